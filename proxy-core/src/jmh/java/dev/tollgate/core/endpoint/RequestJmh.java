@@ -25,7 +25,7 @@ public class RequestJmh {
 
   /** What is read of a body, whatever becomes of it. */
   @Benchmark
-  public Parsed<ChatRequest> read() {
+  public ParseResult<ChatRequest> read() {
     byte[] body = body();
     return ChatRequest.parse(body, body.length);
   }
@@ -35,8 +35,8 @@ public class RequestJmh {
   public long splice() {
     byte[] body = body();
     return switch (ChatRequest.parse(body, body.length)) {
-      case Parsed.Valid<ChatRequest> valid -> sent(valid.request());
-      case Parsed.Refused<ChatRequest> refused -> throw new AssertionError(refused);
+      case ParseResult.Valid<ChatRequest> valid -> sent(valid.request());
+      case ParseResult.Refused<ChatRequest> refused -> throw new AssertionError(refused);
     };
   }
 

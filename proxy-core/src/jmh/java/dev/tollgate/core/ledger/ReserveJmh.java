@@ -1,11 +1,11 @@
 package dev.tollgate.core.ledger;
 
 import dev.tollgate.core.id.RequestId;
-import dev.tollgate.core.ledger.Bank.GrantAnswer.Given;
-import dev.tollgate.core.ledger.Bank.Granted;
 import dev.tollgate.core.ledger.JournalRecord.Tokens;
-import dev.tollgate.core.ledger.Leasing.GrantCall;
-import dev.tollgate.core.ledger.Settlement.How;
+import dev.tollgate.core.ledger.LeasePlanner.GrantCall;
+import dev.tollgate.core.ledger.LedgerStore.GrantAnswer.Issued;
+import dev.tollgate.core.ledger.LedgerStore.LeaseGrowth;
+import dev.tollgate.core.ledger.Settlement.SettlementKind;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.tenant.ApiKey;
 import dev.tollgate.core.testkit.TestCatalog;
@@ -39,15 +39,15 @@ public class ReserveJmh {
 
   @Setup
   public void lease() {
-    Leasing leasing = new Leasing(ledger);
+    LeasePlanner leasing = new LeasePlanner(ledger);
     leasing.begin(0);
     ledger.reserve(REQUEST, key, MOST, Runnable::run, answer -> {});
     for (GrantCall call : leasing.dueGrants(0)) {
-      List<Granted> all =
-          call.ask().wants().stream()
-              .map(want -> new Granted(call.ask().payer().scope(want.kind()), MUCH))
+      List<LeaseGrowth> all =
+          call.ask().items().stream()
+              .map(want -> new LeaseGrowth(call.ask().payer().scope(want.kind()), MUCH))
               .toList();
-      leasing.granted(call, new Given(all), 0);
+      leasing.granted(call, new Issued(all), 0);
     }
   }
 
@@ -57,10 +57,10 @@ public class ReserveJmh {
     return durable % 2 == 0 ? journal.begun : journal.settled;
   }
 
-  private void reserved(Ledger.Answer answer) {
-    Reservation reservation = ((Ledger.Answer.Reserved) answer).reservation();
+  private void reserved(Ledger.ReserveResult answer) {
+    Reservation reservation = ((Ledger.ReserveResult.Reserved) answer).reservation();
     reservation.begin();
-    reservation.settle(COST, Tokens.NONE, How.COMPLETED, ROW, () -> durable++);
+    reservation.settle(COST, Tokens.NONE, SettlementKind.COMPLETED, ROW, () -> durable++);
   }
 
   /** Keeps the last of what it is told: the compiler cannot leave it out then. */
@@ -85,12 +85,12 @@ public class ReserveJmh {
     }
 
     @Override
-    public List<Settlement> unbooked(int max) {
+    public List<Settlement> unsettled(int max) {
       return List.of();
     }
 
     @Override
-    public void booked(int count) {}
+    public void settled(int count) {}
 
     @Override
     public long backlog() {

@@ -2,7 +2,7 @@ package dev.tollgate.core.limit;
 
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.RequestId;
-import dev.tollgate.core.limit.LimitRules.Asked;
+import dev.tollgate.core.limit.LimitRules.AcquirePlan;
 import dev.tollgate.core.limit.LimitRules.PerKey;
 import dev.tollgate.core.limit.LimitRules.Rates;
 import dev.tollgate.core.tenant.ApiKey;
@@ -28,7 +28,7 @@ public class DrawJmh {
   private final LimitRules rules =
       new LimitRules(PLENTY, PLENTY, new PerKey(PLENTY, 1_000_000_000_000L, 100), PLENTY, Map.of());
   private final LocalCounters counters = new LocalCounters(this::later, 1_000);
-  private final Allotments allotments = new Allotments();
+  private final LimitSets allotments = new LimitSets();
   private final ApiKey key = TestCatalog.key();
   private long nanos;
 
@@ -41,17 +41,17 @@ public class DrawJmh {
   }
 
   @Benchmark
-  public Drawn takeAndEnd() {
-    if (!(LimitRules.asked(REQUEST, allotments.of(rules, key, MODEL), 1_000)
-        instanceof Asked.Of asked)) {
+  public AcquireResult takeAndEnd() {
+    if (!(LimitRules.plan(REQUEST, allotments.of(rules, key, MODEL), 1_000)
+        instanceof AcquirePlan.Required asked)) {
       throw new AssertionError("nothing is limited");
     }
-    Drawn[] drawn = new Drawn[1];
-    counters.take(asked.draw(), Runnable::run, answer -> drawn[0] = answer);
-    if (!(drawn[0] instanceof Drawn.Taken)) {
+    AcquireResult[] drawn = new AcquireResult[1];
+    counters.acquire(asked.acquire(), Runnable::run, answer -> drawn[0] = answer);
+    if (!(drawn[0] instanceof AcquireResult.AllAcquired)) {
       throw new AssertionError(drawn[0]);
     }
-    counters.end(asked.draw(), 400);
+    counters.end(asked.acquire(), 400);
     return drawn[0];
   }
 }

@@ -1,6 +1,6 @@
 package dev.tollgate.core.tenant;
 
-import dev.tollgate.core.tenant.KeyCache.Answer;
+import dev.tollgate.core.tenant.KeyCache.CacheResult;
 import dev.tollgate.core.tenant.KeyDirectory.Lookup;
 import dev.tollgate.core.testkit.TestCatalog;
 import java.security.SecureRandom;
@@ -28,14 +28,14 @@ public class KnownKeyJmh {
   public void learn() {
     cache.pollSucceeded(0);
     find();
-    if (!(find() instanceof Answer.Known)) {
+    if (!(find() instanceof CacheResult.Known)) {
       throw new AssertionError("the key is not known");
     }
   }
 
   @Benchmark
-  public Answer find() {
-    if (ApiKeyText.parse(text) instanceof ApiKeyText.Valid key) {
+  public CacheResult find() {
+    if (ApiKeyText.parse(text) instanceof ApiKeyText.ValidKey key) {
       return cache.find(key.hash(), 1, Runnable::run, verdict -> {});
     }
     throw new AssertionError(text);

@@ -39,7 +39,7 @@ public final class CidrSet {
 
   private static Block block(String text) {
     int slash = text.indexOf('/');
-    InetAddress address = Addresses.parse(slash < 0 ? text : text.substring(0, slash));
+    InetAddress address = IpAddresses.parse(slash < 0 ? text : text.substring(0, slash));
     if (address == null) {
       throw new IllegalArgumentException("no address or CIDR block: " + text);
     }
@@ -72,14 +72,14 @@ public final class CidrSet {
     }
     byte[] bytes = address.getAddress();
     for (Block block : blocks) {
-      if (block.network.length == bytes.length && startsAlike(block, bytes)) {
+      if (block.network.length == bytes.length && matchesPrefix(block, bytes)) {
         return true;
       }
     }
     return false;
   }
 
-  private static boolean startsAlike(Block block, byte[] bytes) {
+  private static boolean matchesPrefix(Block block, byte[] bytes) {
     int whole = block.prefixBits / 8;
     for (int i = 0; i < whole; i++) {
       if (block.network[i] != bytes[i]) {

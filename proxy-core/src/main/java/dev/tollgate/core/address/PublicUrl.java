@@ -51,11 +51,11 @@ public record PublicUrl(Host host, int port, String target) {
   }
 
   /** What came of reading a text. */
-  public sealed interface Read {
-    record Fine(PublicUrl url) implements Read {}
+  public sealed interface UrlParseResult {
+    record Valid(PublicUrl url) implements UrlParseResult {}
 
     /** It is no https URL; {@code why} follows the field's name. */
-    record Malformed(String why) implements Read {
+    record Malformed(String why) implements UrlParseResult {
       /** The refusal of a request that has it in {@code param}. */
       public Fault fault(String param) {
         return Fault.invalid(param, why);
@@ -63,7 +63,7 @@ public record PublicUrl(Host host, int port, String target) {
     }
 
     /** It is one that nobody may have us call. */
-    record Refused(String why) implements Read {
+    record Refused(String why) implements UrlParseResult {
       /** The refusal of a request that has it in {@code param}. */
       public Fault fault(String param) {
         return new Fault(
@@ -73,31 +73,32 @@ public record PublicUrl(Host host, int port, String target) {
   }
 
   /** Takes a text apart, or says what is wrong with it. */
-  public static Read read(String text) {
+  public static UrlParseResult parse(String text) {
     if (text.length() > CHARS_MAX) {
-      return new Read.Malformed("must be a URL of at most " + CHARS_MAX + " characters");
+      return new UrlParseResult.Malformed("must be a URL of at most " + CHARS_MAX + " characters");
     }
     Matcher url = HTTPS.matcher(text);
     if (!url.matches()) {
-      return new Read.Malformed("must be an https URL");
+      return new UrlParseResult.Malformed("must be an https URL");
     }
     if (!CHARS.matcher(text).matches()) {
-      return new Read.Malformed("has a character that must be percent-encoded in a URL");
+      return new UrlParseResult.Malformed("has a character that must be percent-encoded in a URL");
     }
     Matcher authority = AUTHORITY.matcher(url.group(1));
     if (!authority.matches()) {
-      return new Read.Malformed("must be a URL of a host and at most a port");
+      return new UrlParseResult.Malformed("must be a URL of a host and at most a port");
     }
     String digits = authority.group(2);
     int port = digits == null ? PORT_DEFAULT : Integer.parseInt(digits);
     if (port > PORT_MAX) {
-      return new Read.Malformed("has a port that does not exist");
+      return new UrlParseResult.Malformed("has a port that does not exist");
     }
-    return switch (HostText.read(authority.group(1))) {
-      case HostText.Read.Malformed malformed -> new Read.Malformed(malformed.why());
-      case HostText.Read.Refused refused -> new Read.Refused(refused.why());
-      case HostText.Read.Fine fine ->
-          new Read.Fine(new PublicUrl(fine.host(), port, target(url.group(2))));
+    return switch (HostParser.parse(authority.group(1))) {
+      case HostParser.HostParseResult.Malformed malformed ->
+          new UrlParseResult.Malformed(malformed.why());
+      case HostParser.HostParseResult.Refused refused -> new UrlParseResult.Refused(refused.why());
+      case HostParser.HostParseResult.Valid fine ->
+          new UrlParseResult.Valid(new PublicUrl(fine.host(), port, target(url.group(2))));
     };
   }
 

@@ -1,7 +1,7 @@
 package dev.tollgate.core.address;
 
 import dev.tollgate.core.address.PublicUrl.Host;
-import dev.tollgate.core.address.PublicUrl.Read;
+import dev.tollgate.core.address.PublicUrl.UrlParseResult;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Set;
@@ -50,25 +50,25 @@ public record UrlRules(
   }
 
   /** Reads a URL and judges all of it that needs no resolver. */
-  public Read read(String text) {
-    return switch (PublicUrl.read(text)) {
-      case Read.Malformed malformed -> malformed;
-      case Read.Refused refused -> refused;
-      case Read.Fine fine -> judged(fine);
+  public UrlParseResult check(String text) {
+    return switch (PublicUrl.parse(text)) {
+      case UrlParseResult.Malformed malformed -> malformed;
+      case UrlParseResult.Refused refused -> refused;
+      case UrlParseResult.Valid fine -> applyRules(fine);
     };
   }
 
-  private Read judged(Read.Fine fine) {
+  private UrlParseResult applyRules(UrlParseResult.Valid fine) {
     PublicUrl url = fine.url();
     if (!ports.contains(url.port())) {
-      return new Read.Refused("points to a port that may not be called");
+      return new UrlParseResult.Refused("points to a port that may not be called");
     }
     boolean isOpen =
         switch (url.host()) {
           case Host.Literal literal -> mayCall(url, literal.address());
           case Host.Name name -> namesAllowed.contains(name.text()) || isPublic(name.text());
         };
-    return isOpen ? fine : new Read.Refused(NOT_PUBLIC);
+    return isOpen ? fine : new UrlParseResult.Refused(NOT_PUBLIC);
   }
 
   private boolean isPublic(String name) {

@@ -20,12 +20,12 @@ public final class S3Signature {
 
   private final SigningKey key;
 
-  public S3Signature(AwsKeys keys) {
+  public S3Signature(AwsCredentials keys) {
     this.key = new SigningKey(keys, "s3");
   }
 
   /** What the hash of a body is made with; {@link #hash} is how a request says it. */
-  public static MessageDigest hashing() {
+  public static MessageDigest newDigest() {
     return SigningKey.sha256();
   }
 
@@ -48,7 +48,8 @@ public final class S3Signature {
     key.keys().session().map(Secret::reveal).map(SigV4::securityToken).ifPresent(all::add);
     all.sort(Comparator.comparing(Field::name));
     String names = all.stream().map(Field::name).collect(Collectors.joining(";"));
-    String canonical = String.join("\n", method, path, "", SigV4.lines(all), names, bodySha256);
+    String canonical =
+        String.join("\n", method, path, "", SigV4.canonicalHeaders(all), names, bodySha256);
     all.add(SigV4.authorization(key.credential(now), names, key.signature(now, canonical)));
     return all;
   }
@@ -58,12 +59,12 @@ public final class S3Signature {
    *
    * @param path encoded
    */
-  public String query(String host, String path, Duration life, Instant now) {
+  public String presignedQuery(String host, String path, Duration lifetime, Instant now) {
     List<Field> parameters = new ArrayList<>();
     parameters.add(new Field("X-Amz-Algorithm", SigningKey.ALGORITHM));
     parameters.add(new Field("X-Amz-Credential", key.credential(now)));
     parameters.add(new Field("X-Amz-Date", SigningKey.time(now)));
-    parameters.add(new Field("X-Amz-Expires", Long.toString(life.toSeconds())));
+    parameters.add(new Field("X-Amz-Expires", Long.toString(lifetime.toSeconds())));
     key.keys()
         .session()
         .map(Secret::reveal)

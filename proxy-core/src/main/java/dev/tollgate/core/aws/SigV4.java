@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.http.Field;
-import dev.tollgate.core.http.Unsigned;
+import dev.tollgate.core.http.UnsignedRequest;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -18,12 +18,12 @@ public final class SigV4 {
   private static final String MARKS = "-._~";
   private final SigningKey key;
 
-  public SigV4(AwsKeys keys, String service) {
+  public SigV4(AwsCredentials keys, String service) {
     this.key = new SigningKey(keys, service);
   }
 
   /** The fields to add: time, session and signature. */
-  public List<Field> sign(Unsigned call) {
+  public List<Field> sign(UnsignedRequest call) {
     Instant now = call.now();
     List<Field> added = new ArrayList<>();
     added.add(new Field("x-amz-date", SigningKey.time(now)));
@@ -46,7 +46,7 @@ public final class SigV4 {
     return new Field("x-amz-security-token", session);
   }
 
-  private static List<Field> signed(Unsigned call, List<Field> added) {
+  private static List<Field> signed(UnsignedRequest call, List<Field> added) {
     Stream<Field> type =
         call.contentType().isEmpty()
             ? Stream.empty()
@@ -59,7 +59,7 @@ public final class SigV4 {
 
   // The canonical request
 
-  private static String canonical(Unsigned call, List<Field> signed, String names) {
+  private static String canonical(UnsignedRequest call, List<Field> signed, String names) {
     String target = call.target();
     int query = target.indexOf('?');
     String path = query < 0 ? target : target.substring(0, query);
@@ -68,13 +68,13 @@ public final class SigV4 {
         call.method(),
         encoded(path, true),
         query < 0 ? "" : canonicalQuery(target.substring(query + 1)),
-        lines(signed),
+        canonicalHeaders(signed),
         names,
         SigningKey.hex(call.body().get()));
   }
 
   /** Fields as a canonical request has them. */
-  static String lines(List<Field> signed) {
+  static String canonicalHeaders(List<Field> signed) {
     return signed.stream()
         .map(field -> field.name() + ":" + field.value().strip().replaceAll(" +", " ") + "\n")
         .collect(Collectors.joining());

@@ -18,15 +18,15 @@ final class SigningKey {
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss'Z'").withZone(ZoneOffset.UTC);
 
-  private final AwsKeys keys;
+  private final AwsCredentials keys;
   private final String service;
 
-  SigningKey(AwsKeys keys, String service) {
+  SigningKey(AwsCredentials keys, String service) {
     this.keys = keys;
     this.service = service;
   }
 
-  AwsKeys keys() {
+  AwsCredentials keys() {
     return keys;
   }
 

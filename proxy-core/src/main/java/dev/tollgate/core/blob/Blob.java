@@ -7,6 +7,6 @@ import java.time.Duration;
 /**
  * Bytes to keep for an organization.
  *
- * @param kept how long at least; what is over is deleted within a day
+ * @param retention how long at least; what is over is deleted within a day
  */
-public record Blob(OrgId org, BlobType type, Duration kept, ByteBuf bytes) {}
+public record Blob(OrgId org, BlobType type, Duration retention, ByteBuf bytes) {}

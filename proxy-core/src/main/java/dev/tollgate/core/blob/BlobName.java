@@ -34,7 +34,7 @@ public record BlobName(String day, String owner, String id, BlobType type) {
   /** A new name for a blob that is kept from {@code now} on. */
   public static BlobName of(Blob blob, Instant now) {
     return new BlobName(
-        DAY.format(now.plus(blob.kept())), ownerOf(blob.org()), freshId(), blob.type());
+        DAY.format(now.plus(blob.retention())), ownerOf(blob.org()), freshId(), blob.type());
   }
 
   /** A name as it was printed; empty: there is none of this form. */

@@ -27,7 +27,7 @@ public final class PathSigner {
       Pattern.compile("exp=([0-9]{1,12})&kid=([0-9a-f]{8})&sig=([0-9a-f]{64})");
   private static final String ALGORITHM = "HmacSHA256";
 
-  private final BlobKey key;
+  private final BlobSigningKey key;
   private final SecretKeySpec spec;
   private final InstantSource clock;
   private final Duration ttl;
@@ -37,7 +37,7 @@ public final class PathSigner {
    * @param base where clients reach the gateway, such as {@code https://api.example.com}; asked for
    *     at each URL, because a port may be known only once it listens; empty until then
    */
-  public PathSigner(BlobKey key, InstantSource clock, Duration ttl, Supplier<String> base) {
+  public PathSigner(BlobSigningKey key, InstantSource clock, Duration ttl, Supplier<String> base) {
     this.key = key;
     this.spec = new SecretKeySpec(key.secret().getBytes(US_ASCII), ALGORITHM);
     this.clock = clock;
@@ -58,7 +58,7 @@ public final class PathSigner {
   }
 
   /** What a request may fetch; empty, and no word about why: its URL is not one of ours now. */
-  public Optional<BlobName> permitted(String path, String query) {
+  public Optional<BlobName> verify(String path, String query) {
     if (!path.startsWith(PREFIX)) {
       return Optional.empty();
     }
@@ -69,9 +69,9 @@ public final class PathSigner {
     }
     String exp = form.group(1);
     byte[] expected = signature(name.get(), exp).getBytes(US_ASCII);
-    boolean isOurs = MessageDigest.isEqual(expected, form.group(3).getBytes(US_ASCII));
-    boolean isOver = clock.instant().getEpochSecond() >= Long.parseLong(exp);
-    return isOurs && !isOver ? name : Optional.empty();
+    boolean isAuthentic = MessageDigest.isEqual(expected, form.group(3).getBytes(US_ASCII));
+    boolean isExpired = clock.instant().getEpochSecond() >= Long.parseLong(exp);
+    return isAuthentic && !isExpired ? name : Optional.empty();
   }
 
   private String signature(BlobName name, String exp) {

@@ -1,6 +1,6 @@
 package dev.tollgate.core.blob;
 
-import dev.tollgate.core.aws.AwsKeys;
+import dev.tollgate.core.aws.AwsCredentials;
 import dev.tollgate.core.catalog.EndpointIdentity;
 import java.time.Duration;
 
@@ -13,13 +13,17 @@ import java.time.Duration;
  * @param timeout how long storing or deleting may take, repetitions included
  */
 public record S3Bucket(
-    EndpointIdentity endpoint, String pathPrefix, AwsKeys keys, Duration urlTtl, Duration timeout) {
+    EndpointIdentity endpoint,
+    String pathPrefix,
+    AwsCredentials keys,
+    Duration urlTtl,
+    Duration timeout) {
   /** The bucket of a service, in the host name or in the path. */
   public static S3Bucket of(
       EndpointIdentity service,
       String bucket,
       Addressing addressing,
-      AwsKeys keys,
+      AwsCredentials keys,
       Duration urlTtl,
       Duration timeout) {
     return switch (addressing) {

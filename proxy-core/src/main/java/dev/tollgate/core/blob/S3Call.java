@@ -4,9 +4,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.tollgate.core.catalog.Provider.PoolLimits;
 import dev.tollgate.core.http.ResponseHead;
-import dev.tollgate.core.upstream.Acquired;
 import dev.tollgate.core.upstream.Acquisition;
-import dev.tollgate.core.upstream.Breakage;
+import dev.tollgate.core.upstream.AcquisitionResult;
+import dev.tollgate.core.upstream.ConnectionFailure;
 import dev.tollgate.core.upstream.Lease;
 import dev.tollgate.core.upstream.UpstreamListener;
 import dev.tollgate.core.upstream.UpstreamPool;
@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * Loop-confined.
  */
 final class S3Call implements UpstreamListener {
-  private static final int TRIES_MAX = 3;
+  private static final int ATTEMPTS_MAX = 3;
   private static final long BACKOFF_MILLIS = 100;
   private static final Duration CONNECT_MAX = Duration.ofSeconds(2);
   private static final int ERROR_BYTES_MAX = 2048;
@@ -48,10 +48,10 @@ final class S3Call implements UpstreamListener {
   private @Nullable Lease lease;
   private final StringBuilder error = new StringBuilder();
   private String lastFailure = "no answer";
-  private int tries;
+  private int attempts;
   private int status;
   private boolean inDoubt;
-  private boolean over;
+  private boolean finished;
 
   /** How a call ended. */
   sealed interface Outcome {
@@ -62,7 +62,7 @@ final class S3Call implements UpstreamListener {
      *
      * @param isInDoubt whether it may have been done all the same
      */
-    record Failed(BlobFault fault, String reason, boolean isInDoubt) implements Outcome {}
+    record Failed(BlobFailure failure, String reason, boolean isInDoubt) implements Outcome {}
   }
 
   S3Call(
@@ -81,40 +81,43 @@ final class S3Call implements UpstreamListener {
   void start(Consumer<Outcome> listener) {
     whenDone = listener;
     long bytes = request.body() == null ? 0 : request.body().readableBytes();
-    long nanos = StoringTime.of(bucket.timeout(), bytes).toNanos();
+    long nanos = StoreTimeout.of(bucket.timeout(), bytes).toNanos();
     deadline = loop.schedule(this::timedOut, nanos, TimeUnit.NANOSECONDS);
-    ask(false);
+    startAttempt(false);
   }
 
   private void timedOut() {
     inDoubt |= lease != null;
-    fail(BlobFault.TIMED_OUT, "no time is left; before: " + lastFailure);
+    fail(BlobFailure.TIMED_OUT, "no time is left; before: " + lastFailure);
   }
 
-  private void ask(boolean fresh) {
-    tries++;
+  private void startAttempt(boolean fresh) {
+    attempts++;
     status = 0;
     error.setLength(0);
-    Acquisition wish = pool.acquire(bucket.endpoint(), POOL, CONNECT_MAX, fresh, this::acquired);
-    acquisition = over || lease != null ? null : wish;
+    Acquisition pending = pool.acquire(bucket.endpoint(), POOL, CONNECT_MAX, fresh, this::acquired);
+    acquisition = finished || lease != null ? null : pending;
   }
 
-  private void acquired(Acquired acquired) {
+  private void acquired(AcquisitionResult acquired) {
     acquisition = null;
     switch (acquired) {
-      case Acquired.Leased leased when over -> leased.lease().end();
-      case Acquired.Leased leased -> send(leased.lease());
-      case Acquired.Unreachable unreachable -> again(BlobFault.UNREACHABLE, unreachable.reason());
-      case Acquired.TimedOut _ -> again(BlobFault.UNREACHABLE, "no connection in time");
-      case Acquired.PoolFull _ -> fail(BlobFault.BUSY, "all connections to it are in use");
+      case AcquisitionResult.Leased leased when finished -> leased.lease().end();
+      case AcquisitionResult.Leased leased -> send(leased.lease());
+      case AcquisitionResult.Unreachable unreachable ->
+          retryOrFail(BlobFailure.UNREACHABLE, unreachable.reason());
+      case AcquisitionResult.TimedOut _ ->
+          retryOrFail(BlobFailure.UNREACHABLE, "no connection in time");
+      case AcquisitionResult.PoolFull _ ->
+          fail(BlobFailure.BUSY, "all connections to it are in use");
     }
   }
 
-  private void send(Lease own) {
-    lease = own;
-    own.send(request.encode(allocator), this);
-    if (lease == own) {
-      own.read();
+  private void send(Lease acquiredLease) {
+    lease = acquiredLease;
+    acquiredLease.send(request.encode(allocator), this);
+    if (lease == acquiredLease) {
+      acquiredLease.read();
     }
   }
 
@@ -142,28 +145,28 @@ final class S3Call implements UpstreamListener {
   @Override
   public void bodyEnd() {
     String code = code();
-    String told = status + code;
-    boolean isDone = status / 100 == 2 || isGone(code);
+    String description = status + code;
+    boolean isDone = status / 100 == 2 || isAlreadyDeleted(code);
     if (isDone) {
-      giveBack();
+      endLease();
       end(new Outcome.Done());
-    } else if (status == 507 || told.contains("QuotaExceeded")) {
-      fail(BlobFault.FULL, told);
-    } else if (status >= 500 || status == 429 || isSlow(code)) {
-      again(BlobFault.FAILED, told);
+    } else if (status == 507 || description.contains("QuotaExceeded")) {
+      fail(BlobFailure.FULL, description);
+    } else if (status >= 500 || status == 429 || isBodyTimeout(code)) {
+      retryOrFail(BlobFailure.FAILED, description);
     } else {
-      fail(BlobFault.REFUSED, told);
+      fail(BlobFailure.REFUSED, description);
     }
   }
 
   /** What is to be deleted is not there; a bucket that is not there is another matter. */
-  private boolean isGone(String code) {
+  private boolean isAlreadyDeleted(String code) {
     boolean isOfKey = code.isEmpty() || code.equals(" NoSuchKey");
     return status == 404 && request.body() == null && isOfKey;
   }
 
   /** It gave up waiting for the body, which the next time may come faster. */
-  private boolean isSlow(String code) {
+  private boolean isBodyTimeout(String code) {
     return status == 408 || code.equals(" RequestTimeout");
   }
 
@@ -174,53 +177,53 @@ final class S3Call implements UpstreamListener {
   }
 
   @Override
-  public void broken(Breakage breakage) {
+  public void connectionFailed(ConnectionFailure breakage) {
     inDoubt |= lease != null;
     boolean wasStale = lease != null && lease.isReused() && status == 0;
-    giveBack();
-    if (wasStale && tries == 1) {
+    endLease();
+    if (wasStale && attempts == 1) {
       lastFailure = "a connection that had idled was closed";
-      ask(true);
+      startAttempt(true);
     } else {
-      again(BlobFault.FAILED, "the connection broke: " + breakage);
+      retryOrFail(BlobFailure.FAILED, "the connection broke: " + breakage);
     }
   }
 
   // Its end
 
-  private void again(BlobFault fault, String reason) {
-    giveBack();
-    if (over) {
+  private void retryOrFail(BlobFailure failure, String reason) {
+    endLease();
+    if (finished) {
       return;
     }
     lastFailure = reason;
-    if (tries >= TRIES_MAX) {
-      end(new Outcome.Failed(fault, reason, inDoubt));
+    if (attempts >= ATTEMPTS_MAX) {
+      end(new Outcome.Failed(failure, reason, inDoubt));
       return;
     }
-    long millis = BACKOFF_MILLIS << tries;
+    long millis = BACKOFF_MILLIS << attempts;
     long jittered = millis / 2 + ThreadLocalRandom.current().nextLong(millis);
-    backoff = loop.schedule(() -> ask(false), jittered, TimeUnit.MILLISECONDS);
+    backoff = loop.schedule(() -> startAttempt(false), jittered, TimeUnit.MILLISECONDS);
   }
 
-  private void fail(BlobFault fault, String reason) {
-    giveBack();
-    end(new Outcome.Failed(fault, reason, inDoubt));
+  private void fail(BlobFailure failure, String reason) {
+    endLease();
+    end(new Outcome.Failed(failure, reason, inDoubt));
   }
 
-  private void giveBack() {
-    Lease held = lease;
+  private void endLease() {
+    Lease current = lease;
     lease = null;
-    if (held != null) {
-      held.end();
+    if (current != null) {
+      current.end();
     }
   }
 
   private void end(Outcome outcome) {
-    if (over) {
+    if (finished) {
       return;
     }
-    over = true;
+    finished = true;
     if (deadline != null) {
       deadline.cancel(false);
     }

@@ -1,7 +1,7 @@
 package dev.tollgate.core.blob;
 
 import dev.tollgate.core.http.Field;
-import dev.tollgate.core.http.HeadOut;
+import dev.tollgate.core.http.HeadWriter;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.util.ArrayList;
@@ -24,13 +24,13 @@ record S3Request(String method, String path, Supplier<List<Field>> fields, @Null
   /** The bytes on the wire: a head, and slices of the body. */
   List<ByteBuf> encode(ByteBufAllocator allocator) {
     ByteBuf head = allocator.buffer(HEAD_BYTES);
-    HeadOut.requestLine(head, method, path);
-    fields.get().forEach(field -> HeadOut.field(head, field));
-    HeadOut.field(head, "user-agent", "tollgate");
+    HeadWriter.requestLine(head, method, path);
+    fields.get().forEach(field -> HeadWriter.field(head, field));
+    HeadWriter.field(head, "user-agent", "tollgate");
     if (body != null) {
-      HeadOut.contentLength(head, body.readableBytes());
+      HeadWriter.contentLength(head, body.readableBytes());
     }
-    HeadOut.end(head);
+    HeadWriter.end(head);
     List<ByteBuf> parts = new ArrayList<>();
     parts.add(head);
     if (body != null) {

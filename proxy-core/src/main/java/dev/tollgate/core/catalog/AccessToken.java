@@ -11,29 +11,29 @@ import org.jspecify.annotations.Nullable;
  * immutable.
  */
 public final class AccessToken {
-  private final AtomicReference<@Nullable Held> current = new AtomicReference<>();
-  private volatile Runnable fetching = () -> {};
-  private final AtomicBoolean asked = new AtomicBoolean();
+  private final AtomicReference<@Nullable FetchedToken> current = new AtomicReference<>();
+  private volatile Runnable refetch = () -> {};
+  private final AtomicBoolean refetchRequested = new AtomicBoolean();
 
   /**
    * A token that is there.
    *
-   * @param again whether it was fetched since the one before it was refused
+   * @param fetchedAfterRefusal whether it was fetched since the one before it was refused
    */
-  private record Held(Secret token, boolean again) {}
+  private record FetchedToken(Secret token, boolean fetchedAfterRefusal) {}
 
   /** The token; empty while there is none. */
   public Optional<Secret> current() {
-    return Optional.ofNullable(current.get()).map(Held::token);
+    return Optional.ofNullable(current.get()).map(FetchedToken::token);
   }
 
   public void replace(Secret token) {
-    current.set(new Held(token, asked.getAndSet(false)));
+    current.set(new FetchedToken(token, refetchRequested.getAndSet(false)));
   }
 
   /** Says how another is fetched ahead of time, by whichever thread and however often it is run. */
   public void onRefusal(Runnable fetch) {
-    fetching = fetch;
+    refetch = fetch;
   }
 
   /**
@@ -42,17 +42,17 @@ public final class AccessToken {
    * @return whether another may help: the one that was sent was not itself fetched for that
    */
   public boolean refused(Optional<Secret> sent) {
-    Held held = current.get();
-    if (held == null || sent.isEmpty() || !held.token.equals(sent.get())) {
+    FetchedToken fetched = current.get();
+    if (fetched == null || sent.isEmpty() || !fetched.token.equals(sent.get())) {
       return true; // there is another by now, or will be
     }
-    asked.set(true);
-    fetching.run();
-    return !held.again;
+    refetchRequested.set(true);
+    refetch.run();
+    return !fetched.fetchedAfterRefusal;
   }
 
   /** It expired, and there is no other. */
-  public void lose() {
+  public void clear() {
     current.set(null);
   }
 }

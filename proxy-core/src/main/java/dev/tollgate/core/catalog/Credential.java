@@ -33,7 +33,7 @@ public record Credential(Secret key, Optional<AccessToken> token, int weight, St
   }
 
   /** What is sent; empty while there is no token. */
-  public Optional<Secret> sent() {
+  public Optional<Secret> effectiveSecret() {
     return token.isEmpty() ? Optional.of(key) : token.get().current();
   }
 

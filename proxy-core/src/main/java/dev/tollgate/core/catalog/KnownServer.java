@@ -1,7 +1,7 @@
 package dev.tollgate.core.catalog;
 
-import dev.tollgate.core.catalog.Deviations.CallIds;
-import dev.tollgate.core.catalog.Deviations.Reasoning;
+import dev.tollgate.core.catalog.OpenAiQuirks.CallIds;
+import dev.tollgate.core.catalog.OpenAiQuirks.Reasoning;
 import java.util.Map;
 
 /** Servers that speak OpenAI's chat completions in their own way: data, and no code for any. */
@@ -9,36 +9,37 @@ public enum KnownServer {
   CEREBRAS(
       "https://api.cerebras.ai/v1",
       plain()
-          .refusing("frequency_penalty", "presence_penalty", "logit_bias", "store", "metadata")
-          .refusingInMessages(
+          .droppingFields(
+              "frequency_penalty", "presence_penalty", "logit_bias", "store", "metadata")
+          .droppingMessageFields(
               "name", "refusal", "annotations", "audio", "reasoning_content", "reasoning_details")
-          .thinking(Reasoning.REASONING)),
+          .withReasoning(Reasoning.REASONING)),
   DEEPSEEK(
       "https://api.deepseek.com/v1",
-      shortBound()
-          .refusing(
+      legacyMaxTokens()
+          .droppingFields(
               "seed", "logit_bias", "parallel_tool_calls", "service_tier", "store", "metadata")
-          .refusingInMessages("refusal", "annotations", "audio", "reasoning_details")
-          .withoutSchema()),
+          .droppingMessageFields("refusal", "annotations", "audio", "reasoning_details")
+          .withoutJsonSchema()),
   FIREWORKS(
       "https://api.fireworks.ai/inference/v1",
-      shortBound()
-          .refusing("store")
-          .refusingInMessages("refusal", "annotations", "audio", "reasoning_details")
-          .thinking(Reasoning.THINK_TAGS)),
+      legacyMaxTokens()
+          .droppingFields("store")
+          .droppingMessageFields("refusal", "annotations", "audio", "reasoning_details")
+          .withReasoning(Reasoning.THINK_TAGS)),
   GROQ(
       "https://api.groq.com/openai/v1",
       plain()
-          .refusing("logit_bias", "logprobs", "top_logprobs", "store", "metadata")
-          .refusingInMessages(
+          .droppingFields("logit_bias", "logprobs", "top_logprobs", "store", "metadata")
+          .droppingMessageFields(
               "name", "refusal", "annotations", "audio", "reasoning_content", "reasoning_details")
-          .thinking(Reasoning.REASONING)),
+          .withReasoning(Reasoning.REASONING)),
   LLAMACPP("", plain(), true, Prefill.MESSAGE),
   MISTRAL(
       "https://api.mistral.ai/v1",
       plain()
           .renaming(Map.of("max_completion_tokens", "max_tokens", "seed", "random_seed"))
-          .refusing(
+          .droppingFields(
               "logit_bias",
               "logprobs",
               "top_logprobs",
@@ -47,7 +48,7 @@ public enum KnownServer {
               "store",
               "verbosity",
               "safety_identifier")
-          .refusingInMessages(
+          .droppingMessageFields(
               "name",
               "refusal",
               "annotations",
@@ -55,15 +56,15 @@ public enum KnownServer {
               "reasoning",
               "reasoning_content",
               "reasoning_details")
-          .calling(CallIds.NINE_ALPHANUMERIC)
-          .thinking(Reasoning.CONTENT_PARTS),
+          .withCallIds(CallIds.NINE_ALPHANUMERIC)
+          .withReasoning(Reasoning.CONTENT_PARTS),
       false,
       Prefill.PREFIX),
-  OPENROUTER("https://openrouter.ai/api/v1", Deviations.NONE.thinking(Reasoning.REASONING)),
+  OPENROUTER("https://openrouter.ai/api/v1", OpenAiQuirks.NONE.withReasoning(Reasoning.REASONING)),
   PERPLEXITY(
       "https://api.perplexity.ai",
-      shortBound()
-          .refusing(
+      legacyMaxTokens()
+          .droppingFields(
               "tools",
               "tool_choice",
               "parallel_tool_calls",
@@ -75,27 +76,30 @@ public enum KnownServer {
               "service_tier",
               "store",
               "metadata")
-          .thinking(Reasoning.THINK_TAGS)),
+          .withReasoning(Reasoning.THINK_TAGS)),
   TGI(
       "",
-      shortBound()
-          .refusing(
+      legacyMaxTokens()
+          .droppingFields(
               "parallel_tool_calls", "service_tier", "store", "metadata", "reasoning_effort")),
   TOGETHER(
       "https://api.together.xyz/v1",
-      shortBound()
-          .refusing("parallel_tool_calls", "top_logprobs", "service_tier", "store", "metadata")
-          .thinking(Reasoning.REASONING)
-          .drawing(Drawing.TOGETHER)),
-  VLLM("", plain().thinking(Reasoning.REASONING), true, Prefill.CONTINUE_FINAL_MESSAGE),
+      legacyMaxTokens()
+          .droppingFields(
+              "parallel_tool_calls", "top_logprobs", "service_tier", "store", "metadata")
+          .withReasoning(Reasoning.REASONING)
+          .imageApiStyle(ImageApiStyle.TOGETHER)),
+  VLLM("", plain().withReasoning(Reasoning.REASONING), true, Prefill.CONTINUE_FINAL_MESSAGE),
   XAI(
       "https://api.x.ai/v1",
-      Deviations.NONE.refusing("logit_bias", "service_tier").drawing(Drawing.XAI)),
+      OpenAiQuirks.NONE
+          .droppingFields("logit_bias", "service_tier")
+          .imageApiStyle(ImageApiStyle.XAI)),
   ZAI(
       "https://api.z.ai/api/paas/v4",
       plain()
           .renaming(Map.of("max_completion_tokens", "max_tokens", "user", "user_id"))
-          .refusing(
+          .droppingFields(
               "seed",
               "logit_bias",
               "logprobs",
@@ -106,42 +110,42 @@ public enum KnownServer {
               "service_tier",
               "store",
               "metadata")
-          .withoutSchema());
+          .withoutJsonSchema());
 
-  private final String address;
+  private final String baseUrl;
 
   @SuppressWarnings("ImmutableEnumChecker") // a record of copied lists
-  private final Deviations deviations;
+  private final OpenAiQuirks quirks;
 
   private final boolean streamOptions;
   private final Prefill prefill;
 
-  KnownServer(String address, Deviations deviations) {
-    this(address, deviations, true, Prefill.NONE);
+  KnownServer(String baseUrl, OpenAiQuirks quirks) {
+    this(baseUrl, quirks, true, Prefill.NONE);
   }
 
-  KnownServer(String address, Deviations deviations, boolean streamOptions, Prefill prefill) {
-    this.address = address;
-    this.deviations = deviations;
+  KnownServer(String baseUrl, OpenAiQuirks quirks, boolean streamOptions, Prefill prefill) {
+    this.baseUrl = baseUrl;
+    this.quirks = quirks;
     this.streamOptions = streamOptions;
     this.prefill = prefill;
   }
 
-  private static Deviations plain() {
-    return Deviations.NONE.withoutDeveloper();
+  private static OpenAiQuirks plain() {
+    return OpenAiQuirks.NONE.withoutDeveloperRole();
   }
 
-  private static Deviations shortBound() {
+  private static OpenAiQuirks legacyMaxTokens() {
     return plain().renaming(Map.of("max_completion_tokens", "max_tokens"));
   }
 
   /** Where its API is; empty: wherever somebody runs it. */
-  public String address() {
-    return address;
+  public String baseUrl() {
+    return baseUrl;
   }
 
-  public Deviations deviations() {
-    return deviations;
+  public OpenAiQuirks quirks() {
+    return quirks;
   }
 
   /** Whether it understands these. */

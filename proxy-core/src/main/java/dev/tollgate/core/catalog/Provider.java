@@ -22,9 +22,9 @@ public record Provider(
     String basePath,
     List<Credential> credentials,
     Map<String, String> headers,
-    Clocks clocks,
+    ProviderTimeouts timeouts,
     PoolLimits pool,
-    Circuit circuit,
+    CircuitOptions circuit,
     Quirks quirks,
     OnDisconnect onDisconnect,
     int eventBytesMax,
@@ -40,9 +40,9 @@ public record Provider(
       String basePath,
       List<Credential> credentials,
       Map<String, String> headers,
-      Clocks clocks,
+      ProviderTimeouts timeouts,
       PoolLimits pool,
-      Circuit circuit,
+      CircuitOptions circuit,
       Quirks quirks,
       OnDisconnect onDisconnect,
       int eventBytesMax) {
@@ -53,7 +53,7 @@ public record Provider(
         basePath,
         credentials,
         headers,
-        clocks,
+        timeouts,
         pool,
         circuit,
         quirks,
@@ -72,15 +72,15 @@ public record Provider(
    *
    * @param image in place of head and first token where an image is made, which takes minutes
    */
-  public record Clocks(
+  public record ProviderTimeouts(
       Duration connect,
       Duration responseHeader,
       Duration firstToken,
       Duration idle,
       Duration total,
       Duration image) {
-    public static final Clocks DEFAULT =
-        new Clocks(
+    public static final ProviderTimeouts DEFAULT =
+        new ProviderTimeouts(
             Duration.ofSeconds(2),
             Duration.ofSeconds(30),
             Duration.ofSeconds(60),
@@ -88,7 +88,7 @@ public record Provider(
             Duration.ofMinutes(10));
 
     /** With the usual time for an image. */
-    public Clocks(
+    public ProviderTimeouts(
         Duration connect,
         Duration responseHeader,
         Duration firstToken,
@@ -108,15 +108,20 @@ public record Provider(
    *
    * @param failures within {@code window} that open its circuit
    * @param openFor how long at first; twice as long after each failed probe
-   * @param silence after which a try counts as failed while the provider answers nobody; 0: never
+   * @param noResponseTimeout after which a try counts as failed while the provider answers nobody;
+   *     0: never
    */
-  public record Circuit(
-      int failures, Duration window, Duration openFor, Duration openForMax, Duration silence) {
-    public static final Circuit DEFAULT =
-        new Circuit(5, Duration.ofSeconds(10), Duration.ofSeconds(2), Duration.ofSeconds(5));
+  public record CircuitOptions(
+      int failures,
+      Duration window,
+      Duration openFor,
+      Duration openForMax,
+      Duration noResponseTimeout) {
+    public static final CircuitOptions DEFAULT =
+        new CircuitOptions(5, Duration.ofSeconds(10), Duration.ofSeconds(2), Duration.ofSeconds(5));
 
     /** With the usual silence. */
-    public Circuit(int failures, Duration window, Duration openFor, Duration openForMax) {
+    public CircuitOptions(int failures, Duration window, Duration openFor, Duration openForMax) {
       this(failures, window, openFor, openForMax, Duration.ofSeconds(4));
     }
   }
@@ -129,7 +134,7 @@ public record Provider(
    * @param thinking how it is asked to think, where it does not speak OpenAI
    * @param sampling whether it is given a temperature and its like, where it does not speak OpenAI
    * @param rights what clients may do with the operator's account, where it does not speak OpenAI
-   * @param deviations from OpenAI, where it speaks that
+   * @param openAiQuirks from OpenAI, where it speaks that
    * @param query what every target ends with, question mark included; empty: nothing
    */
   public record Quirks(
@@ -138,7 +143,7 @@ public record Provider(
       Thinking thinking,
       boolean sampling,
       Rights rights,
-      Deviations deviations,
+      OpenAiQuirks openAiQuirks,
       String query) {
     public static final Quirks NONE = new Quirks(true, Prefill.NONE);
 
@@ -149,7 +154,7 @@ public record Provider(
         Thinking thinking,
         boolean sampling,
         Rights rights) {
-      this(streamOptions, prefill, thinking, sampling, rights, Deviations.NONE, "");
+      this(streamOptions, prefill, thinking, sampling, rights, OpenAiQuirks.NONE, "");
     }
 
     /** The same, whose clients may do nothing with its account. */
@@ -158,18 +163,19 @@ public record Provider(
     }
 
     /** Of a provider that speaks OpenAI in its own way. */
-    public Quirks(boolean streamOptions, Prefill prefill, Deviations deviations) {
-      this(streamOptions, prefill, Thinking.AUTO, true, Rights.NONE, deviations, "");
+    public Quirks(boolean streamOptions, Prefill prefill, OpenAiQuirks openAiQuirks) {
+      this(streamOptions, prefill, Thinking.AUTO, true, Rights.NONE, openAiQuirks, "");
     }
 
     /** The same with an end of every target. */
-    public Quirks asking(String targetsEnd) {
-      return new Quirks(streamOptions, prefill, thinking, sampling, rights, deviations, targetsEnd);
+    public Quirks withQuery(String targetSuffix) {
+      return new Quirks(
+          streamOptions, prefill, thinking, sampling, rights, openAiQuirks, targetSuffix);
     }
 
     /** Of a provider that speaks OpenAI. */
     public Quirks(boolean streamOptions, Prefill prefill) {
-      this(streamOptions, prefill, Deviations.NONE);
+      this(streamOptions, prefill, OpenAiQuirks.NONE);
     }
   }
 

@@ -8,16 +8,16 @@ import java.util.function.Consumer;
  */
 public interface Claim {
   /** Stores that a provider may hear of it from now on. */
-  void dispatch(Consumer<Marked> whenKnown);
+  void dispatch(Consumer<DispatchResult> whenKnown);
 
   /** Whether that is stored. */
-  sealed interface Marked {
-    record Stored() implements Marked {}
+  sealed interface DispatchResult {
+    record Recorded() implements DispatchResult {}
 
     /** The lease had run out, and somebody else has the key. */
-    record Lost() implements Marked {}
+    record Lost() implements DispatchResult {}
 
-    record Unavailable(String reason) implements Marked {}
+    record Unavailable(String reason) implements DispatchResult {}
   }
 
   /**

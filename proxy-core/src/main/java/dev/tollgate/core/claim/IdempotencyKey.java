@@ -10,17 +10,17 @@ public record IdempotencyKey(String text) {
   public static final int LENGTH_MAX = 255;
 
   public IdempotencyKey {
-    if (!isSound(text)) {
+    if (!isValid(text)) {
       throw new IllegalArgumentException("no idempotency key");
     }
   }
 
   /** The key that a header holds; empty where that is none. */
   public static Optional<IdempotencyKey> of(String text) {
-    return isSound(text) ? Optional.of(new IdempotencyKey(text)) : Optional.empty();
+    return isValid(text) ? Optional.of(new IdempotencyKey(text)) : Optional.empty();
   }
 
-  private static boolean isSound(String text) {
+  private static boolean isValid(String text) {
     return !text.isEmpty()
         && text.length() <= LENGTH_MAX
         && text.chars().noneMatch(Character::isISOControl);

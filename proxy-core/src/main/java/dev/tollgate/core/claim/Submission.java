@@ -16,7 +16,7 @@ public record Submission(
     OrgId org,
     String endpoint,
     IdempotencyKey key,
-    BodyIdentity body,
+    BodyFingerprint body,
     RequestId request,
     StoredReply ifLost,
     StoredReply ifNotKept) {}

@@ -1,7 +1,7 @@
 package dev.tollgate.core.dialect;
 
-import dev.tollgate.core.catalog.Deviations;
-import dev.tollgate.core.catalog.Deviations.CallIds;
+import dev.tollgate.core.catalog.OpenAiQuirks;
+import dev.tollgate.core.catalog.OpenAiQuirks.CallIds;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonItems;
@@ -19,12 +19,12 @@ public final class AdaptedChat {
   private static final JsonBytes JSON_OBJECT = JsonBytes.raw("{\"type\":\"json_object\"}");
 
   private final JsonMembers chat;
-  private final Deviations server;
-  private final Dropped dropped = new Dropped();
+  private final OpenAiQuirks quirks;
+  private final DroppedFields dropped = new DroppedFields();
 
-  private AdaptedChat(JsonMembers chat, Deviations server) {
+  private AdaptedChat(JsonMembers chat, OpenAiQuirks quirks) {
     this.chat = chat;
-    this.server = server;
+    this.quirks = quirks;
   }
 
   /**
@@ -32,11 +32,11 @@ public final class AdaptedChat {
    *
    * @return JSON paths of what it does not get
    */
-  public static List<String> into(JsonSplice edits, JsonMembers chat, Deviations server) {
-    if (!server.editsChats()) {
+  public static List<String> addEdits(JsonSplice edits, JsonMembers chat, OpenAiQuirks quirks) {
+    if (!quirks.editsChats()) {
       return List.of();
     }
-    var adapted = new AdaptedChat(chat, server);
+    var adapted = new AdaptedChat(chat, quirks);
     for (int i = 0; i < chat.size(); i++) {
       adapted.member(i, edits);
     }
@@ -45,17 +45,17 @@ public final class AdaptedChat {
 
   private void member(int i, JsonSplice edits) {
     String name = chat.name(i);
-    String other = server.renamed().get(name);
+    String other = quirks.renamedFields().get(name);
     if (name.equals("messages")) {
       messages(i, edits);
-    } else if (server.refused().contains(name)) {
+    } else if (quirks.droppedFields().contains(name)) {
       edits.delete(i);
-      if (says(chat, i, name)) {
+      if (hasEffect(chat, i, name)) {
         dropped.add(name);
       }
     } else if (other != null) {
       rename(i, other, edits);
-    } else if (name.equals("response_format") && !server.jsonSchema()) {
+    } else if (name.equals("response_format") && !quirks.jsonSchema()) {
       format(i, edits);
     }
   }
@@ -73,20 +73,21 @@ public final class AdaptedChat {
   }
 
   private void format(int i, JsonSplice edits) {
-    if (chat.kind(i) == JsonKind.OBJECT && Given.is(chat.object(i), "type", "json_schema")) {
+    if (chat.kind(i) == JsonKind.OBJECT
+        && JsonReads.isString(chat.object(i), "type", "json_schema")) {
       edits.replace(i, JSON_OBJECT);
       dropped.add("response_format.json_schema");
     }
   }
 
   /** Whether a member asks for anything: usual values do not. */
-  static boolean says(JsonMembers chat, int i, String name) {
+  static boolean hasEffect(JsonMembers chat, int i, String name) {
     return switch (chat.kind(i)) {
       case NULL -> false;
       case TRUE -> !name.equals("parallel_tool_calls");
       case FALSE -> name.equals("parallel_tool_calls");
       case NUMBER -> name.equals("seed") || chat.number(i) != 0;
-      case OBJECT, ARRAY -> !Given.isEmpty(chat, i);
+      case OBJECT, ARRAY -> !JsonReads.isEmpty(chat, i);
       case STRING -> true;
     };
   }
@@ -99,7 +100,7 @@ public final class AdaptedChat {
     }
     JsonElements messages = chat.array(i);
     JsonSplice inside = JsonSplice.of(messages);
-    toldSchema().ifPresent(inside::insertFirst);
+    schemaInstruction().ifPresent(inside::insertFirst);
     for (int k = 0; k < messages.size(); k++) {
       JsonSplice edited = message(messages.object(k), Param.of("messages").at(k));
       if (edited != null) {
@@ -115,15 +116,15 @@ public final class AdaptedChat {
    * What the system says of a schema that the server cannot be given. Without it the model would
    * not know of it, and a server may refuse JSON of which no message speaks.
    */
-  private Optional<JsonBytes> toldSchema() {
-    int i = server.jsonSchema() ? -1 : Given.at(chat, "response_format", JsonKind.OBJECT);
+  private Optional<JsonBytes> schemaInstruction() {
+    int i = quirks.jsonSchema() ? -1 : JsonReads.find(chat, "response_format", JsonKind.OBJECT);
     JsonMembers format = i < 0 ? new JsonMembers() : chat.object(i);
-    if (!Given.is(format, "type", "json_schema")) {
+    if (!JsonReads.isString(format, "type", "json_schema")) {
       return Optional.empty();
     }
-    int named = Given.at(format, "json_schema", JsonKind.OBJECT);
+    int named = JsonReads.find(format, "json_schema", JsonKind.OBJECT);
     JsonMembers definition = named < 0 ? new JsonMembers() : format.object(named);
-    int schema = Given.at(definition, "schema", JsonKind.OBJECT);
+    int schema = JsonReads.find(definition, "schema", JsonKind.OBJECT);
     String text =
         schema < 0
             ? "Answer with JSON."
@@ -138,12 +139,12 @@ public final class AdaptedChat {
     for (int i = 0; i < message.size(); i++) {
       if (isRefused(message, i)) {
         edits.delete(i);
-        if (says(message, i, "")) {
+        if (hasEffect(message, i, "")) {
           dropped.add(path.dot(message.name(i)));
         }
-      } else if (!server.developerRole() && isRoleOfDeveloper(message, i)) {
+      } else if (!quirks.developerRole() && isRoleOfDeveloper(message, i)) {
         edits.replace(i, SYSTEM);
-      } else if (server.callIds() == CallIds.NINE_ALPHANUMERIC) {
+      } else if (quirks.callIds() == CallIds.NINE_ALPHANUMERIC) {
         callIds(message, i, edits);
       }
     }
@@ -151,7 +152,7 @@ public final class AdaptedChat {
   }
 
   private boolean isRefused(JsonMembers message, int i) {
-    for (String name : server.refusedInMessages()) {
+    for (String name : quirks.droppedMessageFields()) {
       if (message.isName(i, name)) {
         return true;
       }
@@ -184,7 +185,7 @@ public final class AdaptedChat {
 
   private static void call(JsonItems calls, int k, JsonSplice edits) {
     JsonMembers call = calls.object(k);
-    int id = Given.at(call, "id", JsonKind.STRING);
+    int id = JsonReads.find(call, "id", JsonKind.STRING);
     JsonSplice inside = JsonSplice.of(call);
     if (id >= 0) {
       replaceId(call, id, inside);

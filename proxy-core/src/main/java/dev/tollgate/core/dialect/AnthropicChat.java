@@ -6,7 +6,7 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.sse.SseSink;
 
 /** Chats as Anthropic's Messages, here and at other hosts of its models. */
-final class AnthropicChat implements Translation {
+final class AnthropicChat implements ChatTranslation {
   private final Host host;
 
   /** Who serves the models, and how it is told which one is meant. */
@@ -22,8 +22,8 @@ final class AnthropicChat implements Translation {
   }
 
   @Override
-  public TranslatedChat chat(JsonMembers chat, Route route, Model model) {
-    return TranslatedChat.of(
+  public TranslatedRequest chat(JsonMembers chat, Route route, Model model) {
+    return TranslatedRequest.of(
         (out, dropped) -> {
           switch (host) {
             case ANTHROPIC -> out.name("model").string(route.upstreamModel());

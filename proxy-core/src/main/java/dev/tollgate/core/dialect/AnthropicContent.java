@@ -4,7 +4,7 @@ import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
-import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.json.Param;
 import java.util.Optional;
 import java.util.Set;
@@ -15,9 +15,9 @@ final class AnthropicContent {
   private static final Set<String> IMAGES =
       Set.of("image/jpeg", "image/png", "image/gif", "image/webp");
 
-  private final Dropped dropped;
+  private final DroppedFields dropped;
 
-  AnthropicContent(Dropped dropped) {
+  AnthropicContent(DroppedFields dropped) {
     this.dropped = dropped;
   }
 
@@ -26,8 +26,8 @@ final class AnthropicContent {
    *
    * @param place where they go, asked for ahead of each block
    */
-  void write(JsonMembers message, Param path, Supplier<JsonOut> place) {
-    int content = Given.at(message, "content");
+  void write(JsonMembers message, Param path, Supplier<JsonWriter> place) {
+    int content = JsonReads.find(message, "content");
     if (content < 0) {
       return;
     }
@@ -47,13 +47,13 @@ final class AnthropicContent {
   /** Whose mark of what is to be cached a part gets: the message's stands at its end. */
   private static JsonMembers marked(JsonMembers message, JsonElements parts, int k) {
     JsonMembers part = parts.object(k);
-    boolean own = Given.at(part, "cache_control", JsonKind.OBJECT) >= 0;
+    boolean own = JsonReads.find(part, "cache_control", JsonKind.OBJECT) >= 0;
     return !own && k == parts.size() - 1 ? message : part;
   }
 
   /** Writes text alone; all other parts are dropped. */
-  void writeText(JsonMembers message, Param path, Supplier<JsonOut> place) {
-    int content = Given.at(message, "content");
+  void writeText(JsonMembers message, Param path, Supplier<JsonWriter> place) {
+    int content = JsonReads.find(message, "content");
     if (content < 0 || message.kind(content) == JsonKind.STRING) {
       write(message, path, place);
       return;
@@ -61,7 +61,7 @@ final class AnthropicContent {
     JsonElements parts = message.array(content);
     for (int k = 0; k < parts.size(); k++) {
       JsonMembers part = parts.object(k);
-      int text = Given.at(part, "text", JsonKind.STRING);
+      int text = JsonReads.find(part, "text", JsonKind.STRING);
       if (text >= 0) {
         text(part, text, marked(message, parts, k), place);
       } else {
@@ -71,25 +71,26 @@ final class AnthropicContent {
   }
 
   /** An empty block would be refused. */
-  private static void text(JsonMembers from, int i, JsonMembers marked, Supplier<JsonOut> place) {
+  private static void text(
+      JsonMembers from, int i, JsonMembers marked, Supplier<JsonWriter> place) {
     if (!from.isEmptyString(i)) {
-      JsonOut out = place.get().beginObject().name("type").string("text");
+      JsonWriter out = place.get().beginObject().name("type").string("text");
       out.name("text").raw(JsonBytes.of(from, i));
       CacheControl.write(marked, out);
       out.endObject();
     }
   }
 
-  private static boolean part(JsonMembers part, JsonMembers marked, Supplier<JsonOut> place) {
+  private static boolean part(JsonMembers part, JsonMembers marked, Supplier<JsonWriter> place) {
     int type = part.indexOf("type");
     return switch (part.string(type)) {
-      case "text" -> said(part, "text", marked, place);
-      case "refusal" -> said(part, "refusal", marked, place);
+      case "text" -> writeTextPart(part, "text", marked, place);
+      case "refusal" -> writeTextPart(part, "refusal", marked, place);
       case "image_url" -> image(part, marked, place);
       case "file" -> file(part, marked, place);
       // Blocks that are Anthropic's own.
       case "image", "document", "search_result" -> {
-        boolean own = Given.at(part, "source") >= 0;
+        boolean own = JsonReads.find(part, "source") >= 0;
         if (own) {
           place.get().raw(JsonBytes.raw(part.bytes(), part.objectStart(), part.objectEnd()));
         }
@@ -99,27 +100,28 @@ final class AnthropicContent {
     };
   }
 
-  private static boolean said(
-      JsonMembers part, String member, JsonMembers marked, Supplier<JsonOut> place) {
-    int text = Given.at(part, member, JsonKind.STRING);
+  private static boolean writeTextPart(
+      JsonMembers part, String member, JsonMembers marked, Supplier<JsonWriter> place) {
+    int text = JsonReads.find(part, member, JsonKind.STRING);
     if (text >= 0) {
       text(part, text, marked, place);
     }
     return text >= 0;
   }
 
-  private static boolean image(JsonMembers part, JsonMembers marked, Supplier<JsonOut> place) {
-    int i = Given.at(part, "image_url", JsonKind.OBJECT);
+  private static boolean image(JsonMembers part, JsonMembers marked, Supplier<JsonWriter> place) {
+    int i = JsonReads.find(part, "image_url", JsonKind.OBJECT);
     return i >= 0 && imageAt(part.object(i), marked, place);
   }
 
-  private static boolean imageAt(JsonMembers image, JsonMembers marked, Supplier<JsonOut> place) {
-    int url = Given.text(image, "url");
+  private static boolean imageAt(
+      JsonMembers image, JsonMembers marked, Supplier<JsonWriter> place) {
+    int url = JsonReads.findText(image, "url");
     if (url < 0) {
       return false;
     }
-    if (!DataUri.isOne(image, url)) {
-      JsonOut out = begin("image", "url", place).name("url").raw(JsonBytes.of(image, url));
+    if (!DataUri.isDataUri(image, url)) {
+      JsonWriter out = begin("image", "url", place).name("url").raw(JsonBytes.of(image, url));
       end(marked, out.endObject());
       return true;
     }
@@ -130,19 +132,20 @@ final class AnthropicContent {
   }
 
   /** A document in the request itself; one that was uploaded elsewhere is not known there. */
-  private static boolean file(JsonMembers part, JsonMembers marked, Supplier<JsonOut> place) {
-    int i = Given.at(part, "file", JsonKind.OBJECT);
+  private static boolean file(JsonMembers part, JsonMembers marked, Supplier<JsonWriter> place) {
+    int i = JsonReads.find(part, "file", JsonKind.OBJECT);
     return i >= 0 && document(part.object(i), marked, place);
   }
 
-  private static boolean document(JsonMembers file, JsonMembers marked, Supplier<JsonOut> place) {
-    int content = Given.text(file, "file_data");
+  private static boolean document(
+      JsonMembers file, JsonMembers marked, Supplier<JsonWriter> place) {
+    int content = JsonReads.findText(file, "file_data");
     Optional<DataUri> uri = content < 0 ? Optional.empty() : DataUri.of(file, content);
     if (uri.isEmpty() || !uri.get().mediaType().equals("application/pdf")) {
       return false;
     }
-    JsonOut out = base64("document", uri.get(), file, content, place);
-    int name = Given.text(file, "filename");
+    JsonWriter out = base64("document", uri.get(), file, content, place);
+    int name = JsonReads.findText(file, "filename");
     if (name >= 0) {
       out.name("title").raw(JsonBytes.of(file, name));
     }
@@ -150,8 +153,8 @@ final class AnthropicContent {
     return true;
   }
 
-  private static JsonOut base64(
-      String type, DataUri uri, JsonMembers from, int i, Supplier<JsonOut> place) {
+  private static JsonWriter base64(
+      String type, DataUri uri, JsonMembers from, int i, Supplier<JsonWriter> place) {
     return begin(type, "base64", place)
         .name("media_type")
         .string(uri.mediaType())
@@ -160,7 +163,7 @@ final class AnthropicContent {
         .endObject();
   }
 
-  private static JsonOut begin(String type, String source, Supplier<JsonOut> place) {
+  private static JsonWriter begin(String type, String source, Supplier<JsonWriter> place) {
     return place
         .get()
         .beginObject()
@@ -172,7 +175,7 @@ final class AnthropicContent {
         .string(source);
   }
 
-  private static void end(JsonMembers marked, JsonOut out) {
+  private static void end(JsonMembers marked, JsonWriter out) {
     CacheControl.write(marked, out);
     out.endObject();
   }

@@ -16,7 +16,7 @@ final class AnthropicDialect implements Dialect {
 
   private static final String VERSION_PREFIX = "/v1";
   private static final List<Field> FIELDS = List.of(new Field("anthropic-version", "2023-06-01"));
-  private static final Optional<Translation> TRANSLATION =
+  private static final Optional<ChatTranslation> TRANSLATION =
       Optional.of(new AnthropicChat(AnthropicChat.Host.ANTHROPIC));
 
   /** An error inside a stream has no status but that of its type. */
@@ -64,7 +64,7 @@ final class AnthropicDialect implements Dialect {
   }
 
   @Override
-  public Optional<Translation> translation() {
+  public Optional<ChatTranslation> translation() {
     return TRANSLATION;
   }
 
@@ -100,10 +100,10 @@ final class AnthropicDialect implements Dialect {
     if (status == 400 && error.beginsWithAny("your credit balance is too low")) {
       return Kind.CREDENTIAL_REFUSED;
     }
-    if (status == 400 && error.saysAny("exceed context limit")) {
+    if (status == 400 && error.containsAny("exceed context limit")) {
       return Kind.CONTEXT_TOO_LONG;
     }
-    if (status == 400 && error.saysAny("content filtering policy")) {
+    if (status == 400 && error.containsAny("content filtering policy")) {
       return Kind.CONTENT_FILTERED;
     }
     return OpenAiDialect.kind(status, error);

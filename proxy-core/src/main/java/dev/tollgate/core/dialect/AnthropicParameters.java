@@ -6,24 +6,24 @@ import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
-import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.JsonWriter;
 import java.util.Optional;
 
 /** Everything of a chat beside the conversation, as Anthropic names it. */
 final class AnthropicParameters {
   private static final long OUTPUT_TOKENS_USUAL = 4_096;
-  private static final double TOP_P_OF_THOUGHT_MIN = 0.95;
+  private static final double TOP_P_WITH_REASONING_MIN = 0.95;
 
   private static final int USER_CHARS_MAX = 256;
 
   private final JsonMembers chat;
   private final Route route;
   private final Model model;
-  private final Dropped dropped;
+  private final DroppedFields dropped;
   private final long outputMax;
   private final AnthropicThinking thinking;
 
-  AnthropicParameters(JsonMembers chat, Route route, Model model, Dropped dropped) {
+  AnthropicParameters(JsonMembers chat, Route route, Model model, DroppedFields dropped) {
     this.chat = chat;
     this.route = route;
     this.model = model;
@@ -32,9 +32,9 @@ final class AnthropicParameters {
     this.thinking = AnthropicThinking.of(chat, route, model, outputMax, dropped);
   }
 
-  void writeTo(JsonOut out) {
+  void writeTo(JsonWriter out) {
     out.name("max_tokens").number(outputMax);
-    if (Given.at(chat, "stream", JsonKind.TRUE) >= 0) {
+    if (JsonReads.find(chat, "stream", JsonKind.TRUE) >= 0) {
       out.name("stream").bool(true);
     }
     thinking.writeTo(out);
@@ -51,24 +51,24 @@ final class AnthropicParameters {
 
   /** Anthropic must be told; what is more than the model has would be refused. */
   private long outputMax() {
-    long asked = 0;
+    long requested = 0;
     for (String name : new String[] {"max_completion_tokens", "max_tokens"}) {
       int i = chat.indexOf(name);
-      asked = i < 0 ? asked : Math.max(asked, chat.integer(i, 0));
+      requested = i < 0 ? requested : Math.max(requested, chat.integer(i, 0));
     }
-    long most = model.outputTokensMax();
-    if (asked == 0) {
-      return most > 0 ? most : OUTPUT_TOKENS_USUAL;
+    long max = model.outputTokensMax();
+    if (requested == 0) {
+      return max > 0 ? max : OUTPUT_TOKENS_USUAL;
     }
-    return most > 0 ? Math.min(asked, most) : asked;
+    return max > 0 ? Math.min(requested, max) : requested;
   }
 
   private boolean understandsSchemas() {
     return model.capabilities().isEmpty() || model.capabilities().contains("json_schema");
   }
 
-  private void outputConfig(JsonOut out) {
-    int own = Given.at(chat, "output_config", JsonKind.OBJECT);
+  private void outputConfig(JsonWriter out) {
+    int own = JsonReads.find(chat, "output_config", JsonKind.OBJECT);
     Optional<JsonBytes> schema = schema(own >= 0);
     if (own >= 0) {
       out.name("output_config").raw(JsonBytes.of(chat, own));
@@ -93,34 +93,34 @@ final class AnthropicParameters {
 
   /** The schema that an answer must fit; JSON without one is nothing that Anthropic promises. */
   private Optional<JsonBytes> schema(boolean overruled) {
-    int i = Given.at(chat, "response_format", JsonKind.OBJECT);
+    int i = JsonReads.find(chat, "response_format", JsonKind.OBJECT);
     JsonMembers format = i < 0 ? null : chat.object(i);
-    if (format == null || Given.is(format, "type", "text")) {
+    if (format == null || JsonReads.isString(format, "type", "text")) {
       return Optional.empty();
     }
-    int named = Given.at(format, "json_schema", JsonKind.OBJECT);
+    int named = JsonReads.find(format, "json_schema", JsonKind.OBJECT);
     JsonMembers definition = named < 0 ? null : format.object(named);
-    int schema = definition == null ? -1 : Given.at(definition, "schema", JsonKind.OBJECT);
-    boolean able = !overruled && understandsSchemas();
+    int schema = definition == null ? -1 : JsonReads.find(definition, "schema", JsonKind.OBJECT);
+    boolean isSupported = !overruled && understandsSchemas();
     if (definition == null
         || schema < 0
-        || !able
-        || !AnthropicSchema.isTaken(definition.object(schema))) {
+        || !isSupported
+        || !AnthropicSchema.isSupported(definition.object(schema))) {
       dropped.add("response_format");
       return Optional.empty();
     }
     return Optional.of(AnthropicSchema.closed(definition.object(schema)));
   }
 
-  private void sampling(JsonOut out) {
-    int temperature = Given.at(chat, "temperature", JsonKind.NUMBER);
-    int topP = Given.at(chat, "top_p", JsonKind.NUMBER);
-    int topK = Given.at(chat, "top_k", JsonKind.NUMBER);
+  private void sampling(JsonWriter out) {
+    int temperature = JsonReads.find(chat, "temperature", JsonKind.NUMBER);
+    int topP = JsonReads.find(chat, "top_p", JsonKind.NUMBER);
+    int topK = JsonReads.find(chat, "top_k", JsonKind.NUMBER);
     if (!takesSampling() || thinking.thinks()) {
       dropUnlessUsual(temperature);
-      boolean mayBeThere =
-          takesSampling() && topP >= 0 && chat.number(topP) >= TOP_P_OF_THOUGHT_MIN;
-      if (mayBeThere) {
+      boolean isTopPAllowed =
+          takesSampling() && topP >= 0 && chat.number(topP) >= TOP_P_WITH_REASONING_MIN;
+      if (isTopPAllowed) {
         copy(topP, out);
       } else {
         dropUnlessUsual(topP);
@@ -149,7 +149,7 @@ final class AnthropicParameters {
         && ClaudeVersion.takesSampling(route.upstreamModel());
   }
 
-  private void copy(int i, JsonOut out) {
+  private void copy(int i, JsonWriter out) {
     if (i >= 0) {
       out.name(chat.name(i)).raw(JsonBytes.of(chat, i));
     }
@@ -167,8 +167,8 @@ final class AnthropicParameters {
     }
   }
 
-  private void stop(JsonOut out) {
-    int i = Given.at(chat, "stop");
+  private void stop(JsonWriter out) {
+    int i = JsonReads.find(chat, "stop");
     if (i < 0) {
       return;
     }
@@ -200,15 +200,15 @@ final class AnthropicParameters {
     return stops;
   }
 
-  private void user(JsonOut out) {
-    int metadata = Given.at(chat, "metadata", JsonKind.OBJECT);
+  private void user(JsonWriter out) {
+    int metadata = JsonReads.find(chat, "metadata", JsonKind.OBJECT);
     JsonMembers own = metadata < 0 ? null : chat.object(metadata);
-    int ownId = own == null ? -1 : Given.text(own, "user_id");
+    int ownId = own == null ? -1 : JsonReads.findText(own, "user_id");
     if (own != null && own.size() > (ownId < 0 ? 0 : 1)) {
       dropped.add("metadata");
     }
-    int user = Given.text(chat, "user");
-    int id = user < 0 ? Given.text(chat, "safety_identifier") : user;
+    int user = JsonReads.findText(chat, "user");
+    int id = user < 0 ? JsonReads.findText(chat, "safety_identifier") : user;
     if (own != null && ownId >= 0) {
       userId(own, ownId, "metadata", out);
     } else if (id >= 0) {
@@ -216,7 +216,7 @@ final class AnthropicParameters {
     }
   }
 
-  private void userId(JsonMembers from, int i, String param, JsonOut out) {
+  private void userId(JsonMembers from, int i, String param, JsonWriter out) {
     if (from.string(i).length() > USER_CHARS_MAX) {
       dropped.add(param);
       return;
@@ -225,8 +225,8 @@ final class AnthropicParameters {
     out.name("metadata").beginObject().name("user_id").raw(id).endObject();
   }
 
-  private void serviceTier(JsonOut out) {
-    int i = Given.at(chat, "service_tier", JsonKind.STRING);
+  private void serviceTier(JsonWriter out) {
+    int i = JsonReads.find(chat, "service_tier", JsonKind.STRING);
     if (i < 0) {
       return;
     }
@@ -238,7 +238,7 @@ final class AnthropicParameters {
   }
 
   /** What is neither handled elsewhere nor without effect is Anthropic's own, or dropped. */
-  private void rest(int i, JsonOut out) {
+  private void rest(int i, JsonWriter out) {
     switch (chat.name(i)) {
       case "model",
           "messages",
@@ -282,7 +282,7 @@ final class AnthropicParameters {
     return switch (chat.kind(i)) {
       case NULL, FALSE -> true;
       case NUMBER -> chat.number(i) == 0 && !chat.isName(i, "seed");
-      case OBJECT, ARRAY -> Given.isEmpty(chat, i) || isTextOnly(i);
+      case OBJECT, ARRAY -> JsonReads.isEmpty(chat, i) || isTextOnly(i);
       case STRING, TRUE -> false;
     };
   }

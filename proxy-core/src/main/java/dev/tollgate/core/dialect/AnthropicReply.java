@@ -5,7 +5,7 @@ import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
-import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.JsonWriter;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.ArrayList;
@@ -15,7 +15,7 @@ import java.util.List;
 final class AnthropicReply {
   private final JsonMembers message;
   private final List<JsonMembers> texts = new ArrayList<>(1);
-  private final List<JsonMembers> thoughts = new ArrayList<>(0);
+  private final List<JsonMembers> reasoningBlocks = new ArrayList<>(0);
   private final List<JsonMembers> calls = new ArrayList<>(0);
 
   private AnthropicReply(JsonMembers message, JsonElements content) {
@@ -29,12 +29,12 @@ final class AnthropicReply {
 
   /** What the provider's own tools did is not for the client. */
   private void sort(JsonMembers block) {
-    if (Given.is(block, "type", "text") && Given.text(block, "text") >= 0) {
+    if (JsonReads.isString(block, "type", "text") && JsonReads.findText(block, "text") >= 0) {
       texts.add(block);
-    } else if (Given.is(block, "type", "thinking")
-        || Given.is(block, "type", "redacted_thinking")) {
-      thoughts.add(block);
-    } else if (Given.is(block, "type", "tool_use")) {
+    } else if (JsonReads.isString(block, "type", "thinking")
+        || JsonReads.isString(block, "type", "redacted_thinking")) {
+      reasoningBlocks.add(block);
+    } else if (JsonReads.isString(block, "type", "tool_use")) {
       calls.add(block);
     }
   }
@@ -43,10 +43,10 @@ final class AnthropicReply {
   static TranslatedReply translated(byte[] body, int length) {
     try {
       JsonMembers root = JsonMembers.of(body, 0, length);
-      int content = Given.at(root, "content", JsonKind.ARRAY);
-      if (content >= 0 && Given.is(root, "type", "message")) {
+      int content = JsonReads.find(root, "content", JsonKind.ARRAY);
+      if (content >= 0 && JsonReads.isString(root, "type", "message")) {
         ByteBuf out = Unpooled.buffer(length + 512);
-        new AnthropicReply(root, root.array(content)).writeTo(new JsonOut(out));
+        new AnthropicReply(root, root.array(content)).writeTo(new JsonWriter(out));
         return new TranslatedReply(out.array(), out.writerIndex());
       }
     } catch (InvalidJson e) {
@@ -55,7 +55,7 @@ final class AnthropicReply {
     return new TranslatedReply(body, length);
   }
 
-  private void writeTo(JsonOut out) {
+  private void writeTo(JsonWriter out) {
     out.beginObject();
     copy("id", out);
     out.name("object").string("chat.completion");
@@ -63,10 +63,10 @@ final class AnthropicReply {
     out.name("choices").beginArray().beginObject().name("index").number(0);
     out.name("message").beginObject().name("role").string("assistant");
     content(out);
-    thoughts(out);
+    reasoningBlocks(out);
     calls(out);
-    int details = Given.at(message, "stop_details", JsonKind.OBJECT);
-    int stop = Given.text(message, "stop_reason");
+    int details = JsonReads.find(message, "stop_details", JsonKind.OBJECT);
+    int stop = JsonReads.findText(message, "stop_reason");
     String reason = stop < 0 ? "" : message.string(stop);
     if (details >= 0 && reason.equals("refusal")) {
       AnthropicRefusal.write(message.object(details), out);
@@ -81,14 +81,14 @@ final class AnthropicReply {
     out.endObject();
   }
 
-  private void copy(String name, JsonOut out) {
-    int i = Given.text(message, name);
+  private void copy(String name, JsonWriter out) {
+    int i = JsonReads.findText(message, name);
     if (i >= 0) {
       out.name(name).raw(JsonBytes.of(message, i));
     }
   }
 
-  private void content(JsonOut out) {
+  private void content(JsonWriter out) {
     out.name("content");
     if (texts.isEmpty()) {
       out.nul();
@@ -98,7 +98,7 @@ final class AnthropicReply {
   }
 
   /** One text is copied as it is written; several are put together. */
-  private static void joined(List<JsonMembers> blocks, String member, JsonOut out) {
+  private static void joined(List<JsonMembers> blocks, String member, JsonWriter out) {
     if (blocks.size() == 1) {
       JsonMembers block = blocks.getFirst();
       out.raw(JsonBytes.of(block, block.indexOf(member)));
@@ -111,24 +111,26 @@ final class AnthropicReply {
     out.string(all);
   }
 
-  private void thoughts(JsonOut out) {
+  private void reasoningBlocks(JsonWriter out) {
     List<JsonMembers> readable =
-        thoughts.stream().filter(block -> Given.text(block, "thinking") >= 0).toList();
+        reasoningBlocks.stream()
+            .filter(block -> JsonReads.findText(block, "thinking") >= 0)
+            .toList();
     if (!readable.isEmpty()) {
       out.name("reasoning_content");
       joined(readable, "thinking", out);
     }
-    if (!thoughts.isEmpty()) {
+    if (!reasoningBlocks.isEmpty()) {
       out.name("reasoning_details").beginArray();
-      for (int k = 0; k < thoughts.size(); k++) {
-        detail(k, thoughts.get(k), out);
+      for (int k = 0; k < reasoningBlocks.size(); k++) {
+        detail(k, reasoningBlocks.get(k), out);
       }
       out.endArray();
     }
   }
 
-  private static void detail(int index, JsonMembers block, JsonOut out) {
-    boolean hidden = Given.is(block, "type", "redacted_thinking");
+  private static void detail(int index, JsonMembers block, JsonWriter out) {
+    boolean hidden = JsonReads.isString(block, "type", "redacted_thinking");
     ReasoningDetail.begin(hidden ? ReasoningDetail.ENCRYPTED : ReasoningDetail.TEXT, index, out);
     member(block, hidden ? "data" : "thinking", hidden ? "data" : "text", out);
     if (!hidden) {
@@ -137,14 +139,14 @@ final class AnthropicReply {
     out.endObject();
   }
 
-  private static void member(JsonMembers block, String name, String as, JsonOut out) {
-    int i = Given.text(block, name);
+  private static void member(JsonMembers block, String name, String as, JsonWriter out) {
+    int i = JsonReads.findText(block, name);
     if (i >= 0) {
       out.name(as).raw(JsonBytes.of(block, i));
     }
   }
 
-  private void calls(JsonOut out) {
+  private void calls(JsonWriter out) {
     if (calls.isEmpty()) {
       return;
     }
@@ -154,20 +156,20 @@ final class AnthropicReply {
       member(call, "id", "id", out);
       out.name("type").string("function").name("function").beginObject();
       member(call, "name", "name", out);
-      int input = Given.at(call, "input", JsonKind.OBJECT);
+      int input = JsonReads.find(call, "input", JsonKind.OBJECT);
       out.name("arguments").string(input < 0 ? "{}" : call.text(input));
       out.endObject().endObject();
     }
     out.endArray();
   }
 
-  private void usage(JsonOut out) {
-    int i = Given.at(message, "usage", JsonKind.OBJECT);
+  private void usage(JsonWriter out) {
+    int i = JsonReads.find(message, "usage", JsonKind.OBJECT);
     if (i >= 0) {
-      JsonMembers told = message.object(i);
-      UsageTerms.ANTHROPIC
-          .read(told, 0)
-          .ifPresent(usage -> CanonicalUsage.write(usage, told, out.name("usage")));
+      JsonMembers reported = message.object(i);
+      UsageFormat.ANTHROPIC
+          .read(reported, 0)
+          .ifPresent(usage -> CanonicalUsage.write(usage, reported, out.name("usage")));
     }
   }
 }

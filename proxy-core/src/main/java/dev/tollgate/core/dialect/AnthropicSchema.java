@@ -106,7 +106,7 @@ final class AnthropicSchema {
   }
 
   /** Whether a schema is taken: no object that is open on purpose, and no bound unknown there. */
-  static boolean isTaken(JsonMembers schema) {
+  static boolean isSupported(JsonMembers schema) {
     int more = schema.indexOf("additionalProperties");
     if (more >= 0 && schema.kind(more) != JsonKind.FALSE) {
       return false;
@@ -117,35 +117,36 @@ final class AnthropicSchema {
         return false;
       }
       boolean named = NAMED.contains(name) && schema.kind(i) == JsonKind.OBJECT;
-      boolean taken =
-          VALUES.contains(name) || (named ? areTaken(schema.object(i)) : isTaken(schema, i));
-      if (!taken) {
+      boolean isSupported =
+          VALUES.contains(name)
+              || (named ? areSupported(schema.object(i)) : isSupported(schema, i));
+      if (!isSupported) {
         return false;
       }
     }
     return true;
   }
 
-  private static boolean areTaken(JsonMembers named) {
+  private static boolean areSupported(JsonMembers named) {
     for (int i = 0; i < named.size(); i++) {
-      if (!isTaken(named, i)) {
+      if (!isSupported(named, i)) {
         return false;
       }
     }
     return true;
   }
 
-  private static boolean isTaken(JsonItems items, int i) {
+  private static boolean isSupported(JsonItems items, int i) {
     return switch (items.kind(i)) {
-      case OBJECT -> isTaken(items.object(i));
-      case ARRAY -> areTaken(items.array(i));
+      case OBJECT -> isSupported(items.object(i));
+      case ARRAY -> areSupported(items.array(i));
       case STRING, NUMBER, TRUE, FALSE, NULL -> true;
     };
   }
 
-  private static boolean areTaken(JsonElements schemas) {
+  private static boolean areSupported(JsonElements schemas) {
     for (int k = 0; k < schemas.size(); k++) {
-      if (!isTaken(schemas, k)) {
+      if (!isSupported(schemas, k)) {
         return false;
       }
     }

@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
-import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.sse.SseSink;
 import java.util.Arrays;
 
@@ -25,14 +25,14 @@ final class AnthropicStream extends TranslatedStream {
       """
           .getBytes(US_ASCII);
 
-  private final UsageTally usage = new UsageTally(UsageTerms.ANTHROPIC);
+  private final UsageAccumulator usage = new UsageAccumulator(UsageFormat.ANTHROPIC);
   private final JsonMembers inside = new JsonMembers();
 
   /** Of each block: 0 where it is no call of a tool, 1 + the call's index, negative once argued. */
   private int[] blocks = new int[8];
 
   private int calls;
-  private int thoughts;
+  private int reasoningCount;
   private boolean contentSent;
 
   AnthropicStream(SseSink canonical) {
@@ -40,8 +40,8 @@ final class AnthropicStream extends TranslatedStream {
   }
 
   @Override
-  void take(String name, byte[] data, int from, int to) {
-    int type = Given.text(root, "type");
+  void translate(String name, byte[] data, int from, int to) {
+    int type = JsonReads.findText(root, "type");
     if (type < 0) {
       chunks.unreadable();
     } else if (root.isString(type, "content_block_delta")) {
@@ -65,7 +65,7 @@ final class AnthropicStream extends TranslatedStream {
   // The message
 
   private void messageStart() {
-    int i = Given.at(root, "message", JsonKind.OBJECT);
+    int i = JsonReads.find(root, "message", JsonKind.OBJECT);
     if (i < 0) {
       chunks.unreadable();
       return;
@@ -76,35 +76,35 @@ final class AnthropicStream extends TranslatedStream {
     }
     Arrays.fill(blocks, 0);
     calls = 0;
-    thoughts = 0;
+    reasoningCount = 0;
     usage.clear();
     inside.readInside(root, i);
     chunks.identify(text("id"), text("model"));
-    takeUsage(inside);
-    JsonOut delta = chunks.begin();
+    addUsage(inside);
+    JsonWriter delta = chunks.begin();
     delta.name("role").string("assistant").name("content").raw(NO_TEXT);
     chunks.send(delta, usage);
   }
 
   private JsonBytes text(String member) {
-    int i = Given.at(inside, member, JsonKind.STRING);
+    int i = JsonReads.find(inside, member, JsonKind.STRING);
     return i < 0 ? NO_TEXT : JsonBytes.of(inside, i);
   }
 
-  private void takeUsage(JsonMembers from) {
-    int i = Given.at(from, "usage", JsonKind.OBJECT);
+  private void addUsage(JsonMembers from) {
+    int i = JsonReads.find(from, "usage", JsonKind.OBJECT);
     if (i >= 0) {
       usage.add(from, i);
     }
   }
 
   private void messageDelta() {
-    takeUsage(root);
-    int i = Given.at(root, "delta", JsonKind.OBJECT);
+    addUsage(root);
+    int i = JsonReads.find(root, "delta", JsonKind.OBJECT);
     int reason = -1;
     if (i >= 0) {
       inside.readInside(root, i);
-      reason = Given.text(inside, "stop_reason");
+      reason = JsonReads.findText(inside, "stop_reason");
     }
     if (reason >= 0) {
       finish(inside.string(reason));
@@ -112,8 +112,8 @@ final class AnthropicStream extends TranslatedStream {
   }
 
   private void finish(String stopReason) {
-    JsonOut delta = chunks.begin();
-    int i = Given.at(inside, "stop_details", JsonKind.OBJECT);
+    JsonWriter delta = chunks.begin();
+    int i = JsonReads.find(inside, "stop_details", JsonKind.OBJECT);
     if (i >= 0 && stopReason.equals("refusal")) {
       AnthropicRefusal.write(inside.object(i), delta);
     }
@@ -130,7 +130,7 @@ final class AnthropicStream extends TranslatedStream {
 
   private void blockStart() {
     int block = block();
-    int i = Given.at(root, "content_block", JsonKind.OBJECT);
+    int i = JsonReads.find(root, "content_block", JsonKind.OBJECT);
     if (block < 0 || i < 0) {
       chunks.unreadable();
       return;
@@ -140,120 +140,120 @@ final class AnthropicStream extends TranslatedStream {
     }
     blocks[block] = 0;
     inside.readInside(root, i);
-    if (Given.is(inside, "type", "text")) {
-      say();
-    } else if (Given.is(inside, "type", "tool_use")) {
+    if (JsonReads.isString(inside, "type", "text")) {
+      sendText();
+    } else if (JsonReads.isString(inside, "type", "tool_use")) {
       call(block);
-    } else if (Given.is(inside, "type", "thinking")) {
-      thoughts++;
-      think();
-    } else if (Given.is(inside, "type", "redacted_thinking")) {
-      thoughts++;
-      hide();
+    } else if (JsonReads.isString(inside, "type", "thinking")) {
+      reasoningCount++;
+      sendReasoning();
+    } else if (JsonReads.isString(inside, "type", "redacted_thinking")) {
+      reasoningCount++;
+      sendRedacted();
     }
     // What the provider's own tools do is not for the client.
   }
 
   private void delta() {
     int block = block();
-    int i = Given.at(root, "delta", JsonKind.OBJECT);
+    int i = JsonReads.find(root, "delta", JsonKind.OBJECT);
     if (block < 0 || i < 0) {
       chunks.unreadable();
       return;
     }
     inside.readInside(root, i);
-    if (Given.is(inside, "type", "text_delta")) {
-      say();
-    } else if (Given.is(inside, "type", "input_json_delta")) {
-      argue(block);
-    } else if (Given.is(inside, "type", "thinking_delta")) {
-      think();
-    } else if (Given.is(inside, "type", "signature_delta")) {
-      sign();
+    if (JsonReads.isString(inside, "type", "text_delta")) {
+      sendText();
+    } else if (JsonReads.isString(inside, "type", "input_json_delta")) {
+      sendArguments(block);
+    } else if (JsonReads.isString(inside, "type", "thinking_delta")) {
+      sendReasoning();
+    } else if (JsonReads.isString(inside, "type", "signature_delta")) {
+      sendSignature();
     }
     // Citations say where a text is from; the text itself comes beside them.
   }
 
-  private void send(JsonOut delta) {
+  private void send(JsonWriter delta) {
     contentSent = true;
     chunks.send(delta);
   }
 
-  private void say() {
-    int text = Given.text(inside, "text");
+  private void sendText() {
+    int text = JsonReads.findText(inside, "text");
     if (text >= 0) {
       send(chunks.begin().name("content").raw(JsonBytes.of(inside, text)));
     }
   }
 
   /** A thought: as text, and once more in the form in which a client can hand it back. */
-  private void think() {
-    int text = Given.text(inside, "thinking");
+  private void sendReasoning() {
+    int text = JsonReads.findText(inside, "thinking");
     if (text >= 0) {
-      JsonBytes thought = JsonBytes.of(inside, text);
-      JsonOut delta = chunks.begin().name("reasoning_content").raw(thought);
-      sendDetail(delta, ReasoningDetail.TEXT, "text", thought);
+      JsonBytes reasoning = JsonBytes.of(inside, text);
+      JsonWriter delta = chunks.begin().name("reasoning_content").raw(reasoning);
+      sendDetail(delta, ReasoningDetail.TEXT, "text", reasoning);
     }
   }
 
-  private void sign() {
-    int signature = Given.text(inside, "signature");
+  private void sendSignature() {
+    int signature = JsonReads.findText(inside, "signature");
     if (signature >= 0) {
       JsonBytes proof = JsonBytes.of(inside, signature);
       sendDetail(chunks.begin(), ReasoningDetail.TEXT, "signature", proof);
     }
   }
 
-  private void hide() {
-    int hidden = Given.text(inside, "data");
+  private void sendRedacted() {
+    int hidden = JsonReads.findText(inside, "data");
     if (hidden >= 0) {
       JsonBytes content = JsonBytes.of(inside, hidden);
       sendDetail(chunks.begin(), ReasoningDetail.ENCRYPTED, "data", content);
     }
   }
 
-  private void sendDetail(JsonOut delta, String type, String member, JsonBytes value) {
+  private void sendDetail(JsonWriter delta, String type, String member, JsonBytes value) {
     delta.name("reasoning_details").beginArray();
-    ReasoningDetail.begin(type, Math.max(0, thoughts - 1), delta).name(member).raw(value);
+    ReasoningDetail.begin(type, Math.max(0, reasoningCount - 1), delta).name(member).raw(value);
     send(delta.endObject().endArray());
   }
 
   // Its calls of tools, numbered on their own
 
   private void call(int block) {
-    int id = Given.text(inside, "id");
-    int name = Given.text(inside, "name");
+    int id = JsonReads.findText(inside, "id");
+    int name = JsonReads.findText(inside, "name");
     if (id < 0 || name < 0) {
       chunks.unreadable();
       return;
     }
-    int input = Given.at(inside, "input", JsonKind.OBJECT);
-    boolean argued = input >= 0 && !Given.isEmpty(inside, input);
+    int input = JsonReads.find(inside, "input", JsonKind.OBJECT);
+    boolean hasArguments = input >= 0 && !JsonReads.isEmpty(inside, input);
     int index = calls++;
-    blocks[block] = argued ? -(index + 1) : index + 1;
-    JsonOut delta = chunks.begin();
+    blocks[block] = hasArguments ? -(index + 1) : index + 1;
+    JsonWriter delta = chunks.begin();
     fragment(index, delta).name("id").raw(JsonBytes.of(inside, id));
     delta.name("type").string("function").name("function").beginObject();
     delta.name("name").raw(JsonBytes.of(inside, name));
-    delta.name("arguments").string(argued ? inside.text(input) : "");
+    delta.name("arguments").string(hasArguments ? inside.text(input) : "");
     send(delta.endObject().endObject().endArray());
   }
 
-  private static JsonOut fragment(int index, JsonOut delta) {
+  private static JsonWriter fragment(int index, JsonWriter delta) {
     return delta.name("tool_calls").beginArray().beginObject().name("index").number(index);
   }
 
-  private void argue(int block) {
-    int json = Given.text(inside, "partial_json");
+  private void sendArguments(int block) {
+    int json = JsonReads.findText(inside, "partial_json");
     int call = block < blocks.length ? Math.abs(blocks[block]) : 0;
     if (json >= 0 && call > 0) {
       blocks[block] = -call;
-      argue(call - 1, JsonBytes.of(inside, json));
+      sendArguments(call - 1, JsonBytes.of(inside, json));
     }
   }
 
-  private void argue(int index, JsonBytes arguments) {
-    JsonOut delta = fragment(index, chunks.begin());
+  private void sendArguments(int index, JsonBytes arguments) {
+    JsonWriter delta = fragment(index, chunks.begin());
     delta.name("function").beginObject().name("arguments").raw(arguments);
     send(delta.endObject().endObject().endArray());
   }
@@ -262,7 +262,7 @@ final class AnthropicStream extends TranslatedStream {
   private void blockStop() {
     int block = block();
     if (block >= 0 && block < blocks.length && blocks[block] > 0) {
-      argue(blocks[block] - 1, NO_ARGUMENTS);
+      sendArguments(blocks[block] - 1, NO_ARGUMENTS);
     }
   }
 }

@@ -7,7 +7,7 @@ import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
-import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.JsonWriter;
 import java.util.Optional;
 
 /** How a chat's wish for reasoning is put to Anthropic. */
@@ -28,8 +28,8 @@ sealed interface AnthropicThinking {
   record Adaptive(Optional<String> effort) implements AnthropicThinking {}
 
   /** The share of the output that may be thought. */
-  private static double share(ReasoningWish wish) {
-    return switch (wish.effort()) {
+  private static double share(ReasoningOptions options) {
+    return switch (options.effort()) {
       case "minimal", "low" -> 0.2;
       case "high" -> 0.8;
       case "xhigh", "max" -> 0.95;
@@ -37,10 +37,10 @@ sealed interface AnthropicThinking {
     };
   }
 
-  private static Optional<String> anthropicEffort(ReasoningWish wish) {
-    return switch (wish.effort()) {
+  private static Optional<String> effortLevel(ReasoningOptions options) {
+    return switch (options.effort()) {
       case "minimal", "low" -> Optional.of("low");
-      case "medium", "high", "max" -> Optional.of(wish.effort());
+      case "medium", "high", "max" -> Optional.of(options.effort());
       case "xhigh" -> Optional.of("max");
       default -> Optional.empty();
     };
@@ -55,33 +55,35 @@ sealed interface AnthropicThinking {
    * @param outputMax tokens of the answer, those of thoughts included
    */
   static AnthropicThinking of(
-      JsonMembers chat, Route route, Model model, long outputMax, Dropped dropped) {
-    int own = Given.at(chat, "thinking", JsonKind.OBJECT);
+      JsonMembers chat, Route route, Model model, long outputMax, DroppedFields dropped) {
+    int own = JsonReads.find(chat, "thinking", JsonKind.OBJECT);
     if (own >= 0) {
-      boolean thinks = !Given.is(chat.object(own), "type", "disabled");
+      boolean thinks = !JsonReads.isString(chat.object(own), "type", "disabled");
       return new Own(JsonBytes.of(chat, own), thinks);
     }
-    Optional<ReasoningWish> wish = ReasoningWish.of(chat).filter(one -> !one.isForNone());
-    if (wish.isEmpty()) {
+    Optional<ReasoningOptions> options = ReasoningOptions.of(chat).filter(one -> !one.isDisabled());
+    if (options.isEmpty()) {
       return new Off();
     }
-    AnthropicThinking how = how(wish.get(), chat, route, model, outputMax);
-    if (how instanceof Off) {
-      dropped.add(wish.get().param());
+    AnthropicThinking chosen = choose(options.get(), chat, route, model, outputMax);
+    if (chosen instanceof Off) {
+      dropped.add(options.get().param());
     }
-    return how;
+    return chosen;
   }
 
-  private static AnthropicThinking how(
-      ReasoningWish wish, JsonMembers chat, Route route, Model model, long outputMax) {
-    boolean able = model.capabilities().isEmpty() || model.capabilities().contains("reasoning");
-    if (!able || AnthropicTools.isForced(chat)) {
+  private static AnthropicThinking choose(
+      ReasoningOptions options, JsonMembers chat, Route route, Model model, long outputMax) {
+    boolean isSupported =
+        model.capabilities().isEmpty() || model.capabilities().contains("reasoning");
+    if (!isSupported || AnthropicTools.isForced(chat)) {
       return new Off(); // who must call a tool may not think first
     }
     return switch (style(route)) {
       case NONE -> new Off();
-      case ADAPTIVE -> new Adaptive(anthropicEffort(wish));
-      case BUDGET, AUTO -> isAmidToolsWithoutThoughts(chat) ? new Off() : budget(wish, outputMax);
+      case ADAPTIVE -> new Adaptive(effortLevel(options));
+      case BUDGET, AUTO ->
+          isMidToolUseWithoutReasoning(chat) ? new Off() : budget(options, outputMax);
     };
   }
 
@@ -92,21 +94,21 @@ sealed interface AnthropicThinking {
         : ClaudeVersion.isAdaptive(route.upstreamModel()) ? Thinking.ADAPTIVE : Thinking.BUDGET;
   }
 
-  private static AnthropicThinking budget(ReasoningWish wish, long outputMax) {
-    long most = Math.min(outputMax - 1, BUDGET_MAX);
-    long tokens = wish.tokens() > 0 ? wish.tokens() : (long) (outputMax * share(wish));
-    return most < BUDGET_MIN ? new Off() : new Budget(Math.clamp(tokens, BUDGET_MIN, most));
+  private static AnthropicThinking budget(ReasoningOptions options, long outputMax) {
+    long max = Math.min(outputMax - 1, BUDGET_MAX);
+    long tokens = options.tokens() > 0 ? options.tokens() : (long) (outputMax * share(options));
+    return max < BUDGET_MIN ? new Off() : new Budget(Math.clamp(tokens, BUDGET_MIN, max));
   }
 
   /** With a budget, an answer that called tools goes on only if its thoughts are handed back. */
-  private static boolean isAmidToolsWithoutThoughts(JsonMembers chat) {
+  private static boolean isMidToolUseWithoutReasoning(JsonMembers chat) {
     JsonElements messages = chat.array(chat.indexOf("messages"));
     for (int k = messages.size() - 1; k >= 0; k--) {
       JsonMembers message = messages.object(k);
-      if (!Given.is(message, "role", "tool")) {
+      if (!JsonReads.isString(message, "role", "tool")) {
         return k < messages.size() - 1
-            && Given.is(message, "role", "assistant")
-            && !AnthropicThoughts.areIn(message);
+            && JsonReads.isString(message, "role", "assistant")
+            && !AnthropicReasoning.isPresentIn(message);
       }
     }
     return false;
@@ -121,7 +123,7 @@ sealed interface AnthropicThinking {
     };
   }
 
-  default void writeTo(JsonOut out) {
+  default void writeTo(JsonWriter out) {
     switch (this) {
       case Off _ -> {}
       case Own own -> out.name("thinking").raw(own.json());

@@ -4,7 +4,7 @@ import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
-import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.json.Param;
 import org.jspecify.annotations.Nullable;
 
@@ -15,12 +15,12 @@ final class AnthropicTools {
 
   private final JsonMembers chat;
   private final boolean understandsSchemas;
-  private final Dropped dropped;
+  private final DroppedFields dropped;
 
   /**
    * @param understandsSchemas whether the model can be held to the tools' schemas
    */
-  AnthropicTools(JsonMembers chat, boolean understandsSchemas, Dropped dropped) {
+  AnthropicTools(JsonMembers chat, boolean understandsSchemas, DroppedFields dropped) {
     this.chat = chat;
     this.understandsSchemas = understandsSchemas;
     this.dropped = dropped;
@@ -28,21 +28,22 @@ final class AnthropicTools {
 
   /** Whether a chat leaves its model no choice but to call a tool. */
   static boolean isForced(JsonMembers chat) {
-    int i = Given.at(chat, "tool_choice");
+    int i = JsonReads.find(chat, "tool_choice");
     return i >= 0
         && (chat.isString(i, "required")
-            || (chat.kind(i) == JsonKind.OBJECT && Given.is(chat.object(i), "type", "function")));
+            || (chat.kind(i) == JsonKind.OBJECT
+                && JsonReads.isString(chat.object(i), "type", "function")));
   }
 
-  void writeTo(JsonOut out) {
-    int i = Given.at(chat, "tools", JsonKind.ARRAY);
+  void writeTo(JsonWriter out) {
+    int i = JsonReads.find(chat, "tools", JsonKind.ARRAY);
     JsonElements tools = i < 0 ? null : chat.array(i);
     int written = 0;
     if (tools != null) {
       for (int k = 0; k < tools.size(); k++) {
         JsonMembers tool = tools.object(k);
-        int function = Given.at(tool, "function", JsonKind.OBJECT);
-        if (!Given.is(tool, "type", "function") || function < 0) {
+        int function = JsonReads.find(tool, "function", JsonKind.OBJECT);
+        if (!JsonReads.isString(tool, "type", "function") || function < 0) {
           dropped.add(Param.of("tools").at(k)); // free text is nothing that a tool there takes
           continue;
         }
@@ -58,15 +59,15 @@ final class AnthropicTools {
     }
   }
 
-  private void tool(JsonMembers tool, JsonMembers function, Param path, JsonOut out) {
+  private void tool(JsonMembers tool, JsonMembers function, Param path, JsonWriter out) {
     out.beginObject().name("name").raw(JsonBytes.of(function, function.indexOf("name")));
-    int description = Given.at(function, "description", JsonKind.STRING);
+    int description = JsonReads.find(function, "description", JsonKind.STRING);
     if (description >= 0) {
       out.name("description").raw(JsonBytes.of(function, description));
     }
-    int parameters = Given.at(function, "parameters", JsonKind.OBJECT);
-    boolean some = parameters >= 0 && !Given.isEmpty(function, parameters);
-    boolean strict = understandsSchemas && Given.at(function, "strict", JsonKind.TRUE) >= 0;
+    int parameters = JsonReads.find(function, "parameters", JsonKind.OBJECT);
+    boolean some = parameters >= 0 && !JsonReads.isEmpty(function, parameters);
+    boolean strict = understandsSchemas && JsonReads.find(function, "strict", JsonKind.TRUE) >= 0;
     boolean kept = strict && some && mayBeStrict(function.object(parameters));
     out.name("input_schema");
     if (some) {
@@ -86,7 +87,7 @@ final class AnthropicTools {
   }
 
   /** That arguments are an object goes without saying elsewhere. */
-  static void schema(JsonMembers schema, boolean strict, JsonOut out) {
+  static void schema(JsonMembers schema, boolean strict, JsonWriter out) {
     if (schema.indexOf("type") >= 0) {
       out.raw(strict ? AnthropicSchema.closed(schema) : whole(schema));
       return;
@@ -99,16 +100,16 @@ final class AnthropicTools {
   }
 
   private static boolean mayBeStrict(JsonMembers schema) {
-    return schema.indexOf("type") >= 0 && AnthropicSchema.isTaken(schema);
+    return schema.indexOf("type") >= 0 && AnthropicSchema.isSupported(schema);
   }
 
   private static JsonBytes whole(JsonMembers schema) {
     return JsonBytes.raw(schema.bytes(), schema.objectStart(), schema.objectEnd());
   }
 
-  private void choice(JsonOut out) {
-    boolean single = Given.at(chat, "parallel_tool_calls", JsonKind.FALSE) >= 0;
-    int i = Given.at(chat, "tool_choice");
+  private void choice(JsonWriter out) {
+    boolean single = JsonReads.find(chat, "parallel_tool_calls", JsonKind.FALSE) >= 0;
+    int i = JsonReads.find(chat, "tool_choice");
     if (i >= 0 && chat.kind(i) == JsonKind.OBJECT) {
       choice(chat.object(i), single, out);
     } else if (i >= 0 && chat.isString(i, "required")) {
@@ -122,10 +123,10 @@ final class AnthropicTools {
     }
   }
 
-  private void choice(JsonMembers choice, boolean single, JsonOut out) {
-    int i = Given.at(choice, "function", JsonKind.OBJECT);
+  private void choice(JsonMembers choice, boolean single, JsonWriter out) {
+    int i = JsonReads.find(choice, "function", JsonKind.OBJECT);
     JsonMembers function = i < 0 ? null : choice.object(i);
-    int name = function == null ? -1 : Given.text(function, "name");
+    int name = function == null ? -1 : JsonReads.findText(function, "name");
     if (function != null && name >= 0) {
       choice("tool", JsonBytes.of(function, name), single, out);
       return;
@@ -136,7 +137,8 @@ final class AnthropicTools {
     }
   }
 
-  private static void choice(String type, @Nullable JsonBytes name, boolean single, JsonOut out) {
+  private static void choice(
+      String type, @Nullable JsonBytes name, boolean single, JsonWriter out) {
     out.name("tool_choice").beginObject().name("type").string(type);
     if (name != null) {
       out.name("name").raw(name);

@@ -64,7 +64,7 @@ final class AzureDialect implements Dialect {
     UpstreamFailure failure = OpenAiDialect.INSTANCE.failure(status, headers, body, length);
     Matcher wait = WAIT.matcher(failure.message());
     return status == 429 && failure.retryAfterSeconds() == 0 && wait.find()
-        ? failure.waiting(RetryAfter.seconds(wait.group(1)))
+        ? failure.withRetryAfter(RetryAfter.seconds(wait.group(1)))
         : failure;
   }
 
@@ -74,7 +74,7 @@ final class AzureDialect implements Dialect {
   }
 
   @Override
-  public Optional<Translation> translation() {
+  public Optional<ChatTranslation> translation() {
     return Optional.empty();
   }
 

@@ -3,7 +3,7 @@ package dev.tollgate.core.dialect;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
-import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.json.Param;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -25,18 +25,18 @@ final class BedrockCache {
 
   private final BedrockFamily family;
   private final boolean caches;
-  private final Dropped dropped;
+  private final DroppedFields dropped;
 
   /** Anthropic's mark, and whose it is. */
-  record Mark(JsonMembers control, Param path) {
+  record CacheMark(JsonMembers control, Param path) {
     /** The mark that a client put there; null: none. */
-    static @Nullable Mark of(JsonMembers block, Param path) {
-      int i = Given.at(block, "cache_control", JsonKind.OBJECT);
-      return i < 0 ? null : new Mark(block.object(i), path.dot("cache_control"));
+    static @Nullable CacheMark of(JsonMembers block, Param path) {
+      int i = JsonReads.find(block, "cache_control", JsonKind.OBJECT);
+      return i < 0 ? null : new CacheMark(block.object(i), path.dot("cache_control"));
     }
   }
 
-  BedrockCache(BedrockFamily family, String model, Dropped dropped) {
+  BedrockCache(BedrockFamily family, String model, DroppedFields dropped) {
     this.family = family;
     this.dropped = dropped;
     this.caches =
@@ -48,16 +48,16 @@ final class BedrockCache {
   }
 
   /** Writes the point behind a block of a message, if it is marked. */
-  void write(@Nullable Mark mark, JsonOut out) {
+  void write(@Nullable CacheMark mark, JsonWriter out) {
     write(mark, caches, out);
   }
 
   /** Writes the point behind a tool, if it is marked: Nova has none there. */
-  void writeBehindTool(@Nullable Mark mark, JsonOut out) {
+  void writeBehindTool(@Nullable CacheMark mark, JsonWriter out) {
     write(mark, caches && family == BedrockFamily.CLAUDE, out);
   }
 
-  private void write(@Nullable Mark mark, boolean taken, JsonOut out) {
+  private void write(@Nullable CacheMark mark, boolean taken, JsonWriter out) {
     if (mark == null) {
       return;
     }
@@ -66,7 +66,7 @@ final class BedrockCache {
       return;
     }
     out.beginObject().name("cachePoint").beginObject().name("type").string("default");
-    int time = Given.text(mark.control(), "ttl");
+    int time = JsonReads.findText(mark.control(), "ttl");
     if (time >= 0 && family == BedrockFamily.CLAUDE) {
       out.name("ttl").raw(JsonBytes.of(mark.control(), time));
     }

@@ -6,10 +6,10 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.sse.SseSink;
 
 /** Chats as Bedrock's Converse; the model and whether it streams are in the target. */
-final class BedrockChat implements Translation {
+final class BedrockChat implements ChatTranslation {
   @Override
-  public TranslatedChat chat(JsonMembers chat, Route route, Model model) {
-    return TranslatedChat.of(
+  public TranslatedRequest chat(JsonMembers chat, Route route, Model model) {
+    return TranslatedRequest.of(
         (out, dropped) -> {
           BedrockFamily family = BedrockFamily.of(route.upstreamModel());
           var cache = new BedrockCache(family, route.upstreamModel(), dropped);

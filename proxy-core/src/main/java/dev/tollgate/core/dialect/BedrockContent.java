@@ -1,12 +1,12 @@
 package dev.tollgate.core.dialect;
 
-import dev.tollgate.core.dialect.BedrockCache.Mark;
+import dev.tollgate.core.dialect.BedrockCache.CacheMark;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonItems;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
-import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.json.Param;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -15,32 +15,32 @@ import org.jspecify.annotations.Nullable;
 /** Writes a message's text and parts as Converse's content blocks. One use. */
 final class BedrockContent {
   /** Words where some are demanded and nobody said any. */
-  static final String SILENCE = "...";
+  static final String PLACEHOLDER_TEXT = "...";
 
   private static final int NAME_CHARS_MAX = 100;
 
   private final BedrockCache cache;
-  private final Dropped dropped;
+  private final DroppedFields dropped;
   private int documents;
-  private boolean showed;
-  private boolean said;
+  private boolean wroteDocument;
+  private boolean wroteText;
 
   /** Where marks wait until a tool's result is closed, which has none inside. */
-  private @Nullable Waiting waiting;
+  private @Nullable DeferredMark deferred;
 
   /** The last mark of what is inside. */
-  private static final class Waiting {
-    private @Nullable Mark last;
+  private static final class DeferredMark {
+    private @Nullable CacheMark last;
   }
 
   /** Base64 as a client wrote it. */
   private record Encoded(String mediaType, JsonMembers from, int i, int skip) {
-    void writeTo(JsonOut out) {
+    void writeTo(JsonWriter out) {
       out.name("source").beginObject().name("bytes").stringBehind(from, i, skip).endObject();
     }
   }
 
-  BedrockContent(BedrockCache cache, Dropped dropped) {
+  BedrockContent(BedrockCache cache, DroppedFields dropped) {
     this.cache = cache;
     this.dropped = dropped;
   }
@@ -50,13 +50,13 @@ final class BedrockContent {
    *
    * @param place where they go, asked for ahead of each block
    */
-  void write(JsonMembers message, Param path, Supplier<JsonOut> place) {
-    int content = Given.at(message, "content");
+  void write(JsonMembers message, Param path, Supplier<JsonWriter> place) {
+    int content = JsonReads.find(message, "content");
     if (content < 0) {
       return;
     }
     if (message.kind(content) == JsonKind.STRING) {
-      text(message, content, Mark.of(message, path), place);
+      text(message, content, CacheMark.of(message, path), place);
       return;
     }
     JsonElements parts = message.array(content);
@@ -68,14 +68,15 @@ final class BedrockContent {
   }
 
   /** The mark of a part: the message's stands at its end. */
-  private static @Nullable Mark mark(JsonMembers message, JsonElements parts, int k, Param path) {
-    Mark own = Mark.of(parts.object(k), path.dot("content").at(k));
-    return own == null && k == parts.size() - 1 ? Mark.of(message, path) : own;
+  private static @Nullable CacheMark mark(
+      JsonMembers message, JsonElements parts, int k, Param path) {
+    CacheMark own = CacheMark.of(parts.object(k), path.dot("content").at(k));
+    return own == null && k == parts.size() - 1 ? CacheMark.of(message, path) : own;
   }
 
   /** Writes text alone; all other parts are dropped. */
-  void writeText(JsonMembers message, Param path, Supplier<JsonOut> place) {
-    int content = Given.at(message, "content");
+  void writeText(JsonMembers message, Param path, Supplier<JsonWriter> place) {
+    int content = JsonReads.find(message, "content");
     if (content < 0 || message.kind(content) == JsonKind.STRING) {
       write(message, path, place);
       return;
@@ -83,50 +84,51 @@ final class BedrockContent {
     JsonElements parts = message.array(content);
     for (int k = 0; k < parts.size(); k++) {
       JsonMembers part = parts.object(k);
-      if (!said(part, "text", mark(message, parts, k, path), place)) {
+      if (!wroteText(part, "text", mark(message, parts, k, path), place)) {
         dropped.add(path.dot("content").at(k));
       }
     }
   }
 
   /** Writes what a tool answered, and the mark behind it. */
-  void writeResult(JsonMembers message, String callId, Param path, JsonOut out) {
-    var inside = new Waiting();
-    waiting = inside;
+  void writeResult(JsonMembers message, String callId, Param path, JsonWriter out) {
+    var inside = new DeferredMark();
+    deferred = inside;
     out.beginObject().name("toolResult").beginObject();
     out.name("toolUseId").string(callId).name("content").beginArray();
     write(message, path, () -> out);
     out.endArray();
-    if (Given.at(message, "is_error", JsonKind.TRUE) >= 0) {
+    if (JsonReads.find(message, "is_error", JsonKind.TRUE) >= 0) {
       out.name("status").string("error");
     }
     out.endObject().endObject();
-    waiting = null;
+    deferred = null;
     cache.write(inside.last, out);
   }
 
-  private void mark(@Nullable Mark mark, JsonOut out) {
-    if (waiting == null) {
+  private void mark(@Nullable CacheMark mark, JsonWriter out) {
+    if (deferred == null) {
       cache.write(mark, out);
     } else if (mark != null) {
-      waiting.last = mark;
+      deferred.last = mark;
     }
   }
 
   /** Ends a turn, in which a document must have words beside it. */
-  void endTurn(JsonOut out) {
-    if (showed && !said) {
-      out.beginObject().name("text").string(SILENCE).endObject();
+  void endTurn(JsonWriter out) {
+    if (wroteDocument && !wroteText) {
+      out.beginObject().name("text").string(PLACEHOLDER_TEXT).endObject();
     }
-    showed = false;
-    said = false;
+    wroteDocument = false;
+    wroteText = false;
   }
 
   /** One that says nothing would be refused. */
-  private void text(JsonItems from, int i, @Nullable Mark mark, Supplier<JsonOut> place) {
+  private void text(JsonItems from, int i, @Nullable CacheMark mark, Supplier<JsonWriter> place) {
     if (!isBlank(from, i)) {
-      said |= waiting == null;
-      JsonOut out = place.get().beginObject().name("text").raw(JsonBytes.of(from, i)).endObject();
+      wroteText |= deferred == null;
+      JsonWriter out =
+          place.get().beginObject().name("text").raw(JsonBytes.of(from, i)).endObject();
       mark(mark, out);
     }
   }
@@ -144,10 +146,10 @@ final class BedrockContent {
     return true;
   }
 
-  private boolean part(JsonMembers part, @Nullable Mark mark, Supplier<JsonOut> place) {
+  private boolean part(JsonMembers part, @Nullable CacheMark mark, Supplier<JsonWriter> place) {
     return switch (part.string(part.indexOf("type"))) {
-      case "text" -> said(part, "text", mark, place);
-      case "refusal" -> said(part, "refusal", mark, place);
+      case "text" -> wroteText(part, "text", mark, place);
+      case "refusal" -> wroteText(part, "refusal", mark, place);
       case "image_url", "video_url" ->
           medium(dataUri(part, part.string(part.indexOf("type")), "url"), mark, place);
       case "file" -> document(part, mark, place);
@@ -157,9 +159,9 @@ final class BedrockContent {
     };
   }
 
-  private boolean said(
-      JsonMembers part, String member, @Nullable Mark mark, Supplier<JsonOut> place) {
-    int text = Given.at(part, member, JsonKind.STRING);
+  private boolean wroteText(
+      JsonMembers part, String member, @Nullable CacheMark mark, Supplier<JsonWriter> place) {
+    int text = JsonReads.find(part, member, JsonKind.STRING);
     if (text >= 0) {
       text(part, text, mark, place);
     }
@@ -170,9 +172,9 @@ final class BedrockContent {
   // with the rights of the operator's account.
 
   private static Optional<Encoded> dataUri(JsonMembers part, String member, String url) {
-    int i = Given.at(part, member, JsonKind.OBJECT);
+    int i = JsonReads.find(part, member, JsonKind.OBJECT);
     JsonMembers inside = i < 0 ? null : part.object(i);
-    int address = inside == null ? -1 : Given.text(inside, url);
+    int address = inside == null ? -1 : JsonReads.findText(inside, url);
     return inside == null || address < 0
         ? Optional.empty()
         : DataUri.of(inside, address)
@@ -180,30 +182,31 @@ final class BedrockContent {
   }
 
   private static Optional<Encoded> source(JsonMembers part) {
-    int i = Given.at(part, "source", JsonKind.OBJECT);
+    int i = JsonReads.find(part, "source", JsonKind.OBJECT);
     JsonMembers source = i < 0 ? null : part.object(i);
-    int type = source == null ? -1 : Given.text(source, "media_type");
-    int content = source == null ? -1 : Given.text(source, "data");
-    boolean encoded = source != null && Given.is(source, "type", "base64");
+    int type = source == null ? -1 : JsonReads.findText(source, "media_type");
+    int content = source == null ? -1 : JsonReads.findText(source, "data");
+    boolean encoded = source != null && JsonReads.isString(source, "type", "base64");
     return source == null || !encoded || type < 0 || content < 0
         ? Optional.empty()
         : Optional.of(new Encoded(source.string(type), source, content, 0));
   }
 
-  private boolean medium(Optional<Encoded> given, @Nullable Mark mark, Supplier<JsonOut> place) {
+  private boolean medium(
+      Optional<Encoded> given, @Nullable CacheMark mark, Supplier<JsonWriter> place) {
     String format = given.map(one -> BedrockFormat.ofMedium(one.mediaType())).orElse("");
     if (given.isEmpty() || format.isEmpty()) {
       return false;
     }
     boolean moves = given.get().mediaType().startsWith("video/");
-    JsonOut out = place.get().beginObject().name(moves ? "video" : "image").beginObject();
+    JsonWriter out = place.get().beginObject().name(moves ? "video" : "image").beginObject();
     given.get().writeTo(out.name("format").string(format));
     mark(mark, out.endObject().endObject());
     return true;
   }
 
-  private boolean document(JsonMembers part, @Nullable Mark mark, Supplier<JsonOut> place) {
-    int i = Given.at(part, "file", JsonKind.OBJECT);
+  private boolean document(JsonMembers part, @Nullable CacheMark mark, Supplier<JsonWriter> place) {
+    int i = JsonReads.find(part, "file", JsonKind.OBJECT);
     JsonMembers file = i < 0 ? null : part.object(i);
     return file != null
         && document(dataUri(part, "file", "file_data"), mark, "filename", file, place);
@@ -211,17 +214,17 @@ final class BedrockContent {
 
   private boolean document(
       Optional<Encoded> given,
-      @Nullable Mark mark,
+      @Nullable CacheMark mark,
       String nameMember,
       JsonMembers named,
-      Supplier<JsonOut> place) {
+      Supplier<JsonWriter> place) {
     String format = given.map(one -> BedrockFormat.ofDocument(one.mediaType())).orElse("");
     if (given.isEmpty() || format.isEmpty()) {
       return false;
     }
-    int name = Given.text(named, nameMember);
-    JsonOut out = place.get().beginObject().name("document").beginObject();
-    showed |= waiting == null;
+    int name = JsonReads.findText(named, nameMember);
+    JsonWriter out = place.get().beginObject().name("document").beginObject();
+    wroteDocument |= deferred == null;
     out.name("format").string(format);
     out.name("name").string(documentName(name < 0 ? "" : named.string(name)));
     given.get().writeTo(out);

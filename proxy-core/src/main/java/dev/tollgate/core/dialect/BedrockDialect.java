@@ -1,13 +1,13 @@
 package dev.tollgate.core.dialect;
 
-import dev.tollgate.core.aws.AwsKeys;
+import dev.tollgate.core.aws.AwsCredentials;
 import dev.tollgate.core.aws.SigV4;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.http.Field;
 import dev.tollgate.core.http.Headers;
-import dev.tollgate.core.http.Unsigned;
+import dev.tollgate.core.http.UnsignedRequest;
 import java.util.List;
 import java.util.Optional;
 
@@ -15,7 +15,7 @@ import java.util.Optional;
 final class BedrockDialect implements Dialect {
   static final BedrockDialect INSTANCE = new BedrockDialect();
 
-  private static final Optional<Translation> CHATS = Optional.of(new BedrockChat());
+  private static final Optional<ChatTranslation> CHATS = Optional.of(new BedrockChat());
   private static final Optional<EmbeddingTranslation> VECTORS =
       Optional.of(new BedrockEmbeddings());
 
@@ -40,8 +40,8 @@ final class BedrockDialect implements Dialect {
   }
 
   @Override
-  public Framing framing() {
-    return Framing.FRAMES;
+  public StreamFraming framing() {
+    return StreamFraming.FRAMES;
   }
 
   @Override
@@ -55,19 +55,19 @@ final class BedrockDialect implements Dialect {
   }
 
   @Override
-  public List<Field> authorization(Secret credential, Unsigned call) {
-    return AwsKeys.of(credential)
+  public List<Field> authorization(Secret credential, UnsignedRequest call) {
+    return AwsCredentials.of(credential)
         .map(keys -> new SigV4(keys, "bedrock").sign(call))
         .orElseGet(() -> authorization(credential));
   }
 
   @Override
   public boolean signs(Secret credential) {
-    return AwsKeys.of(credential).isPresent();
+    return AwsCredentials.of(credential).isPresent();
   }
 
   @Override
-  public Optional<Translation> translation() {
+  public Optional<ChatTranslation> translation() {
     return CHATS;
   }
 

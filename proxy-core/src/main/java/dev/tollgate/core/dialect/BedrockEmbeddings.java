@@ -6,7 +6,7 @@ import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
-import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.JsonWriter;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
@@ -21,8 +21,8 @@ final class BedrockEmbeddings implements EmbeddingTranslation {
   }
 
   @Override
-  public TranslatedChat request(JsonMembers canonical, Route route) {
-    return TranslatedChat.of(
+  public TranslatedRequest request(JsonMembers canonical, Route route) {
+    return TranslatedRequest.of(
         (out, dropped) -> {
           input(canonical, out);
           for (int i = 0; i < canonical.size(); i++) {
@@ -31,8 +31,8 @@ final class BedrockEmbeddings implements EmbeddingTranslation {
         });
   }
 
-  private static void input(JsonMembers canonical, JsonOut out) {
-    int i = Given.at(canonical, "input");
+  private static void input(JsonMembers canonical, JsonWriter out) {
+    int i = JsonReads.find(canonical, "input");
     if (i < 0) {
       return;
     }
@@ -43,7 +43,7 @@ final class BedrockEmbeddings implements EmbeddingTranslation {
   }
 
   private static void rest(
-      JsonMembers canonical, int i, String model, JsonOut out, Dropped dropped) {
+      JsonMembers canonical, int i, String model, JsonWriter out, DroppedFields dropped) {
     switch (canonical.name(i)) {
       case "model", "input", "encoding_format", "routing", "provider" -> {}
       case "dimensions", "normalize" -> {
@@ -67,10 +67,10 @@ final class BedrockEmbeddings implements EmbeddingTranslation {
   public TranslatedReply reply(byte[] body, int length) {
     try {
       JsonMembers root = JsonMembers.of(body, 0, length);
-      int i = Given.at(root, "embedding", JsonKind.ARRAY);
+      int i = JsonReads.find(root, "embedding", JsonKind.ARRAY);
       if (i >= 0) {
         ByteBuf out = Unpooled.buffer(length + 256);
-        write(root, i, new JsonOut(out));
+        write(root, i, new JsonWriter(out));
         return new TranslatedReply(out.array(), out.writerIndex());
       }
     } catch (InvalidJson e) {
@@ -79,7 +79,7 @@ final class BedrockEmbeddings implements EmbeddingTranslation {
     return new TranslatedReply(body, length);
   }
 
-  private static void write(JsonMembers root, int embedding, JsonOut out) {
+  private static void write(JsonMembers root, int embedding, JsonWriter out) {
     out.beginObject().name("object").string("list").name("data").beginArray();
     out.beginObject().name("object").string("embedding").name("index").number(0);
     out.name("embedding").raw(JsonBytes.of(root, embedding)).endObject().endArray();

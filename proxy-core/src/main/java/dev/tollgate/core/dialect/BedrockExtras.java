@@ -4,7 +4,7 @@ import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
-import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.JsonWriter;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
@@ -20,14 +20,14 @@ final class BedrockExtras {
   private final Route route;
   private final BedrockFamily family;
   private final BedrockThinking thinking;
-  private final Dropped dropped;
+  private final DroppedFields dropped;
 
   BedrockExtras(
       JsonMembers chat,
       Route route,
       BedrockFamily family,
       BedrockThinking thinking,
-      Dropped dropped) {
+      DroppedFields dropped) {
     this.chat = chat;
     this.route = route;
     this.family = family;
@@ -35,8 +35,8 @@ final class BedrockExtras {
     this.dropped = dropped;
   }
 
-  void writeTo(JsonOut out) {
-    int own = Given.at(chat, NAME, JsonKind.OBJECT);
+  void writeTo(JsonWriter out) {
+    int own = JsonReads.find(chat, NAME, JsonKind.OBJECT);
     JsonMembers given = own < 0 ? new JsonMembers() : chat.object(own);
     JsonMembers ours = ours();
     if (given.size() + ours.size() == 0) {
@@ -56,15 +56,15 @@ final class BedrockExtras {
 
   private JsonMembers ours() {
     ByteBuf buffer = Unpooled.buffer(64);
-    JsonOut out = new JsonOut(buffer).beginObject();
+    JsonWriter out = new JsonWriter(buffer).beginObject();
     thinking.writeTo(out);
     topK(out);
     out.endObject();
     return JsonMembers.ofKept(ByteBufUtil.getBytes(buffer));
   }
 
-  private void topK(JsonOut out) {
-    int i = Given.at(chat, "top_k", JsonKind.NUMBER);
+  private void topK(JsonWriter out) {
+    int i = JsonReads.find(chat, "top_k", JsonKind.NUMBER);
     if (i < 0) {
       return;
     }

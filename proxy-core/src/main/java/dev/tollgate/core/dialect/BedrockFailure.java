@@ -63,16 +63,16 @@ final class BedrockFailure {
    * that is spoken of. Nothing that a client asks for may put it out of use.
    */
   private static Kind kindOfDenial(ErrorBody error) {
-    if (error.saysAny("did not allow prompt caching")) {
+    if (error.containsAny("did not allow prompt caching")) {
       return Kind.REJECTED;
     }
-    if (error.saysAny("is not authorized to perform")) {
-      boolean anything = error.saysAny("to perform: bedrock:callwithbearertoken");
+    if (error.containsAny("is not authorized to perform")) {
+      boolean anything = error.containsAny("to perform: bedrock:callwithbearertoken");
       return anything ? Kind.CREDENTIAL_REFUSED : Kind.MODEL_MISSING;
     }
     boolean ofTheKey =
         error.message().isEmpty()
-            || error.saysAny(
+            || error.containsAny(
                 "api key",
                 "token",
                 "signature",
@@ -91,7 +91,7 @@ final class BedrockFailure {
         "this model version has reached the end")) {
       return Kind.MODEL_MISSING;
     }
-    if (error.saysAny(
+    if (error.containsAny(
         "input tokens exceed",
         "input is too long",
         "too many input tokens",

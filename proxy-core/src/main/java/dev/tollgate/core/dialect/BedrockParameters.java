@@ -6,7 +6,7 @@ import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
-import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.JsonWriter;
 import java.util.List;
 
 /** Everything of a chat beside the conversation and the tools, as Converse names it. */
@@ -23,26 +23,27 @@ final class BedrockParameters {
   private final Route route;
   private final Model model;
   private final BedrockFamily family;
-  private final Dropped dropped;
+  private final DroppedFields dropped;
   private final BedrockThinking thinking;
 
   BedrockParameters(
-      JsonMembers chat, Route route, Model model, BedrockFamily family, Dropped dropped) {
+      JsonMembers chat, Route route, Model model, BedrockFamily family, DroppedFields dropped) {
     this.chat = chat;
     this.route = route;
     this.model = model;
     this.family = family;
     this.dropped = dropped;
-    long asked = asked();
+    long requested = requestedOutputMax();
     this.thinking =
-        BedrockThinking.of(chat, route, model, family, asked > 0 ? asked : usual(), dropped);
+        BedrockThinking.of(
+            chat, route, model, family, requested > 0 ? requested : defaultOutputMax(), dropped);
   }
 
-  void writeTo(JsonOut out) {
+  void writeTo(JsonWriter out) {
     out.name("inferenceConfig").beginObject();
-    long asked = asked();
-    if (asked > 0 || thinking.needsOutputMax()) {
-      out.name("maxTokens").number(asked > 0 ? asked : usual());
+    long requested = requestedOutputMax();
+    if (requested > 0 || thinking.needsOutputMax()) {
+      out.name("maxTokens").number(requested > 0 ? requested : defaultOutputMax());
     }
     sampling(out);
     stop(out);
@@ -56,23 +57,23 @@ final class BedrockParameters {
   }
 
   /** What is more than the model has would be refused; 0: nothing is asked. */
-  private long asked() {
-    long asked = 0;
+  private long requestedOutputMax() {
+    long requested = 0;
     for (String name : new String[] {"max_completion_tokens", "max_tokens"}) {
       int i = chat.indexOf(name);
-      asked = i < 0 ? asked : Math.max(asked, chat.integer(i, 0));
+      requested = i < 0 ? requested : Math.max(requested, chat.integer(i, 0));
     }
-    return model.outputTokensMax() > 0 ? Math.min(asked, model.outputTokensMax()) : asked;
+    return model.outputTokensMax() > 0 ? Math.min(requested, model.outputTokensMax()) : requested;
   }
 
-  private long usual() {
+  private long defaultOutputMax() {
     return model.outputTokensMax() > 0 ? model.outputTokensMax() : OUTPUT_TOKENS_USUAL;
   }
 
   /** Claude takes one of both, and neither beside thoughts; nobody a temperature above 1. */
-  private void sampling(JsonOut out) {
-    int temperature = Given.at(chat, "temperature", JsonKind.NUMBER);
-    int topP = Given.at(chat, "top_p", JsonKind.NUMBER);
+  private void sampling(JsonWriter out) {
+    int temperature = JsonReads.find(chat, "temperature", JsonKind.NUMBER);
+    int topP = JsonReads.find(chat, "top_p", JsonKind.NUMBER);
     boolean claude = family == BedrockFamily.CLAUDE;
     boolean takes =
         route.provider().quirks().sampling()
@@ -99,8 +100,8 @@ final class BedrockParameters {
     }
   }
 
-  private void stop(JsonOut out) {
-    int i = Given.at(chat, "stop");
+  private void stop(JsonWriter out) {
+    int i = JsonReads.find(chat, "stop");
     if (i < 0) {
       return;
     }
@@ -126,19 +127,19 @@ final class BedrockParameters {
   }
 
   /** The schema that an answer must fit, as text; JSON without one cannot be asked for. */
-  private void format(JsonOut out) {
-    int i = Given.at(chat, "response_format", JsonKind.OBJECT);
+  private void format(JsonWriter out) {
+    int i = JsonReads.find(chat, "response_format", JsonKind.OBJECT);
     JsonMembers format = i < 0 ? null : chat.object(i);
-    if (format == null || Given.is(format, "type", "text")) {
+    if (format == null || JsonReads.isString(format, "type", "text")) {
       return;
     }
-    int named = Given.at(format, "json_schema", JsonKind.OBJECT);
+    int named = JsonReads.find(format, "json_schema", JsonKind.OBJECT);
     JsonMembers definition = named < 0 ? null : format.object(named);
-    int schema = definition == null ? -1 : Given.at(definition, "schema", JsonKind.OBJECT);
+    int schema = definition == null ? -1 : JsonReads.find(definition, "schema", JsonKind.OBJECT);
     if (definition == null
         || schema < 0
         || !understandsSchemas()
-        || !AnthropicSchema.isTaken(definition.object(schema))) {
+        || !AnthropicSchema.isSupported(definition.object(schema))) {
       dropped.add("response_format");
       return;
     }
@@ -146,7 +147,7 @@ final class BedrockParameters {
     out.name("type").string("json_schema").name("structure").beginObject();
     out.name("jsonSchema").beginObject().name("schema");
     out.string(AnthropicSchema.closed(definition.object(schema)).toString());
-    int name = Given.text(definition, "name");
+    int name = JsonReads.findText(definition, "name");
     if (name >= 0) {
       out.name("name").raw(JsonBytes.of(definition, name));
     }
@@ -160,8 +161,8 @@ final class BedrockParameters {
         : model.capabilities().contains("json_schema");
   }
 
-  private void tier(JsonOut out) {
-    int i = Given.at(chat, "service_tier", JsonKind.STRING);
+  private void tier(JsonWriter out) {
+    int i = JsonReads.find(chat, "service_tier", JsonKind.STRING);
     if (i < 0 || chat.isString(i, "auto") || chat.isString(i, "default")) {
       return;
     }
@@ -178,7 +179,7 @@ final class BedrockParameters {
   }
 
   /** What is neither handled elsewhere nor without effect is Converse's own, or dropped. */
-  private void rest(int i, JsonOut out) {
+  private void rest(int i, JsonWriter out) {
     String name = chat.name(i);
     switch (name) {
       case "temperature",
@@ -192,7 +193,7 @@ final class BedrockParameters {
         boolean isOwn = OWN.contains(name) || (PRICED.contains(name) && mayChoosePrices());
         if (isOwn && chat.kind(i) != JsonKind.NULL) {
           out.name(name).raw(JsonBytes.of(chat, i));
-        } else if (!ChatMembers.isSeenTo(name) && AdaptedChat.says(chat, i, name)) {
+        } else if (!ChatMembers.isHandled(name) && AdaptedChat.hasEffect(chat, i, name)) {
           dropped.add(name);
         }
       }

@@ -5,7 +5,7 @@ import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
-import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.JsonWriter;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.ArrayList;
@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 final class BedrockReply {
   private final JsonMembers root;
   private final StringBuilder text = new StringBuilder();
-  private final StringBuilder thought = new StringBuilder();
-  private final List<JsonMembers> thoughts = new ArrayList<>(0);
+  private final StringBuilder reasoningText = new StringBuilder();
+  private final List<JsonMembers> reasoningBlocks = new ArrayList<>(0);
   private final List<JsonMembers> calls = new ArrayList<>(0);
 
   private BedrockReply(JsonMembers root, JsonElements content) {
@@ -37,14 +37,14 @@ final class BedrockReply {
     }
     JsonMembers reasoning = object(block, "reasoningContent");
     if (reasoning != null) {
-      thoughts.add(reasoning);
+      reasoningBlocks.add(reasoning);
       JsonMembers readable = object(reasoning, "reasoningText");
       if (readable != null) {
-        append(readable, "text", thought);
+        append(readable, "text", reasoningText);
       }
     }
     JsonMembers cited = object(block, "citationsContent");
-    int i = cited == null ? -1 : Given.at(cited, "content", JsonKind.ARRAY);
+    int i = cited == null ? -1 : JsonReads.find(cited, "content", JsonKind.ARRAY);
     if (cited != null && i >= 0) {
       cited(cited.array(i));
     }
@@ -60,12 +60,12 @@ final class BedrockReply {
   }
 
   private static @Nullable JsonMembers object(JsonMembers from, String name) {
-    int i = Given.at(from, name, JsonKind.OBJECT);
+    int i = JsonReads.find(from, name, JsonKind.OBJECT);
     return i < 0 ? null : from.object(i);
   }
 
   private static void append(JsonMembers from, String name, StringBuilder to) {
-    int i = Given.text(from, name);
+    int i = JsonReads.findText(from, name);
     if (i >= 0) {
       to.append(from.string(i));
     }
@@ -77,10 +77,10 @@ final class BedrockReply {
       JsonMembers root = JsonMembers.of(body, 0, length);
       JsonMembers output = object(root, "output");
       JsonMembers message = output == null ? null : object(output, "message");
-      int content = message == null ? -1 : Given.at(message, "content", JsonKind.ARRAY);
+      int content = message == null ? -1 : JsonReads.find(message, "content", JsonKind.ARRAY);
       if (message != null && content >= 0) {
         ByteBuf out = Unpooled.buffer(length + 512);
-        new BedrockReply(root, message.array(content)).writeTo(new JsonOut(out));
+        new BedrockReply(root, message.array(content)).writeTo(new JsonWriter(out));
         return new TranslatedReply(out.array(), out.writerIndex());
       }
     } catch (InvalidJson e) {
@@ -89,7 +89,7 @@ final class BedrockReply {
     return new TranslatedReply(body, length);
   }
 
-  private void writeTo(JsonOut out) {
+  private void writeTo(JsonWriter out) {
     out.beginObject().name("object").string("chat.completion");
     out.name("choices").beginArray().beginObject().name("index").number(0);
     out.name("message").beginObject().name("role").string("assistant").name("content");
@@ -98,10 +98,10 @@ final class BedrockReply {
     } else {
       out.string(text);
     }
-    thoughts(out);
+    reasoningBlocks(out);
     calls(out);
     out.endObject();
-    int stop = Given.text(root, "stopReason");
+    int stop = JsonReads.findText(root, "stopReason");
     String reason = stop < 0 ? "" : root.string(stop);
     out.name("finish_reason").string(BedrockFinish.canonical(reason));
     if (stop >= 0) {
@@ -112,26 +112,26 @@ final class BedrockReply {
     out.endObject();
   }
 
-  private void thoughts(JsonOut out) {
-    if (!thought.isEmpty()) {
-      out.name(Thoughts.MEMBER).string(thought);
+  private void reasoningBlocks(JsonWriter out) {
+    if (!reasoningText.isEmpty()) {
+      out.name(ReasoningText.MEMBER).string(reasoningText);
     }
-    if (!thoughts.isEmpty()) {
+    if (!reasoningBlocks.isEmpty()) {
       out.name("reasoning_details").beginArray();
-      for (int k = 0; k < thoughts.size(); k++) {
-        detail(k, thoughts.get(k), out);
+      for (int k = 0; k < reasoningBlocks.size(); k++) {
+        detail(k, reasoningBlocks.get(k), out);
       }
       out.endArray();
     }
   }
 
-  private static void detail(int index, JsonMembers block, JsonOut out) {
-    int hidden = Given.text(block, "redactedContent");
+  private static void detail(int index, JsonMembers block, JsonWriter out) {
+    int hidden = JsonReads.findText(block, "redactedContent");
     ReasoningDetail.begin(
         hidden >= 0 ? ReasoningDetail.ENCRYPTED : ReasoningDetail.TEXT, index, out);
     JsonMembers readable = object(block, "reasoningText");
     if (hidden >= 0) {
-      BedrockThought.write(block, hidden, out.name("data"));
+      BedrockRedactedReasoning.write(block, hidden, out.name("data"));
     } else if (readable != null) {
       member(readable, "text", "text", out);
       member(readable, "signature", "signature", out);
@@ -139,14 +139,14 @@ final class BedrockReply {
     out.endObject();
   }
 
-  private static void member(JsonMembers from, String name, String as, JsonOut out) {
-    int i = Given.text(from, name);
+  private static void member(JsonMembers from, String name, String as, JsonWriter out) {
+    int i = JsonReads.findText(from, name);
     if (i >= 0) {
       out.name(as).raw(JsonBytes.of(from, i));
     }
   }
 
-  private void calls(JsonOut out) {
+  private void calls(JsonWriter out) {
     if (calls.isEmpty()) {
       return;
     }
@@ -156,19 +156,19 @@ final class BedrockReply {
       member(call, "toolUseId", "id", out);
       out.name("type").string("function").name("function").beginObject();
       member(call, "name", "name", out);
-      int input = Given.at(call, "input");
+      int input = JsonReads.find(call, "input");
       out.name("arguments").string(input < 0 ? "{}" : call.text(input));
       out.endObject().endObject();
     }
     out.endArray();
   }
 
-  private void usage(JsonOut out) {
-    JsonMembers told = object(root, "usage");
-    if (told != null) {
-      UsageTerms.BEDROCK
-          .read(told, 0)
-          .ifPresent(usage -> CanonicalUsage.write(usage, told, out.name("usage")));
+  private void usage(JsonWriter out) {
+    JsonMembers reported = object(root, "usage");
+    if (reported != null) {
+      UsageFormat.BEDROCK
+          .read(reported, 0)
+          .ifPresent(usage -> CanonicalUsage.write(usage, reported, out.name("usage")));
     }
   }
 }

@@ -3,7 +3,7 @@ package dev.tollgate.core.dialect;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
-import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.sse.SseSink;
 
 /**
@@ -11,21 +11,21 @@ import dev.tollgate.core.sse.SseSink;
  * they are written. Blocks come one after the other. Not thread safe: one stream on one loop.
  */
 final class BedrockStream extends TranslatedStream {
-  private final UsageTally usage = new UsageTally(UsageTerms.BEDROCK);
+  private final UsageAccumulator usage = new UsageAccumulator(UsageFormat.BEDROCK);
   private final JsonMembers delta = new JsonMembers();
   private final JsonMembers inside = new JsonMembers();
   private int calls;
-  private boolean calling;
-  private boolean argued;
-  private int thoughts;
-  private boolean thinking;
+  private boolean inToolCall;
+  private boolean argumentsSent;
+  private int reasoningCount;
+  private boolean inReasoning;
 
   BedrockStream(SseSink canonical) {
     super(canonical);
   }
 
   @Override
-  void take(String name, byte[] data, int from, int to) {
+  void translate(String name, byte[] data, int from, int to) {
     switch (name) {
       case "contentBlockDelta" -> delta();
       case "contentBlockStart" -> start();
@@ -40,8 +40,8 @@ final class BedrockStream extends TranslatedStream {
     }
   }
 
-  private boolean reads(JsonMembers from, String member, JsonMembers into) {
-    int i = Given.at(from, member, JsonKind.OBJECT);
+  private boolean readMember(JsonMembers from, String member, JsonMembers into) {
+    int i = JsonReads.find(from, member, JsonKind.OBJECT);
     if (i >= 0) {
       into.readInside(from, i);
     }
@@ -49,25 +49,25 @@ final class BedrockStream extends TranslatedStream {
   }
 
   private void delta() {
-    if (!reads(root, "delta", delta)) {
+    if (!readMember(root, "delta", delta)) {
       chunks.unreadable();
       return;
     }
-    if (Given.at(delta, "text", JsonKind.STRING) >= 0) {
-      say(delta, "content");
-    } else if (reads(delta, "toolUse", inside)) {
-      int input = Given.text(inside, "input");
+    if (JsonReads.find(delta, "text", JsonKind.STRING) >= 0) {
+      sendText(delta, "content");
+    } else if (readMember(delta, "toolUse", inside)) {
+      int input = JsonReads.findText(inside, "input");
       if (input >= 0) {
-        argue(JsonBytes.of(inside, input));
+        sendArguments(JsonBytes.of(inside, input));
       }
-    } else if (reads(delta, "reasoningContent", inside)) {
-      think();
+    } else if (readMember(delta, "reasoningContent", inside)) {
+      sendReasoning();
     }
     // Citations say where a text is from; the text itself comes beside them.
   }
 
-  private void say(JsonMembers from, String as) {
-    int text = Given.text(from, "text");
+  private void sendText(JsonMembers from, String as) {
+    int text = JsonReads.findText(from, "text");
     if (text >= 0) {
       chunks.send(chunks.begin().name(as).raw(JsonBytes.of(from, text)));
     }
@@ -75,85 +75,85 @@ final class BedrockStream extends TranslatedStream {
 
   // Thoughts: as text, and once more in the form in which a client can hand them back
 
-  private void think() {
-    thoughts += thinking ? 0 : 1;
-    thinking = true;
-    int text = Given.text(inside, "text");
-    int signature = Given.text(inside, "signature");
-    int hidden = Given.text(inside, "redactedContent");
+  private void sendReasoning() {
+    reasoningCount += inReasoning ? 0 : 1;
+    inReasoning = true;
+    int text = JsonReads.findText(inside, "text");
+    int signature = JsonReads.findText(inside, "signature");
+    int hidden = JsonReads.findText(inside, "redactedContent");
     if (text >= 0) {
-      JsonOut out = chunks.begin().name(Thoughts.MEMBER).raw(JsonBytes.of(inside, text));
+      JsonWriter out = chunks.begin().name(ReasoningText.MEMBER).raw(JsonBytes.of(inside, text));
       detail(out, ReasoningDetail.TEXT, "text").raw(JsonBytes.of(inside, text));
       chunks.send(out.endObject().endArray());
     } else if (signature >= 0) {
-      JsonOut out = detail(chunks.begin(), ReasoningDetail.TEXT, "signature");
+      JsonWriter out = detail(chunks.begin(), ReasoningDetail.TEXT, "signature");
       chunks.send(out.raw(JsonBytes.of(inside, signature)).endObject().endArray());
     } else if (hidden >= 0) {
-      JsonOut out = detail(chunks.begin(), ReasoningDetail.ENCRYPTED, "data");
-      BedrockThought.write(inside, hidden, out);
+      JsonWriter out = detail(chunks.begin(), ReasoningDetail.ENCRYPTED, "data");
+      BedrockRedactedReasoning.write(inside, hidden, out);
       chunks.send(out.endObject().endArray());
     }
   }
 
-  private JsonOut detail(JsonOut out, String type, String member) {
+  private JsonWriter detail(JsonWriter out, String type, String member) {
     out.name("reasoning_details").beginArray();
-    return ReasoningDetail.begin(type, thoughts - 1, out).name(member);
+    return ReasoningDetail.begin(type, reasoningCount - 1, out).name(member);
   }
 
   // Calls of tools, numbered on their own
 
   private void start() {
-    if (!reads(root, "start", delta) || !reads(delta, "toolUse", inside)) {
+    if (!readMember(root, "start", delta) || !readMember(delta, "toolUse", inside)) {
       return; // a text or a picture, which says nothing yet
     }
-    int id = Given.text(inside, "toolUseId");
-    int name = Given.text(inside, "name");
+    int id = JsonReads.findText(inside, "toolUseId");
+    int name = JsonReads.findText(inside, "name");
     if (id < 0 || name < 0) {
       chunks.unreadable();
       return;
     }
     calls++;
-    calling = true;
-    argued = false;
-    JsonOut out = fragment().name("id").raw(JsonBytes.of(inside, id));
+    inToolCall = true;
+    argumentsSent = false;
+    JsonWriter out = fragment().name("id").raw(JsonBytes.of(inside, id));
     out.name("type").string("function").name("function").beginObject();
     out.name("name").raw(JsonBytes.of(inside, name)).name("arguments").raw(NO_TEXT);
     chunks.send(out.endObject().endObject().endArray());
   }
 
-  private JsonOut fragment() {
-    JsonOut out = chunks.begin().name("tool_calls").beginArray().beginObject();
+  private JsonWriter fragment() {
+    JsonWriter out = chunks.begin().name("tool_calls").beginArray().beginObject();
     return out.name("index").number(calls - 1);
   }
 
-  private void argue(JsonBytes arguments) {
-    if (calling) {
-      argued = true;
-      JsonOut out = fragment().name("function").beginObject().name("arguments").raw(arguments);
+  private void sendArguments(JsonBytes arguments) {
+    if (inToolCall) {
+      argumentsSent = true;
+      JsonWriter out = fragment().name("function").beginObject().name("arguments").raw(arguments);
       chunks.send(out.endObject().endObject().endArray());
     }
   }
 
   /** A tool without arguments is called with none at all. */
   private void stop() {
-    if (calling && !argued) {
-      argue(NO_ARGUMENTS);
+    if (inToolCall && !argumentsSent) {
+      sendArguments(NO_ARGUMENTS);
     }
-    calling = false;
-    thinking = false;
+    inToolCall = false;
+    inReasoning = false;
   }
 
   // The end
 
   private void finish() {
-    int given = Given.text(root, "stopReason");
+    int given = JsonReads.findText(root, "stopReason");
     String reason = given < 0 ? "" : root.string(given);
     chunks.finish(chunks.begin(), BedrockFinish.canonical(reason), reason, usage);
   }
 
   /** Behind the finish: what it took, and the last event. */
   private void end() {
-    int i = Given.at(root, "usage", JsonKind.OBJECT);
+    int i = JsonReads.find(root, "usage", JsonKind.OBJECT);
     if (i >= 0) {
       usage.add(root, i);
       chunks.send(chunks.begin(), usage);

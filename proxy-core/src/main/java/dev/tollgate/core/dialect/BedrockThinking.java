@@ -3,7 +3,7 @@ package dev.tollgate.core.dialect;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.json.JsonMembers;
-import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.JsonWriter;
 import java.util.Optional;
 
 /** How a chat's wish for reasoning is put to a model behind Converse: in words of its maker. */
@@ -30,29 +30,29 @@ sealed interface BedrockThinking {
       Model model,
       BedrockFamily family,
       long outputMax,
-      Dropped dropped) {
+      DroppedFields dropped) {
     if (family == BedrockFamily.CLAUDE) {
       return new Claude(AnthropicThinking.of(chat, route, model, outputMax, dropped));
     }
-    if (Given.at(chat, "thinking") >= 0) {
+    if (JsonReads.find(chat, "thinking") >= 0) {
       dropped.add("thinking"); // Claude's own word
     }
-    Optional<ReasoningWish> wish = ReasoningWish.of(chat).filter(one -> !one.isForNone());
-    if (wish.isEmpty()) {
+    Optional<ReasoningOptions> options = ReasoningOptions.of(chat).filter(one -> !one.isDisabled());
+    if (options.isEmpty()) {
       return new Off();
     }
     return switch (family) {
-      case OPENAI -> new Effort(level(wish.get()));
-      case NOVA_2 -> new Nova(isBound(chat) ? "medium" : level(wish.get()));
+      case OPENAI -> new Effort(level(options.get()));
+      case NOVA_2 -> new Nova(hasConflictingLimits(chat) ? "medium" : level(options.get()));
       case NOVA, MISTRAL, COHERE, PROFILE, OTHER, CLAUDE -> {
-        dropped.add(wish.get().param());
+        dropped.add(options.get().param());
         yield new Off();
       }
     };
   }
 
-  private static String level(ReasoningWish wish) {
-    return switch (wish.effort()) {
+  private static String level(ReasoningOptions options) {
+    return switch (options.effort()) {
       case "minimal", "low" -> "low";
       case "high", "xhigh", "max" -> "high";
       default -> "medium";
@@ -60,11 +60,11 @@ sealed interface BedrockThinking {
   }
 
   /** Nova takes none of these beside a high effort. */
-  private static boolean isBound(JsonMembers chat) {
-    return Given.at(chat, "temperature") >= 0
-        || Given.at(chat, "top_p") >= 0
-        || Given.at(chat, "max_tokens") >= 0
-        || Given.at(chat, "max_completion_tokens") >= 0;
+  private static boolean hasConflictingLimits(JsonMembers chat) {
+    return JsonReads.find(chat, "temperature") >= 0
+        || JsonReads.find(chat, "top_p") >= 0
+        || JsonReads.find(chat, "max_tokens") >= 0
+        || JsonReads.find(chat, "max_completion_tokens") >= 0;
   }
 
   /** Whether the model must be told how long its answer may be. */
@@ -77,7 +77,7 @@ sealed interface BedrockThinking {
     return this instanceof Claude claude && claude.thinking().thinks();
   }
 
-  default void writeTo(JsonOut out) {
+  default void writeTo(JsonWriter out) {
     switch (this) {
       case Off _ -> {}
       case Claude claude -> {

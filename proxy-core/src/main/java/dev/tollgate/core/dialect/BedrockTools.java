@@ -1,11 +1,11 @@
 package dev.tollgate.core.dialect;
 
-import dev.tollgate.core.dialect.BedrockCache.Mark;
+import dev.tollgate.core.dialect.BedrockCache.CacheMark;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
-import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.json.Param;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -21,21 +21,21 @@ final class BedrockTools {
   private final JsonMembers chat;
   private final BedrockFamily family;
   private final BedrockCache cache;
-  private final Dropped dropped;
+  private final DroppedFields dropped;
 
-  BedrockTools(JsonMembers chat, BedrockFamily family, BedrockCache cache, Dropped dropped) {
+  BedrockTools(JsonMembers chat, BedrockFamily family, BedrockCache cache, DroppedFields dropped) {
     this.chat = chat;
     this.family = family;
     this.cache = cache;
     this.dropped = dropped;
   }
 
-  void writeTo(JsonOut out) {
+  void writeTo(JsonWriter out) {
     Map<String, JsonBytes> called = called();
-    int choice = Given.at(chat, "tool_choice");
+    int choice = JsonReads.find(chat, "tool_choice");
     boolean none = choice >= 0 && chat.isString(choice, "none");
-    int i = Given.at(chat, "tools", JsonKind.ARRAY);
-    boolean some = i >= 0 && (!none || !called.isEmpty()) && haveFunctions(chat.array(i));
+    int i = JsonReads.find(chat, "tools", JsonKind.ARRAY);
+    boolean some = i >= 0 && (!none || !called.isEmpty()) && hasFunctions(chat.array(i));
     if (!some && called.isEmpty()) {
       return;
     }
@@ -60,8 +60,8 @@ final class BedrockTools {
     JsonElements messages = chat.array(chat.indexOf("messages"));
     for (int k = 0; k < messages.size(); k++) {
       JsonMembers message = messages.object(k);
-      int i = Given.at(message, "tool_calls", JsonKind.ARRAY);
-      if (i >= 0 && Given.is(message, "role", "assistant")) {
+      int i = JsonReads.find(message, "tool_calls", JsonKind.ARRAY);
+      if (i >= 0 && JsonReads.isString(message, "role", "assistant")) {
         called(message.array(i), names);
       }
     }
@@ -71,23 +71,23 @@ final class BedrockTools {
   private static void called(JsonElements calls, Map<String, JsonBytes> names) {
     for (int k = 0; k < calls.size(); k++) {
       JsonMembers call = calls.kind(k) == JsonKind.OBJECT ? calls.object(k) : null;
-      int i = call == null ? -1 : Given.at(call, "function", JsonKind.OBJECT);
+      int i = call == null ? -1 : JsonReads.find(call, "function", JsonKind.OBJECT);
       JsonMembers function = call == null || i < 0 ? null : call.object(i);
-      int name = function == null ? -1 : Given.text(function, "name");
+      int name = function == null ? -1 : JsonReads.findText(function, "name");
       if (function != null && name >= 0) {
         names.put(function.string(name), JsonBytes.of(function, name));
       }
     }
   }
 
-  private static JsonOut spec(JsonBytes name, JsonOut out) {
+  private static JsonWriter spec(JsonBytes name, JsonWriter out) {
     out.beginObject().name("toolSpec").beginObject().name("name").raw(name);
     out.name("inputSchema").beginObject().name("json").raw(NO_ARGUMENTS);
     return out.endObject();
   }
 
   /** Whether some are functions; free text is nothing that a tool there takes. */
-  private boolean haveFunctions(JsonElements tools) {
+  private boolean hasFunctions(JsonElements tools) {
     boolean some = false;
     for (int k = 0; k < tools.size(); k++) {
       if (isFunction(tools.object(k))) {
@@ -100,10 +100,11 @@ final class BedrockTools {
   }
 
   private static boolean isFunction(JsonMembers tool) {
-    return Given.is(tool, "type", "function") && Given.at(tool, "function", JsonKind.OBJECT) >= 0;
+    return JsonReads.isString(tool, "type", "function")
+        && JsonReads.find(tool, "function", JsonKind.OBJECT) >= 0;
   }
 
-  private void tools(JsonElements tools, JsonOut out) {
+  private void tools(JsonElements tools, JsonWriter out) {
     for (int k = 0; k < tools.size(); k++) {
       JsonMembers tool = tools.object(k);
       if (isFunction(tool)) {
@@ -112,15 +113,15 @@ final class BedrockTools {
     }
   }
 
-  private void tool(JsonMembers tool, JsonMembers function, Param path, JsonOut out) {
+  private void tool(JsonMembers tool, JsonMembers function, Param path, JsonWriter out) {
     out.beginObject().name("toolSpec").beginObject();
     out.name("name").raw(JsonBytes.of(function, function.indexOf("name")));
-    int description = Given.text(function, "description");
+    int description = JsonReads.findText(function, "description");
     if (description >= 0) {
       out.name("description").raw(JsonBytes.of(function, description));
     }
-    int parameters = Given.at(function, "parameters", JsonKind.OBJECT);
-    boolean some = parameters >= 0 && !Given.isEmpty(function, parameters);
+    int parameters = JsonReads.find(function, "parameters", JsonKind.OBJECT);
+    boolean some = parameters >= 0 && !JsonReads.isEmpty(function, parameters);
     out.name("inputSchema").beginObject().name("json");
     if (some) {
       AnthropicTools.schema(function.object(parameters), false, out);
@@ -128,11 +129,11 @@ final class BedrockTools {
       out.raw(NO_ARGUMENTS);
     }
     out.endObject().endObject().endObject();
-    Mark own = Mark.of(tool, path);
-    cache.writeBehindTool(own == null ? Mark.of(function, path.dot("function")) : own, out);
+    CacheMark own = CacheMark.of(tool, path);
+    cache.writeBehindTool(own == null ? CacheMark.of(function, path.dot("function")) : own, out);
   }
 
-  private void choice(int i, JsonOut out) {
+  private void choice(int i, JsonWriter out) {
     if (chat.kind(i) == JsonKind.OBJECT) {
       choice(chat.object(i), out);
     } else if (chat.isString(i, "required")) {
@@ -141,7 +142,7 @@ final class BedrockTools {
     // Without a word it chooses itself.
   }
 
-  private void any(JsonOut out) {
+  private void any(JsonWriter out) {
     switch (family) {
       case CLAUDE, NOVA, NOVA_2, MISTRAL ->
           out.name("toolChoice").beginObject().name("any").beginObject().endObject().endObject();
@@ -149,10 +150,10 @@ final class BedrockTools {
     }
   }
 
-  private void choice(JsonMembers choice, JsonOut out) {
-    int i = Given.at(choice, "function", JsonKind.OBJECT);
+  private void choice(JsonMembers choice, JsonWriter out) {
+    int i = JsonReads.find(choice, "function", JsonKind.OBJECT);
     JsonMembers function = i < 0 ? null : choice.object(i);
-    int name = function == null ? -1 : Given.text(function, "name");
+    int name = function == null ? -1 : JsonReads.findText(function, "name");
     if (function == null || name < 0 || !takesName()) {
       dropped.add("tool_choice"); // some of the tools, one of another kind, or refused there
       return;

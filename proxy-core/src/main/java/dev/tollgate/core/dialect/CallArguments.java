@@ -6,7 +6,7 @@ import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
-import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.JsonWriter;
 import org.jspecify.annotations.Nullable;
 
 /** The arguments of a call, which are text for OpenAI and an object for nearly all others. */
@@ -14,8 +14,8 @@ final class CallArguments {
   private CallArguments() {}
 
   /** Writes those of a function as an object. */
-  static void write(JsonMembers function, JsonOut out) {
-    int i = Given.at(function, "arguments", JsonKind.STRING);
+  static void write(JsonMembers function, JsonWriter out) {
+    int i = JsonReads.find(function, "arguments", JsonKind.STRING);
     String text = i < 0 ? "" : function.string(i);
     JsonBytes object = text.isBlank() ? JsonBytes.raw("{}") : object(text);
     if (object != null) {

@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.tollgate.core.json.JsonBytes;
-import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.sse.SseSink;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -46,35 +46,35 @@ final class CanonicalChunks {
   }
 
   /** Begins a chunk; what is written next are members of its delta. */
-  JsonOut begin() {
+  JsonWriter begin() {
     buffer.clear();
     buffer.writeBytes(beginning);
-    return new JsonOut(buffer).beginObject();
+    return new JsonWriter(buffer).beginObject();
   }
 
   /** Sends a chunk that finishes nothing. */
-  void send(JsonOut delta) {
+  void send(JsonWriter delta) {
     delta.endObject();
     buffer.writeBytes(OPEN_END);
     sendBuffer();
   }
 
   /** Sends a chunk that finishes nothing, with the usage so far. */
-  void send(JsonOut delta, ToldUsage usage) {
+  void send(JsonWriter delta, ReportedUsage usage) {
     delta.endObject();
     delta.name("finish_reason").nul();
     end(delta, usage);
   }
 
   /** Sends the chunk that finishes, with the usage. */
-  void finish(JsonOut delta, String reason, String ownReason, ToldUsage usage) {
+  void finish(JsonWriter delta, String reason, String ownReason, ReportedUsage usage) {
     delta.endObject();
     delta.name("finish_reason").string(reason);
     delta.name("native_finish_reason").string(ownReason);
     end(delta, usage);
   }
 
-  private void end(JsonOut delta, ToldUsage usage) {
+  private void end(JsonWriter delta, ReportedUsage usage) {
     buffer.writeBytes(END, 0, 2);
     usage.writeTo(delta);
     buffer.writeBytes(END, 2, 1);

@@ -3,7 +3,7 @@ package dev.tollgate.core.dialect;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
-import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.money.Usage;
 import java.util.Set;
 
@@ -26,7 +26,7 @@ final class CanonicalUsage {
   private CanonicalUsage() {}
 
   /** Writes counts, and what else the provider told with them. */
-  static void write(Usage usage, JsonMembers told, JsonOut out) {
+  static void write(Usage usage, JsonMembers reported, JsonWriter out) {
     out.beginObject();
     out.name("prompt_tokens").number(usage.promptTokens());
     out.name("completion_tokens").number(usage.completionTokens());
@@ -44,20 +44,20 @@ final class CanonicalUsage {
     }
     out.endObject();
     completion(usage, out);
-    if (usage.cacheWrite1hTokens() > 0 && told.indexOf(WRITTEN) < 0) {
+    if (usage.cacheWrite1hTokens() > 0 && reported.indexOf(WRITTEN) < 0) {
       out.name(WRITTEN).beginObject().name("ephemeral_1h_input_tokens");
       out.number(usage.cacheWrite1hTokens()).endObject();
     }
-    for (int i = 0; i < told.size(); i++) {
-      String name = told.name(i);
-      if (told.kind(i) != JsonKind.NULL && !OURS.contains(name)) {
-        out.name(name).raw(JsonBytes.of(told, i));
+    for (int i = 0; i < reported.size(); i++) {
+      String name = reported.name(i);
+      if (reported.kind(i) != JsonKind.NULL && !OURS.contains(name)) {
+        out.name(name).raw(JsonBytes.of(reported, i));
       }
     }
     out.endObject();
   }
 
-  private static void completion(Usage usage, JsonOut out) {
+  private static void completion(Usage usage, JsonWriter out) {
     if (usage.reasoningTokens() == 0 && usage.audioOutputTokens() == 0) {
       return;
     }

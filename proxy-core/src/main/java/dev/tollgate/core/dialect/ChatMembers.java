@@ -4,7 +4,7 @@ import java.util.Set;
 
 /** The members of a chat that every dialect sees to on its own, or that concern us alone. */
 final class ChatMembers {
-  private static final Set<String> SEEN_TO =
+  private static final Set<String> HANDLED =
       Set.of(
           "model",
           "messages",
@@ -23,7 +23,7 @@ final class ChatMembers {
 
   private ChatMembers() {}
 
-  static boolean isSeenTo(String name) {
-    return SEEN_TO.contains(name);
+  static boolean isHandled(String name) {
+    return HANDLED.contains(name);
   }
 }

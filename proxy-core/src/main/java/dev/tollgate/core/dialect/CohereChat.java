@@ -6,10 +6,10 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.sse.SseSink;
 
 /** Chats as Cohere's, version 2. */
-final class CohereChat implements Translation {
+final class CohereChat implements ChatTranslation {
   @Override
-  public TranslatedChat chat(JsonMembers chat, Route route, Model model) {
-    return TranslatedChat.of(
+  public TranslatedRequest chat(JsonMembers chat, Route route, Model model) {
+    return TranslatedRequest.of(
         (out, dropped) -> {
           out.name("model").string(route.upstreamModel());
           new CohereParameters(chat, model, dropped).writeTo(out);

@@ -16,7 +16,7 @@ import java.util.Optional;
 final class CohereDialect implements Dialect {
   static final CohereDialect INSTANCE = new CohereDialect();
 
-  private static final Optional<Translation> CHATS = Optional.of(new CohereChat());
+  private static final Optional<ChatTranslation> CHATS = Optional.of(new CohereChat());
   private static final Optional<EmbeddingTranslation> VECTORS = Optional.of(new CohereEmbeddings());
 
   /** What Cohere answers where the key is not good. */
@@ -51,7 +51,7 @@ final class CohereDialect implements Dialect {
   }
 
   @Override
-  public Optional<Translation> translation() {
+  public Optional<ChatTranslation> translation() {
     return CHATS;
   }
 
@@ -70,7 +70,7 @@ final class CohereDialect implements Dialect {
   public UpstreamFailure failureInside(byte[] json, int from, int to) {
     try {
       JsonMembers root = JsonMembers.of(json, from, to);
-      int delta = Given.at(root, "delta", JsonKind.OBJECT);
+      int delta = JsonReads.find(root, "delta", JsonKind.OBJECT);
       if (delta >= 0) {
         int start = root.valueStart(delta);
         return classify(0, 0, ErrorBody.read(json, start, root.valueEnd(delta)));

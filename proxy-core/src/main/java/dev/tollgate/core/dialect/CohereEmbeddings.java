@@ -6,7 +6,7 @@ import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
-import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.JsonWriter;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
@@ -20,25 +20,25 @@ final class CohereEmbeddings implements EmbeddingTranslation {
   }
 
   @Override
-  public TranslatedChat request(JsonMembers canonical, Route route) {
-    var dropped = new Dropped();
+  public TranslatedRequest request(JsonMembers canonical, Route route) {
+    var dropped = new DroppedFields();
     ByteBuf body = Unpooled.buffer(1_024);
-    JsonOut out = new JsonOut(body);
+    JsonWriter out = new JsonWriter(body);
     out.beginObject().name("model").string(route.upstreamModel());
     texts(canonical, dropped, out);
-    int type = Given.text(canonical, "input_type");
+    int type = JsonReads.findText(canonical, "input_type");
     out.name("input_type")
         .raw(type < 0 ? JsonBytes.string("search_document") : JsonBytes.of(canonical, type));
-    boolean base64 = Given.is(canonical, "encoding_format", "base64");
+    boolean base64 = JsonReads.isString(canonical, "encoding_format", "base64");
     out.name("embedding_types").beginArray().string(base64 ? "base64" : "float").endArray();
     for (int i = 0; i < canonical.size(); i++) {
       rest(canonical, i, dropped, out);
     }
     out.endObject();
-    return new TranslatedChat(body, dropped.paths());
+    return new TranslatedRequest(body, dropped.paths());
   }
 
-  private static void texts(JsonMembers canonical, Dropped dropped, JsonOut out) {
+  private static void texts(JsonMembers canonical, DroppedFields dropped, JsonWriter out) {
     int input = canonical.indexOf("input");
     out.name("texts");
     if (canonical.kind(input) == JsonKind.STRING) {
@@ -51,7 +51,7 @@ final class CohereEmbeddings implements EmbeddingTranslation {
     }
   }
 
-  private static void rest(JsonMembers canonical, int i, Dropped dropped, JsonOut out) {
+  private static void rest(JsonMembers canonical, int i, DroppedFields dropped, JsonWriter out) {
     String name = canonical.name(i);
     switch (name) {
       case "model", "input", "input_type", "encoding_format", "routing", "provider" -> {}
@@ -62,7 +62,7 @@ final class CohereEmbeddings implements EmbeddingTranslation {
       }
       case "truncate", "max_tokens" -> out.name(name).raw(JsonBytes.of(canonical, i));
       default -> {
-        if (AdaptedChat.says(canonical, i, name)) {
+        if (AdaptedChat.hasEffect(canonical, i, name)) {
           dropped.add(name);
         }
       }
@@ -73,10 +73,10 @@ final class CohereEmbeddings implements EmbeddingTranslation {
   public TranslatedReply reply(byte[] body, int length) {
     try {
       JsonMembers root = JsonMembers.of(body, 0, length);
-      int i = Given.at(root, "embeddings", JsonKind.OBJECT);
+      int i = JsonReads.find(root, "embeddings", JsonKind.OBJECT);
       if (i >= 0) {
         ByteBuf out = Unpooled.buffer(length + 256);
-        write(root, root.object(i), new JsonOut(out));
+        write(root, root.object(i), new JsonWriter(out));
         return new TranslatedReply(out.array(), out.writerIndex());
       }
     } catch (InvalidJson e) {
@@ -85,9 +85,9 @@ final class CohereEmbeddings implements EmbeddingTranslation {
     return new TranslatedReply(body, length);
   }
 
-  private static void write(JsonMembers root, JsonMembers embeddings, JsonOut out) {
-    int floats = Given.at(embeddings, "float", JsonKind.ARRAY);
-    int i = floats < 0 ? Given.at(embeddings, "base64", JsonKind.ARRAY) : floats;
+  private static void write(JsonMembers root, JsonMembers embeddings, JsonWriter out) {
+    int floats = JsonReads.find(embeddings, "float", JsonKind.ARRAY);
+    int i = floats < 0 ? JsonReads.find(embeddings, "base64", JsonKind.ARRAY) : floats;
     JsonElements vectors = i < 0 ? new JsonElements() : embeddings.array(i);
     out.beginObject().name("object").string("list").name("data").beginArray();
     for (int k = 0; k < vectors.size(); k++) {
@@ -99,12 +99,12 @@ final class CohereEmbeddings implements EmbeddingTranslation {
     out.endObject();
   }
 
-  private static void usage(JsonMembers root, JsonOut out) {
-    int meta = Given.at(root, "meta", JsonKind.OBJECT);
-    JsonMembers told = meta < 0 ? new JsonMembers() : root.object(meta);
-    int units = Given.at(told, "billed_units", JsonKind.OBJECT);
-    JsonMembers billed = units < 0 ? new JsonMembers() : told.object(units);
-    int tokens = Given.at(billed, "input_tokens", JsonKind.NUMBER);
+  private static void usage(JsonMembers root, JsonWriter out) {
+    int meta = JsonReads.find(root, "meta", JsonKind.OBJECT);
+    JsonMembers metaObject = meta < 0 ? new JsonMembers() : root.object(meta);
+    int units = JsonReads.find(metaObject, "billed_units", JsonKind.OBJECT);
+    JsonMembers billed = units < 0 ? new JsonMembers() : metaObject.object(units);
+    int tokens = JsonReads.find(billed, "input_tokens", JsonKind.NUMBER);
     if (tokens >= 0) {
       out.name("usage").beginObject().name("prompt_tokens").raw(JsonBytes.of(billed, tokens));
       out.name("total_tokens").raw(JsonBytes.of(billed, tokens)).endObject();

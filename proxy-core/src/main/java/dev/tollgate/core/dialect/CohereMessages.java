@@ -5,20 +5,20 @@ import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonItems;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
-import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.json.Param;
 
 /** The conversation as Cohere takes it: nearly OpenAI's, without what it would refuse. */
 final class CohereMessages {
   private final JsonElements messages;
-  private final Dropped dropped;
+  private final DroppedFields dropped;
 
-  CohereMessages(JsonMembers chat, Dropped dropped) {
+  CohereMessages(JsonMembers chat, DroppedFields dropped) {
     this.messages = chat.array(chat.indexOf("messages"));
     this.dropped = dropped;
   }
 
-  void writeTo(JsonOut out) {
+  void writeTo(JsonWriter out) {
     out.name("messages").beginArray();
     for (int k = 0; k < messages.size(); k++) {
       JsonMembers message = messages.object(k);
@@ -27,7 +27,7 @@ final class CohereMessages {
     out.endArray();
   }
 
-  private void message(JsonMembers message, String role, Param path, JsonOut out) {
+  private void message(JsonMembers message, String role, Param path, JsonWriter out) {
     out.beginObject().name("role");
     switch (role) {
       case "developer", "system" -> out.string("system");
@@ -45,8 +45,8 @@ final class CohereMessages {
     out.endObject();
   }
 
-  private static void copy(JsonMembers message, String name, JsonOut out) {
-    int i = Given.text(message, name);
+  private static void copy(JsonMembers message, String name, JsonWriter out) {
+    int i = JsonReads.findText(message, name);
     if (i >= 0) {
       out.name(name).raw(JsonBytes.of(message, i));
     }
@@ -54,8 +54,8 @@ final class CohereMessages {
 
   // What is said
 
-  private void content(JsonMembers message, String role, Param path, JsonOut out) {
-    int i = Given.at(message, "content");
+  private void content(JsonMembers message, String role, Param path, JsonWriter out) {
+    int i = JsonReads.find(message, "content");
     if (i < 0) {
       return;
     }
@@ -81,7 +81,7 @@ final class CohereMessages {
   }
 
   /** Only users show images; documents, which are Cohere's own, are what tools found. */
-  private static boolean part(JsonItems parts, int k, String role, JsonOut out) {
+  private static boolean part(JsonItems parts, int k, String role, JsonWriter out) {
     JsonMembers part = parts.object(k);
     return switch (part.string(part.indexOf("type"))) {
       case "text" -> text(part, "text", out);
@@ -98,10 +98,10 @@ final class CohereMessages {
     };
   }
 
-  private static boolean image(JsonMembers part, JsonOut out) {
-    int i = Given.at(part, "image_url", JsonKind.OBJECT);
+  private static boolean image(JsonMembers part, JsonWriter out) {
+    int i = JsonReads.find(part, "image_url", JsonKind.OBJECT);
     JsonMembers image = i < 0 ? new JsonMembers() : part.object(i);
-    int url = Given.text(image, "url");
+    int url = JsonReads.findText(image, "url");
     if (url < 0) {
       return false;
     }
@@ -112,8 +112,8 @@ final class CohereMessages {
     return true;
   }
 
-  private static boolean text(JsonMembers part, String member, JsonOut out) {
-    int i = Given.at(part, member, JsonKind.STRING);
+  private static boolean text(JsonMembers part, String member, JsonWriter out) {
+    int i = JsonReads.find(part, member, JsonKind.STRING);
     if (i >= 0) {
       out.beginObject().name("type").string("text").name("text").raw(JsonBytes.of(part, i));
       out.endObject();
@@ -123,20 +123,20 @@ final class CohereMessages {
 
   // Calls of tools, and the thought that led to them
 
-  private void calls(JsonMembers message, Param path, JsonOut out) {
-    int i = Given.at(message, "tool_calls", JsonKind.ARRAY);
-    if (i < 0 || Given.isEmpty(message, i)) {
+  private void calls(JsonMembers message, Param path, JsonWriter out) {
+    int i = JsonReads.find(message, "tool_calls", JsonKind.ARRAY);
+    if (i < 0 || JsonReads.isEmpty(message, i)) {
       return;
     }
-    int thought = Given.text(message, Thoughts.MEMBER);
-    if (thought >= 0) {
-      out.name("tool_plan").raw(JsonBytes.of(message, thought));
+    int reasoning = JsonReads.findText(message, ReasoningText.MEMBER);
+    if (reasoning >= 0) {
+      out.name("tool_plan").raw(JsonBytes.of(message, reasoning));
     }
     JsonElements calls = message.array(i);
     out.name("tool_calls").beginArray();
     for (int k = 0; k < calls.size(); k++) {
       JsonMembers call = calls.kind(k) == JsonKind.OBJECT ? calls.object(k) : null;
-      int function = call == null ? -1 : Given.at(call, "function", JsonKind.OBJECT);
+      int function = call == null ? -1 : JsonReads.find(call, "function", JsonKind.OBJECT);
       if (call == null || function < 0) {
         dropped.add(path.dot("tool_calls").at(k));
       } else {
@@ -146,12 +146,12 @@ final class CohereMessages {
     out.endArray();
   }
 
-  private static void call(JsonMembers call, JsonMembers function, JsonOut out) {
+  private static void call(JsonMembers call, JsonMembers function, JsonWriter out) {
     out.beginObject();
     copy(call, "id", out);
     out.name("type").string("function").name("function").beginObject();
     copy(function, "name", out);
-    int arguments = Given.text(function, "arguments");
+    int arguments = JsonReads.findText(function, "arguments");
     out.name("arguments");
     if (arguments >= 0) {
       out.raw(JsonBytes.of(function, arguments));

@@ -5,7 +5,7 @@ import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
-import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.JsonWriter;
 
 /** Everything of a chat beside the conversation, as Cohere names it. */
 final class CohereParameters {
@@ -15,16 +15,16 @@ final class CohereParameters {
 
   private final JsonMembers chat;
   private final Model model;
-  private final Dropped dropped;
+  private final DroppedFields dropped;
 
-  CohereParameters(JsonMembers chat, Model model, Dropped dropped) {
+  CohereParameters(JsonMembers chat, Model model, DroppedFields dropped) {
     this.chat = chat;
     this.model = model;
     this.dropped = dropped;
   }
 
-  void writeTo(JsonOut out) {
-    out.name("stream").bool(Given.at(chat, "stream", JsonKind.TRUE) >= 0);
+  void writeTo(JsonWriter out) {
+    out.name("stream").bool(JsonReads.find(chat, "stream", JsonKind.TRUE) >= 0);
     outputMax(out);
     sampling(out);
     stop(out);
@@ -36,9 +36,9 @@ final class CohereParameters {
     }
   }
 
-  private void outputMax(JsonOut out) {
-    int newer = Given.at(chat, "max_completion_tokens", JsonKind.NUMBER);
-    int i = newer < 0 ? Given.at(chat, "max_tokens", JsonKind.NUMBER) : newer;
+  private void outputMax(JsonWriter out) {
+    int newer = JsonReads.find(chat, "max_completion_tokens", JsonKind.NUMBER);
+    int i = newer < 0 ? JsonReads.find(chat, "max_tokens", JsonKind.NUMBER) : newer;
     if (i >= 0) {
       out.name("max_tokens").raw(JsonBytes.of(chat, i));
     }
@@ -46,17 +46,17 @@ final class CohereParameters {
 
   // Cohere refuses what is out of its bounds, which are narrower than OpenAI's.
 
-  private void sampling(JsonOut out) {
+  private void sampling(JsonWriter out) {
     clamped("temperature", "temperature", "0", "1", out);
-    int share = Given.at(chat, "top_p", JsonKind.NUMBER);
+    int share = JsonReads.find(chat, "top_p", JsonKind.NUMBER);
     if (share >= 0 && chat.number(share) < 1) { // all is what it does by itself
       clamped("top_p", "p", "0.01", "0.99", out);
     }
-    int most = Given.at(chat, "top_k", JsonKind.NUMBER);
+    int most = JsonReads.find(chat, "top_k", JsonKind.NUMBER);
     if (most >= 0 && chat.number(most) >= 0) { // below, other servers take for all
       clamped("top_k", "k", "0", "500", out);
     }
-    int seed = Given.at(chat, "seed", JsonKind.NUMBER);
+    int seed = JsonReads.find(chat, "seed", JsonKind.NUMBER);
     if (seed >= 0 && chat.number(seed) >= 0) {
       out.name("seed").raw(JsonBytes.of(chat, seed));
     } else if (seed >= 0) {
@@ -66,8 +66,8 @@ final class CohereParameters {
     penalty("presence_penalty", out);
   }
 
-  private void penalty(String name, JsonOut out) {
-    int i = Given.at(chat, name, JsonKind.NUMBER);
+  private void penalty(String name, JsonWriter out) {
+    int i = JsonReads.find(chat, name, JsonKind.NUMBER);
     if (i >= 0 && chat.number(i) < 0) {
       dropped.add(name); // it cannot be rewarded
     } else {
@@ -75,8 +75,8 @@ final class CohereParameters {
     }
   }
 
-  private void clamped(String name, String as, String least, String most, JsonOut out) {
-    int i = Given.at(chat, name, JsonKind.NUMBER);
+  private void clamped(String name, String as, String least, String most, JsonWriter out) {
+    int i = JsonReads.find(chat, name, JsonKind.NUMBER);
     if (i < 0) {
       return;
     }
@@ -88,8 +88,8 @@ final class CohereParameters {
     out.name(as).raw(number);
   }
 
-  private void stop(JsonOut out) {
-    int i = Given.at(chat, "stop");
+  private void stop(JsonWriter out) {
+    int i = JsonReads.find(chat, "stop");
     if (i < 0) {
       return;
     }
@@ -105,67 +105,67 @@ final class CohereParameters {
     out.endArray();
   }
 
-  private void format(JsonOut out) {
-    int i = Given.at(chat, "response_format", JsonKind.OBJECT);
+  private void format(JsonWriter out) {
+    int i = JsonReads.find(chat, "response_format", JsonKind.OBJECT);
     JsonMembers format = i < 0 ? null : chat.object(i);
-    if (format == null || Given.is(format, "type", "text")) {
+    if (format == null || JsonReads.isString(format, "type", "text")) {
       return;
     }
-    if (isGiven("tools") || isGiven("documents")) {
+    if (hasElements("tools") || hasElements("documents")) {
       dropped.add("response_format"); // both at once are not supported
       return;
     }
     out.name("response_format").beginObject().name("type").string("json_object");
-    int named = Given.at(format, "json_schema", JsonKind.OBJECT);
+    int named = JsonReads.find(format, "json_schema", JsonKind.OBJECT);
     JsonMembers definition = named < 0 ? null : format.object(named);
-    int schema = definition == null ? -1 : Given.at(definition, "schema", JsonKind.OBJECT);
+    int schema = definition == null ? -1 : JsonReads.find(definition, "schema", JsonKind.OBJECT);
     if (definition != null && schema >= 0) {
       out.name("json_schema").raw(JsonBytes.of(definition, schema));
     }
     out.endObject();
   }
 
-  private boolean isGiven(String name) {
-    int i = Given.at(chat, name, JsonKind.ARRAY);
-    return i >= 0 && !Given.isEmpty(chat, i);
+  private boolean hasElements(String name) {
+    int i = JsonReads.find(chat, name, JsonKind.ARRAY);
+    return i >= 0 && !JsonReads.isEmpty(chat, i);
   }
 
-  private void thinking(JsonOut out) {
-    int own = Given.at(chat, "thinking", JsonKind.OBJECT);
+  private void thinking(JsonWriter out) {
+    int own = JsonReads.find(chat, "thinking", JsonKind.OBJECT);
     if (own >= 0) {
       out.name("thinking").raw(JsonBytes.of(chat, own));
     } else {
-      ReasoningWish.of(chat).ifPresent(wish -> thinking(wish, out));
+      ReasoningOptions.of(chat).ifPresent(options -> thinking(options, out));
     }
   }
 
-  private void thinking(ReasoningWish wish, JsonOut out) {
-    if (mayThink()) {
+  private void thinking(ReasoningOptions options, JsonWriter out) {
+    if (supportsReasoning()) {
       out.name("thinking").beginObject().name("type");
-      out.string(wish.isForNone() ? "disabled" : "enabled");
-      if (wish.tokens() > 0) {
-        out.name("token_budget").number(wish.tokens());
+      out.string(options.isDisabled() ? "disabled" : "enabled");
+      if (options.tokens() > 0) {
+        out.name("token_budget").number(options.tokens());
       }
       out.endObject();
-    } else if (!wish.isForNone()) {
-      dropped.add(wish.param());
+    } else if (!options.isDisabled()) {
+      dropped.add(options.param());
     }
   }
 
-  private boolean mayThink() {
+  private boolean supportsReasoning() {
     return model.capabilities().isEmpty() || model.capabilities().contains("reasoning");
   }
 
   // Tools
 
-  private void tools(JsonOut out) {
-    int i = Given.at(chat, "tools", JsonKind.ARRAY);
+  private void tools(JsonWriter out) {
+    int i = JsonReads.find(chat, "tools", JsonKind.ARRAY);
     JsonElements tools = i < 0 ? new JsonElements() : chat.array(i);
     boolean strict = false;
     int written = 0;
     for (int k = 0; k < tools.size(); k++) {
       JsonMembers tool = tools.object(k);
-      int function = Given.at(tool, "function", JsonKind.OBJECT);
+      int function = JsonReads.find(tool, "function", JsonKind.OBJECT);
       if (function < 0) {
         dropped.add("tools[" + k + "]"); // free text is nothing that a tool there takes
       } else {
@@ -185,23 +185,23 @@ final class CohereParameters {
     choice(out);
   }
 
-  private static boolean tool(JsonMembers function, JsonOut out) {
+  private static boolean tool(JsonMembers function, JsonWriter out) {
     out.beginObject().name("type").string("function").name("function").beginObject();
     for (String name : new String[] {"name", "description"}) {
-      int i = Given.at(function, name);
+      int i = JsonReads.find(function, name);
       if (i >= 0) {
         out.name(name).raw(JsonBytes.of(function, i));
       }
     }
-    int parameters = Given.at(function, "parameters", JsonKind.OBJECT);
+    int parameters = JsonReads.find(function, "parameters", JsonKind.OBJECT);
     out.name("parameters").raw(parameters < 0 ? NO_ARGUMENTS : JsonBytes.of(function, parameters));
     out.endObject().endObject();
-    return Given.at(function, "strict", JsonKind.TRUE) >= 0;
+    return JsonReads.find(function, "strict", JsonKind.TRUE) >= 0;
   }
 
   /** Without a word Cohere chooses itself; a certain tool cannot be demanded, only any. */
-  private void choice(JsonOut out) {
-    int i = Given.at(chat, "tool_choice");
+  private void choice(JsonWriter out) {
+    int i = JsonReads.find(chat, "tool_choice");
     if (i < 0 || chat.isString(i, "auto")) {
       return;
     }
@@ -213,7 +213,7 @@ final class CohereParameters {
 
   // All others
 
-  private void rest(int i, JsonOut out) {
+  private void rest(int i, JsonWriter out) {
     String name = chat.name(i);
     switch (name) {
       case "thinking",
@@ -226,14 +226,14 @@ final class CohereParameters {
           "presence_penalty" -> {}
       case "documents", "citation_options", "safety_mode", "priority" -> copy(i, name, out);
       default -> {
-        if (!ChatMembers.isSeenTo(name) && AdaptedChat.says(chat, i, name)) {
+        if (!ChatMembers.isHandled(name) && AdaptedChat.hasEffect(chat, i, name)) {
           dropped.add(name);
         }
       }
     }
   }
 
-  private void copy(int i, String name, JsonOut out) {
+  private void copy(int i, String name, JsonWriter out) {
     if (chat.kind(i) != JsonKind.NULL) {
       out.name(name).raw(JsonBytes.of(chat, i));
     }

@@ -5,7 +5,7 @@ import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
-import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.JsonWriter;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
@@ -23,11 +23,11 @@ final class CohereReply {
   static TranslatedReply translated(byte[] body, int length) {
     try {
       JsonMembers root = JsonMembers.of(body, 0, length);
-      int i = Given.at(root, "message", JsonKind.OBJECT);
-      int reason = Given.text(root, "finish_reason");
+      int i = JsonReads.find(root, "message", JsonKind.OBJECT);
+      int reason = JsonReads.findText(root, "finish_reason");
       if (i >= 0 && reason >= 0 && !CohereFinish.isFailure(root.string(reason))) {
         ByteBuf out = Unpooled.buffer(length + 512);
-        new CohereReply(root, root.object(i)).writeTo(root.string(reason), new JsonOut(out));
+        new CohereReply(root, root.object(i)).writeTo(root.string(reason), new JsonWriter(out));
         return new TranslatedReply(out.array(), out.writerIndex());
       }
     } catch (InvalidJson e) {
@@ -36,7 +36,7 @@ final class CohereReply {
     return new TranslatedReply(body, length);
   }
 
-  private void writeTo(String reason, JsonOut out) {
+  private void writeTo(String reason, JsonWriter out) {
     out.beginObject();
     copy(root, "id", "id", out);
     out.name("object").string("chat.completion");
@@ -52,51 +52,51 @@ final class CohereReply {
     out.endObject();
   }
 
-  private static void copy(JsonMembers from, String name, String as, JsonOut out) {
-    int i = Given.text(from, name);
+  private static void copy(JsonMembers from, String name, String as, JsonWriter out) {
+    int i = JsonReads.findText(from, name);
     if (i >= 0) {
       out.name(as).raw(JsonBytes.of(from, i));
     }
   }
 
-  private void content(JsonOut out) {
+  private void content(JsonWriter out) {
     String text = joined("text", "text");
-    String thought = joined("thinking", "thinking");
+    String reasoning = joined("thinking", "thinking");
     out.name("content");
     if (text.isEmpty()) {
       out.nul();
     } else {
       out.string(text);
     }
-    if (!thought.isEmpty()) {
-      out.name(Thoughts.MEMBER).string(thought);
+    if (!reasoning.isEmpty()) {
+      out.name(ReasoningText.MEMBER).string(reasoning);
     } else {
-      copy(message, "tool_plan", Thoughts.MEMBER, out);
+      copy(message, "tool_plan", ReasoningText.MEMBER, out);
     }
   }
 
   private String joined(String type, String member) {
     StringBuilder all = new StringBuilder();
-    int i = Given.at(message, "content", JsonKind.ARRAY);
+    int i = JsonReads.find(message, "content", JsonKind.ARRAY);
     JsonElements parts = i < 0 ? new JsonElements() : message.array(i);
     for (int k = 0; k < parts.size(); k++) {
       JsonMembers part = parts.kind(k) == JsonKind.OBJECT ? parts.object(k) : new JsonMembers();
-      int text = Given.is(part, "type", type) ? Given.text(part, member) : -1;
+      int text = JsonReads.isString(part, "type", type) ? JsonReads.findText(part, member) : -1;
       all.append(text < 0 ? "" : part.string(text));
     }
     return all.toString();
   }
 
-  private void calls(JsonOut out) {
-    int i = Given.at(message, "tool_calls", JsonKind.ARRAY);
-    if (i < 0 || Given.isEmpty(message, i)) {
+  private void calls(JsonWriter out) {
+    int i = JsonReads.find(message, "tool_calls", JsonKind.ARRAY);
+    if (i < 0 || JsonReads.isEmpty(message, i)) {
       return;
     }
     JsonElements calls = message.array(i);
     out.name("tool_calls").beginArray();
     for (int k = 0; k < calls.size(); k++) {
       JsonMembers call = calls.kind(k) == JsonKind.OBJECT ? calls.object(k) : new JsonMembers();
-      int function = Given.at(call, "function", JsonKind.OBJECT);
+      int function = JsonReads.find(call, "function", JsonKind.OBJECT);
       if (function >= 0) {
         call(call, call.object(function), out);
       }
@@ -104,20 +104,20 @@ final class CohereReply {
     out.endArray();
   }
 
-  private static void call(JsonMembers call, JsonMembers function, JsonOut out) {
+  private static void call(JsonMembers call, JsonMembers function, JsonWriter out) {
     out.beginObject();
     copy(call, "id", "id", out);
     out.name("type").string("function").name("function").beginObject();
     copy(function, "name", "name", out);
-    int arguments = Given.text(function, "arguments");
+    int arguments = JsonReads.findText(function, "arguments");
     out.name("arguments").string(arguments < 0 ? "{}" : function.string(arguments));
     out.endObject().endObject();
   }
 
-  private void usage(JsonOut out) {
-    int i = Given.at(root, "usage", JsonKind.OBJECT);
+  private void usage(JsonWriter out) {
+    int i = JsonReads.find(root, "usage", JsonKind.OBJECT);
     if (i >= 0) {
-      var usage = new UsageTally(UsageTerms.COHERE);
+      var usage = new UsageAccumulator(UsageFormat.COHERE);
       usage.add(root, i);
       usage.writeTo(out);
     }

@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
-import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.sse.SseSink;
 import java.util.Arrays;
 
@@ -21,18 +21,18 @@ final class CohereStream extends TranslatedStream {
   private final JsonMembers inside = new JsonMembers();
   private final JsonMembers function = new JsonMembers();
   private int calls;
-  private boolean argued;
+  private boolean argumentsSent;
 
   CohereStream(SseSink canonical) {
     super(canonical);
   }
 
   @Override
-  void take(String name, byte[] data, int from, int to) {
-    int type = Given.text(root, "type");
+  void translate(String name, byte[] data, int from, int to) {
+    int type = JsonReads.findText(root, "type");
     if (type >= 0) {
       typed(root.string(type), data, from, to);
-    } else if (Given.text(root, "message") >= 0) {
+    } else if (JsonReads.findText(root, "message") >= 0) {
       error(data, from, to);
     } else {
       chunks.unreadable();
@@ -51,7 +51,7 @@ final class CohereStream extends TranslatedStream {
       case "content-start", "content-delta" -> content();
       case "tool-plan-delta" -> plan();
       case "tool-call-start" -> call();
-      case "tool-call-delta" -> argue();
+      case "tool-call-delta" -> sendArguments();
       case "tool-call-end" -> endCall();
       case "message-end" -> end(data, from, to);
       default -> {
@@ -62,10 +62,10 @@ final class CohereStream extends TranslatedStream {
 
   /** Whether the event has a message, which is read then. */
   private boolean hasMessage() {
-    int i = Given.at(root, "delta", JsonKind.OBJECT);
+    int i = JsonReads.find(root, "delta", JsonKind.OBJECT);
     if (i >= 0) {
       delta.readInside(root, i);
-      int k = Given.at(delta, "message", JsonKind.OBJECT);
+      int k = JsonReads.find(delta, "message", JsonKind.OBJECT);
       if (k >= 0) {
         message.readInside(delta, k);
         return true;
@@ -77,7 +77,7 @@ final class CohereStream extends TranslatedStream {
 
   /** Whether the message has such an object, which is read then. */
   private boolean hasInside(String member) {
-    int i = hasMessage() ? Given.at(message, member, JsonKind.OBJECT) : -1;
+    int i = hasMessage() ? JsonReads.find(message, member, JsonKind.OBJECT) : -1;
     if (i >= 0) {
       inside.readInside(message, i);
     }
@@ -85,27 +85,27 @@ final class CohereStream extends TranslatedStream {
   }
 
   private void start() {
-    int id = Given.text(root, "id");
+    int id = JsonReads.findText(root, "id");
     chunks.identify(id < 0 ? NO_TEXT : JsonBytes.of(root, id), NO_TEXT);
     chunks.send(chunks.begin().name("role").string("assistant").name("content").raw(NO_TEXT));
   }
 
   private void content() {
     if (hasInside("content")) {
-      say(inside, "text", "content");
-      say(inside, "thinking", Thoughts.MEMBER);
+      sendText(inside, "text", "content");
+      sendText(inside, "thinking", ReasoningText.MEMBER);
     }
   }
 
   /** What it means to do with its tools is a thought like any other. */
   private void plan() {
     if (hasMessage()) {
-      say(message, "tool_plan", Thoughts.MEMBER);
+      sendText(message, "tool_plan", ReasoningText.MEMBER);
     }
   }
 
-  private void say(JsonMembers from, String member, String as) {
-    int text = Given.text(from, member);
+  private void sendText(JsonMembers from, String member, String as) {
+    int text = JsonReads.findText(from, member);
     if (text >= 0) {
       chunks.send(chunks.begin().name(as).raw(JsonBytes.of(from, text)));
     }
@@ -114,24 +114,24 @@ final class CohereStream extends TranslatedStream {
   // Calls of tools
 
   private void call() {
-    int i = hasInside("tool_calls") ? Given.at(inside, "function", JsonKind.OBJECT) : -1;
-    int id = i < 0 ? -1 : Given.text(inside, "id");
+    int i = hasInside("tool_calls") ? JsonReads.find(inside, "function", JsonKind.OBJECT) : -1;
+    int id = i < 0 ? -1 : JsonReads.findText(inside, "id");
     if (i < 0 || id < 0) {
       return;
     }
     function.readInside(inside, i);
-    int name = Given.text(function, "name");
-    int arguments = Given.text(function, "arguments");
+    int name = JsonReads.findText(function, "name");
+    int arguments = JsonReads.findText(function, "arguments");
     calls++;
-    argued = arguments >= 0;
-    JsonOut out = fragment().name("id").raw(JsonBytes.of(inside, id));
+    argumentsSent = arguments >= 0;
+    JsonWriter out = fragment().name("id").raw(JsonBytes.of(inside, id));
     out.name("type").string("function").name("function").beginObject();
     out.name("name").raw(name < 0 ? NO_TEXT : JsonBytes.of(function, name));
-    out.name("arguments").raw(argued ? JsonBytes.of(function, arguments) : NO_TEXT);
+    out.name("arguments").raw(argumentsSent ? JsonBytes.of(function, arguments) : NO_TEXT);
     chunks.send(out.endObject().endObject().endArray());
   }
 
-  private JsonOut fragment() {
+  private JsonWriter fragment() {
     return chunks
         .begin()
         .name("tool_calls")
@@ -141,47 +141,47 @@ final class CohereStream extends TranslatedStream {
         .number(Math.max(0, calls - 1));
   }
 
-  private void argue() {
-    int i = hasInside("tool_calls") ? Given.at(inside, "function", JsonKind.OBJECT) : -1;
+  private void sendArguments() {
+    int i = hasInside("tool_calls") ? JsonReads.find(inside, "function", JsonKind.OBJECT) : -1;
     if (i >= 0) {
       function.readInside(inside, i);
-      int arguments = Given.text(function, "arguments");
+      int arguments = JsonReads.findText(function, "arguments");
       if (arguments >= 0) {
-        argue(JsonBytes.of(function, arguments));
+        sendArguments(JsonBytes.of(function, arguments));
       }
     }
   }
 
-  private void argue(JsonBytes arguments) {
-    argued = true;
-    JsonOut out = fragment().name("function").beginObject().name("arguments").raw(arguments);
+  private void sendArguments(JsonBytes arguments) {
+    argumentsSent = true;
+    JsonWriter out = fragment().name("function").beginObject().name("arguments").raw(arguments);
     chunks.send(out.endObject().endObject().endArray());
   }
 
   /** A tool without arguments is called with none at all. */
   private void endCall() {
-    if (calls > 0 && !argued) {
-      argue(NO_ARGUMENTS);
+    if (calls > 0 && !argumentsSent) {
+      sendArguments(NO_ARGUMENTS);
     }
   }
 
   // The end
 
   private void end(byte[] data, int from, int to) {
-    int i = Given.at(root, "delta", JsonKind.OBJECT);
+    int i = JsonReads.find(root, "delta", JsonKind.OBJECT);
     if (i < 0) {
       chunks.unreadable();
       return;
     }
     delta.readInside(root, i);
-    int given = Given.text(delta, "finish_reason");
+    int given = JsonReads.findText(delta, "finish_reason");
     String reason = given < 0 ? "" : delta.string(given);
     if (CohereFinish.isFailure(reason)) {
       error(data, from, to);
       return;
     }
-    var usage = new UsageTally(UsageTerms.COHERE);
-    int counts = Given.at(delta, "usage", JsonKind.OBJECT);
+    var usage = new UsageAccumulator(UsageFormat.COHERE);
+    int counts = JsonReads.find(delta, "usage", JsonKind.OBJECT);
     if (counts >= 0) {
       usage.add(delta, counts);
     }

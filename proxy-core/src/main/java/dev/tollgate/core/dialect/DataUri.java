@@ -17,7 +17,7 @@ record DataUri(String mediaType, int headBytes) {
   private static final String BASE64 = ";base64";
 
   /** Whether a string is a data URI of any kind. */
-  static boolean isOne(JsonItems items, int i) {
+  static boolean isDataUri(JsonItems items, int i) {
     return head(items, i, SCHEME.length()).equals(SCHEME);
   }
 

@@ -5,7 +5,7 @@ import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.http.Field;
 import dev.tollgate.core.http.Headers;
-import dev.tollgate.core.http.Unsigned;
+import dev.tollgate.core.http.UnsignedRequest;
 import java.util.List;
 import java.util.Optional;
 
@@ -25,8 +25,8 @@ public interface Dialect {
   Optional<String> credentialCheck(Provider provider);
 
   /** How its streams are framed. */
-  default Framing framing() {
-    return Framing.EVENTS;
+  default StreamFraming framing() {
+    return StreamFraming.EVENTS;
   }
 
   /** Fields of every request, unless the provider is configured with others of their names. */
@@ -36,7 +36,7 @@ public interface Dialect {
   List<Field> authorization(Secret credential);
 
   /** The same for one request that is ready but for them, where they depend on it. */
-  default List<Field> authorization(Secret credential, Unsigned call) {
+  default List<Field> authorization(Secret credential, UnsignedRequest call) {
     return authorization(credential);
   }
 
@@ -56,7 +56,7 @@ public interface Dialect {
   UpstreamFailure failureInside(byte[] json, int from, int to);
 
   /** What it does to chats; empty where they are canonical, so that nothing is done. */
-  Optional<Translation> translation();
+  Optional<ChatTranslation> translation();
 
   /** What it does to requests for vectors; empty where they are canonical. */
   Optional<EmbeddingTranslation> embeddings();

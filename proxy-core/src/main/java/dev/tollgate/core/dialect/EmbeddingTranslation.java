@@ -7,7 +7,7 @@ import dev.tollgate.core.sse.SseSink;
 /** What a dialect that is not OpenAI's does to requests for vectors, and to the vectors. */
 public interface EmbeddingTranslation extends ReplyTranslation {
   /** A request in the provider's form, built from the canonical one, which stays as it is. */
-  TranslatedChat request(JsonMembers canonical, Route route);
+  TranslatedRequest request(JsonMembers canonical, Route route);
 
   /** How many texts one request may have. */
   int textsMax();

@@ -68,27 +68,27 @@ record ErrorBody(
   }
 
   private static ErrorBody ofObject(JsonMembers error) {
-    String detail = words(error);
-    Complaint complaint = detail == null ? Complaint.in(error) : null;
+    String detail = messageOf(error);
+    ValidationError validationError = detail == null ? ValidationError.findIn(error) : null;
     ErrorDetails details = ErrorDetails.of(error);
-    ErrorBody raw = passedOn(error);
+    ErrorBody raw = nestedError(error);
     String inner = innerCode(error);
     String code = scalar(error, "code");
     String type = type(error);
     ErrorBody own =
         new ErrorBody(
-            cut(detail != null ? detail : complaint != null ? complaint.message() : ""),
-            complaint == null ? scalar(error, "param") : complaint.param(),
+            cut(detail != null ? detail : validationError != null ? validationError.message() : ""),
+            validationError == null ? scalar(error, "param") : validationError.param(),
             inner == null ? code : inner,
             type,
             details.reason(),
             ImpliedStatus.of(error, code, type),
             details.retryAfterSeconds());
-    return raw == null ? own : own.behind(raw);
+    return raw == null ? own : own.overriddenBy(raw);
   }
 
   /** Amazon writes {@code Message} where it denies a right. */
-  private static @Nullable String words(JsonMembers error) {
+  private static @Nullable String messageOf(JsonMembers error) {
     for (String name : List.of("message", "Message", "detail")) {
       String words = scalar(error, name);
       if (words != null) {
@@ -106,14 +106,14 @@ record ErrorBody(
         return type;
       }
     }
-    int status = Given.text(error, "status");
+    int status = JsonReads.findText(error, "status");
     return status < 0 || Character.isDigit(error.string(status).charAt(0))
         ? null
         : error.string(status);
   }
 
   // OpenRouter passes on what its provider wrote, as text.
-  private static @Nullable ErrorBody passedOn(JsonMembers error) {
+  private static @Nullable ErrorBody nestedError(JsonMembers error) {
     int metadata = error.indexOf("metadata");
     if (metadata < 0 || error.kind(metadata) != JsonKind.OBJECT) {
       return null;
@@ -129,7 +129,7 @@ record ErrorBody(
   }
 
   /** What the one passed on says, and this where that says nothing; the status stays this one's. */
-  private ErrorBody behind(ErrorBody raw) {
+  private ErrorBody overriddenBy(ErrorBody raw) {
     return new ErrorBody(
         raw.message,
         raw.param == null ? param : raw.param,
@@ -149,8 +149,8 @@ record ErrorBody(
   }
 
   /** A validation error as FastAPI servers write it: {@code "detail":[{"loc":[…],"msg":…}]}. */
-  private record Complaint(String message, @Nullable String param) {
-    static @Nullable Complaint in(JsonMembers error) {
+  private record ValidationError(String message, @Nullable String param) {
+    static @Nullable ValidationError findIn(JsonMembers error) {
       for (String name : List.of("detail", "details")) {
         int i = error.indexOf(name);
         JsonElements all = i >= 0 && error.kind(i) == JsonKind.ARRAY ? error.array(i) : null;
@@ -161,13 +161,13 @@ record ErrorBody(
       return null;
     }
 
-    private static @Nullable Complaint of(JsonMembers first) {
+    private static @Nullable ValidationError of(JsonMembers first) {
       String message = scalar(first, "msg");
       int loc = first.indexOf("loc");
       boolean located = loc >= 0 && first.kind(loc) == JsonKind.ARRAY;
       return message == null
           ? null
-          : new Complaint(message, located ? path(first.array(loc)) : null);
+          : new ValidationError(message, located ? path(first.array(loc)) : null);
     }
 
     private static @Nullable String path(JsonElements loc) {
@@ -203,15 +203,15 @@ record ErrorBody(
   }
 
   /** Whether code, type, reason or message contain one of these lower-case words. */
-  boolean saysAny(String... words) {
-    return isCodedAny(words) || contains(message, words);
+  boolean containsAny(String... words) {
+    return codeContainsAny(words) || contains(message, words);
   }
 
   /**
    * Whether code, type or reason contain one of these lower-case words. These are the provider's
    * own; a message may quote what the client wrote, so nothing that harms others hangs on it.
    */
-  boolean isCodedAny(String... words) {
+  boolean codeContainsAny(String... words) {
     return contains(code + " " + type + " " + reason, words);
   }
 

@@ -25,8 +25,8 @@ record ErrorDetails(@Nullable String reason, int retryAfterSeconds) {
     for (int k = 0; k < details.size(); k++) {
       if (details.kind(k) == JsonKind.OBJECT) {
         JsonMembers detail = details.object(k);
-        String said = ErrorBody.scalar(detail, "reason");
-        reason = reason == null ? said : reason;
+        String found = ErrorBody.scalar(detail, "reason");
+        reason = reason == null ? found : reason;
         seconds = Math.max(seconds, delay(ErrorBody.scalar(detail, "retryDelay")));
       }
     }

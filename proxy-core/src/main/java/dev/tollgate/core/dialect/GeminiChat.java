@@ -6,10 +6,10 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.sse.SseSink;
 
 /** Chats as Gemini's generateContent; the model and whether it streams are in the target. */
-final class GeminiChat implements Translation {
+final class GeminiChat implements ChatTranslation {
   @Override
-  public TranslatedChat chat(JsonMembers chat, Route route, Model model) {
-    return TranslatedChat.of(
+  public TranslatedRequest chat(JsonMembers chat, Route route, Model model) {
+    return TranslatedRequest.of(
         (out, dropped) -> {
           boolean ownFiles = route.provider().quirks().rights().ownFiles();
           new GeminiTurns(chat, route.upstreamModel(), ownFiles, dropped).writeTo(out);

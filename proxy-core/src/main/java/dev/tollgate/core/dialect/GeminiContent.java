@@ -4,7 +4,7 @@ import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
-import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.json.Param;
 import java.util.Locale;
 import java.util.Optional;
@@ -16,12 +16,12 @@ final class GeminiContent {
   private static final String UPLOADED = "https://generativelanguage.googleapis.com/";
 
   private final boolean ownFiles;
-  private final Dropped dropped;
+  private final DroppedFields dropped;
 
   /**
    * @param ownFiles whether clients may name files of the operator's account
    */
-  GeminiContent(boolean ownFiles, Dropped dropped) {
+  GeminiContent(boolean ownFiles, DroppedFields dropped) {
     this.ownFiles = ownFiles;
     this.dropped = dropped;
   }
@@ -31,8 +31,8 @@ final class GeminiContent {
    *
    * @param place where they go, asked for ahead of each part
    */
-  void write(JsonMembers message, Param path, Supplier<JsonOut> place) {
-    int content = Given.at(message, "content");
+  void write(JsonMembers message, Param path, Supplier<JsonWriter> place) {
+    int content = JsonReads.find(message, "content");
     if (content < 0) {
       return;
     }
@@ -49,15 +49,15 @@ final class GeminiContent {
   }
 
   /** Writes text alone; all other parts are dropped. */
-  void writeText(JsonMembers message, Param path, Supplier<JsonOut> place) {
-    int content = Given.at(message, "content");
+  void writeText(JsonMembers message, Param path, Supplier<JsonWriter> place) {
+    int content = JsonReads.find(message, "content");
     if (content < 0 || message.kind(content) == JsonKind.STRING) {
       write(message, path, place);
       return;
     }
     JsonElements parts = message.array(content);
     for (int k = 0; k < parts.size(); k++) {
-      if (!said(parts.object(k), "text", place)) {
+      if (!writeTextPart(parts.object(k), "text", place)) {
         dropped.add(path.dot("content").at(k));
       }
     }
@@ -65,7 +65,7 @@ final class GeminiContent {
 
   /** All text of a message in one; other parts are dropped. */
   String textOf(JsonMembers message, Param path) {
-    int content = Given.at(message, "content");
+    int content = JsonReads.find(message, "content");
     if (content < 0) {
       return "";
     }
@@ -76,7 +76,7 @@ final class GeminiContent {
     StringBuilder all = new StringBuilder();
     for (int k = 0; k < parts.size(); k++) {
       JsonMembers part = parts.object(k);
-      int text = Given.at(part, "text", JsonKind.STRING);
+      int text = JsonReads.find(part, "text", JsonKind.STRING);
       if (text >= 0) {
         all.append(part.string(text));
       } else {
@@ -86,16 +86,16 @@ final class GeminiContent {
     return all.toString();
   }
 
-  private static void text(JsonMembers from, int i, Supplier<JsonOut> place) {
+  private static void text(JsonMembers from, int i, Supplier<JsonWriter> place) {
     if (!from.isEmptyString(i)) {
       place.get().beginObject().name("text").raw(JsonBytes.of(from, i)).endObject();
     }
   }
 
-  private boolean part(JsonMembers part, Supplier<JsonOut> place) {
+  private boolean part(JsonMembers part, Supplier<JsonWriter> place) {
     return switch (part.string(part.indexOf("type"))) {
-      case "text" -> said(part, "text", place);
-      case "refusal" -> said(part, "refusal", place);
+      case "text" -> writeTextPart(part, "text", place);
+      case "refusal" -> writeTextPart(part, "refusal", place);
       case "image_url" -> media(part, "image_url", "url", "image/jpeg", place);
       case "video_url" -> media(part, "video_url", "url", "video/mp4", place);
       case "file" ->
@@ -106,8 +106,9 @@ final class GeminiContent {
     };
   }
 
-  private static boolean said(JsonMembers part, String member, Supplier<JsonOut> place) {
-    int text = Given.at(part, member, JsonKind.STRING);
+  private static boolean writeTextPart(
+      JsonMembers part, String member, Supplier<JsonWriter> place) {
+    int text = JsonReads.find(part, member, JsonKind.STRING);
     if (text >= 0) {
       text(part, text, place);
     }
@@ -120,19 +121,19 @@ final class GeminiContent {
    * @param usual the media type where the address does not tell: Vertex demands one
    */
   private boolean media(
-      JsonMembers part, String type, String member, String usual, Supplier<JsonOut> place) {
-    int i = Given.at(part, type, JsonKind.OBJECT);
+      JsonMembers part, String type, String member, String usual, Supplier<JsonWriter> place) {
+    int i = JsonReads.find(part, type, JsonKind.OBJECT);
     JsonMembers inside = i < 0 ? null : part.object(i);
-    int at = inside == null ? -1 : Given.text(inside, member);
+    int at = inside == null ? -1 : JsonReads.findText(inside, member);
     if (inside == null || at < 0) {
       return false;
     }
-    return DataUri.isOne(inside, at)
+    return DataUri.isDataUri(inside, at)
         ? inline(inside, at, place)
         : address(inside, at, usual, place);
   }
 
-  private static boolean inline(JsonMembers inside, int at, Supplier<JsonOut> place) {
+  private static boolean inline(JsonMembers inside, int at, Supplier<JsonWriter> place) {
     Optional<DataUri> uri = DataUri.of(inside, at);
     uri.ifPresent(
         found ->
@@ -143,12 +144,12 @@ final class GeminiContent {
     return uri.isPresent();
   }
 
-  private boolean address(JsonMembers inside, int at, String usual, Supplier<JsonOut> place) {
+  private boolean address(JsonMembers inside, int at, String usual, Supplier<JsonWriter> place) {
     String uri = inside.string(at);
     if (!isPublic(uri) && !(ownFiles && isOwn(uri))) {
       return false;
     }
-    JsonOut out = place.get().beginObject().name("fileData").beginObject();
+    JsonWriter out = place.get().beginObject().name("fileData").beginObject();
     out.name("mimeType").string(MediaTypes.of(uri).orElse(usual));
     out.name("fileUri").raw(JsonBytes.of(inside, at)).endObject().endObject();
     return true;
@@ -177,21 +178,21 @@ final class GeminiContent {
     return uri.startsWith("gs://") || uri.startsWith(UPLOADED);
   }
 
-  private static boolean audio(JsonMembers part, Supplier<JsonOut> place) {
-    int i = Given.at(part, "input_audio", JsonKind.OBJECT);
+  private static boolean audio(JsonMembers part, Supplier<JsonWriter> place) {
+    int i = JsonReads.find(part, "input_audio", JsonKind.OBJECT);
     JsonMembers audio = i < 0 ? null : part.object(i);
-    int sound = audio == null ? -1 : Given.text(audio, "data");
+    int sound = audio == null ? -1 : JsonReads.findText(audio, "data");
     if (audio == null || sound < 0) {
       return false;
     }
-    int format = Given.text(audio, "format");
+    int format = JsonReads.findText(audio, "format");
     String type = "audio/" + (format < 0 ? "wav" : audio.string(format));
     blob(type, place).raw(JsonBytes.of(audio, sound)).endObject().endObject();
     return true;
   }
 
-  private static JsonOut blob(String mediaType, Supplier<JsonOut> place) {
-    JsonOut out = place.get().beginObject().name("inlineData").beginObject();
+  private static JsonWriter blob(String mediaType, Supplier<JsonWriter> place) {
+    JsonWriter out = place.get().beginObject().name("inlineData").beginObject();
     return out.name("mimeType").string(mediaType).name("data");
   }
 }

@@ -12,7 +12,7 @@ import java.util.Optional;
 final class GeminiDialect implements Dialect {
   static final GeminiDialect INSTANCE = new GeminiDialect();
 
-  private static final Optional<Translation> TRANSLATION = Optional.of(new GeminiChat());
+  private static final Optional<ChatTranslation> TRANSLATION = Optional.of(new GeminiChat());
 
   private static final Optional<EmbeddingTranslation> EMBEDDINGS =
       Optional.of(new GeminiEmbeddings());
@@ -59,7 +59,7 @@ final class GeminiDialect implements Dialect {
   }
 
   @Override
-  public Optional<Translation> translation() {
+  public Optional<ChatTranslation> translation() {
     return TRANSLATION;
   }
 

@@ -7,7 +7,7 @@ import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonItems;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
-import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.json.Param;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -23,12 +23,12 @@ final class GeminiEmbeddings implements EmbeddingTranslation {
   }
 
   @Override
-  public TranslatedChat request(JsonMembers canonical, Route route) {
-    var dropped = new Dropped();
+  public TranslatedRequest request(JsonMembers canonical, Route route) {
+    var dropped = new DroppedFields();
     ByteBuf body = Unpooled.buffer(BODY_BYTES_USUAL);
-    JsonOut out = new JsonOut(body);
+    JsonWriter out = new JsonWriter(body);
     out.beginObject().name("requests").beginArray();
-    int input = Given.at(canonical, "input");
+    int input = JsonReads.find(canonical, "input");
     if (input >= 0 && canonical.kind(input) == JsonKind.ARRAY) {
       JsonElements texts = canonical.array(input);
       for (int k = 0; k < texts.size(); k++) {
@@ -43,11 +43,11 @@ final class GeminiEmbeddings implements EmbeddingTranslation {
     }
     out.endArray().endObject();
     rest(canonical, dropped);
-    return new TranslatedChat(body, dropped.paths());
+    return new TranslatedRequest(body, dropped.paths());
   }
 
   private static void text(
-      JsonItems texts, int k, JsonMembers canonical, Route route, JsonOut out) {
+      JsonItems texts, int k, JsonMembers canonical, Route route, JsonWriter out) {
     out.beginObject().name("model").string("models/" + route.upstreamModel());
     out.name("content").beginObject().name("parts").beginArray();
     out.beginObject().name("text").raw(JsonBytes.of(texts, k)).endObject();
@@ -57,14 +57,14 @@ final class GeminiEmbeddings implements EmbeddingTranslation {
     out.endObject();
   }
 
-  private static void own(JsonMembers canonical, String name, String theirs, JsonOut out) {
-    int i = Given.at(canonical, name);
+  private static void own(JsonMembers canonical, String name, String theirs, JsonWriter out) {
+    int i = JsonReads.find(canonical, name);
     if (i >= 0) {
       out.name(theirs).raw(JsonBytes.of(canonical, i));
     }
   }
 
-  private static void rest(JsonMembers canonical, Dropped dropped) {
+  private static void rest(JsonMembers canonical, DroppedFields dropped) {
     for (int i = 0; i < canonical.size(); i++) {
       switch (canonical.name(i)) {
         case "model",
@@ -87,10 +87,10 @@ final class GeminiEmbeddings implements EmbeddingTranslation {
   public TranslatedReply reply(byte[] body, int length) {
     try {
       JsonMembers root = JsonMembers.of(body, 0, length);
-      int i = Given.at(root, "embeddings", JsonKind.ARRAY);
+      int i = JsonReads.find(root, "embeddings", JsonKind.ARRAY);
       if (i >= 0) {
         ByteBuf out = Unpooled.buffer(length + BODY_BYTES_USUAL);
-        write(root, root.array(i), new JsonOut(out));
+        write(root, root.array(i), new JsonWriter(out));
         return new TranslatedReply(out.array(), out.writerIndex());
       }
     } catch (InvalidJson e) {
@@ -99,19 +99,19 @@ final class GeminiEmbeddings implements EmbeddingTranslation {
     return new TranslatedReply(body, length);
   }
 
-  private static void write(JsonMembers root, JsonElements vectors, JsonOut out) {
+  private static void write(JsonMembers root, JsonElements vectors, JsonWriter out) {
     out.beginObject().name("object").string("list").name("data").beginArray();
     for (int k = 0; k < vectors.size(); k++) {
       JsonMembers vector = vectors.kind(k) == JsonKind.OBJECT ? vectors.object(k) : null;
-      int values = vector == null ? -1 : Given.at(vector, "values", JsonKind.ARRAY);
+      int values = vector == null ? -1 : JsonReads.find(vector, "values", JsonKind.ARRAY);
       if (vector != null && values >= 0) {
         out.beginObject().name("object").string("embedding").name("index").number(k);
         out.name("embedding").raw(JsonBytes.of(vector, values)).endObject();
       }
     }
     out.endArray();
-    var usage = new GeminiTally(root);
-    usage.take();
+    var usage = new GeminiReportedUsage(root);
+    usage.readUsage();
     usage.writeTo(out);
     out.endObject();
   }

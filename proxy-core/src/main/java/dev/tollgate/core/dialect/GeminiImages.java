@@ -5,7 +5,7 @@ import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
-import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.JsonWriter;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.List;
@@ -17,12 +17,12 @@ final class GeminiImages implements ImageTranslation {
       List.of("1:1", "2:3", "3:2", "3:4", "4:3", "4:5", "5:4", "9:16", "16:9", "21:9");
 
   @Override
-  public TranslatedChat request(JsonMembers canonical, List<? extends InputImage> sources) {
-    int brought = sources.stream().mapToInt(InputImage::sizeBytes).sum();
-    int prompt = Given.at(canonical, "prompt");
+  public TranslatedRequest request(JsonMembers canonical, List<? extends InputImage> sources) {
+    int sourceBytes = sources.stream().mapToInt(InputImage::sizeBytes).sum();
+    int prompt = JsonReads.find(canonical, "prompt");
     int promptBytes = canonical.valueEnd(prompt) - canonical.valueStart(prompt);
-    ByteBuf body = Unpooled.buffer(promptBytes + brought + BYTES_AROUND);
-    JsonOut out = new JsonOut(body).beginObject();
+    ByteBuf body = Unpooled.buffer(promptBytes + sourceBytes + BYTES_AROUND);
+    JsonWriter out = new JsonWriter(body).beginObject();
     out.name("contents").beginArray().beginObject().name("role").string("user");
     out.name("parts").beginArray();
     out.beginObject().name("text").raw(JsonBytes.of(canonical, prompt)).endObject();
@@ -37,12 +37,12 @@ final class GeminiImages implements ImageTranslation {
     out.name("responseModalities").beginArray().string("IMAGE").endArray();
     ratio(canonical, out);
     out.endObject().endObject();
-    return new TranslatedChat(body, unsupported(canonical));
+    return new TranslatedRequest(body, unsupported(canonical));
   }
 
   /** Gemini is told a ratio: of those that it has the nearest. */
-  private static void ratio(JsonMembers canonical, JsonOut out) {
-    int i = Given.text(canonical, "size");
+  private static void ratio(JsonMembers canonical, JsonWriter out) {
+    int i = JsonReads.findText(canonical, "size");
     if (i >= 0) {
       out.name("imageConfig").beginObject().name("aspectRatio");
       out.string(AspectRatio.nearest(canonical.string(i), RATIOS)).endObject();
@@ -51,7 +51,7 @@ final class GeminiImages implements ImageTranslation {
 
   @Override
   public List<String> unsupported(JsonMembers canonical) {
-    var dropped = new Dropped();
+    var dropped = new DroppedFields();
     for (int i = 0; i < canonical.size(); i++) {
       switch (canonical.name(i)) {
         case "model", "prompt", "n", "size", "input_images", "response_format", "stream" -> {}
@@ -70,9 +70,9 @@ final class GeminiImages implements ImageTranslation {
   public TranslatedReply reply(byte[] body, int length) {
     try {
       JsonMembers root = JsonMembers.of(body, 0, length);
-      if (Given.at(root, "candidates") >= 0 || Given.at(root, "promptFeedback") >= 0) {
+      if (JsonReads.find(root, "candidates") >= 0 || JsonReads.find(root, "promptFeedback") >= 0) {
         ByteBuf out = Unpooled.buffer(length + BYTES_AROUND);
-        write(root, new JsonOut(out));
+        write(root, new JsonWriter(out));
         return new TranslatedReply(out.array(), out.writerIndex());
       }
     } catch (InvalidJson e) {
@@ -82,15 +82,15 @@ final class GeminiImages implements ImageTranslation {
   }
 
   /** A reply without an image says why there is none. */
-  private static void write(JsonMembers root, JsonOut out) {
+  private static void write(JsonMembers root, JsonWriter out) {
     out.beginObject().name("data").beginArray();
     String reason = reasonOf(root, "promptFeedback", "blockReason");
-    int i = Given.at(root, "candidates", JsonKind.ARRAY);
+    int i = JsonReads.find(root, "candidates", JsonKind.ARRAY);
     JsonElements candidates = i < 0 ? null : root.array(i);
     for (int k = 0; candidates != null && k < candidates.size(); k++) {
       if (candidates.kind(k) == JsonKind.OBJECT) {
         JsonMembers candidate = candidates.object(k);
-        int finish = Given.at(candidate, "finishReason");
+        int finish = JsonReads.find(candidate, "finishReason");
         reason = finish < 0 ? reason : GeminiFinish.own(candidate, finish);
         images(candidate, out);
       }
@@ -100,21 +100,22 @@ final class GeminiImages implements ImageTranslation {
       out.name("finish_reason").string(GeminiFinish.canonical(reason, 0));
       out.name("native_finish_reason").string(reason);
     }
-    var usage = new GeminiTally(root);
-    usage.take();
+    var usage = new GeminiReportedUsage(root);
+    usage.readUsage();
     usage.writeTo(out);
     out.endObject();
   }
 
   private static String reasonOf(JsonMembers root, String object, String name) {
-    int i = Given.at(root, object, JsonKind.OBJECT);
-    int at = i < 0 ? -1 : Given.text(root.object(i), name);
+    int i = JsonReads.find(root, object, JsonKind.OBJECT);
+    int at = i < 0 ? -1 : JsonReads.findText(root.object(i), name);
     return at < 0 ? "" : root.object(i).string(at);
   }
 
-  private static void images(JsonMembers candidate, JsonOut out) {
-    int content = Given.at(candidate, "content", JsonKind.OBJECT);
-    int parts = content < 0 ? -1 : Given.at(candidate.object(content), "parts", JsonKind.ARRAY);
+  private static void images(JsonMembers candidate, JsonWriter out) {
+    int content = JsonReads.find(candidate, "content", JsonKind.OBJECT);
+    int parts =
+        content < 0 ? -1 : JsonReads.find(candidate.object(content), "parts", JsonKind.ARRAY);
     if (parts < 0) {
       return;
     }
@@ -127,10 +128,10 @@ final class GeminiImages implements ImageTranslation {
   }
 
   /** A draft that it only thought of is none. */
-  private static void image(JsonMembers part, JsonOut out) {
-    int i = Given.at(part, "inlineData", JsonKind.OBJECT);
-    int data = i < 0 ? -1 : Given.text(part.object(i), "data");
-    boolean isDraft = Given.at(part, "thought", JsonKind.TRUE) >= 0;
+  private static void image(JsonMembers part, JsonWriter out) {
+    int i = JsonReads.find(part, "inlineData", JsonKind.OBJECT);
+    int data = i < 0 ? -1 : JsonReads.findText(part.object(i), "data");
+    boolean isDraft = JsonReads.find(part, "thought", JsonKind.TRUE) >= 0;
     if (data >= 0 && !isDraft) {
       out.beginObject().name("b64_json").raw(JsonBytes.of(part.object(i), data)).endObject();
     }

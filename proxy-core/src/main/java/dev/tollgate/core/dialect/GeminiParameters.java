@@ -6,7 +6,7 @@ import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
-import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.JsonWriter;
 import java.util.Locale;
 
 /** Everything of a chat beside the conversation and the tools, as Gemini names it. */
@@ -16,10 +16,10 @@ final class GeminiParameters {
   private final JsonMembers chat;
   private final Route route;
   private final Model model;
-  private final Dropped dropped;
+  private final DroppedFields dropped;
   private final long outputMax;
 
-  GeminiParameters(JsonMembers chat, Route route, Model model, Dropped dropped) {
+  GeminiParameters(JsonMembers chat, Route route, Model model, DroppedFields dropped) {
     this.chat = chat;
     this.route = route;
     this.model = model;
@@ -27,7 +27,7 @@ final class GeminiParameters {
     this.outputMax = outputMax();
   }
 
-  void writeTo(JsonOut out) {
+  void writeTo(JsonWriter out) {
     own("safety_settings", "safetySettings", JsonKind.ARRAY, out);
     cached(out);
     out.name("generationConfig").beginObject();
@@ -46,9 +46,9 @@ final class GeminiParameters {
   }
 
   /** Gemini's own members, under either spelling. */
-  private void own(String name, String theirs, JsonKind kind, JsonOut out) {
-    int i = Given.at(chat, name, kind);
-    int own = i < 0 ? Given.at(chat, theirs, kind) : i;
+  private void own(String name, String theirs, JsonKind kind, JsonWriter out) {
+    int i = JsonReads.find(chat, name, kind);
+    int own = i < 0 ? JsonReads.find(chat, theirs, kind) : i;
     if (own >= 0) {
       out.name(theirs).raw(JsonBytes.of(chat, own));
     }
@@ -56,20 +56,20 @@ final class GeminiParameters {
 
   /** What is more than the model has would be refused; 0: nothing is asked. */
   private long outputMax() {
-    long asked = 0;
+    long requested = 0;
     for (String name : new String[] {"max_completion_tokens", "max_tokens"}) {
       int i = chat.indexOf(name);
-      asked = i < 0 ? asked : Math.max(asked, chat.integer(i, 0));
+      requested = i < 0 ? requested : Math.max(requested, chat.integer(i, 0));
     }
-    long most = model.outputTokensMax();
-    return most > 0 ? Math.min(asked, most) : asked;
+    long limit = model.outputTokensMax();
+    return limit > 0 ? Math.min(requested, limit) : requested;
   }
 
-  private void sampling(JsonOut out) {
+  private void sampling(JsonWriter out) {
     copy("temperature", "temperature", out);
     copy("top_p", "topP", out);
-    int most = Given.at(chat, "top_k", JsonKind.NUMBER);
-    if (most >= 0 && chat.number(most) >= 1) { // none, and below, others take for all
+    int limit = JsonReads.find(chat, "top_k", JsonKind.NUMBER);
+    if (limit >= 0 && chat.number(limit) >= 1) { // none, and below, others take for all
       copy("top_k", "topK", out);
     }
     seed(out);
@@ -77,8 +77,8 @@ final class GeminiParameters {
     penalty("frequency_penalty", "frequencyPenalty", out);
   }
 
-  private void copy(String name, String as, JsonOut out) {
-    int i = Given.at(chat, name, JsonKind.NUMBER);
+  private void copy(String name, String as, JsonWriter out) {
+    int i = JsonReads.find(chat, name, JsonKind.NUMBER);
     if (i < 0) {
       return;
     }
@@ -89,8 +89,8 @@ final class GeminiParameters {
     }
   }
 
-  private void seed(JsonOut out) {
-    int i = Given.at(chat, "seed", JsonKind.NUMBER);
+  private void seed(JsonWriter out) {
+    int i = JsonReads.find(chat, "seed", JsonKind.NUMBER);
     if (i < 0) {
       return;
     }
@@ -102,8 +102,8 @@ final class GeminiParameters {
     }
   }
 
-  private void penalty(String name, String as, JsonOut out) {
-    int i = Given.at(chat, name, JsonKind.NUMBER);
+  private void penalty(String name, String as, JsonWriter out) {
+    int i = JsonReads.find(chat, name, JsonKind.NUMBER);
     if (i < 0 || chat.number(i) == 0) {
       return;
     }
@@ -114,8 +114,8 @@ final class GeminiParameters {
     }
   }
 
-  private void stop(JsonOut out) {
-    int i = Given.at(chat, "stop");
+  private void stop(JsonWriter out) {
+    int i = JsonReads.find(chat, "stop");
     if (i < 0) {
       return;
     }
@@ -125,27 +125,28 @@ final class GeminiParameters {
       }
       return;
     }
-    if (!Given.isEmpty(chat, i)) {
+    if (!JsonReads.isEmpty(chat, i)) {
       out.name("stopSequences").raw(JsonBytes.of(chat, i));
     }
   }
 
-  private void format(JsonOut out) {
-    int i = Given.at(chat, "response_format", JsonKind.OBJECT);
+  private void format(JsonWriter out) {
+    int i = JsonReads.find(chat, "response_format", JsonKind.OBJECT);
     JsonMembers format = i < 0 ? null : chat.object(i);
-    if (format == null || Given.is(format, "type", "text")) {
+    if (format == null || JsonReads.isString(format, "type", "text")) {
       return;
     }
-    int named = Given.at(format, "json_schema", JsonKind.OBJECT);
+    int named = JsonReads.find(format, "json_schema", JsonKind.OBJECT);
     JsonMembers definition = named < 0 ? null : format.object(named);
-    int schema = definition == null ? -1 : Given.at(definition, "schema", JsonKind.OBJECT);
-    boolean able = model.capabilities().isEmpty() || model.capabilities().contains("json_schema");
-    if (GeminiTools.areDeclared(chat)
+    int schema = definition == null ? -1 : JsonReads.find(definition, "schema", JsonKind.OBJECT);
+    boolean isSupported =
+        model.capabilities().isEmpty() || model.capabilities().contains("json_schema");
+    if (GeminiTools.hasFunctions(chat)
         && !GeminiVersion.takesFormatBesideTools(route.upstreamModel())) {
       dropped.add("response_format"); // both at once would be refused
-    } else if (Given.is(format, "type", "json_object")) {
+    } else if (JsonReads.isString(format, "type", "json_object")) {
       out.name("responseMimeType").string(JSON);
-    } else if (definition != null && schema >= 0 && able) {
+    } else if (definition != null && schema >= 0 && isSupported) {
       out.name("responseMimeType").string(JSON);
       out.name("responseJsonSchema").raw(JsonBytes.of(definition, schema));
     } else {
@@ -153,8 +154,8 @@ final class GeminiParameters {
     }
   }
 
-  private void modalities(JsonOut out) {
-    int i = Given.at(chat, "modalities", JsonKind.ARRAY);
+  private void modalities(JsonWriter out) {
+    int i = JsonReads.find(chat, "modalities", JsonKind.ARRAY);
     JsonElements kinds = i < 0 ? null : chat.array(i);
     if (kinds == null || kinds.size() == 0 || (kinds.size() == 1 && kinds.isString(0, "text"))) {
       return;
@@ -173,8 +174,8 @@ final class GeminiParameters {
   }
 
   /** A beginning of chats that the account keeps. */
-  private void cached(JsonOut out) {
-    int i = Given.text(chat, "cached_content");
+  private void cached(JsonWriter out) {
+    int i = JsonReads.findText(chat, "cached_content");
     if (i >= 0 && mayNameOwnFiles()) {
       out.name("cachedContent").raw(JsonBytes.of(chat, i));
     }
@@ -232,7 +233,7 @@ final class GeminiParameters {
     return switch (chat.kind(i)) {
       case NULL, FALSE -> true;
       case NUMBER -> chat.number(i) == 0;
-      case OBJECT, ARRAY -> Given.isEmpty(chat, i);
+      case OBJECT, ARRAY -> JsonReads.isEmpty(chat, i);
       case STRING, TRUE -> false;
     };
   }

@@ -4,7 +4,7 @@ import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonItems;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
-import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.JsonWriter;
 
 /** Reads one of Gemini's parts after the other, and writes what of a message it becomes. */
 final class GeminiPart {
@@ -30,27 +30,27 @@ final class GeminiPart {
     kind = Kind.NOTHING;
     if (parts.kind(k) == JsonKind.OBJECT) {
       part.readInside(parts, k);
-      kind = told();
+      kind = classify();
     }
     return kind;
   }
 
-  private Kind told() {
-    at = Given.text(part, "text");
+  private Kind classify() {
+    at = JsonReads.findText(part, "text");
     if (at >= 0) {
-      return Given.at(part, "thought", JsonKind.TRUE) >= 0 ? Kind.THOUGHT : Kind.TEXT;
+      return JsonReads.find(part, "thought", JsonKind.TRUE) >= 0 ? Kind.THOUGHT : Kind.TEXT;
     }
-    if (within("functionCall") && Given.text(inside, "name") >= 0) {
+    if (readObject("functionCall") && JsonReads.findText(inside, "name") >= 0) {
       return Kind.CALL;
     }
-    if (within("inlineData") && Given.text(inside, "data") >= 0) {
-      return Given.at(part, "thought", JsonKind.TRUE) >= 0 ? Kind.NOTHING : Kind.MEDIA;
+    if (readObject("inlineData") && JsonReads.findText(inside, "data") >= 0) {
+      return JsonReads.find(part, "thought", JsonKind.TRUE) >= 0 ? Kind.NOTHING : Kind.MEDIA;
     }
     return signature() >= 0 ? Kind.SIGNATURE : Kind.NOTHING;
   }
 
-  private boolean within(String member) {
-    int i = Given.at(part, member, JsonKind.OBJECT);
+  private boolean readObject(String member) {
+    int i = JsonReads.find(part, member, JsonKind.OBJECT);
     if (i >= 0) {
       inside.readInside(part, i);
     }
@@ -58,7 +58,7 @@ final class GeminiPart {
   }
 
   private int signature() {
-    return Given.text(part, "thoughtSignature");
+    return JsonReads.findText(part, "thoughtSignature");
   }
 
   /** The text, said or thought, as it is written. */
@@ -71,7 +71,7 @@ final class GeminiPart {
   }
 
   /** Writes the proof of a thought where there is one. */
-  void writeSignature(JsonOut out) {
+  void writeSignature(JsonWriter out) {
     int signature = signature();
     if (signature >= 0) {
       GeminiSignature.write(part, signature, out);
@@ -83,8 +83,8 @@ final class GeminiPart {
    *
    * @param idOtherwise where Gemini gives none; empty: none is written
    */
-  void writeCall(String idOtherwise, JsonOut out) {
-    int id = Given.text(inside, "id");
+  void writeCall(String idOtherwise, JsonWriter out) {
+    int id = JsonReads.findText(inside, "id");
     if (id >= 0) {
       out.name("id").raw(JsonBytes.of(inside, id));
     } else if (!idOtherwise.isEmpty()) {
@@ -92,14 +92,14 @@ final class GeminiPart {
     }
     out.name("type").string("function").name("function").beginObject();
     out.name("name").raw(JsonBytes.of(inside, inside.indexOf("name")));
-    int args = Given.at(inside, "args", JsonKind.OBJECT);
+    int args = JsonReads.find(inside, "args", JsonKind.OBJECT);
     out.name("arguments").string(args < 0 ? "{}" : inside.text(args)).endObject();
     writeSignature(out);
   }
 
   /** Writes an image or sound as one of a message's {@code images}. */
-  void writeMedia(int index, JsonOut out) {
-    int type = Given.text(inside, "mimeType");
+  void writeMedia(int index, JsonWriter out) {
+    int type = JsonReads.findText(inside, "mimeType");
     String head = "data:" + (type < 0 ? "image/png" : inside.string(type)) + ";base64,";
     out.beginObject().name("type").string("image_url").name("index").number(index);
     out.name("image_url").beginObject().name("url");

@@ -5,7 +5,7 @@ import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
-import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.JsonWriter;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.ArrayList;
@@ -23,9 +23,9 @@ final class GeminiReply {
   private GeminiReply(JsonMembers root, @Nullable JsonMembers candidate) {
     this.root = root;
     this.candidate = candidate;
-    int i = candidate == null ? -1 : Given.at(candidate, "content", JsonKind.OBJECT);
+    int i = candidate == null ? -1 : JsonReads.find(candidate, "content", JsonKind.OBJECT);
     JsonMembers content = candidate == null || i < 0 ? null : candidate.object(i);
-    int k = content == null ? -1 : Given.at(content, "parts", JsonKind.ARRAY);
+    int k = content == null ? -1 : JsonReads.find(content, "parts", JsonKind.ARRAY);
     if (content != null && k >= 0) {
       sort(content.array(k));
     }
@@ -38,7 +38,7 @@ final class GeminiReply {
     }
   }
 
-  private List<GeminiPart> of(GeminiPart.Kind kind) {
+  private List<GeminiPart> partsOf(GeminiPart.Kind kind) {
     return parts.getOrDefault(kind, List.of());
   }
 
@@ -46,13 +46,13 @@ final class GeminiReply {
   static TranslatedReply translated(byte[] body, int length) {
     try {
       JsonMembers root = JsonMembers.of(body, 0, length);
-      int candidates = Given.at(root, "candidates", JsonKind.ARRAY);
+      int candidates = JsonReads.find(root, "candidates", JsonKind.ARRAY);
       JsonElements all = candidates < 0 ? null : root.array(candidates);
       boolean some = all != null && all.size() > 0 && all.kind(0) == JsonKind.OBJECT;
       JsonMembers first = all != null && some ? all.object(0) : null;
-      if ((first != null && says(first)) || isRefused(root)) {
+      if ((first != null && hasContent(first)) || isRefused(root)) {
         ByteBuf out = Unpooled.buffer(length + 512);
-        new GeminiReply(root, first).writeTo(new JsonOut(out));
+        new GeminiReply(root, first).writeTo(new JsonWriter(out));
         return new TranslatedReply(out.array(), out.writerIndex());
       }
     } catch (InvalidJson e) {
@@ -62,14 +62,14 @@ final class GeminiReply {
   }
 
   /** One that neither says anything nor why it ended is no answer. */
-  private static boolean says(JsonMembers candidate) {
-    return Given.at(candidate, "content", JsonKind.OBJECT) >= 0
-        || Given.at(candidate, "finishReason") >= 0;
+  private static boolean hasContent(JsonMembers candidate) {
+    return JsonReads.find(candidate, "content", JsonKind.OBJECT) >= 0
+        || JsonReads.find(candidate, "finishReason") >= 0;
   }
 
   private static boolean isRefused(JsonMembers root) {
-    int i = Given.at(root, "promptFeedback", JsonKind.OBJECT);
-    return i >= 0 && Given.text(root.object(i), "blockReason") >= 0;
+    int i = JsonReads.find(root, "promptFeedback", JsonKind.OBJECT);
+    return i >= 0 && JsonReads.findText(root.object(i), "blockReason") >= 0;
   }
 
   /** An id for a call, which Gemini may leave without; empty: none can be made. */
@@ -78,14 +78,14 @@ final class GeminiReply {
   }
 
   /** Why a prompt was not let through, where it says so. */
-  static void writeRefusal(JsonMembers promptFeedback, JsonOut out) {
-    int i = Given.text(promptFeedback, "blockReasonMessage");
+  static void writeRefusal(JsonMembers promptFeedback, JsonWriter out) {
+    int i = JsonReads.findText(promptFeedback, "blockReasonMessage");
     if (i >= 0) {
       out.name("refusal").raw(JsonBytes.of(promptFeedback, i));
     }
   }
 
-  private void writeTo(JsonOut out) {
+  private void writeTo(JsonWriter out) {
     out.beginObject();
     copy("responseId", "id", out);
     out.name("object").string("chat.completion");
@@ -95,25 +95,25 @@ final class GeminiReply {
     message(out);
     finish(out);
     out.endObject().endArray();
-    var usage = new GeminiTally(root);
-    usage.take();
+    var usage = new GeminiReportedUsage(root);
+    usage.readUsage();
     usage.writeTo(out);
     out.endObject();
   }
 
-  private void copy(String name, String as, JsonOut out) {
-    int i = Given.text(root, name);
+  private void copy(String name, String as, JsonWriter out) {
+    int i = JsonReads.findText(root, name);
     if (i >= 0) {
       out.name(as).raw(JsonBytes.of(root, i));
     }
   }
 
-  private void message(JsonOut out) {
+  private void message(JsonWriter out) {
     out.name("content");
-    joined(of(GeminiPart.Kind.TEXT), out);
-    if (!of(GeminiPart.Kind.THOUGHT).isEmpty()) {
+    joined(partsOf(GeminiPart.Kind.TEXT), out);
+    if (!partsOf(GeminiPart.Kind.THOUGHT).isEmpty()) {
       out.name("reasoning_content");
-      joined(of(GeminiPart.Kind.THOUGHT), out);
+      joined(partsOf(GeminiPart.Kind.THOUGHT), out);
     }
     signature(out);
     images(out);
@@ -121,7 +121,7 @@ final class GeminiReply {
   }
 
   /** One text is copied as it is written; several are put together. */
-  private static void joined(List<GeminiPart> texts, JsonOut out) {
+  private static void joined(List<GeminiPart> texts, JsonWriter out) {
     switch (texts.size()) {
       case 0 -> out.nul();
       case 1 -> out.raw(texts.getFirst().text());
@@ -134,9 +134,9 @@ final class GeminiReply {
   }
 
   /** That of the text; those of calls stand with them. */
-  private void signature(JsonOut out) {
-    List<GeminiPart> alone = of(GeminiPart.Kind.SIGNATURE);
-    List<GeminiPart> texts = of(GeminiPart.Kind.TEXT);
+  private void signature(JsonWriter out) {
+    List<GeminiPart> alone = partsOf(GeminiPart.Kind.SIGNATURE);
+    List<GeminiPart> texts = partsOf(GeminiPart.Kind.TEXT);
     if (!alone.isEmpty()) {
       alone.getLast().writeSignature(out);
     } else if (!texts.isEmpty()) {
@@ -144,8 +144,8 @@ final class GeminiReply {
     }
   }
 
-  private void images(JsonOut out) {
-    List<GeminiPart> all = of(GeminiPart.Kind.MEDIA);
+  private void images(JsonWriter out) {
+    List<GeminiPart> all = partsOf(GeminiPart.Kind.MEDIA);
     if (!all.isEmpty()) {
       out.name("images").beginArray();
       for (int k = 0; k < all.size(); k++) {
@@ -155,13 +155,13 @@ final class GeminiReply {
     }
   }
 
-  private void calls(JsonOut out) {
-    List<GeminiPart> all = of(GeminiPart.Kind.CALL);
+  private void calls(JsonWriter out) {
+    List<GeminiPart> all = partsOf(GeminiPart.Kind.CALL);
     if (all.isEmpty()) {
       return;
     }
-    int id = Given.text(root, "responseId");
-    String responseId = id < 0 ? ofContent() : root.string(id);
+    int id = JsonReads.findText(root, "responseId");
+    String responseId = id < 0 ? syntheticResponseId() : root.string(id);
     out.name("tool_calls").beginArray();
     for (int k = 0; k < all.size(); k++) {
       out.beginObject();
@@ -172,18 +172,18 @@ final class GeminiReply {
   }
 
   /** Turns of one conversation must not have calls of the same ids. */
-  private String ofContent() {
-    int usage = Given.at(root, "usageMetadata"); // which grows with the conversation
-    String told = usage < 0 ? "" : root.text(usage);
-    return ShortCallId.of(root.text(root.indexOf("candidates")) + told);
+  private String syntheticResponseId() {
+    int usage = JsonReads.find(root, "usageMetadata"); // which grows with the conversation
+    String usageText = usage < 0 ? "" : root.text(usage);
+    return ShortCallId.of(root.text(root.indexOf("candidates")) + usageText);
   }
 
   /** Ends the message, too: why a prompt was not let through belongs into it. */
-  private void finish(JsonOut out) {
-    int i = Given.at(root, "promptFeedback", JsonKind.OBJECT);
+  private void finish(JsonWriter out) {
+    int i = JsonReads.find(root, "promptFeedback", JsonKind.OBJECT);
     JsonMembers feedback = i < 0 ? null : root.object(i);
-    int block = feedback == null ? -1 : Given.text(feedback, "blockReason");
-    int reason = candidate == null ? -1 : Given.at(candidate, "finishReason");
+    int block = feedback == null ? -1 : JsonReads.findText(feedback, "blockReason");
+    int reason = candidate == null ? -1 : JsonReads.find(candidate, "finishReason");
     if (feedback != null && block >= 0) {
       writeRefusal(feedback, out);
       out.endObject();
@@ -191,13 +191,13 @@ final class GeminiReply {
     } else if (candidate != null && reason >= 0) {
       String own = GeminiFinish.own(candidate, reason);
       out.endObject();
-      finish(GeminiFinish.canonical(own, of(GeminiPart.Kind.CALL).size()), own, out);
+      finish(GeminiFinish.canonical(own, partsOf(GeminiPart.Kind.CALL).size()), own, out);
     } else {
       out.endObject();
     }
   }
 
-  private static void finish(String reason, String own, JsonOut out) {
+  private static void finish(String reason, String own, JsonWriter out) {
     out.name("finish_reason").string(reason).name("native_finish_reason").string(own);
   }
 }

@@ -5,7 +5,7 @@ import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonItems;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
-import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.sse.SseSink;
 import org.jspecify.annotations.Nullable;
 
@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * the stream is over but its end behind a finish reason. Not thread safe: one stream on one loop.
  */
 final class GeminiStream extends TranslatedStream {
-  private final GeminiTally usage = new GeminiTally(root);
-  private final ToldUsage soFar = usage::writeSoFar;
+  private final GeminiReportedUsage usage = new GeminiReportedUsage(root);
+  private final ReportedUsage interimUsage = usage::writeInterim;
   private final JsonElements candidates = new JsonElements();
   private final JsonMembers candidate = new JsonMembers();
   private final JsonMembers content = new JsonMembers();
@@ -30,12 +30,12 @@ final class GeminiStream extends TranslatedStream {
   }
 
   @Override
-  void take(String name, byte[] data, int from, int to) {
-    if (Given.at(root, "error") >= 0) {
+  void translate(String name, byte[] data, int from, int to) {
+    if (JsonReads.find(root, "error") >= 0) {
       error(data, from, to);
     } else if (root.indexOf("candidates") >= 0 || root.indexOf("promptFeedback") >= 0) {
       answer();
-    } else if (usage.take()) {
+    } else if (usage.readUsage()) {
       chunks.send(chunks.begin(), usage);
     } else {
       chunks.unreadable();
@@ -44,22 +44,22 @@ final class GeminiStream extends TranslatedStream {
 
   private void answer() {
     identify();
-    boolean counted = usage.take();
+    boolean counted = usage.readUsage();
     boolean answered = readCandidate();
-    JsonOut last = answered ? parts() : null;
-    int reason = answered ? Given.at(candidate, "finishReason") : -1;
+    JsonWriter last = answered ? parts() : null;
+    int reason = answered ? JsonReads.find(candidate, "finishReason") : -1;
     if (reason >= 0) {
       send(last);
       finish(GeminiFinish.own(candidate, reason));
     } else if (counted && last != null) {
-      chunks.send(last, soFar);
+      chunks.send(last, interimUsage);
     } else {
       send(last);
       blocked(counted);
     }
   }
 
-  private void send(@Nullable JsonOut delta) {
+  private void send(@Nullable JsonWriter delta) {
     if (delta != null) {
       chunks.send(delta);
     }
@@ -67,17 +67,17 @@ final class GeminiStream extends TranslatedStream {
 
   /** Every event says it; the first is enough. */
   private void identify() {
-    int id = Given.text(root, "responseId");
+    int id = JsonReads.findText(root, "responseId");
     if (id >= 0 && responseId.isEmpty()) {
       responseId = root.string(id);
-      int model = Given.text(root, "modelVersion");
+      int model = JsonReads.findText(root, "modelVersion");
       chunks.identify(
           JsonBytes.string(responseId), model < 0 ? NO_TEXT : JsonBytes.string(root.string(model)));
     }
   }
 
   private boolean readCandidate() {
-    int i = Given.at(root, "candidates", JsonKind.ARRAY);
+    int i = JsonReads.find(root, "candidates", JsonKind.ARRAY);
     if (i < 0) {
       return false;
     }
@@ -90,13 +90,13 @@ final class GeminiStream extends TranslatedStream {
   }
 
   /** Sends all parts but the last, whose chunk is begun; null: there is none. */
-  private @Nullable JsonOut parts() {
-    int i = Given.at(candidate, "content", JsonKind.OBJECT);
+  private @Nullable JsonWriter parts() {
+    int i = JsonReads.find(candidate, "content", JsonKind.OBJECT);
     if (i < 0) {
       return null;
     }
     content.readInside(candidate, i);
-    int k = Given.at(content, "parts", JsonKind.ARRAY);
+    int k = JsonReads.find(content, "parts", JsonKind.ARRAY);
     if (k < 0) {
       return null;
     }
@@ -104,8 +104,8 @@ final class GeminiStream extends TranslatedStream {
     return each(parts);
   }
 
-  private @Nullable JsonOut each(JsonItems all) {
-    JsonOut begun = null;
+  private @Nullable JsonWriter each(JsonItems all) {
+    JsonWriter begun = null;
     for (int k = 0; k < all.size(); k++) {
       GeminiPart.Kind kind = part.read(all, k);
       if (kind != GeminiPart.Kind.NOTHING) {
@@ -116,8 +116,8 @@ final class GeminiStream extends TranslatedStream {
     return begun;
   }
 
-  private @Nullable JsonOut delta(GeminiPart.Kind kind) {
-    JsonOut delta = chunks.begin();
+  private @Nullable JsonWriter delta(GeminiPart.Kind kind) {
+    JsonWriter delta = chunks.begin();
     switch (kind) {
       case TEXT -> {
         delta.name("content").raw(part.text());
@@ -147,11 +147,11 @@ final class GeminiStream extends TranslatedStream {
 
   /** A prompt that was not let through has no answer, but a reason. */
   private void blocked(boolean counted) {
-    int i = Given.at(root, "promptFeedback", JsonKind.OBJECT);
+    int i = JsonReads.find(root, "promptFeedback", JsonKind.OBJECT);
     JsonMembers feedback = i < 0 ? null : root.object(i);
-    int reason = feedback == null ? -1 : Given.text(feedback, "blockReason");
+    int reason = feedback == null ? -1 : JsonReads.findText(feedback, "blockReason");
     if (feedback != null && reason >= 0) {
-      JsonOut delta = chunks.begin();
+      JsonWriter delta = chunks.begin();
       GeminiReply.writeRefusal(feedback, delta);
       chunks.finish(delta, "content_filter", feedback.string(reason), usage);
     } else if (counted) {

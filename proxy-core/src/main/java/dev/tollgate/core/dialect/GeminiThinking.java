@@ -6,13 +6,13 @@ import dev.tollgate.core.catalog.Thinking;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
-import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.JsonWriter;
 import java.util.Optional;
 
 /** How a chat's wish for reasoning is put to Gemini. */
 sealed interface GeminiThinking {
   /** As the model does by itself, unseen. */
-  record Usual() implements GeminiThinking {}
+  record ModelDefault() implements GeminiThinking {}
 
   /** The client wrote Gemini's own member. */
   record Own(JsonBytes json) implements GeminiThinking {}
@@ -38,27 +38,28 @@ sealed interface GeminiThinking {
    * @param outputMax tokens of the answer, those of thoughts included; 0: unbounded
    */
   static GeminiThinking of(
-      JsonMembers chat, Route route, Model model, long outputMax, Dropped dropped) {
+      JsonMembers chat, Route route, Model model, long outputMax, DroppedFields dropped) {
     for (String name : new String[] {"thinking_config", "thinkingConfig"}) {
-      int own = Given.at(chat, name, JsonKind.OBJECT);
+      int own = JsonReads.find(chat, name, JsonKind.OBJECT);
       if (own >= 0) {
         return new Own(JsonBytes.of(chat, own));
       }
     }
-    Optional<ReasoningWish> wish = ReasoningWish.of(chat);
-    if (wish.isEmpty()) {
-      return new Usual();
+    Optional<ReasoningOptions> options = ReasoningOptions.of(chat);
+    if (options.isEmpty()) {
+      return new ModelDefault();
     }
-    GeminiThinking how = how(wish.get(), route, model, outputMax);
-    if (how instanceof Usual && !(wish.get().isForNone() && !thinks(route, model))) {
-      dropped.add(wish.get().param());
+    GeminiThinking chosen = choose(options.get(), route, model, outputMax);
+    if (chosen instanceof ModelDefault && !(options.get().isDisabled() && !thinks(route, model))) {
+      dropped.add(options.get().param());
     }
-    return how;
+    return chosen;
   }
 
   private static boolean thinks(Route route, Model model) {
-    boolean able = model.capabilities().isEmpty() || model.capabilities().contains("reasoning");
-    return able && style(route) != Thinking.NONE;
+    boolean isSupported =
+        model.capabilities().isEmpty() || model.capabilities().contains("reasoning");
+    return isSupported && style(route) != Thinking.NONE;
   }
 
   private static Thinking style(Route route) {
@@ -72,31 +73,32 @@ sealed interface GeminiThinking {
         : GeminiVersion.hasLevels(name) ? Thinking.ADAPTIVE : Thinking.BUDGET;
   }
 
-  private static GeminiThinking how(ReasoningWish wish, Route route, Model model, long outputMax) {
+  private static GeminiThinking choose(
+      ReasoningOptions options, Route route, Model model, long outputMax) {
     if (!thinks(route, model)) {
-      return new Usual();
+      return new ModelDefault();
     }
-    if (wish.isForNone()) {
-      return GeminiVersion.alwaysThinks(route.upstreamModel()) ? new Usual() : new Budget(0);
+    if (options.isDisabled()) {
+      return GeminiVersion.alwaysThinks(route.upstreamModel()) ? new ModelDefault() : new Budget(0);
     }
-    if (wish.tokens() > 0) {
-      return budget(wish.tokens(), outputMax, route.upstreamModel());
+    if (options.tokens() > 0) {
+      return budget(options.tokens(), outputMax, route.upstreamModel());
     }
-    if (wish.effort().isEmpty()) {
+    if (options.effort().isEmpty()) {
       return new Shown();
     }
     return switch (style(route)) {
-      case ADAPTIVE -> new Level(level(wish.effort(), route.upstreamModel()));
-      case AUTO, BUDGET, NONE -> budget(tokens(wish.effort()), outputMax, route.upstreamModel());
+      case ADAPTIVE -> new Level(level(options.effort(), route.upstreamModel()));
+      case AUTO, BUDGET, NONE -> budget(tokens(options.effort()), outputMax, route.upstreamModel());
     };
   }
 
   /** Less than the model can be bound to is the usual: all of a short answer would be thought. */
   private static GeminiThinking budget(long tokens, long outputMax, String model) {
     long share = outputMax == 0 ? Long.MAX_VALUE : (long) (outputMax * SHARE_MAX);
-    long most = Math.min(share, GeminiVersion.budgetMax(model));
-    long least = GeminiVersion.budgetMin(model);
-    return most < least ? new Usual() : new Budget(Math.clamp(tokens, least, most));
+    long max = Math.min(share, GeminiVersion.budgetMax(model));
+    long min = GeminiVersion.budgetMin(model);
+    return max < min ? new ModelDefault() : new Budget(Math.clamp(tokens, min, max));
   }
 
   private static long tokens(String effort) {
@@ -116,9 +118,9 @@ sealed interface GeminiThinking {
     };
   }
 
-  default void writeTo(JsonOut out) {
+  default void writeTo(JsonWriter out) {
     switch (this) {
-      case Usual _ -> {}
+      case ModelDefault _ -> {}
       case Own own -> out.name("thinkingConfig").raw(own.json());
       case Shown _ -> begin(out).endObject();
       case Budget budget when budget.tokens() == 0 ->
@@ -128,7 +130,7 @@ sealed interface GeminiThinking {
     }
   }
 
-  private static JsonOut begin(JsonOut out) {
+  private static JsonWriter begin(JsonWriter out) {
     return out.name("thinkingConfig").beginObject().name("includeThoughts").bool(true);
   }
 }

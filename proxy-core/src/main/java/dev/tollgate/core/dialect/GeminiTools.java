@@ -4,23 +4,23 @@ import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
-import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.json.Param;
 import java.util.List;
 
 /** The tools of a chat and which of them must be called, as Gemini takes them. */
 final class GeminiTools {
   private final JsonMembers chat;
-  private final Dropped dropped;
+  private final DroppedFields dropped;
 
-  GeminiTools(JsonMembers chat, Dropped dropped) {
+  GeminiTools(JsonMembers chat, DroppedFields dropped) {
     this.chat = chat;
     this.dropped = dropped;
   }
 
   /** Whether a chat has a tool that Gemini gets. */
-  static boolean areDeclared(JsonMembers chat) {
-    JsonElements tools = in(chat);
+  static boolean hasFunctions(JsonMembers chat) {
+    JsonElements tools = toolsOf(chat);
     for (int k = 0; k < tools.size(); k++) {
       if (function(tools.object(k)) >= 0) {
         return true;
@@ -29,18 +29,20 @@ final class GeminiTools {
     return false;
   }
 
-  private static JsonElements in(JsonMembers chat) {
-    int i = Given.at(chat, "tools", JsonKind.ARRAY);
+  private static JsonElements toolsOf(JsonMembers chat) {
+    int i = JsonReads.find(chat, "tools", JsonKind.ARRAY);
     return i < 0 ? new JsonElements() : chat.array(i);
   }
 
   /** Where a tool's function is; -1: it is none. */
   private static int function(JsonMembers tool) {
-    return Given.is(tool, "type", "function") ? Given.at(tool, "function", JsonKind.OBJECT) : -1;
+    return JsonReads.isString(tool, "type", "function")
+        ? JsonReads.find(tool, "function", JsonKind.OBJECT)
+        : -1;
   }
 
-  void writeTo(JsonOut out) {
-    JsonElements tools = in(chat);
+  void writeTo(JsonWriter out) {
+    JsonElements tools = toolsOf(chat);
     int written = 0;
     for (int k = 0; k < tools.size(); k++) {
       JsonMembers tool = tools.object(k);
@@ -58,26 +60,26 @@ final class GeminiTools {
       out.endArray().endObject().endArray();
       choice(out);
     }
-    if (Given.at(chat, "parallel_tool_calls", JsonKind.FALSE) >= 0) {
+    if (JsonReads.find(chat, "parallel_tool_calls", JsonKind.FALSE) >= 0) {
       dropped.add("parallel_tool_calls");
     }
   }
 
-  private static void tool(JsonMembers function, JsonOut out) {
+  private static void tool(JsonMembers function, JsonWriter out) {
     out.beginObject().name("name").raw(JsonBytes.of(function, function.indexOf("name")));
-    int description = Given.at(function, "description", JsonKind.STRING);
+    int description = JsonReads.find(function, "description", JsonKind.STRING);
     if (description >= 0) {
       out.name("description").raw(JsonBytes.of(function, description));
     }
-    int parameters = Given.at(function, "parameters", JsonKind.OBJECT);
-    if (parameters >= 0 && !Given.isEmpty(function, parameters)) {
+    int parameters = JsonReads.find(function, "parameters", JsonKind.OBJECT);
+    if (parameters >= 0 && !JsonReads.isEmpty(function, parameters)) {
       out.name("parametersJsonSchema").raw(JsonBytes.of(function, parameters));
     }
     out.endObject();
   }
 
-  private void choice(JsonOut out) {
-    int i = Given.at(chat, "tool_choice");
+  private void choice(JsonWriter out) {
+    int i = JsonReads.find(chat, "tool_choice");
     if (i < 0) {
       return;
     }
@@ -94,10 +96,10 @@ final class GeminiTools {
     }
   }
 
-  private void choice(JsonMembers choice, JsonOut out) {
-    int i = Given.at(choice, "function", JsonKind.OBJECT);
+  private void choice(JsonMembers choice, JsonWriter out) {
+    int i = JsonReads.find(choice, "function", JsonKind.OBJECT);
     JsonMembers function = i < 0 ? null : choice.object(i);
-    int name = function == null ? -1 : Given.text(function, "name");
+    int name = function == null ? -1 : JsonReads.findText(function, "name");
     if (function == null || name < 0) {
       dropped.add("tool_choice"); // some of the tools, or one of another kind
     } else {
@@ -105,7 +107,7 @@ final class GeminiTools {
     }
   }
 
-  private static void choice(String mode, List<JsonBytes> names, JsonOut out) {
+  private static void choice(String mode, List<JsonBytes> names, JsonWriter out) {
     out.name("toolConfig").beginObject().name("functionCallingConfig").beginObject();
     out.name("mode").string(mode);
     if (!names.isEmpty()) {

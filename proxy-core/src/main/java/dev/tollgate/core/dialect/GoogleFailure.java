@@ -18,10 +18,10 @@ final class GoogleFailure {
 
   // A key that is not good and a place or account that is not served answer 400, too.
   private static Kind kind(int status, ErrorBody error) {
-    if (status == 400 && isOfAccount(error)) {
+    if (status == 400 && isAccountFault(error)) {
       return Kind.CREDENTIAL_REFUSED;
     }
-    if (status == 403 && isOfFile(error)) {
+    if (status == 403 && isFileFault(error)) {
       return Kind.REJECTED;
     }
     if (status == 400 && error.beginsWithAny("the input token count")) {
@@ -34,13 +34,13 @@ final class GoogleFailure {
   }
 
   /** Other preconditions are the request's own, such as a file that is not ready yet. */
-  private static boolean isOfAccount(ErrorBody error) {
-    return error.isCodedAny("failed_precondition")
+  private static boolean isAccountFault(ErrorBody error) {
+    return error.codeContainsAny("failed_precondition")
         && error.beginsWithAny("user location", "gemini api free tier", "billing");
   }
 
   /** What the client named is not there for this key, which is good for all else. */
-  private static boolean isOfFile(ErrorBody error) {
+  private static boolean isFileFault(ErrorBody error) {
     return error.beginsWithAny(
         "you do not have permission to access the file",
         "permission denied while accessing input file",

@@ -11,7 +11,7 @@ public interface ImageTranslation extends ReplyTranslation {
    *
    * @param sources the images that others are made of
    */
-  TranslatedChat request(JsonMembers canonical, List<? extends InputImage> sources);
+  TranslatedRequest request(JsonMembers canonical, List<? extends InputImage> sources);
 
   /** JSON paths of what it has nothing like. */
   List<String> unsupported(JsonMembers canonical);

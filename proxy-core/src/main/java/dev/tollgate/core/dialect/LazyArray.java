@@ -1,22 +1,22 @@
 package dev.tollgate.core.dialect;
 
-import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.JsonWriter;
 import java.util.function.Supplier;
 
 /** A member that is an array, and is there only if something is in it. */
-final class LazyArray implements Supplier<JsonOut> {
+final class LazyArray implements Supplier<JsonWriter> {
   private final String name;
-  private final JsonOut out;
+  private final JsonWriter out;
   private boolean begun;
 
-  LazyArray(String name, JsonOut out) {
+  LazyArray(String name, JsonWriter out) {
     this.name = name;
     this.out = out;
   }
 
   /** Where its next element goes. */
   @Override
-  public JsonOut get() {
+  public JsonWriter get() {
     if (!begun) {
       begun = true;
       out.name(name).beginArray();

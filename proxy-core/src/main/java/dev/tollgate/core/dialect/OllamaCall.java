@@ -3,7 +3,7 @@ package dev.tollgate.core.dialect;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
-import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.JsonWriter;
 
 /** One call of a tool, which Ollama tells whole and with its arguments as an object. */
 final class OllamaCall {
@@ -14,18 +14,18 @@ final class OllamaCall {
    *
    * @param otherwise the id of one that has none; empty: none
    */
-  static void write(JsonMembers call, String otherwise, JsonOut out) {
-    int id = Given.text(call, "id");
+  static void write(JsonMembers call, String otherwise, JsonWriter out) {
+    int id = JsonReads.findText(call, "id");
     if (id >= 0) {
       out.name("id").raw(JsonBytes.of(call, id));
     } else if (!otherwise.isEmpty()) {
       out.name("id").string(otherwise);
     }
     out.name("type").string("function").name("function").beginObject();
-    int i = Given.at(call, "function", JsonKind.OBJECT);
+    int i = JsonReads.find(call, "function", JsonKind.OBJECT);
     JsonMembers function = i < 0 ? new JsonMembers() : call.object(i);
-    int name = Given.text(function, "name");
-    int arguments = Given.at(function, "arguments", JsonKind.OBJECT);
+    int name = JsonReads.findText(function, "name");
+    int arguments = JsonReads.find(function, "arguments", JsonKind.OBJECT);
     out.name("name").raw(name < 0 ? JsonBytes.string("") : JsonBytes.of(function, name));
     out.name("arguments").string(arguments < 0 ? "{}" : function.text(arguments));
     out.endObject();

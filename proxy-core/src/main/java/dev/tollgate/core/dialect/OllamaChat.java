@@ -6,10 +6,10 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.sse.SseSink;
 
 /** Chats as Ollama's own API takes them. */
-final class OllamaChat implements Translation {
+final class OllamaChat implements ChatTranslation {
   @Override
-  public TranslatedChat chat(JsonMembers chat, Route route, Model model) {
-    return TranslatedChat.of(
+  public TranslatedRequest chat(JsonMembers chat, Route route, Model model) {
+    return TranslatedRequest.of(
         (out, dropped) -> {
           out.name("model").string(route.upstreamModel());
           new OllamaParameters(chat, route, model, dropped).writeTo(out);

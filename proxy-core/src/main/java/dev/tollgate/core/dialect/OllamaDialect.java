@@ -12,7 +12,7 @@ import java.util.Optional;
 final class OllamaDialect implements Dialect {
   static final OllamaDialect INSTANCE = new OllamaDialect();
 
-  private static final Optional<Translation> CHATS = Optional.of(new OllamaChat());
+  private static final Optional<ChatTranslation> CHATS = Optional.of(new OllamaChat());
 
   private OllamaDialect() {}
 
@@ -40,12 +40,12 @@ final class OllamaDialect implements Dialect {
   }
 
   @Override
-  public Framing framing() {
-    return Framing.LINES;
+  public StreamFraming framing() {
+    return StreamFraming.LINES;
   }
 
   @Override
-  public Optional<Translation> translation() {
+  public Optional<ChatTranslation> translation() {
     return CHATS;
   }
 

@@ -3,7 +3,7 @@ package dev.tollgate.core.dialect;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
-import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.JsonWriter;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.Arrays;
@@ -21,9 +21,9 @@ final class OllamaFinish {
   }
 
   /** What the last object tells of counts and times: numbers, and nothing else does. */
-  static UsageTally usage(JsonMembers last) {
+  static UsageAccumulator usage(JsonMembers last) {
     ByteBuf buffer = Unpooled.buffer(256);
-    JsonOut out = new JsonOut(buffer).beginObject().name("usage").beginObject();
+    JsonWriter out = new JsonWriter(buffer).beginObject().name("usage").beginObject();
     for (int i = 0; i < last.size(); i++) {
       if (last.kind(i) == JsonKind.NUMBER) {
         out.name(last.name(i)).raw(JsonBytes.of(last, i));
@@ -31,7 +31,7 @@ final class OllamaFinish {
     }
     out.endObject().endObject();
     byte[] json = Arrays.copyOf(buffer.array(), buffer.writerIndex());
-    var usage = new UsageTally(UsageTerms.OLLAMA);
+    var usage = new UsageAccumulator(UsageFormat.OLLAMA);
     usage.add(JsonMembers.ofKept(json), 0);
     return usage;
   }

@@ -7,7 +7,7 @@ import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
-import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.json.Param;
 import java.util.HashMap;
 import java.util.Map;
@@ -18,17 +18,17 @@ final class OllamaMessages {
   private static final String PARAGRAPH = "\n\n";
 
   private final JsonElements messages;
-  private final Dropped dropped;
+  private final DroppedFields dropped;
 
   /** The tools' names by the ids of their calls: a result says whose it is. */
   private final Map<String, String> toolsByCall = new HashMap<>();
 
-  OllamaMessages(JsonMembers chat, Dropped dropped) {
+  OllamaMessages(JsonMembers chat, DroppedFields dropped) {
     this.messages = chat.array(chat.indexOf("messages"));
     this.dropped = dropped;
   }
 
-  void writeTo(JsonOut out) {
+  void writeTo(JsonWriter out) {
     out.name("messages").beginArray();
     for (int k = 0; k < messages.size(); k++) {
       JsonMembers message = messages.object(k);
@@ -37,7 +37,7 @@ final class OllamaMessages {
     out.endArray();
   }
 
-  private void message(JsonMembers message, String role, Param path, JsonOut out) {
+  private void message(JsonMembers message, String role, Param path, JsonWriter out) {
     out.beginObject().name("role");
     switch (role) {
       case "developer", "system" -> out.string("system");
@@ -47,9 +47,9 @@ final class OllamaMessages {
     }
     content(message, path, out);
     if (role.equals("assistant")) {
-      int thought = Given.text(message, Thoughts.MEMBER);
-      if (thought >= 0) {
-        out.name("thinking").raw(JsonBytes.of(message, thought));
+      int reasoning = JsonReads.findText(message, ReasoningText.MEMBER);
+      if (reasoning >= 0) {
+        out.name("thinking").raw(JsonBytes.of(message, reasoning));
       }
       calls(message, path, out);
     }
@@ -59,8 +59,8 @@ final class OllamaMessages {
     out.endObject();
   }
 
-  private void result(JsonMembers message, JsonOut out) {
-    int id = Given.text(message, "tool_call_id");
+  private void result(JsonMembers message, JsonWriter out) {
+    int id = JsonReads.findText(message, "tool_call_id");
     if (id >= 0) {
       out.name("tool_call_id").raw(JsonBytes.of(message, id));
       String tool = toolsByCall.get(message.string(id));
@@ -72,8 +72,8 @@ final class OllamaMessages {
 
   // What is said and shown
 
-  private void content(JsonMembers message, Param path, JsonOut out) {
-    int i = Given.at(message, "content");
+  private void content(JsonMembers message, Param path, JsonWriter out) {
+    int i = JsonReads.find(message, "content");
     out.name("content");
     if (i < 0) {
       out.string("");
@@ -101,15 +101,15 @@ final class OllamaMessages {
   }
 
   private static boolean text(JsonMembers part, StringBuilder into) {
-    int text = Given.at(part, "text", JsonKind.STRING);
-    int i = text < 0 ? Given.at(part, "refusal", JsonKind.STRING) : text;
+    int text = JsonReads.find(part, "text", JsonKind.STRING);
+    int i = text < 0 ? JsonReads.find(part, "refusal", JsonKind.STRING) : text;
     if (i >= 0 && !part.isEmptyString(i)) {
       into.append(into.isEmpty() ? "" : PARAGRAPH).append(part.string(i));
     }
     return i >= 0;
   }
 
-  private static void images(JsonElements parts, JsonOut out) {
+  private static void images(JsonElements parts, JsonWriter out) {
     out.name("images").beginArray();
     for (int k = 0; k < parts.size(); k++) {
       Optional<Image> image = image(parts.object(k));
@@ -122,9 +122,9 @@ final class OllamaMessages {
 
   /** An image in the request itself: others are not fetched. */
   private static Optional<Image> image(JsonMembers part) {
-    int i = Given.at(part, "image_url", JsonKind.OBJECT);
+    int i = JsonReads.find(part, "image_url", JsonKind.OBJECT);
     JsonMembers image = i < 0 ? new JsonMembers() : part.object(i);
-    int url = Given.text(image, "url");
+    int url = JsonReads.findText(image, "url");
     return url < 0
         ? Optional.empty()
         : DataUri.of(image, url).map(uri -> new Image(image, url, uri));
@@ -132,17 +132,17 @@ final class OllamaMessages {
 
   // Calls of tools
 
-  private void calls(JsonMembers message, Param path, JsonOut out) {
-    int i = Given.at(message, "tool_calls", JsonKind.ARRAY);
-    if (i < 0 || Given.isEmpty(message, i)) {
+  private void calls(JsonMembers message, Param path, JsonWriter out) {
+    int i = JsonReads.find(message, "tool_calls", JsonKind.ARRAY);
+    if (i < 0 || JsonReads.isEmpty(message, i)) {
       return;
     }
     JsonElements calls = message.array(i);
     out.name("tool_calls").beginArray();
     for (int k = 0; k < calls.size(); k++) {
       JsonMembers call = calls.kind(k) == JsonKind.OBJECT ? calls.object(k) : new JsonMembers();
-      int function = Given.at(call, "function", JsonKind.OBJECT);
-      int name = function < 0 ? -1 : Given.text(call.object(function), "name");
+      int function = JsonReads.find(call, "function", JsonKind.OBJECT);
+      int name = function < 0 ? -1 : JsonReads.findText(call.object(function), "name");
       if (name < 0) {
         dropped.add(path.dot("tool_calls").at(k));
       } else {
@@ -152,22 +152,22 @@ final class OllamaMessages {
     out.endArray();
   }
 
-  private void call(JsonMembers call, JsonMembers function, int name, JsonOut out) {
-    int id = Given.text(call, "id");
+  private void call(JsonMembers call, JsonMembers function, int name, JsonWriter out) {
+    int id = JsonReads.findText(call, "id");
     out.beginObject();
     if (id >= 0) {
       toolsByCall.put(call.string(id), function.string(name));
       out.name("id").raw(JsonBytes.of(call, id));
     }
     out.name("function").beginObject().name("name").raw(JsonBytes.of(function, name));
-    int arguments = Given.text(function, "arguments");
+    int arguments = JsonReads.findText(function, "arguments");
     out.name("arguments");
     arguments(arguments < 0 ? "{}" : function.string(arguments), out);
     out.endObject().endObject();
   }
 
   /** Text here, an object there; what a model wrote wrongly stands in one. */
-  private static void arguments(String text, JsonOut out) {
+  private static void arguments(String text, JsonWriter out) {
     byte[] json = text.getBytes(UTF_8);
     try {
       JsonMembers object = JsonMembers.of(json, 0, json.length);

@@ -6,7 +6,7 @@ import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
-import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.JsonWriter;
 import java.util.List;
 
 /** Everything of a chat beside the conversation, as Ollama names it. */
@@ -28,17 +28,17 @@ final class OllamaParameters {
   private final JsonMembers chat;
   private final Route route;
   private final Model model;
-  private final Dropped dropped;
+  private final DroppedFields dropped;
 
-  OllamaParameters(JsonMembers chat, Route route, Model model, Dropped dropped) {
+  OllamaParameters(JsonMembers chat, Route route, Model model, DroppedFields dropped) {
     this.chat = chat;
     this.route = route;
     this.model = model;
     this.dropped = dropped;
   }
 
-  void writeTo(JsonOut out) {
-    out.name("stream").bool(Given.at(chat, "stream", JsonKind.TRUE) >= 0); // it would stream
+  void writeTo(JsonWriter out) {
+    out.name("stream").bool(JsonReads.find(chat, "stream", JsonKind.TRUE) >= 0); // it would stream
     format(out);
     thinking(out);
     tools(out);
@@ -48,15 +48,15 @@ final class OllamaParameters {
     }
   }
 
-  private void format(JsonOut out) {
-    int i = Given.at(chat, "response_format", JsonKind.OBJECT);
+  private void format(JsonWriter out) {
+    int i = JsonReads.find(chat, "response_format", JsonKind.OBJECT);
     JsonMembers format = i < 0 ? null : chat.object(i);
-    if (format == null || Given.is(format, "type", "text")) {
+    if (format == null || JsonReads.isString(format, "type", "text")) {
       return;
     }
-    int named = Given.at(format, "json_schema", JsonKind.OBJECT);
+    int named = JsonReads.find(format, "json_schema", JsonKind.OBJECT);
     JsonMembers definition = named < 0 ? null : format.object(named);
-    int schema = definition == null ? -1 : Given.at(definition, "schema", JsonKind.OBJECT);
+    int schema = definition == null ? -1 : JsonReads.find(definition, "schema", JsonKind.OBJECT);
     out.name("format");
     if (definition != null && schema >= 0) {
       out.raw(JsonBytes.of(definition, schema));
@@ -65,29 +65,29 @@ final class OllamaParameters {
     }
   }
 
-  private void thinking(JsonOut out) {
-    int own = Given.at(chat, "think");
+  private void thinking(JsonWriter out) {
+    int own = JsonReads.find(chat, "think");
     if (own >= 0) {
       out.name("think").raw(JsonBytes.of(chat, own));
     } else {
-      ReasoningWish.of(chat).ifPresent(wish -> thinking(wish, out));
+      ReasoningOptions.of(chat).ifPresent(options -> thinking(options, out));
     }
   }
 
   /** A model that does not think refuses to be asked to. */
-  private void thinking(ReasoningWish wish, JsonOut out) {
-    if (wish.isForNone()) {
+  private void thinking(ReasoningOptions options, JsonWriter out) {
+    if (options.isDisabled()) {
       out.name("think").bool(false);
-    } else if (!mayThink()) {
-      dropped.add(wish.param());
-    } else if (!wish.effort().isEmpty() && route.upstreamModel().contains(LEVELLED)) {
-      out.name("think").string(level(wish.effort()));
+    } else if (!supportsReasoning()) {
+      dropped.add(options.param());
+    } else if (!options.effort().isEmpty() && route.upstreamModel().contains(LEVELLED)) {
+      out.name("think").string(level(options.effort()));
     } else {
       out.name("think").bool(true);
     }
   }
 
-  private boolean mayThink() {
+  private boolean supportsReasoning() {
     return model.capabilities().isEmpty() || model.capabilities().contains("reasoning");
   }
 
@@ -100,19 +100,19 @@ final class OllamaParameters {
   }
 
   /** A model calls what it wants: it can only be left without tools. */
-  private void tools(JsonOut out) {
-    int choice = Given.at(chat, "tool_choice");
+  private void tools(JsonWriter out) {
+    int choice = JsonReads.find(chat, "tool_choice");
     if (choice >= 0 && !chat.isString(choice, "none") && !chat.isString(choice, "auto")) {
       dropped.add("tool_choice");
     }
-    int i = Given.at(chat, "tools", JsonKind.ARRAY);
+    int i = JsonReads.find(chat, "tools", JsonKind.ARRAY);
     if (i < 0 || (choice >= 0 && chat.isString(choice, "none"))) {
       return;
     }
     JsonElements tools = chat.array(i);
     int written = 0;
     for (int k = 0; k < tools.size(); k++) {
-      int function = Given.at(tools.object(k), "function", JsonKind.OBJECT);
+      int function = JsonReads.find(tools.object(k), "function", JsonKind.OBJECT);
       if (function < 0) {
         dropped.add("tools[" + k + "]"); // free text is nothing that a tool there takes
         continue;
@@ -127,10 +127,10 @@ final class OllamaParameters {
     }
   }
 
-  private static void tool(JsonMembers function, JsonOut out) {
+  private static void tool(JsonMembers function, JsonWriter out) {
     out.beginObject().name("type").string("function").name("function").beginObject();
     for (String name : new String[] {"name", "description", "parameters"}) {
-      int i = Given.at(function, name);
+      int i = JsonReads.find(function, name);
       if (i >= 0) {
         out.name(name).raw(JsonBytes.of(function, i));
       }
@@ -140,20 +140,20 @@ final class OllamaParameters {
 
   // What Ollama calls options
 
-  private void options(JsonOut out) {
-    int own = Given.at(chat, "options", JsonKind.OBJECT);
+  private void options(JsonWriter out) {
+    int own = JsonReads.find(chat, "options", JsonKind.OBJECT);
     JsonMembers given = own < 0 ? new JsonMembers() : chat.object(own);
     out.name("options").beginObject();
     for (int i = 0; i < given.size(); i++) {
       out.name(given.name(i)).raw(JsonBytes.of(given, i));
     }
     for (String name : SAMPLING) {
-      option(name, Given.at(chat, name, JsonKind.NUMBER), given, out);
+      option(name, JsonReads.find(chat, name, JsonKind.NUMBER), given, out);
     }
-    int newer = Given.at(chat, "max_completion_tokens", JsonKind.NUMBER);
-    int bound = newer < 0 ? Given.at(chat, "max_tokens", JsonKind.NUMBER) : newer;
+    int newer = JsonReads.find(chat, "max_completion_tokens", JsonKind.NUMBER);
+    int bound = newer < 0 ? JsonReads.find(chat, "max_tokens", JsonKind.NUMBER) : newer;
     option("num_predict", bound, given, out);
-    int stop = Given.at(chat, "stop");
+    int stop = JsonReads.find(chat, "stop");
     if (stop >= 0 && chat.kind(stop) == JsonKind.STRING && given.indexOf("stop") < 0) {
       out.name("stop").beginArray().raw(JsonBytes.of(chat, stop)).endArray();
     } else if (stop >= 0 && chat.kind(stop) == JsonKind.ARRAY) {
@@ -163,13 +163,13 @@ final class OllamaParameters {
   }
 
   /** Its own name of an option comes first. */
-  private void option(String name, int i, JsonMembers given, JsonOut out) {
+  private void option(String name, int i, JsonMembers given, JsonWriter out) {
     if (i >= 0 && given.indexOf(name) < 0) {
       out.name(name).raw(JsonBytes.of(chat, i));
     }
   }
 
-  private void rest(int i, JsonOut out) {
+  private void rest(int i, JsonWriter out) {
     String name = chat.name(i);
     switch (name) {
       case "think", "reasoning", "options" -> {}
@@ -179,8 +179,8 @@ final class OllamaParameters {
         }
       }
       default -> {
-        boolean known = ChatMembers.isSeenTo(name) || SAMPLING.contains(name);
-        if (!known && AdaptedChat.says(chat, i, name)) {
+        boolean known = ChatMembers.isHandled(name) || SAMPLING.contains(name);
+        if (!known && AdaptedChat.hasEffect(chat, i, name)) {
           dropped.add(name);
         }
       }

@@ -5,7 +5,7 @@ import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
-import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.JsonWriter;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
@@ -17,10 +17,10 @@ final class OllamaReply {
   static TranslatedReply translated(byte[] body, int length) {
     try {
       JsonMembers root = JsonMembers.of(body, 0, length);
-      int i = Given.at(root, "message", JsonKind.OBJECT);
-      if (i >= 0 && Given.at(root, "done", JsonKind.TRUE) >= 0) {
+      int i = JsonReads.find(root, "message", JsonKind.OBJECT);
+      if (i >= 0 && JsonReads.find(root, "done", JsonKind.TRUE) >= 0) {
         ByteBuf out = Unpooled.buffer(length + 512);
-        write(root, root.object(i), new JsonOut(out));
+        write(root, root.object(i), new JsonWriter(out));
         return new TranslatedReply(out.array(), out.writerIndex());
       }
     } catch (InvalidJson e) {
@@ -29,18 +29,18 @@ final class OllamaReply {
     return new TranslatedReply(body, length);
   }
 
-  private static void write(JsonMembers root, JsonMembers message, JsonOut out) {
+  private static void write(JsonMembers root, JsonMembers message, JsonWriter out) {
     out.beginObject().name("object").string("chat.completion");
     copy(root, "model", "model", out);
     out.name("choices").beginArray().beginObject().name("index").number(0);
     out.name("message").beginObject().name("role").string("assistant");
-    int content = Given.text(message, "content");
+    int content = JsonReads.findText(message, "content");
     out.name("content").raw(content < 0 ? JsonBytes.NULL : JsonBytes.of(message, content));
-    copy(message, "thinking", Thoughts.MEMBER, out);
-    int created = Given.text(root, "created_at");
+    copy(message, "thinking", ReasoningText.MEMBER, out);
+    int created = JsonReads.findText(root, "created_at");
     boolean called = calls(message, created < 0 ? "" : root.string(created), out);
     out.endObject();
-    int given = Given.text(root, "done_reason");
+    int given = JsonReads.findText(root, "done_reason");
     String reason = given < 0 ? "" : root.string(given);
     out.name("finish_reason").string(OllamaFinish.canonical(reason, called));
     out.name("native_finish_reason").string(reason);
@@ -49,16 +49,16 @@ final class OllamaReply {
     out.endObject();
   }
 
-  private static void copy(JsonMembers from, String name, String as, JsonOut out) {
-    int i = Given.text(from, name);
+  private static void copy(JsonMembers from, String name, String as, JsonWriter out) {
+    int i = JsonReads.findText(from, name);
     if (i >= 0) {
       out.name(as).raw(JsonBytes.of(from, i));
     }
   }
 
-  private static boolean calls(JsonMembers message, String created, JsonOut out) {
-    int i = Given.at(message, "tool_calls", JsonKind.ARRAY);
-    if (i < 0 || Given.isEmpty(message, i)) {
+  private static boolean calls(JsonMembers message, String created, JsonWriter out) {
+    int i = JsonReads.find(message, "tool_calls", JsonKind.ARRAY);
+    if (i < 0 || JsonReads.isEmpty(message, i)) {
       return false;
     }
     JsonElements calls = message.array(i);

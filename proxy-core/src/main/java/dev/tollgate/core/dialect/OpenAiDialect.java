@@ -1,7 +1,7 @@
 package dev.tollgate.core.dialect;
 
-import dev.tollgate.core.catalog.Deviations.Reasoning;
-import dev.tollgate.core.catalog.Drawing;
+import dev.tollgate.core.catalog.ImageApiStyle;
+import dev.tollgate.core.catalog.OpenAiQuirks.Reasoning;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.catalog.Secret;
@@ -23,8 +23,9 @@ final class OpenAiDialect implements Dialect {
   @Override
   public String target(Operation operation, Route route, boolean stream) {
     Provider provider = route.provider();
-    Drawing.Sources sources = provider.quirks().deviations().drawing().sources();
-    boolean isNoEdit = operation == Operation.IMAGE_EDIT && sources == Drawing.Sources.ONE_ADDRESS;
+    ImageApiStyle.ImageSources sources = provider.quirks().openAiQuirks().imageApiStyle().sources();
+    boolean isNoEdit =
+        operation == Operation.IMAGE_EDIT && sources == ImageApiStyle.ImageSources.SINGLE_URL;
     return provider.basePath() + path(isNoEdit ? Operation.IMAGE : operation);
   }
 
@@ -61,7 +62,7 @@ final class OpenAiDialect implements Dialect {
     ErrorBody error = ErrorBody.read(body, 0, length);
     UpstreamFailure failure = classify(status, RetryAfter.of(headers), error);
     return status == 429 && failure.retryAfterSeconds() == 0 && !RetryAfter.isIn(headers)
-        ? failure.waiting(RateLimits.secondsUntilReset(headers, error))
+        ? failure.withRetryAfter(RateLimits.secondsUntilReset(headers, error))
         : failure;
   }
 
@@ -72,7 +73,7 @@ final class OpenAiDialect implements Dialect {
   }
 
   @Override
-  public Optional<Translation> translation() {
+  public Optional<ChatTranslation> translation() {
     return Optional.empty();
   }
 
@@ -83,9 +84,9 @@ final class OpenAiDialect implements Dialect {
 
   @Override
   public Optional<? extends ReplyTranslation> replies(Operation operation, Provider provider) {
-    Reasoning where = provider.quirks().deviations().reasoning();
+    Reasoning where = provider.quirks().openAiQuirks().reasoning();
     return operation == Operation.CHAT && where != Reasoning.AS_IS
-        ? Optional.of(new ThoughtMoves(where))
+        ? Optional.of(new ReasoningTranslation(where))
         : Optional.empty();
   }
 
@@ -106,7 +107,8 @@ final class OpenAiDialect implements Dialect {
       case 401, 402 -> Kind.CREDENTIAL_REFUSED;
       case 403 -> kindOfRefusal(error);
       case 404 -> Kind.MODEL_MISSING;
-      case 413 -> error.isCodedAny("rate_limit_exceeded") ? Kind.LIMIT_TOO_LOW : Kind.TOO_LARGE;
+      case 413 ->
+          error.codeContainsAny("rate_limit_exceeded") ? Kind.LIMIT_TOO_LOW : Kind.TOO_LARGE;
       case 429 -> kindOfLimit(error);
       case 408 -> Kind.SERVER_ERROR;
       default -> status >= 500 && status < 600 ? Kind.SERVER_ERROR : Kind.UNEXPECTED_REPLY;
@@ -116,7 +118,7 @@ final class OpenAiDialect implements Dialect {
   // An account without money answers 429 too, and one whose tokens per minute are fewer than the
   // request has; waiting does not help.
   private static Kind kindOfLimit(ErrorBody error) {
-    if (error.isCodedAny("insufficient_quota", "billing_hard_limit", "billing_not_active")) {
+    if (error.codeContainsAny("insufficient_quota", "billing_hard_limit", "billing_not_active")) {
       return Kind.CREDENTIAL_REFUSED;
     }
     return error.beginsWithAny("request too large") ? Kind.LIMIT_TOO_LOW : Kind.RATE_LIMITED;
@@ -125,7 +127,7 @@ final class OpenAiDialect implements Dialect {
   // A moderated prompt is the client's matter, and a model that the key may not use that of the
   // route: the credential is fine for all others.
   private static Kind kindOfRefusal(ErrorBody error) {
-    if (error.saysAny(
+    if (error.containsAny(
         "moderation",
         "flagged",
         "content_policy",
@@ -135,20 +137,20 @@ final class OpenAiDialect implements Dialect {
       return Kind.CONTENT_FILTERED;
     }
     boolean isAboutModel =
-        error.isCodedAny("model_not_found") || error.saysAny("not allowed to sample");
+        error.codeContainsAny("model_not_found") || error.containsAny("not allowed to sample");
     return isAboutModel ? Kind.MODEL_MISSING : Kind.CREDENTIAL_REFUSED;
   }
 
   private static Kind kindOfRejection(ErrorBody error) {
-    if (error.isCodedAny("invalid_api_key", "api_key_invalid")
+    if (error.codeContainsAny("invalid_api_key", "api_key_invalid")
         || error.beginsWithAny(
             "incorrect api key", "invalid api key", "api key not valid", "api key expired")) {
       return Kind.CREDENTIAL_REFUSED;
     }
-    if (error.isCodedAny("model_decommissioned", "model_not_found", "deploymentnotfound")) {
+    if (error.codeContainsAny("model_decommissioned", "model_not_found", "deploymentnotfound")) {
       return Kind.MODEL_MISSING;
     }
-    if (error.saysAny(
+    if (error.containsAny(
         "context_length",
         "context length",
         "context window",
@@ -159,7 +161,7 @@ final class OpenAiDialect implements Dialect {
         "maximum context")) {
       return Kind.CONTEXT_TOO_LONG;
     }
-    if (error.saysAny(
+    if (error.containsAny(
         "content_filter", "content_policy", "responsibleaipolicyviolation", "content management")) {
       return Kind.CONTENT_FILTERED;
     }

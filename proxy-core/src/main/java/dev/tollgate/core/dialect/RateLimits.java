@@ -51,8 +51,9 @@ final class RateLimits {
     if (!words.find()) {
       return 0;
     }
-    String told = words.group(1);
-    return ofDuration(told.endsWith(".") ? told.substring(0, told.length() - 1) : told);
+    String duration = words.group(1);
+    return ofDuration(
+        duration.endsWith(".") ? duration.substring(0, duration.length() - 1) : duration);
   }
 
   private static int seconds(@Nullable String reset, Headers headers) {

@@ -1,6 +1,6 @@
 package dev.tollgate.core.dialect;
 
-import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.JsonWriter;
 
 /**
  * One entry of {@code reasoning_details}: a thought with what its provider needs to take it back.
@@ -12,7 +12,7 @@ final class ReasoningDetail {
 
   private ReasoningDetail() {}
 
-  static JsonOut begin(String type, int index, JsonOut out) {
+  static JsonWriter begin(String type, int index, JsonWriter out) {
     return out.beginObject().name("type").string(type).name("index").number(index);
   }
 }

@@ -9,11 +9,13 @@ final class TranscriptionUsage {
   static Usage read(UsageCounts usage) {
     long prompt = usage.requiredOf("input_tokens", "prompt_tokens");
     long written = usage.requiredOf("output_tokens", "completion_tokens");
-    long heard =
+    long audioTokens =
         Math.max(
             usage.inside("input_token_details", "audio_tokens"),
             usage.inside("prompt_tokens_details", "audio_tokens"));
-    boolean isBeside = heard > 0 && usage.anyOf("total_tokens") == prompt + written + heard;
-    return new Usage(isBeside ? prompt + heard : prompt, written, 0, 0, 0, heard, 0, 0, 0, false);
+    boolean isBeside =
+        audioTokens > 0 && usage.anyOf("total_tokens") == prompt + written + audioTokens;
+    return new Usage(
+        isBeside ? prompt + audioTokens : prompt, written, 0, 0, 0, audioTokens, 0, 0, 0, false);
   }
 }

@@ -20,7 +20,7 @@ abstract class TranslatedStream implements SseSink {
   final JsonMembers root = new JsonMembers();
 
   private final SseSink canonical;
-  private boolean over;
+  private boolean ended;
 
   TranslatedStream(SseSink canonical) {
     this.canonical = canonical;
@@ -28,7 +28,7 @@ abstract class TranslatedStream implements SseSink {
   }
 
   /** Takes an event of this name, whose members are in {@link #root}. */
-  abstract void take(String name, byte[] data, int from, int to);
+  abstract void translate(String name, byte[] data, int from, int to);
 
   /** Whether these bytes, which are no JSON, say that the stream is complete. */
   boolean isDone(byte[] data, int from, int to) {
@@ -37,14 +37,14 @@ abstract class TranslatedStream implements SseSink {
 
   @Override
   public final void event(String name, byte[] data, int from, int to) {
-    if (over) {
+    if (ended) {
       canonical.event(name, data, from, to); // nothing should come any more
     } else if (name.equals("error")) {
       error(data, from, to);
     } else if (isDone(data, from, to)) {
       done();
     } else if (isReadable(data, from, to)) {
-      take(name, data, from, to);
+      translate(name, data, from, to);
     } else {
       chunks.unreadable();
     }
@@ -61,13 +61,13 @@ abstract class TranslatedStream implements SseSink {
 
   /** The event is an error, and the last one. */
   final void error(byte[] data, int from, int to) {
-    over = true;
+    ended = true;
     canonical.event("error", data, from, to);
   }
 
   /** The stream is complete. */
   final void done() {
-    over = true;
+    ended = true;
     chunks.done();
   }
 

@@ -28,48 +28,48 @@ public record UpstreamFailure(
   /** The rows of the table. */
   public enum Kind {
     /** Connect, TLS or name failure, or a reset before a byte of the reply. */
-    UNREACHABLE(Circuit.TRIPS, Next.ANOTHER_OR_SAME),
+    UNREACHABLE(CircuitEffect.TRIPS, Fallback.ANOTHER_OR_SAME),
     /** Connections and waiting places to this provider are all taken. */
-    POOL_FULL(Circuit.NEUTRAL, Next.ANOTHER),
+    POOL_FULL(CircuitEffect.NEUTRAL, Fallback.ANOTHER),
     /** Closed in good order before the reply was complete, also behind content. */
-    DISCONNECTED(Circuit.TRIPS, Next.ANOTHER_OR_SAME),
+    DISCONNECTED(CircuitEffect.TRIPS, Fallback.ANOTHER_OR_SAME),
     /**
      * An answer that is not what was asked for: 1xx flood, 204, 3xx, wrong content type, bad
      * framing.
      */
-    UNEXPECTED_REPLY(Circuit.TRIPS, Next.ANOTHER_OR_SAME),
+    UNEXPECTED_REPLY(CircuitEffect.TRIPS, Fallback.ANOTHER_OR_SAME),
     /** 5xx, 529. */
-    SERVER_ERROR(Circuit.TRIPS, Next.ANOTHER_OR_SAME),
-    RATE_LIMITED(Circuit.COOLS, Next.ANOTHER_OR_SAME),
+    SERVER_ERROR(CircuitEffect.TRIPS, Fallback.ANOTHER_OR_SAME),
+    RATE_LIMITED(CircuitEffect.COOLS_DOWN_KEY, Fallback.ANOTHER_OR_SAME),
     /** 401, 402, 403 and their disguises: our credential, never the client's. */
-    CREDENTIAL_REFUSED(Circuit.RETIRES_KEY, Next.ANOTHER),
-    CONTEXT_TOO_LONG(Circuit.NEUTRAL, Next.NONE_FOR_THE_REQUEST),
-    CONTENT_FILTERED(Circuit.NEUTRAL, Next.NONE_FOR_THE_REQUEST),
+    CREDENTIAL_REFUSED(CircuitEffect.RETIRES_KEY, Fallback.ANOTHER),
+    CONTEXT_TOO_LONG(CircuitEffect.NEUTRAL, Fallback.NONE_FOR_THE_REQUEST),
+    CONTENT_FILTERED(CircuitEffect.NEUTRAL, Fallback.NONE_FOR_THE_REQUEST),
     /** Any other 400 or 422. */
-    REJECTED(Circuit.NEUTRAL, Next.NONE_FOR_THE_REQUEST),
-    TOO_LARGE(Circuit.NEUTRAL, Next.NONE_FOR_THE_REQUEST),
+    REJECTED(CircuitEffect.NEUTRAL, Fallback.NONE_FOR_THE_REQUEST),
+    TOO_LARGE(CircuitEffect.NEUTRAL, Fallback.NONE_FOR_THE_REQUEST),
     /** The request alone is more than the rate limit of the key: no wait helps, another key may. */
-    LIMIT_TOO_LOW(Circuit.NEUTRAL, Next.ANOTHER),
-    MODEL_MISSING(Circuit.ALARMS, Next.ANOTHER),
-    TIMED_OUT(Circuit.TRIPS, Next.ANOTHER),
+    LIMIT_TOO_LOW(CircuitEffect.NEUTRAL, Fallback.ANOTHER),
+    MODEL_MISSING(CircuitEffect.ALARMS, Fallback.ANOTHER),
+    TIMED_OUT(CircuitEffect.TRIPS, Fallback.ANOTHER),
     /** Bad JSON, or events that are broken or too large. */
-    MALFORMED(Circuit.TRIPS, Next.ANOTHER_OR_SAME),
+    MALFORMED(CircuitEffect.TRIPS, Fallback.ANOTHER_OR_SAME),
     /** Reset, stall or an error event after content was delivered. */
-    INTERRUPTED(Circuit.TRIPS, Next.NONE),
+    INTERRUPTED(CircuitEffect.TRIPS, Fallback.NONE),
     /** A reply that was bought, and is larger than this node takes. */
-    OVERSIZED(Circuit.NEUTRAL, Next.NONE),
+    OVERSIZED(CircuitEffect.NEUTRAL, Fallback.NONE),
     /** The node's own memory budget had no room. */
-    OVERLOADED(Circuit.NEUTRAL, Next.NONE),
+    OVERLOADED(CircuitEffect.NEUTRAL, Fallback.NONE),
     /** A stream that should repeat what was delivered says something else. */
-    DIVERGED(Circuit.NEUTRAL, Next.NONE);
+    DIVERGED(CircuitEffect.NEUTRAL, Fallback.NONE);
 
-    private final Circuit circuit;
-    private final Next next;
+    private final CircuitEffect circuitEffect;
+    private final Fallback fallback;
     private final String wire = name().toLowerCase(Locale.ROOT);
 
-    Kind(Circuit circuit, Next next) {
-      this.circuit = circuit;
-      this.next = next;
+    Kind(CircuitEffect circuitEffect, Fallback fallback) {
+      this.circuitEffect = circuitEffect;
+      this.fallback = fallback;
     }
 
     /** The name in logs and metrics. */
@@ -79,7 +79,7 @@ public record UpstreamFailure(
   }
 
   /** Who may be asked after it: the column of the table of that name. */
-  private enum Next {
+  private enum Fallback {
     /** Another provider, and this one once more where there is none. */
     ANOTHER_OR_SAME,
     /** Another provider: this one is silent, or would say the same again. */
@@ -107,12 +107,12 @@ public record UpstreamFailure(
   }
 
   /** The same of a provider that asked for a wait. */
-  UpstreamFailure waiting(int seconds) {
+  UpstreamFailure withRetryAfter(int seconds) {
     return new UpstreamFailure(kind, cause, status, message, param, providerCode, seconds, reason);
   }
 
   /** The same where content was delivered before. */
-  public UpstreamFailure interrupting(int streamStatus) {
+  public UpstreamFailure asInterruption(int streamStatus) {
     return new UpstreamFailure(
         Kind.INTERRUPTED,
         kind,
@@ -133,11 +133,11 @@ public record UpstreamFailure(
   }
 
   /** What a failure says about the provider: the column of the table that the circuits read. */
-  public enum Circuit {
+  public enum CircuitEffect {
     /** Counts against the provider. */
     TRIPS,
     /** The key that was used waits as long as the provider asks. */
-    COOLS,
+    COOLS_DOWN_KEY,
     /** The key that was used is not used for now, and the operator hears of it. */
     RETIRES_KEY,
     /** The operator hears of it: the configuration names what the provider does not have. */
@@ -147,19 +147,19 @@ public record UpstreamFailure(
   }
 
   /** What the failure says about the provider. */
-  public Circuit circuit() {
-    boolean blameless = kind == Kind.INTERRUPTED && cause.circuit == Circuit.NEUTRAL;
-    return blameless ? Circuit.NEUTRAL : kind.circuit;
+  public CircuitEffect circuitEffect() {
+    boolean blameless = kind == Kind.INTERRUPTED && cause.circuitEffect == CircuitEffect.NEUTRAL;
+    return blameless ? CircuitEffect.NEUTRAL : kind.circuitEffect;
   }
 
   /** What it says about the key that was used: a stream can be broken off for its sake, too. */
-  public Circuit ofKey() {
-    return cause.circuit;
+  public CircuitEffect keyEffect() {
+    return cause.circuitEffect;
   }
 
   /** Whether it shows that the provider took our key. */
-  public boolean provesKey() {
-    return isOfTheRequest()
+  public boolean provesKeyAccepted() {
+    return isRequestFault()
         || kind == Kind.MODEL_MISSING
         || kind == Kind.LIMIT_TOO_LOW
         || kind == Kind.OVERSIZED
@@ -167,13 +167,13 @@ public record UpstreamFailure(
   }
 
   /** Whether the request itself caused it, so that the provider's words are for the client. */
-  public boolean isOfTheRequest() {
-    return kind.next == Next.NONE_FOR_THE_REQUEST;
+  public boolean isRequestFault() {
+    return kind.fallback == Fallback.NONE_FOR_THE_REQUEST;
   }
 
   /** Whether the provider said that it did nothing of what it was asked. */
   public boolean isRefusal() {
-    return isOfTheRequest()
+    return isRequestFault()
         || kind == Kind.RATE_LIMITED
         || kind == Kind.LIMIT_TOO_LOW
         || kind == Kind.CREDENTIAL_REFUSED
@@ -181,7 +181,7 @@ public record UpstreamFailure(
   }
 
   /** Whether it says nothing about the other models of the provider: rates are limited by model. */
-  public boolean isOfOneModel() {
+  public boolean isModelSpecific() {
     return kind == Kind.RATE_LIMITED
         || kind == Kind.LIMIT_TOO_LOW
         || kind == Kind.MODEL_MISSING
@@ -189,20 +189,20 @@ public record UpstreamFailure(
   }
 
   /** Whether another provider may do better: everything but what the request itself caused. */
-  public boolean isWorthAnother() {
-    return kind.next == Next.ANOTHER || isWorthRepeating();
+  public boolean canFallBack() {
+    return kind.fallback == Fallback.ANOTHER || canRetrySameProvider();
   }
 
   /** Whether the provider is to blame, and not the request or this node. */
-  public boolean isProvidersFault() {
-    return kind != Kind.LIMIT_TOO_LOW && (isWorthAnother() || kind == Kind.INTERRUPTED);
+  public boolean isProviderFault() {
+    return kind != Kind.LIMIT_TOO_LOW && (canFallBack() || kind == Kind.INTERRUPTED);
   }
 
   /**
    * Whether the same provider may be asked once more: not a silent one, and not one that will say
    * the same again.
    */
-  public boolean isWorthRepeating() {
-    return kind.next == Next.ANOTHER_OR_SAME;
+  public boolean canRetrySameProvider() {
+    return kind.fallback == Fallback.ANOTHER_OR_SAME;
   }
 }

@@ -20,7 +20,7 @@ final class VertexDialect implements Dialect {
       new VertexDialect(Publisher.ANTHROPIC, new AnthropicChat(AnthropicChat.Host.VERTEX));
 
   private final Publisher publisher;
-  private final Optional<Translation> translation;
+  private final Optional<ChatTranslation> translation;
 
   /** Whose form it is. */
   private enum Publisher {
@@ -28,17 +28,17 @@ final class VertexDialect implements Dialect {
     ANTHROPIC
   }
 
-  private VertexDialect(Publisher publisher, Translation translation) {
+  private VertexDialect(Publisher publisher, ChatTranslation translation) {
     this.publisher = publisher;
     this.translation = Optional.of(translation);
   }
 
   @Override
   public String target(Operation operation, Route route, boolean stream) {
-    boolean isDrawn =
+    boolean isImage =
         publisher == Publisher.GOOGLE
             && (operation == Operation.IMAGE || operation == Operation.IMAGE_EDIT);
-    if (operation != Operation.CHAT && !isDrawn) {
+    if (operation != Operation.CHAT && !isImage) {
       throw new IllegalArgumentException("Vertex has no " + operation); // the loader refused it
     }
     String model = route.provider().basePath() + "/models/" + route.upstreamModel();
@@ -65,7 +65,7 @@ final class VertexDialect implements Dialect {
   }
 
   @Override
-  public Optional<Translation> translation() {
+  public Optional<ChatTranslation> translation() {
     return translation;
   }
 
@@ -93,7 +93,7 @@ final class VertexDialect implements Dialect {
 
   private static boolean isAnthropics(byte[] body, int length) {
     try {
-      return Given.is(JsonMembers.of(body, 0, length), "type", "error");
+      return JsonReads.isString(JsonMembers.of(body, 0, length), "type", "error");
     } catch (InvalidJson e) {
       return false;
     }

@@ -39,7 +39,7 @@ final class AudioBytes {
   }
 
   /** A number whose first byte is its lowest. */
-  long little(long at, int count) {
+  long littleEndian(long at, int count) {
     long number = 0;
     for (int i = count - 1; i >= 0; i--) {
       number = number << 8 | at(at + i);
@@ -48,7 +48,7 @@ final class AudioBytes {
   }
 
   /** A number whose first byte is its highest. */
-  long big(long at, int count) {
+  long bigEndian(long at, int count) {
     long number = 0;
     for (int i = 0; i < count; i++) {
       number = number << 8 | at(at + i);
@@ -61,8 +61,8 @@ final class AudioBytes {
    *
    * @param bytesPerSecondMost that files of its kind have
    */
-  Duration atLeast(Duration said, long bytesPerSecondMost) {
+  Duration atLeast(Duration declared, long bytesPerSecondMost) {
     Duration least = Duration.ofMillis(size * 1_000L / bytesPerSecondMost);
-    return said.compareTo(least) < 0 ? least : said;
+    return declared.compareTo(least) < 0 ? least : declared;
   }
 }

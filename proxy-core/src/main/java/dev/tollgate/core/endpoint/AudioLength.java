@@ -29,12 +29,12 @@ final class AudioLength {
 
   /** What the file itself says, where it is of a kind that does; else the upper bound. */
   static Duration likely(byte[] bytes, int from, int to) {
-    return told(bytes, from, to).orElseGet(() -> atMost(to - from));
+    return declared(bytes, from, to).orElseGet(() -> atMost(to - from));
   }
 
   /** What the file itself says. Players pass over tags ahead of any kind. */
-  static Optional<Duration> told(byte[] bytes, int from, int to) {
-    AudioBytes file = AudioTag.behindThoseAhead(new AudioBytes(bytes, from, to));
+  static Optional<Duration> declared(byte[] bytes, int from, int to) {
+    AudioBytes file = AudioTag.skipLeading(new AudioBytes(bytes, from, to));
     return KINDS.stream()
         .flatMap(kind -> kind.apply(file).stream())
         .findFirst()

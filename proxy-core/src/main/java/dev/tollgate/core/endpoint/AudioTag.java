@@ -10,7 +10,7 @@ final class AudioTag {
   private AudioTag() {}
 
   /** The file without the tags that it begins with. */
-  static AudioBytes behindThoseAhead(AudioBytes file) {
+  static AudioBytes skipLeading(AudioBytes file) {
     long at = 0;
     for (int n = 0; n < TAGS_AHEAD_MAX && file.is(at, "ID3"); n++) {
       at += sizeBytes(file, at);
@@ -25,7 +25,7 @@ final class AudioTag {
       return ID3_HEAD_BYTES + sevenBits(file, at + 6) + (hasFoot ? ID3_HEAD_BYTES : 0);
     }
     if (file.is(at, "APETAGEX")) {
-      return APE_HEAD_BYTES + file.little(at + 12, 4);
+      return APE_HEAD_BYTES + file.littleEndian(at + 12, 4);
     }
     return file.is(at, "TAG") ? ID3_OLD_BYTES : 0;
   }

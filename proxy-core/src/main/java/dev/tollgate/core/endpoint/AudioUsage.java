@@ -1,6 +1,6 @@
 package dev.tollgate.core.endpoint;
 
-import dev.tollgate.core.dialect.UsageTerms;
+import dev.tollgate.core.dialect.UsageFormat;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class AudioUsage {
   private static final byte[] NOTHING = {'{', '}'};
-  private final UsageTerms terms;
+  private final UsageFormat terms;
   private final PriceList prices;
   private final List<Quantity> known;
   private final Bounds bounds;
@@ -39,7 +39,7 @@ final class AudioUsage {
   /**
    * @param known what the request says itself
    */
-  AudioUsage(UsageTerms terms, PriceList prices, List<Quantity> known, Bounds bounds) {
+  AudioUsage(UsageFormat terms, PriceList prices, List<Quantity> known, Bounds bounds) {
     this.bounds = bounds;
     this.terms = terms;
     this.prices = prices;
@@ -51,12 +51,12 @@ final class AudioUsage {
     time(root, "duration").ifPresent(read -> time = read);
     int i = root.indexOf("usage");
     if (i >= 0 && root.kind(i) == JsonKind.OBJECT) {
-      told(root.object(i));
+      readUsage(root.object(i));
     }
   }
 
   /** Only an object of which something is charged is shown to the client. */
-  private void told(JsonMembers usage) {
+  private void readUsage(JsonMembers usage) {
     Optional<Usage> counted = terms.read(usage, bounds.tokens);
     Optional<Duration> timed = time(usage, "seconds").or(() -> time(usage, "prompt_audio_seconds"));
     counted.ifPresent(read -> tokens = read);
@@ -79,7 +79,7 @@ final class AudioUsage {
     boolean isTimeKnown = time != null || prices.perAudioSecond() == 0;
     Usage counted = tokens;
     if (counted != null) {
-      return Optional.of(isTimeKnown ? counted : counted.brokenOff(0));
+      return Optional.of(isTimeKnown ? counted : counted.interrupted(0));
     }
     return prices.isByTokens()
         ? Optional.empty()
@@ -111,7 +111,7 @@ final class AudioUsage {
       }
     }
     if (text == null) {
-      addOurs(charged, timeOr(likely), edits);
+      addEstimate(charged, timeOr(likely), edits);
     }
     edits.insertLast("x_llm_cost_micro", JsonBytes.number(cost.value()));
     if (charged.estimated()) {
@@ -122,7 +122,7 @@ final class AudioUsage {
     return JsonBytes.raw(out.array(), 0, out.writerIndex());
   }
 
-  private void addOurs(Usage charged, Duration length, JsonSplice edits) {
+  private void addEstimate(Usage charged, Duration length, JsonSplice edits) {
     if (prices.isByTokens() || prices.perAudioSecond() == 0) {
       edits.insertLast("type", JsonBytes.string("tokens"));
       edits.insertLast("input_tokens", JsonBytes.number(charged.promptTokens()));

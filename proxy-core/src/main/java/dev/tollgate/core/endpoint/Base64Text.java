@@ -15,7 +15,7 @@ final class Base64Text {
   private Base64Text() {}
 
   /** Whether the characters that are left are that. */
-  static boolean isAll(JsonChars chars) {
+  static boolean isValid(JsonChars chars) {
     long digits = 0;
     int c = chars.next();
     for (; c >= 0 && DIGITS[c]; c = chars.next()) {

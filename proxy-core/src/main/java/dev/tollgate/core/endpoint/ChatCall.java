@@ -3,9 +3,9 @@ package dev.tollgate.core.endpoint;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Prefill;
 import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.dialect.ChatTranslation;
 import dev.tollgate.core.dialect.Dialect;
-import dev.tollgate.core.dialect.TranslatedChat;
-import dev.tollgate.core.dialect.Translation;
+import dev.tollgate.core.dialect.TranslatedRequest;
 import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.json.JsonMembers;
@@ -16,22 +16,23 @@ import java.util.List;
 /**
  * One admitted chat request for one model; its stream can be continued by another attempt.
  *
- * @param opening how the next attempt deals with what the client already has
+ * @param continuation how the next attempt deals with what the client already has
  */
-public record ChatCall(RequestId id, ChatRequest request, Model model, Opening opening)
+public record ChatCall(
+    RequestId id, ChatRequest request, Model model, StreamContinuation continuation)
     implements InferenceCall {
   /** A request of which nobody has anything yet. */
   public ChatCall(RequestId id, ChatRequest request, Model model) {
-    this(id, request, model, new Opening.Plain());
+    this(id, request, model, new StreamContinuation.None());
   }
 
   @Override
   public ChatCall at(Model other) {
-    return other.id().equals(model.id()) ? this : new ChatCall(id, request, other, opening);
+    return other.id().equals(model.id()) ? this : new ChatCall(id, request, other, continuation);
   }
 
   @Override
-  public ChatCall with(Opening other) {
+  public ChatCall with(StreamContinuation other) {
     return new ChatCall(id, request, model, other);
   }
 
@@ -40,15 +41,16 @@ public record ChatCall(RequestId id, ChatRequest request, Model model, Opening o
     return adapted(route).body();
   }
 
-  private Outgoing adapted(Route route) {
-    return switch (opening) {
-      case Opening.Plain _, Opening.Kept _, Opening.Replay _ -> request.outgoing(route);
-      case Opening.Prefill prefill -> request.outgoing(route, prefill.delivered());
+  private UpstreamBody adapted(Route route) {
+    return switch (continuation) {
+      case StreamContinuation.None _, StreamContinuation.Recorded _, StreamContinuation.Replay _ ->
+          request.upstreamBody(route);
+      case StreamContinuation.Prefill prefill -> request.upstreamBody(route, prefill.delivered());
     };
   }
 
   @Override
-  public Outgoing outgoing(Route route) {
+  public UpstreamBody upstreamBody(Route route) {
     return Dialect.named(route.provider().dialect())
         .translation()
         .map(translation -> translated(translation, route))
@@ -61,25 +63,30 @@ public record ChatCall(RequestId id, ChatRequest request, Model model, Opening o
     return translates ? request.canonical().objectEnd() - request.canonical().objectStart() : 0;
   }
 
-  private Outgoing translated(Translation translation, Route route) {
+  private UpstreamBody translated(ChatTranslation translation, Route route) {
     JsonMembers chat =
-        switch (opening) {
-          case Opening.Plain _, Opening.Kept _, Opening.Replay _ -> request.canonical();
-          case Opening.Prefill prefill -> request.begun(prefill.delivered(), Prefill.MESSAGE);
+        switch (continuation) {
+          case StreamContinuation.None _,
+              StreamContinuation.Recorded _,
+              StreamContinuation.Replay _ ->
+              request.canonical();
+          case StreamContinuation.Prefill prefill ->
+              request.prefilled(prefill.delivered(), Prefill.MESSAGE);
         };
-    TranslatedChat sent = translation.chat(chat, route, model);
-    return new Outgoing(List.of(sent.body()), sent.dropped());
+    TranslatedRequest sent = translation.chat(chat, route, model);
+    return new UpstreamBody(List.of(sent.body()), sent.dropped());
   }
 
   @Override
   public Usage usageLikely(long deliveredTokens) {
-    long handed = opening instanceof Opening.Prefill prefill ? prefill.handedTokens() : 0;
+    long handed =
+        continuation instanceof StreamContinuation.Prefill prefill ? prefill.handedTokens() : 0;
     return Usage.estimate(request.promptTokensLikely() + handed, deliveredTokens);
   }
 
   @Override
   public ChatStream stream(ProviderId provider) {
-    return new ChatStream(ReplyStamp.of(model, provider, id), opening);
+    return new ChatStream(ReplyStamp.of(model, provider, id), continuation);
   }
 
   @Override

@@ -32,8 +32,8 @@ final class ChatMessages {
   }
 
   /** What of the prompt is no text. */
-  MediaParts media() {
-    return new MediaParts(partsNotText, images, sizedTokensAtMost, unsized);
+  PromptMedia media() {
+    return new PromptMedia(partsNotText, images, sizedTokensAtMost, unsized);
   }
 
   /** Whether something that was said or is to be heard is among the messages. */

@@ -1,6 +1,6 @@
 package dev.tollgate.core.endpoint;
 
-import dev.tollgate.core.dialect.UsageTerms;
+import dev.tollgate.core.dialect.UsageFormat;
 import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
@@ -22,7 +22,7 @@ public final class ChatReply implements WholeReply {
   private final int choicesAt;
   private final @Nullable JsonSplice choiceEdits;
   private final long contentBytes;
-  private final ReportedUsage usage;
+  private final ReplyUsage usage;
 
   private ChatReply(ReplyStamp stamp, JsonMembers root, int choicesAt, ReplyChoices choices) {
     this.stamp = stamp;
@@ -30,7 +30,7 @@ public final class ChatReply implements WholeReply {
     this.choicesAt = choicesAt;
     this.choiceEdits = choices.edits();
     this.contentBytes = choices.contentBytes();
-    this.usage = ReportedUsage.of(root, UsageTerms.OPENAI, stamp.contextLength());
+    this.usage = ReplyUsage.of(root, UsageFormat.OPENAI, stamp.contextLength());
   }
 
   static Read read(ReplyStamp stamp, byte[] body, int length) {
@@ -72,7 +72,7 @@ public final class ChatReply implements WholeReply {
   }
 
   /** The provider's usage object; null where it gave none. */
-  byte @Nullable [] usageTold() {
+  byte @Nullable [] usageObject() {
     return usage.text();
   }
 

@@ -1,8 +1,8 @@
 package dev.tollgate.core.endpoint;
 
-import dev.tollgate.core.catalog.Deviations;
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.OpenAiQuirks;
 import dev.tollgate.core.catalog.Prefill;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.AdaptedChat;
@@ -16,7 +16,7 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonSplice;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.WorstCase;
-import dev.tollgate.core.routing.RoutingWish;
+import dev.tollgate.core.routing.RoutingPreferences;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
@@ -31,15 +31,15 @@ public final class ChatRequest implements InferenceRequest {
   // What a provider makes prompt tokens of.
   private static final List<String> PROMPT_FIELDS =
       List.of("messages", "tools", "functions", "response_format");
-  private static final int BEGINNING_BYTES_MAX = 4_096;
+  private static final int PREFIX_BYTES_MAX = 4_096;
 
   private final JsonMembers root;
   private final ModelId model;
   private final boolean stream;
-  private final RoutingWish routing;
+  private final RoutingPreferences routing;
   private final long outputTokensAsked;
   private final long textBytes;
-  private final MediaParts media;
+  private final PromptMedia media;
   private final boolean mayBeAudio;
   private final boolean hasImages;
 
@@ -47,7 +47,7 @@ public final class ChatRequest implements InferenceRequest {
       JsonMembers root,
       ModelId model,
       boolean stream,
-      RoutingWish routing,
+      RoutingPreferences routing,
       long textBytes,
       ChatMessages messages) {
     this.root = root;
@@ -63,25 +63,26 @@ public final class ChatRequest implements InferenceRequest {
   }
 
   /** Reads and checks a body; every issue is reported at once. */
-  public static Parsed<ChatRequest> parse(byte[] bytes, int length) {
+  public static ParseResult<ChatRequest> parse(byte[] bytes, int length) {
     return RequestRoot.parse(bytes, length, ChatFields.SCHEMA_FIELDS, ChatRequest::check);
   }
 
   /** Reads a chat that was made of another route's request, whose wish was read there. */
-  static Parsed<ChatRequest> translated(byte[] bytes, int length, RoutingWish wish) {
+  static ParseResult<ChatRequest> translated(
+      byte[] bytes, int length, RoutingPreferences preferences) {
     return RequestRoot.parse(
         bytes,
         length,
         ChatFields.SCHEMA_FIELDS,
-        root -> check(root, _ -> new RoutingFields.Read(wish, null)));
+        root -> check(root, _ -> new RoutingFields.Read(preferences, null)));
   }
 
-  private static Parsed<ChatRequest> check(JsonMembers root) {
+  private static ParseResult<ChatRequest> check(JsonMembers root) {
     return check(root, issues -> RoutingFields.read(root, issues));
   }
 
-  private static Parsed<ChatRequest> check(
-      JsonMembers root, Function<Issues, RoutingFields.Read> wish) {
+  private static ParseResult<ChatRequest> check(
+      JsonMembers root, Function<Issues, RoutingFields.Read> preferences) {
     var issues = new Issues();
     int messagesAt = root.indexOf("messages");
     RequestRoot.require(root, issues, "model", "messages");
@@ -93,19 +94,19 @@ public final class ChatRequest implements InferenceRequest {
       messages.check(root, messagesAt);
     }
     boolean stream = RequestRoot.isTrue(root, "stream");
-    RoutingFields.Read routing = wish.apply(issues);
+    RoutingFields.Read routing = preferences.apply(issues);
     if (!issues.isEmpty() || model.isEmpty()) {
-      return new Parsed.Refused<>(issues.toFault());
+      return new ParseResult.Refused<>(issues.toFault());
     }
-    if (routing.unmet() != null) {
-      return new Parsed.Refused<>(routing.unmet());
+    if (routing.unmetFault() != null) {
+      return new ParseResult.Refused<>(routing.unmetFault());
     }
     long textBytes = -messages.bytesNotText();
     for (String name : PROMPT_FIELDS) {
       textBytes += RequestRoot.bytesOf(root, name);
     }
-    return new Parsed.Valid<>(
-        new ChatRequest(root, model.get(), stream, routing.wish(), textBytes, messages));
+    return new ParseResult.Valid<>(
+        new ChatRequest(root, model.get(), stream, routing.preferences(), textBytes, messages));
   }
 
   // Where both are given, providers disagree on which one counts.
@@ -144,7 +145,7 @@ public final class ChatRequest implements InferenceRequest {
   }
 
   @Override
-  public RoutingWish routing() {
+  public RoutingPreferences routing() {
     return routing;
   }
 
@@ -164,7 +165,7 @@ public final class ChatRequest implements InferenceRequest {
 
   @Override
   public boolean mayBePrefilled() {
-    return !Prefilling.isBegunBy(root);
+    return !PrefillEdits.endsWithAssistant(root);
   }
 
   @Override
@@ -194,7 +195,7 @@ public final class ChatRequest implements InferenceRequest {
 
   /** Up to the first word of a user. */
   @Override
-  public String beginning() {
+  public String promptPrefix() {
     int i = root.indexOf("messages");
     if (i < 0) {
       return "";
@@ -205,12 +206,12 @@ public final class ChatRequest implements InferenceRequest {
       end = messages.valueEnd(k);
       JsonMembers message = messages.object(k);
       int role = message.indexOf("role");
-      if (end - root.valueStart(i) >= BEGINNING_BYTES_MAX
+      if (end - root.valueStart(i) >= PREFIX_BYTES_MAX
           || (role >= 0 && message.isString(role, "user"))) {
         break;
       }
     }
-    int length = Math.min(end - root.valueStart(i), BEGINNING_BYTES_MAX);
+    int length = Math.min(end - root.valueStart(i), PREFIX_BYTES_MAX);
     return new String(root.bytes(), root.valueStart(i), length, StandardCharsets.ISO_8859_1);
   }
 
@@ -242,23 +243,24 @@ public final class ChatRequest implements InferenceRequest {
 
   @Override
   public List<ByteBuf> bodyFor(Route route) {
-    return outgoing(route).body();
+    return upstreamBody(route).body();
   }
 
   /** What a route's provider is sent, if it speaks OpenAI. */
-  Outgoing outgoing(Route route) {
+  UpstreamBody upstreamBody(Route route) {
     return adapted(root, route);
   }
 
   /** The same where it is to continue what was delivered. */
-  Outgoing outgoing(Route route, Delivered delivered) {
-    return adapted(begun(delivered, route.provider().quirks().prefill()), route);
+  UpstreamBody upstreamBody(Route route, DeliveredContent delivered) {
+    return adapted(prefilled(delivered, route.provider().quirks().prefill()), route);
   }
 
-  private Outgoing adapted(JsonMembers body, Route route) {
+  private UpstreamBody adapted(JsonMembers body, Route route) {
     JsonSplice edits = RequestRoot.edited(body, stream, route);
-    List<String> dropped = AdaptedChat.into(edits, body, route.provider().quirks().deviations());
-    return new Outgoing(edits.toBuffers(), dropped);
+    List<String> dropped =
+        AdaptedChat.addEdits(edits, body, route.provider().quirks().openAiQuirks());
+    return new UpstreamBody(edits.toBuffers(), dropped);
   }
 
   /** The body as it came. */
@@ -267,9 +269,9 @@ public final class ChatRequest implements InferenceRequest {
   }
 
   /** The body with the beginning of the answer. */
-  JsonMembers begun(Delivered delivered, Prefill style) {
+  JsonMembers prefilled(DeliveredContent delivered, Prefill style) {
     JsonSplice splice = JsonSplice.of(root);
-    Prefilling.into(splice, root, delivered, style);
+    PrefillEdits.apply(splice, root, delivered, style);
     byte[] json = new byte[splice.sizeBytes()];
     splice.writeTo(Unpooled.wrappedBuffer(json).clear());
     return JsonMembers.ofKept(json);
@@ -280,10 +282,10 @@ public final class ChatRequest implements InferenceRequest {
     return Dialect.named(route.provider().dialect())
         .translation()
         .map(translation -> translation.chat(root, route, served).dropped())
-        .orElseGet(() -> unsent(route.provider().quirks().deviations()));
+        .orElseGet(() -> unsent(route.provider().quirks().openAiQuirks()));
   }
 
-  private List<String> unsent(Deviations server) {
-    return AdaptedChat.into(JsonSplice.of(root), root, server);
+  private List<String> unsent(OpenAiQuirks server) {
+    return AdaptedChat.addEdits(JsonSplice.of(root), root, server);
   }
 }

@@ -20,38 +20,39 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ChatStream extends ChunkStream {
   private final ChoiceReader choice;
-  private final ChunkOut chunks;
-  private final @Nullable Continuity continuity;
+  private final ChunkWriter chunks;
+  private final @Nullable ReplayDeduplicator deduplicator;
   private final @Nullable ChunkPattern pattern;
   private boolean contentSeen;
   private boolean written;
   private Finish finish = Finish.NONE;
   private boolean finishRefuted;
-  private boolean saidBehind;
+  private boolean finishedBehind;
   private long contentEvents;
   private long contentBytes;
 
   ChatStream(ReplyStamp stamp) {
-    this(stamp, new Opening.Plain());
+    this(stamp, new StreamContinuation.None());
   }
 
-  ChatStream(ReplyStamp stamp, Opening opening) {
-    this(stamp, opening, ChunkOut.Form.CHAT);
+  ChatStream(ReplyStamp stamp, StreamContinuation continuation) {
+    this(stamp, continuation, ChunkWriter.Factory.CHAT);
   }
 
   /**
    * @param form what the client gets it as
    */
-  ChatStream(ReplyStamp stamp, Opening opening, ChunkOut.Form form) {
+  ChatStream(ReplyStamp stamp, StreamContinuation continuation, ChunkWriter.Factory form) {
     super(stamp);
     this.choice = new ChoiceReader(stamp);
-    this.continuity = Continuity.of(opening);
-    this.chunks = form.open(stamp, root, choice, continuity == null ? null : continuity.begun());
-    this.pattern = continuity == null && chunks.repeats() ? new ChunkPattern() : null;
+    this.deduplicator = ReplayDeduplicator.of(continuation);
+    this.chunks =
+        form.open(stamp, root, choice, deduplicator == null ? null : deduplicator.resumePoint());
+    this.pattern = deduplicator == null && chunks.isRepeatable() ? new ChunkPattern() : null;
   }
 
   @Override
-  boolean repeats(byte[] data, int from, int end, ByteBuf out) {
+  boolean writeRepeated(byte[] data, int from, int end, ByteBuf out) {
     if (pattern == null) {
       return false;
     }
@@ -69,8 +70,8 @@ public final class ChatStream extends ChunkStream {
     if (isBehind()) {
       return Step.DIVERGED;
     }
-    if (continuity != null) {
-      writeReleased(continuity.releasedAtLast(), out);
+    if (deduplicator != null) {
+      writeReleased(deduplicator.flushHeld(), out);
     }
     return Step.DONE;
   }
@@ -84,18 +85,18 @@ public final class ChatStream extends ChunkStream {
   }
 
   @Override
-  Step chunk(int choices, boolean toldUsage, ByteBuf out) {
+  Step chunk(int choices, boolean hasUsage, ByteBuf out) {
     return switch (choice.read(root, choices)) {
       case BAD -> Step.DROPPED;
       case NONE, OTHER_INDEX -> Step.ABSORBED;
       case FAILED -> Step.FAILED;
-      case FINE -> relay(choices, toldUsage, out);
+      case FINE -> relay(choices, hasUsage, out);
     };
   }
 
-  private Step relay(int choices, boolean toldUsage, ByteBuf out) {
+  private Step relay(int choices, boolean hasUsage, ByteBuf out) {
     JsonMembers inChoice = choice.usage();
-    boolean usageInChunk = (inChoice != null && usage.take(inChoice)) || toldUsage;
+    boolean usageInChunk = (inChoice != null && usage.take(inChoice)) || hasUsage;
     boolean empty = choice.isEmptyDelta();
     if (finish != Finish.NONE && empty && usageInChunk) {
       return Step.ABSORBED;
@@ -106,18 +107,18 @@ public final class ChatStream extends ChunkStream {
       contentBytes += choice.contentBytes();
     }
     if (!written && empty && !choice.finishes()) {
-      if (continuity == null || !continuity.continues()) {
+      if (deduplicator == null || !deduplicator.continues()) {
         chunks.hold(choices, out);
       }
       return Step.ABSORBED;
     }
     contentSeen = true;
-    Continuity.Verdict verdict =
-        continuity == null ? Continuity.Verdict.NEW : continuity.read(choice);
+    ReplayDeduplicator.Verdict verdict =
+        deduplicator == null ? ReplayDeduplicator.Verdict.NEW : deduplicator.read(choice);
     return switch (verdict) {
       case NEW -> write(choices, out);
       case REPEATED -> {
-        saidBehind = choice.finishes();
+        finishedBehind = choice.finishes();
         yield Step.ABSORBED;
       }
       case DIFFERENT -> Step.DIVERGED;
@@ -131,16 +132,16 @@ public final class ChatStream extends ChunkStream {
     if (finish != Finish.NONE) {
       usage.finished();
     }
-    if (continuity != null) {
-      writeReleased(continuity.released(), out);
+    if (deduplicator != null) {
+      writeReleased(deduplicator.released(), out);
     }
     int event = out.writerIndex();
     chunks.write(choices, out);
     if (!isFirst && finish == Finish.NONE) {
       learn(choices, out, event);
     }
-    if (continuity != null) {
-      continuity.sent(chunks.begun());
+    if (deduplicator != null) {
+      deduplicator.sent(chunks.resumePoint());
     }
     return Step.WROTE;
   }
@@ -158,25 +159,25 @@ public final class ChatStream extends ChunkStream {
     NONE,
     /** It says so beside content, and went on when it said so before. */
     DOUBTED,
-    SAID
+    REPORTED
   }
 
   private Finish finishNow() {
     boolean empty = choice.isEmptyDelta();
     finishRefuted |= !empty && finish != Finish.NONE;
     if (choice.finishes()) {
-      return finishRefuted && !empty ? Finish.DOUBTED : Finish.SAID;
+      return finishRefuted && !empty ? Finish.DOUBTED : Finish.REPORTED;
     }
     return empty ? finish : Finish.NONE;
   }
 
   @Override
   public boolean endedBehind() {
-    return saidBehind && isBehind();
+    return finishedBehind && isBehind();
   }
 
   private boolean isBehind() {
-    return continuity != null && continuity.isBehind();
+    return deduplicator != null && deduplicator.isBehind();
   }
 
   @Override
@@ -184,7 +185,7 @@ public final class ChatStream extends ChunkStream {
     if (finish == Finish.NONE) {
       chunks.writeFinish(out);
     }
-    finish = Finish.SAID;
+    finish = Finish.REPORTED;
   }
 
   @Override
@@ -219,7 +220,7 @@ public final class ChatStream extends ChunkStream {
 
   @Override
   public boolean finished() {
-    return finish == Finish.SAID;
+    return finish == Finish.REPORTED;
   }
 
   @Override

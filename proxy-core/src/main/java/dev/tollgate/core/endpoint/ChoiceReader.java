@@ -209,8 +209,8 @@ final class ChoiceReader {
   }
 
   /** What a finish says is missing. */
-  Incomplete incomplete() {
-    return finishes ? FinishReason.incomplete(choice, finishAt) : Incomplete.NOTHING;
+  IncompleteReason incomplete() {
+    return finishes ? FinishReason.incomplete(choice, finishAt) : IncompleteReason.NONE;
   }
 
   /** Leaves of the delta only what these edits leave; null: all of it. */

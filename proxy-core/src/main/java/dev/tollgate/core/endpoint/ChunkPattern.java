@@ -4,7 +4,7 @@ import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
-import dev.tollgate.core.json.StringEnd;
+import dev.tollgate.core.json.JsonStringScanner;
 import io.netty.buffer.ByteBuf;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -17,16 +17,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class ChunkPattern {
   /** Providers whose chunks differ elsewhere, too, are not asked for a pattern forever. */
-  private static final int VAIN_MAX = 8;
+  private static final int MISSES_MAX = 8;
 
   private static final int BYTES_MAX = 4 * 1024;
   private static final int FRAME_BYTES = "data: ".length();
   private static final int END_BYTES = "\n\n".length();
 
-  private final StringEnd strings = new StringEnd();
+  private final JsonStringScanner strings = new JsonStringScanner();
   private @Nullable Known known;
   private boolean matched;
-  private int vain;
+  private int misses;
   private int textBytes;
 
   /**
@@ -36,7 +36,7 @@ final class ChunkPattern {
     final byte[] before;
     final byte @Nullable [] padding;
     final byte[] behind;
-    final byte[] written;
+    final byte[] writtenBefore;
     final byte[] writtenBehind;
 
     /**
@@ -53,7 +53,7 @@ final class ChunkPattern {
       this.before = before;
       this.padding = padding;
       this.behind = behind;
-      this.written = written;
+      this.writtenBefore = written;
       this.writtenBehind = writtenBehind;
     }
   }
@@ -65,7 +65,7 @@ final class ChunkPattern {
       return false;
     }
     int text = from + like.before.length;
-    if (text >= to || !stands(like.before, data, from, to)) {
+    if (text >= to || !matchesAt(like.before, data, from, to)) {
       return false;
     }
     int textEnd = stringEnd(data, text, to);
@@ -74,7 +74,9 @@ final class ChunkPattern {
     }
     matched = true;
     textBytes = textEnd - text;
-    out.writeBytes(like.written).writeBytes(data, text, textBytes).writeBytes(like.writtenBehind);
+    out.writeBytes(like.writtenBefore)
+        .writeBytes(data, text, textBytes)
+        .writeBytes(like.writtenBehind);
     return true;
   }
 
@@ -86,20 +88,20 @@ final class ChunkPattern {
   private boolean isBehind(Known like, byte[] data, int textEnd, int to) {
     int at = textEnd;
     if (like.padding != null) {
-      if (!stands(like.padding, data, at, to)) {
+      if (!matchesAt(like.padding, data, at, to)) {
         return false;
       }
       at = stringEnd(data, at + like.padding.length, to);
     }
-    return at >= 0 && to - at == like.behind.length && stands(like.behind, data, at, to);
+    return at >= 0 && to - at == like.behind.length && matchesAt(like.behind, data, at, to);
   }
 
   /** Offset of the quotation mark behind a text, -1 where no text begins at the offset. */
   private int stringEnd(byte[] data, int text, int to) {
-    return strings.of(data, text - 1, to) - 1;
+    return strings.endOf(data, text - 1, to) - 1;
   }
 
-  private static boolean stands(byte[] expected, byte[] data, int at, int to) {
+  private static boolean matchesAt(byte[] expected, byte[] data, int at, int to) {
     int end = at + expected.length;
     return end <= to && Arrays.equals(expected, 0, expected.length, data, at, end);
   }
@@ -108,7 +110,7 @@ final class ChunkPattern {
   void forget() {
     if (known != null) {
       known = null;
-      vain = matched ? 0 : vain + 1;
+      misses = matched ? 0 : misses + 1;
       matched = false;
     }
   }
@@ -123,7 +125,7 @@ final class ChunkPattern {
   void learn(
       JsonMembers root, int choicesAt, JsonMembers delta, int textAt, ByteBuf out, int event) {
     int bytes = out.writerIndex() - event;
-    if (vain >= VAIN_MAX || bytes > BYTES_MAX || root.objectEnd() - root.start() > BYTES_MAX) {
+    if (misses >= MISSES_MAX || bytes > BYTES_MAX || root.objectEnd() - root.start() > BYTES_MAX) {
       return;
     }
     byte[] written = new byte[bytes];

@@ -12,7 +12,7 @@ import java.util.Set;
  * A stream of chunks as far as their roots go: which event is one, an error or the terminator, what
  * it tells of the usage, and how many were broken. What is in the choices differs by kind.
  */
-abstract sealed class ChunkStream implements ReplyStream permits ChatStream, CompletionStream {
+abstract sealed class ChunkStream implements ReplyEventStream permits ChatStream, CompletionStream {
   private static final int BAD_EVENTS_IN_A_ROW_MAX = 3;
 
   /** The chunk that is being read. */
@@ -32,7 +32,7 @@ abstract sealed class ChunkStream implements ReplyStream permits ChatStream, Com
     if (end == from) {
       return Step.ABSORBED;
     }
-    if (repeats(data, from, end, out)) {
+    if (writeRepeated(data, from, end, out)) {
       return Step.WROTE;
     }
     if (StreamEvents.isDone(data, from, end)) {
@@ -47,13 +47,12 @@ abstract sealed class ChunkStream implements ReplyStream permits ChatStream, Com
   }
 
   private Step object(ByteBuf out) {
-    boolean toldUsage = usage.takeRoot(root);
+    boolean hasUsage = usage.takeRoot(root);
     int choices = root.indexOf("choices");
     if (choices < 0) {
       return root.indexOf("usage") >= 0 ? Step.ABSORBED : bad();
     }
-    Step step =
-        root.kind(choices) == JsonKind.ARRAY ? chunk(choices, toldUsage, out) : Step.DROPPED;
+    Step step = root.kind(choices) == JsonKind.ARRAY ? chunk(choices, hasUsage, out) : Step.DROPPED;
     if (step == Step.DROPPED) {
       return bad();
     }
@@ -81,7 +80,7 @@ abstract sealed class ChunkStream implements ReplyStream permits ChatStream, Com
    * Writes a chunk that is like the one before but for its text, where such are known; whether it
    * did.
    */
-  boolean repeats(byte[] data, int from, int end, ByteBuf out) {
+  boolean writeRepeated(byte[] data, int from, int end, ByteBuf out) {
     return false;
   }
 
@@ -91,9 +90,9 @@ abstract sealed class ChunkStream implements ReplyStream permits ChatStream, Com
   /**
    * Takes the choices of a chunk; {@link Step#DROPPED} if they are not of a chunk's shape.
    *
-   * @param toldUsage whether the chunk's root told any usage
+   * @param hasUsage whether the chunk's root told any usage
    */
-  abstract Step chunk(int choices, boolean toldUsage, ByteBuf out);
+  abstract Step chunk(int choices, boolean hasUsage, ByteBuf out);
 
   @Override
   public final Optional<Usage> reportedUsage() {
@@ -106,7 +105,7 @@ abstract sealed class ChunkStream implements ReplyStream permits ChatStream, Com
   }
 
   @Override
-  public final Set<Oddity> oddities() {
-    return usage.oddities();
+  public final Set<ProtocolAnomaly> anomalies() {
+    return usage.anomalies();
   }
 }

@@ -28,7 +28,7 @@ public record CompletionCall(RequestId id, CompletionRequest request, Model mode
   }
 
   @Override
-  public ReplyStream stream(ProviderId provider) {
+  public ReplyEventStream stream(ProviderId provider) {
     return new CompletionStream(stamp(provider), request.choicesAsked());
   }
 

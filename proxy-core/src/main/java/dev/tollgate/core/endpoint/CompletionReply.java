@@ -1,6 +1,6 @@
 package dev.tollgate.core.endpoint;
 
-import dev.tollgate.core.dialect.UsageTerms;
+import dev.tollgate.core.dialect.UsageFormat;
 import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
@@ -17,14 +17,14 @@ final class CompletionReply implements WholeReply {
   private final JsonMembers root;
   private final int choicesAt;
   private final TextChoices choices;
-  private final ReportedUsage usage;
+  private final ReplyUsage usage;
 
   private CompletionReply(ReplyStamp stamp, JsonMembers root, int choicesAt, TextChoices choices) {
     this.stamp = stamp;
     this.root = root;
     this.choicesAt = choicesAt;
     this.choices = choices;
-    this.usage = ReportedUsage.of(root, UsageTerms.OPENAI, stamp.contextLength());
+    this.usage = ReplyUsage.of(root, UsageFormat.OPENAI, stamp.contextLength());
   }
 
   static Read read(ReplyStamp stamp, byte[] body, int length) {

@@ -10,7 +10,7 @@ import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.WorstCase;
-import dev.tollgate.core.routing.RoutingWish;
+import dev.tollgate.core.routing.RoutingPreferences;
 import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
@@ -21,18 +21,18 @@ import java.util.Set;
 
 /** A valid body of POST /v1/completions, over the array it came in. */
 public final class CompletionRequest implements InferenceRequest {
-  private static final int BEGINNING_BYTES_MAX = 1_024;
+  private static final int PREFIX_BYTES_MAX = 1_024;
   private static final int BEST_OF_MAX = 20;
   private static final FieldRules RULES = new FieldRules(rules());
 
   private final JsonMembers root;
   private final ModelId model;
-  private final RoutingWish routing;
+  private final RoutingPreferences routing;
   private final PromptInput prompt;
   private final boolean stream;
 
   private CompletionRequest(
-      JsonMembers root, ModelId model, RoutingWish routing, PromptInput prompt) {
+      JsonMembers root, ModelId model, RoutingPreferences routing, PromptInput prompt) {
     this.root = root;
     this.model = model;
     this.routing = routing;
@@ -55,11 +55,11 @@ public final class CompletionRequest implements InferenceRequest {
   }
 
   /** Reads and checks a body; every issue is reported at once. */
-  public static Parsed<CompletionRequest> parse(byte[] bytes, int length) {
+  public static ParseResult<CompletionRequest> parse(byte[] bytes, int length) {
     return RequestRoot.parse(bytes, length, Set.of(), CompletionRequest::check);
   }
 
-  private static Parsed<CompletionRequest> check(JsonMembers root) {
+  private static ParseResult<CompletionRequest> check(JsonMembers root) {
     var issues = new Issues();
     RequestRoot.require(root, issues, "model", "prompt");
     RULES.checkNames(root, issues);
@@ -69,11 +69,12 @@ public final class CompletionRequest implements InferenceRequest {
     checkCandidates(root, issues);
     RoutingFields.Read routing = RoutingFields.read(root, issues);
     if (!issues.isEmpty() || model.isEmpty()) {
-      return new Parsed.Refused<>(issues.toFault());
+      return new ParseResult.Refused<>(issues.toFault());
     }
-    return routing.unmet() != null
-        ? new Parsed.Refused<>(routing.unmet())
-        : new Parsed.Valid<>(new CompletionRequest(root, model.get(), routing.wish(), prompt));
+    return routing.unmetFault() != null
+        ? new ParseResult.Refused<>(routing.unmetFault())
+        : new ParseResult.Valid<>(
+            new CompletionRequest(root, model.get(), routing.preferences(), prompt));
   }
 
   /** The best of several cannot be told while they are made. */
@@ -109,7 +110,7 @@ public final class CompletionRequest implements InferenceRequest {
   }
 
   @Override
-  public RoutingWish routing() {
+  public RoutingPreferences routing() {
     return routing;
   }
 
@@ -119,9 +120,9 @@ public final class CompletionRequest implements InferenceRequest {
   }
 
   @Override
-  public String beginning() {
+  public String promptPrefix() {
     int i = root.indexOf("prompt");
-    int length = Math.min(root.valueEnd(i) - root.valueStart(i), BEGINNING_BYTES_MAX);
+    int length = Math.min(root.valueEnd(i) - root.valueStart(i), PREFIX_BYTES_MAX);
     return new String(root.bytes(), root.valueStart(i), length, StandardCharsets.ISO_8859_1);
   }
 

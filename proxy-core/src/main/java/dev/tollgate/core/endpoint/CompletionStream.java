@@ -3,7 +3,7 @@ package dev.tollgate.core.endpoint;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Usage;
-import dev.tollgate.core.sse.SseOut;
+import dev.tollgate.core.sse.SseWriter;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -20,7 +20,7 @@ final class CompletionStream extends ChunkStream {
   private final int choicesAsked;
   private final TextChoices choices = new TextChoices();
   private final RootEdits edits;
-  private final OwnChunks own;
+  private final SyntheticChunks synthetic;
   private final BitSet begun = new BitSet();
   private final BitSet finished = new BitSet();
   private boolean contentSeen;
@@ -35,7 +35,7 @@ final class CompletionStream extends ChunkStream {
     super(stamp);
     this.choicesAsked = choicesAsked;
     this.edits = new RootEdits(root, stamp);
-    this.own = OwnChunks.begun(stamp, CompletionReply.OBJECT);
+    this.synthetic = SyntheticChunks.begun(stamp, CompletionReply.OBJECT);
   }
 
   @Override
@@ -44,27 +44,27 @@ final class CompletionStream extends ChunkStream {
   }
 
   @Override
-  Step chunk(int at, boolean toldUsage, ByteBuf out) {
+  Step chunk(int at, boolean hasUsage, ByteBuf out) {
     return switch (choices.read(root, at)) {
       case BAD -> Step.DROPPED;
       case NONE -> Step.ABSORBED;
       case FAILED -> Step.FAILED;
-      case FINE -> relay(at, toldUsage, out);
+      case FINE -> relay(at, hasUsage, out);
     };
   }
 
-  private Step relay(int at, boolean toldUsage, ByteBuf out) {
-    own.take(root);
+  private Step relay(int at, boolean hasUsage, ByteBuf out) {
+    synthetic.take(root);
     boolean empty = choices.areEmpty();
     boolean finishes = choices.read().stream().anyMatch(TextChoices.Choice::finishes);
-    if (empty && !finishes && (toldUsage || !contentSeen)) {
+    if (empty && !finishes && (hasUsage || !contentSeen)) {
       return Step.ABSORBED; // nothing but usage, or nothing yet: another may still be asked
     }
     contentSeen = true;
     pieces += choices.pieces();
     textBytes += choices.textBytes();
     choices.read().forEach(this::note);
-    SseOut.data(out, edits.chunk(own.identityOfNext(), at, choices.edits(JsonBytes.NULL)));
+    SseWriter.data(out, edits.chunk(synthetic.identityOfNext(), at, choices.edits(JsonBytes.NULL)));
     return Step.WROTE;
   }
 
@@ -87,7 +87,7 @@ final class CompletionStream extends ChunkStream {
     List<Object> finishes = new ArrayList<>();
     missing.stream().forEach(index -> finishes.add(finish(index)));
     if (!finishes.isEmpty()) {
-      own.write(JsonBytes.value(finishes), out);
+      synthetic.write(JsonBytes.value(finishes), out);
     }
     endedByDone = true;
   }
@@ -103,7 +103,7 @@ final class CompletionStream extends ChunkStream {
 
   @Override
   public void writeUsage(Usage charged, MicroUsd cost, ByteBuf out) {
-    own.writeUsage(UsageWriter.json(charged, cost, usage.text(charged)), out);
+    synthetic.writeUsage(UsageWriter.json(charged, cost, usage.text(charged)), out);
   }
 
   @Override

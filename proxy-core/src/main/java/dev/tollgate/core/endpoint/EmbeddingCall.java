@@ -23,12 +23,12 @@ public record EmbeddingCall(RequestId id, EmbeddingRequest request, Model model)
   }
 
   @Override
-  public Outgoing outgoing(Route route) {
+  public UpstreamBody upstreamBody(Route route) {
     return Dialect.named(route.provider().dialect())
         .embeddings()
         .map(vectors -> vectors.request(request.canonical(), route))
-        .map(sent -> new Outgoing(List.of(sent.body()), sent.dropped()))
-        .orElseGet(() -> Outgoing.whole(bodyFor(route)));
+        .map(sent -> new UpstreamBody(List.of(sent.body()), sent.dropped()))
+        .orElseGet(() -> UpstreamBody.whole(bodyFor(route)));
   }
 
   @Override
@@ -38,14 +38,14 @@ public record EmbeddingCall(RequestId id, EmbeddingRequest request, Model model)
   }
 
   @Override
-  public ReplyStream stream(ProviderId provider) {
+  public ReplyEventStream stream(ProviderId provider) {
     throw new IllegalStateException("vectors do not come as a stream");
   }
 
   @Override
   public WholeReply.Read reply(ProviderId provider, byte[] body, int length) {
-    int most = request.promptTokensAtMost(model);
-    ReplyStamp stamp = ReplyStamp.of(model.id(), most, provider, id);
+    int tokensMax = request.promptTokensAtMost(model);
+    ReplyStamp stamp = ReplyStamp.of(model.id(), tokensMax, provider, id);
     Optional<byte[]> packed =
         request.wantsBase64() ? Base64Vectors.of(body, length) : Optional.empty();
     return packed.isPresent()

@@ -2,7 +2,7 @@ package dev.tollgate.core.endpoint;
 
 import static java.util.Objects.requireNonNullElse;
 
-import dev.tollgate.core.dialect.UsageTerms;
+import dev.tollgate.core.dialect.UsageFormat;
 import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
@@ -21,19 +21,19 @@ final class EmbeddingReply implements WholeReply {
   private final ReplyStamp stamp;
   private final JsonMembers root;
   private final int dataAt;
-  private final ReportedUsage usage;
+  private final ReplyUsage usage;
 
   private EmbeddingReply(ReplyStamp stamp, JsonMembers root, int dataAt) {
     this.stamp = stamp;
     this.root = root;
     this.dataAt = dataAt;
-    this.usage = ReportedUsage.of(root, UsageTerms.OPENAI_EMBEDDINGS, stamp.contextLength());
+    this.usage = ReplyUsage.of(root, UsageFormat.OPENAI_EMBEDDINGS, stamp.contextLength());
   }
 
   static Read read(ReplyStamp stamp, byte[] body, int length) {
     var root = new JsonMembers();
     try {
-      root.readBesideVectors(body, 0, length);
+      root.readSkippingNumberLists(body, 0, length);
     } catch (InvalidJson e) {
       return new Read.Malformed("the reply is not valid JSON");
     }

@@ -13,7 +13,7 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.Param;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.WorstCase;
-import dev.tollgate.core.routing.RoutingWish;
+import dev.tollgate.core.routing.RoutingPreferences;
 import io.netty.buffer.ByteBuf;
 import java.util.HashMap;
 import java.util.List;
@@ -27,11 +27,11 @@ public final class EmbeddingRequest implements InferenceRequest {
 
   private final JsonMembers root;
   private final ModelId model;
-  private final RoutingWish routing;
+  private final RoutingPreferences routing;
   private final PromptInput input;
 
   private EmbeddingRequest(
-      JsonMembers root, ModelId model, RoutingWish routing, PromptInput input) {
+      JsonMembers root, ModelId model, RoutingPreferences routing, PromptInput input) {
     this.root = root;
     this.model = model;
     this.routing = routing;
@@ -54,11 +54,11 @@ public final class EmbeddingRequest implements InferenceRequest {
   }
 
   /** Reads and checks a body; every issue is reported at once. */
-  public static Parsed<EmbeddingRequest> parse(byte[] bytes, int length) {
+  public static ParseResult<EmbeddingRequest> parse(byte[] bytes, int length) {
     return RequestRoot.parse(bytes, length, Set.of(), EmbeddingRequest::check);
   }
 
-  private static Parsed<EmbeddingRequest> check(JsonMembers root) {
+  private static ParseResult<EmbeddingRequest> check(JsonMembers root) {
     var issues = new Issues();
     RequestRoot.require(root, issues, "model", "input");
     RULES.checkNames(root, issues);
@@ -67,11 +67,12 @@ public final class EmbeddingRequest implements InferenceRequest {
     PromptInput input = PromptInput.read(root, "input", PromptInput.Bounds.EMBEDDED, issues);
     RoutingFields.Read routing = RoutingFields.read(root, issues);
     if (!issues.isEmpty() || model.isEmpty()) {
-      return new Parsed.Refused<>(issues.toFault());
+      return new ParseResult.Refused<>(issues.toFault());
     }
-    return routing.unmet() != null
-        ? new Parsed.Refused<>(routing.unmet())
-        : new Parsed.Valid<>(new EmbeddingRequest(root, model.get(), routing.wish(), input));
+    return routing.unmetFault() != null
+        ? new ParseResult.Refused<>(routing.unmetFault())
+        : new ParseResult.Valid<>(
+            new EmbeddingRequest(root, model.get(), routing.preferences(), input));
   }
 
   @Override
@@ -95,7 +96,7 @@ public final class EmbeddingRequest implements InferenceRequest {
   }
 
   @Override
-  public RoutingWish routing() {
+  public RoutingPreferences routing() {
     return routing;
   }
 
@@ -105,14 +106,14 @@ public final class EmbeddingRequest implements InferenceRequest {
   }
 
   @Override
-  public String beginning() {
+  public String promptPrefix() {
     return "";
   }
 
   /** How many prompt tokens its reply can tell of at most; 0: unknown. */
   int promptTokensAtMost(Model served) {
-    long most = (long) served.contextLength() * input.count();
-    return (int) Math.min(most, Integer.MAX_VALUE);
+    long tokensMax = (long) served.contextLength() * input.count();
+    return (int) Math.min(tokensMax, Integer.MAX_VALUE);
   }
 
   @Override
@@ -149,28 +150,28 @@ public final class EmbeddingRequest implements InferenceRequest {
 
   /** More texts than the provider takes at once, or tokens of another vocabulary. */
   @Override
-  public List<String> impossible(Route route) {
-    boolean taken =
+  public List<String> unservable(Route route) {
+    boolean supported =
         Dialect.named(route.provider().dialect())
             .embeddings()
             .map(vectors -> input.count() <= vectors.textsMax() && !input.isTokens())
             .orElse(true);
-    return taken ? List.of() : List.of("input");
+    return supported ? List.of() : List.of("input");
   }
 
   @Override
   public List<String> unsupported(Route route, Model served) {
-    List<String> impossible = impossible(route);
-    return impossible.isEmpty() ? unsent(route) : impossible;
+    List<String> unservable = unservable(route);
+    return unservable.isEmpty() ? unsent(route) : unservable;
   }
 
   @Override
-  public Fault unserved(List<String> paths) {
+  public Fault unservableFault(List<String> paths) {
     return paths.contains("input")
         ? Fault.invalid(
             "input",
             "has more texts than the model's provider takes at once, or tokens in place of texts")
-        : InferenceRequest.super.unserved(paths);
+        : InferenceRequest.super.unservableFault(paths);
   }
 
   private List<String> unsent(Route route) {

@@ -12,13 +12,25 @@ public enum Endpoint {
   SPEECH("POST", "/v1/audio/speech", Content.JSON, Urgency.BATCH),
   TRANSCRIPTIONS("POST", "/v1/audio/transcriptions", Content.MULTIPART, Urgency.BATCH),
   IMAGE_GENERATIONS(
-      "POST", "/v1/images/generations", Content.JSON, Urgency.BATCH, Idempotency.OPTIONAL),
+      "POST", "/v1/images/generations", Content.JSON, Urgency.BATCH, IdempotencyPolicy.OPTIONAL),
   IMAGE_EDITS(
-      "POST", "/v1/images/edits", Content.JSON_OR_MULTIPART, Urgency.BATCH, Idempotency.OPTIONAL),
+      "POST",
+      "/v1/images/edits",
+      Content.JSON_OR_MULTIPART,
+      Urgency.BATCH,
+      IdempotencyPolicy.OPTIONAL),
   VIDEO_GENERATIONS(
-      "POST", "/v1/video/generations", Content.JSON, Urgency.SUBMISSION, Idempotency.REQUIRED),
+      "POST",
+      "/v1/video/generations",
+      Content.JSON,
+      Urgency.SUBMISSION,
+      IdempotencyPolicy.REQUIRED),
   MUSIC_GENERATIONS(
-      "POST", "/v1/music/generations", Content.JSON, Urgency.SUBMISSION, Idempotency.REQUIRED),
+      "POST",
+      "/v1/music/generations",
+      Content.JSON,
+      Urgency.SUBMISSION,
+      IdempotencyPolicy.REQUIRED),
   VIDEO_JOB("GET", "/v1/video/generations/{id}", Content.NONE, Urgency.LOOKUP),
   MUSIC_JOB("GET", "/v1/music/generations/{id}", Content.NONE, Urgency.LOOKUP),
   JOB("GET", "/v1/jobs/{id}", Content.NONE, Urgency.LOOKUP),
@@ -59,8 +71,8 @@ public enum Endpoint {
     }
   }
 
-  /** What a route makes of an {@code Idempotency-Key}. */
-  public enum Idempotency {
+  /** What a route makes of an {@code IdempotencyPolicy-Key}. */
+  public enum IdempotencyPolicy {
     /** Nothing. */
     IGNORED,
     /** A request that carries one is carried out once. */
@@ -78,13 +90,14 @@ public enum Endpoint {
   private final String path;
   private final Content content;
   private final Urgency urgency;
-  private final Idempotency idempotency;
+  private final IdempotencyPolicy idempotency;
 
   Endpoint(String method, String path, Content content, Urgency urgency) {
-    this(method, path, content, urgency, Idempotency.IGNORED);
+    this(method, path, content, urgency, IdempotencyPolicy.IGNORED);
   }
 
-  Endpoint(String method, String path, Content content, Urgency urgency, Idempotency idempotency) {
+  Endpoint(
+      String method, String path, Content content, Urgency urgency, IdempotencyPolicy idempotency) {
     this.method = method;
     this.path = path;
     this.content = content;
@@ -109,7 +122,7 @@ public enum Endpoint {
     return urgency;
   }
 
-  public Idempotency idempotency() {
+  public IdempotencyPolicy idempotency() {
     return idempotency;
   }
 

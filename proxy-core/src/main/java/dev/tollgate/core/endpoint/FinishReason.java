@@ -63,13 +63,15 @@ final class FinishReason {
   }
 
   /** What is missing of an answer that finished so. */
-  static Incomplete incomplete(JsonItems choice, int i) {
+  static IncompleteReason incomplete(JsonItems choice, int i) {
     JsonBytes other = replacement(choice, i);
     String reason = (other == null ? JsonBytes.string(choice.string(i)) : other).toString();
     if (reason.equals(LENGTH.toString())) {
-      return Incomplete.OUTPUT_TOKENS;
+      return IncompleteReason.OUTPUT_TOKENS;
     }
-    return reason.equals(CONTENT_FILTER.toString()) ? Incomplete.FILTERED : Incomplete.NOTHING;
+    return reason.equals(CONTENT_FILTER.toString())
+        ? IncompleteReason.FILTERED
+        : IncompleteReason.NONE;
   }
 
   /** Whether the provider says by its reason that it failed. */

@@ -14,8 +14,8 @@ final class FlacLength {
     if (!file.is(0, "fLaC")) {
       return Optional.empty();
     }
-    long rate = file.big(18, 3) >> 4;
-    long samples = file.big(21, 5) & 0xf_ffff_ffffL; // 0: unknown
+    long rate = file.bigEndian(18, 3) >> 4;
+    long samples = file.bigEndian(21, 5) & 0xf_ffff_ffffL; // 0: unknown
     return rate == 0 || samples == 0
         ? Optional.empty()
         : Optional.of(
@@ -26,7 +26,7 @@ final class FlacLength {
   /** It is smaller than what it was made of. */
   private static long bytesPerSecondMost(AudioBytes file, long rate) {
     long channels = 1L + (file.at(20) >> 1 & 7);
-    long bits = 1 + (file.big(20, 2) >> 4 & 31);
+    long bits = 1 + (file.bigEndian(20, 2) >> 4 & 31);
     return Math.min(rate * channels * Math.ceilDiv(bits, 8), BYTES_PER_SECOND_MOST);
   }
 }

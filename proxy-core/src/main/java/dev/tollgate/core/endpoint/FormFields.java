@@ -76,7 +76,7 @@ final class FormFields {
   }
 
   /** Reports what is missing, then names, then values: each issue that is found. */
-  void check(Form form, Issues issues, String... required) {
+  void check(MultipartForm form, Issues issues, String... required) {
     for (String name : required) {
       if (form.part(name).isEmpty()) {
         issues.add(name, "is required");
@@ -100,7 +100,7 @@ final class FormFields {
     String name = part.name();
     String folded = name.toUpperCase(Locale.ROOT).toLowerCase(Locale.ROOT);
     if (!rules.containsKey(name)) {
-      if (isWish(folded)) {
+      if (isRoutingField(folded)) {
         // A wish that is not obeyed could send the file where its owner forbade it.
         issues.add(name, "is not read in forms: send routing as JSON text in one field");
       } else if (rules.containsKey(folded)) {
@@ -116,12 +116,12 @@ final class FormFields {
   }
 
   /** As SDKs write an object, or by its other name (DECISIONS 5). */
-  private static boolean isWish(String folded) {
+  private static boolean isRoutingField(String folded) {
     return folded.equals("provider")
         || Stream.of("routing[", "routing.", "provider[", "provider.").anyMatch(folded::startsWith);
   }
 
-  private static void value(Form form, FormPart part, Rule rule, Issues issues) {
+  private static void value(MultipartForm form, FormPart part, Rule rule, Issues issues) {
     switch (rule) {
       case Rule.File _, Rule.Files _ -> file(part, issues);
       case Rule.Text text -> {
@@ -147,7 +147,7 @@ final class FormFields {
   }
 
   /** The model that is asked for; one that is missing was reported. */
-  static Optional<ModelId> model(Form form, Issues issues) {
+  static Optional<ModelId> model(MultipartForm form, Issues issues) {
     Optional<FormPart> part = form.part("model").filter(form::isText);
     if (part.isEmpty() || part.get().sizeBytes() > TEXT_BYTES_MAX) {
       return Optional.empty();
@@ -160,7 +160,7 @@ final class FormFields {
   }
 
   /** The wish for routing: a JSON object as text, or the name of a strategy. */
-  static RoutingFields.Read routing(Form form, Issues issues) {
+  static RoutingFields.Read routing(MultipartForm form, Issues issues) {
     String text =
         form.part("routing")
             .filter(part -> part.sizeBytes() <= TEXT_BYTES_MAX && form.isText(part))

@@ -9,7 +9,7 @@ import java.util.Optional;
  */
 final class FramedAudioLength {
   // Who looks longer for the next frame has a file that is something else.
-  private static final int OUT_OF_STEP_BYTES_MAX = 64 * 1024;
+  private static final int OUT_OF_SYNC_BYTES_MAX = 64 * 1024;
   private static final int ADTS_HEAD_BYTES = 7;
   private static final int NANOS = 1_000_000_000;
   private static final int[] MPEG_RATES = {44_100, 48_000, 32_000};
@@ -49,24 +49,24 @@ final class FramedAudioLength {
   private Optional<Duration> summed() {
     long nanos = 0;
     long framesBytes = 0;
-    int outOfStep = 0;
-    long inStep = -1;
-    for (long at = 0; at < file.size() && outOfStep < OUT_OF_STEP_BYTES_MAX; ) {
+    int outOfSync = 0;
+    long syncedAt = -1;
+    for (long at = 0; at < file.size() && outOfSync < OUT_OF_SYNC_BYTES_MAX; ) {
       long tag = AudioTag.sizeBytes(file, at);
       if (tag > 0) {
         at += tag;
-        inStep = at;
-      } else if (at == inStep ? reads(at) : isFrame(at)) {
+        syncedAt = at;
+      } else if (at == syncedAt ? reads(at) : isFrame(at)) {
         nanos += frameNanos;
         framesBytes += frameBytes;
         at += frameBytes;
-        inStep = at;
+        syncedAt = at;
       } else {
-        outOfStep++;
+        outOfSync++;
         at++;
       }
     }
-    boolean isOther = nanos == 0 || outOfStep == OUT_OF_STEP_BYTES_MAX;
+    boolean isOther = nanos == 0 || outOfSync == OUT_OF_SYNC_BYTES_MAX;
     return isOther || 2 * framesBytes < file.size()
         ? Optional.empty()
         : Optional.of(longer(Duration.ofNanos(nanos), AudioLength.atLeast(file.size())));
@@ -103,7 +103,7 @@ final class FramedAudioLength {
 
   private boolean readsAac(long at) {
     int rate = file.at(at + 2) >> 2 & 15;
-    int bytes = (int) (file.big(at + 3, 3) >> 5 & 0x1fff);
+    int bytes = (int) (file.bigEndian(at + 3, 3) >> 5 & 0x1fff);
     boolean isWhole = (file.at(at + 1) & 0xf0) == 0xf0;
     if (!isWhole || rate >= AAC_RATES.length || bytes < ADTS_HEAD_BYTES) {
       return false;

@@ -1,10 +1,10 @@
 package dev.tollgate.core.endpoint;
 
-import dev.tollgate.core.catalog.Drawing;
+import dev.tollgate.core.catalog.ImageApiStyle;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.Dialect.Operation;
 import dev.tollgate.core.dialect.InputImage;
-import dev.tollgate.core.fetch.Fetched;
+import dev.tollgate.core.fetch.FetchResult;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonSplice;
@@ -21,16 +21,16 @@ sealed interface ImageBody {
   String FORMAT = "response_format";
 
   /** Words alone, in JSON. */
-  record Words(JsonMembers root) implements ImageBody {
+  record Prompt(JsonMembers root) implements ImageBody {
     @Override
     public Operation operation() {
       return Operation.IMAGE;
     }
 
     @Override
-    public Outgoing outgoing(Route route, Asking asking) {
-      JsonSplice edits = spelled(root, route, asking);
-      return new Outgoing(edits.toBuffers(), ImageSpelling.refused(root, drawing(route)));
+    public UpstreamBody upstreamBody(Route route, FormatRequest formatRequest) {
+      JsonSplice edits = spelled(root, route, formatRequest);
+      return new UpstreamBody(edits.toBuffers(), ImageRequestEdits.refused(root, apiStyle(route)));
     }
   }
 
@@ -40,7 +40,8 @@ sealed interface ImageBody {
    * @param here those that were named by URL, by where they stand, none before they were fetched;
    *     or the files of a form
    */
-  record Sources(JsonMembers root, Map<Integer, SourceImages.Source> here) implements ImageBody {
+  record PromptAndImages(JsonMembers root, Map<Integer, SourceImages.Source> here)
+      implements ImageBody {
     @Override
     public Operation operation() {
       return Operation.IMAGE_EDIT;
@@ -48,13 +49,13 @@ sealed interface ImageBody {
 
     /** Only the images are written anew; whatever stands around them leaves as it came. */
     @Override
-    public Outgoing outgoing(Route route, Asking asking) {
-      Drawing drawing = drawing(route);
-      JsonSplice edits = spelled(root, route, asking);
-      ImageSpelling.sources(root, sourcesAt(), here, drawing.sources(), edits);
+    public UpstreamBody upstreamBody(Route route, FormatRequest formatRequest) {
+      ImageApiStyle style = apiStyle(route);
+      JsonSplice edits = spelled(root, route, formatRequest);
+      ImageRequestEdits.sources(root, sourcesAt(), here, style.sources(), edits);
       ByteBuf[] parts = edits.toBuffers().toArray(ByteBuf[]::new);
       List<ByteBuf> whole = List.of(Unpooled.wrappedBuffer(parts.length, parts));
-      return new Outgoing(whole, ImageSpelling.refused(root, drawing));
+      return new UpstreamBody(whole, ImageRequestEdits.refused(root, style));
     }
 
     private int sourcesAt() {
@@ -82,25 +83,25 @@ sealed interface ImageBody {
     }
 
     @Override
-    public ImageBody with(Map<Integer, Fetched.Image> images) {
+    public ImageBody with(Map<Integer, FetchResult.Image> images) {
       Map<Integer, SourceImages.Source> fetched = new HashMap<>();
       images.forEach((at, image) -> fetched.put(at, SourceImages.of(image)));
-      return new Sources(root, fetched);
+      return new PromptAndImages(root, fetched);
     }
   }
 
   /** A form with images as its files. */
-  record Upload(Form form) implements ImageBody {
+  record Upload(MultipartForm form) implements ImageBody {
     private static final String ROUTING = "routing";
 
     @Override
     public ImageBody inJson() {
-      return ImageForm.inJson(form);
+      return ImageFormFields.inJson(form);
     }
 
     @Override
     public List<String> beyondJson() {
-      return ImageForm.beyondJson(form);
+      return ImageFormFields.beyondJson(form);
     }
 
     @Override
@@ -109,34 +110,35 @@ sealed interface ImageBody {
     }
 
     @Override
-    public Outgoing outgoing(Route route, Asking asking) {
+    public UpstreamBody upstreamBody(Route route, FormatRequest formatRequest) {
       String model = route.upstreamModel();
       var edits =
-          switch (asking) {
-            case AS_THE_CLIENT -> new Form.Edits(Map.of("model", model), Set.of(ROUTING));
-            case FOR_BYTES -> {
+          switch (formatRequest) {
+            case AS_CLIENT -> new MultipartForm.Edits(Map.of("model", model), Set.of(ROUTING));
+            case BASE64 -> {
               Map<String, String> values =
                   Map.of("model", model, FORMAT, ImageFormat.B64_JSON.wire());
-              yield new Form.Edits(values, Set.of(ROUTING));
+              yield new MultipartForm.Edits(values, Set.of(ROUTING));
             }
-            case FOR_NOTHING -> new Form.Edits(Map.of("model", model), Set.of(ROUTING, FORMAT));
+            case OMITTED ->
+                new MultipartForm.Edits(Map.of("model", model), Set.of(ROUTING, FORMAT));
           };
-      return new Outgoing(form.edited(edits), form.contentType(), List.of());
+      return new UpstreamBody(form.edited(edits), form.contentType(), List.of());
     }
   }
 
   /** How a provider is asked for the form of its images. */
-  enum Asking {
-    AS_THE_CLIENT,
+  enum FormatRequest {
+    AS_CLIENT,
     /** What is stored has to be here. */
-    FOR_BYTES,
+    BASE64,
     /** It has but one, and knows no field for it. */
-    FOR_NOTHING
+    OMITTED
   }
 
   Operation operation();
 
-  Outgoing outgoing(Route route, Asking asking);
+  UpstreamBody upstreamBody(Route route, FormatRequest formatRequest);
 
   /** The same for a provider that takes no forms. */
   default ImageBody inJson() {
@@ -154,7 +156,7 @@ sealed interface ImageBody {
   }
 
   /** The same with these images, by where they stand. */
-  default ImageBody with(Map<Integer, Fetched.Image> images) {
+  default ImageBody with(Map<Integer, FetchResult.Image> images) {
     return this;
   }
 
@@ -166,8 +168,8 @@ sealed interface ImageBody {
   /** The whole request as JSON; empty where it is a form. */
   default Optional<JsonMembers> canonical() {
     return switch (this) {
-      case Words words -> Optional.of(words.root());
-      case Sources sources -> Optional.of(sources.root());
+      case Prompt words -> Optional.of(words.root());
+      case PromptAndImages sources -> Optional.of(sources.root());
       case Upload _ -> Optional.empty();
     };
   }
@@ -188,34 +190,35 @@ sealed interface ImageBody {
   }
 
   /** How a route's provider wants to be asked. */
-  static Drawing drawing(Route route) {
-    return route.provider().quirks().deviations().drawing();
+  static ImageApiStyle apiStyle(Route route) {
+    return route.provider().quirks().openAiQuirks().imageApiStyle();
   }
 
-  private static JsonSplice spelled(JsonMembers root, Route route, Asking asking) {
+  private static JsonSplice spelled(JsonMembers root, Route route, FormatRequest formatRequest) {
     JsonSplice edits = RequestRoot.edited(root, false, route);
-    ImageSpelling.edit(root, edits, drawing(route));
-    ask(root, edits, asking, drawing(route).bytesWord());
+    ImageRequestEdits.edit(root, edits, apiStyle(route));
+    ask(root, edits, formatRequest, apiStyle(route).base64Format());
     return edits;
   }
 
-  private static void ask(JsonMembers root, JsonSplice edits, Asking asking, String bytesWord) {
+  private static void ask(
+      JsonMembers root, JsonSplice edits, FormatRequest formatRequest, String bytesWord) {
     int format = root.indexOf(FORMAT);
     JsonBytes bytes = JsonBytes.string(bytesWord);
-    switch (asking) {
-      case AS_THE_CLIENT -> {
+    switch (formatRequest) {
+      case AS_CLIENT -> {
         if (format >= 0 && root.isString(format, ImageFormat.B64_JSON.wire())) {
           edits.replace(format, bytes);
         }
       }
-      case FOR_BYTES -> {
+      case BASE64 -> {
         if (format < 0) {
           edits.insertLast(FORMAT, bytes);
         } else {
           edits.replace(format, bytes);
         }
       }
-      case FOR_NOTHING -> {
+      case OMITTED -> {
         if (format >= 0) {
           edits.delete(format);
         }

@@ -2,7 +2,7 @@ package dev.tollgate.core.endpoint;
 
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
-import dev.tollgate.core.fetch.Fetched;
+import dev.tollgate.core.fetch.FetchResult;
 import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.money.Usage;
@@ -18,7 +18,7 @@ public record ImageCall(RequestId id, ImageRequest request, Model model) impleme
   }
 
   @Override
-  public ImageCall with(Map<Integer, Fetched.Image> images) {
+  public ImageCall with(Map<Integer, FetchResult.Image> images) {
     request.fetched(images);
     return this;
   }
@@ -29,8 +29,8 @@ public record ImageCall(RequestId id, ImageRequest request, Model model) impleme
   }
 
   @Override
-  public Outgoing outgoing(Route route) {
-    return request.outgoing(route);
+  public UpstreamBody upstreamBody(Route route) {
+    return request.upstreamBody(route);
   }
 
   @Override
@@ -43,11 +43,11 @@ public record ImageCall(RequestId id, ImageRequest request, Model model) impleme
    */
   @Override
   public Usage usageLikely(long deliveredTokens) {
-    return ImageWish.usageLikely(request.promptTokensLikely(), deliveredTokens);
+    return ImageOptions.usageLikely(request.promptTokensLikely(), deliveredTokens);
   }
 
   @Override
-  public ReplyStream stream(ProviderId provider) {
+  public ReplyEventStream stream(ProviderId provider) {
     throw new IllegalStateException("images do not come as a stream");
   }
 

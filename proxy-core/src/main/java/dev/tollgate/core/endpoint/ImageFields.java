@@ -24,7 +24,7 @@ final class ImageFields {
   static final String PROMPT_TOO_LONG = "must not have more than 32,000 characters";
 
   /** Where servers look for images, and JSON of clients has none. */
-  static final Set<String> ELSEWHERE =
+  static final Set<String> UPSTREAM_IMAGE_FIELDS =
       Set.of("image", "images", "mask", "image_url", "reference_images");
 
   private ImageFields() {}
@@ -33,17 +33,17 @@ final class ImageFields {
     Map<String, ValueRule> rules = new HashMap<>();
     FieldRules.putCommon(rules);
     rules.put("prompt", ImageFields::prompt);
-    rules.put("n", ValueRule.integer(1, ImageWish.COUNT_MAX).orNull());
+    rules.put("n", ValueRule.integer(1, ImageOptions.COUNT_MAX).orNull());
     rules.put("size", FieldRules.rule(ImageFields::size).orNull());
     rules.put("quality", FieldRules.rule(ImageFields::quality).orNull());
     rules.put("style", ValueRule.string().orNull());
     rules.put("response_format", FieldRules.rule(ImageFields::format).orNull());
     rules.put(SourceImages.MEMBER, FieldRules.rule(SourceImages::check).orNull());
-    rules.put("image", FieldRules.rule(ImageFields::uncounted).orNull());
-    rules.put("images", FieldRules.rule(ImageFields::uncounted).orNull());
-    rules.put("mask", FieldRules.rule(ImageFields::uncounted).orNull());
-    rules.put("image_url", FieldRules.rule(ImageFields::elsewhere).orNull());
-    rules.put("reference_images", FieldRules.rule(ImageFields::elsewhere).orNull());
+    rules.put("image", FieldRules.rule(ImageFields::onlyInForms).orNull());
+    rules.put("images", FieldRules.rule(ImageFields::onlyInForms).orNull());
+    rules.put("mask", FieldRules.rule(ImageFields::onlyInForms).orNull());
+    rules.put("image_url", FieldRules.rule(ImageFields::notRead).orNull());
+    rules.put("reference_images", FieldRules.rule(ImageFields::notRead).orNull());
     rules.put("stream", FieldRules.rule(ImageFields::stream).orNull());
     // Some servers are told the size by these: whatever is given twice could be two sizes.
     rules.put("width", ValueRule.ANY);
@@ -90,12 +90,12 @@ final class ImageFields {
   }
 
   /** A provider would take it and bill it, and nobody would have set anything aside for it. */
-  private static void uncounted(JsonItems items, int i, Param param, Issues issues) {
+  private static void onlyInForms(JsonItems items, int i, Param param, Issues issues) {
     issues.add(param, NOT_COUNTED);
   }
 
   /** The same under the names of servers that take no forms. */
-  private static void elsewhere(JsonItems items, int i, Param param, Issues issues) {
+  private static void notRead(JsonItems items, int i, Param param, Issues issues) {
     issues.add(param, NOT_READ);
   }
 
@@ -107,9 +107,9 @@ final class ImageFields {
   }
 
   /** What a valid body asks for. */
-  static ImageWish wish(JsonMembers root) {
+  static ImageOptions options(JsonMembers root) {
     int n = root.indexOf("n");
-    return new ImageWish(
+    return new ImageOptions(
         n < 0 ? 1 : (int) root.integer(n, 1),
         text(root, "size"),
         text(root, "quality"),

@@ -1,7 +1,7 @@
 package dev.tollgate.core.endpoint;
 
 import dev.tollgate.core.catalog.Model;
-import dev.tollgate.core.dialect.UsageTerms;
+import dev.tollgate.core.dialect.UsageFormat;
 import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
@@ -23,21 +23,23 @@ final class ImageReply implements WholeReply {
   private final int dataAt;
   private final Quantity.Images images;
   private final boolean isByTokens;
-  private final ReportedUsage usage;
-  private final ImageParts parts;
+  private final ReplyUsage usage;
+  private final ReplyImages parts;
 
   private ImageReply(
       ImageRequest request, Model model, ReplyStamp stamp, JsonMembers root, int dataAt, int made) {
-    ImageWish wish = request.wish();
-    this.parts = request.isStored() ? ImageParts.of(root, dataAt) : ImageParts.NONE;
+    ImageOptions options = request.options();
+    this.parts = request.isStored() ? ReplyImages.of(root, dataAt) : ReplyImages.NONE;
     this.stamp = stamp;
     this.root = root;
     this.dataAt = dataAt;
     this.images =
         new Quantity.Images(
-            made, told("size").or(() -> wish.size()), told("quality").or(() -> wish.quality()));
+            made,
+            reported("size").or(() -> options.size()),
+            reported("quality").or(() -> options.quality()));
     this.isByTokens = model.prices().isByTokens();
-    this.usage = ReportedUsage.of(root, UsageTerms.OPENAI_IMAGES, wish.tokensBelievable(model));
+    this.usage = ReplyUsage.of(root, UsageFormat.OPENAI_IMAGES, options.plausibleTokensMax(model));
   }
 
   static Read read(ImageRequest request, Model model, ReplyStamp stamp, byte[] body, int length) {
@@ -66,13 +68,13 @@ final class ImageReply implements WholeReply {
     for (int k = 0; k < data.size(); k++) {
       if (data.kind(k) == JsonKind.OBJECT) {
         JsonMembers image = data.object(k);
-        made += ImageParts.isThere(image, "b64_json") || ImageParts.isThere(image, "url") ? 1 : 0;
+        made += ReplyImages.isThere(image, "b64_json") || ReplyImages.isThere(image, "url") ? 1 : 0;
       }
     }
     return made;
   }
 
-  private Optional<String> told(String name) {
+  private Optional<String> reported(String name) {
     int i = root.indexOf(name);
     return i >= 0 && root.kind(i) == JsonKind.STRING && !root.isString(i, "auto")
         ? Optional.of(root.string(i))
@@ -95,8 +97,8 @@ final class ImageReply implements WholeReply {
   }
 
   @Override
-  public int partBytesMost(int part) {
-    return parts.bytesMost(part);
+  public int partBytesMax(int part) {
+    return parts.bytesMax(part);
   }
 
   @Override

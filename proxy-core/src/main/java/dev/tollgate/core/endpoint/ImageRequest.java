@@ -2,7 +2,7 @@ package dev.tollgate.core.endpoint;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.tollgate.core.catalog.Drawing;
+import dev.tollgate.core.catalog.ImageApiStyle;
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Provider;
@@ -10,15 +10,15 @@ import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.Dialect;
 import dev.tollgate.core.dialect.Dialect.Operation;
 import dev.tollgate.core.dialect.ImageTranslation;
-import dev.tollgate.core.dialect.TranslatedChat;
+import dev.tollgate.core.dialect.TranslatedRequest;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
-import dev.tollgate.core.fetch.Fetched;
+import dev.tollgate.core.fetch.FetchResult;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.money.MicroUsd;
-import dev.tollgate.core.routing.RoutingWish;
+import dev.tollgate.core.routing.RoutingPreferences;
 import io.netty.buffer.ByteBuf;
 import java.time.Duration;
 import java.util.List;
@@ -40,23 +40,27 @@ public final class ImageRequest implements InferenceRequest {
 
   private final Operation operation;
   private final ModelId model;
-  private final RoutingWish routing;
-  private final ImageWish wish;
+  private final RoutingPreferences routing;
+  private final ImageOptions options;
   private final boolean stored;
   private @Nullable ImageBody body;
 
   private ImageRequest(
-      ImageBody body, ModelId model, RoutingWish routing, ImageWish wish, boolean stored) {
+      ImageBody body,
+      ModelId model,
+      RoutingPreferences routing,
+      ImageOptions options,
+      boolean stored) {
     this.stored = stored;
     this.operation = body.operation();
     this.body = body;
     this.model = model;
     this.routing = routing;
-    this.wish = wish;
+    this.options = options;
   }
 
   /** Reads and checks a body that may name images; every issue is reported at once. */
-  public static Parsed<ImageRequest> parse(byte[] bytes, int length, ImageUrls urls) {
+  public static ParseResult<ImageRequest> parse(byte[] bytes, int length, ImageUrls urls) {
     return RequestRoot.parse(bytes, length, Set.of(), root -> check(root, urls, "prompt"));
   }
 
@@ -65,19 +69,20 @@ public final class ImageRequest implements InferenceRequest {
    *
    * @param contentType of the body: JSON or a form
    */
-  public static Parsed<ImageRequest> parseEdit(
+  public static ParseResult<ImageRequest> parseEdit(
       byte[] bytes, int length, String contentType, ImageUrls urls) {
     if (!contentType.regionMatches(true, 0, FORM, 0, FORM.length())) {
       return RequestRoot.parse(
           bytes, length, Set.of(), root -> check(root, urls, "prompt", SourceImages.MEMBER));
     }
-    return switch (Form.read(bytes, length, contentType)) {
-      case Form.Read.Refused refused -> new Parsed.Refused<>(refused.fault());
-      case Form.Read.Fine fine -> check(fine.form(), urls);
+    return switch (MultipartForm.read(bytes, length, contentType)) {
+      case MultipartForm.Read.Refused refused -> new ParseResult.Refused<>(refused.fault());
+      case MultipartForm.Read.Fine fine -> check(fine.form(), urls);
     };
   }
 
-  private static Parsed<ImageRequest> check(JsonMembers root, ImageUrls urls, String... required) {
+  private static ParseResult<ImageRequest> check(
+      JsonMembers root, ImageUrls urls, String... required) {
     var issues = new Issues();
     RequestRoot.require(root, issues, "model");
     RequestRoot.require(root, issues, required);
@@ -89,34 +94,39 @@ public final class ImageRequest implements InferenceRequest {
       issues.add(SourceImages.MEMBER, "must have an image");
     }
     RoutingFields.Read routing = RoutingFields.read(root, issues);
-    ImageBody body = hasSources ? new ImageBody.Sources(root, Map.of()) : new ImageBody.Words(root);
-    return parsed(issues, model, routing, body, urls, () -> ImageFields.wish(root));
+    ImageBody body =
+        hasSources ? new ImageBody.PromptAndImages(root, Map.of()) : new ImageBody.Prompt(root);
+    return parsed(issues, model, routing, body, urls, () -> ImageFields.options(root));
   }
 
-  private static Parsed<ImageRequest> check(Form form, ImageUrls urls) {
+  private static ParseResult<ImageRequest> check(MultipartForm form, ImageUrls urls) {
     var issues = new Issues();
-    ImageForm.check(form, issues);
+    ImageFormFields.check(form, issues);
     Optional<ModelId> model = FormFields.model(form, issues);
     RoutingFields.Read routing = FormFields.routing(form, issues);
     ImageBody body = new ImageBody.Upload(form);
-    return parsed(issues, model, routing, body, urls, () -> ImageForm.wish(form));
+    return parsed(issues, model, routing, body, urls, () -> ImageFormFields.options(form));
   }
 
-  private static Parsed<ImageRequest> parsed(
+  private static ParseResult<ImageRequest> parsed(
       Issues issues,
       Optional<ModelId> model,
       RoutingFields.Read routing,
       ImageBody body,
       ImageUrls urls,
-      Supplier<ImageWish> wish) {
+      Supplier<ImageOptions> options) {
     if (!issues.isEmpty() || model.isEmpty()) {
-      return new Parsed.Refused<>(issues.toFault());
+      return new ParseResult.Refused<>(issues.toFault());
     }
-    return routing.unmet() != null
-        ? new Parsed.Refused<>(routing.unmet())
-        : new Parsed.Valid<>(
+    return routing.unmetFault() != null
+        ? new ParseResult.Refused<>(routing.unmetFault())
+        : new ParseResult.Valid<>(
             new ImageRequest(
-                body, model.get(), routing.wish(), wish.get(), urls == ImageUrls.OURS));
+                body,
+                model.get(),
+                routing.preferences(),
+                options.get(),
+                urls == ImageUrls.GATEWAY));
   }
 
   @Override
@@ -140,7 +150,7 @@ public final class ImageRequest implements InferenceRequest {
   }
 
   @Override
-  public Duration patience(Provider.Clocks clocks) {
+  public Duration replyStartTimeout(Provider.ProviderTimeouts clocks) {
     return clocks.image();
   }
 
@@ -156,12 +166,12 @@ public final class ImageRequest implements InferenceRequest {
 
   @Override
   public long replyBytesLikely(Route route) {
-    boolean mayBeAddresses = wish.format() == ImageFormat.URL && !stored && !isOnlyBytes(route);
-    return mayBeAddresses ? 0 : wish.replyBytesLikely();
+    boolean mayBeAddresses = options.format() == ImageFormat.URL && !stored && !isOnlyBytes(route);
+    return mayBeAddresses ? 0 : options.replyBytesLikely();
   }
 
   @Override
-  public RoutingWish routing() {
+  public RoutingPreferences routing() {
     return routing;
   }
 
@@ -171,7 +181,7 @@ public final class ImageRequest implements InferenceRequest {
   }
 
   @Override
-  public String beginning() {
+  public String promptPrefix() {
     return "";
   }
 
@@ -181,12 +191,12 @@ public final class ImageRequest implements InferenceRequest {
   }
 
   /** The images that it names by URL are here. */
-  void fetched(Map<Integer, Fetched.Image> images) {
+  void fetched(Map<Integer, FetchResult.Image> images) {
     body = body().with(images);
   }
 
   @Override
-  public void sent() {
+  public void releaseBody() {
     body = null;
   }
 
@@ -194,37 +204,37 @@ public final class ImageRequest implements InferenceRequest {
     return requireNonNull(body, "its provider has it");
   }
 
-  ImageWish wish() {
-    return wish;
+  ImageOptions options() {
+    return options;
   }
 
   @Override
   public long promptTokensLikely() {
-    return wish.promptTokensLikely();
+    return options.promptTokensLikely();
   }
 
   @Override
   public MicroUsd estimate(Model served) {
-    return wish.estimate(served);
+    return options.estimate(served);
   }
 
   @Override
   public long tokensEstimated(Model served) {
-    return wish.tokensEstimated(served);
+    return options.tokensEstimated(served);
   }
 
   @Override
   public List<ByteBuf> bodyFor(Route route) {
-    return outgoing(route).body();
+    return upstreamBody(route).body();
   }
 
-  Outgoing outgoing(Route route) {
-    ImageBody said = bodyAt(route);
-    Optional<JsonMembers> canonical = said.canonical();
+  UpstreamBody upstreamBody(Route route) {
+    ImageBody routeBody = bodyAt(route);
+    Optional<JsonMembers> canonical = routeBody.canonical();
     Optional<ImageTranslation> images = images(route);
     return images.isPresent() && canonical.isPresent()
-        ? translated(images.get().request(canonical.get(), said.sources()))
-        : said.outgoing(route, asking(route));
+        ? translated(images.get().request(canonical.get(), routeBody.sources()))
+        : routeBody.upstreamBody(route, formatRequest(route));
   }
 
   /** A form becomes JSON for whoever takes none. */
@@ -233,40 +243,40 @@ public final class ImageRequest implements InferenceRequest {
   }
 
   private static boolean takesForms(Route route) {
-    return images(route).isEmpty() && ImageBody.drawing(route).takesForms();
+    return images(route).isEmpty() && ImageBody.apiStyle(route).takesForms();
   }
 
-  private static Outgoing translated(TranslatedChat sent) {
-    return new Outgoing(List.of(sent.body()), sent.dropped());
+  private static UpstreamBody translated(TranslatedRequest sent) {
+    return new UpstreamBody(List.of(sent.body()), sent.dropped());
   }
 
   private static Optional<ImageTranslation> images(Route route) {
     return Dialect.named(route.provider().dialect()).images();
   }
 
-  private ImageBody.Asking asking(Route route) {
+  private ImageBody.FormatRequest formatRequest(Route route) {
     if (isOnlyBytes(route)) {
-      return ImageBody.Asking.FOR_NOTHING;
+      return ImageBody.FormatRequest.OMITTED;
     }
-    return isStored() ? ImageBody.Asking.FOR_BYTES : ImageBody.Asking.AS_THE_CLIENT;
+    return isStored() ? ImageBody.FormatRequest.BASE64 : ImageBody.FormatRequest.AS_CLIENT;
   }
 
   /** Whether its images are stored, so that the client gets addresses of ours. */
   boolean isStored() {
-    return stored && wish.format() == ImageFormat.URL;
+    return stored && options.format() == ImageFormat.URL;
   }
 
   /** OpenAI's newer models, wherever they are served, know no other form and no field for it. */
   private static boolean isOnlyBytes(Route route) {
-    String model = route.provider().quirks().deviations().model(route.upstreamModel());
+    String model = route.provider().quirks().openAiQuirks().model(route.upstreamModel());
     return images(route).isPresent() || ONLY_BYTES.matcher(model).lookingAt();
   }
 
   /** An address of what comes as bytes, where nobody stores it. */
   @Override
-  public List<String> impossible(Route route) {
-    boolean isNowhere = wish.format() == ImageFormat.URL && !stored && isOnlyBytes(route);
-    if (isNowhere) {
+  public List<String> unservable(Route route) {
+    boolean needsStorage = options.format() == ImageFormat.URL && !stored && isOnlyBytes(route);
+    if (needsStorage) {
       return List.of(ImageBody.FORMAT);
     }
     boolean isForm = body().canonical().isEmpty();
@@ -277,26 +287,26 @@ public final class ImageRequest implements InferenceRequest {
     return !beyond.isEmpty()
         ? beyond
         : images(route).isPresent()
-            ? untranslatable()
-            : unspeakable(ImageBody.drawing(route), isForm ? "image" : SourceImages.MEMBER);
+            ? beyondTranslation()
+            : beyondStyle(ImageBody.apiStyle(route), isForm ? "image" : SourceImages.MEMBER);
   }
 
   /** Others make one image at a time. */
-  private List<String> untranslatable() {
-    return wish.count() > 1 ? List.of("n") : List.of();
+  private List<String> beyondTranslation() {
+    return options.count() > 1 ? List.of("n") : List.of();
   }
 
-  private List<String> unspeakable(Drawing drawing, String sources) {
-    return wish.count() > drawing.imagesMax()
+  private List<String> beyondStyle(ImageApiStyle style, String sources) {
+    return options.count() > style.imagesMax()
         ? List.of("n")
-        : wish.sources() > drawing.sourcesMax() ? List.of(sources) : List.of();
+        : options.sources() > style.sourceImagesMax() ? List.of(sources) : List.of();
   }
 
   @Override
   public List<String> unsupported(Route route, Model served) {
-    List<String> impossible = impossible(route);
-    if (!impossible.isEmpty()) {
-      return impossible;
+    List<String> unservable = unservable(route);
+    if (!unservable.isEmpty()) {
+      return unservable;
     }
     Optional<JsonMembers> root = bodyAt(route).canonical();
     if (root.isEmpty()) {
@@ -304,22 +314,24 @@ public final class ImageRequest implements InferenceRequest {
     }
     return images(route)
         .map(translation -> translation.unsupported(root.get()))
-        .orElseGet(() -> ImageSpelling.refused(root.get(), ImageBody.drawing(route)));
+        .orElseGet(() -> ImageRequestEdits.refused(root.get(), ImageBody.apiStyle(route)));
   }
 
   @Override
-  public Fault unserved(List<String> paths) {
+  public Fault unservableFault(List<String> paths) {
     return paths.contains(ImageBody.FORMAT)
         ? Fault.of(
             ErrorCode.NOT_CONFIGURED,
             "The model gives bytes only, and there is no object storage for them: ask for"
                 + " response_format b64_json.")
-        : InferenceRequest.super.unserved(paths);
+        : InferenceRequest.super.unservableFault(paths);
   }
 
   int builtBytes(Route route) {
-    ImageBody said = bodyAt(route);
-    return images(route).isPresent() ? said.canonicalBytes() + said.rawBytes() : said.builtBytes();
+    ImageBody routeBody = bodyAt(route);
+    return images(route).isPresent()
+        ? routeBody.canonicalBytes() + routeBody.rawBytes()
+        : routeBody.builtBytes();
   }
 
   @Override

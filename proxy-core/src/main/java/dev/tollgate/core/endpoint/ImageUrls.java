@@ -3,7 +3,7 @@ package dev.tollgate.core.endpoint;
 /** Whose addresses a client gets that asks for addresses of its images. */
 public enum ImageUrls {
   /** The provider's, where it has any. */
-  THEIRS,
+  PROVIDER,
   /** Ours, of what was stored. */
-  OURS
+  GATEWAY
 }

@@ -2,7 +2,7 @@ package dev.tollgate.core.endpoint;
 
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
-import dev.tollgate.core.fetch.Fetched;
+import dev.tollgate.core.fetch.FetchResult;
 import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.money.Usage;
@@ -26,20 +26,20 @@ public sealed interface InferenceCall
   Model model();
 
   /** How the next attempt deals with what the client already has: nothing, unless it was begun. */
-  default Opening opening() {
-    return new Opening.Plain();
+  default StreamContinuation continuation() {
+    return new StreamContinuation.None();
   }
 
   /** The same request for a model that serves in the other's place. */
   InferenceCall at(Model other);
 
   /** The same request for an attempt that begins in another way, where there is one. */
-  default InferenceCall with(Opening other) {
+  default InferenceCall with(StreamContinuation other) {
     return this;
   }
 
   /** The same request with the images that it named by URL, by where they stand among its own. */
-  default InferenceCall with(Map<Integer, Fetched.Image> images) {
+  default InferenceCall with(Map<Integer, FetchResult.Image> images) {
     return this;
   }
 
@@ -55,8 +55,8 @@ public sealed interface InferenceCall
   }
 
   /** The body to send, in the form that the route's provider understands. */
-  default Outgoing outgoing(Route route) {
-    return Outgoing.whole(bodyFor(route));
+  default UpstreamBody upstreamBody(Route route) {
+    return UpstreamBody.whole(bodyFor(route));
   }
 
   /** The usage that nobody reported, with our own count of the output. */
@@ -65,16 +65,16 @@ public sealed interface InferenceCall
   }
 
   /** A fresh stream, to be filled by the provider's events. */
-  ReplyStream stream(ProviderId provider);
+  ReplyEventStream stream(ProviderId provider);
 
   /** What counts a provider's bytes, of a request whose reply comes as such. */
-  default SpeechBytes bytes() {
+  default SpeechByteStream bytes() {
     throw new IllegalStateException("the reply does not come as bytes");
   }
 
   /** The content type of such bytes, which their provider told or did not. */
-  default String bytesType(String told) {
-    return told;
+  default String bytesType(String reported) {
+    return reported;
   }
 
   /**

@@ -9,7 +9,7 @@ import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.money.MicroUsd;
-import dev.tollgate.core.routing.RoutingWish;
+import dev.tollgate.core.routing.RoutingPreferences;
 import io.netty.buffer.ByteBuf;
 import java.time.Duration;
 import java.util.List;
@@ -68,7 +68,7 @@ public sealed interface InferenceRequest
   }
 
   /** How long the reply may take to begin. */
-  default Duration patience(Provider.Clocks clocks) {
+  default Duration replyStartTimeout(Provider.ProviderTimeouts clocks) {
     return clocks.firstToken();
   }
 
@@ -81,7 +81,7 @@ public sealed interface InferenceRequest
   }
 
   /** Its provider has all of one that may not be repeated: nobody needs its body any more. */
-  default void sent() {}
+  default void releaseBody() {}
 
   /** The longest reply that is taken from a provider. */
   default int replyBytesMax(Provider provider) {
@@ -96,12 +96,12 @@ public sealed interface InferenceRequest
   }
 
   /** The client's name of a field that a provider complains of. */
-  default String paramOf(String providers) {
-    return providers;
+  default String paramOf(String upstreamParam) {
+    return upstreamParam;
   }
 
   /** What the request says about its routing. */
-  RoutingWish routing();
+  RoutingPreferences routing();
 
   /** The images that have to be fetched before a provider is asked. */
   default List<RemoteImage> remoteImages() {
@@ -112,7 +112,7 @@ public sealed interface InferenceRequest
   Set<String> capabilitiesUsed();
 
   /** JSON paths of what a route's provider would not get, and without which it cannot answer. */
-  default List<String> impossible(Route route) {
+  default List<String> unservable(Route route) {
     return List.of();
   }
 
@@ -122,7 +122,7 @@ public sealed interface InferenceRequest
   }
 
   /** What is said of paths without which no provider can answer. */
-  default Fault unserved(List<String> paths) {
+  default Fault unservableFault(List<String> paths) {
     return Fault.invalid(
         paths.stream()
             .map(path -> new Fault.Issue(path, "is nothing that the model's provider has"))
@@ -133,7 +133,7 @@ public sealed interface InferenceRequest
    * What stays the same of the prompt while a conversation grows, up to a bound. Empty where
    * nothing can be told.
    */
-  String beginning();
+  String promptPrefix();
 
   /** What the prompt most likely counts, for usage that nobody reported. */
   long promptTokensLikely();

@@ -1,12 +1,12 @@
 package dev.tollgate.core.endpoint;
 
 import dev.tollgate.core.json.JsonBytes;
-import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.JsonWriter;
 import io.netty.buffer.ByteBuf;
 
 /** The events of a response's items: none, or the ones that OpenAI has. */
 sealed interface ItemEvents {
-  static ItemEvents of(EventList list, ResponseDraft draft) {
+  static ItemEvents of(ResponseEventSet list, ResponseDraft draft) {
     return switch (list) {
       case LISTED -> new None();
       case EXTENDED -> new All(draft);
@@ -27,10 +27,10 @@ sealed interface ItemEvents {
   void callBegun(ResponseItem.Call call, ByteBuf out);
 
   /** More of a call's arguments came, which has them already. */
-  void argumentsCame(ResponseItem.Call call, JsonBytes more, ByteBuf out);
+  void argumentsAdded(ResponseItem.Call call, JsonBytes more, ByteBuf out);
 
   /** Nothing more comes. */
-  void allCame(ByteBuf out);
+  void completed(ByteBuf out);
 
   /** Items are told with the first event and the last. */
   final class None implements ItemEvents {
@@ -47,10 +47,10 @@ sealed interface ItemEvents {
     public void callBegun(ResponseItem.Call call, ByteBuf out) {}
 
     @Override
-    public void argumentsCame(ResponseItem.Call call, JsonBytes more, ByteBuf out) {}
+    public void argumentsAdded(ResponseItem.Call call, JsonBytes more, ByteBuf out) {}
 
     @Override
-    public void allCame(ByteBuf out) {}
+    public void completed(ByteBuf out) {}
   }
 
   /** Items are told as they begin, grow and end. */
@@ -68,73 +68,76 @@ sealed interface ItemEvents {
 
     @Override
     public void messageBegun(ResponseItem.Message message, ByteBuf out) {
-      JsonOut added = event("response.output_item.added", message, out);
-      message.writeBegun(added.name("item"));
-      ResponseEvent.end(added, out);
-      JsonOut part = itemEvent("response.content_part.added", message, out);
+      JsonWriter added = event("response.output_item.added", message, out);
+      message.writeInProgress(added.name("item"));
+      ResponseEventFrame.end(added, out);
+      JsonWriter part = itemEvent("response.content_part.added", message, out);
       message.textPart(part.name("content_index").number(0).name("part"));
-      ResponseEvent.end(part, out);
+      ResponseEventFrame.end(part, out);
     }
 
     /** Arguments that came ahead of the name are told now. */
     @Override
     public void callBegun(ResponseItem.Call call, ByteBuf out) {
-      JsonOut added = event("response.output_item.added", call, out);
-      call.writeBegun(added.name("item"));
-      ResponseEvent.end(added, out);
+      JsonWriter added = event("response.output_item.added", call, out);
+      call.writeInProgress(added.name("item"));
+      ResponseEventFrame.end(added, out);
       if (!call.arguments().isEmpty()) {
-        argumentsCame(call, call.arguments().json(), out);
+        argumentsAdded(call, call.arguments().json(), out);
       }
     }
 
     @Override
-    public void argumentsCame(ResponseItem.Call call, JsonBytes more, ByteBuf out) {
+    public void argumentsAdded(ResponseItem.Call call, JsonBytes more, ByteBuf out) {
       if (call.isNamed()) {
-        JsonOut delta = itemEvent("response.function_call_arguments.delta", call, out);
+        JsonWriter delta = itemEvent("response.function_call_arguments.delta", call, out);
         delta.name("delta").raw(more);
-        ResponseEvent.end(delta, out);
+        ResponseEventFrame.end(delta, out);
       }
     }
 
     @Override
-    public void allCame(ByteBuf out) {
+    public void completed(ByteBuf out) {
       for (ResponseItem item : draft.items()) {
         switch (item) {
           case ResponseItem.Message message -> textDone(message, out);
           case ResponseItem.Call call -> argumentsDone(call, out);
         }
-        JsonOut done = event("response.output_item.done", item, out);
+        JsonWriter done = event("response.output_item.done", item, out);
         item.writeTo(done.name("item"), ResponseItem.COMPLETED);
-        ResponseEvent.end(done, out);
+        ResponseEventFrame.end(done, out);
       }
     }
 
     private void textDone(ResponseItem.Message message, ByteBuf out) {
-      JsonOut text = itemEvent("response.output_text.done", message, out);
+      JsonWriter text = itemEvent("response.output_text.done", message, out);
       text.name("content_index").number(0).name("text").raw(message.text().json());
       text.name("logprobs").beginArray().endArray();
-      ResponseEvent.end(text, out);
-      JsonOut part = itemEvent("response.content_part.done", message, out);
+      ResponseEventFrame.end(text, out);
+      JsonWriter part = itemEvent("response.content_part.done", message, out);
       message.textPart(part.name("content_index").number(0).name("part"));
-      ResponseEvent.end(part, out);
+      ResponseEventFrame.end(part, out);
     }
 
     private void argumentsDone(ResponseItem.Call call, ByteBuf out) {
       if (!call.isNamed()) {
         callBegun(call, out);
       }
-      JsonOut done = itemEvent("response.function_call_arguments.done", call, out);
+      JsonWriter done = itemEvent("response.function_call_arguments.done", call, out);
       done.name("arguments").raw(call.arguments().json());
-      ResponseEvent.end(done, out);
+      ResponseEventFrame.end(done, out);
     }
 
-    private JsonOut itemEvent(String type, ResponseItem item, ByteBuf out) {
-      JsonOut event = ResponseEvent.begin(type, draft, out).name("item_id").string(item.id());
-      return event.name("output_index").number(draft.place(item));
+    private JsonWriter itemEvent(String type, ResponseItem item, ByteBuf out) {
+      JsonWriter event =
+          ResponseEventFrame.begin(type, draft, out).name("item_id").string(item.id());
+      return event.name("output_index").number(draft.outputIndex(item));
     }
 
-    private JsonOut event(String type, ResponseItem item, ByteBuf out) {
-      return ResponseEvent.begin(type, draft, out).name("output_index").number(draft.place(item));
+    private JsonWriter event(String type, ResponseItem item, ByteBuf out) {
+      return ResponseEventFrame.begin(type, draft, out)
+          .name("output_index")
+          .number(draft.outputIndex(item));
     }
   }
 }

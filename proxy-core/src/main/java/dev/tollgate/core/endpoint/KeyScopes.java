@@ -17,7 +17,7 @@ public final class KeyScopes {
         || key.scope().allowedModalities().contains(model.modality().wire());
   }
 
-  static boolean sees(ApiKey key, Model model) {
+  static boolean isVisible(ApiKey key, Model model) {
     return allowsModel(key, model.id().toString()) && allowsModality(key, model);
   }
 }

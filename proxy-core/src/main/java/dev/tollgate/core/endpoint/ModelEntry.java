@@ -146,11 +146,12 @@ final class ModelEntry {
   }
 
   /** How a price is shown; {@code pico} is in pico-USD per unit. */
-  private interface Shown {
+  private interface PriceFormat {
     Object of(long pico);
   }
 
-  private static Map<String, Object> pricing(PriceList prices, Shown perToken, Shown perUnit) {
+  private static Map<String, Object> pricing(
+      PriceList prices, PriceFormat perToken, PriceFormat perUnit) {
     Map<String, Object> pricing = new LinkedHashMap<>(tokens(prices.tokens(), perToken));
     pricing.put("request", perUnit.of(prices.perRequest()));
     if (!prices.images().isEmpty()) {
@@ -170,13 +171,13 @@ final class ModelEntry {
     return pricing;
   }
 
-  private static void put(Map<String, Object> pricing, String name, Shown shown, long pico) {
+  private static void put(Map<String, Object> pricing, String name, PriceFormat shown, long pico) {
     if (pico > 0) {
       pricing.put(name, shown.of(pico));
     }
   }
 
-  private static List<Map<String, Object>> images(PriceList prices, Shown perUnit) {
+  private static List<Map<String, Object>> images(PriceList prices, PriceFormat perUnit) {
     List<Map<String, Object>> shown = new ArrayList<>();
     for (PriceList.ImagePrice image : prices.images()) {
       Map<String, Object> entry = new LinkedHashMap<>();
@@ -188,14 +189,14 @@ final class ModelEntry {
     return shown;
   }
 
-  private static Map<String, Object> override(PriceList.Tier tier, Shown perToken) {
+  private static Map<String, Object> override(PriceList.Tier tier, PriceFormat perToken) {
     Map<String, Object> override = new LinkedHashMap<>();
     override.put("min_prompt_tokens", tier.abovePromptTokens());
     override.putAll(tokens(tier.tokens(), perToken));
     return override;
   }
 
-  private static Map<String, Object> tokens(TokenPrices tokens, Shown perToken) {
+  private static Map<String, Object> tokens(TokenPrices tokens, PriceFormat perToken) {
     Map<String, Object> shown = new LinkedHashMap<>();
     shown.put("prompt", perToken.of(tokens.input()));
     shown.put("completion", perToken.of(tokens.output()));

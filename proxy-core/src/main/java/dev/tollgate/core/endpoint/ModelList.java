@@ -24,10 +24,10 @@ public final class ModelList {
   private ModelList() {}
 
   /** An answer without a provider. */
-  public sealed interface Answer {
-    record Found(JsonBytes json) implements Answer {}
+  public sealed interface QueryResult {
+    record Found(JsonBytes json) implements QueryResult {}
 
-    record Refused(Fault fault) implements Answer {}
+    record Refused(Fault fault) implements QueryResult {}
   }
 
   /**
@@ -35,7 +35,7 @@ public final class ModelList {
    *
    * @param query the raw query: {@code offset}, {@code limit}, {@code modality}
    */
-  public static Answer list(Catalog catalog, ApiKey key, String query) {
+  public static QueryResult list(Catalog catalog, ApiKey key, String query) {
     Map<String, String> parameters = parameters(query);
     var issues = new Issues();
     int offset = number(parameters, "offset", 0, Integer.MAX_VALUE, issues);
@@ -45,11 +45,11 @@ public final class ModelList {
       issues.add("modality", "is not a modality");
     }
     if (!issues.isEmpty()) {
-      return new Answer.Refused(issues.toFault());
+      return new QueryResult.Refused(issues.toFault());
     }
     List<Model> visible =
         catalog.models().stream()
-            .filter(model -> KeyScopes.sees(key, model))
+            .filter(model -> KeyScopes.isVisible(key, model))
             .filter(model -> modality == null || model.modality().wire().equals(modality))
             .toList();
     Map<String, Object> body = new LinkedHashMap<>();
@@ -57,7 +57,7 @@ public final class ModelList {
     body.put("data", visible.stream().skip(offset).limit(limit).map(ModelEntry::of).toList());
     body.put("total_count", visible.size());
     body.put("links", next(offset, limit, visible.size(), modality));
-    return new Answer.Found(JsonBytes.value(body));
+    return new QueryResult.Found(JsonBytes.value(body));
   }
 
   private static Map<String, Object> next(
@@ -77,13 +77,13 @@ public final class ModelList {
   }
 
   /** One model, by the path's rest. */
-  public static Answer one(Catalog catalog, ApiKey key, String id) {
+  public static QueryResult one(Catalog catalog, ApiKey key, String id) {
     Optional<Model> model =
-        ModelId.parse(id).flatMap(catalog::model).filter(found -> KeyScopes.sees(key, found));
+        ModelId.parse(id).flatMap(catalog::model).filter(found -> KeyScopes.isVisible(key, found));
     return model
-        .<Answer>map(found -> new Answer.Found(JsonBytes.value(ModelEntry.of(found))))
+        .<QueryResult>map(found -> new QueryResult.Found(JsonBytes.value(ModelEntry.of(found))))
         .orElseGet(
-            () -> new Answer.Refused(Fault.of(ErrorCode.NOT_FOUND, "there is no such model")));
+            () -> new QueryResult.Refused(Fault.of(ErrorCode.NOT_FOUND, "there is no such model")));
   }
 
   private static Map<String, String> parameters(String query) {

@@ -32,10 +32,10 @@ record Mp4Box(AudioBytes file, long from, long to) {
     List<Mp4Box> found = new ArrayList<>(1);
     long at = from;
     for (int n = 0; n < BOXES_MAX && at + HEAD_BYTES <= to && found.size() < countMax; n++) {
-      long size = file.big(at, 4);
+      long size = file.bigEndian(at, 4);
       boolean isLong = size == 1;
       int head = isLong ? LONG_HEAD_BYTES : HEAD_BYTES;
-      size = isLong ? file.big(at + HEAD_BYTES, 8) : size;
+      size = isLong ? file.bigEndian(at + HEAD_BYTES, 8) : size;
       boolean isLast = size < head || size > to - at; // or broken
       long end = isLast ? to : at + size;
       if (file.is(at + 4, name)) {
@@ -58,7 +58,7 @@ record Mp4Box(AudioBytes file, long from, long to) {
     return file.is(from + at, name);
   }
 
-  long big(long at, int count) {
-    return file.big(from + at, count);
+  long bigEndian(long at, int count) {
+    return file.bigEndian(from + at, count);
   }
 }

@@ -33,11 +33,11 @@ final class Mp4Length {
 
   static Optional<Duration> of(AudioBytes file) {
     return file.is(4, "ftyp")
-        ? Mp4Box.root(file).first("moov").flatMap(movie -> new Mp4Length(file, movie).told())
+        ? Mp4Box.root(file).first("moov").flatMap(movie -> new Mp4Length(file, movie).declared())
         : Optional.empty();
   }
 
-  private Optional<Duration> told() {
+  private Optional<Duration> declared() {
     long millis = movie.first("mvhd").map(Mp4Length::headMillis).orElse(0L);
     for (Mp4Box sound : sounds) {
       Optional<Mp4Box> head = sound.first("mdhd");
@@ -54,26 +54,26 @@ final class Mp4Length {
   /** Version and flags, two times, of which the newer version's are longer, the length's unit. */
   private static long headMillis(Mp4Box head) {
     boolean isLong = head.at(0) == 1;
-    long length = isLong ? head.big(24, 8) : head.big(16, 4);
+    long length = isLong ? head.bigEndian(24, 8) : head.bigEndian(16, 4);
     boolean isUnknown = length <= 0 || length > Long.MAX_VALUE / 1_000 || length == 0xffff_ffffL;
     return isUnknown || unit(head) == 0 ? 0 : length * 1_000 / unit(head);
   }
 
   private static long unit(Mp4Box head) {
-    return head.big(head.at(0) == 1 ? 20 : 12, 4);
+    return head.bigEndian(head.at(0) == 1 ? 20 : 12, 4);
   }
 
   /** Steps of so many samples, each so long; -1 where there are more than any sound has. */
   private static long tableMillis(Mp4Box sound, long unit) {
     Optional<Mp4Box> table = table(sound, "stts");
-    long steps = table.map(box -> box.big(4, 4)).orElse(0L);
+    long steps = table.map(box -> box.bigEndian(4, 4)).orElse(0L);
     if (steps > STEPS_MAX) {
       return -1;
     }
     long ticks = 0;
     for (long i = 0; i < steps; i++) {
-      long count = table.get().big(8 + 8 * i, 4);
-      long each = table.get().big(12 + 8 * i, 4);
+      long count = table.get().bigEndian(8 + 8 * i, 4);
+      long each = table.get().bigEndian(12 + 8 * i, 4);
       boolean isAbsurd = each > 0 && count > TICKS_MAX / each;
       ticks = Math.min(TICKS_MAX, isAbsurd ? TICKS_MAX : ticks + count * each);
     }
@@ -92,8 +92,8 @@ final class Mp4Length {
       long most = isAac ? AAC_BYTES_PER_SECOND_MOST : BYTES_PER_SECOND_MOST;
       least = longer(least, Duration.ofMillis(soundBytes(sound) * 1_000 / most));
     }
-    boolean isTold = !least.isZero();
-    return isTold
+    boolean isKnown = !least.isZero();
+    return isKnown
         ? least
         : file.atLeast(least, hasPictures ? BYTES_PER_SECOND_MOST : AAC_BYTES_PER_SECOND_MOST);
   }
@@ -105,10 +105,10 @@ final class Mp4Length {
       return 0;
     }
     Mp4Box box = sizes.get();
-    long count = box.big(8, 4);
-    long bytes = box.big(4, 4) * count;
+    long count = box.bigEndian(8, 4);
+    long bytes = box.bigEndian(4, 4) * count;
     for (long i = 0; bytes <= file.size() && i < count && 12 + 4 * i < box.sizeBytes(); i++) {
-      bytes += box.big(12 + 4 * i, 4);
+      bytes += box.bigEndian(12 + 4 * i, 4);
     }
     return Math.clamp(bytes, 0, file.size());
   }

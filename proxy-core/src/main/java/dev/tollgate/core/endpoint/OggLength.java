@@ -10,7 +10,7 @@ import java.util.Optional;
 final class OggLength {
   private static final int BYTES_PER_SECOND_MOST = 64_000;
   private static final int OPUS_BYTES_PER_SECOND_MOST = 32_000;
-  private static final int ELSEWHERE_BYTES_MAX = 64 * 1024;
+  private static final int FOREIGN_BYTES_MAX = 64 * 1024;
   private static final int PAGE_HEAD_BYTES = 27;
   private static final int FLAGS_AT = 5;
   private static final int GRANULE_AT = 6;
@@ -19,13 +19,13 @@ final class OggLength {
   private final AudioBytes file;
   private final long serial;
   private final boolean isOpus;
-  private long elsewhereBytes;
+  private long foreignBytes;
   private long lastSample;
   private long opusSamples;
 
   private OggLength(AudioBytes file, boolean isOpus) {
     this.file = file;
-    this.serial = file.little(SERIAL_AT, 4);
+    this.serial = file.littleEndian(SERIAL_AT, 4);
     this.isOpus = isOpus;
   }
 
@@ -36,25 +36,25 @@ final class OggLength {
     int packet = PAGE_HEAD_BYTES + file.at(PAGE_HEAD_BYTES - 1);
     boolean isOpus = file.is(packet, "OpusHead");
     long rate = isOpus ? OpusPacket.RATE : rate(file, packet);
-    long skipped = isOpus ? file.little(packet + 10, 2) : 0;
-    return rate == 0 ? Optional.empty() : new OggLength(file, isOpus).told(rate, skipped);
+    long skipped = isOpus ? file.littleEndian(packet + 10, 2) : 0;
+    return rate == 0 ? Optional.empty() : new OggLength(file, isOpus).declared(rate, skipped);
   }
 
   private static long rate(AudioBytes file, long packet) {
     if (file.is(packet, "\u0001vorbis")) {
-      return file.little(packet + 12, 4);
+      return file.littleEndian(packet + 12, 4);
     }
     if (file.is(packet, "Speex   ")) {
-      return file.little(packet + 36, 4);
+      return file.littleEndian(packet + 36, 4);
     }
-    return file.is(packet, "\u007fFLAC") ? file.big(packet + 27, 3) >> 4 : 0;
+    return file.is(packet, "\u007fFLAC") ? file.bigEndian(packet + 27, 3) >> 4 : 0;
   }
 
-  private Optional<Duration> told(long rate, long skipped) {
+  private Optional<Duration> declared(long rate, long skipped) {
     walk();
     long samples = Math.max(lastSample, opusSamples) - skipped;
     boolean isUnknown = samples <= 0 || samples > Long.MAX_VALUE / 1_000;
-    return isUnknown || elsewhereBytes > ELSEWHERE_BYTES_MAX
+    return isUnknown || foreignBytes > FOREIGN_BYTES_MAX
         ? Optional.empty()
         : Optional.of(
             file.atLeast(
@@ -65,15 +65,15 @@ final class OggLength {
   /** Page by page, until too much is in none or in those of other streams. */
   private void walk() {
     long at = 0;
-    while (at + PAGE_HEAD_BYTES <= file.size() && elsewhereBytes <= ELSEWHERE_BYTES_MAX) {
+    while (at + PAGE_HEAD_BYTES <= file.size() && foreignBytes <= FOREIGN_BYTES_MAX) {
       if (!file.is(at, "OggS")) {
-        elsewhereBytes++;
+        foreignBytes++;
         at++;
         continue;
       }
-      boolean isOurs = file.little(at + SERIAL_AT, 4) == serial;
+      boolean isOurs = file.littleEndian(at + SERIAL_AT, 4) == serial;
       long end = page(at, isOurs);
-      elsewhereBytes += isOurs ? 0 : end - at;
+      foreignBytes += isOurs ? 0 : end - at;
       at = end;
     }
   }
@@ -90,7 +90,8 @@ final class OggLength {
       end += bytes;
     }
     if (isOurs) {
-      lastSample = Math.max(lastSample, file.little(at + GRANULE_AT, 8)); // -1: no packet ends
+      lastSample =
+          Math.max(lastSample, file.littleEndian(at + GRANULE_AT, 8)); // -1: no packet ends
     }
     return end;
   }

@@ -82,11 +82,11 @@ final class PromptInput {
 
   private void many(JsonElements elements) {
     boolean isOne = elements.size() > 0 && elements.kind(0) == JsonKind.NUMBER;
-    int most = isOne ? bounds.tokens : bounds.texts;
+    int max = isOne ? bounds.tokens : bounds.texts;
     if (elements.size() == 0) {
       issues.add(param, "must not be empty");
-    } else if (elements.size() > most) {
-      issues.add(param, "must not have more than " + most + " items");
+    } else if (elements.size() > max) {
+      issues.add(param, "must not have more than " + max + " items");
     } else if (isOne) {
       tokens(elements, param);
     } else {
@@ -131,11 +131,11 @@ final class PromptInput {
     add(tokens.size(), tokens.size());
   }
 
-  private void add(long likely, long most) {
+  private void add(long likely, long max) {
     if (count == tokensAtMost.length) {
       tokensAtMost = Arrays.copyOf(tokensAtMost, 2 * count);
     }
-    tokensAtMost[count] = most + SPECIAL_TOKENS;
+    tokensAtMost[count] = max + SPECIAL_TOKENS;
     count++;
     tokensLikely += likely;
   }

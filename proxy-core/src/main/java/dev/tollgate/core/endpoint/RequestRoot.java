@@ -29,16 +29,19 @@ final class RequestRoot {
    * @param schemaFields members that may be nested as deep as JSON Schema is
    * @param check what is made of an object that is not nested too deeply
    */
-  static <R> Parsed<R> parse(
-      byte[] bytes, int length, Set<String> schemaFields, Function<JsonMembers, Parsed<R>> check) {
+  static <R> ParseResult<R> parse(
+      byte[] bytes,
+      int length,
+      Set<String> schemaFields,
+      Function<JsonMembers, ParseResult<R>> check) {
     JsonMembers root;
     try {
       root = JsonMembers.of(bytes, 0, length);
     } catch (InvalidJson e) {
-      return new Parsed.Refused<>(refusal(e));
+      return new ParseResult.Refused<>(refusal(e));
     }
     return isTooDeep(root, schemaFields)
-        ? new Parsed.Refused<>(
+        ? new ParseResult.Refused<>(
             Fault.of(ErrorCode.VALIDATION_FAILED, "the body is nested too deeply"))
         : check.apply(root);
   }

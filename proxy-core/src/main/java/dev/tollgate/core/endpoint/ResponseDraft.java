@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * texts, which the last event repeats. Another provider may write it on. Not thread safe: one
  * request on one loop.
  */
-final class ResponseDraft implements ChunkOut.Begun {
+final class ResponseDraft implements ChunkWriter.ResumePoint {
   private static final int CALL_BYTES = 256; // what a call takes before it says anything
 
   private final List<ResponseItem> items = new ArrayList<>(1);
@@ -40,10 +40,10 @@ final class ResponseDraft implements ChunkOut.Begun {
     return message;
   }
 
-  ResponseItem.Message begin(ResponseItem.Message said) {
-    message = said;
-    items.add(said);
-    return said;
+  ResponseItem.Message begin(ResponseItem.Message begun) {
+    message = begun;
+    items.add(begun);
+    return begun;
   }
 
   /** The call to which the provider gave this index; null: none so far. */
@@ -58,12 +58,12 @@ final class ResponseDraft implements ChunkOut.Begun {
 
   ResponseItem.Call begin(long index, ResponseItem.Call call) {
     calls.put(index, call);
-    grew(CALL_BYTES);
+    addBytes(CALL_BYTES);
     return call;
   }
 
   /** The place of an item in the output; it is given one where it has none. */
-  int place(ResponseItem item) {
+  int outputIndex(ResponseItem item) {
     int at = items.indexOf(item);
     if (at < 0) {
       items.add(item);
@@ -73,7 +73,7 @@ final class ResponseDraft implements ChunkOut.Begun {
   }
 
   /** More text is kept; less where it was replaced by a shorter one. */
-  void grew(int byBytes) {
+  void addBytes(int byBytes) {
     bytes += byBytes;
   }
 

@@ -1,7 +1,7 @@
 package dev.tollgate.core.endpoint;
 
 import dev.tollgate.core.json.JsonBytes;
-import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.JsonWriter;
 
 /** One item of a response's output (SPEC 2.7): what the assistant says, or a call of a tool. */
 sealed interface ResponseItem {
@@ -14,13 +14,13 @@ sealed interface ResponseItem {
   int bytes();
 
   /** Writes the whole item. */
-  void writeTo(JsonOut out, String status);
+  void writeTo(JsonWriter out, String status);
 
   /** What the assistant says. */
   final class Message implements ResponseItem {
     private final String id;
-    private final GrowingText text = new GrowingText();
-    private final GrowingText refusal = new GrowingText();
+    private final JsonStringBuilder text = new JsonStringBuilder();
+    private final JsonStringBuilder refusal = new JsonStringBuilder();
 
     Message(ReplyStamp stamp) {
       this.id = stamp.idWith("msg_");
@@ -31,11 +31,11 @@ sealed interface ResponseItem {
       return id;
     }
 
-    GrowingText text() {
+    JsonStringBuilder text() {
       return text;
     }
 
-    GrowingText refusal() {
+    JsonStringBuilder refusal() {
       return refusal;
     }
 
@@ -49,7 +49,7 @@ sealed interface ResponseItem {
     }
 
     @Override
-    public void writeTo(JsonOut out, String status) {
+    public void writeTo(JsonWriter out, String status) {
       begin(out, status);
       if (!text.isEmpty() || refusal.isEmpty()) {
         textPart(out);
@@ -62,19 +62,19 @@ sealed interface ResponseItem {
     }
 
     /** The same before any of its parts came. */
-    void writeBegun(JsonOut out) {
+    void writeInProgress(JsonWriter out) {
       begin(out, IN_PROGRESS);
       out.endArray().endObject();
     }
 
-    private void begin(JsonOut out, String status) {
+    private void begin(JsonWriter out, String status) {
       out.beginObject().name("id").string(id).name("type").string("message");
       out.name("status").string(status).name("role").string("assistant");
       out.name("content").beginArray();
     }
 
     /** The part of its content that is text. */
-    void textPart(JsonOut out) {
+    void textPart(JsonWriter out) {
       out.beginObject().name("type").string("output_text").name("text").raw(text.json());
       out.name("annotations").beginArray().endArray().endObject();
     }
@@ -85,7 +85,7 @@ sealed interface ResponseItem {
     private static final JsonBytes EMPTY = JsonBytes.string("");
 
     private final String id;
-    private final GrowingText arguments = new GrowingText();
+    private final JsonStringBuilder arguments = new JsonStringBuilder();
     private JsonBytes callId;
     private JsonBytes name = EMPTY;
     private int idChars;
@@ -104,7 +104,7 @@ sealed interface ResponseItem {
       return id;
     }
 
-    GrowingText arguments() {
+    JsonStringBuilder arguments() {
       return arguments;
     }
 
@@ -133,19 +133,19 @@ sealed interface ResponseItem {
     }
 
     @Override
-    public void writeTo(JsonOut out, String status) {
+    public void writeTo(JsonWriter out, String status) {
       write(out, status, arguments.json());
     }
 
     /** The same before any of its arguments came. */
-    void writeBegun(JsonOut out) {
+    void writeInProgress(JsonWriter out) {
       write(out, IN_PROGRESS, EMPTY);
     }
 
-    private void write(JsonOut out, String status, JsonBytes said) {
+    private void write(JsonWriter out, String status, JsonBytes argumentsJson) {
       out.beginObject().name("id").string(id).name("type").string("function_call");
       out.name("status").string(status).name("call_id").raw(callId).name("name").raw(name);
-      out.name("arguments").raw(said).endObject();
+      out.name("arguments").raw(argumentsJson).endObject();
     }
   }
 }

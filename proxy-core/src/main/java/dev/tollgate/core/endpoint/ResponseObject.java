@@ -1,7 +1,7 @@
 package dev.tollgate.core.endpoint;
 
 import dev.tollgate.core.json.JsonBytes;
-import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Usage;
 import java.util.List;
@@ -25,7 +25,7 @@ final class ResponseObject {
    *
    * @param first the item that is begun, if one is
    */
-  void writeBegun(ResponseItem.@Nullable Message first, JsonOut out) {
+  void writeInProgress(ResponseItem.@Nullable Message first, JsonWriter out) {
     begin(ResponseItem.IN_PROGRESS, out);
     out.name("output").beginArray();
     if (first != null) {
@@ -37,18 +37,18 @@ final class ResponseObject {
   /**
    * The whole response.
    *
-   * @param told the provider's usage object; null where we count
+   * @param reported the provider's usage object; null where we count
    */
   void writeWhole(
       List<ResponseItem> items,
-      Incomplete incomplete,
+      IncompleteReason incomplete,
       Usage charged,
       MicroUsd cost,
-      byte @Nullable [] told,
-      JsonOut out) {
+      byte @Nullable [] reported,
+      JsonWriter out) {
     begin(ResponseItem.COMPLETED, out);
     switch (incomplete) {
-      case NOTHING -> {}
+      case NONE -> {}
       case OUTPUT_TOKENS, FILTERED -> {
         out.name("incomplete_details").beginObject();
         out.name("reason").string(incomplete.wire()).endObject();
@@ -61,7 +61,7 @@ final class ResponseObject {
       }
     }
     out.endArray();
-    out.name("usage").value(ResponseUsage.of(charged, cost, told)).endObject();
+    out.name("usage").value(ResponsesUsageJson.of(charged, cost, reported)).endObject();
   }
 
   /** A message that said nothing is none where tools are called. */
@@ -72,7 +72,7 @@ final class ResponseObject {
     };
   }
 
-  private void begin(String status, JsonOut out) {
+  private void begin(String status, JsonWriter out) {
     out.beginObject().name("id").string(stamp.idWith("resp_"));
     out.name("object").string("response");
     out.name("created_at").number(stamp.createdSeconds());

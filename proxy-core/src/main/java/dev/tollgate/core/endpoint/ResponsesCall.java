@@ -24,8 +24,8 @@ public record ResponsesCall(ResponsesRequest request, ChatCall chat) implements 
   }
 
   @Override
-  public Opening opening() {
-    return chat.opening();
+  public StreamContinuation continuation() {
+    return chat.continuation();
   }
 
   @Override
@@ -34,7 +34,7 @@ public record ResponsesCall(ResponsesRequest request, ChatCall chat) implements 
   }
 
   @Override
-  public ResponsesCall with(Opening other) {
+  public ResponsesCall with(StreamContinuation other) {
     return new ResponsesCall(request, chat.with(other));
   }
 
@@ -44,8 +44,8 @@ public record ResponsesCall(ResponsesRequest request, ChatCall chat) implements 
   }
 
   @Override
-  public Outgoing outgoing(Route route) {
-    return chat.outgoing(route);
+  public UpstreamBody upstreamBody(Route route) {
+    return chat.upstreamBody(route);
   }
 
   @Override
@@ -55,14 +55,15 @@ public record ResponsesCall(ResponsesRequest request, ChatCall chat) implements 
 
   @Override
   public ChatStream stream(ProviderId provider) {
-    return new ChatStream(stamp(provider), opening(), ResponseEvents.form(request));
+    return new ChatStream(stamp(provider), continuation(), ResponsesChunkWriter.form(request));
   }
 
   @Override
   public WholeReply.Read reply(ProviderId provider, byte[] body, int length) {
     ReplyStamp stamp = stamp(provider);
     var response = new ResponseObject(stamp, request.tools());
-    return ChatReply.read(stamp, body, length, told -> new ResponsesReply(told, stamp, response));
+    return ChatReply.read(
+        stamp, body, length, chatReply -> new ResponsesReply(chatReply, stamp, response));
   }
 
   private ReplyStamp stamp(ProviderId provider) {

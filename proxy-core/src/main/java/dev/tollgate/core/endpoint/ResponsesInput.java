@@ -4,7 +4,7 @@ import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
-import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.json.Param;
 import java.util.List;
 import java.util.Set;
@@ -29,7 +29,7 @@ final class ResponsesInput {
           "reasoning_details");
 
   private final Issues issues;
-  private final JsonOut out;
+  private final JsonWriter out;
   private final ResponsesParts parts;
   private Open open = Open.NOTHING;
   private boolean isEmpty = true;
@@ -43,7 +43,7 @@ final class ResponsesInput {
     CALLS
   }
 
-  ResponsesInput(Issues issues, JsonOut out) {
+  ResponsesInput(Issues issues, JsonWriter out) {
     this.issues = issues;
     this.out = out;
     this.parts = new ResponsesParts(issues, out);

@@ -4,7 +4,7 @@ import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
-import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.json.Param;
 import java.util.List;
 
@@ -13,9 +13,9 @@ final class ResponsesParts {
   private static final List<String> OF_FILES = List.of("file_data", "filename", "file_id");
 
   private final Issues issues;
-  private final JsonOut out;
+  private final JsonWriter out;
 
-  ResponsesParts(Issues issues, JsonOut out) {
+  ResponsesParts(Issues issues, JsonWriter out) {
     this.issues = issues;
     this.out = out;
   }

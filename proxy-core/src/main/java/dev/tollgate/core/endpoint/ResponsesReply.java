@@ -4,7 +4,7 @@ import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonItems;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
-import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Usage;
 import io.netty.buffer.ByteBuf;
@@ -38,25 +38,25 @@ final class ResponsesReply implements WholeReply {
   public void writeTo(Usage charged, MicroUsd cost, ByteBuf out) {
     JsonMembers choice = chat.choice();
     int finish = choice.indexOf("finish_reason");
-    Incomplete incomplete =
+    IncompleteReason incomplete =
         finish >= 0 && FinishReason.finishes(choice, finish)
             ? FinishReason.incomplete(choice, finish)
-            : Incomplete.NOTHING;
+            : IncompleteReason.NONE;
     response.writeWhole(
-        items(choice), incomplete, charged, cost, chat.usageTold(), new JsonOut(out));
+        items(choice), incomplete, charged, cost, chat.usageObject(), new JsonWriter(out));
   }
 
   private List<ResponseItem> items(JsonMembers choice) {
-    var said = new ResponseItem.Message(stamp);
+    var output = new ResponseItem.Message(stamp);
     List<ResponseItem> items = new ArrayList<>();
-    items.add(said);
+    items.add(output);
     int at = choice.indexOf("message");
     if (at >= 0 && choice.kind(at) == JsonKind.OBJECT) {
       JsonMembers message = choice.object(at);
-      text(message, said);
+      text(message, output);
       int refusal = message.indexOf("refusal");
       if (refusal >= 0) {
-        said.refusal().add(message, refusal);
+        output.refusal().add(message, refusal);
       }
       int calls = message.indexOf("tool_calls");
       if (calls >= 0 && message.kind(calls) == JsonKind.ARRAY) {
@@ -66,21 +66,21 @@ final class ResponsesReply implements WholeReply {
     return items;
   }
 
-  private static void text(JsonMembers message, ResponseItem.Message said) {
+  private static void text(JsonMembers message, ResponseItem.Message output) {
     int content = message.indexOf("content");
     if (content >= 0 && message.kind(content) == JsonKind.ARRAY) {
       JsonElements parts = message.array(content);
       for (int k = 0; k < parts.size(); k++) {
         if (parts.kind(k) == JsonKind.OBJECT) {
-          add(parts.object(k), "text", said.text());
+          add(parts.object(k), "text", output.text());
         }
       }
     } else {
-      add(message, "content", said.text());
+      add(message, "content", output.text());
     }
   }
 
-  private static void add(JsonMembers members, String name, GrowingText to) {
+  private static void add(JsonMembers members, String name, JsonStringBuilder to) {
     int i = members.indexOf(name);
     if (i >= 0) {
       to.add(members, i);
@@ -95,15 +95,15 @@ final class ResponsesReply implements WholeReply {
     }
   }
 
-  private ResponseItem.Call call(JsonMembers told, int index) {
+  private ResponseItem.Call call(JsonMembers source, int index) {
     var call = new ResponseItem.Call(stamp, index);
-    int id = told.indexOf("id");
-    if (id >= 0 && isText(told, id)) {
-      call.identify(told.string(id));
+    int id = source.indexOf("id");
+    if (id >= 0 && isText(source, id)) {
+      call.identify(source.string(id));
     }
-    int at = told.indexOf("function");
-    if (at >= 0 && told.kind(at) == JsonKind.OBJECT) {
-      JsonMembers function = told.object(at);
+    int at = source.indexOf("function");
+    if (at >= 0 && source.kind(at) == JsonKind.OBJECT) {
+      JsonMembers function = source.object(at);
       int name = function.indexOf("name");
       if (name >= 0 && isText(function, name)) {
         call.name(function.string(name));

@@ -10,10 +10,10 @@ import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonItems;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
-import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.json.Param;
 import dev.tollgate.core.money.MicroUsd;
-import dev.tollgate.core.routing.RoutingWish;
+import dev.tollgate.core.routing.RoutingPreferences;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.HashMap;
@@ -33,11 +33,12 @@ public final class ResponsesRequest implements InferenceRequest {
   private static final Pattern TOOL = Pattern.compile("^(tools\\[\\d+])\\.function\\b");
 
   private final ChatRequest chat;
-  private final EventList events;
+  private final ResponseEventSet events;
   private final JsonBytes tools;
   private final int heldBytes;
 
-  private ResponsesRequest(ChatRequest chat, EventList events, JsonBytes tools, int chatBytes) {
+  private ResponsesRequest(
+      ChatRequest chat, ResponseEventSet events, JsonBytes tools, int chatBytes) {
     this.heldBytes = chatBytes + tools.sizeBytes();
     this.chat = chat;
     this.events = events;
@@ -73,33 +74,35 @@ public final class ResponsesRequest implements InferenceRequest {
   }
 
   /** Reads and checks a body; every issue is reported at once. */
-  public static Parsed<ResponsesRequest> parse(byte[] bytes, int length, EventList events) {
+  public static ParseResult<ResponsesRequest> parse(
+      byte[] bytes, int length, ResponseEventSet events) {
     return RequestRoot.parse(bytes, length, Set.of("tools"), root -> check(root, events));
   }
 
-  private static Parsed<ResponsesRequest> check(JsonMembers root, EventList events) {
+  private static ParseResult<ResponsesRequest> check(JsonMembers root, ResponseEventSet events) {
     var issues = new Issues();
     RequestRoot.require(root, issues, "model", "input");
     RULES.checkNames(root, issues);
     Optional<ModelId> model = RequestRoot.model(root, issues);
     RULES.checkValues(root, issues);
     ByteBuf translated = Unpooled.buffer(root.objectEnd() - root.objectStart() + BYTES_MORE);
-    writeChat(root, issues, new JsonOut(translated));
+    writeChat(root, issues, new JsonWriter(translated));
     RoutingFields.Read routing = RoutingFields.read(root, issues);
     if (!issues.isEmpty() || model.isEmpty()) {
-      return new Parsed.Refused<>(issues.toFault());
+      return new ParseResult.Refused<>(issues.toFault());
     }
-    return routing.unmet() != null
-        ? new Parsed.Refused<>(routing.unmet())
-        : of(translated, routing.wish(), events, ResponsesTools.told(root));
+    return routing.unmetFault() != null
+        ? new ParseResult.Refused<>(routing.unmetFault())
+        : of(translated, routing.preferences(), events, ResponsesTools.onOneLine(root));
   }
 
-  private static Parsed<ResponsesRequest> of(
-      ByteBuf chat, RoutingWish wish, EventList events, JsonBytes tools) {
-    return switch (ChatRequest.translated(chat.array(), chat.writerIndex(), wish)) {
-      case Parsed.Valid<ChatRequest> valid ->
-          new Parsed.Valid<>(new ResponsesRequest(valid.request(), events, tools, chat.capacity()));
-      case Parsed.Refused<ChatRequest> refused -> new Parsed.Refused<>(refused.fault());
+  private static ParseResult<ResponsesRequest> of(
+      ByteBuf chat, RoutingPreferences preferences, ResponseEventSet events, JsonBytes tools) {
+    return switch (ChatRequest.translated(chat.array(), chat.writerIndex(), preferences)) {
+      case ParseResult.Valid<ChatRequest> valid ->
+          new ParseResult.Valid<>(
+              new ResponsesRequest(valid.request(), events, tools, chat.capacity()));
+      case ParseResult.Refused<ChatRequest> refused -> new ParseResult.Refused<>(refused.fault());
     };
   }
 
@@ -117,7 +120,7 @@ public final class ResponsesRequest implements InferenceRequest {
   }
 
   /** Writes the chat; what cannot be mapped is an issue, and then the chat is of no use. */
-  private static void writeChat(JsonMembers root, Issues issues, JsonOut out) {
+  private static void writeChat(JsonMembers root, Issues issues, JsonWriter out) {
     out.beginObject();
     copy(root, "model", "model", out);
     new ResponsesInput(issues, out).write(root);
@@ -128,14 +131,14 @@ public final class ResponsesRequest implements InferenceRequest {
     out.endObject();
   }
 
-  private static void copy(JsonMembers root, String name, String as, JsonOut out) {
+  private static void copy(JsonMembers root, String name, String as, JsonWriter out) {
     if (RequestRoot.isGiven(root, name)) {
       out.name(as).raw(JsonBytes.of(root, root.indexOf(name)));
     }
   }
 
   /** Which events its stream has. */
-  EventList events() {
+  ResponseEventSet events() {
     return events;
   }
 
@@ -170,7 +173,7 @@ public final class ResponsesRequest implements InferenceRequest {
   }
 
   @Override
-  public RoutingWish routing() {
+  public RoutingPreferences routing() {
     return chat.routing();
   }
 
@@ -185,8 +188,8 @@ public final class ResponsesRequest implements InferenceRequest {
   }
 
   @Override
-  public String beginning() {
-    return chat.beginning();
+  public String promptPrefix() {
+    return chat.promptPrefix();
   }
 
   @Override
@@ -211,13 +214,13 @@ public final class ResponsesRequest implements InferenceRequest {
 
   /** Which item became which message the provider cannot know, and calls share one. */
   @Override
-  public String paramOf(String providers) {
-    if (providers.startsWith("messages")) {
+  public String paramOf(String upstreamParam) {
+    if (upstreamParam.startsWith("messages")) {
       return "input";
     }
-    return switch (providers) {
+    return switch (upstreamParam) {
       case "max_tokens", "max_completion_tokens" -> "max_output_tokens";
-      default -> TOOL.matcher(providers).replaceFirst("$1");
+      default -> TOOL.matcher(upstreamParam).replaceFirst("$1");
     };
   }
 

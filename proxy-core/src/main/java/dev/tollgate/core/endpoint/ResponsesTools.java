@@ -4,7 +4,7 @@ import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
-import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.json.Param;
 import java.util.Arrays;
 import java.util.List;
@@ -17,15 +17,15 @@ final class ResponsesTools {
       List.of("name", "description", "parameters", "strict");
 
   private final Issues issues;
-  private final JsonOut out;
+  private final JsonWriter out;
 
-  ResponsesTools(Issues issues, JsonOut out) {
+  ResponsesTools(Issues issues, JsonWriter out) {
     this.issues = issues;
     this.out = out;
   }
 
   /** The tools of a valid request as they were written, on one line, as events need them. */
-  static JsonBytes told(JsonMembers root) {
+  static JsonBytes onOneLine(JsonMembers root) {
     int i = root.indexOf("tools");
     if (i < 0 || root.kind(i) == JsonKind.NULL) {
       return NONE;

@@ -26,7 +26,8 @@ final class RootEdits {
   }
 
   /** What a chunk or reply says that it is; put in where the provider says otherwise or nothing. */
-  record Identity(String id, long createdSeconds, String object) implements ChunkOut.Begun {
+  record Identity(String id, long createdSeconds, String object)
+      implements ChunkWriter.ResumePoint {
     /** What a whole reply says, where it does. */
     static Identity of(JsonMembers root, ReplyStamp stamp, String object) {
       int id = root.indexOf("id");
@@ -63,7 +64,7 @@ final class RootEdits {
     edits.reset(root);
     deleteAll("data", data + 1);
     ownText("object", "list");
-    ours(data);
+    stampMembers(data);
     usage(usage);
     return edits;
   }
@@ -71,7 +72,7 @@ final class RootEdits {
   /** A transcript: the same, but that its object is its text. */
   JsonSplice transcript(int text, JsonBytes usage) {
     edits.reset(root);
-    ours(text);
+    stampMembers(text);
     usage(usage);
     return edits;
   }
@@ -84,9 +85,9 @@ final class RootEdits {
     }
     deleteAll("data", data + 1);
     int created = root.indexOf("created");
-    boolean isTold = created >= 0 && root.integer(created, 0) > 0;
-    own("created", isTold ? null : JsonBytes.number(stamp.createdSeconds()));
-    withoutOurs();
+    boolean isReported = created >= 0 && root.integer(created, 0) > 0;
+    own("created", isReported ? null : JsonBytes.number(stamp.createdSeconds()));
+    removeReserved();
     int model = root.indexOf("model");
     if (model >= 0) {
       edits.replace(model, stamp.model());
@@ -118,16 +119,16 @@ final class RootEdits {
     int created = root.indexOf("created");
     boolean isRight = created >= 0 && root.integer(created, 0) == identity.createdSeconds();
     own("created", isRight ? null : JsonBytes.number(identity.createdSeconds()));
-    ours(choices);
+    stampMembers(choices);
   }
 
   /** What no provider says in our place. */
-  private void ours(int contentAt) {
-    withoutOurs();
+  private void stampMembers(int contentAt) {
+    removeReserved();
     model(contentAt);
   }
 
-  private void withoutOurs() {
+  private void removeReserved() {
     deleteAll("error", 0);
     deleteAll("provider", 0);
     for (int i = 0; i < root.size(); i++) {

@@ -11,7 +11,7 @@ import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.Param;
 import dev.tollgate.core.routing.PriceCap;
-import dev.tollgate.core.routing.RoutingWish;
+import dev.tollgate.core.routing.RoutingPreferences;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,21 +34,21 @@ final class RoutingFields {
   private static final double PICO_PER_USD_A_MILLION = 1e6;
   private static final Pattern DECIMAL = Pattern.compile("\\d{1,15}(\\.\\d{1,15})?");
 
-  private final JsonMembers wish;
+  private final JsonMembers fields;
   private final Param param;
   private final Issues issues;
 
   /**
    * What was read.
    *
-   * @param unmet a fault of its own kind where the wish is valid but cannot be met
+   * @param unmetFault a fault of its own kind where the wish is valid but cannot be met
    */
-  record Read(RoutingWish wish, @Nullable Fault unmet) {
-    private static final Read NOTHING = new Read(RoutingWish.NONE, null);
+  record Read(RoutingPreferences preferences, @Nullable Fault unmetFault) {
+    private static final Read NOTHING = new Read(RoutingPreferences.NONE, null);
   }
 
-  private RoutingFields(JsonMembers wish, Param param, Issues issues) {
-    this.wish = wish;
+  private RoutingFields(JsonMembers fields, Param param, Issues issues) {
+    this.fields = fields;
     this.param = param;
     this.issues = issues;
   }
@@ -81,12 +81,12 @@ final class RoutingFields {
     Optional<Strategy> strategy = strategy(items, i);
     return strategy.isPresent()
         ? new Read(of(strategy.get()), null)
-        : new Read(RoutingWish.NONE, unknown(items, i, param, issues));
+        : new Read(RoutingPreferences.NONE, unknown(items, i, param, issues));
   }
 
-  private static RoutingWish of(Strategy strategy) {
-    RoutingWish none = RoutingWish.NONE;
-    return new RoutingWish(
+  private static RoutingPreferences of(Strategy strategy) {
+    RoutingPreferences none = RoutingPreferences.NONE;
+    return new RoutingPreferences(
         strategy,
         none.order(),
         none.only(),
@@ -103,15 +103,15 @@ final class RoutingFields {
   }
 
   private Read object() {
-    if (issues.addIfCut(wish, param)) {
+    if (issues.addIfCut(fields, param)) {
       return Read.NOTHING;
     }
     int i = given("strategy");
-    Optional<Strategy> strategy = i < 0 ? Optional.empty() : strategy(wish, i);
-    Fault unmet =
-        i < 0 || strategy.isPresent() ? null : unknown(wish, i, param.dot("strategy"), issues);
+    Optional<Strategy> strategy = i < 0 ? Optional.empty() : strategy(fields, i);
+    Fault unmetFault =
+        i < 0 || strategy.isPresent() ? null : unknown(fields, i, param.dot("strategy"), issues);
     var read =
-        new RoutingWish(
+        new RoutingPreferences(
             strategy.orElse(null),
             slugs("order"),
             slugs("only"),
@@ -125,7 +125,7 @@ final class RoutingFields {
             resume(),
             millis("hedge_after_ms", 0),
             sessionId());
-    return new Read(read, unmet);
+    return new Read(read, unmetFault);
   }
 
   private static Optional<Strategy> strategy(JsonItems items, int i) {
@@ -145,26 +145,26 @@ final class RoutingFields {
 
   /** The index of a member that is not null. */
   private int given(String name) {
-    int i = wish.indexOf(name);
-    return i < 0 || wish.kind(i) == JsonKind.NULL ? -1 : i;
+    int i = fields.indexOf(name);
+    return i < 0 || fields.kind(i) == JsonKind.NULL ? -1 : i;
   }
 
   private List<String> slugs(String name) {
     return strings(name, SLUGS_MAX);
   }
 
-  private List<String> strings(String name, int most) {
+  private List<String> strings(String name, int countMax) {
     int i = given(name);
     if (i < 0) {
       return List.of();
     }
-    ValueRule.strings().check(wish, i, param.dot(name), issues);
-    if (wish.kind(i) != JsonKind.ARRAY) {
+    ValueRule.strings().check(fields, i, param.dot(name), issues);
+    if (fields.kind(i) != JsonKind.ARRAY) {
       return List.of();
     }
-    JsonElements elements = wish.array(i);
-    if (elements.size() > most) {
-      issues.add(param.dot(name), "must not have more than " + most + " items");
+    JsonElements elements = fields.array(i);
+    if (elements.size() > countMax) {
+      issues.add(param.dot(name), "must not have more than " + countMax + " items");
       return List.of();
     }
     List<String> found = new ArrayList<>(elements.size());
@@ -192,17 +192,17 @@ final class RoutingFields {
     if (i < 0) {
       return absent;
     }
-    ValueRule.bool().check(wish, i, param.dot(name), issues);
-    return wish.kind(i) == JsonKind.TRUE;
+    ValueRule.bool().check(fields, i, param.dot(name), issues);
+    return fields.kind(i) == JsonKind.TRUE;
   }
 
-  private @Nullable Duration millis(String name, int least) {
+  private @Nullable Duration millis(String name, int min) {
     int i = given(name);
     if (i < 0) {
       return null;
     }
-    ValueRule.integer(least, MILLIS_MAX).check(wish, i, param.dot(name), issues);
-    return Duration.ofMillis(Math.clamp(wish.integer(i, least), least, MILLIS_MAX));
+    ValueRule.integer(min, MILLIS_MAX).check(fields, i, param.dot(name), issues);
+    return Duration.ofMillis(Math.clamp(fields.integer(i, min), min, MILLIS_MAX));
   }
 
   private @Nullable Resume resume() {
@@ -211,7 +211,7 @@ final class RoutingFields {
       return null;
     }
     for (Resume resume : Resume.values()) {
-      if (wish.isString(i, resume.wire())) {
+      if (fields.isString(i, resume.wire())) {
         return resume;
       }
     }
@@ -224,7 +224,7 @@ final class RoutingFields {
     if (i < 0) {
       return null;
     }
-    String id = wish.kind(i) == JsonKind.STRING ? wish.string(i) : "";
+    String id = fields.kind(i) == JsonKind.STRING ? fields.string(i) : "";
     if (id.isEmpty() || id.length() > SESSION_CHARS_MAX) {
       issues.add(
           param.dot("session_id"), "must be a string of 1 to " + SESSION_CHARS_MAX + " characters");
@@ -238,11 +238,11 @@ final class RoutingFields {
       return PriceCap.NONE;
     }
     Param at = param.dot("max_price");
-    if (wish.kind(i) != JsonKind.OBJECT) {
+    if (fields.kind(i) != JsonKind.OBJECT) {
       issues.add(at, "must be an object");
       return PriceCap.NONE;
     }
-    JsonMembers caps = wish.object(i);
+    JsonMembers caps = fields.object(i);
     if (issues.addIfCut(caps, at)) {
       return PriceCap.NONE;
     }

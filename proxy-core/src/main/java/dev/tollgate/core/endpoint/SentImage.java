@@ -37,7 +37,7 @@ public final class SentImage {
   }
 
   /** More than it has when it is decoded. */
-  public int bytesMost() {
+  public int bytesMax() {
     return images.valueEnd(k) - at;
   }
 
@@ -57,7 +57,7 @@ public final class SentImage {
   private ByteBuf unescaped() {
     JsonChars chars = images.chars(k);
     while (isTyped && chars.next() != ',') {} // what stands ahead of it has one
-    ByteBuf bytes = Unpooled.buffer(bytesMost());
+    ByteBuf bytes = Unpooled.buffer(bytesMax());
     byte[] piece = new byte[PIECE_CHARS];
     int length = PIECE_CHARS;
     while (length == PIECE_CHARS) {

@@ -61,8 +61,8 @@ sealed interface SourceImage {
   static SourceImage whole(JsonItems items, int i) {
     return switch (beginning(items, i)) {
       case Remote remote ->
-          PublicUrl.read(items.chars(i).take(PublicUrl.CHARS_MAX + 1))
-                  instanceof PublicUrl.Read.Malformed malformed
+          PublicUrl.parse(items.chars(i).take(PublicUrl.CHARS_MAX + 1))
+                  instanceof PublicUrl.UrlParseResult.Malformed malformed
               ? new Flawed(malformed.why())
               : remote;
       case Inline inline ->
@@ -100,6 +100,6 @@ sealed interface SourceImage {
 
   private static boolean isBase64(JsonChars chars, boolean isTyped) {
     while (isTyped && chars.next() != ',') {} // what stands ahead of it has one
-    return Base64Text.isAll(chars);
+    return Base64Text.isValid(chars);
   }
 }

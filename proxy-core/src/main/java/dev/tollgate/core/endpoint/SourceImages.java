@@ -3,9 +3,9 @@ package dev.tollgate.core.endpoint;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import dev.tollgate.core.blob.BlobType;
-import dev.tollgate.core.catalog.Drawing.Sources;
+import dev.tollgate.core.catalog.ImageApiStyle.ImageSources;
 import dev.tollgate.core.dialect.InputImage;
-import dev.tollgate.core.fetch.Fetched;
+import dev.tollgate.core.fetch.FetchResult;
 import dev.tollgate.core.http.FormPart;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
@@ -89,14 +89,14 @@ final class SourceImages {
    * The same as servers that speak OpenAI take them in JSON, as addresses: no provider is told
    * where an image is, it gets the one that was looked at.
    */
-  static JsonBytes references(JsonMembers root, int i, Map<Integer, Source> here, Sources as) {
+  static JsonBytes references(JsonMembers root, int i, Map<Integer, Source> here, ImageSources as) {
     String begin =
         switch (as) {
           case REFERENCES -> "{\"image_url\":\"";
           case TYPED_REFERENCES -> "{\"type\":\"image_url\",\"url\":\"";
-          case ONE_ADDRESS -> "\"";
+          case SINGLE_URL -> "\"";
         };
-    boolean isList = as != Sources.ONE_ADDRESS;
+    boolean isList = as != ImageSources.SINGLE_URL;
     ByteBuf out = Unpooled.buffer(referenceBytes(root, i, here));
     ByteBufUtil.writeAscii(out, isList ? "[" : "");
     List<Source> sources = all(root, i, here);
@@ -153,12 +153,12 @@ final class SourceImages {
   }
 
   /** One that was fetched. */
-  static Source of(Fetched.Image image) {
+  static Source of(FetchResult.Image image) {
     return new RawImage(ByteBuffer.wrap(image.bytes(), 0, image.length()), image.type());
   }
 
   /** One that is a file of a form; empty where it is no image. */
-  static Optional<Source> of(Form form, FormPart part) {
+  static Optional<Source> of(MultipartForm form, FormPart part) {
     ByteBuffer content = ByteBuffer.wrap(form.bytes(), part.from(), part.sizeBytes());
     return BlobType.ofImage(Unpooled.wrappedBuffer(content))
         .map(type -> new RawImage(content, type));

@@ -2,7 +2,7 @@ package dev.tollgate.core.endpoint;
 
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
-import dev.tollgate.core.dialect.UsageTerms;
+import dev.tollgate.core.dialect.UsageFormat;
 import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.money.Usage;
@@ -31,24 +31,27 @@ public record SpeechCall(RequestId id, SpeechRequest request, Model model)
   }
 
   @Override
-  public SpeechBytes bytes() {
+  public SpeechByteStream bytes() {
     boolean isMeasured = model.prices().isByTokens() || model.prices().perAudioSecond() > 0;
     Optional<Usage> known = isMeasured ? Optional.empty() : Optional.of(Usage.ZERO);
-    return new SpeechBytes(request.quantities(), known, request.format());
+    return new SpeechByteStream(request.quantities(), known, request.format());
   }
 
   /** A type that says nothing is replaced: players wait for all of what they do not know. */
   @Override
-  public String bytesType(String told) {
-    return told.isEmpty() || told.contains("octet-stream") ? request.format().contentType() : told;
+  public String bytesType(String reported) {
+    return reported.isEmpty() || reported.contains("octet-stream")
+        ? request.format().contentType()
+        : reported;
   }
 
   @Override
-  public AudioEvents stream(ProviderId provider) {
-    var bounds = new AudioUsage.Bounds(request.tokensBelievable(), request.believable());
+  public AudioEventStream stream(ProviderId provider) {
+    var bounds =
+        new AudioUsage.Bounds(request.plausibleTokensMax(), request.plausibleDurationMax());
     var usage =
-        new AudioUsage(UsageTerms.OPENAI_SPEECH, model.prices(), request.quantities(), bounds);
-    return AudioEvents.spoken(usage, request.format());
+        new AudioUsage(UsageFormat.OPENAI_SPEECH, model.prices(), request.quantities(), bounds);
+    return AudioEventStream.spoken(usage, request.format());
   }
 
   @Override

@@ -13,7 +13,7 @@ import dev.tollgate.core.json.Param;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Quantity;
 import dev.tollgate.core.money.WorstCase;
-import dev.tollgate.core.routing.RoutingWish;
+import dev.tollgate.core.routing.RoutingPreferences;
 import io.netty.buffer.ByteBuf;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -30,20 +30,20 @@ public final class SpeechRequest implements InferenceRequest {
   // Letters of any script: none is spoken for a tenth of a second by each of its bytes.
   private static final int TOKENS_PER_BYTE_MOST = 2;
   private static final int TOKENS_LEAST = 64;
-  private static final int TOKENS_BELIEVABLE_LEAST = 10_000;
-  private static final int MORE_THAN_RECKONED_AT_MOST = 8;
+  private static final int PLAUSIBLE_TOKENS_MIN = 10_000;
+  private static final int PLAUSIBLE_FACTOR = 8;
 
   private static final FieldRules RULES = new FieldRules(rules());
 
   private final JsonMembers root;
   private final ModelId model;
-  private final RoutingWish routing;
+  private final RoutingPreferences routing;
   private final int characters;
   private final SpeechFormat format;
   private final boolean events;
   private final double speed;
 
-  private SpeechRequest(JsonMembers root, ModelId model, RoutingWish routing) {
+  private SpeechRequest(JsonMembers root, ModelId model, RoutingPreferences routing) {
     this.root = root;
     this.model = model;
     this.routing = routing;
@@ -124,11 +124,11 @@ public final class SpeechRequest implements InferenceRequest {
   }
 
   /** Reads and checks a body; every issue is reported at once. */
-  public static Parsed<SpeechRequest> parse(byte[] bytes, int length) {
+  public static ParseResult<SpeechRequest> parse(byte[] bytes, int length) {
     return RequestRoot.parse(bytes, length, Set.of(), SpeechRequest::check);
   }
 
-  private static Parsed<SpeechRequest> check(JsonMembers root) {
+  private static ParseResult<SpeechRequest> check(JsonMembers root) {
     var issues = new Issues();
     RequestRoot.require(root, issues, "model", "input", "voice");
     RULES.checkNames(root, issues);
@@ -136,11 +136,11 @@ public final class SpeechRequest implements InferenceRequest {
     RULES.checkValues(root, issues);
     RoutingFields.Read routing = RoutingFields.read(root, issues);
     if (!issues.isEmpty() || model.isEmpty()) {
-      return new Parsed.Refused<>(issues.toFault());
+      return new ParseResult.Refused<>(issues.toFault());
     }
-    return routing.unmet() != null
-        ? new Parsed.Refused<>(routing.unmet())
-        : new Parsed.Valid<>(new SpeechRequest(root, model.get(), routing.wish()));
+    return routing.unmetFault() != null
+        ? new ParseResult.Refused<>(routing.unmetFault())
+        : new ParseResult.Valid<>(new SpeechRequest(root, model.get(), routing.preferences()));
   }
 
   @Override
@@ -179,7 +179,7 @@ public final class SpeechRequest implements InferenceRequest {
   }
 
   @Override
-  public RoutingWish routing() {
+  public RoutingPreferences routing() {
     return routing;
   }
 
@@ -189,7 +189,7 @@ public final class SpeechRequest implements InferenceRequest {
   }
 
   @Override
-  public String beginning() {
+  public String promptPrefix() {
     return "";
   }
 
@@ -203,14 +203,14 @@ public final class SpeechRequest implements InferenceRequest {
   }
 
   /** No provider can have counted more tokens. */
-  int tokensBelievable() {
-    long most = MORE_THAN_RECKONED_AT_MOST * (tokensAtMost() + textBytes());
-    return (int) Math.max(TOKENS_BELIEVABLE_LEAST, most);
+  int plausibleTokensMax() {
+    long max = PLAUSIBLE_FACTOR * (tokensAtMost() + textBytes());
+    return (int) Math.max(PLAUSIBLE_TOKENS_MIN, max);
   }
 
   /** Nor more time. */
-  Duration believable() {
-    return SpeechFormat.timeOfTokens(tokensBelievable());
+  Duration plausibleDurationMax() {
+    return SpeechFormat.timeOfTokens(plausibleTokensMax());
   }
 
   private long textBytes() {
@@ -226,9 +226,9 @@ public final class SpeechRequest implements InferenceRequest {
   public MicroUsd estimate(Model served) {
     long prompt = TokenEstimate.atMost(textBytes(), 0, served.contextLength());
     long tokens = tokensAtMost(served);
-    List<Quantity> most = new ArrayList<>(quantities());
-    most.add(new Quantity.AudioTime(SpeechFormat.timeOfTokens(tokens)));
-    return new WorstCase(prompt, tokens, true, most).cost(served.prices());
+    List<Quantity> max = new ArrayList<>(quantities());
+    max.add(new Quantity.AudioTime(SpeechFormat.timeOfTokens(tokens)));
+    return new WorstCase(prompt, tokens, true, max).cost(served.prices());
   }
 
   /** How many tokens of audio are made of it at most. */

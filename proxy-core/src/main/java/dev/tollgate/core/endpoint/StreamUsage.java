@@ -1,7 +1,7 @@
 package dev.tollgate.core.endpoint;
 
-import dev.tollgate.core.dialect.UsageSoFar;
-import dev.tollgate.core.dialect.UsageTerms;
+import dev.tollgate.core.dialect.InterimUsage;
+import dev.tollgate.core.dialect.UsageFormat;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.money.Usage;
@@ -23,7 +23,7 @@ final class StreamUsage {
   private static final byte[] NONE = {};
 
   private final int contextLength;
-  private final JsonMembers told = new JsonMembers();
+  private final JsonMembers scratch = new JsonMembers();
   private Kept unread = Kept.NOTHING;
   private byte[] kept = NONE;
   private int keptBytes;
@@ -38,7 +38,7 @@ final class StreamUsage {
   private enum Kept {
     NOTHING,
     CANONICAL,
-    /** A {@link UsageSoFar}. */
+    /** A {@link InterimUsage}. */
     SO_FAR
   }
 
@@ -53,13 +53,13 @@ final class StreamUsage {
   boolean takeRoot(JsonMembers root) {
     int i = root.indexOf("usage");
     if (i >= 0 && root.kind(i) == JsonKind.OBJECT) {
-      told.readInside(root, i);
-      return take(told);
+      scratch.readInside(root, i);
+      return take(scratch);
     }
-    int soFar = root.indexOf(UsageSoFar.MEMBER);
+    int soFar = root.indexOf(InterimUsage.MEMBER);
     if (soFar >= 0 && root.kind(soFar) == JsonKind.OBJECT) {
-      told.readInside(root, soFar);
-      return take(told, Kept.SO_FAR);
+      scratch.readInside(root, soFar);
+      return take(scratch, Kept.SO_FAR);
     }
     int groq = root.indexOf("x_groq");
     if (groq >= 0 && root.kind(groq) == JsonKind.OBJECT) {
@@ -102,13 +102,13 @@ final class StreamUsage {
   private void readKept() {
     if (unread != Kept.NOTHING) {
       byte[] object = Arrays.copyOf(kept, keptBytes);
-      read(unread == Kept.SO_FAR ? UsageSoFar.canonical(object) : object);
+      read(unread == Kept.SO_FAR ? InterimUsage.canonical(object) : object);
       unread = Kept.NOTHING;
     }
   }
 
   private void read(byte[] object) {
-    Optional<Usage> read = UsageTerms.OPENAI.read(JsonMembers.ofKept(object), contextLength);
+    Optional<Usage> read = UsageFormat.OPENAI.read(JsonMembers.ofKept(object), contextLength);
     // Ahead of the finish, many providers count as they go.
     differs |= isFinal && read.isPresent() && !read.get().equals(usage);
     unsound = read.isEmpty();
@@ -122,19 +122,19 @@ final class StreamUsage {
   }
 
   /** What is odd about what it told. */
-  Set<Oddity> oddities() {
+  Set<ProtocolAnomaly> anomalies() {
     readKept();
     if (!differs && !unsound) {
       return Set.of();
     }
-    Set<Oddity> odd = EnumSet.noneOf(Oddity.class);
+    Set<ProtocolAnomaly> anomalies = EnumSet.noneOf(ProtocolAnomaly.class);
     if (differs) {
-      odd.add(Oddity.USAGES_DIFFER);
+      anomalies.add(ProtocolAnomaly.USAGES_DIFFER);
     }
     if (unsound) {
-      odd.add(Oddity.USAGE_UNSOUND);
+      anomalies.add(ProtocolAnomaly.USAGE_UNSOUND);
     }
-    return odd;
+    return anomalies;
   }
 
   /** The last one, if it was sound. */

@@ -56,7 +56,7 @@ final class TextChoices {
     return verdict;
   }
 
-  private Verdict readChoice(JsonMembers choice, int place) {
+  private Verdict readChoice(JsonMembers choice, int position) {
     int text = choice.indexOf("text");
     int finish = choice.indexOf("finish_reason");
     if (choice.isCut() || !mayBeText(choice, text) || !mayBeFinish(choice, finish)) {
@@ -65,14 +65,15 @@ final class TextChoices {
     if (finish >= 0 && FinishReason.isFailure(choice, finish)) {
       return Verdict.FAILED;
     }
-    boolean says = text >= 0 && choice.kind(text) == JsonKind.STRING && !choice.isEmptyString(text);
-    if (says) {
+    boolean hasText =
+        text >= 0 && choice.kind(text) == JsonKind.STRING && !choice.isEmptyString(text);
+    if (hasText) {
       textBytes += choice.valueEnd(text) - choice.valueStart(text) - 2;
       pieces++;
     }
     int at = choice.indexOf("index");
-    long index = at < 0 ? place : choice.integer(at, place);
-    boolean carries = says || RequestRoot.isGiven(choice, "logprobs");
+    long index = at < 0 ? position : choice.integer(at, position);
+    boolean carries = hasText || RequestRoot.isGiven(choice, "logprobs");
     boolean finishes = finish >= 0 && FinishReason.finishes(choice, finish);
     read.add(new Choice(choice, Math.clamp(index, 0, Integer.MAX_VALUE), carries, finishes));
     return Verdict.FINE;

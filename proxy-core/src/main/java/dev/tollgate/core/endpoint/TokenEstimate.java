@@ -47,8 +47,8 @@ public final class TokenEstimate {
 
   /** What a model can write at most of the tokens that were asked for, however many those are. */
   public static long outputAtMost(long asked, Model model) {
-    long most = model.outputTokensMax() > 0 ? model.outputTokensMax() : model.contextLength();
-    return Math.min(asked, most > 0 ? most : OUTPUT_TOKENS_MAX);
+    long max = model.outputTokensMax() > 0 ? model.outputTokensMax() : model.contextLength();
+    return Math.min(asked, max > 0 ? max : OUTPUT_TOKENS_MAX);
   }
 
   /**

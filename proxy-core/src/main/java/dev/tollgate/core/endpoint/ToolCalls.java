@@ -73,9 +73,9 @@ final class ToolCalls {
 
   private @Nullable JsonSplice repair(int k) {
     int given = call.indexOf("index");
-    long told = given < 0 ? -1 : call.integer(given, -1);
-    boolean indexed = told >= 0 && told < INDEX_MAX;
-    int index = indexed ? (int) told : isNewCall() ? seen.length() : seen.length() - 1;
+    long reportedIndex = given < 0 ? -1 : call.integer(given, -1);
+    boolean indexed = reportedIndex >= 0 && reportedIndex < INDEX_MAX;
+    int index = indexed ? (int) reportedIndex : isNewCall() ? seen.length() : seen.length() - 1;
     boolean first = !seen.get(index);
     seen.set(index);
     rememberId();

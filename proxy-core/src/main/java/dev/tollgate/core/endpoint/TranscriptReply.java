@@ -8,7 +8,7 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Quantity;
 import dev.tollgate.core.money.Usage;
-import dev.tollgate.core.sse.SseOut;
+import dev.tollgate.core.sse.SseWriter;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -87,12 +87,13 @@ final class TranscriptReply implements WholeReply {
     String type = contentType.isEmpty() ? call.request().format().contentType() : contentType;
     var written = new Written.Text(ByteBuffer.wrap(body, 0, length));
     return new Read.Fine(
-        new TranscriptReply(call.usage(), heard(call.request(), body, length), type, written));
+        new TranscriptReply(
+            call.usage(), likelyDuration(call.request(), body, length), type, written));
   }
 
-  private static Duration heard(TranscriptionRequest request, byte[] body, int length) {
+  private static Duration likelyDuration(TranscriptionRequest request, byte[] body, int length) {
     Optional<Duration> end =
-        request.format().isSubtitles() ? LastCue.end(body, length) : Optional.empty();
+        request.format().isSubtitles() ? LastSubtitleCue.end(body, length) : Optional.empty();
     return end.map(request::likely).orElse(request.likely());
   }
 
@@ -143,6 +144,6 @@ final class TranscriptReply implements WholeReply {
     done.put("type", "transcript.text.done");
     done.put("text", written.text());
     done.put("usage", usage.json(charged, likely, cost));
-    SseOut.data(out, JsonBytes.value(done));
+    SseWriter.data(out, JsonBytes.value(done));
   }
 }

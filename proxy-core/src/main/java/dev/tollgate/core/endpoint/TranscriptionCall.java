@@ -2,7 +2,7 @@ package dev.tollgate.core.endpoint;
 
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
-import dev.tollgate.core.dialect.UsageTerms;
+import dev.tollgate.core.dialect.UsageFormat;
 import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.money.Usage;
@@ -24,20 +24,20 @@ public record TranscriptionCall(RequestId id, TranscriptionRequest request, Mode
   }
 
   @Override
-  public Outgoing outgoing(Route route) {
-    return new Outgoing(bodyFor(route), request.contentType(), List.of());
+  public UpstreamBody upstreamBody(Route route) {
+    return new UpstreamBody(bodyFor(route), request.contentType(), List.of());
   }
 
   @Override
   public Usage usageLikely(long deliveredTokens) {
-    long heard = request.heardTokensLikely();
+    long audioTokens = request.audioTokensLikely();
     long prompt = request.promptTokensLikely();
-    return new Usage(prompt, deliveredTokens, 0, 0, 0, heard, 0, 0, 0, true);
+    return new Usage(prompt, deliveredTokens, 0, 0, 0, audioTokens, 0, 0, 0, true);
   }
 
   @Override
-  public AudioEvents stream(ProviderId provider) {
-    return AudioEvents.written(usage(), request.likely());
+  public AudioEventStream stream(ProviderId provider) {
+    return AudioEventStream.written(usage(), request.likely());
   }
 
   @Override
@@ -57,7 +57,8 @@ public record TranscriptionCall(RequestId id, TranscriptionRequest request, Mode
 
   /** What a reply is going to tell of what it used. */
   AudioUsage usage() {
-    var bounds = new AudioUsage.Bounds(request.tokensBelievable(), request.believable());
-    return new AudioUsage(UsageTerms.OPENAI_TRANSCRIPTIONS, model.prices(), List.of(), bounds);
+    var bounds =
+        new AudioUsage.Bounds(request.plausibleTokensMax(), request.plausibleDurationMax());
+    return new AudioUsage(UsageFormat.OPENAI_TRANSCRIPTIONS, model.prices(), List.of(), bounds);
   }
 }

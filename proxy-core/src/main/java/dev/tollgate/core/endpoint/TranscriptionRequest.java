@@ -10,7 +10,7 @@ import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Quantity;
 import dev.tollgate.core.money.WorstCase;
-import dev.tollgate.core.routing.RoutingWish;
+import dev.tollgate.core.routing.RoutingPreferences;
 import io.netty.buffer.ByteBuf;
 import java.time.Duration;
 import java.util.HashMap;
@@ -22,21 +22,21 @@ import org.jspecify.annotations.Nullable;
 
 /** A valid form of POST /v1/audio/transcriptions, over the array it came in. */
 public final class TranscriptionRequest implements InferenceRequest {
-  private static final int TOKENS_HEARD_PER_SECOND_LIKELY = 10;
-  private static final int TOKENS_HEARD_PER_SECOND_MOST = 32;
+  private static final int AUDIO_TOKENS_PER_SECOND_LIKELY = 10;
+  private static final int AUDIO_TOKENS_PER_SECOND_MAX = 32;
   // Spoken fast, and each word with its time and its speaker.
   private static final int TOKENS_WRITTEN_PER_SECOND_MOST = 10;
-  private static final Duration BELIEVABLE_LEAST = Duration.ofHours(4);
-  private static final int TOKENS_BELIEVABLE_LEAST = 10_000;
-  private static final int THINNER_AT_MOST = 8;
+  private static final Duration PLAUSIBLE_DURATION_MIN = Duration.ofHours(4);
+  private static final int PLAUSIBLE_TOKENS_MIN = 10_000;
+  private static final int PLAUSIBLE_FACTOR = 8;
   private static final String FORMATS =
       "must be json, verbose_json, diarized_json, text, srt or vtt";
 
   private static final FormFields FIELDS = new FormFields(rules());
 
-  private final Form form;
+  private final MultipartForm form;
   private final ModelId model;
-  private final RoutingWish routing;
+  private final RoutingPreferences routing;
   private final TranscriptFormat format;
   private final boolean stream;
   private final FormPart file;
@@ -45,11 +45,11 @@ public final class TranscriptionRequest implements InferenceRequest {
   /**
    * How long its file is.
    *
-   * @param told by the file itself
+   * @param declared by the file itself
    */
-  private record Length(Optional<Duration> told, Duration likely, Duration most) {}
+  private record Length(Optional<Duration> declared, Duration likely, Duration most) {}
 
-  private TranscriptionRequest(Form form, ModelId model, RoutingWish routing) {
+  private TranscriptionRequest(MultipartForm form, ModelId model, RoutingPreferences routing) {
     this.form = form;
     this.model = model;
     this.routing = routing;
@@ -65,9 +65,9 @@ public final class TranscriptionRequest implements InferenceRequest {
     Length known = length;
     if (known == null) {
       Duration bound = AudioLength.atMost(file.sizeBytes());
-      Optional<Duration> told = AudioLength.told(form.bytes(), file.from(), file.to());
-      Duration likely = told.orElse(bound);
-      known = new Length(told, likely, longer(likely, bound));
+      Optional<Duration> declared = AudioLength.declared(form.bytes(), file.from(), file.to());
+      Duration likely = declared.orElse(bound);
+      known = new Length(declared, likely, longer(likely, bound));
       length = known;
     }
     return known;
@@ -97,24 +97,26 @@ public final class TranscriptionRequest implements InferenceRequest {
    *
    * @param contentType of the body
    */
-  public static Parsed<TranscriptionRequest> parse(byte[] bytes, int length, String contentType) {
-    return switch (Form.read(bytes, length, contentType)) {
-      case Form.Read.Refused refused -> new Parsed.Refused<>(refused.fault());
-      case Form.Read.Fine fine -> check(fine.form());
+  public static ParseResult<TranscriptionRequest> parse(
+      byte[] bytes, int length, String contentType) {
+    return switch (MultipartForm.read(bytes, length, contentType)) {
+      case MultipartForm.Read.Refused refused -> new ParseResult.Refused<>(refused.fault());
+      case MultipartForm.Read.Fine fine -> check(fine.form());
     };
   }
 
-  private static Parsed<TranscriptionRequest> check(Form form) {
+  private static ParseResult<TranscriptionRequest> check(MultipartForm form) {
     var issues = new Issues();
     FIELDS.check(form, issues, "file", "model");
     Optional<ModelId> model = FormFields.model(form, issues);
     RoutingFields.Read routing = FormFields.routing(form, issues);
     if (!issues.isEmpty() || model.isEmpty()) {
-      return new Parsed.Refused<>(issues.toFault());
+      return new ParseResult.Refused<>(issues.toFault());
     }
-    return routing.unmet() != null
-        ? new Parsed.Refused<>(routing.unmet())
-        : new Parsed.Valid<>(new TranscriptionRequest(form, model.get(), routing.wish()));
+    return routing.unmetFault() != null
+        ? new ParseResult.Refused<>(routing.unmetFault())
+        : new ParseResult.Valid<>(
+            new TranscriptionRequest(form, model.get(), routing.preferences()));
   }
 
   @Override
@@ -156,7 +158,7 @@ public final class TranscriptionRequest implements InferenceRequest {
   }
 
   @Override
-  public RoutingWish routing() {
+  public RoutingPreferences routing() {
     return routing;
   }
 
@@ -166,7 +168,7 @@ public final class TranscriptionRequest implements InferenceRequest {
   }
 
   @Override
-  public String beginning() {
+  public String promptPrefix() {
     return "";
   }
 
@@ -181,20 +183,20 @@ public final class TranscriptionRequest implements InferenceRequest {
 
   /** The same, where its subtitles say when the last of them ends: silence may follow. */
   Duration likely(Duration lastCueEnd) {
-    return lastCueEnd.compareTo(believable()) > 0
+    return lastCueEnd.compareTo(plausibleDurationMax()) > 0
         ? likely()
-        : longer(lastCueEnd, length().told().orElse(Duration.ZERO));
+        : longer(lastCueEnd, length().declared().orElse(Duration.ZERO));
   }
 
   /** No provider can have counted more time. */
-  Duration believable() {
-    return longer(length().most().multipliedBy(2), BELIEVABLE_LEAST);
+  Duration plausibleDurationMax() {
+    return longer(length().most().multipliedBy(2), PLAUSIBLE_DURATION_MIN);
   }
 
   /** Nor more tokens; audio may be thinner than any that we reckon with. */
-  int tokensBelievable() {
-    long heard = THINNER_AT_MOST * length().most().toSeconds() * TOKENS_HEARD_PER_SECOND_MOST;
-    return (int) Math.max(TOKENS_BELIEVABLE_LEAST, heard + form.sizeBytes("prompt"));
+  int plausibleTokensMax() {
+    long audioTokens = PLAUSIBLE_FACTOR * length().most().toSeconds() * AUDIO_TOKENS_PER_SECOND_MAX;
+    return (int) Math.max(PLAUSIBLE_TOKENS_MIN, audioTokens + form.sizeBytes("prompt"));
   }
 
   private static Duration longer(Duration one, Duration other) {
@@ -202,21 +204,22 @@ public final class TranscriptionRequest implements InferenceRequest {
   }
 
   /** What its audio counts, most likely. */
-  long heardTokensLikely() {
-    return Math.ceilDiv(likely().toMillis() * TOKENS_HEARD_PER_SECOND_LIKELY, 1_000);
+  long audioTokensLikely() {
+    return Math.ceilDiv(likely().toMillis() * AUDIO_TOKENS_PER_SECOND_LIKELY, 1_000);
   }
 
   @Override
   public long promptTokensLikely() {
-    return heardTokensLikely() + TokenEstimate.likely(form.sizeBytes("prompt"), 0);
+    return audioTokensLikely() + TokenEstimate.likely(form.sizeBytes("prompt"), 0);
   }
 
   @Override
   public MicroUsd estimate(Model served) {
-    Duration most = length().most();
-    long heard = most.toSeconds() * TOKENS_HEARD_PER_SECOND_MOST;
-    long prompt = TokenEstimate.atMost(form.sizeBytes("prompt"), heard + 1, served.contextLength());
-    List<Quantity> time = List.of(new Quantity.AudioTime(most));
+    Duration durationMax = length().most();
+    long audioTokens = durationMax.toSeconds() * AUDIO_TOKENS_PER_SECOND_MAX;
+    long prompt =
+        TokenEstimate.atMost(form.sizeBytes("prompt"), audioTokens + 1, served.contextLength());
+    List<Quantity> time = List.of(new Quantity.AudioTime(durationMax));
     return new WorstCase(prompt, writtenAtMost(served), true, time).cost(served.prices());
   }
 
@@ -232,7 +235,7 @@ public final class TranscriptionRequest implements InferenceRequest {
 
   @Override
   public List<ByteBuf> bodyFor(Route route) {
-    var edits = new Form.Edits(Map.of("model", route.upstreamModel()), Set.of("routing"));
+    var edits = new MultipartForm.Edits(Map.of("model", route.upstreamModel()), Set.of("routing"));
     return form.edited(edits);
   }
 

@@ -20,10 +20,10 @@ final class WavLength {
 
   static Optional<Duration> of(AudioBytes file) {
     boolean isWav = (file.is(0, "RIFF") || file.is(0, "RF64")) && file.is(8, "WAVE");
-    return isWav ? new WavLength(file).told() : Optional.empty();
+    return isWav ? new WavLength(file).declared() : Optional.empty();
   }
 
-  private Optional<Duration> told() {
+  private Optional<Duration> declared() {
     boolean isWalked = walks();
     if (!isWalked || sound == 0 || bytesPerSecond == 0) {
       return Optional.empty();
@@ -36,7 +36,7 @@ final class WavLength {
   private boolean walks() {
     long at = 12;
     for (int n = 0; n < CHUNKS_MAX && at + 8 <= file.size(); n++) {
-      long size = file.little(at + 4, 4);
+      long size = file.littleEndian(at + 4, 4);
       if (file.is(at, "fmt ") && at + 24 <= file.size() && bytesPerSecond == 0) {
         format(at + 8);
       } else if (file.is(at, "data")) {
@@ -51,21 +51,21 @@ final class WavLength {
 
   /** The field of the rate in bytes is what nobody plays by who knows how long a sample is. */
   private void format(long at) {
-    int tag = (int) file.little(at, 2);
+    int tag = (int) file.littleEndian(at, 2);
     boolean isExtended = tag == 0xfffe;
-    long channels = file.little(at + 2, 2);
-    long samples = channels * file.little(at + 4, 4);
-    long said = file.little(at + 8, 4);
-    switch (isExtended ? (int) file.little(at + 24, 2) : tag) {
+    long channels = file.littleEndian(at + 2, 2);
+    long samples = channels * file.littleEndian(at + 4, 4);
+    long declaredRate = file.littleEndian(at + 8, 4);
+    switch (isExtended ? (int) file.littleEndian(at + 24, 2) : tag) {
       case 1, 3, 6, 7 -> {
         isExact = true;
-        bytesPerSecond = samples * Math.ceilDiv(file.little(at + 14, 2), 8);
+        bytesPerSecond = samples * Math.ceilDiv(file.littleEndian(at + 14, 2), 8);
       }
       case 2, 17, 49 -> {
         isExact = true; // four bits or fewer a sample, and the heads of the blocks
-        bytesPerSecond = Math.min(said, samples * 9 / 16);
+        bytesPerSecond = Math.min(declaredRate, samples * 9 / 16);
       }
-      default -> bytesPerSecond = said;
+      default -> bytesPerSecond = declaredRate;
     }
   }
 }

@@ -47,7 +47,7 @@ public sealed interface WholeReply
   }
 
   /** How many bytes a part has at most. */
-  default int partBytesMost(int part) {
+  default int partBytesMax(int part) {
     return 0;
   }
 

@@ -16,9 +16,9 @@ final class Admission implements InputImages.Listener {
   private final ExchangeContext context;
   private final ExchangeRequest request;
   private final InferenceCall call;
-  private final MicroUsd most;
+  private final MicroUsd worstCase;
   private final InputImages images;
-  private final Conclusion conclusion;
+  private final Finish finish;
   private final Listener listener;
   private final Consumer<Runnable> guarded;
 
@@ -29,28 +29,28 @@ final class Admission implements InputImages.Listener {
 
     void admitted();
 
-    void refused(Fault fault, Ending ending);
+    void refused(Fault fault, RequestOutcome outcome);
   }
 
   /**
-   * @param most what the request can cost at most
+   * @param worstCase what the request can cost at most
    * @param guarded runs a step so that a fault of ours does not go unnoticed
    */
   Admission(
       ExchangeContext context,
       ExchangeRequest request,
       InferenceCall call,
-      MicroUsd most,
+      MicroUsd worstCase,
       InputImages images,
-      Conclusion conclusion,
+      Finish finish,
       Listener listener,
       Consumer<Runnable> guarded) {
     this.context = context;
     this.request = request;
     this.call = call;
-    this.most = most;
+    this.worstCase = worstCase;
     this.images = images;
-    this.conclusion = conclusion;
+    this.finish = finish;
     this.listener = listener;
     this.guarded = guarded;
   }
@@ -61,51 +61,52 @@ final class Admission implements InputImages.Listener {
         .reserve(
             request.id(),
             request.key(),
-            most,
+            worstCase,
             loop,
             answer -> guarded.accept(() -> reserved(answer, loop)));
   }
 
-  private void reserved(Ledger.Answer answer, EventExecutor loop) {
+  private void reserved(Ledger.ReserveResult answer, EventExecutor loop) {
     switch (answer) {
-      case Ledger.Answer.Reserved reserved -> {
-        conclusion.booking().begin(reserved.reservation(), loop.ticker().nanoTime());
-        if (conclusion.isOver()) {
-          conclusion.booking().abandon();
+      case Ledger.ReserveResult.Reserved reserved -> {
+        finish.reservation().begin(reserved.reservation(), loop.ticker().nanoTime());
+        if (finish.hasBegun()) {
+          finish.reservation().abandon();
         } else {
           listener.reached(Phase.LIMITING);
           limit(loop);
         }
       }
-      case Ledger.Answer.Refused refused -> {
-        if (!conclusion.isOver()) {
-          Ending ending =
+      case Ledger.ReserveResult.Refused refused -> {
+        if (!finish.hasBegun()) {
+          RequestOutcome outcome =
               switch (refused.cause()) {
-                case MONEY -> Ending.REJECTED;
-                case BOOKS -> Ending.DEPENDENCY_DOWN;
-                case NO_ROOM -> Ending.SHED;
+                case INSUFFICIENT_FUNDS -> RequestOutcome.REJECTED;
+                case STORE_UNAVAILABLE -> RequestOutcome.DEPENDENCY_DOWN;
+                case NODE_OVERLOADED -> RequestOutcome.SHED;
               };
-          listener.refused(refused.fault(), ending);
+          listener.refused(refused.fault(), outcome);
         }
       }
     }
   }
 
   private void limit(EventExecutor loop) {
-    conclusion.allowance().ask(request, call, loop, guarded, this::limited);
+    finish.rateLimit().acquire(request, call, loop, guarded, this::limited);
   }
 
-  private void limited(Allowance.Verdict verdict) {
-    if (conclusion.isOver()) {
-      conclusion.allowance().end(0);
+  private void limited(RateLimitPermit.Verdict verdict) {
+    if (finish.hasBegun()) {
+      finish.rateLimit().end(0);
       return;
     }
     switch (verdict) {
-      case Allowance.Verdict.Granted _ -> {
-        conclusion.booking().confirm();
+      case RateLimitPermit.Verdict.Granted _ -> {
+        finish.reservation().confirm();
         fetch();
       }
-      case Allowance.Verdict.Refused refused -> listener.refused(refused.fault(), refused.ending());
+      case RateLimitPermit.Verdict.Refused refused ->
+          listener.refused(refused.fault(), refused.outcome());
     }
   }
 
@@ -124,7 +125,7 @@ final class Admission implements InputImages.Listener {
   }
 
   @Override
-  public void refused(Fault fault, Ending ending) {
-    listener.refused(fault, ending);
+  public void refused(Fault fault, RequestOutcome outcome) {
+    listener.refused(fault, outcome);
   }
 }

@@ -8,12 +8,12 @@ import dev.tollgate.core.dialect.Dialect;
 import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
 import dev.tollgate.core.endpoint.InferenceCall;
-import dev.tollgate.core.endpoint.Oddity;
-import dev.tollgate.core.endpoint.Opening;
+import dev.tollgate.core.endpoint.ProtocolAnomaly;
+import dev.tollgate.core.endpoint.StreamContinuation;
 import dev.tollgate.core.http.ResponseHead;
 import dev.tollgate.core.routing.Candidate;
 import dev.tollgate.core.routing.Placement;
-import dev.tollgate.core.upstream.Breakage;
+import dev.tollgate.core.upstream.ConnectionFailure;
 import dev.tollgate.core.upstream.UpstreamListener;
 import io.netty.buffer.ByteBuf;
 import java.time.Duration;
@@ -28,33 +28,33 @@ import org.jspecify.annotations.Nullable;
  * Loop-confined.
  */
 final class Attempt implements UpstreamListener, Dispatch.Listener {
-  private static final int LOOKS_PER_SILENCE = 8;
+  private static final int CHECKS_PER_NO_RESPONSE_TIMEOUT = 8;
 
   private final Placement placement;
   private final Candidate candidate;
   private final @Nullable Credential credential;
   private final @Nullable Secret secret;
   private final Dialect dialect;
-  private final UpstreamCall wire;
+  private final UpstreamRequestEncoder wire;
   private final InferenceCall call;
   private final Downstream downstream;
-  private final Contender listener;
-  private final Patience patience;
+  private final RacingAttempt listener;
+  private final AttemptTimeouts timeouts;
   private final AttemptClock clock;
   private final Dispatch dispatch;
   private final StreamMemory partialEvents;
-  private final ReplyRoom replyRoom;
+  private final ReplyBudget replyBudget;
   private final long startedNanos;
   private final long deadlineNanos;
   private long headDeadlineNanos;
   private @Nullable ResponseHead head;
   private @Nullable FlowReader stream;
   private @Nullable StreamClock streamClock;
-  private @Nullable Collector collector;
+  private @Nullable BodyCollector collector;
   private List<String> unsent = List.of();
   private boolean written;
   private boolean paused;
-  private boolean over;
+  private boolean ended;
 
   Attempt(
       Placement placement,
@@ -62,20 +62,21 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
       ExchangeContext context,
       Downstream downstream,
       long deadlineNanos,
-      Contender listener) {
+      RacingAttempt listener) {
     this.placement = placement;
     this.candidate = placement.candidate();
     this.credential = placement.credential();
-    this.secret = credential == null ? null : credential.sent().orElse(null);
+    this.secret = credential == null ? null : credential.effectiveSecret().orElse(null);
     this.dialect = Dialect.named(candidate.provider().dialect());
-    this.wire = UpstreamCall.by(candidate, secret, call, downstream, context, listener::written);
+    this.wire =
+        UpstreamRequestEncoder.of(candidate, secret, call, downstream, context, listener::written);
     this.call = call;
     this.downstream = downstream;
     this.partialEvents = StreamMemory.ofEvent(context.inflight());
-    this.replyRoom = ReplyRoom.of(call.request(), candidate, context.inflight());
+    this.replyBudget = ReplyBudget.of(call.request(), candidate, context.inflight());
     this.listener = listener;
-    this.patience = new Patience(candidate.provider(), call.request());
-    Runnable onExpiry = () -> Guarded.run(this::expired, listener::surprised);
+    this.timeouts = new AttemptTimeouts(candidate.provider(), call.request());
+    Runnable onExpiry = () -> ExceptionGuard.run(this::expired, listener::failedUnexpectedly);
     this.clock = new AttemptClock(downstream.loop(), deadlineNanos, onExpiry);
     this.dispatch =
         new Dispatch(
@@ -83,7 +84,7 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
             candidate.provider(),
             !call.request().mayBeRepeated(),
             this::request,
-            new Guarded(this, listener::surprised),
+            new ExceptionGuard(this, listener::failedUnexpectedly),
             this);
     this.startedNanos = clock.now();
     this.deadlineNanos = deadlineNanos;
@@ -114,25 +115,27 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
   }
 
   /** How the stream's beginning was dealt with. */
-  Opening opening() {
-    return call.opening();
+  StreamContinuation opening() {
+    return call.continuation();
   }
 
   /** Whether the last report was made, or none will follow. */
-  boolean isOver() {
-    return over;
+  boolean isEnded() {
+    return ended;
   }
 
   /** Whether silence ends it as the provider's failure, and not as the request's own haste. */
-  boolean isHeardOut() {
+  boolean isTimeoutProviderFault() {
     boolean headIsDue = head != null || headDeadlineNanos <= deadlineNanos;
     return headIsDue && clock.isAheadOfTotal();
   }
 
   /** What is odd about the reply so far, though no failure. */
-  Set<Oddity> oddities() {
-    Set<Oddity> ofStream = stream == null ? Set.of() : stream.oddities();
-    return dispatch.hasSurplus() ? Oddity.SURPLUS.and(ofStream) : ofStream;
+  Set<ProtocolAnomaly> anomalies() {
+    Set<ProtocolAnomaly> ofStream = stream == null ? Set.of() : stream.anomalies();
+    return dispatch.hasUnsolicitedBytes()
+        ? ProtocolAnomaly.UNSOLICITED_BYTES.and(ofStream)
+        : ofStream;
   }
 
   /** The stream's state, where one began. */
@@ -151,38 +154,40 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
     }
   }
 
-  private Optional<Letter> request() {
-    if (!replyRoom.take()) {
+  private Optional<EncodedRequest> request() {
+    if (!replyBudget.tryReserve()) {
       return Optional.empty();
     }
-    Optional<Letter> letter = wire.encode(dropped -> unsent = dropped);
-    written |= letter.isPresent();
-    return letter;
+    Optional<EncodedRequest> encoded = wire.encode(dropped -> unsent = dropped);
+    written |= encoded.isPresent();
+    return encoded;
   }
 
   @Override
   public void sent() {
-    headDeadlineNanos = clock.now() + patience.untilHead().toNanos();
-    listenFor(patience.silence());
+    headDeadlineNanos = clock.now() + timeouts.untilHead().toNanos();
+    awaitHead(timeouts.noResponse());
     listener.sent();
   }
 
   /** Waits for the head, and looks after so long whether the provider answers anybody. */
-  private void listenFor(Duration time) {
-    long looks = patience.silence().isZero() ? headDeadlineNanos : clock.now() + time.toNanos();
-    clock.runUntil(Math.min(headDeadlineNanos, looks));
+  private void awaitHead(Duration time) {
+    long nextCheck =
+        timeouts.noResponse().isZero() ? headDeadlineNanos : clock.now() + time.toNanos();
+    clock.runUntil(Math.min(headDeadlineNanos, nextCheck));
   }
 
-  private boolean isListening() {
+  private boolean isAwaitingHead() {
     long now = clock.now();
     return head == null && now < headDeadlineNanos && now < deadlineNanos;
   }
 
-  private void listened() {
-    if (placement.isSilent(call.request().isStream(), clock.now()) && listener.hasAlternative()) {
+  private void headCheckDue() {
+    if (placement.isUnresponsive(call.request().isStream(), clock.now())
+        && listener.hasAlternative()) {
       failNow(Kind.TIMED_OUT, "the provider answers nobody");
     } else {
-      listenFor(patience.silence().dividedBy(LOOKS_PER_SILENCE));
+      awaitHead(timeouts.noResponse().dividedBy(CHECKS_PER_NO_RESPONSE_TIMEOUT));
     }
   }
 
@@ -195,7 +200,7 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
 
   @Override
   public void head(ResponseHead received) {
-    if (over) {
+    if (ended) {
       return;
     }
     head = received;
@@ -211,7 +216,7 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
 
   private void begin(FlowReader reader) {
     stream = reader;
-    streamClock = new StreamClock(clock, patience.clocks());
+    streamClock = new StreamClock(clock, timeouts.clocks());
   }
 
   /** The content type that the provider gave its reply; empty where it gave none. */
@@ -220,42 +225,43 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
   }
 
   private void collect(int bytesMax, ResponseHead received) {
-    collector = replyRoom.collector(bytesMax, isPlainSuccess(), received.body());
+    collector = replyBudget.collector(bytesMax, isPlainSuccess(), received.body());
     // Nobody needs the rest of an error badly: its body has one deadline, which no byte moves.
-    clock.runFor(isPlainSuccess() ? patience.untilPlainBody() : patience.idle());
+    clock.runFor(isPlainSuccess() ? timeouts.untilPlainBody() : timeouts.idle());
   }
 
   @Override
   public void body(ByteBuf bytes) {
     try {
-      if (over) {
+      if (ended) {
         return;
       }
       if (stream != null) {
         stream.feed(bytes);
       } else if (collector != null) {
         if (isPlainSuccess()) {
-          clock.runFor(patience.idle());
+          clock.runFor(timeouts.idle());
         }
-        took(collector.take(bytes));
+        collected(collector.take(bytes));
       }
     } finally {
       bytes.release();
     }
   }
 
-  private void took(Collector.Taken taken) {
+  private void collected(BodyCollector.TakeResult taken) {
     switch (taken) {
       case ALL -> {}
-      case TOO_LARGE -> unless(!isPlainSuccess(), ReplyRoom.exceeded(call.request()));
-      case NO_ROOM -> unless(isCollectingError(), ReplyRoom.NONE);
+      case TOO_LARGE ->
+          concludeErrorOrFail(!isPlainSuccess(), ReplyBudget.exceeded(call.request()));
+      case NO_ROOM -> concludeErrorOrFail(isCollectingError(), ReplyBudget.EXHAUSTED);
     }
   }
 
   /**
    * What cannot be read to its end fails; an error is judged by its status: cut JSON says nothing.
    */
-  private void unless(boolean error, UpstreamFailure failure) {
+  private void concludeErrorOrFail(boolean error, UpstreamFailure failure) {
     if (error) {
       concludeCollected();
     } else {
@@ -265,10 +271,10 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
 
   @Override
   public void readComplete() {
-    if (!over && stream != null) {
+    if (!ended && stream != null) {
       relay(stream);
     }
-    if (over) {
+    if (ended) {
       return;
     }
     if (listener.wantsMore()) {
@@ -281,20 +287,20 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
 
   /** Hands on what a read brought. */
   private void relay(FlowReader reader) {
-    handOn(reader);
-    if (over) {
+    forwardOutput(reader);
+    if (ended) {
       return;
     }
-    if (reader.isOver()) {
+    if (reader.isEnded()) {
       conclude(reader);
-    } else if (!partialEvents.hold(reader.heldBytes())) {
+    } else if (!partialEvents.tryResize(reader.heldBytes())) {
       failNow(Kind.OVERLOADED, "no room for an event in max_inflight_bytes");
     } else if (streamClock != null) {
-      streamClock.bytesCame(reader);
+      streamClock.bytesReceived(reader);
     }
   }
 
-  private void handOn(FlowReader reader) {
+  private void forwardOutput(FlowReader reader) {
     ByteBuf events = reader.takeOutput();
     if (events != null) {
       listener.content(events);
@@ -303,11 +309,11 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
 
   /** The client is writable again. */
   void resume() {
-    if (paused && !over) {
+    if (paused && !ended) {
       paused = false;
-      long stood = clock.resume();
+      long pausedNanos = clock.resume();
       if (streamClock != null) {
-        streamClock.stoodStill(stood);
+        streamClock.paused(pausedNanos);
       }
       dispatch.read();
     }
@@ -317,7 +323,7 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
 
   @Override
   public void bodyEnd() {
-    if (over) {
+    if (ended) {
       return;
     }
     if (stream != null) {
@@ -329,8 +335,8 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
 
   private void endStream(FlowReader reader) {
     reader.end();
-    handOn(reader);
-    if (!over) {
+    forwardOutput(reader);
+    if (!ended) {
       conclude(reader);
     }
   }
@@ -345,16 +351,16 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
   }
 
   private void concludeCollected() {
-    Collector body = collector;
+    BodyCollector body = collector;
     if (body == null || head == null) {
-      fail(ReplyRoom.NONE);
+      fail(ReplyBudget.EXHAUSTED);
       return;
     }
     body.complete();
     switch (CollectedReply.of(call, candidate.provider(), dialect, head, body)) {
       case CollectedReply.Failed failed -> fail(failed.failure());
       case CollectedReply.Fine fine -> {
-        over = true;
+        ended = true;
         try {
           listener.plain(fine.reply());
         } finally {
@@ -366,28 +372,28 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
   }
 
   /** What the reply was read from, which outlives the attempt; whoever takes it ends it. */
-  Collector keep() {
-    Collector kept = requireNonNull(collector);
+  BodyCollector detachCollector() {
+    BodyCollector detached = requireNonNull(collector);
     collector = null;
-    return kept;
+    return detached;
   }
 
   /** What goes out last, which takes over what it was made of holds of the budget. */
   ByteBuf counted(ByteBuf body) {
-    return collector == null ? partialEvents.handOn(body) : collector.handOn(body);
+    return collector == null ? partialEvents.transferPermit(body) : collector.transferPermit(body);
   }
 
   @Override
-  public void broken(Breakage breakage) {
-    if (over) {
+  public void connectionFailed(ConnectionFailure connectionFailure) {
+    if (ended) {
       return;
     }
     if (stream != null) {
-      handOn(stream); // what came ahead of it in the same read
-      if (over) {
+      forwardOutput(stream); // what came ahead of it in the same read
+      if (ended) {
         return;
       }
-      if (stream.isOver() || stream.reply().finished()) {
+      if (stream.isEnded() || stream.reply().finished()) {
         conclude(stream);
         return;
       }
@@ -396,10 +402,10 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
       concludeCollected();
       return;
     }
-    switch (breakage) {
-      case Breakage.Reset reset -> reset(reset.responseBegan());
-      case Breakage.Closed closed -> closed(closed.responseBegan());
-      case Breakage.Malformed bad -> failNow(Kind.UNEXPECTED_REPLY, bad.reason());
+    switch (connectionFailure) {
+      case ConnectionFailure.Reset reset -> reset(reset.responseBegan());
+      case ConnectionFailure.Closed closed -> closed(closed.responseBegan());
+      case ConnectionFailure.Malformed bad -> failNow(Kind.UNEXPECTED_REPLY, bad.reason());
     }
   }
 
@@ -425,16 +431,16 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
   }
 
   private void expired() {
-    if (!over && stream != null) {
-      handOn(stream); // what was taken note of as delivered must be
+    if (!ended && stream != null) {
+      forwardOutput(stream); // what was taken note of as delivered must be
     }
-    if (over) {
+    if (ended) {
       return;
     }
     if (stream != null && stream.reply().finished()) {
       complete();
-    } else if (isListening()) {
-      listened();
+    } else if (isAwaitingHead()) {
+      headCheckDue();
     } else if (isCollectingError()) {
       concludeCollected();
     } else {
@@ -443,11 +449,11 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
   }
 
   private void complete() {
-    over = true;
+    ended = true;
     try {
       listener.completed();
     } finally {
-      dispatch.finish(stream != null && !stream.hasSurplus());
+      dispatch.finish(stream != null && !stream.hasUnsolicitedBytes());
       release();
     }
   }
@@ -457,15 +463,15 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
   }
 
   private void fail(UpstreamFailure failure) {
-    over = true;
+    ended = true;
     release(); // first, so that the next try finds the place free
     listener.failed(failure);
   }
 
   /** Gives the attempt up: the connection is closed, nothing is reported. */
   void cancel() {
-    if (!over) {
-      over = true;
+    if (!ended) {
+      ended = true;
       release();
     }
   }
@@ -481,12 +487,12 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
       collector = null;
     }
     partialEvents.end();
-    replyRoom.end();
+    replyBudget.end();
   }
 
   private void failNow(Kind kind, String message) {
     UpstreamFailure failure = UpstreamFailure.of(kind, message);
-    fail(stream != null && stream.reply().contentSeen() ? failure.interrupting(0) : failure);
+    fail(stream != null && stream.reply().contentSeen() ? failure.asInterruption(0) : failure);
   }
 
   private boolean isPlainSuccess() {

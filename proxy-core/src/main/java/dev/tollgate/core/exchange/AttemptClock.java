@@ -1,6 +1,6 @@
 package dev.tollgate.core.exchange;
 
-import dev.tollgate.core.upstream.ClientsFirst;
+import dev.tollgate.core.upstream.ClientPriorityIoHandler;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.time.Duration;
@@ -73,11 +73,11 @@ final class AttemptClock {
 
   /** Runs on with the time that was left; says how many nanoseconds it stood still. */
   long resume() {
-    long stood = now() - pausedSince;
+    long pausedNanos = now() - pausedSince;
     if (pausedDeadline != NEVER) {
-      runUntil(pausedDeadline + stood);
+      runUntil(pausedDeadline + pausedNanos);
     }
-    return stood;
+    return pausedNanos;
   }
 
   void close() {
@@ -109,7 +109,7 @@ final class AttemptClock {
     }
     if (next <= now()) {
       // Behind what the provider sent: on a loop that stood still both come to light at once.
-      ClientsFirst.inLine(this::expireUnlessMoved);
+      ClientPriorityIoHandler.executeQueued(this::expireUnlessMoved);
     } else {
       arm();
     }

@@ -30,5 +30,5 @@ interface AttemptListener {
   void failed(UpstreamFailure failure);
 
   /** A step of the attempt threw; nothing may follow it. */
-  void surprised(RuntimeException surprise);
+  void failedUnexpectedly(RuntimeException unexpected);
 }

@@ -13,7 +13,7 @@ public final class Body {
   private final InflightBytes.Permit permit;
   private final long uploadNanos;
   private int loans;
-  private boolean over;
+  private boolean ended;
 
   /**
    * @param uploadNanos how long it took to arrive
@@ -40,12 +40,12 @@ public final class Body {
   }
 
   /** Counts more than the array for a while; false where the budget has no room. */
-  boolean holds(long totalBytes) {
+  boolean tryResize(long totalBytes) {
     return permit.resize(totalBytes);
   }
 
   /** Lets go of the array: what was made of it has so many bytes, fewer than were counted. */
-  void becomes(long totalBytes) {
+  void releaseArray(long totalBytes) {
     bytes = NONE;
     permit.resize(totalBytes);
   }
@@ -71,13 +71,13 @@ public final class Body {
   }
 
   public void end() {
-    assert !over;
-    over = true;
+    assert !ended;
+    ended = true;
     endOnceUnread();
   }
 
   private void endOnceUnread() {
-    if (over && loans == 0) {
+    if (ended && loans == 0) {
       permit.end();
     }
   }

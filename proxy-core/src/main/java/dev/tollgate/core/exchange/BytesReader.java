@@ -3,8 +3,8 @@ package dev.tollgate.core.exchange;
 import dev.tollgate.core.dialect.Dialect;
 import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
-import dev.tollgate.core.endpoint.Oddity;
-import dev.tollgate.core.endpoint.SpeechBytes;
+import dev.tollgate.core.endpoint.ProtocolAnomaly;
+import dev.tollgate.core.endpoint.SpeechByteStream;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.CompositeByteBuf;
@@ -13,11 +13,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Hands a provider's bytes on as they are: what a read brought leaves in no other buffer. */
 final class BytesReader implements FlowReader {
-  private final SpeechBytes reply;
+  private final SpeechByteStream reply;
   private final ByteBufAllocator allocator;
   private @Nullable CompositeByteBuf out;
 
-  BytesReader(SpeechBytes reply, ByteBufAllocator allocator) {
+  BytesReader(SpeechByteStream reply, ByteBufAllocator allocator) {
     this.reply = reply;
     this.allocator = allocator;
   }
@@ -32,7 +32,7 @@ final class BytesReader implements FlowReader {
       buffer = allocator.compositeBuffer(Integer.MAX_VALUE);
       out = buffer;
     }
-    reply.came(bytes.readableBytes());
+    reply.received(bytes.readableBytes());
     buffer.addComponent(true, bytes.retainedSlice());
   }
 
@@ -49,7 +49,7 @@ final class BytesReader implements FlowReader {
   }
 
   @Override
-  public boolean isOver() {
+  public boolean isEnded() {
     return false;
   }
 
@@ -59,12 +59,12 @@ final class BytesReader implements FlowReader {
   }
 
   @Override
-  public boolean hasSurplus() {
+  public boolean hasUnsolicitedBytes() {
     return false;
   }
 
   @Override
-  public Set<Oddity> oddities() {
+  public Set<ProtocolAnomaly> anomalies() {
     return Set.of();
   }
 
@@ -79,7 +79,7 @@ final class BytesReader implements FlowReader {
   }
 
   @Override
-  public SpeechBytes reply() {
+  public SpeechByteStream reply() {
     return reply;
   }
 

@@ -1,10 +1,10 @@
 package dev.tollgate.core.exchange;
 
 import dev.tollgate.core.endpoint.InferenceCall;
-import dev.tollgate.core.endpoint.ReplyFlow;
+import dev.tollgate.core.endpoint.StreamingReply;
 import dev.tollgate.core.endpoint.WholeReply;
 import dev.tollgate.core.money.Cost;
-import dev.tollgate.core.money.Cost.Priced;
+import dev.tollgate.core.money.Cost.PricedUsage;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Usage;
 import java.util.List;
@@ -15,29 +15,29 @@ record Charge(Usage usage, MicroUsd cost) {
   static final Charge NOTHING = new Charge(Usage.estimate(0, 0), MicroUsd.ZERO);
 
   /** One charge for what several providers delivered. */
-  static Charge of(List<Priced> parts) {
+  static Charge of(List<PricedUsage> parts) {
     if (parts.size() == 1) { // nearly all requests
-      Priced only = parts.getFirst();
-      return new Charge(only.usage(), only.isAnything() ? Cost.of(parts) : MicroUsd.ZERO);
+      PricedUsage only = parts.getFirst();
+      return new Charge(only.usage(), only.hasUsage() ? Cost.of(parts) : MicroUsd.ZERO);
     }
-    List<Priced> used = parts.stream().filter(Priced::isAnything).toList();
-    Usage sum = parts.stream().map(Priced::usage).reduce(Usage::plus).orElse(NOTHING.usage);
+    List<PricedUsage> used = parts.stream().filter(PricedUsage::hasUsage).toList();
+    Usage sum = parts.stream().map(PricedUsage::usage).reduce(Usage::plus).orElse(NOTHING.usage);
     return new Charge(sum, used.isEmpty() ? MicroUsd.ZERO : Cost.of(used));
   }
 
   static Charge of(InferenceCall call, WholeReply reply) {
     Usage usage = reply.reportedUsage().orElseGet(() -> call.usageLikely(reply.deliveredTokens()));
-    return of(List.of(new Priced(usage, reply.quantities(), call.model().prices())));
+    return of(List.of(new PricedUsage(usage, reply.quantities(), call.model().prices())));
   }
 
   /** What a complete flow used. */
-  static Priced whole(InferenceCall call, ReplyFlow flow) {
+  static PricedUsage whole(InferenceCall call, StreamingReply flow) {
     Usage usage = flow.reportedUsage().orElseGet(() -> call.usageLikely(flow.deliveredTokens()));
     return priced(call, flow, usage);
   }
 
   /** What was delivered of a flow that broke off: a count on the way is not the last word. */
-  static Priced broken(InferenceCall call, ReplyFlow flow) {
+  static PricedUsage broken(InferenceCall call, StreamingReply flow) {
     if (flow.finished()) {
       return whole(call, flow);
     }
@@ -45,12 +45,12 @@ record Charge(Usage usage, MicroUsd cost) {
     Usage usage =
         flow.reportedUsage()
             .filter(reported -> reported.promptTokens() > 0)
-            .map(reported -> reported.brokenOff(delivered))
+            .map(reported -> reported.interrupted(delivered))
             .orElseGet(() -> call.usageLikely(delivered));
     return priced(call, flow, usage);
   }
 
-  private static Priced priced(InferenceCall call, ReplyFlow flow, Usage usage) {
-    return new Priced(usage, flow.quantities(), call.model().prices());
+  private static PricedUsage priced(InferenceCall call, StreamingReply flow, Usage usage) {
+    return new PricedUsage(usage, flow.quantities(), call.model().prices());
   }
 }

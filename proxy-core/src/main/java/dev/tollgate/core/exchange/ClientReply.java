@@ -2,7 +2,7 @@ package dev.tollgate.core.exchange;
 
 import dev.tollgate.core.endpoint.BrokenStream;
 import dev.tollgate.core.http.FieldLines;
-import dev.tollgate.core.sse.SseOut;
+import dev.tollgate.core.sse.SseWriter;
 import io.netty.buffer.ByteBuf;
 import java.time.Duration;
 import java.util.List;
@@ -20,18 +20,18 @@ final class ClientReply {
   private long bytesSent;
 
   /**
-   * @param onSilence called when a waiting stream was sent nothing for a while
+   * @param onIdle called when a waiting stream was sent nothing for a while
    */
-  ClientReply(Downstream downstream, Timeline timeline, Duration pingInterval, Runnable onSilence) {
+  ClientReply(Downstream downstream, Timeline timeline, Duration pingInterval, Runnable onIdle) {
     this.downstream = downstream;
     this.timeline = timeline;
     this.pingInterval = pingInterval;
-    this.keepalive = new Keepalive(downstream.loop(), onSilence);
+    this.keepalive = new Keepalive(downstream.loop(), onIdle);
   }
 
   /** The client of a stream begins to wait. */
-  void await(Duration silenceMax, long sinceNanos) {
-    keepalive.start(silenceMax, sinceNanos);
+  void await(Duration idleMax, long sinceNanos) {
+    keepalive.start(idleMax, sinceNanos);
   }
 
   /** Nobody waits any more. */
@@ -74,7 +74,7 @@ final class ClientReply {
 
   void ping() {
     ByteBuf ping = buffer(16);
-    SseOut.ping(ping);
+    SseWriter.ping(ping);
     events(ping);
   }
 
@@ -97,9 +97,9 @@ final class ClientReply {
   }
 
   /** Ends with a fault: as the reply, or in an open stream behind its last event. */
-  void refuse(BrokenStream told, List<FieldLines> fields) {
+  void refuse(BrokenStream error, List<FieldLines> fields) {
     timeline.answered(now());
-    downstream.send(new Reply.Refused(told.fault(), fields, told.form()));
+    downstream.send(new Reply.Refused(error.fault(), fields, error.form()));
     downstream.flush();
   }
 

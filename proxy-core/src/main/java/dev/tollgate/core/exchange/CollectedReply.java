@@ -15,7 +15,11 @@ sealed interface CollectedReply {
   record Failed(UpstreamFailure failure) implements CollectedReply {}
 
   static CollectedReply of(
-      InferenceCall call, Provider provider, Dialect dialect, ResponseHead head, Collector body) {
+      InferenceCall call,
+      Provider provider,
+      Dialect dialect,
+      ResponseHead head,
+      BodyCollector body) {
     if (head.status() != 200) {
       return new Failed(
           dialect.failure(head.status(), head.headers(), body.bytes(), body.length()));
@@ -38,7 +42,11 @@ sealed interface CollectedReply {
   }
 
   private static WholeReply.Read read(
-      InferenceCall call, Provider provider, Dialect dialect, ResponseHead head, Collector body) {
+      InferenceCall call,
+      Provider provider,
+      Dialect dialect,
+      ResponseHead head,
+      BodyCollector body) {
     return dialect
         .replies(call.request().operation(), provider)
         .map(translation -> translation.reply(body.bytes(), body.length()))

@@ -16,9 +16,9 @@ final class CountedBody extends CompositeByteBuf {
   static ByteBuf of(ByteBuf body, InflightBytes.Permit permit) {
     try {
       return new CountedBody(body, permit).addComponent(true, body);
-    } catch (RuntimeException | OutOfMemoryError surprise) {
+    } catch (RuntimeException | OutOfMemoryError unexpected) {
       permit.end(); // the body was released by whom it was given to
-      throw surprise;
+      throw unexpected;
     }
   }
 

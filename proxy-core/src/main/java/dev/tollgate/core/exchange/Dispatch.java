@@ -2,8 +2,8 @@ package dev.tollgate.core.exchange;
 
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
-import dev.tollgate.core.upstream.Acquired;
 import dev.tollgate.core.upstream.Acquisition;
+import dev.tollgate.core.upstream.AcquisitionResult;
 import dev.tollgate.core.upstream.Lease;
 import dev.tollgate.core.upstream.UpstreamPool;
 import java.util.Optional;
@@ -18,13 +18,13 @@ final class Dispatch {
   private final UpstreamPool pool;
   private final Provider provider;
   private final boolean fresh;
-  private final Supplier<Optional<Letter>> request;
-  private final Guarded replies;
+  private final Supplier<Optional<EncodedRequest>> request;
+  private final ExceptionGuard replies;
   private final Listener listener;
   private @Nullable Acquisition acquisition;
   private @Nullable Lease lease;
   private boolean retriedStale;
-  private boolean over;
+  private boolean ended;
 
   /** What became of a dispatch, on the loop. */
   interface Listener {
@@ -44,8 +44,8 @@ final class Dispatch {
       UpstreamPool pool,
       Provider provider,
       boolean fresh,
-      Supplier<Optional<Letter>> request,
-      Guarded replies,
+      Supplier<Optional<EncodedRequest>> request,
+      ExceptionGuard replies,
       Listener listener) {
     this.pool = pool;
     this.provider = provider;
@@ -64,43 +64,45 @@ final class Dispatch {
 
   private Acquisition acquire(boolean onlyFresh) {
     return pool.acquire(
-        provider, onlyFresh, done -> Guarded.run(() -> acquired(done), replies.surprised()));
+        provider,
+        onlyFresh,
+        done -> ExceptionGuard.run(() -> acquired(done), replies.onUnexpected()));
   }
 
-  private void acquired(Acquired acquired) {
-    if (over) {
-      if (acquired instanceof Acquired.Leased leased) {
+  private void acquired(AcquisitionResult acquired) {
+    if (ended) {
+      if (acquired instanceof AcquisitionResult.Leased leased) {
         leased.lease().end(); // nobody would
       }
       return;
     }
     switch (acquired) {
-      case Acquired.Leased leased -> send(leased.lease());
-      case Acquired.Unreachable unreachable ->
+      case AcquisitionResult.Leased leased -> send(leased.lease());
+      case AcquisitionResult.Unreachable unreachable ->
           listener.undeliverable(Kind.UNREACHABLE, unreachable.reason());
-      case Acquired.TimedOut _ ->
+      case AcquisitionResult.TimedOut _ ->
           listener.undeliverable(Kind.TIMED_OUT, "no connection within the connect timeout");
-      case Acquired.PoolFull _ ->
+      case AcquisitionResult.PoolFull _ ->
           listener.undeliverable(Kind.POOL_FULL, "all connections to the provider are in use");
     }
   }
 
   private void send(Lease acquired) {
     lease = acquired;
-    Optional<Letter> letter = request.get();
-    if (letter.isEmpty()) {
+    Optional<EncodedRequest> encoded = request.get();
+    if (encoded.isEmpty()) {
       listener.undeliverable(
           Kind.OVERLOADED, "no room for the request or its reply in max_inflight_bytes");
       return;
     }
-    Letter ready = letter.get();
+    EncodedRequest ready = encoded.get();
     ready.whenReady(
         () -> lease == acquired, // else given up while it was hashed
-        () -> Guarded.run(() -> send(acquired, ready), replies.surprised()));
+        () -> ExceptionGuard.run(() -> send(acquired, ready), replies.onUnexpected()));
   }
 
-  private void send(Lease acquired, Letter letter) {
-    acquired.send(letter.bytes(), replies);
+  private void send(Lease acquired, EncodedRequest encoded) {
+    acquired.send(encoded.bytes(), replies);
     if (lease == acquired) { // else it broke at once
       listener.sent();
       read();
@@ -128,33 +130,33 @@ final class Dispatch {
   }
 
   /** Whether bytes came behind the reply so far. */
-  boolean hasSurplus() {
-    return lease != null && lease.hasSurplus();
+  boolean hasUnsolicitedBytes() {
+    return lease != null && lease.hasUnsolicitedBytes();
   }
 
   /** The reply said all it had to say; an untrusted connection serves nobody again. */
   void finish(boolean trusted) {
-    over = true;
-    Lease held = lease;
+    ended = true;
+    Lease current = lease;
     lease = null;
-    if (held != null) {
+    if (current != null) {
       if (!trusted) {
-        held.poison();
+        current.poison();
       }
-      held.finish();
+      current.finish();
     }
   }
 
   /** Gives up whatever is under way. */
   void cancel() {
-    over = true;
+    ended = true;
     if (acquisition != null) {
       acquisition.cancel();
     }
-    Lease held = lease;
+    Lease current = lease;
     lease = null;
-    if (held != null) {
-      held.end();
+    if (current != null) {
+      current.end();
     }
   }
 }

@@ -5,7 +5,7 @@ import dev.tollgate.core.blob.BlobFile.Read;
 import dev.tollgate.core.blob.BlobFiles.Opened;
 import dev.tollgate.core.blob.BlobName;
 import dev.tollgate.core.exchange.DownloadService.Part;
-import dev.tollgate.core.exchange.RequestService.ClientExit;
+import dev.tollgate.core.exchange.RequestService.DisconnectReason;
 import dev.tollgate.core.exchange.RequestService.Running;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
@@ -63,7 +63,7 @@ final class Download implements Running {
   private long to;
   private long sentBytes;
   private boolean reading;
-  private boolean over;
+  private boolean finished;
   private boolean ended;
 
   Download(BlobName name, Part part, Downstream downstream, Runnable whenEnded) {
@@ -79,26 +79,26 @@ final class Download implements Running {
   }
 
   /** Looks again when the client must have taken more, and drops the one who has not. */
-  void watch() {
+  void checkProgress() {
     long dueNanos = beganNanos + GRACE_NANOS + sentBytes * NANOS_PER_BYTE;
     long leftNanos = dueNanos - now();
     if (leftNanos > 0) {
-      clock = downstream.loop().schedule(this::watch, leftNanos, TimeUnit.NANOSECONDS);
-    } else if (!over) {
+      clock = downstream.loop().schedule(this::checkProgress, leftNanos, TimeUnit.NANOSECONDS);
+    } else if (!finished) {
       downstream.drop();
     }
   }
 
   /** What came of opening the file. */
-  void answered(Opened opened) {
-    Guarded.run(() -> opened(opened), this::surprised);
+  void onOpened(Opened opened) {
+    ExceptionGuard.run(() -> opened(opened), this::failedUnexpectedly);
   }
 
   private void opened(Opened opened) {
     if (opened instanceof Opened.Found found) {
       file = found.file();
     }
-    if (over) {
+    if (finished) {
       end();
       return;
     }
@@ -116,13 +116,13 @@ final class Download implements Running {
           case Part.Head _ -> new ByteRange.All();
           case Part.Bytes bytes -> bytes.range();
         };
-    switch (range.in(length)) {
+    switch (range.spanIn(length)) {
       case Span.Whole _ -> begin(found, 200, new Span.Part(0, length), FIELDS);
       case Span.Part span -> {
         String which = span.from() + "-" + (span.to() - 1) + "/" + length;
         begin(found, 206, span, with("bytes " + which));
       }
-      case Span.Nowhere _ -> {
+      case Span.Unsatisfiable _ -> {
         List<FieldLines> fields = with("bytes */" + length);
         downstream.send(new Reply.Whole(416, "text/plain", fields, Unpooled.EMPTY_BUFFER));
         finish();
@@ -149,7 +149,7 @@ final class Download implements Running {
   }
 
   private void readOn(BlobFile found) {
-    if (reading || over || !downstream.isWritable()) {
+    if (reading || finished || !downstream.isWritable()) {
       return;
     }
     long position = from + sentBytes;
@@ -157,12 +157,14 @@ final class Download implements Running {
     ByteBuf piece = downstream.allocator().ioBuffer(bytes, bytes);
     reading = true;
     found.read(
-        position, piece, read -> Guarded.run(() -> came(found, piece, read), this::surprised));
+        position,
+        piece,
+        read -> ExceptionGuard.run(() -> pieceRead(found, piece, read), this::failedUnexpectedly));
   }
 
-  private void came(BlobFile found, ByteBuf piece, Read read) {
+  private void pieceRead(BlobFile found, ByteBuf piece, Read read) {
     reading = false;
-    if (over) {
+    if (finished) {
       piece.release();
       end();
       return;
@@ -191,14 +193,14 @@ final class Download implements Running {
   }
 
   private void finish() {
-    over = true;
+    finished = true;
     downstream.flush();
     end();
   }
 
   /** Refuses, or breaks off what has begun so that nobody takes it for whole. */
   void refuse(Fault fault) {
-    over = true;
+    finished = true;
     downstream.send(new Reply.Refused(fault, List.of()));
     downstream.flush();
     end();
@@ -220,8 +222,8 @@ final class Download implements Running {
   }
 
   @Override
-  public void clientLeft(ClientExit exit) {
-    over = true;
+  public void clientDisconnected(DisconnectReason exit) {
+    finished = true;
     if (file != null) {
       end(); // else it is being opened, and ends when it is open
     }
@@ -231,14 +233,14 @@ final class Download implements Running {
   public void writabilityChanged() {
     BlobFile open = file;
     if (open != null) {
-      Guarded.run(() -> readOn(open), this::surprised);
+      ExceptionGuard.run(() -> readOn(open), this::failedUnexpectedly);
     }
   }
 
   /** A fault of ours: told once to the log, and to the client where it still can be. */
-  private void surprised(RuntimeException surprise) {
-    LOG.error("a download of {} failed", name, surprise);
-    if (!over) {
+  private void failedUnexpectedly(RuntimeException unexpected) {
+    LOG.error("a download of {} failed", name, unexpected);
+    if (!finished) {
       reading = false;
       refuse(Fault.of(ErrorCode.INTERNAL_FAILURE, "The download failed unexpectedly."));
     }
@@ -246,13 +248,13 @@ final class Download implements Running {
 
   @Override
   public void cutShort(Fault fault) {
-    if (over) {
+    if (finished) {
       return;
     }
     if (file != null) {
       refuse(fault);
     } else {
-      over = true;
+      finished = true;
       downstream.send(new Reply.Refused(fault, List.of()));
       downstream.flush();
     }

@@ -36,7 +36,7 @@ public final class Downloads implements DownloadService {
 
   @Override
   public Optional<BlobName> permitted(String path, String query) {
-    return signer.permitted(path, query);
+    return signer.verify(path, query);
   }
 
   @Override
@@ -46,8 +46,8 @@ public final class Downloads implements DownloadService {
     if (openOf.merge(name, 1, Integer::sum) > OF_ONE_BLOB_MAX || isFull) {
       download.refuse(Fault.tryLater("Too many downloads are in work."));
     } else {
-      download.watch();
-      files.open(name, downstream.loop(), download::answered);
+      download.checkProgress();
+      files.open(name, downstream.loop(), download::onOpened);
     }
     return download;
   }

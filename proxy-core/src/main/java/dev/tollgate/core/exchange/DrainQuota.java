@@ -14,8 +14,8 @@ final class DrainQuota {
   private final Map<ProviderId, Counts> counts = new ConcurrentHashMap<>();
 
   /** A stream opened; its place ends with it. */
-  Place opened(Provider provider) {
-    return new Place(counts.computeIfAbsent(provider.id(), id -> new Counts()));
+  OpenStream opened(Provider provider) {
+    return new OpenStream(counts.computeIfAbsent(provider.id(), id -> new Counts()));
   }
 
   private static final class Counts {
@@ -24,11 +24,11 @@ final class DrainQuota {
   }
 
   /** One open stream, ended exactly once. */
-  static final class Place {
+  static final class OpenStream {
     private final Counts counts;
     private boolean draining;
 
-    private Place(Counts counts) {
+    private OpenStream(Counts counts) {
       this.counts = counts;
       counts.open.incrementAndGet();
     }

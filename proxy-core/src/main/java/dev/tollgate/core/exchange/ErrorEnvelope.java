@@ -3,7 +3,7 @@ package dev.tollgate.core.exchange;
 import dev.tollgate.core.endpoint.ErrorForm;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.RequestId;
-import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.JsonWriter;
 import io.netty.buffer.ByteBuf;
 
 /** Writes the one JSON shape that every error has (SPEC 7.1). */
@@ -11,12 +11,12 @@ public final class ErrorEnvelope {
   private ErrorEnvelope() {}
 
   public static void write(ByteBuf out, Fault fault, RequestId id) {
-    write(new JsonOut(out).beginObject(), fault, id);
+    write(new JsonWriter(out).beginObject(), fault, id);
   }
 
   /** The same in the form of a stream's last event. */
   public static void write(ByteBuf out, Fault fault, RequestId id, ErrorForm form) {
-    JsonOut json = new JsonOut(out).beginObject();
+    JsonWriter json = new JsonWriter(out).beginObject();
     switch (form) {
       case ErrorForm.Envelope _ -> {}
       case ErrorForm.Event event ->
@@ -25,7 +25,7 @@ public final class ErrorEnvelope {
     write(json, fault, id);
   }
 
-  private static void write(JsonOut json, Fault fault, RequestId id) {
+  private static void write(JsonWriter json, Fault fault, RequestId id) {
     json.name("error").beginObject();
     json.name("type").string(fault.code().type().wire());
     json.name("code").string(fault.code().wire());

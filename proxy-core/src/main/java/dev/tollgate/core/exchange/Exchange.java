@@ -4,16 +4,16 @@ import dev.tollgate.core.catalog.Provider.OnDisconnect;
 import dev.tollgate.core.claim.StoredReply;
 import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.endpoint.InferenceCall;
-import dev.tollgate.core.endpoint.ReplyFlow;
 import dev.tollgate.core.endpoint.ReplyMode;
+import dev.tollgate.core.endpoint.StreamingReply;
 import dev.tollgate.core.endpoint.WholeReply;
-import dev.tollgate.core.exchange.RequestService.ClientExit;
+import dev.tollgate.core.exchange.RequestService.DisconnectReason;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.ModelId;
-import dev.tollgate.core.routing.NextTry;
+import dev.tollgate.core.routing.NextAttempt;
+import dev.tollgate.core.routing.NoProviderRefusal;
 import dev.tollgate.core.routing.Placement;
-import dev.tollgate.core.routing.Refusal;
 import dev.tollgate.core.routing.RoutePlan;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.ScheduledFuture;
@@ -28,31 +28,34 @@ import org.slf4j.LoggerFactory;
 /**
  * The life of one inference request, from its admitted body to its record: the state machine of
  * {@link Phase}. It decides what follows what and touches no bytes. Everything happens on the
- * client channel's loop, and {@link Conclusion} is the only way out.
+ * client channel's loop, and {@link Finish} is the only way out.
  */
 final class Exchange
-    implements RequestService.Running, AttemptListener, Admission.Listener, Claiming.Listener {
+    implements RequestService.Running,
+        AttemptListener,
+        Admission.Listener,
+        IdempotencyGuard.Listener {
   private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
-  static final Fault SURPRISE =
+  static final Fault UNEXPECTED_FAILURE =
       Fault.of(ErrorCode.INTERNAL_FAILURE, "The request failed unexpectedly.");
 
   private final ExchangeContext context;
   private final ExchangeRequest request;
   private final Downstream downstream;
-  private final Serving serving;
-  private final Tries tries;
+  private final ActiveAttempts attempts;
+  private final RetryState retryState;
   private final InputImages images;
   private final Timeline timeline;
   private final long begunNanos;
   private final ClientReply reply;
-  private final Claiming claiming;
-  private final Conclusion conclusion;
-  private final Delivery delivery;
-  private final Departure departure = new Departure();
+  private final IdempotencyGuard idempotency;
+  private final Finish finish;
+  private final ReplyComposer composer;
+  private final ClientDisconnect disconnect = new ClientDisconnect();
   private Phase phase = Phase.ADMITTED;
   private boolean refused;
   private @Nullable ScheduledFuture<?> timer;
-  private @Nullable Storing storing;
+  private @Nullable OutputUpload upload;
 
   Exchange(
       ExchangeContext context,
@@ -64,23 +67,25 @@ final class Exchange
     this.request = request;
     this.downstream = downstream;
     this.begunNanos = now();
-    this.serving = new Serving(context, downstream, call, plan, begunNanos, this::askLimitsAhead);
-    this.tries = serving.tries();
+    this.attempts =
+        new ActiveAttempts(context, downstream, call, plan, begunNanos, this::checkLimitsAhead);
+    this.retryState = attempts.retryState();
     this.timeline = new Timeline(request.admittedNanos(), request.body().uploadNanos());
     var loop = downstream.loop();
     this.images = new InputImages(context, request, call, loop, timeline, this::guarded);
-    Runnable onSilence = () -> guarded(this::clientWaits);
-    this.reply = new ClientReply(downstream, timeline, context.options().pingInterval(), onSilence);
-    this.claiming = new Claiming(context, request, this::isInDoubt, this::guarded);
-    this.conclusion =
-        new Conclusion(
+    Runnable onIdle = () -> guarded(this::clientIdle);
+    this.reply = new ClientReply(downstream, timeline, context.options().pingInterval(), onIdle);
+    this.idempotency =
+        new IdempotencyGuard(context, request, this::isOutcomeUnknown, this::guarded);
+    this.finish =
+        new Finish(
             context,
             request,
             reply,
-            claiming,
-            it -> serving.served(it, timeline, now()),
+            idempotency,
+            it -> attempts.served(it, timeline, now()),
             this::now);
-    this.delivery = new Delivery(reply, serving, conclusion.allowance(), timeline, this::now);
+    this.composer = new ReplyComposer(reply, attempts, finish.rateLimit(), timeline, this::now);
   }
 
   /** Routes the request; the reply goes to the downstream. */
@@ -92,150 +97,156 @@ final class Exchange
 
   private void admit() {
     timeline.entered(Phase.ADMITTED, now());
-    become(Phase.RESERVING);
-    claiming.begin(downstream.loop(), this);
+    transitionTo(Phase.RESERVING);
+    idempotency.begin(downstream.loop(), this);
   }
 
   @Override
   public void claimed() {
-    var most = serving.setAside();
-    new Admission(context, request, serving.call(), most, images, conclusion, this, this::guarded)
+    var worstCase = attempts.reservationAmount();
+    new Admission(context, request, attempts.call(), worstCase, images, finish, this, this::guarded)
         .begin(downstream.loop());
   }
 
   @Override
   public void replayed(StoredReply stored) {
-    Parting again = Delivery.replay(stored, timeline, now());
-    conclude(Ending.REPLAYED, null, stored.status(), Charge.NOTHING, again);
+    FinalReply again = ReplyComposer.replay(stored, timeline, now());
+    finish(RequestOutcome.REPLAYED, null, stored.status(), Charge.NOTHING, again);
   }
 
   @Override
   public void reached(Phase next) {
-    become(next);
+    transitionTo(next);
   }
 
   @Override
-  public void refused(Fault fault, Ending ending) {
-    Parting refusal = delivery.refusal(fault);
-    conclude(ending, fault.code(), fault.code().status(), Charge.NOTHING, refusal);
+  public void refused(Fault fault, RequestOutcome outcome) {
+    FinalReply refusal = composer.refusal(fault);
+    finish(outcome, fault.code(), fault.code().status(), Charge.NOTHING, refusal);
   }
 
   // Tries
 
   @Override
   public void admitted() {
-    if (serving.call().request().mode() == ReplyMode.EVENTS) {
+    if (attempts.call().request().mode() == ReplyMode.EVENTS) {
       reply.await(context.options().commitAfter(), begunNanos);
     }
-    serving.fetched(images.all());
-    become(Phase.CONNECTING);
-    claiming.dispatch(() -> take(tries.first(now())), this);
+    attempts.fetched(images.all());
+    transitionTo(Phase.CONNECTING);
+    idempotency.dispatch(() -> execute(retryState.first(now())), this);
   }
 
-  private void take(Tries.Step step) {
+  private void execute(RetryState.Step step) {
     switch (step) {
-      case Tries.Step.Ask ask -> ask(ask.placement());
-      case Tries.Step.Wait wait -> {
+      case RetryState.Step.Start ask -> startAttempt(ask.placement());
+      case RetryState.Step.Wait wait -> {
         timeline.upstreamBegins(now()); // the provider is to blame for the pause
-        schedule(() -> take(tries.afterWait(now())), wait.delay());
+        schedule(() -> execute(retryState.afterWait(now())), wait.delay());
       }
-      case Tries.Step.Allow allow -> askLimits(allow.model());
-      case Tries.Step.GiveUp _ -> giveUp();
-      case Tries.Step.Nobody nobody -> refuse(nobody.refusal());
+      case RetryState.Step.CheckLimits allow -> checkLimits(allow.model());
+      case RetryState.Step.GiveUp _ -> giveUp();
+      case RetryState.Step.NoProvider nobody -> refuse(nobody.refusal());
     }
   }
 
-  private void askLimits(ModelId model) {
-    askLimits(model, verdict -> take(tries.limited(model, verdict, now())));
+  private void checkLimits(ModelId model) {
+    checkLimits(model, verdict -> execute(retryState.afterLimits(model, verdict, now())));
   }
 
   /** Before the provider that is asked has failed. */
-  private void askLimitsAhead(ModelId model) {
-    askLimits(model, verdict -> tries.known(model, verdict));
+  private void checkLimitsAhead(ModelId model) {
+    checkLimits(model, verdict -> retryState.limitsKnown(model, verdict));
   }
 
-  private void askLimits(ModelId model, Consumer<Allowance.Verdict> whenKnown) {
-    conclusion.askLimits(model, downstream.loop(), this::guarded, whenKnown);
+  private void checkLimits(ModelId model, Consumer<RateLimitPermit.Verdict> whenKnown) {
+    finish.checkFallbackLimits(model, downstream.loop(), this::guarded, whenKnown);
   }
 
-  private void ask(Placement placement) {
+  private void startAttempt(Placement placement) {
     timer = null;
     timeline.upstreamBegins(now());
-    serving.ask(placement, this);
+    attempts.start(placement, this);
   }
 
   @Override
   public void sent() {
-    become(Phase.WAITING);
+    transitionTo(Phase.WAITING);
   }
 
   @Override
   public void written() {
-    conclusion.written(images);
+    finish.written(images);
   }
 
   @Override
   public void failed(UpstreamFailure failure) {
     timeline.upstreamEnds(now());
-    serving.failed(failure, now());
+    attempts.failed(failure, now());
     switch (phase) {
       case ADMITTED, RESERVING, LIMITING, FETCHING, CONNECTING, WAITING -> tryNext();
-      case RELAYING -> brokeOff();
-      case HEARING -> abandon();
+      case RELAYING -> interrupted();
+      case DRAINING_UPSTREAM -> abandon();
       case STORING, SETTLING, ENDED -> throw new IllegalStateException("a failure after the end");
     }
   }
 
   private void tryNext() {
-    Tries.Step next = tries.next(now());
-    if (!(next instanceof Tries.Step.GiveUp)) {
-      become(Phase.CONNECTING);
+    RetryState.Step next = retryState.next(now());
+    if (!(next instanceof RetryState.Step.GiveUp)) {
+      transitionTo(Phase.CONNECTING);
     }
-    take(next);
+    execute(next);
   }
 
   /** Behind content, another provider may only continue what was delivered. */
-  private void brokeOff() {
-    if (serving.brokeOff()) {
-      departure.endStream();
-      become(Phase.CONNECTING);
-      take(tries.next(now()));
+  private void interrupted() {
+    if (attempts.interrupted()) {
+      disconnect.endStream();
+      transitionTo(Phase.CONNECTING);
+      execute(retryState.next(now()));
     } else {
       giveUp();
     }
   }
 
   private void giveUp() {
-    NextTry.Failed failed = tries.failure();
+    NextAttempt.Failed failed = retryState.failure();
     UpstreamFailure failure = failed.failure();
     refused = failure.isRefusal();
-    var request = serving.call().request();
-    Fault fault = FaultOf.failure(failure, request, failed.candidate().id(), tries.records());
-    end(refused ? fault : unlessBought(fault), FaultOf.ending(failure));
+    var request = attempts.call().request();
+    Fault fault =
+        FaultMapper.toFault(failure, request, failed.candidate().id(), retryState.records());
+    end(refused ? fault : withoutRetryIfExecuted(fault), FaultMapper.toOutcome(failure));
   }
 
   /** Whoever could be asked when the request came cannot be any more. */
-  private void refuse(Refusal refusal) {
+  private void refuse(NoProviderRefusal refusal) {
     ErrorCode code = refusal.fault().code();
-    int status = delivery.status(code.status());
-    conclude(Ending.PROVIDER_UNAVAILABLE, code, status, Charge.NOTHING, delivery.refusal(refusal));
+    int status = composer.status(code.status());
+    finish(
+        RequestOutcome.PROVIDER_UNAVAILABLE,
+        code,
+        status,
+        Charge.NOTHING,
+        composer.refusal(refusal));
   }
 
   // A stream flows
 
   @Override
   public void content(ByteBuf events) {
-    if (phase == Phase.HEARING) {
+    if (phase == Phase.DRAINING_UPSTREAM) {
       events.release();
       return;
     }
     try {
       relay();
-      serving.delivered();
-      conclusion.booking().progress(serving.deliveredTokens(), now(), serving::chargeIfBroken);
-    } catch (RuntimeException | OutOfMemoryError surprise) {
+      attempts.delivered();
+      finish.reservation().progress(attempts.deliveredTokens(), now(), attempts::chargeIfBroken);
+    } catch (RuntimeException | OutOfMemoryError unexpected) {
       events.release();
-      throw surprise;
+      throw unexpected;
     }
     reply.events(events);
   }
@@ -243,28 +254,28 @@ final class Exchange
   private void relay() {
     if (phase != Phase.RELAYING) {
       timeline.firstToken(now());
-      tries.firstContent(serving.attempt(), now());
-      become(Phase.RELAYING);
-      departure.opened(context.drains().opened(serving.candidate().provider()));
-      delivery.open();
+      retryState.firstContent(attempts.attempt(), now());
+      transitionTo(Phase.RELAYING);
+      disconnect.opened(context.drains().opened(attempts.candidate().provider()));
+      composer.open();
     }
   }
 
   @Override
   public boolean wantsMore() {
-    return departure.hasLeft() || downstream.isWritable();
+    return disconnect.hasOccurred() || downstream.isWritable();
   }
 
   @Override
   public void writabilityChanged() {
     if (wantsMore()) {
-      serving.resume();
+      attempts.resume();
     }
   }
 
-  private void clientWaits() {
+  private void clientIdle() {
     if (downstream.isWritable()) {
-      delivery.ping();
+      composer.ping();
     }
   }
 
@@ -272,148 +283,150 @@ final class Exchange
 
   @Override
   public void completed() {
-    ReplyFlow stream = serving.stream();
+    StreamingReply stream = attempts.stream();
     timeline.upstreamEnds(now());
-    serving.succeeded(stream.deliveredTokens(), now());
-    Charge charge = serving.chargeOfWhole();
-    Parting parting = departure.hasLeft() ? new Parting.Silence() : delivery.endOf(stream, charge);
-    conclude(endingOf(charge), null, 200, charge, parting);
+    attempts.succeeded(stream.deliveredTokens(), now());
+    Charge charge = attempts.chargeIfComplete();
+    FinalReply finalReply =
+        disconnect.hasOccurred() ? new FinalReply.None() : composer.streamEnd(stream, charge);
+    finish(outcomeOf(charge), null, 200, charge, finalReply);
   }
 
   @Override
   public void plain(WholeReply whole) {
     timeline.upstreamEnds(now());
-    serving.succeeded(whole.deliveredTokens(), now());
-    boolean isWanted = !departure.hasLeft() || claiming.isHeld();
-    if (isWanted && whole.parts() > 0 && context.outputs() instanceof Outputs.Kept kept) {
-      become(Phase.STORING);
+    attempts.succeeded(whole.deliveredTokens(), now());
+    boolean isNeeded = !disconnect.hasOccurred() || idempotency.isClaimed();
+    if (isNeeded && whole.parts() > 0 && context.outputs() instanceof Outputs.Kept kept) {
+      transitionTo(Phase.STORING);
       store(whole, kept);
     } else {
-      conclude(whole);
+      finish(whole);
     }
   }
 
   private void store(WholeReply whole, Outputs.Kept kept) {
-    Collector collected = serving.attempt().keep();
-    storing =
-        new Storing(
-            kept, context, request, downstream, whole, collected, this::guarded, this::conclude);
-    storing.begin();
+    BodyCollector collected = attempts.attempt().detachCollector();
+    upload =
+        new OutputUpload(
+            kept, context, request, downstream, whole, collected, this::guarded, this::finish);
+    upload.begin();
   }
 
-  private void conclude(WholeReply whole) {
-    Charge charge = Charge.of(serving.call(), whole);
-    if (departure.hasLeft() && !claiming.isHeld()) {
-      conclude(departure.ending(), null, 0, charge, new Parting.Silence());
+  private void finish(WholeReply whole) {
+    Charge charge = Charge.of(attempts.call(), whole);
+    if (disconnect.hasOccurred() && !idempotency.isClaimed()) {
+      finish(disconnect.outcome(), null, 0, charge, new FinalReply.None());
     } else {
-      conclude(endingOf(charge), null, 200, charge, delivery.whole(whole, charge, storing));
+      finish(outcomeOf(charge), null, 200, charge, composer.whole(whole, charge, upload));
     }
   }
 
-  private Ending endingOf(Charge charge) {
-    return departure.or(charge.usage().estimated() ? Ending.OK_ESTIMATED : Ending.OK);
+  private RequestOutcome outcomeOf(Charge charge) {
+    return disconnect.orElse(
+        charge.usage().estimated() ? RequestOutcome.OK_ESTIMATED : RequestOutcome.OK);
   }
 
   // Bad ends
 
   @Override
   public void cutShort(Fault fault) {
-    if (storing != null && storing.stop()) {
+    if (upload != null && upload.stop()) {
       return; // what was made is answered
     }
-    if (!departure.hasLeft() && phase.compareTo(Phase.SETTLING) < 0) {
-      Fault told = unlessBought(fault);
+    if (!disconnect.hasOccurred() && phase.compareTo(Phase.SETTLING) < 0) {
+      Fault clientFault = withoutRetryIfExecuted(fault);
       cancelAttempt();
-      end(told, Ending.DRAINED);
+      end(clientFault, RequestOutcome.DRAINED);
     }
   }
 
-  private void end(Fault fault, Ending ending) {
+  private void end(Fault fault, RequestOutcome outcome) {
     Charge charge = chargeOfBrokenStream();
-    Parting parting = delivery.fault(fault, charge);
-    conclude(ending, fault.code(), delivery.status(fault.code().status()), charge, parting);
+    FinalReply finalReply = composer.fault(fault, charge);
+    finish(outcome, fault.code(), composer.status(fault.code().status()), charge, finalReply);
   }
 
   /** Who asked again would buy it twice. */
-  private Fault unlessBought(Fault fault) {
-    return serving.isBought() ? fault.withRetryAfter(0).withoutRetry() : fault;
+  private Fault withoutRetryIfExecuted(Fault fault) {
+    return attempts.mayHaveExecuted() ? fault.withRetryAfter(0).withoutRetry() : fault;
   }
 
   /** Whether a provider may have made what was asked for, although that did not come. */
-  private boolean isInDoubt() {
-    return serving.isBought() && !refused;
+  private boolean isOutcomeUnknown() {
+    return attempts.mayHaveExecuted() && !refused;
   }
 
   /** A fault of ours: told once to the log, and to the client where it still waits. */
   @Override
-  public void surprised(RuntimeException surprise) {
-    LOG.error("request {} failed", request.id(), surprise);
+  public void failedUnexpectedly(RuntimeException unexpected) {
+    LOG.error("request {} failed", request.id(), unexpected);
     try {
-      endSurprised();
+      finishUnexpectedly();
     } catch (RuntimeException | OutOfMemoryError again) {
-      surprise.addSuppressed(again);
-      lastResort();
+      unexpected.addSuppressed(again);
+      forceFinish();
     }
   }
 
-  private void endSurprised() {
+  private void finishUnexpectedly() {
     if (phase.compareTo(Phase.SETTLING) >= 0) {
-      lastResort();
+      forceFinish();
       return;
     }
-    if (storing != null && storing.stop()) {
+    if (upload != null && upload.stop()) {
       return;
     }
-    Fault told = unlessBought(SURPRISE);
+    Fault clientFault = withoutRetryIfExecuted(UNEXPECTED_FAILURE);
     cancelAttempt();
-    if (departure.hasLeft() && !claiming.isHeld()) {
+    if (disconnect.hasOccurred() && !idempotency.isClaimed()) {
       abandon();
     } else {
-      end(told, Ending.INTERNAL_ERROR);
+      end(clientFault, RequestOutcome.INTERNAL_ERROR);
     }
   }
 
-  private void lastResort() {
+  private void forceFinish() {
     if (phase != Phase.ENDED) {
-      letGo();
+      release();
       phase = Phase.SETTLING; // from wherever it failed
-      conclusion.lastResort(!departure.hasLeft(), () -> become(Phase.ENDED));
+      finish.forceFinish(!disconnect.hasOccurred(), () -> transitionTo(Phase.ENDED));
     }
   }
 
   private void guarded(Runnable step) {
-    Guarded.run(step, this::surprised);
+    ExceptionGuard.run(step, this::failedUnexpectedly);
   }
 
   // The client is gone
 
   @Override
-  public void clientLeft(ClientExit exit) {
-    if (phase == Phase.ENDED || departure.hasLeft()) {
+  public void clientDisconnected(DisconnectReason reason) {
+    if (phase == Phase.ENDED || disconnect.hasOccurred()) {
       return;
     }
-    departure.left(exit);
+    disconnect.occurred(reason);
     if (phase == Phase.SETTLING) {
-      conclusion.clientLeft(exit);
+      finish.clientDisconnected(reason);
       return;
     }
     reply.stop();
-    if (claiming.isHeld() && phase != Phase.RELAYING) {
+    if (idempotency.isClaimed() && phase != Phase.RELAYING) {
       // Whoever sends the same again is told what comes of it (DECISIONS 3).
-      conclusion.clientLeft(exit);
-      serving.resume();
+      finish.clientDisconnected(reason);
+      attempts.resume();
       return;
     }
     if (phase == Phase.STORING) {
-      conclusion.goesOn(); // it was made
+      finish.detach(); // it was made
       return;
     }
-    if (isBoughtAndAwaited() || (phase == Phase.RELAYING && mayReadOn())) {
-      become(Phase.HEARING);
-      if (serving.isBought()) {
-        conclusion.goesOn();
+    if (isExecutionAwaited() || (phase == Phase.RELAYING && tryDrain())) {
+      transitionTo(Phase.DRAINING_UPSTREAM);
+      if (attempts.mayHaveExecuted()) {
+        finish.detach();
       }
-      serving.attempt().resume();
+      attempts.attempt().resume();
     } else {
       cancelAttempt();
       abandon();
@@ -421,19 +434,19 @@ final class Exchange
   }
 
   /** Whether a provider makes something that is paid for: it is not given up (DECISIONS 3). */
-  private boolean isBoughtAndAwaited() {
-    return phase == Phase.WAITING && serving.isBought();
+  private boolean isExecutionAwaited() {
+    return phase == Phase.WAITING && attempts.mayHaveExecuted();
   }
 
   /** Whether the provider is heard out although the client is gone. */
-  private boolean mayReadOn() {
-    OnDisconnect policy = serving.candidate().provider().onDisconnect();
-    Optional<Duration> time = departure.hearing(serving.stream().finished(), policy);
-    time.ifPresent(most -> schedule(this::heardLongEnough, most));
+  private boolean tryDrain() {
+    OnDisconnect policy = attempts.candidate().provider().onDisconnect();
+    Optional<Duration> time = disconnect.drainTime(attempts.stream().finished(), policy);
+    time.ifPresent(worstCase -> schedule(this::drainTimedOut, worstCase));
     return time.isPresent();
   }
 
-  private void heardLongEnough() {
+  private void drainTimedOut() {
     timer = null;
     cancelAttempt();
     abandon();
@@ -441,46 +454,50 @@ final class Exchange
 
   private void abandon() {
     Charge charge = chargeOfBrokenStream();
-    conclude(departure.ending(), null, delivery.status(0), charge, new Parting.Silence());
+    finish(disconnect.outcome(), null, composer.status(0), charge, new FinalReply.None());
   }
 
   private void cancelAttempt() {
     timeline.upstreamEnds(now());
-    serving.cancel(now());
+    attempts.cancel(now());
   }
 
   /** What was delivered is charged; before the first content that is nothing at all. */
   private Charge chargeOfBrokenStream() {
     return switch (phase) {
       case ADMITTED, RESERVING, LIMITING, FETCHING, CONNECTING, WAITING, STORING, ENDED ->
-          serving.charged();
-      case RELAYING, HEARING, SETTLING ->
-          reply.isOpened() ? serving.chargeIfBroken() : Charge.NOTHING;
+          attempts.chargeSoFar();
+      case RELAYING, DRAINING_UPSTREAM, SETTLING ->
+          reply.isOpened() ? attempts.chargeIfBroken() : Charge.NOTHING;
     };
   }
 
   // The way out
 
-  private void conclude(
-      Ending ending, @Nullable ErrorCode code, int status, Charge charge, Parting parting) {
-    become(Phase.SETTLING);
-    letGo();
-    var verdict = new Conclusion.Verdict(ending, code, status, charge);
-    conclusion.begin(verdict, parting, this::guarded, () -> become(Phase.ENDED));
+  private void finish(
+      RequestOutcome outcome,
+      @Nullable ErrorCode code,
+      int status,
+      Charge charge,
+      FinalReply finalReply) {
+    transitionTo(Phase.SETTLING);
+    release();
+    var verdict = new Finish.Verdict(outcome, code, status, charge);
+    finish.begin(verdict, finalReply, this::guarded, () -> transitionTo(Phase.ENDED));
   }
 
-  private void letGo() {
+  private void release() {
     reply.stop();
     images.end();
-    serving.end(now());
+    attempts.end(now());
     if (timer != null) {
       timer.cancel(false);
       timer = null;
     }
-    if (storing != null) {
-      storing.end();
+    if (upload != null) {
+      upload.end();
     }
-    departure.endStream();
+    disconnect.endStream();
   }
 
   private void schedule(Runnable task, Duration delay) {
@@ -488,7 +505,7 @@ final class Exchange
     timer = downstream.loop().schedule(() -> guarded(task), nanos, TimeUnit.NANOSECONDS);
   }
 
-  private void become(Phase next) {
+  private void transitionTo(Phase next) {
     assert downstream.loop().inEventLoop();
     phase = phase.to(next);
     timeline.entered(next, now());

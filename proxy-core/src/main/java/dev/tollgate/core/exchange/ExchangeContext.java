@@ -1,9 +1,9 @@
 package dev.tollgate.core.exchange;
 
-import dev.tollgate.core.claim.Idempotency;
-import dev.tollgate.core.fetch.Images;
+import dev.tollgate.core.claim.IdempotencyStore;
+import dev.tollgate.core.fetch.ImageFetcher;
+import dev.tollgate.core.ledger.AccountBalances;
 import dev.tollgate.core.ledger.Ledger;
-import dev.tollgate.core.ledger.Standings;
 import dev.tollgate.core.limit.Limits;
 import dev.tollgate.core.routing.Fleet;
 import dev.tollgate.core.upstream.Upstreams;
@@ -23,15 +23,15 @@ record ExchangeContext(
     Fleet fleet,
     InflightBytes inflight,
     Ledger ledger,
-    Standings standings,
+    AccountBalances balances,
     Limits limits,
-    Idempotency idempotency,
-    Images images,
-    Optional<JobDesk> jobs,
-    Observer observer,
+    IdempotencyStore idempotency,
+    ImageFetcher images,
+    Optional<JobService> jobs,
+    RequestObserver observer,
     Function<RequestRecord, byte[]> rows,
     DrainQuota drains,
-    Unawaited unawaited,
+    DetachedRequests detached,
     Outputs outputs,
     ExchangeOptions options,
     InstantSource clock) {}

@@ -1,6 +1,6 @@
 package dev.tollgate.core.exchange;
 
-import dev.tollgate.core.endpoint.EventList;
+import dev.tollgate.core.endpoint.ResponseEventSet;
 import java.time.Duration;
 
 /**
@@ -12,8 +12,14 @@ import java.time.Duration;
  * @param responses which events streams of the Responses API have
  */
 public record ExchangeOptions(
-    Duration pingInterval, Duration commitAfter, int storedReplyBytesMax, EventList responses) {
+    Duration pingInterval,
+    Duration commitAfter,
+    int storedReplyBytesMax,
+    ResponseEventSet responses) {
   public static final ExchangeOptions DEFAULT =
       new ExchangeOptions(
-          Duration.ofSeconds(15), Duration.ofSeconds(15), 32 * 1024 * 1024, EventList.LISTED);
+          Duration.ofSeconds(15),
+          Duration.ofSeconds(15),
+          32 * 1024 * 1024,
+          ResponseEventSet.LISTED);
 }

@@ -36,7 +36,7 @@ public record ExchangeRequest(
    * @param served null where it never reached routing
    */
   RequestRecord record(
-      Ending ending,
+      RequestOutcome outcome,
       @Nullable ErrorCode code,
       int status,
       @Nullable Served served,
@@ -49,7 +49,7 @@ public record ExchangeRequest(
         endpoint.method(),
         endpoint.path(),
         status,
-        ending,
+        outcome,
         code,
         key,
         served,

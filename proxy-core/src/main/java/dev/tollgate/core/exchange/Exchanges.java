@@ -1,39 +1,39 @@
 package dev.tollgate.core.exchange;
 
 import dev.tollgate.core.catalog.Model;
-import dev.tollgate.core.claim.Idempotency;
 import dev.tollgate.core.claim.IdempotencyKey;
+import dev.tollgate.core.claim.IdempotencyStore;
 import dev.tollgate.core.endpoint.ChatRequest;
 import dev.tollgate.core.endpoint.CompletionRequest;
-import dev.tollgate.core.endpoint.CreditsAnswer;
+import dev.tollgate.core.endpoint.CreditsResponse;
 import dev.tollgate.core.endpoint.EmbeddingRequest;
 import dev.tollgate.core.endpoint.Endpoint;
 import dev.tollgate.core.endpoint.ImageRequest;
 import dev.tollgate.core.endpoint.ImageUrls;
 import dev.tollgate.core.endpoint.InferenceCall;
 import dev.tollgate.core.endpoint.InferenceRequest;
-import dev.tollgate.core.endpoint.KeyAnswer;
+import dev.tollgate.core.endpoint.KeyResponse;
 import dev.tollgate.core.endpoint.ModelList;
-import dev.tollgate.core.endpoint.Parsed;
+import dev.tollgate.core.endpoint.ParseResult;
 import dev.tollgate.core.endpoint.ResponsesRequest;
 import dev.tollgate.core.endpoint.SpeechRequest;
 import dev.tollgate.core.endpoint.TranscriptionRequest;
 import dev.tollgate.core.exchange.RequestRecord.Served;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
-import dev.tollgate.core.fetch.Images;
+import dev.tollgate.core.fetch.ImageFetcher;
 import dev.tollgate.core.job.JobKind;
 import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.ledger.AccountBalances;
 import dev.tollgate.core.ledger.Ledger;
-import dev.tollgate.core.ledger.Standings;
-import dev.tollgate.core.limit.Draw;
-import dev.tollgate.core.limit.Drawn;
+import dev.tollgate.core.limit.Acquire;
+import dev.tollgate.core.limit.AcquireResult;
 import dev.tollgate.core.limit.Limits;
 import dev.tollgate.core.routing.Candidate;
 import dev.tollgate.core.routing.Fleet;
-import dev.tollgate.core.routing.Refusal;
+import dev.tollgate.core.routing.NoProviderRefusal;
 import dev.tollgate.core.routing.Router;
-import dev.tollgate.core.routing.RoutingWish;
+import dev.tollgate.core.routing.RoutingPreferences;
 import dev.tollgate.core.tenant.ApiKey;
 import dev.tollgate.core.upstream.Upstreams;
 import java.time.InstantSource;
@@ -60,7 +60,7 @@ public final class Exchanges implements RequestService {
   private static final Running ANSWERED =
       new Running() {
         @Override
-        public void clientLeft(ClientExit exit) {}
+        public void clientDisconnected(DisconnectReason reason) {}
 
         @Override
         public void writabilityChanged() {}
@@ -78,18 +78,18 @@ public final class Exchanges implements RequestService {
   private sealed interface Decision {
     record Admitted(Exchange exchange) implements Decision {}
 
-    record Asked(Enquiry enquiry) implements Decision {}
+    record Query(AccountQuery query) implements Decision {}
 
     record Job(JobTask task) implements Decision {}
 
     record Found(JsonBytes json) implements Decision {}
 
-    record Refused(Fault fault, Ending ending) implements Decision {}
+    record Refused(Fault fault, RequestOutcome outcome) implements Decision {}
 
-    record Unserved(Refusal refusal, InferenceRequest inference) implements Decision {}
+    record Unserved(NoProviderRefusal refusal, InferenceRequest inference) implements Decision {}
 
     /** The same of a request that may have been carried out before. */
-    record Claiming(Unrouted unrouted) implements Decision {}
+    record Unroutable(UnroutableRequest request) implements Decision {}
   }
 
   /**
@@ -103,12 +103,12 @@ public final class Exchanges implements RequestService {
       Fleet fleet,
       InflightBytes inflight,
       Ledger ledger,
-      Standings standings,
+      AccountBalances balances,
       Limits limits,
-      Idempotency idempotency,
-      Images images,
-      Optional<JobDesk> jobs,
-      Observer observer,
+      IdempotencyStore idempotency,
+      ImageFetcher images,
+      Optional<JobService> jobs,
+      RequestObserver observer,
       Function<RequestRecord, byte[]> rows,
       Outputs outputs,
       ExchangeOptions options,
@@ -119,7 +119,7 @@ public final class Exchanges implements RequestService {
             fleet,
             inflight,
             ledger,
-            standings,
+            balances,
             limits,
             idempotency,
             images,
@@ -127,7 +127,7 @@ public final class Exchanges implements RequestService {
             observer,
             rows,
             new DrainQuota(),
-            new Unawaited(),
+            new DetachedRequests(),
             outputs,
             options,
             clock);
@@ -136,68 +136,70 @@ public final class Exchanges implements RequestService {
 
   @Override
   public Running start(ExchangeRequest request, Downstream downstream) {
-    return switch (decided(request, downstream)) {
+    return switch (decideGuarded(request, downstream)) {
       case Decision.Admitted admitted -> {
         admitted.exchange().begin();
         yield admitted.exchange();
       }
-      case Decision.Asked asked -> {
-        asked.enquiry().begin();
-        yield asked.enquiry();
+      case Decision.Query asked -> {
+        asked.query().begin();
+        yield asked.query();
       }
       case Decision.Job job -> {
         job.task().begin();
         yield job.task();
       }
       case Decision.Found found -> {
-        ending(request, downstream).answer(found.json());
+        shortReply(request, downstream).answer(found.json());
         yield ANSWERED;
       }
       case Decision.Refused refused -> {
-        ending(request, downstream).refuse(refused.fault(), refused.ending());
+        shortReply(request, downstream).refuse(refused.fault(), refused.outcome());
         yield ANSWERED;
       }
-      case Decision.Claiming claiming -> {
-        claiming.unrouted().begin();
-        yield claiming.unrouted();
+      case Decision.Unroutable unroutable -> {
+        unroutable.request().begin();
+        yield unroutable.request();
       }
       case Decision.Unserved unserved -> {
-        Refusal refusal = unserved.refusal();
-        ending(request, downstream)
+        NoProviderRefusal refusal = unserved.refusal();
+        shortReply(request, downstream)
             .refuse(
                 refusal.fault(),
-                Ending.PROVIDER_UNAVAILABLE,
+                RequestOutcome.PROVIDER_UNAVAILABLE,
                 ReplyFields.of(refusal),
-                servedByNobody(refusal, unserved.inference()));
+                notServed(refusal, unserved.inference()));
         yield ANSWERED;
       }
     };
   }
 
   @Override
-  public CompletionStage<Void> unawaited() {
-    return context.unawaited().none();
+  public CompletionStage<Void> detachedRequests() {
+    return context.detached().whenNone();
   }
 
   /** A fault of ours is told once to the log, and decides like any other. */
-  private Decision decided(ExchangeRequest request, Downstream downstream) {
+  private Decision decideGuarded(ExchangeRequest request, Downstream downstream) {
     try {
       return decide(request, downstream);
-    } catch (RuntimeException surprise) {
-      LOG.error("request {} failed", request.id(), surprise);
-      return new Decision.Refused(Exchange.SURPRISE, Ending.INTERNAL_ERROR);
+    } catch (RuntimeException unexpected) {
+      LOG.error("request {} failed", request.id(), unexpected);
+      return new Decision.Refused(Exchange.UNEXPECTED_FAILURE, RequestOutcome.INTERNAL_ERROR);
     }
   }
 
   private Decision decide(ExchangeRequest request, Downstream downstream) {
-    Fault unsound = problemOfKey(request.endpoint().idempotency(), request.idempotencyKey());
-    return unsound == null ? answer(request, downstream) : refused(unsound);
+    Fault keyFault =
+        checkIdempotencyKey(request.endpoint().idempotency(), request.idempotencyKey());
+    return keyFault == null ? decideByEndpoint(request, downstream) : refused(keyFault);
   }
 
   /** What is wrong with a request's key, or with its having none. */
-  static @Nullable Fault problemOfKey(Endpoint.Idempotency wanted, @Nullable String key) {
+  static @Nullable Fault checkIdempotencyKey(
+      Endpoint.IdempotencyPolicy wanted, @Nullable String key) {
     if (key == null) {
-      return wanted == Endpoint.Idempotency.REQUIRED
+      return wanted == Endpoint.IdempotencyPolicy.REQUIRED
           ? Fault.of(
               ErrorCode.IDEMPOTENCY_KEY_REQUIRED,
               "The request needs an " + IdempotencyKey.FIELD + " header.")
@@ -212,7 +214,7 @@ public final class Exchanges implements RequestService {
                 + " characters, and no control character");
   }
 
-  private Decision answer(ExchangeRequest request, Downstream downstream) {
+  private Decision decideByEndpoint(ExchangeRequest request, Downstream downstream) {
     Body body = request.body();
     return switch (request.endpoint()) {
       case CHAT_COMPLETIONS ->
@@ -236,92 +238,98 @@ public final class Exchanges implements RequestService {
               request,
               downstream,
               ImageRequest.parseEdit(body.bytes(), body.length(), request.argument(), urls()));
-      case VIDEO_GENERATIONS -> submission(request, downstream, JobKind.VIDEO);
-      case MUSIC_GENERATIONS -> submission(request, downstream, JobKind.MUSIC);
-      case VIDEO_JOB -> look(request, downstream, JobKind.VIDEO, JobLook.Wish.SHOW);
-      case MUSIC_JOB -> look(request, downstream, JobKind.MUSIC, JobLook.Wish.SHOW);
-      case JOB -> look(request, downstream, null, JobLook.Wish.SHOW);
-      case VIDEO_JOB_DELETION -> look(request, downstream, JobKind.VIDEO, JobLook.Wish.DELETE);
-      case MUSIC_JOB_DELETION -> look(request, downstream, JobKind.MUSIC, JobLook.Wish.DELETE);
+      case VIDEO_GENERATIONS -> jobSubmission(request, downstream, JobKind.VIDEO);
+      case MUSIC_GENERATIONS -> jobSubmission(request, downstream, JobKind.MUSIC);
+      case VIDEO_JOB -> jobQuery(request, downstream, JobKind.VIDEO, JobQuery.Action.SHOW);
+      case MUSIC_JOB -> jobQuery(request, downstream, JobKind.MUSIC, JobQuery.Action.SHOW);
+      case JOB -> jobQuery(request, downstream, null, JobQuery.Action.SHOW);
+      case VIDEO_JOB_DELETION ->
+          jobQuery(request, downstream, JobKind.VIDEO, JobQuery.Action.DELETE);
+      case MUSIC_JOB_DELETION ->
+          jobQuery(request, downstream, JobKind.MUSIC, JobQuery.Action.DELETE);
       case MODELS -> listed(ModelList.list(request.catalog(), request.key(), request.argument()));
       case MODEL -> listed(ModelList.one(request.catalog(), request.key(), request.argument()));
       case KEY -> {
         ApiKey key = request.key();
-        Draw look = context.limits().rules().get().look(request.id(), key);
-        yield asked(
+        Acquire probe = context.limits().rules().get().probe(request.id(), key);
+        yield accountQuery(
             request,
             downstream,
-            (standing, to) ->
-                levels(
-                    look,
+            (balance, to) ->
+                probeLimits(
+                    probe,
                     downstream,
-                    drawn -> to.accept(KeyAnswer.of(key, standing, look, drawn))));
+                    result -> to.accept(KeyResponse.of(key, balance, probe, result))));
       }
       case ARTIFACT -> throw new IllegalStateException("a download needs no key");
       case CREDITS ->
-          asked(
+          accountQuery(
               request,
               downstream,
-              (standing, to) -> to.accept(CreditsAnswer.of(request.key(), standing)));
+              (balance, to) -> to.accept(CreditsResponse.of(request.key(), balance)));
     };
   }
 
-  private Decision submission(ExchangeRequest request, Downstream downstream, JobKind kind) {
+  private Decision jobSubmission(ExchangeRequest request, Downstream downstream, JobKind kind) {
     return new Decision.Job(new JobSubmission(context, router, request, downstream, kind));
   }
 
-  private Decision look(
-      ExchangeRequest request, Downstream downstream, @Nullable JobKind kind, JobLook.Wish wish) {
-    return new Decision.Job(new JobLook(context, request, downstream, kind, wish));
+  private Decision jobQuery(
+      ExchangeRequest request,
+      Downstream downstream,
+      @Nullable JobKind kind,
+      JobQuery.Action requested) {
+    return new Decision.Job(new JobQuery(context, request, downstream, kind, requested));
   }
 
   private ImageUrls urls() {
     return switch (context.outputs()) {
-      case Outputs.Kept _ -> ImageUrls.OURS;
-      case Outputs.Passed _ -> ImageUrls.THEIRS;
+      case Outputs.Kept _ -> ImageUrls.GATEWAY;
+      case Outputs.Passed _ -> ImageUrls.PROVIDER;
     };
   }
 
   /** It is mapped to a chat in an array of its own: nobody needs the body behind that. */
   private Decision response(ExchangeRequest request, Downstream downstream) {
     Body body = request.body();
-    if (!body.holds(ResponsesRequest.bytesWhileMapped(body.length()))) {
+    if (!body.tryResize(ResponsesRequest.bytesWhileMapped(body.length()))) {
       Fault fault = Fault.tryLater("Too many request bodies are in work.");
-      return new Decision.Refused(fault, Ending.SHED);
+      return new Decision.Refused(fault, RequestOutcome.SHED);
     }
-    Parsed<ResponsesRequest> parsed =
+    ParseResult<ResponsesRequest> parsed =
         ResponsesRequest.parse(body.bytes(), body.length(), context.options().responses());
-    if (parsed instanceof Parsed.Valid<ResponsesRequest> valid) {
-      body.becomes(valid.request().heldBytes());
+    if (parsed instanceof ParseResult.Valid<ResponsesRequest> valid) {
+      body.releaseArray(valid.request().heldBytes());
     }
     return inference(request, downstream, parsed);
   }
 
-  private void levels(Draw look, Downstream downstream, Consumer<Drawn> to) {
-    if (look.buckets().isEmpty()) {
-      to.accept(new Drawn.Taken(List.of()));
+  private void probeLimits(Acquire probe, Downstream downstream, Consumer<AcquireResult> to) {
+    if (probe.buckets().isEmpty()) {
+      to.accept(new AcquireResult.AllAcquired(List.of()));
     } else {
-      context.limits().counters().take(look, downstream.loop(), to);
+      context.limits().counters().acquire(probe, downstream.loop(), to);
     }
   }
 
-  private Decision asked(ExchangeRequest request, Downstream downstream, Enquiry.Form form) {
-    return new Decision.Asked(new Enquiry(context, request, downstream, form));
+  private Decision accountQuery(
+      ExchangeRequest request, Downstream downstream, AccountQuery.AnswerWriter writer) {
+    return new Decision.Query(new AccountQuery(context, request, downstream, writer));
   }
 
-  private static Decision listed(ModelList.Answer answer) {
+  private static Decision listed(ModelList.QueryResult answer) {
     return switch (answer) {
-      case ModelList.Answer.Refused refused -> refused(refused.fault());
-      case ModelList.Answer.Found found -> new Decision.Found(found.json());
+      case ModelList.QueryResult.Refused refused -> refused(refused.fault());
+      case ModelList.QueryResult.Found found -> new Decision.Found(found.json());
     };
   }
 
   /** Whatever is asked of a model goes this way: only an exchange gets anything to a provider. */
   private <R extends InferenceRequest> Decision inference(
-      ExchangeRequest request, Downstream downstream, Parsed<R> parsed) {
+      ExchangeRequest request, Downstream downstream, ParseResult<R> parsed) {
     return switch (parsed) {
-      case Parsed.Refused<R> refused -> refused(refused.fault());
-      case Parsed.Valid<R> valid -> route(request, downstream, valid.request());
+      case ParseResult.Refused<R> refused -> refused(refused.fault());
+      case ParseResult.Valid<R> valid -> route(request, downstream, valid.request());
     };
   }
 
@@ -339,18 +347,23 @@ public final class Exchanges implements RequestService {
       Downstream downstream,
       InferenceRequest inference,
       List<Model> models) {
-    RoutingWish wish = inference.routing();
-    Set<String> needs = wish.requireParameters() ? inference.capabilitiesUsed() : Set.of();
-    Predicate<Candidate> fits = one -> Unsupported.by(one, inference).isEmpty();
+    RoutingPreferences requested = inference.routing();
+    Set<String> needs = requested.requireParameters() ? inference.capabilitiesUsed() : Set.of();
+    Predicate<Candidate> fits = one -> CapabilityCheck.missing(one, inference).isEmpty();
     Model asked = models.getFirst();
-    var ask =
-        new Router.Ask(
-            models, wish, needs, fits, affinity(request, inference, asked), inference.isStream());
+    var routingRequest =
+        new Router.RoutingRequest(
+            models,
+            requested,
+            needs,
+            fits,
+            affinity(request, inference, asked),
+            inference.isStream());
     long now = downstream.loop().ticker().nanoTime();
     return switch (router.route(
-        ask, request.catalog().routing(), now, ThreadLocalRandom.current())) {
+        routingRequest, request.catalog().routing(), now, ThreadLocalRandom.current())) {
       case Router.Routed.Refused refused ->
-          Unsupported.fault(refused.refusal(), models, inference)
+          CapabilityCheck.fault(refused.refusal(), models, inference)
               .map(Exchanges::refused)
               .orElseGet(() -> unserved(request, downstream, refused.refusal(), inference));
       case Router.Routed.Planned planned -> {
@@ -365,16 +378,20 @@ public final class Exchanges implements RequestService {
    * Whose turn it is goes ahead of who is healthy (DECISIONS 1): what is kept needs no provider.
    */
   private Decision unserved(
-      ExchangeRequest request, Downstream downstream, Refusal refusal, InferenceRequest inference) {
+      ExchangeRequest request,
+      Downstream downstream,
+      NoProviderRefusal refusal,
+      InferenceRequest inference) {
     if (request.idempotencyKey() == null) {
       return new Decision.Unserved(refusal, inference);
     }
-    Served served = servedByNobody(refusal, inference);
-    return new Decision.Claiming(new Unrouted(context, request, downstream, refusal, served));
+    Served served = notServed(refusal, inference);
+    return new Decision.Unroutable(
+        new UnroutableRequest(context, request, downstream, refusal, served));
   }
 
-  private static Served servedByNobody(Refusal refusal, InferenceRequest inference) {
-    return Served.byNobody(inference.model(), inference.isStream(), refusal.reason());
+  private static Served notServed(NoProviderRefusal refusal, InferenceRequest inference) {
+    return Served.none(inference.model(), inference.isStream(), refusal.reason());
   }
 
   /** What an organization's requests have in common: others' sessions go elsewhere. */
@@ -384,16 +401,16 @@ public final class Exchanges implements RequestService {
     if (session == null && !model.stickyPrefix()) {
       return OptionalLong.empty();
     }
-    String common = session == null ? inference.beginning() : session;
+    String common = session == null ? inference.promptPrefix() : session;
     return Router.affinity(request.key().org().id() + " " + common);
   }
 
   private static Decision refused(Fault fault) {
-    return new Decision.Refused(fault, Ending.REJECTED);
+    return new Decision.Refused(fault, RequestOutcome.REJECTED);
   }
 
   /** Nothing of the body is needed any more, and what follows may throw. */
-  private ShortReply ending(ExchangeRequest request, Downstream downstream) {
+  private ShortReply shortReply(ExchangeRequest request, Downstream downstream) {
     request.body().end();
     return new ShortReply(context.observer(), request, downstream);
   }

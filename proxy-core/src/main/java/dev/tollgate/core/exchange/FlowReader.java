@@ -2,8 +2,8 @@ package dev.tollgate.core.exchange;
 
 import dev.tollgate.core.dialect.Dialect;
 import dev.tollgate.core.dialect.UpstreamFailure;
-import dev.tollgate.core.endpoint.Oddity;
-import dev.tollgate.core.endpoint.ReplyFlow;
+import dev.tollgate.core.endpoint.ProtocolAnomaly;
+import dev.tollgate.core.endpoint.StreamingReply;
 import io.netty.buffer.ByteBuf;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -20,16 +20,16 @@ sealed interface FlowReader permits StreamReader, BytesReader {
   @Nullable ByteBuf takeOutput();
 
   /** Whether its end was told by what came, wherever the body ends. */
-  boolean isOver();
+  boolean isEnded();
 
   /** Whether a connection that closes ends the body, as far as can be known from outside. */
   boolean endsWithConnection();
 
   /** Whether more came than there should: such a connection is not to be trusted again. */
-  boolean hasSurplus();
+  boolean hasUnsolicitedBytes();
 
   /** What is odd about it, whether or not it is complete. */
-  Set<Oddity> oddities();
+  Set<ProtocolAnomaly> anomalies();
 
   /** Whether a part came of something that goes to the client only as a whole. */
   boolean midEvent();
@@ -38,7 +38,7 @@ sealed interface FlowReader permits StreamReader, BytesReader {
   int heldBytes();
 
   /** What was made of it. */
-  ReplyFlow reply();
+  StreamingReply reply();
 
   /** The failure of one that ended, or null where it is complete. */
   @Nullable UpstreamFailure failure(Dialect dialect, int status);

@@ -2,7 +2,7 @@ package dev.tollgate.core.exchange;
 
 import dev.tollgate.core.catalog.RoutingRules;
 import dev.tollgate.core.endpoint.InferenceRequest;
-import dev.tollgate.core.upstream.ClientsFirst;
+import dev.tollgate.core.upstream.ClientPriorityIoHandler;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.time.Duration;
@@ -19,39 +19,40 @@ final class Hedge {
   private @Nullable ScheduledFuture<?> timer;
 
   /** Which wait for a first token it is; who stopped waiting has another. */
-  private int waits;
+  private int waitSerial;
 
-  private @Nullable Contender first;
-  private @Nullable Contender second;
-  private Hedged outcome = Hedged.NO;
+  private @Nullable RacingAttempt first;
+  private @Nullable RacingAttempt second;
+  private HedgeOutcome outcome = HedgeOutcome.NO;
 
   Hedge(InferenceRequest request, RoutingRules rules, EventExecutor loop) {
     this.loop = loop;
-    Duration wished = request.routing().hedgeAfter();
-    Duration wait = wished == null ? rules.hedgeAfter() : wished;
+    Duration requested = request.routing().hedgeAfter();
+    Duration wait = requested == null ? rules.hedgeAfter() : requested;
     this.after = !request.mayBeHedged() || wait == null || wait.isZero() ? null : wait;
   }
 
   /** A try began before anything was delivered. */
   void await(Runnable late) {
     stop();
-    if (after != null && outcome == Hedged.NO) {
-      int its = waits;
+    if (after != null && outcome == HedgeOutcome.NO) {
+      int serial = waitSerial;
       // Behind a first token that came meanwhile and waits to be read.
-      Runnable due = () -> ClientsFirst.inLine(() -> lateUnlessStopped(its, late));
+      Runnable due =
+          () -> ClientPriorityIoHandler.executeQueued(() -> fireUnlessStopped(serial, late));
       timer = loop.schedule(due, after.toNanos(), TimeUnit.NANOSECONDS);
     }
   }
 
-  private void lateUnlessStopped(int its, Runnable late) {
-    if (waits == its) {
+  private void fireUnlessStopped(int serial, Runnable late) {
+    if (waitSerial == serial) {
       late.run();
     }
   }
 
   /** Nobody waits for a first token any more. */
   void stop() {
-    waits++;
+    waitSerial++;
     if (timer != null) {
       timer.cancel(false);
       timer = null;
@@ -59,22 +60,22 @@ final class Hedge {
   }
 
   /** A second try began, and neither has served so far. */
-  void begun(Contender beside, Contender begun) {
+  void begun(RacingAttempt beside, RacingAttempt begun) {
     first = beside;
     second = begun;
-    outcome = Hedged.NEITHER;
+    outcome = HedgeOutcome.NEITHER;
   }
 
   /** This one serves. */
-  void won(Contender contender) {
-    if (contender == first) {
-      outcome = Hedged.FIRST;
-    } else if (contender == second) {
-      outcome = Hedged.SECOND;
+  void won(RacingAttempt racing) {
+    if (racing == first) {
+      outcome = HedgeOutcome.FIRST;
+    } else if (racing == second) {
+      outcome = HedgeOutcome.SECOND;
     }
   }
 
-  Hedged outcome() {
+  HedgeOutcome outcome() {
     return outcome;
   }
 }

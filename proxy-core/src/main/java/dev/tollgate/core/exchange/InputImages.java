@@ -5,7 +5,7 @@ import dev.tollgate.core.endpoint.RemoteImage;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.fetch.Fetch;
-import dev.tollgate.core.fetch.Fetched;
+import dev.tollgate.core.fetch.FetchResult;
 import dev.tollgate.core.id.OrgId;
 import io.netty.channel.EventLoop;
 import java.util.ArrayList;
@@ -30,15 +30,15 @@ final class InputImages {
   private final Consumer<Runnable> guarded;
   private final List<InflightBytes.Permit> permits = new ArrayList<>();
   private final List<Fetch> fetches = new ArrayList<>();
-  private final Map<Integer, Fetched.Image> images = new HashMap<>();
+  private final Map<Integer, FetchResult.Image> images = new HashMap<>();
   private int begun;
-  private boolean over;
+  private boolean ended;
 
   /** Who waits for them; told once, and not behind the end. */
   interface Listener {
     void fetched();
 
-    void refused(Fault fault, Ending ending);
+    void refused(Fault fault, RequestOutcome ending);
   }
 
   /**
@@ -64,7 +64,7 @@ final class InputImages {
   }
 
   /** Those that are here, by where they stand among the request's images. */
-  Map<Integer, Fetched.Image> all() {
+  Map<Integer, FetchResult.Image> all() {
     return Map.copyOf(images);
   }
 
@@ -75,7 +75,7 @@ final class InputImages {
 
   /** As many as may be under way at once; each that is here makes room for the next. */
   private void beginMore(Listener listener) {
-    while (!over && begun < wanted.size() && begun - images.size() < AT_ONCE_MAX) {
+    while (!ended && begun < wanted.size() && begun - images.size() < AT_ONCE_MAX) {
       begin(wanted.get(begun++), listener);
     }
   }
@@ -83,17 +83,17 @@ final class InputImages {
   private void begin(RemoteImage one, Listener listener) {
     InflightBytes.Permit permit = context.inflight().tryAcquire(0).orElseThrow();
     permits.add(permit);
-    Consumer<Fetched> whenDone = done -> guarded.accept(() -> ended(one, done, listener));
+    Consumer<FetchResult> whenDone = done -> guarded.accept(() -> ended(one, done, listener));
     fetches.add(
         context.images().fetch(org, one.url(), one.param(), loop, permit::resize, whenDone));
   }
 
-  private void ended(RemoteImage one, Fetched done, Listener listener) {
-    if (over) {
+  private void ended(RemoteImage one, FetchResult done, Listener listener) {
+    if (ended) {
       return;
     }
     switch (done) {
-      case Fetched.Image image -> {
+      case FetchResult.Image image -> {
         images.put(one.index(), image);
         if (images.size() == wanted.size()) {
           timeline.fetchEnds(loop.ticker().nanoTime());
@@ -102,24 +102,24 @@ final class InputImages {
           beginMore(listener);
         }
       }
-      case Fetched.Failed failed -> {
+      case FetchResult.Failed failed -> {
         boolean isFull = failed.fault().code() == ErrorCode.SERVICE_UNAVAILABLE;
-        listener.refused(failed.fault(), isFull ? Ending.SHED : Ending.REJECTED);
+        listener.refused(failed.fault(), isFull ? RequestOutcome.SHED : RequestOutcome.REJECTED);
       }
     }
   }
 
   /** Nothing of them is needed any more; what is under way is given up. */
   void end() {
-    over = true;
+    ended = true;
     timeline.fetchEnds(loop.ticker().nanoTime());
     fetches.forEach(Fetch::cancel);
     fetches.clear();
-    letGo();
+    release();
   }
 
   /** Those that are here are not needed any more. */
-  void letGo() {
+  void release() {
     permits.forEach(InflightBytes.Permit::end);
     permits.clear();
     images.clear();

@@ -4,26 +4,26 @@ import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.blob.BlobName;
 import dev.tollgate.core.catalog.Model;
-import dev.tollgate.core.claim.BodyIdentity;
+import dev.tollgate.core.claim.BodyFingerprint;
 import dev.tollgate.core.claim.IdempotencyKey;
-import dev.tollgate.core.endpoint.MediaRequest;
-import dev.tollgate.core.endpoint.MediaRequest.Held;
-import dev.tollgate.core.endpoint.MediaRequest.RemoteUrl;
-import dev.tollgate.core.endpoint.Parsed;
+import dev.tollgate.core.endpoint.MediaJobRequest;
+import dev.tollgate.core.endpoint.MediaJobRequest.JobReservation;
+import dev.tollgate.core.endpoint.MediaJobRequest.RemoteUrl;
+import dev.tollgate.core.endpoint.ParseResult;
 import dev.tollgate.core.endpoint.SentImage;
 import dev.tollgate.core.exchange.RequestRecord.Served;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
-import dev.tollgate.core.fetch.UrlGuard.Judged;
+import dev.tollgate.core.fetch.UrlGuard.CheckResult;
 import dev.tollgate.core.http.Field;
 import dev.tollgate.core.http.FieldLines;
 import dev.tollgate.core.job.Job;
 import dev.tollgate.core.job.JobId;
 import dev.tollgate.core.job.JobJson;
 import dev.tollgate.core.job.JobKind;
-import dev.tollgate.core.job.JobTicket;
-import dev.tollgate.core.job.JobWish;
-import dev.tollgate.core.job.Jobs;
+import dev.tollgate.core.job.JobRepository;
+import dev.tollgate.core.job.JobSpec;
+import dev.tollgate.core.job.JobSubmissionKey;
 import dev.tollgate.core.ledger.Payer;
 import dev.tollgate.core.ledger.Refusals;
 import dev.tollgate.core.routing.Candidate;
@@ -46,7 +46,7 @@ import org.jspecify.annotations.Nullable;
  * meanwhile (DECISIONS 1).
  */
 final class JobSubmission extends JobTask {
-  private static final Duration TIME_MAX = Duration.ofSeconds(15);
+  private static final Duration TIMEOUT = Duration.ofSeconds(15);
   private static final Fault NOT_IMPLEMENTED =
       Fault.of(ErrorCode.NOT_IMPLEMENTED, "Nobody makes videos or music here.");
   private static final Fault NOT_CONFIGURED =
@@ -58,10 +58,10 @@ final class JobSubmission extends JobTask {
 
   private final Router router;
   private final JobKind kind;
-  private final Allowance allowance;
+  private final RateLimitPermit rateLimit;
 
   /** Until the store is asked to make the job that they belong to. */
-  private @Nullable SentImages images;
+  private @Nullable JobImageUpload images;
 
   JobSubmission(
       ExchangeContext context,
@@ -72,14 +72,15 @@ final class JobSubmission extends JobTask {
     super(context, request, downstream);
     this.router = router;
     this.kind = kind;
-    this.allowance = new Allowance(context.limits());
+    this.rateLimit = new RateLimitPermit(context.limits());
   }
 
   /** A valid request, and whom it may ask. */
-  private record Asked(JobDesk desk, MediaRequest media, List<Model> models, JobTicket ticket) {}
+  private record ValidRequest(
+      JobService service, MediaJobRequest media, List<Model> models, JobSubmissionKey ticket) {}
 
   /** A job that may be made: by whom, and what is held for it. */
-  private record Plan(Asked asked, RoutePlan route, Held held) {
+  private record Plan(ValidRequest validRequest, RoutePlan route, JobReservation held) {
     Candidate candidate() {
       return route.candidates().getFirst();
     }
@@ -91,126 +92,137 @@ final class JobSubmission extends JobTask {
 
   @Override
   void work() {
-    Optional<JobDesk> desk = context.jobs().filter(one -> one.open() == JobDesk.Submissions.TAKEN);
-    if (desk.isEmpty()) {
-      refuse(NOT_IMPLEMENTED, Ending.REJECTED);
+    Optional<JobService> service =
+        context.jobs().filter(one -> one.submissions() == JobService.Submissions.ACCEPTED);
+    if (service.isEmpty()) {
+      refuse(NOT_IMPLEMENTED, RequestOutcome.REJECTED);
     } else if (context.outputs() instanceof Outputs.Passed) {
-      refuse(NOT_CONFIGURED, Ending.REJECTED);
+      refuse(NOT_CONFIGURED, RequestOutcome.REJECTED);
     } else {
       Body body = request.body();
-      switch (MediaRequest.parse(body.bytes(), body.length(), kind)) {
-        case Parsed.Refused<MediaRequest> refused -> refuse(refused.fault(), Ending.REJECTED);
-        case Parsed.Valid<MediaRequest> valid -> allow(desk.get(), valid.request());
+      switch (MediaJobRequest.parse(body.bytes(), body.length(), kind)) {
+        case ParseResult.Refused<MediaJobRequest> refused ->
+            refuse(refused.fault(), RequestOutcome.REJECTED);
+        case ParseResult.Valid<MediaJobRequest> valid ->
+            checkModels(service.get(), valid.request());
       }
     }
   }
 
-  private void allow(JobDesk desk, MediaRequest media) {
+  private void checkModels(JobService service, MediaJobRequest media) {
     List<Model> models = new ArrayList<>(1);
     Fault fault = ModelScope.add(media.model(), media.routing(), kind.modality(), request, models);
     if (fault == null) {
-      recall(new Asked(desk, media, models, ticket()));
+      recall(new ValidRequest(service, media, models, ticket()));
     } else {
-      refuse(fault, Ending.REJECTED);
+      refuse(fault, RequestOutcome.REJECTED);
     }
   }
 
   // Whether it was made before
 
-  private void recall(Asked asked) {
-    waitAtMost(TIME_MAX);
-    lent(
-        told ->
-            asked
-                .desk()
+  private void recall(ValidRequest validRequest) {
+    startTimeout(TIMEOUT);
+    withBody(
+        completion ->
+            validRequest
+                .service()
                 .jobs()
-                .recall(
-                    asked.ticket(),
+                .lookUpSubmission(
+                    validRequest.ticket(),
                     downstream.loop(),
-                    recalled -> told.accept(() -> recalled(asked, recalled))));
+                    recalled -> completion.accept(() -> recalled(validRequest, recalled))));
   }
 
-  private JobTicket ticket() {
+  private JobSubmissionKey ticket() {
     Body body = request.body();
-    return new JobTicket(
+    return new JobSubmissionKey(
         request.key().org().id(),
         request.endpoint().path(),
         new IdempotencyKey(requireNonNull(request.idempotencyKey())),
-        new BodyIdentity(body.bytes(), body.length(), ""));
+        new BodyFingerprint(body.bytes(), body.length(), ""));
   }
 
   /** The body counts for as long as the store may read it, also where its client has left. */
-  private void lent(Consumer<Consumer<Runnable>> question) {
+  private void withBody(Consumer<Consumer<Runnable>> call) {
     Body.Loan loan = request.body().lend();
     try {
-      question.accept(
+      call.accept(
           step -> {
             loan.end();
             guarded(step);
           });
-    } catch (RuntimeException surprise) {
+    } catch (RuntimeException unexpected) {
       loan.end();
-      throw surprise;
+      throw unexpected;
     }
   }
 
-  private void recalled(Asked asked, Jobs.Recalled recalled) {
-    if (isOver()) {
+  private void recalled(ValidRequest validRequest, JobRepository.LookupResult recalled) {
+    if (isEnded()) {
       return;
     }
     switch (recalled) {
-      case Jobs.Recalled.Fresh _ -> route(asked);
-      case Jobs.Recalled.Replayed again -> replay(asked, again.job());
-      case Jobs.Recalled.Conflict _ -> refuse(CONFLICT, Ending.REJECTED);
-      case Jobs.Recalled.Crowded _ -> refuse(JobLook.CROWDED, Ending.REJECTED);
-      case Jobs.Recalled.Unavailable unavailable -> unavailable(unavailable.reason());
+      case JobRepository.LookupResult.NotSubmitted _ -> route(validRequest);
+      case JobRepository.LookupResult.Replayed again -> replay(validRequest, again.job());
+      case JobRepository.LookupResult.Conflict _ -> refuse(CONFLICT, RequestOutcome.REJECTED);
+      case JobRepository.LookupResult.TooManyPending _ ->
+          refuse(JobQuery.TOO_MANY_PENDING, RequestOutcome.REJECTED);
+      case JobRepository.LookupResult.Unavailable unavailable -> unavailable(unavailable.reason());
     }
   }
 
-  private void replay(Asked asked, Job job) {
+  private void replay(ValidRequest validRequest, Job job) {
     List<FieldLines> fields = new ArrayList<>();
     fields.add(new Field("Idempotent-Replayed", "true"));
     fields.addAll(ReplyFields.of(job));
-    allowance.addedTo(fields);
-    Served served = Served.byNobody(asked.media().model(), false, "");
-    end(() -> reply.answer(202, Ending.REPLAYED, fields, JobJson.accepted(job), served));
+    rateLimit.appendTo(fields);
+    Served served = Served.none(validRequest.media().model(), false, "");
+    end(() -> reply.answer(202, RequestOutcome.REPLAYED, fields, JobJson.accepted(job), served));
   }
 
   // Who makes it
 
-  private void route(Asked asked) {
-    MediaRequest media = asked.media();
-    var ask =
-        new Router.Ask(
-            asked.models(), media.routing(), Set.of(), _ -> true, OptionalLong.empty(), false);
+  private void route(ValidRequest validRequest) {
+    MediaJobRequest media = validRequest.media();
+    var routingRequest =
+        new Router.RoutingRequest(
+            validRequest.models(),
+            media.routing(),
+            Set.of(),
+            _ -> true,
+            OptionalLong.empty(),
+            false);
     long now = downstream.loop().ticker().nanoTime();
-    switch (router.route(ask, request.catalog().routing(), now, ThreadLocalRandom.current())) {
+    switch (router.route(
+        routingRequest, request.catalog().routing(), now, ThreadLocalRandom.current())) {
       case Router.Routed.Refused(var refusal) ->
           end(
               () ->
                   reply.refuse(
                       refusal.fault(),
-                      Ending.PROVIDER_UNAVAILABLE,
+                      RequestOutcome.PROVIDER_UNAVAILABLE,
                       ReplyFields.of(refusal),
-                      Served.byNobody(media.model(), false, refusal.reason())));
-      case Router.Routed.Planned(var route) -> hold(asked, route);
+                      Served.none(media.model(), false, refusal.reason())));
+      case Router.Routed.Planned(var route) -> hold(validRequest, route);
     }
   }
 
-  private void hold(Asked asked, RoutePlan route) {
+  private void hold(ValidRequest validRequest, RoutePlan route) {
     Model model = route.candidates().getFirst().model();
-    Optional<Held> held = asked.media().held(model, asked.desk().reservationFactor());
+    Optional<JobReservation> held =
+        validRequest.media().reservation(model, validRequest.service().reservationFactor());
     if (held.isEmpty()) {
-      refuse(asked.media().tooLowFor(model), Ending.REJECTED);
+      refuse(validRequest.media().maxCostTooLow(model), RequestOutcome.REJECTED);
     } else {
-      limit(new Plan(asked, route, held.get()));
+      limit(new Plan(validRequest, route, held.get()));
     }
   }
 
   // What has to be waited for
 
   private void limit(Plan plan) {
-    allowance.ask(
+    rateLimit.acquire(
         request,
         plan.candidate().model().id(),
         0,
@@ -219,92 +231,94 @@ final class JobSubmission extends JobTask {
         verdict -> limited(plan, verdict));
   }
 
-  private void limited(Plan plan, Allowance.Verdict verdict) {
-    if (isOver()) {
-      allowance.end(0);
+  private void limited(Plan plan, RateLimitPermit.Verdict verdict) {
+    if (isEnded()) {
+      rateLimit.end(0);
       return;
     }
     switch (verdict) {
-      case Allowance.Verdict.Granted _ -> judge(plan, 0);
-      case Allowance.Verdict.Refused refused ->
+      case RateLimitPermit.Verdict.Granted _ -> checkUrls(plan, 0);
+      case RateLimitPermit.Verdict.Refused refused ->
           end(
               () ->
                   reply.refuse(
                       refused.fault(),
-                      refused.ending(),
-                      allowance.addedTo(new ArrayList<>()),
+                      refused.outcome(),
+                      rateLimit.appendTo(new ArrayList<>()),
                       null));
     }
   }
 
   /** One after the other: there are few, and the first that is refused ends it. */
-  private void judge(Plan plan, int next) {
-    List<RemoteUrl> urls = plan.asked().media().urls();
+  private void checkUrls(Plan plan, int next) {
+    List<RemoteUrl> urls = plan.validRequest().media().urls();
     if (next == urls.size()) {
       store(plan);
       return;
     }
     RemoteUrl url = urls.get(next);
-    plan.asked()
-        .desk()
+    plan.validRequest()
+        .service()
         .urls()
-        .judge(
+        .check(
             url.url(),
             url.param(),
             downstream.loop(),
-            judged -> guarded(() -> judged(plan, next, judged)));
+            judged -> guarded(() -> urlChecked(plan, next, judged)));
   }
 
-  private void judged(Plan plan, int at, Judged judged) {
-    if (isOver()) {
+  private void urlChecked(Plan plan, int at, CheckResult judged) {
+    if (isEnded()) {
       return;
     }
     switch (judged) {
-      case Judged.Fine _ -> judge(plan, at + 1);
-      case Judged.Refused refused -> refuse(refused.fault(), Ending.REJECTED);
-      case Judged.Busy _ -> refuse(Fault.tryLater("Too many names are looked up."), Ending.SHED);
+      case CheckResult.Fine _ -> checkUrls(plan, at + 1);
+      case CheckResult.Refused refused -> refuse(refused.fault(), RequestOutcome.REJECTED);
+      case CheckResult.Busy _ ->
+          refuse(Fault.tryLater("Too many names are looked up."), RequestOutcome.SHED);
     }
   }
 
   private void store(Plan plan) {
-    List<SentImage> sent = plan.asked().media().images();
+    List<SentImage> sent = plan.validRequest().media().images();
     switch (context.outputs()) {
-      case Outputs.Passed _ -> refuse(NOT_CONFIGURED, Ending.REJECTED);
+      case Outputs.Passed _ -> refuse(NOT_CONFIGURED, RequestOutcome.REJECTED);
       case Outputs.Kept kept -> {
-        Duration time = plan.asked().desk().imagesKept();
-        images = new SentImages(kept, time, context, request, downstream, this::guarded);
+        Duration time = plan.validRequest().service().imageRetention();
+        images = new JobImageUpload(kept, time, context, request, downstream, this::guarded);
         images.store(sent, answer -> stored(plan, answer));
       }
     }
   }
 
-  private void stored(Plan plan, SentImages.Answer answer) {
+  private void stored(Plan plan, JobImageUpload.Answer answer) {
     switch (answer) {
-      case SentImages.Answer.All all -> {
-        SentImages stored = requireNonNull(images);
+      case JobImageUpload.Answer.All all -> {
+        JobImageUpload stored = requireNonNull(images);
         images = null;
-        submit(plan, wish(plan, all.names()), stored);
+        submit(plan, jobSpec(plan, all.names()), stored);
       }
-      case SentImages.Answer.Refused refused -> refuse(refused.fault(), refused.ending());
+      case JobImageUpload.Answer.Refused refused -> refuse(refused.fault(), refused.outcome());
     }
   }
 
-  private void submit(Plan plan, JobWish wish, SentImages stored) {
-    lent(
-        told ->
-            plan.asked()
-                .desk()
+  private void submit(Plan plan, JobSpec spec, JobImageUpload stored) {
+    withBody(
+        completion ->
+            plan.validRequest()
+                .service()
                 .jobs()
                 .submit(
-                    wish,
+                    spec,
                     downstream.loop(),
-                    submitted -> told.accept(() -> submitted(plan, wish, stored, submitted))));
+                    submitted ->
+                        completion.accept(() -> submitted(plan, spec, stored, submitted))));
   }
 
-  private JobWish wish(Plan plan, List<BlobName> stored) {
-    MediaRequest media = plan.asked().media();
-    JobTicket ticket = plan.asked().ticket();
-    return new JobWish(
+  private JobSpec jobSpec(Plan plan, List<BlobName> stored) {
+    MediaJobRequest media = plan.validRequest().media();
+    JobSubmissionKey ticket = plan.validRequest().ticket();
+    return new JobSpec(
         JobId.fresh(),
         ticket.org(),
         request.key().id(),
@@ -323,49 +337,51 @@ final class JobSubmission extends JobTask {
         media.metadata());
   }
 
-  private void submitted(Plan plan, JobWish wish, SentImages stored, Jobs.Submitted submitted) {
-    if (isNoJob(submitted)) {
+  private void submitted(
+      Plan plan, JobSpec spec, JobImageUpload stored, JobRepository.SubmitResult submitted) {
+    if (isNotCreated(submitted)) {
       stored.discard();
     }
     switch (submitted) {
-      case Jobs.Submitted.Made made -> accept(plan, made.job());
-      case Jobs.Submitted.Replayed again -> replay(plan.asked(), again.job());
-      case Jobs.Submitted.Conflict _ -> refuse(CONFLICT, Ending.REJECTED);
-      case Jobs.Submitted.TooLittle shortage ->
+      case JobRepository.SubmitResult.Created made -> accept(plan, made.job());
+      case JobRepository.SubmitResult.Replayed again -> replay(plan.validRequest(), again.job());
+      case JobRepository.SubmitResult.Conflict _ -> refuse(CONFLICT, RequestOutcome.REJECTED);
+      case JobRepository.SubmitResult.InsufficientBudget shortage ->
           refuse(
               Refusals.fault(
                   shortage.shortages().getFirst(),
-                  Payer.of(wish.org(), wish.key(), wish.request()),
-                  wish.reserved()),
-              Ending.REJECTED);
-      case Jobs.Submitted.Crowded _ -> refuse(JobLook.CROWDED, Ending.REJECTED);
-      case Jobs.Submitted.Unavailable unavailable -> unavailable(unavailable.reason());
+                  Payer.of(spec.org(), spec.key(), spec.request()),
+                  spec.reserved()),
+              RequestOutcome.REJECTED);
+      case JobRepository.SubmitResult.TooManyPending _ ->
+          refuse(JobQuery.TOO_MANY_PENDING, RequestOutcome.REJECTED);
+      case JobRepository.SubmitResult.Unavailable unavailable -> unavailable(unavailable.reason());
     }
   }
 
   /** Where nobody knows it may be one, and has its images until their time is over. */
-  private static boolean isNoJob(Jobs.Submitted submitted) {
+  private static boolean isNotCreated(JobRepository.SubmitResult submitted) {
     return switch (submitted) {
-      case Jobs.Submitted.Made _, Jobs.Submitted.Unavailable _ -> false;
-      case Jobs.Submitted.Replayed _,
-          Jobs.Submitted.Conflict _,
-          Jobs.Submitted.TooLittle _,
-          Jobs.Submitted.Crowded _ ->
+      case JobRepository.SubmitResult.Created _, JobRepository.SubmitResult.Unavailable _ -> false;
+      case JobRepository.SubmitResult.Replayed _,
+          JobRepository.SubmitResult.Conflict _,
+          JobRepository.SubmitResult.InsufficientBudget _,
+          JobRepository.SubmitResult.TooManyPending _ ->
           true;
     };
   }
 
   private void accept(Plan plan, Job job) {
     List<FieldLines> fields = new ArrayList<>(ReplyFields.of(job, plan.reason()));
-    allowance.addedTo(fields);
+    rateLimit.appendTo(fields);
     Served served =
         Served.later(plan.candidate().model().id(), plan.candidate().id(), plan.reason());
-    end(() -> reply.answer(202, Ending.OK, fields, JobJson.accepted(job), served));
+    end(() -> reply.answer(202, RequestOutcome.OK, fields, JobJson.accepted(job), served));
   }
 
   @Override
-  void letGo() {
-    allowance.end(0);
+  void release() {
+    rateLimit.end(0);
     if (images != null) {
       images.discard();
     }

@@ -19,11 +19,11 @@ abstract class JobTask implements RequestService.Running {
   final ExchangeRequest request;
   final Downstream downstream;
   final ShortReply reply;
-  private @Nullable ScheduledFuture<?> patience;
-  private Stage stage = Stage.ASKED;
+  private @Nullable ScheduledFuture<?> timeout;
+  private Stage stage = Stage.PENDING;
 
   private enum Stage {
-    ASKED,
+    PENDING,
     ENDING,
     ENDED
   }
@@ -43,15 +43,15 @@ abstract class JobTask implements RequestService.Running {
   abstract void work();
 
   /** Gives back what is held; called once, ahead of the reply. */
-  abstract void letGo();
+  abstract void release();
 
-  final boolean isOver() {
-    return stage != Stage.ASKED;
+  final boolean isEnded() {
+    return stage != Stage.PENDING;
   }
 
   /** Gives up after a while. */
-  final void waitAtMost(Duration time) {
-    patience =
+  final void startTimeout(Duration time) {
+    timeout =
         downstream
             .loop()
             .schedule(
@@ -62,35 +62,35 @@ abstract class JobTask implements RequestService.Running {
 
   /** Ends it, unless it has ended. */
   final void end(Runnable last) {
-    if (stage == Stage.ASKED) {
+    if (stage == Stage.PENDING) {
       finish(last);
     }
   }
 
-  final void refuse(Fault fault, Ending ending) {
-    end(() -> reply.refuse(fault, ending));
+  final void refuse(Fault fault, RequestOutcome outcome) {
+    end(() -> reply.refuse(fault, outcome));
   }
 
   final void unavailable(String reason) {
     LOG.debug("request {} was not answered: {}", request.id(), reason);
-    refuse(Fault.tryLater("Jobs cannot be reached at present."), Ending.DEPENDENCY_DOWN);
+    refuse(Fault.tryLater("Jobs cannot be reached at present."), RequestOutcome.DEPENDENCY_DOWN);
   }
 
   private void finish(Runnable last) {
     assert downstream.loop().inEventLoop();
     stage = Stage.ENDING;
-    if (patience != null) {
-      patience.cancel(false);
+    if (timeout != null) {
+      timeout.cancel(false);
     }
-    letGo();
+    release();
     request.body().end();
     last.run();
     stage = Stage.ENDED;
   }
 
   @Override
-  public final void clientLeft(RequestService.ClientExit exit) {
-    end(() -> reply.unheard(exit));
+  public final void clientDisconnected(RequestService.DisconnectReason reason) {
+    end(() -> reply.clientDisconnected(reason));
   }
 
   @Override
@@ -98,21 +98,21 @@ abstract class JobTask implements RequestService.Running {
 
   @Override
   public final void cutShort(Fault fault) {
-    refuse(fault, Ending.DRAINED);
+    refuse(fault, RequestOutcome.DRAINED);
   }
 
   final void guarded(Runnable step) {
-    Guarded.run(step, this::surprised);
+    ExceptionGuard.run(step, this::failedUnexpectedly);
   }
 
   /** A fault of ours: told once to the log, and to the client where it still waits. */
-  private void surprised(RuntimeException surprise) {
-    LOG.error("request {} failed", request.id(), surprise);
+  private void failedUnexpectedly(RuntimeException unexpected) {
+    LOG.error("request {} failed", request.id(), unexpected);
     switch (stage) {
-      case ASKED -> refuse(Exchange.SURPRISE, Ending.INTERNAL_ERROR);
+      case PENDING -> refuse(Exchange.UNEXPECTED_FAILURE, RequestOutcome.INTERNAL_ERROR);
       case ENDING -> {
         stage = Stage.ENDED;
-        reply.refuse(Exchange.SURPRISE, Ending.INTERNAL_ERROR);
+        reply.refuse(Exchange.UNEXPECTED_FAILURE, RequestOutcome.INTERNAL_ERROR);
       }
       case ENDED -> {}
     }

@@ -12,21 +12,21 @@ import org.jspecify.annotations.Nullable;
  */
 final class Keepalive {
   private final EventLoop loop;
-  private final Runnable onSilence;
-  private long silenceMaxNanos;
+  private final Runnable onIdle;
+  private long idleMaxNanos;
   private long lastByteNanos;
   private boolean running;
   private @Nullable ScheduledFuture<?> task;
 
-  Keepalive(EventLoop loop, Runnable onSilence) {
+  Keepalive(EventLoop loop, Runnable onIdle) {
     this.loop = loop;
-    this.onSilence = onSilence;
+    this.onIdle = onIdle;
   }
 
   /** Starts to count from {@code sinceNanos}. */
-  void start(Duration silenceMax, long sinceNanos) {
+  void start(Duration idleMax, long sinceNanos) {
     running = true;
-    silenceMaxNanos = silenceMax.toNanos();
+    idleMaxNanos = idleMax.toNanos();
     lastByteNanos = sinceNanos;
     if (task != null) {
       task.cancel(false);
@@ -48,15 +48,15 @@ final class Keepalive {
   }
 
   private void arm() {
-    long left = lastByteNanos + silenceMaxNanos - now();
+    long left = lastByteNanos + idleMaxNanos - now();
     task = loop.schedule(this::fired, Math.max(1, left), TimeUnit.NANOSECONDS);
   }
 
   private void fired() {
     task = null;
-    if (now() - lastByteNanos >= silenceMaxNanos) {
+    if (now() - lastByteNanos >= idleMaxNanos) {
       lastByteNanos = now();
-      onSilence.run();
+      onIdle.run();
     }
     if (running && task == null) { // else it was stopped, or started anew
       arm();

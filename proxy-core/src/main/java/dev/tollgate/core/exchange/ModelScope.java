@@ -7,7 +7,7 @@ import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.json.Param;
-import dev.tollgate.core.routing.RoutingWish;
+import dev.tollgate.core.routing.RoutingPreferences;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -20,7 +20,7 @@ final class ModelScope {
   /** Adds the model asked for and those to fall back to; null: all of them may be used. */
   static @Nullable Fault add(
       ModelId asked,
-      RoutingWish routing,
+      RoutingPreferences routing,
       Modality modality,
       ExchangeRequest request,
       List<Model> models) {

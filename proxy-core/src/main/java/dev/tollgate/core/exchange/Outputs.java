@@ -1,6 +1,6 @@
 package dev.tollgate.core.exchange;
 
-import dev.tollgate.core.blob.Blobs;
+import dev.tollgate.core.blob.BlobStore;
 import java.time.Duration;
 
 /** What becomes of what providers make and clients want an address of. */
@@ -11,8 +11,8 @@ public sealed interface Outputs {
   /**
    * It is stored.
    *
-   * @param kept how long at least
-   * @param patience with the storing of all that one reply brings
+   * @param retention how long at least
+   * @param timeout with the storing of all that one reply brings
    */
-  record Kept(Blobs blobs, Duration kept, Duration patience) implements Outputs {}
+  record Kept(BlobStore blobs, Duration retention, Duration timeout) implements Outputs {}
 }

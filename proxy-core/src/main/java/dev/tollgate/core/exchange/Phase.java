@@ -21,7 +21,7 @@ public enum Phase {
   /** Content flows to the client; another provider may only continue it. */
   RELAYING,
   /** The client is gone; the provider is heard out for what it still owes. */
-  HEARING,
+  DRAINING_UPSTREAM,
   /** What was made is stored, so that the client gets its address. */
   STORING,
   /** It is decided what is charged; the client is told when that cannot be lost any more. */
@@ -35,9 +35,10 @@ public enum Phase {
   private static final Set<Phase> FROM_FETCHING = EnumSet.of(CONNECTING, SETTLING);
   private static final Set<Phase> FROM_CONNECTING = EnumSet.of(CONNECTING, WAITING, SETTLING);
   private static final Set<Phase> FROM_WAITING =
-      EnumSet.of(CONNECTING, WAITING, RELAYING, HEARING, STORING, SETTLING);
-  private static final Set<Phase> FROM_RELAYING = EnumSet.of(CONNECTING, HEARING, SETTLING);
-  private static final Set<Phase> FROM_HEARING = EnumSet.of(SETTLING);
+      EnumSet.of(CONNECTING, WAITING, RELAYING, DRAINING_UPSTREAM, STORING, SETTLING);
+  private static final Set<Phase> FROM_RELAYING =
+      EnumSet.of(CONNECTING, DRAINING_UPSTREAM, SETTLING);
+  private static final Set<Phase> FROM_DRAINING_UPSTREAM = EnumSet.of(SETTLING);
   private static final Set<Phase> FROM_STORING = EnumSet.of(SETTLING);
   private static final Set<Phase> FROM_SETTLING = EnumSet.of(ENDED);
   private static final Set<Phase> FROM_ENDED = EnumSet.noneOf(Phase.class);
@@ -67,7 +68,7 @@ public enum Phase {
       case CONNECTING -> FROM_CONNECTING;
       case WAITING -> FROM_WAITING;
       case RELAYING -> FROM_RELAYING;
-      case HEARING -> FROM_HEARING;
+      case DRAINING_UPSTREAM -> FROM_DRAINING_UPSTREAM;
       case STORING -> FROM_STORING;
       case SETTLING -> FROM_SETTLING;
       case ENDED -> FROM_ENDED;

@@ -6,7 +6,7 @@ import dev.tollgate.core.http.FieldLines;
 import dev.tollgate.core.job.Job;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.routing.Candidate;
-import dev.tollgate.core.routing.Refusal;
+import dev.tollgate.core.routing.NoProviderRefusal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,7 +16,7 @@ final class ReplyFields {
   private static final String REASON = "X-LLM-Routing-Reason";
 
   /** Those of the limits are one. */
-  private static final int FIELDS_MOST = 6;
+  private static final int FIELDS_MAX = 6;
 
   private ReplyFields() {}
 
@@ -35,7 +35,7 @@ final class ReplyFields {
       long nowNanos) {
     String overhead = millis(timeline.overhead(nowNanos));
     String upstream = millis(timeline.upstream(nowNanos));
-    List<FieldLines> fields = new ArrayList<>(FIELDS_MOST);
+    List<FieldLines> fields = new ArrayList<>(FIELDS_MAX);
     fields.add(new Field("X-LLM-Provider", selected.id().value()));
     fields.add(new Field("X-LLM-Model", call.model().id().toString()));
     fields.add(new Field(REASON, reason));
@@ -46,7 +46,7 @@ final class ReplyFields {
 
   /** Those of a job that was accepted: what is held for it stands for its cost. */
   static List<FieldLines> of(Job job, String reason) {
-    List<FieldLines> fields = new ArrayList<>(FIELDS_MOST);
+    List<FieldLines> fields = new ArrayList<>(FIELDS_MAX);
     fields.addAll(of(job));
     fields.add(new Field(REASON, reason));
     return fields;
@@ -66,7 +66,7 @@ final class ReplyFields {
   }
 
   /** What is said where nobody was selected. */
-  static List<FieldLines> of(Refusal refusal) {
+  static List<FieldLines> of(NoProviderRefusal refusal) {
     return List.of(new Field(REASON, refusal.reason()));
   }
 

@@ -2,7 +2,7 @@ package dev.tollgate.core.exchange;
 
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.dialect.Dialect;
-import dev.tollgate.core.dialect.Framing;
+import dev.tollgate.core.dialect.StreamFraming;
 import dev.tollgate.core.endpoint.InferenceRequest;
 import dev.tollgate.core.http.ResponseHead;
 import java.util.Locale;
@@ -42,11 +42,11 @@ sealed interface ReplyKind {
               ? new Stream()
               : request.mayBeAnsweredWhole() && isPlain(type, request)
                   ? new Whole(request.replyBytesMax(provider))
-                  : inPlaceOfIt(type, "the reply is not an event stream");
+                  : errorOrRefused(type, "the reply is not an event stream");
       case BYTES ->
           type.isEmpty() || request.mayBeAnsweredAs(type)
               ? new Bytes()
-              : inPlaceOfIt(type, "the reply is not what was asked for");
+              : errorOrRefused(type, "the reply is not what was asked for");
     };
   }
 
@@ -54,12 +54,12 @@ sealed interface ReplyKind {
     return type.contains("json") || request.mayBeAnsweredAs(type);
   }
 
-  private static Framing framing(Provider provider) {
+  private static StreamFraming framing(Provider provider) {
     return Dialect.named(provider.dialect()).framing();
   }
 
   /** An error object in place of what flows, or something that nobody asked for. */
-  private static ReplyKind inPlaceOfIt(String type, String reason) {
+  private static ReplyKind errorOrRefused(String type, String reason) {
     return type.contains("json") ? new Whole(ERROR_BYTES_MAX) : new Refused(reason);
   }
 

@@ -1,6 +1,6 @@
 package dev.tollgate.core.exchange;
 
-import dev.tollgate.core.endpoint.Oddity;
+import dev.tollgate.core.endpoint.ProtocolAnomaly;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.ProviderId;
@@ -8,7 +8,7 @@ import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Usage;
 import dev.tollgate.core.routing.Candidate;
-import dev.tollgate.core.routing.NextTry;
+import dev.tollgate.core.routing.NextAttempt;
 import dev.tollgate.core.tenant.ApiKey;
 import java.time.Duration;
 import java.util.List;
@@ -32,7 +32,7 @@ public record RequestRecord(
     String method,
     String route,
     int status,
-    Ending ending,
+    RequestOutcome outcome,
     @Nullable ErrorCode code,
     @Nullable ApiKey key,
     @Nullable Served served,
@@ -57,8 +57,8 @@ public record RequestRecord(
       @Nullable ProviderId provider,
       String routing,
       List<AttemptRecord> attempts,
-      Resumed resumed,
-      Hedged hedged,
+      ResumeOutcome resumed,
+      HedgeOutcome hedged,
       Usage usage,
       MicroUsd cost,
       @Nullable Duration firstToken,
@@ -67,16 +67,16 @@ public record RequestRecord(
       List<PhaseEntry> phases) {
 
     /** Nobody could be asked. */
-    static Served byNobody(ModelId model, boolean stream, String routing) {
-      return unasked(model, stream, null, routing);
+    static Served none(ModelId model, boolean stream, String routing) {
+      return unattempted(model, stream, null, routing);
     }
 
     /** Somebody will be asked, when nobody waits for it any more. */
     static Served later(ModelId model, ProviderId provider, String routing) {
-      return unasked(model, false, provider, routing);
+      return unattempted(model, false, provider, routing);
     }
 
-    private static Served unasked(
+    private static Served unattempted(
         ModelId model, boolean stream, @Nullable ProviderId provider, String routing) {
       return new Served(
           model,
@@ -84,8 +84,8 @@ public record RequestRecord(
           provider,
           routing,
           List.of(),
-          Resumed.NO,
-          Hedged.NO,
+          ResumeOutcome.NO,
+          HedgeOutcome.NO,
           Charge.NOTHING.usage(),
           Charge.NOTHING.cost(),
           null,
@@ -101,7 +101,7 @@ public record RequestRecord(
    * @param outcome {@code ok}, {@code cancelled} or the name of the failure
    * @param status the provider's HTTP status; 0 where none came
    * @param droppedEvents events of its stream that were no chunks
-   * @param oddities what was odd about its stream, though no failure
+   * @param anomalies what was odd about its stream, though no failure
    * @param resume how it continued what was delivered; empty where nothing was
    * @param reason what we know of a failure beside that; empty where nothing
    * @param unsent JSON paths of what the provider did not get, because it has nothing like it
@@ -113,7 +113,7 @@ public record RequestRecord(
       int status,
       Duration took,
       long droppedEvents,
-      Set<Oddity> oddities,
+      Set<ProtocolAnomaly> anomalies,
       String resume,
       String reason,
       List<String> unsent,
@@ -126,7 +126,7 @@ public record RequestRecord(
    * @param reason how that failed, or {@code late}: it went on beside this one
    */
   public record Cause(ProviderId provider, String reason) {
-    static Cause of(NextTry.Failed failed) {
+    static Cause of(NextAttempt.Failed failed) {
       return new Cause(failed.candidate().id(), failed.failure().kind().wire());
     }
 

@@ -15,14 +15,14 @@ public interface RequestService {
   /**
    * Completes when nothing is in work whose client is gone and that is carried out all the same.
    */
-  default CompletionStage<Void> unawaited() {
+  default CompletionStage<Void> detachedRequests() {
     return CompletableFuture.completedStage(null);
   }
 
   /** A request being answered, told of what happens on the client's side. Loop-confined. */
   interface Running {
     /** The client is gone: nothing more can be sent. No reply follows. */
-    void clientLeft(ClientExit exit);
+    void clientDisconnected(DisconnectReason exit);
 
     /** {@link Downstream#isWritable()} changed. */
     void writabilityChanged();
@@ -32,7 +32,7 @@ public interface RequestService {
   }
 
   /** How a client left. */
-  enum ClientExit {
+  enum DisconnectReason {
     /** FIN, half-close or RST. */
     ABORTED,
     /** Nothing it should read moved for {@code write_stall}. */

@@ -4,10 +4,10 @@ import dev.tollgate.core.catalog.Prefill;
 import dev.tollgate.core.catalog.Resume;
 import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
-import dev.tollgate.core.endpoint.Delivered;
+import dev.tollgate.core.endpoint.DeliveredContent;
 import dev.tollgate.core.endpoint.InferenceCall;
 import dev.tollgate.core.endpoint.InferenceRequest;
-import dev.tollgate.core.endpoint.Opening;
+import dev.tollgate.core.endpoint.StreamContinuation;
 import dev.tollgate.core.routing.Candidate;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,9 +21,9 @@ final class Resumption {
   private final InferenceRequest request;
   private final int keptBytesMax;
   private final StreamMemory memory;
-  private final List<Candidate> unprefilled = new ArrayList<>(0);
-  private Delivered delivered;
-  private Resumed outcome = Resumed.NO;
+  private final List<Candidate> prefillRefused = new ArrayList<>(0);
+  private DeliveredContent delivered;
+  private ResumeOutcome outcome = ResumeOutcome.NO;
   private boolean refused;
 
   /**
@@ -34,37 +34,37 @@ final class Resumption {
     this.request = call.request();
     this.how = how(call);
     this.keptBytesMax = keptBytesMax;
-    this.delivered = new Delivered(keptBytesMax);
+    this.delivered = new DeliveredContent(keptBytesMax);
     this.memory = StreamMemory.ofText(inflight);
   }
 
   private static Resume how(InferenceCall call) {
-    Resume wished = call.request().routing().resume();
+    Resume requested = call.request().routing().resume();
     return !call.request().isStream()
         ? Resume.OFF
-        : wished == null ? call.model().resume() : wished;
+        : requested == null ? call.model().resume() : requested;
   }
 
   /** What the routing reason says of it; empty where the stream is not continued. */
-  String note() {
+  String reasonSuffix() {
     return !isKept() ? "" : " resume=" + how.wire();
   }
 
   /** How a try at this candidate begins. */
-  Opening opening(Candidate candidate) {
+  StreamContinuation opening(Candidate candidate) {
     if (!isKept()) {
-      return new Opening.Plain();
+      return new StreamContinuation.None();
     }
     if (!delivered.isBegun()) {
-      return new Opening.Kept(new Delivered(keptBytesMax));
+      return new StreamContinuation.Recorded(new DeliveredContent(keptBytesMax));
     }
     return isPrefillable(candidate)
-        ? new Opening.Prefill(delivered, delivered.tokens())
-        : new Opening.Replay(delivered);
+        ? new StreamContinuation.Prefill(delivered, delivered.tokens())
+        : new StreamContinuation.Replay(delivered);
   }
 
   /** Whether a stream that breaks off is to be continued. */
-  boolean mayFollow() {
+  boolean isContinuable() {
     return isKept();
   }
 
@@ -73,7 +73,7 @@ final class Resumption {
   }
 
   /** Whether this candidate can continue what was delivered. */
-  boolean suits(Candidate candidate) {
+  boolean canContinue(Candidate candidate) {
     return how != Resume.PREFILL || isPrefillable(candidate);
   }
 
@@ -81,43 +81,43 @@ final class Resumption {
     return how != Resume.REPLAY
         && candidate.provider().quirks().prefill() != Prefill.NONE
         && delivered.isPrefillable()
-        && (how == Resume.PREFILL || delivered.isTold())
+        && (how == Resume.PREFILL || delivered.isDistinctive())
         && request.mayBePrefilled()
-        && unprefilled.stream().noneMatch(candidate::isSame);
+        && prefillRefused.stream().noneMatch(candidate::isSame);
   }
 
   /** More was delivered by a try that began so: it is kept while there is room for it. */
-  void keep(Opening opening) {
-    if (opening instanceof Opening.Kept kept) {
+  void keep(StreamContinuation opening) {
+    if (opening instanceof StreamContinuation.Recorded kept) {
       delivered = kept.delivered();
     }
     // Characters beyond Latin-1 take twice the bytes that they came in.
-    if (!memory.hold(2 * delivered.keptBytes())) {
+    if (!memory.tryResize(2 * delivered.keptBytes())) {
       delivered.drop();
     }
-    if (outcome != Resumed.NO) {
-      outcome = Resumed.CONTINUED;
+    if (outcome != ResumeOutcome.NO) {
+      outcome = ResumeOutcome.CONTINUED;
     }
   }
 
   /** The stream broke off behind content: whether another provider may continue it. */
-  boolean brokeOff() {
+  boolean interrupted() {
     if (how == Resume.OFF) {
       return false;
     }
     outcome =
         switch (delivered.state()) {
-          case TEXT -> isKept() ? Resumed.FAILED : Resumed.UNSUPPORTED; // so far
-          case OTHER -> Resumed.UNSUPPORTED;
-          case TOO_LONG -> Resumed.TOO_LONG;
+          case TEXT -> isKept() ? ResumeOutcome.FAILED : ResumeOutcome.UNSUPPORTED; // so far
+          case OTHER -> ResumeOutcome.UNSUPPORTED;
+          case TOO_LONG -> ResumeOutcome.TOO_LONG;
         };
-    return outcome == Resumed.FAILED;
+    return outcome == ResumeOutcome.FAILED;
   }
 
   /** All of it came: a provider that only repeated what was delivered continued it, too. */
   void completed() {
-    if (outcome == Resumed.FAILED) {
-      outcome = Resumed.CONTINUED;
+    if (outcome == ResumeOutcome.FAILED) {
+      outcome = ResumeOutcome.CONTINUED;
     }
   }
 
@@ -125,11 +125,11 @@ final class Resumption {
    * What a failure says: one of a begun answer that a provider does not take is about that, and not
    * about the provider, its model or the request.
    */
-  static UpstreamFailure ofTheRequest(Opening opening, UpstreamFailure failure) {
+  static UpstreamFailure reclassified(StreamContinuation opening, UpstreamFailure failure) {
     boolean refuses =
         failure.kind() == Kind.MODEL_MISSING
-            || (failure.isOfTheRequest() && failure.kind() != Kind.CONTENT_FILTERED);
-    return refuses && opening instanceof Opening.Prefill
+            || (failure.isRequestFault() && failure.kind() != Kind.CONTENT_FILTERED);
+    return refuses && opening instanceof StreamContinuation.Prefill
         ? UpstreamFailure.of(Kind.REJECTED, failure.reason())
         : failure;
   }
@@ -138,12 +138,13 @@ final class Resumption {
    * What the next try is chosen by: content that was delivered is no obstacle to it, and a refusal
    * of a begun answer says nothing about the request.
    */
-  UpstreamFailure judged(Candidate candidate, Opening opening, UpstreamFailure failure) {
+  UpstreamFailure failureForRetry(
+      Candidate candidate, StreamContinuation opening, UpstreamFailure failure) {
     if (failure.kind() == Kind.DIVERGED) {
-      outcome = Resumed.DIVERGED;
+      outcome = ResumeOutcome.DIVERGED;
     }
-    if (opening instanceof Opening.Prefill && failure.kind() == Kind.REJECTED) {
-      unprefilled.add(candidate);
+    if (opening instanceof StreamContinuation.Prefill && failure.kind() == Kind.REJECTED) {
+      prefillRefused.add(candidate);
       refused = true;
       return UpstreamFailure.of(Kind.UNEXPECTED_REPLY, failure.reason());
     }
@@ -151,13 +152,13 @@ final class Resumption {
   }
 
   /** Whether a candidate that just refused a begun answer may be asked for all of it. */
-  boolean isToBeRepeated(Candidate candidate) {
-    boolean again = refused && suits(candidate);
+  boolean shouldRepeat(Candidate candidate) {
+    boolean again = refused && canContinue(candidate);
     refused = false;
     return again;
   }
 
-  Resumed outcome() {
+  ResumeOutcome outcome() {
     return outcome;
   }
 

@@ -33,21 +33,22 @@ final class StoredReplies {
    *
    * @param bytesMax a larger body is not kept
    */
-  static StoredReply of(Parting parting, RequestId id, int bytesMax) {
-    return switch (parting) {
-      case Parting.Whole whole ->
+  static StoredReply of(FinalReply finalReply, RequestId id, int bytesMax) {
+    return switch (finalReply) {
+      case FinalReply.Whole whole ->
           whole.body().readableBytes() > bytesMax
-              ? notKept(id, "was larger than " + bytesMax + " bytes")
+              ? notStored(id, "was larger than " + bytesMax + " bytes")
               : new StoredReply(
-                  whole.status(), whole.contentType(), kept(whole.fields()), whole.body());
-      case Parting.Refusal refusal -> refusal(refusal.told().fault(), id, kept(refusal.fields()));
-      case Parting.Last _ -> notKept(id, "was a stream");
-      case Parting.Silence _ -> lost(id);
+                  whole.status(), whole.contentType(), storedFields(whole.fields()), whole.body());
+      case FinalReply.ErrorReply refusal ->
+          refusal(refusal.error().fault(), id, storedFields(refusal.fields()));
+      case FinalReply.StreamEnd _ -> notStored(id, "was a stream");
+      case FinalReply.None _ -> outcomeUnknown(id);
     };
   }
 
   /** A submission of which nobody knows whether its provider did what it was asked. */
-  static StoredReply lost(RequestId id) {
+  static StoredReply outcomeUnknown(RequestId id) {
     Fault fault =
         Fault.of(
             ErrorCode.PROVIDER_FAILURE,
@@ -56,12 +57,12 @@ final class StoredReplies {
   }
 
   /** A submission whose reply is one too many of its organization's. */
-  static StoredReply notKept(RequestId id) {
-    return notKept(id, "found no room beside the organization's others");
+  static StoredReply notStored(RequestId id) {
+    return notStored(id, "found no room beside the organization's others");
   }
 
   /** A failure that is told again names the request that it is told to, in place of another. */
-  static void readdress(StoredReply replayed, RequestId id) {
+  static void replaceRequestId(StoredReply replayed, RequestId id) {
     ByteBuf body = replayed.body();
     if (replayed.status() < ERROR_STATUS_MIN) {
       return;
@@ -73,14 +74,14 @@ final class StoredReplies {
   }
 
   /** Nothing failed, so that this is not told as a failure; and asking again does not help. */
-  private static StoredReply notKept(RequestId id, String why) {
+  private static StoredReply notStored(RequestId id, String reason) {
     Fault fault =
         Fault.of(
             ErrorCode.IDEMPOTENCY_CONFLICT,
             "A request with the same "
                 + IdempotencyKey.FIELD
                 + " was carried out, and its reply was not kept: it "
-                + why
+                + reason
                 + ".");
     return refusal(fault, id, List.of());
   }
@@ -97,13 +98,13 @@ final class StoredReplies {
   }
 
   /** What says how it was made; not how the key's limits stood or how long it took. */
-  private static List<Field> kept(List<FieldLines> fields) {
-    List<Field> kept = new ArrayList<>();
+  private static List<Field> storedFields(List<FieldLines> fields) {
+    List<Field> stored = new ArrayList<>();
     for (FieldLines lines : fields) {
       if (lines instanceof Field field && field.name().startsWith(OURS)) {
-        kept.add(field);
+        stored.add(field);
       }
     }
-    return kept;
+    return stored;
   }
 }

@@ -1,6 +1,6 @@
 package dev.tollgate.core.exchange;
 
-import dev.tollgate.core.catalog.Provider.Clocks;
+import dev.tollgate.core.catalog.Provider.ProviderTimeouts;
 import java.time.Duration;
 
 /**
@@ -19,14 +19,14 @@ final class StreamClock {
   private boolean finishSeen;
 
   /** Starts with the head of the reply. */
-  StreamClock(AttemptClock clock, Clocks limits) {
+  StreamClock(AttemptClock clock, ProviderTimeouts limits) {
     this.clock = clock;
     this.idleNanos = limits.idle().toNanos();
     clock.runFor(limits.firstToken());
   }
 
   /** A read brought bytes, and {@code reader} has seen them. */
-  void bytesCame(FlowReader reader) {
+  void bytesReceived(FlowReader reader) {
     if (reader.reply().finished()) {
       finish();
       return;
@@ -53,7 +53,7 @@ final class StreamClock {
   }
 
   /** Nobody asked for bytes for so long. */
-  void stoodStill(long nanos) {
+  void paused(long nanos) {
     if (eventSince != NO_EVENT) {
       eventSince += nanos;
     }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class StreamMemory {
   private static final int FREE_EVENT_BYTES = 4 * 1024;
   private static final int TEXT_STEP_BYTES = 4 * 1024;
-  private static final int FREE_LAST_BYTES = 64 * 1024;
+  private static final int FREE_FINAL_BYTES = 64 * 1024;
 
   private final InflightBytes inflight;
   private final int freeBytes;
@@ -37,7 +37,7 @@ final class StreamMemory {
   }
 
   /** Takes note of what is held now; false where the budget has no room for it. */
-  boolean hold(int bytes) {
+  boolean tryResize(int bytes) {
     int counted = bytes <= freeBytes ? 0 : Math.ceilDiv(bytes, stepBytes) * stepBytes;
     if (counted == heldBytes) {
       return true;
@@ -57,16 +57,16 @@ final class StreamMemory {
    * their reader; what the socket takes at once goes uncounted. Words that repeat the request more
    * than the text, as a response does its tools, get a place of their own.
    */
-  ByteBuf handOn(ByteBuf lastWords) {
-    int bytes = lastWords.readableBytes();
-    if (bytes <= FREE_LAST_BYTES || (permit == null && !acquire(bytes))) {
-      return lastWords;
+  ByteBuf transferPermit(ByteBuf finalEvents) {
+    int bytes = finalEvents.readableBytes();
+    if (bytes <= FREE_FINAL_BYTES || (permit == null && !acquire(bytes))) {
+      return finalEvents;
     }
     InflightBytes.Permit held = requireNonNull(permit);
     permit = null;
     heldBytes = 0;
     held.resize(bytes); // more may find no room: then what it had counts
-    return CountedBody.of(lastWords, held);
+    return CountedBody.of(finalEvents, held);
   }
 
   void end() {

@@ -1,12 +1,12 @@
 package dev.tollgate.core.exchange;
 
 import dev.tollgate.core.dialect.Dialect;
-import dev.tollgate.core.dialect.Framing;
 import dev.tollgate.core.dialect.ReplyTranslation;
+import dev.tollgate.core.dialect.StreamFraming;
 import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.endpoint.InferenceCall;
-import dev.tollgate.core.endpoint.Oddity;
-import dev.tollgate.core.endpoint.ReplyStream;
+import dev.tollgate.core.endpoint.ProtocolAnomaly;
+import dev.tollgate.core.endpoint.ReplyEventStream;
 import dev.tollgate.core.routing.Candidate;
 import dev.tollgate.core.sse.SseSink;
 import dev.tollgate.core.sse.StreamDecoder;
@@ -23,13 +23,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class StreamReader implements SseSink, FlowReader {
   private final StreamDecoder decoder;
-  private final ReplyStream reply;
+  private final ReplyEventStream reply;
   private final ByteBufAllocator allocator;
-  private final Framing framing;
+  private final StreamFraming framing;
   private final int eventBytesMax;
   private @Nullable ByteBuf out;
   private State state = State.OPEN;
-  private boolean surplus;
+  private boolean unsolicited;
   private boolean cutOff;
   private byte @Nullable [] errorEvent;
 
@@ -54,9 +54,9 @@ final class StreamReader implements SseSink, FlowReader {
    * @param translation what is done to its events; empty: they are canonical
    */
   StreamReader(
-      ReplyStream reply,
+      ReplyEventStream reply,
       Optional<? extends ReplyTranslation> translation,
-      Framing framing,
+      StreamFraming framing,
       int eventBytesMax,
       ByteBufAllocator allocator) {
     this.reply = reply;
@@ -92,7 +92,7 @@ final class StreamReader implements SseSink, FlowReader {
   @Override
   public void end() {
     if (state == State.OPEN) {
-      cutOff = framing == Framing.FRAMES && decoder.midEvent(); // it says how long it is
+      cutOff = framing == StreamFraming.FRAMES && decoder.isMidEvent(); // it says how long it is
       decoder.finish();
     }
   }
@@ -100,7 +100,7 @@ final class StreamReader implements SseSink, FlowReader {
   @Override
   public void event(String name, byte[] data, int from, int to) {
     if (state != State.OPEN) {
-      surplus = true;
+      unsolicited = true;
       return;
     }
     switch (step(name, data, from, to)) {
@@ -121,7 +121,7 @@ final class StreamReader implements SseSink, FlowReader {
     }
   }
 
-  private ReplyStream.Step step(String name, byte[] data, int from, int to) {
+  private ReplyEventStream.Step step(String name, byte[] data, int from, int to) {
     return name.equals("error")
         ? reply.errorEvent(data, from, to, output())
         : reply.event(data, from, to, output());
@@ -135,7 +135,7 @@ final class StreamReader implements SseSink, FlowReader {
     if (state == State.OPEN) {
       close(State.OVERSIZED);
     }
-    surplus = true;
+    unsolicited = true;
   }
 
   private void close(State end) {
@@ -170,21 +170,24 @@ final class StreamReader implements SseSink, FlowReader {
 
   /** Whether an event said that the stream is over. */
   @Override
-  public boolean isOver() {
+  public boolean isEnded() {
     return state != State.OPEN;
   }
 
   /** Whether events came behind {@code [DONE]}: such a connection is not to be trusted again. */
   @Override
-  public boolean hasSurplus() {
-    return surplus;
+  public boolean hasUnsolicitedBytes() {
+    return unsolicited;
   }
 
   /** What is odd about it, whether or not it is complete. */
   @Override
-  public Set<Oddity> oddities() {
-    Set<Oddity> ofReply = cutOff ? Oddity.CUT_OFF.and(reply.oddities()) : reply.oddities();
-    return surplus && state == State.DONE ? Oddity.SURPLUS.and(ofReply) : ofReply;
+  public Set<ProtocolAnomaly> anomalies() {
+    Set<ProtocolAnomaly> ofReply =
+        cutOff ? ProtocolAnomaly.CUT_OFF.and(reply.anomalies()) : reply.anomalies();
+    return unsolicited && state == State.DONE
+        ? ProtocolAnomaly.UNSOLICITED_BYTES.and(ofReply)
+        : ofReply;
   }
 
   /** The data of the event that was an error. */
@@ -208,7 +211,7 @@ final class StreamReader implements SseSink, FlowReader {
 
   @Override
   public boolean midEvent() {
-    return decoder.midEvent();
+    return decoder.isMidEvent();
   }
 
   /** What is held of events that are not complete, on either side. */
@@ -219,7 +222,7 @@ final class StreamReader implements SseSink, FlowReader {
 
   /** What was made of the events. */
   @Override
-  public ReplyStream reply() {
+  public ReplyEventStream reply() {
     return reply;
   }
 

@@ -44,12 +44,12 @@ final class StreamVerdict {
 
   private static UpstreamFailure broken(Kind kind, String reason, boolean delivered) {
     UpstreamFailure failure = UpstreamFailure.of(kind, reason);
-    return delivered ? failure.interrupting(0) : failure;
+    return delivered ? failure.asInterruption(0) : failure;
   }
 
   private static UpstreamFailure ofErrorEvent(StreamReader reader, Dialect dialect, int status) {
     byte[] event = reader.errorEvent();
     UpstreamFailure failure = dialect.failureInside(event, 0, event.length);
-    return reader.reply().contentSeen() ? failure.interrupting(status) : failure;
+    return reader.reply().contentSeen() ? failure.asInterruption(status) : failure;
   }
 }

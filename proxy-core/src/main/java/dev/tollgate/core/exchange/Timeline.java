@@ -77,8 +77,8 @@ final class Timeline {
 
   private long withoutUpstream(long nowNanos) {
     long fetching = fetchSince < 0 ? 0 : nowNanos - fetchSince;
-    long ofOthers = uploadNanos + fetchNanos + fetching + upstream(nowNanos).toNanos();
-    return Math.max(0, nowNanos - admittedNanos - ofOthers);
+    long othersNanos = uploadNanos + fetchNanos + fetching + upstream(nowNanos).toNanos();
+    return Math.max(0, nowNanos - admittedNanos - othersNanos);
   }
 
   /** Time spent waiting for providers, up to now. */

@@ -23,7 +23,7 @@ public record Fault(
     int retryAfterSeconds,
     boolean retryForbidden,
     Map<String, Object> details) {
-  private static final int LATER_SECONDS_MAX = 5;
+  private static final int RETRY_AFTER_SECONDS_MAX = 5;
 
   public Fault {
     details = Map.copyOf(details);
@@ -38,12 +38,12 @@ public record Fault(
    * back together.
    */
   public static Fault tryLater(String message) {
-    return of(ErrorCode.SERVICE_UNAVAILABLE, message).withRetryAfter(laterSeconds());
+    return of(ErrorCode.SERVICE_UNAVAILABLE, message).withRetryAfter(randomRetryAfterSeconds());
   }
 
   /** How long somebody waits who is turned away for no reason of its own. */
-  public static int laterSeconds() {
-    return ThreadLocalRandom.current().nextInt(1, LATER_SECONDS_MAX + 1);
+  public static int randomRetryAfterSeconds() {
+    return ThreadLocalRandom.current().nextInt(1, RETRY_AFTER_SECONDS_MAX + 1);
   }
 
   /** A 400 for one field. */

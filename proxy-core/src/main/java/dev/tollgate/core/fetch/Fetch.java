@@ -6,7 +6,7 @@ import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.fetch.PublicAddressResolver.Resolved;
 import dev.tollgate.core.fetch.PublicConnector.Connected;
-import dev.tollgate.core.http.HeadOut;
+import dev.tollgate.core.http.HeadWriter;
 import dev.tollgate.core.http.ResponseDecoder;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -31,18 +31,18 @@ public final class Fetch {
   private final EventLoop loop;
   private final String param;
   private final LongPredicate room;
-  private final Ended ended;
-  private final long begunNanos;
-  private @Nullable ScheduledFuture<?> clock;
+  private final EndListener listener;
+  private final long startNanos;
+  private @Nullable ScheduledFuture<?> timeout;
   private @Nullable Future<Connected> connecting;
   private @Nullable Channel channel;
   private int redirects;
   private int bytes;
-  private boolean over;
+  private boolean finished;
 
   /** Who hears the end, once. */
-  interface Ended {
-    void accept(Fetched fetched, long bytes, Duration took);
+  interface EndListener {
+    void accept(FetchResult fetched, long bytes, Duration took);
   }
 
   Fetch(
@@ -51,32 +51,32 @@ public final class Fetch {
       EventLoop loop,
       String param,
       LongPredicate room,
-      Ended ended) {
+      EndListener listener) {
     this.connector = connector;
     this.rules = rules;
     this.loop = loop;
     this.param = param;
     this.room = room;
-    this.ended = ended;
-    this.begunNanos = loop.ticker().nanoTime();
+    this.listener = listener;
+    this.startNanos = loop.ticker().nanoTime();
   }
 
-  void begin(String text) {
-    clock =
+  void start(String text) {
+    timeout =
         loop.schedule(
             () -> failed(FetchOutcome.TIMED_OUT, "it took too long"),
-            rules.within().toNanos(),
+            rules.timeout().toNanos(),
             TimeUnit.NANOSECONDS);
-    goTo(text);
+    request(text);
   }
 
   /** Ends it for want of a place. */
-  void refuse() {
+  void refuseNodeLimit() {
     failed(FetchOutcome.NO_ROOM, "too many images are being fetched");
   }
 
   /** Ends it because its organization has its share of places. */
-  void refuseCrowd() {
+  void refuseOrgLimit() {
     String why = "An image cannot be fetched now: too many of yours are being fetched.";
     fail(FetchOutcome.NO_ROOM, Fault.of(ErrorCode.CONCURRENCY_EXCEEDED, why).withRetryAfter(1));
   }
@@ -87,18 +87,20 @@ public final class Fetch {
     fail(FetchOutcome.CANCELLED, Fault.invalid(param, "is not fetched any more"));
   }
 
-  private void goTo(String text) {
-    switch (rules.urls().read(text)) {
-      case PublicUrl.Read.Malformed malformed -> fail(FetchOutcome.INVALID, malformed.fault(param));
-      case PublicUrl.Read.Refused refused -> fail(FetchOutcome.BLOCKED, refused.fault(param));
-      case PublicUrl.Read.Fine fine -> connect(fine.url());
+  private void request(String text) {
+    switch (rules.urls().check(text)) {
+      case PublicUrl.UrlParseResult.Malformed malformed ->
+          fail(FetchOutcome.INVALID, malformed.fault(param));
+      case PublicUrl.UrlParseResult.Refused refused ->
+          fail(FetchOutcome.BLOCKED, refused.fault(param));
+      case PublicUrl.UrlParseResult.Valid fine -> connect(fine.url());
     }
   }
 
   private void connect(PublicUrl url) {
-    Future<Connected> underWay = connector.connect(url, rules.urls(), loop);
-    connecting = underWay;
-    underWay.addListener(
+    Future<Connected> future = connector.connect(url, rules.urls(), loop);
+    connecting = future;
+    future.addListener(
         (Future<Connected> done) -> {
           if (done.isSuccess()) {
             connected(done.getNow(), url);
@@ -108,7 +110,7 @@ public final class Fetch {
 
   private void connected(Connected connected, PublicUrl url) {
     switch (connected) {
-      case Connected.Open open -> ask(open.channel(), url);
+      case Connected.Open open -> sendRequest(open.channel(), url);
       case Connected.Unresolved unresolved -> unresolved(unresolved.why());
       case Connected.Unreachable _ ->
           failed(FetchOutcome.UNREACHABLE, "its server cannot be reached under its name");
@@ -120,15 +122,16 @@ public final class Fetch {
       case Resolved.Refused _ ->
           fail(
               FetchOutcome.BLOCKED,
-              new PublicUrl.Read.Refused("points to a host that is not public").fault(param));
+              new PublicUrl.UrlParseResult.Refused("points to a host that is not public")
+                  .fault(param));
       case Resolved.Unknown _ -> failed(FetchOutcome.UNRESOLVED, "its host has no address");
       case Resolved.Busy _ -> failed(FetchOutcome.NO_ROOM, "too many names are looked up");
       case Resolved.Checked _ -> throw new IllegalStateException("it has addresses");
     }
   }
 
-  private void ask(Channel open, PublicUrl url) {
-    if (over) {
+  private void sendRequest(Channel open, PublicUrl url) {
+    if (finished) {
       open.close();
       return;
     }
@@ -140,7 +143,7 @@ public final class Fetch {
     var image = new ImageBytes(rules.bytesMax(), room);
     var decoder = new ResponseDecoder();
     open.pipeline().addLast("http", decoder);
-    open.pipeline().addLast("fetch", new FetchReply(image, rules.bytesMax(), new Hop(url)));
+    open.pipeline().addLast("fetch", new FetchReplyHandler(image, rules.bytesMax(), new Hop(url)));
     decoder.awaitResponse();
     open.writeAndFlush(head(open, url)); // a failure closes, and the reply tells of that
     open.read();
@@ -149,18 +152,18 @@ public final class Fetch {
   private static ByteBuf head(Channel open, PublicUrl url) {
     var endpoint = new EndpointIdentity(true, url.host().plain(), url.port());
     ByteBuf out = open.alloc().buffer(HEAD_BYTES);
-    HeadOut.requestLine(out, "GET", url.target());
-    HeadOut.field(out, "host", endpoint.authority());
-    HeadOut.field(out, "accept", ACCEPT);
-    HeadOut.field(out, "accept-encoding", "identity");
-    HeadOut.field(out, "user-agent", "tollgate");
-    HeadOut.field(out, "connection", "close");
-    HeadOut.end(out);
+    HeadWriter.requestLine(out, "GET", url.target());
+    HeadWriter.field(out, "host", endpoint.authority());
+    HeadWriter.field(out, "accept", ACCEPT);
+    HeadWriter.field(out, "accept-encoding", "identity");
+    HeadWriter.field(out, "user-agent", "tollgate");
+    HeadWriter.field(out, "connection", "close");
+    HeadWriter.end(out);
     return out;
   }
 
   /** What comes of the request to one URL. */
-  private final class Hop implements FetchReply.Listener {
+  private final class Hop implements FetchReplyHandler.Listener {
     private final PublicUrl url;
 
     Hop(PublicUrl url) {
@@ -174,7 +177,7 @@ public final class Fetch {
       if (redirects > rules.redirectsMax()) {
         Fetch.this.failed(FetchOutcome.TOO_MANY_REDIRECTS, "it redirects too often");
       } else {
-        goTo(url.redirected(location));
+        request(url.redirected(location));
       }
     }
 
@@ -203,23 +206,23 @@ public final class Fetch {
   }
 
   private void fail(FetchOutcome outcome, Fault fault) {
-    end(new Fetched.Failed(outcome, fault));
+    end(new FetchResult.Failed(outcome, fault));
   }
 
-  private void end(Fetched fetched) {
+  private void end(FetchResult fetched) {
     assert loop.inEventLoop();
-    if (over) {
+    if (finished) {
       return;
     }
-    over = true;
-    if (clock != null) {
-      clock.cancel(false);
+    finished = true;
+    if (timeout != null) {
+      timeout.cancel(false);
     }
     if (connecting != null) {
       connecting.cancel(false);
     }
     closeChannel();
-    ended.accept(fetched, bytes, Duration.ofNanos(loop.ticker().nanoTime() - begunNanos));
+    listener.accept(fetched, bytes, Duration.ofNanos(loop.ticker().nanoTime() - startNanos));
   }
 
   private void closeChannel() {

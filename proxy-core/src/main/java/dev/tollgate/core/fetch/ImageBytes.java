@@ -12,7 +12,7 @@ final class ImageBytes {
   private static final int CAPACITY_FIRST = 16 * 1024;
 
   /** How many of a file's first bytes say what it is. */
-  private static final int TELLING_BYTES = 12;
+  private static final int SIGNATURE_BYTES = 12;
 
   private static final byte[] NONE = {};
 
@@ -49,17 +49,17 @@ final class ImageBytes {
     if (length + count > bytes.length && !grow(length + count)) {
       return Optional.of(Flaw.NO_ROOM);
     }
-    boolean wasUntold = length < TELLING_BYTES;
+    boolean wasUndetermined = length < SIGNATURE_BYTES;
     more.readBytes(bytes, length, count);
     length += count;
-    boolean isTold = wasUntold && length >= TELLING_BYTES;
-    return isTold && type().isEmpty() ? Optional.of(Flaw.NO_IMAGE) : Optional.empty();
+    boolean isDetermined = wasUndetermined && length >= SIGNATURE_BYTES;
+    return isDetermined && type().isEmpty() ? Optional.of(Flaw.NO_IMAGE) : Optional.empty();
   }
 
   // Never by what a header claims: that costs its sender nothing.
-  private boolean grow(int least) {
+  private boolean grow(int capacityMin) {
     long doubled = Math.max(CAPACITY_FIRST, 2L * bytes.length);
-    int capacity = (int) Math.min(bytesMax, Math.max(least, doubled));
+    int capacity = (int) Math.min(bytesMax, Math.max(capacityMin, doubled));
     if (!room.test(capacity)) {
       return false;
     }
@@ -68,8 +68,8 @@ final class ImageBytes {
   }
 
   /** All of it, where it is an image. */
-  Optional<Fetched.Image> whole() {
-    return type().map(it -> new Fetched.Image(bytes, length, it));
+  Optional<FetchResult.Image> whole() {
+    return type().map(it -> new FetchResult.Image(bytes, length, it));
   }
 
   private Optional<BlobType> type() {

@@ -5,7 +5,7 @@ import dev.tollgate.core.catalog.EndpointIdentity;
 import dev.tollgate.core.fetch.PublicAddressResolver.Resolved;
 import dev.tollgate.core.fetch.PublicConnector.Connected;
 import dev.tollgate.core.http.Field;
-import dev.tollgate.core.http.HeadOut;
+import dev.tollgate.core.http.HeadWriter;
 import dev.tollgate.core.http.ResponseDecoder;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -29,12 +29,12 @@ public final class Post {
   private final EventLoop loop;
   private final List<Field> fields;
   private final byte[] body;
-  private final Consumer<Posted> ended;
-  private @Nullable ScheduledFuture<?> clock;
+  private final Consumer<PostResult> listener;
+  private @Nullable ScheduledFuture<?> timeout;
   private @Nullable Future<Connected> connecting;
   private @Nullable Channel channel;
-  private @Nullable PostReply reply;
-  private boolean over;
+  private @Nullable PostReplyHandler reply;
+  private boolean finished;
 
   Post(
       PublicConnector connector,
@@ -42,28 +42,28 @@ public final class Post {
       EventLoop loop,
       List<Field> fields,
       byte[] body,
-      Consumer<Posted> ended) {
+      Consumer<PostResult> listener) {
     this.connector = connector;
     this.rules = rules;
     this.loop = loop;
     this.fields = fields;
     this.body = body;
-    this.ended = ended;
+    this.listener = listener;
   }
 
-  void begin(String text) {
-    clock = loop.schedule(this::timeOut, rules.within().toNanos(), TimeUnit.NANOSECONDS);
-    switch (rules.urls().read(text)) {
-      case PublicUrl.Read.Malformed _ -> failed(FetchOutcome.INVALID);
-      case PublicUrl.Read.Refused _ -> failed(FetchOutcome.BLOCKED);
-      case PublicUrl.Read.Fine fine -> connect(fine.url());
+  void start(String text) {
+    timeout = loop.schedule(this::onTimeout, rules.timeout().toNanos(), TimeUnit.NANOSECONDS);
+    switch (rules.urls().check(text)) {
+      case PublicUrl.UrlParseResult.Malformed _ -> failed(FetchOutcome.INVALID);
+      case PublicUrl.UrlParseResult.Refused _ -> failed(FetchOutcome.BLOCKED);
+      case PublicUrl.UrlParseResult.Valid fine -> connect(fine.url());
     }
   }
 
   private void connect(PublicUrl url) {
-    Future<Connected> underWay = connector.connect(url, rules.urls(), loop);
-    connecting = underWay;
-    underWay.addListener(
+    Future<Connected> future = connector.connect(url, rules.urls(), loop);
+    connecting = future;
+    future.addListener(
         (Future<Connected> done) -> {
           if (done.isSuccess()) {
             connected(done.getNow(), url);
@@ -89,7 +89,7 @@ public final class Post {
   }
 
   private void send(Channel open, PublicUrl url) {
-    if (over) {
+    if (finished) {
       open.close();
       return;
     }
@@ -99,10 +99,10 @@ public final class Post {
       return;
     }
     var decoder = new ResponseDecoder();
-    var answer = new PostReply(this::end);
-    reply = answer;
+    var handler = new PostReplyHandler(this::end);
+    reply = handler;
     open.pipeline().addLast("http", decoder);
-    open.pipeline().addLast("post", answer);
+    open.pipeline().addLast("post", handler);
     decoder.awaitResponse();
     open.writeAndFlush(request(open, url)); // a failure closes, and the reply tells of that
     open.read();
@@ -111,39 +111,42 @@ public final class Post {
   private ByteBuf request(Channel open, PublicUrl url) {
     var endpoint = new EndpointIdentity(true, url.host().plain(), url.port());
     ByteBuf out = open.alloc().buffer(HEAD_BYTES + body.length);
-    HeadOut.requestLine(out, "POST", url.target());
-    HeadOut.field(out, "host", endpoint.authority());
-    fields.forEach(field -> HeadOut.field(out, field));
-    HeadOut.contentLength(out, body.length);
-    HeadOut.field(out, "user-agent", "tollgate");
-    HeadOut.field(out, "connection", "close");
-    HeadOut.end(out);
+    HeadWriter.requestLine(out, "POST", url.target());
+    HeadWriter.field(out, "host", endpoint.authority());
+    fields.forEach(field -> HeadWriter.field(out, field));
+    HeadWriter.contentLength(out, body.length);
+    HeadWriter.field(out, "user-agent", "tollgate");
+    HeadWriter.field(out, "connection", "close");
+    HeadWriter.end(out);
     return out.writeBytes(body);
   }
 
   /** Waits for it no longer: its connection is closed, and it ends as if its time were over. */
-  public void giveUp() {
-    timeOut();
+  public void abort() {
+    onTimeout();
   }
 
   /** What was said before the time was over counts. */
-  private void timeOut() {
-    PostReply asked = reply;
-    end(asked == null ? new Posted.Failed(FetchOutcome.TIMED_OUT) : asked.atTimeOut());
+  private void onTimeout() {
+    PostReplyHandler current = reply;
+    end(
+        current == null
+            ? new PostResult.Failed(FetchOutcome.TIMED_OUT)
+            : current.resultAtTimeout());
   }
 
   private void failed(FetchOutcome outcome) {
-    end(new Posted.Failed(outcome));
+    end(new PostResult.Failed(outcome));
   }
 
-  private void end(Posted posted) {
+  private void end(PostResult posted) {
     assert loop.inEventLoop();
-    if (over) {
+    if (finished) {
       return;
     }
-    over = true;
-    if (clock != null) {
-      clock.cancel(false);
+    finished = true;
+    if (timeout != null) {
+      timeout.cancel(false);
     }
     if (connecting != null) {
       connecting.cancel(false);
@@ -151,6 +154,6 @@ public final class Post {
     if (channel != null) {
       channel.close();
     }
-    ended.accept(posted);
+    listener.accept(posted);
   }
 }

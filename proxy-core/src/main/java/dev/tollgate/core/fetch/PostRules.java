@@ -6,6 +6,6 @@ import java.time.Duration;
 /**
  * What a POST may do.
  *
- * @param within from the look-up of the name to the last byte of the answer
+ * @param timeout from the look-up of the name to the last byte of the answer
  */
-public record PostRules(UrlRules urls, Duration within) {}
+public record PostRules(UrlRules urls, Duration timeout) {}

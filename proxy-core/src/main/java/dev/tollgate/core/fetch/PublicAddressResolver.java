@@ -19,19 +19,19 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 public final class PublicAddressResolver {
   /** Names that are looked up at the same time. */
-  public static final int LOOK_UPS_MAX = 256;
+  public static final int LOOKUPS_MAX = 256;
 
   private static final int ANSWERS_MAX = 16;
-  private static final Duration WITHIN = Duration.ofSeconds(2);
+  private static final Duration TIMEOUT = Duration.ofSeconds(2);
   private static final Resolved UNKNOWN = new Resolved.Unknown();
   private static final Resolved REFUSED = new Resolved.Refused();
   private static final Resolved BUSY = new Resolved.Busy();
 
-  private final Names names;
-  private final AtomicInteger underWay = new AtomicInteger();
+  private final DnsResolver dns;
+  private final AtomicInteger inFlight = new AtomicInteger();
 
-  public PublicAddressResolver(Names names) {
-    this.names = names;
+  public PublicAddressResolver(DnsResolver dns) {
+    this.dns = dns;
   }
 
   /** What is known of a host. */
@@ -50,41 +50,41 @@ public final class PublicAddressResolver {
   }
 
   /** Names being looked up now. */
-  public int underWay() {
-    return underWay.get();
+  public int inFlight() {
+    return inFlight.get();
   }
 
   /** Asks for a host's addresses; an address is its own. The answer is for one connection. */
   public Future<Resolved> resolve(PublicUrl url, UrlRules rules, EventLoop loop) {
     return switch (url.host()) {
       case Host.Literal literal ->
-          loop.newSucceededFuture(judged(url, rules, List.of(literal.address())));
+          loop.newSucceededFuture(checked(url, rules, List.of(literal.address())));
       case Host.Name name -> lookUp(name, url, rules, loop);
     };
   }
 
   private Future<Resolved> lookUp(Host.Name name, PublicUrl url, UrlRules rules, EventLoop loop) {
-    if (underWay.incrementAndGet() > LOOK_UPS_MAX) {
-      underWay.decrementAndGet();
+    if (inFlight.incrementAndGet() > LOOKUPS_MAX) {
+      inFlight.decrementAndGet();
       return loop.newSucceededFuture(BUSY);
     }
     Promise<Resolved> promise = loop.newPromise();
-    Future<List<InetAddress>> answer = names.addresses(loop, name.text());
-    ScheduledFuture<?> clock =
-        loop.schedule(() -> promise.trySuccess(UNKNOWN), WITHIN.toNanos(), TimeUnit.NANOSECONDS);
+    Future<List<InetAddress>> answer = dns.resolveAll(loop, name.text());
+    ScheduledFuture<?> timeout =
+        loop.schedule(() -> promise.trySuccess(UNKNOWN), TIMEOUT.toNanos(), TimeUnit.NANOSECONDS);
     promise.addListener(
         done -> {
-          underWay.decrementAndGet();
-          clock.cancel(false);
+          inFlight.decrementAndGet();
+          timeout.cancel(false);
           answer.cancel(false);
         });
     answer.addListener(
         (Future<List<InetAddress>> done) ->
-            promise.trySuccess(done.isSuccess() ? judged(url, rules, done.getNow()) : UNKNOWN));
+            promise.trySuccess(done.isSuccess() ? checked(url, rules, done.getNow()) : UNKNOWN));
     return promise;
   }
 
-  private static Resolved judged(PublicUrl url, UrlRules rules, List<InetAddress> answers) {
+  private static Resolved checked(PublicUrl url, UrlRules rules, List<InetAddress> answers) {
     if (answers.isEmpty()) {
       return UNKNOWN;
     }

@@ -18,7 +18,7 @@ import java.util.Iterator;
  * addresses that were checked, under the URL's name. Nothing of an earlier connection is used.
  */
 public final class PublicConnector {
-  private static final Duration EACH = Duration.ofSeconds(3);
+  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(3);
 
   private final PublicAddressResolver resolver;
   private final AddressConnector connector;
@@ -74,7 +74,8 @@ public final class PublicConnector {
       return;
     }
     var endpoint = new EndpointIdentity(true, url.host().plain(), url.port());
-    Future<Channel> connecting = connector.connect(loop, endpoint, addresses.next(), EACH);
+    Future<Channel> connecting =
+        connector.connect(loop, endpoint, addresses.next(), CONNECT_TIMEOUT);
     cancelWith(promise, connecting);
     connecting.addListener(
         (Future<Channel> done) -> {
@@ -86,11 +87,11 @@ public final class PublicConnector {
         });
   }
 
-  private static void cancelWith(Promise<Connected> promise, Future<?> underWay) {
+  private static void cancelWith(Promise<Connected> promise, Future<?> future) {
     promise.addListener(
         done -> {
           if (done.isCancelled()) {
-            underWay.cancel(false);
+            future.cancel(false);
           }
         });
   }

@@ -23,14 +23,14 @@ public final class UrlGuard {
   }
 
   /** What came of it. */
-  public sealed interface Judged {
-    record Fine() implements Judged {}
+  public sealed interface CheckResult {
+    record Fine() implements CheckResult {}
 
     /** Told to the client that supplied the URL. */
-    record Refused(Fault fault) implements Judged {}
+    record Refused(Fault fault) implements CheckResult {}
 
     /** Too many names are being looked up. */
-    record Busy() implements Judged {}
+    record Busy() implements CheckResult {}
   }
 
   /**
@@ -38,30 +38,32 @@ public final class UrlGuard {
    *
    * @param param what faults name
    */
-  public void judge(String text, String param, EventLoop loop, Consumer<Judged> whenKnown) {
-    UrlRules now = rules.get();
-    switch (now.read(text)) {
-      case PublicUrl.Read.Malformed malformed ->
-          whenKnown.accept(new Judged.Refused(malformed.fault(param)));
-      case PublicUrl.Read.Refused refused ->
-          whenKnown.accept(new Judged.Refused(refused.fault(param)));
-      case PublicUrl.Read.Fine fine ->
+  public void check(String text, String param, EventLoop loop, Consumer<CheckResult> whenKnown) {
+    UrlRules current = rules.get();
+    switch (current.check(text)) {
+      case PublicUrl.UrlParseResult.Malformed malformed ->
+          whenKnown.accept(new CheckResult.Refused(malformed.fault(param)));
+      case PublicUrl.UrlParseResult.Refused refused ->
+          whenKnown.accept(new CheckResult.Refused(refused.fault(param)));
+      case PublicUrl.UrlParseResult.Valid fine ->
           resolver
-              .resolve(fine.url(), now, loop)
+              .resolve(fine.url(), current, loop)
               .addListener(
-                  (Future<Resolved> done) -> whenKnown.accept(judged(done.getNow(), param)));
+                  (Future<Resolved> done) -> whenKnown.accept(result(done.getNow(), param)));
     }
   }
 
-  private static Judged judged(Resolved resolved, String param) {
+  private static CheckResult result(Resolved resolved, String param) {
     return switch (resolved) {
-      case Resolved.Checked _ -> new Judged.Fine();
+      case Resolved.Checked _ -> new CheckResult.Fine();
       case Resolved.Refused _ ->
-          new Judged.Refused(
-              new PublicUrl.Read.Refused("points to a host that is not public").fault(param));
+          new CheckResult.Refused(
+              new PublicUrl.UrlParseResult.Refused("points to a host that is not public")
+                  .fault(param));
       case Resolved.Unknown _ ->
-          new Judged.Refused(Fault.invalid(param, "cannot be called: its host has no address"));
-      case Resolved.Busy _ -> new Judged.Busy();
+          new CheckResult.Refused(
+              Fault.invalid(param, "cannot be called: its host has no address"));
+      case Resolved.Busy _ -> new CheckResult.Busy();
     };
   }
 }

@@ -49,7 +49,7 @@ final class BodyReader {
   }
 
   /** Consumes framing up to content, the end of the body or the end of the input. */
-  Step advance(ByteBuf in) throws Malformed {
+  Step advance(ByteBuf in) throws MalformedHttp {
     if (length instanceof BodyLength.Chunked) {
       return chunks.advance(in);
     }

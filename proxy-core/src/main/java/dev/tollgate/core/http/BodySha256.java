@@ -13,12 +13,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BodySha256 {
   /** Some tenths of a millisecond. */
-  public static final int BYTES_PER_TURN = 128 * 1024;
+  public static final int BYTES_PER_STEP = 128 * 1024;
 
   private static final byte[] NOT_YET = {};
 
   private final List<ByteBuf> body;
-  private @Nullable MessageDigest begun;
+  private @Nullable MessageDigest digest;
   private int part;
   private int taken;
   private byte[] hash = NOT_YET;
@@ -33,11 +33,11 @@ public final class BodySha256 {
   }
 
   /** Takes the next bytes. */
-  public void turn() {
-    MessageDigest digest = begun();
-    int left = BYTES_PER_TURN;
+  public void step() {
+    MessageDigest digest = digest();
+    int left = BYTES_PER_STEP;
     while (left > 0 && part < body.size()) {
-      left -= takeAtMost(left, digest);
+      left -= hashUpTo(left, digest);
     }
     if (part == body.size() && !isDone()) {
       hash = digest.digest();
@@ -45,18 +45,18 @@ public final class BodySha256 {
   }
 
   /** Most bodies are not signed: nobody asks for their sum. */
-  private MessageDigest begun() {
-    MessageDigest known = begun;
+  private MessageDigest digest() {
+    MessageDigest known = digest;
     if (known == null) {
       known = sha256();
-      begun = known;
+      digest = known;
     }
     return known;
   }
 
-  private int takeAtMost(int most, MessageDigest digest) {
+  private int hashUpTo(int limit, MessageDigest digest) {
     ByteBuf bytes = body.get(part);
-    int length = Math.min(most, bytes.readableBytes() - taken);
+    int length = Math.min(limit, bytes.readableBytes() - taken);
     for (ByteBuffer piece : bytes.nioBuffers(bytes.readerIndex() + taken, length)) {
       digest.update(piece);
     }
@@ -71,7 +71,7 @@ public final class BodySha256 {
   /** All of it, at once where turns are left. */
   public byte[] get() {
     while (!isDone()) {
-      turn();
+      step();
     }
     return hash.clone();
   }

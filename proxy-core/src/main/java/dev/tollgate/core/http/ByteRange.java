@@ -15,7 +15,7 @@ public sealed interface ByteRange {
   record Between(long first, long last) implements ByteRange {}
 
   /** So many at its end. */
-  record Last(long bytes) implements ByteRange {}
+  record Suffix(long bytes) implements ByteRange {}
 
   /** What of a file of some length that is. */
   sealed interface Span {
@@ -26,7 +26,7 @@ public sealed interface ByteRange {
     record Part(long from, long to) implements Span {}
 
     /** The file has nothing there. */
-    record Nowhere() implements Span {}
+    record Unsatisfiable() implements Span {}
   }
 
   Pattern ONE = Pattern.compile("bytes=([0-9]{1,18})?-([0-9]{1,18})?", Pattern.CASE_INSENSITIVE);
@@ -46,7 +46,7 @@ public sealed interface ByteRange {
     String first = one.group(1);
     String last = one.group(2);
     if (first == null) {
-      return last == null ? new All() : new Last(Long.parseLong(last));
+      return last == null ? new All() : new Suffix(Long.parseLong(last));
     }
     long from = Long.parseLong(first);
     long to = last == null ? Long.MAX_VALUE : Long.parseLong(last);
@@ -54,17 +54,17 @@ public sealed interface ByteRange {
   }
 
   /** What it is of a file of this length. */
-  default Span in(long length) {
+  default Span spanIn(long length) {
     return switch (this) {
       case All _ -> new Span.Whole();
       case Between between ->
           between.first() < length
               ? new Span.Part(between.first(), Math.min(between.last(), length - 1) + 1)
-              : new Span.Nowhere();
-      case Last last ->
+              : new Span.Unsatisfiable();
+      case Suffix last ->
           last.bytes() > 0 && length > 0
               ? new Span.Part(Math.max(0, length - last.bytes()), length)
-              : new Span.Nowhere();
+              : new Span.Unsatisfiable();
     };
   }
 }

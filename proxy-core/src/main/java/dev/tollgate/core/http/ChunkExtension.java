@@ -26,7 +26,7 @@ final class ChunkExtension {
     return state == State.NAME || state == State.VALUE || state == State.QUOTE_END;
   }
 
-  void accept(byte b) throws Malformed {
+  void accept(byte b) throws MalformedHttp {
     state =
         switch (state) {
           case NAME_FIRST -> token(b, State.NAME);
@@ -39,29 +39,29 @@ final class ChunkExtension {
         };
   }
 
-  private static State quoted(byte b) throws Malformed {
+  private static State quoted(byte b) throws MalformedHttp {
     return b == '"' ? State.QUOTE_END : b == '\\' ? State.ESCAPED : text(b);
   }
 
-  private static State text(byte b) throws Malformed {
+  private static State text(byte b) throws MalformedHttp {
     return require(Grammar.isText(b), State.QUOTED);
   }
 
-  private static State tokenOrNext(byte b, State same) throws Malformed {
+  private static State tokenOrNext(byte b, State same) throws MalformedHttp {
     return b == ';' ? State.NAME_FIRST : token(b, same);
   }
 
-  private static State token(byte b, State next) throws Malformed {
+  private static State token(byte b, State next) throws MalformedHttp {
     return require(Grammar.isToken(b), next);
   }
 
-  private static State next(byte b) throws Malformed {
+  private static State next(byte b) throws MalformedHttp {
     return require(b == ';', State.NAME_FIRST);
   }
 
-  private static State require(boolean sound, State next) throws Malformed {
+  private static State require(boolean sound, State next) throws MalformedHttp {
     if (!sound) {
-      throw Malformed.syntax("malformed chunk extension");
+      throw MalformedHttp.syntax("malformed chunk extension");
     }
     return next;
   }

@@ -33,7 +33,7 @@ final class ChunkedDecoder {
   }
 
   /** Consumes framing up to content, the end of the body or the end of the input. */
-  Step advance(ByteBuf in) throws Malformed {
+  Step advance(ByteBuf in) throws MalformedHttp {
     while (in.isReadable()) {
       if (state == State.CONTENT) {
         return Step.CONTENT;
@@ -56,7 +56,7 @@ final class ChunkedDecoder {
     return in.readRetainedSlice(bytes);
   }
 
-  private void framing(byte b) throws Malformed {
+  private void framing(byte b) throws MalformedHttp {
     state =
         switch (state) {
           case SIZE_FIRST -> firstDigit(b);
@@ -69,7 +69,7 @@ final class ChunkedDecoder {
         };
   }
 
-  private State firstDigit(byte b) throws Malformed {
+  private State firstDigit(byte b) throws MalformedHttp {
     chunkBytesLeft = 0;
     lineBytes = 0;
     if (Grammar.hex(b) < 0) {
@@ -78,13 +78,13 @@ final class ChunkedDecoder {
     return digitOrEnd(b);
   }
 
-  private State digitOrEnd(byte b) throws Malformed {
+  private State digitOrEnd(byte b) throws MalformedHttp {
     countLineByte();
     int digit = Grammar.hex(b);
     if (digit >= 0) {
       chunkBytesLeft = chunkBytesLeft << 4 | digit;
       if (chunkBytesLeft > Integer.MAX_VALUE) {
-        throw Malformed.tooLarge("chunk too large");
+        throw MalformedHttp.tooLarge("chunk too large");
       }
       return State.SIZE;
     }
@@ -95,10 +95,10 @@ final class ChunkedDecoder {
     return expect(b, Grammar.CR, State.SIZE_LF);
   }
 
-  private State extension(byte b) throws Malformed {
+  private State extension(byte b) throws MalformedHttp {
     countLineByte();
     if (++extensionBytes > limits.extensionBytesMax()) {
-      throw Malformed.tooLarge("too many chunk extensions");
+      throw MalformedHttp.tooLarge("too many chunk extensions");
     }
     if (b == Grammar.CR && extension.mayEnd()) {
       return State.SIZE_LF;
@@ -107,24 +107,24 @@ final class ChunkedDecoder {
     return State.EXTENSION;
   }
 
-  private State sizeEnd(byte b) throws Malformed {
+  private State sizeEnd(byte b) throws MalformedHttp {
     return expect(b, Grammar.LF, chunkBytesLeft == 0 ? State.TRAILER : State.CONTENT);
   }
 
-  private void countLineByte() throws Malformed {
+  private void countLineByte() throws MalformedHttp {
     if (++lineBytes > limits.lineBytesMax()) {
-      throw Malformed.tooLarge("chunk size line too long");
+      throw MalformedHttp.tooLarge("chunk size line too long");
     }
   }
 
-  private static State expect(byte b, byte wanted, State next) throws Malformed {
+  private static State expect(byte b, byte wanted, State next) throws MalformedHttp {
     if (b != wanted) {
       throw malformed();
     }
     return next;
   }
 
-  private static Malformed malformed() {
-    return Malformed.syntax("malformed chunk");
+  private static MalformedHttp malformed() {
+    return MalformedHttp.syntax("malformed chunk");
   }
 }

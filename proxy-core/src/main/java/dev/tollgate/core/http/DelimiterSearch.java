@@ -8,25 +8,25 @@ import java.util.Arrays;
  * twice at most (Knuth, Morris and Pratt). Not thread safe.
  */
 final class DelimiterSearch {
-  private static final int LOOKS_FREE = 4_096;
-  private static final int BYTES_PER_LOOK_LEAST = 4;
+  private static final int COMPARISONS_FREE = 4_096;
+  private static final int BYTES_PER_COMPARISON_MIN = 4;
 
   private final byte[] delimiter;
-  private final int[] leap = new int[256];
-  private final int[] borders;
-  private long looks;
+  private final int[] skipTable = new int[256];
+  private final int[] failureTable;
+  private long comparisons;
 
   DelimiterSearch(byte[] delimiter) {
     this.delimiter = delimiter;
-    Arrays.fill(leap, delimiter.length);
+    Arrays.fill(skipTable, delimiter.length);
     for (int i = 0; i < delimiter.length - 1; i++) {
-      leap[delimiter[i] & 0xff] = delimiter.length - 1 - i;
+      skipTable[delimiter[i] & 0xff] = delimiter.length - 1 - i;
     }
-    this.borders = borders(delimiter);
+    this.failureTable = failureTable(delimiter);
   }
 
   /** Of each beginning, how much of its end begins the delimiter once more. */
-  private static int[] borders(byte[] delimiter) {
+  private static int[] failureTable(byte[] delimiter) {
     int[] borders = new int[delimiter.length];
     int border = 0;
     for (int i = 1; i < delimiter.length; i++) {
@@ -44,39 +44,39 @@ final class DelimiterSearch {
   }
 
   /** How often the whole delimiter was compared so far. */
-  long looks() {
-    return looks;
+  long comparisons() {
+    return comparisons;
   }
 
   /** Where it first begins between two offsets, all of it ahead of the second; -1: nowhere. */
   int find(byte[] bytes, int from, int to) {
     int last = delimiter.length - 1;
-    int looksHere = 0;
+    int comparisonsHere = 0;
     int at = from;
     while (at + last < to) {
       byte end = bytes[at + last];
-      if (end == delimiter[last] && isThere(bytes, at)) {
+      if (end == delimiter[last] && matchesAt(bytes, at)) {
         return at;
       }
-      at += leap[end & 0xff];
-      looksHere++;
-      if (looksHere - LOOKS_FREE > (at - from) / BYTES_PER_LOOK_LEAST) {
-        return findSteadily(bytes, at, to);
+      at += skipTable[end & 0xff];
+      comparisonsHere++;
+      if (comparisonsHere - COMPARISONS_FREE > (at - from) / BYTES_PER_COMPARISON_MIN) {
+        return findKmp(bytes, at, to);
       }
     }
     return -1;
   }
 
-  private boolean isThere(byte[] bytes, int at) {
-    looks++;
+  private boolean matchesAt(byte[] bytes, int at) {
+    comparisons++;
     return Arrays.equals(bytes, at, at + delimiter.length, delimiter, 0, delimiter.length);
   }
 
-  private int findSteadily(byte[] bytes, int from, int to) {
+  private int findKmp(byte[] bytes, int from, int to) {
     int matched = 0;
     for (int i = from; i < to; i++) {
       while (matched > 0 && bytes[i] != delimiter[matched]) {
-        matched = borders[matched - 1];
+        matched = failureTable[matched - 1];
       }
       matched += bytes[i] == delimiter[matched] ? 1 : 0;
       if (matched == delimiter.length) {

@@ -15,7 +15,7 @@ public record Field(String name, String value) implements FieldLines {
 
   @Override
   public void writeTo(ByteBuf out) {
-    HeadOut.field(out, this);
+    HeadWriter.field(out, this);
   }
 
   private static boolean isToken(String text) {

@@ -25,7 +25,7 @@ final class FormPartHead {
   private String name = "";
   private boolean named;
   private boolean file;
-  private boolean disposed;
+  private boolean dispositionSeen;
 
   private FormPartHead() {}
 
@@ -100,10 +100,10 @@ final class FormPartHead {
     if (value.length() > DISPOSITION_CHARS_MAX) {
       return Optional.of("a part's Content-Disposition is too long");
     }
-    if (disposed || !kind.strip().equalsIgnoreCase("form-data")) {
+    if (dispositionSeen || !kind.strip().equalsIgnoreCase("form-data")) {
       return Optional.of("a part is not one field of a form");
     }
-    disposed = true;
+    dispositionSeen = true;
     Matcher parameters = PARAMETER.matcher(value).region(kind.length(), value.length());
     int at = kind.length();
     while (parameters.lookingAt()) {

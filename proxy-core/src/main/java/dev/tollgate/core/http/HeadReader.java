@@ -63,7 +63,7 @@ final class HeadReader {
   }
 
   /** Takes bytes up to the end of the start line, or of the head. */
-  Found read(ByteBuf in) throws Malformed {
+  Found read(ByteBuf in) throws MalformedHttp {
     while (in.isReadable()) {
       int from = length;
       take(in);
@@ -92,11 +92,11 @@ final class HeadReader {
     return new Headers(bytes, Arrays.copyOf(ranges, fields * Headers.RANGE));
   }
 
-  private void take(ByteBuf in) throws Malformed {
+  private void take(ByteBuf in) throws MalformedHttp {
     int max = startLineEnd < 0 ? limits.startLineBytesMax() : limits.headBytesMax();
     int room = Math.min(in.readableBytes(), max - length);
     if (room == 0) {
-      throw Malformed.tooLarge(startLineEnd < 0 ? "start line too long" : "header too large");
+      throw MalformedHttp.tooLarge(startLineEnd < 0 ? "start line too long" : "header too large");
     }
     int start = in.readerIndex();
     int lineFeed = in.indexOf(start, start + room, LF);
@@ -113,9 +113,9 @@ final class HeadReader {
     }
   }
 
-  private void check(int from) throws Malformed {
+  private void check(int from) throws MalformedHttp {
     if (from > lineStart && bytes[from - 1] == CR && bytes[from] != LF) {
-      throw Malformed.syntax("bare CR");
+      throw MalformedHttp.syntax("bare CR");
     }
     for (int i = from; i < length; i++) {
       byte b = bytes[i];
@@ -124,17 +124,17 @@ final class HeadReader {
       }
       if (b == CR) {
         if (i + 1 < length && bytes[i + 1] != LF) {
-          throw Malformed.syntax("bare CR");
+          throw MalformedHttp.syntax("bare CR");
         }
       } else if (b != LF) {
-        throw Malformed.syntax("control character");
+        throw MalformedHttp.syntax("control character");
       } else if (i == lineStart || bytes[i - 1] != CR) {
-        throw Malformed.syntax("bare LF");
+        throw MalformedHttp.syntax("bare LF");
       }
     }
   }
 
-  private Found endLine(int end) throws Malformed {
+  private Found endLine(int end) throws MalformedHttp {
     if (startLineEnd < 0) {
       return startLine(end);
     }
@@ -146,29 +146,29 @@ final class HeadReader {
     return Found.NOTHING;
   }
 
-  private Found startLine(int end) throws Malformed {
+  private Found startLine(int end) throws MalformedHttp {
     if (end > 0) {
       startLineEnd = end;
       lineStart = length;
       return Found.START_LINE;
     }
     if (++blankLines > limits.leadingBlankLinesMax()) {
-      throw Malformed.syntax("empty lines before the start line");
+      throw MalformedHttp.syntax("empty lines before the start line");
     }
     length = 0;
     return Found.NOTHING;
   }
 
-  private void field(int end) throws Malformed {
+  private void field(int end) throws MalformedHttp {
     if (fields == limits.fieldsMax()) {
-      throw Malformed.tooLarge("too many header fields");
+      throw MalformedHttp.tooLarge("too many header fields");
     }
     int colon = lineStart;
     while (colon < end && Grammar.isToken(bytes[colon])) {
       colon++;
     }
     if (colon == lineStart || colon == end || bytes[colon] != ':') {
-      throw Malformed.syntax("malformed header field");
+      throw MalformedHttp.syntax("malformed header field");
     }
     int from = colon + 1;
     int to = end;

@@ -47,9 +47,9 @@ public final class MultipartReader {
 
   /** Reads on in an array of which the first {@code length} bytes have come. */
   public void read(byte[] bytes, int length) {
-    boolean goesOn = true;
-    while (goesOn) {
-      goesOn =
+    boolean progressed = true;
+    while (progressed) {
+      progressed =
           switch (state) {
             case BEGINNING -> beginning(bytes, length);
             case PREAMBLE, CONTENT -> toDelimiter(bytes, length);

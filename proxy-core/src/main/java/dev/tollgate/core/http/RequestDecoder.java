@@ -16,12 +16,12 @@ import org.jspecify.annotations.Nullable;
  * content as {@link ByteBuf}s that the receiver releases, {@link BodyEnd}; or one {@link
  * BadRequest}. Needs a channel with autoRead off.
  *
- * <p>Behind a request's end nothing is decoded until {@link Turn#nextRequest()}. Meanwhile one
- * socket read stays open, so that a client that leaves is noticed, and what it brings is held as
- * raw bytes. The same goes, for a few bytes, while nobody asks for a body: its caller's key is
- * looked up.
+ * <p>Behind a request's end nothing is decoded until {@link RequestFlowControl#nextRequest()}.
+ * Meanwhile one socket read stays open, so that a client that leaves is noticed, and what it brings
+ * is held as raw bytes. The same goes, for a few bytes, while nobody asks for a body: its caller's
+ * key is looked up.
  */
-public final class RequestDecoder extends ChannelDuplexHandler implements Turn {
+public final class RequestDecoder extends ChannelDuplexHandler implements RequestFlowControl {
   private enum State {
     HEAD,
     BODY,
@@ -30,10 +30,10 @@ public final class RequestDecoder extends ChannelDuplexHandler implements Turn {
   }
 
   /** What is too much to be held is still read, so that the client's leaving is seen behind it. */
-  private static final long OVER_HELD_BYTES_MAX = 1024 * 1024;
+  private static final long OVERFLOW_BYTES_MAX = 1024 * 1024;
 
   /** Of a body that nobody asks for, which may be anybody's, as much is held, and one read more. */
-  private static final int AHEAD_BYTES_MAX = 16 * 1024;
+  private static final int READ_AHEAD_BYTES_MAX = 16 * 1024;
 
   private final RequestLimits limits;
   private final RequestHeadReader head;
@@ -45,10 +45,10 @@ public final class RequestDecoder extends ChannelDuplexHandler implements Turn {
   private long dropBytesLeft;
   private long droppedBytes;
   private @Nullable Runnable whenDropsFull;
-  private boolean wanted;
+  private boolean readRequested;
   private boolean decoding;
-  private boolean overHeld;
-  private long overHeldBytes;
+  private boolean overflowed;
+  private long overflowBytes;
 
   public RequestDecoder(RequestLimits limits) {
     this.limits = limits;
@@ -62,7 +62,7 @@ public final class RequestDecoder extends ChannelDuplexHandler implements Turn {
 
   @Override
   public void read(ChannelHandlerContext ctx) {
-    wanted = true;
+    readRequested = true;
     decode(ctx);
   }
 
@@ -87,7 +87,7 @@ public final class RequestDecoder extends ChannelDuplexHandler implements Turn {
   public void channelReadComplete(ChannelHandlerContext ctx) {
     reads.completed();
     ctx.fireChannelReadComplete();
-    askIfNeeded(ctx);
+    readIfNeeded(ctx);
   }
 
   @Override
@@ -101,13 +101,13 @@ public final class RequestDecoder extends ChannelDuplexHandler implements Turn {
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
     inputEnded(ctx);
-    dropHeld();
+    discardInput();
     ctx.fireChannelInactive();
   }
 
   @Override
   public void handlerRemoved(ChannelHandlerContext ctx) {
-    dropHeld();
+    discardInput();
   }
 
   @Override
@@ -121,7 +121,7 @@ public final class RequestDecoder extends ChannelDuplexHandler implements Turn {
 
   @Override
   public boolean mayContinue() {
-    return state != State.DROPPING && !overHeld && !reads.hasEnded();
+    return state != State.DROPPING && !overflowed && !reads.hasEnded();
   }
 
   @Override
@@ -136,11 +136,11 @@ public final class RequestDecoder extends ChannelDuplexHandler implements Turn {
 
   @Override
   public void dropInput(long bytesMax, Runnable whenFull) {
-    dropHeld();
+    discardInput();
     dropBytesLeft = bytesMax;
     droppedBytes = 0;
     whenDropsFull = whenFull;
-    askIfNeeded(context());
+    readIfNeeded(context());
   }
 
   @Override
@@ -158,26 +158,26 @@ public final class RequestDecoder extends ChannelDuplexHandler implements Turn {
     decoding = true;
     try {
       Object message = null;
-      while (wanted && (message = next()) != null) {
-        wanted = false;
+      while (readRequested && (message = next()) != null) {
+        readRequested = false;
         ctx.fireChannelRead(message);
       }
     } finally {
       decoding = false;
     }
-    askIfNeeded(ctx);
+    readIfNeeded(ctx);
   }
 
-  private void askIfNeeded(ChannelHandlerContext ctx) {
+  private void readIfNeeded(ChannelHandlerContext ctx) {
     boolean needed =
         switch (state) {
-          case HEAD -> wanted;
-          case BODY -> wanted || input.readableBytes() < AHEAD_BYTES_MAX;
-          case HOLDING -> overHeldBytes < OVER_HELD_BYTES_MAX;
+          case HEAD -> readRequested;
+          case BODY -> readRequested || input.readableBytes() < READ_AHEAD_BYTES_MAX;
+          case HOLDING -> overflowBytes < OVERFLOW_BYTES_MAX;
           case DROPPING -> dropBytesLeft > 0;
         };
     if (needed) {
-      reads.ask(ctx);
+      reads.requestRead(ctx);
     }
   }
 
@@ -188,13 +188,13 @@ public final class RequestDecoder extends ChannelDuplexHandler implements Turn {
         case BODY -> body();
         case HOLDING, DROPPING -> null;
       };
-    } catch (Malformed malformed) {
-      dropHeld();
+    } catch (MalformedHttp malformed) {
+      discardInput();
       return new BadRequest(malformed.fault());
     }
   }
 
-  private @Nullable Object head() throws Malformed {
+  private @Nullable Object head() throws MalformedHttp {
     RequestHead request = head.read(input);
     if (request == null) {
       return exhausted();
@@ -204,7 +204,7 @@ public final class RequestDecoder extends ChannelDuplexHandler implements Turn {
     return request;
   }
 
-  private @Nullable Object body() throws Malformed {
+  private @Nullable Object body() throws MalformedHttp {
     return switch (body.advance(input)) {
       case CONTENT -> body.content(input);
       case NEEDS_INPUT -> exhausted();
@@ -238,8 +238,8 @@ public final class RequestDecoder extends ChannelDuplexHandler implements Turn {
   }
 
   private void hold(ChannelHandlerContext ctx, ByteBuf bytes) {
-    if (overHeld) {
-      overHeldBytes += bytes.readableBytes();
+    if (overflowed) {
+      overflowBytes += bytes.readableBytes();
       bytes.release();
     } else {
       append(ctx, bytes);
@@ -249,7 +249,7 @@ public final class RequestDecoder extends ChannelDuplexHandler implements Turn {
 
   private void limitHeld() {
     if (input.readableBytes() > limits.heldBytesMax()) {
-      overHeld = true;
+      overflowed = true;
       releaseInput();
     }
   }
@@ -266,7 +266,7 @@ public final class RequestDecoder extends ChannelDuplexHandler implements Turn {
     }
   }
 
-  private void dropHeld() {
+  private void discardInput() {
     state = State.DROPPING;
     releaseInput();
   }

@@ -21,7 +21,7 @@ final class RequestHeadReader {
   }
 
   /** The head that ends in these bytes, or null while all of them belong to it. */
-  @Nullable RequestHead read(ByteBuf in) throws Malformed {
+  @Nullable RequestHead read(ByteBuf in) throws MalformedHttp {
     RequestHead head = null;
     while (head == null && in.isReadable()) {
       switch (reader.read(in)) {
@@ -33,7 +33,7 @@ final class RequestHeadReader {
     return head;
   }
 
-  private RequestHead end() throws Malformed {
+  private RequestHead end() throws MalformedHttp {
     if (line == null) {
       throw new IllegalStateException("a head without its first line");
     }
@@ -43,13 +43,13 @@ final class RequestHeadReader {
     return head;
   }
 
-  private static RequestHead head(RequestLine line, Headers headers) throws Malformed {
+  private static RequestHead head(RequestLine line, Headers headers) throws MalformedHttp {
     int minor = line.minorVersion();
     checkHost(headers, minor);
     for (String name : SINGLE) {
-      Framing.single(headers, name);
+      BodyFraming.single(headers, name);
     }
-    BodyLength body = Framing.bodyLength(headers, minor, BodyLength.NONE);
+    BodyLength body = BodyFraming.bodyLength(headers, minor, BodyLength.NONE);
     boolean waits = expectsContinue(headers) && minor > 0 && !body.equals(BodyLength.NONE);
     return new RequestHead(
         line.method(),
@@ -58,26 +58,26 @@ final class RequestHeadReader {
         minor,
         headers,
         body,
-        Framing.keepAlive(headers, minor),
+        BodyFraming.keepAlive(headers, minor),
         waits);
   }
 
-  private static void checkHost(Headers headers, int minorVersion) throws Malformed {
-    int host = Framing.single(headers, "host");
+  private static void checkHost(Headers headers, int minorVersion) throws MalformedHttp {
+    int host = BodyFraming.single(headers, "host");
     if (host < 0) {
       if (minorVersion > 0) {
-        throw Malformed.syntax("no Host header");
+        throw MalformedHttp.syntax("no Host header");
       }
     } else if (!Authority.isValid(
         headers.bytes(), headers.valueStart(host), headers.valueEnd(host))) {
-      throw Malformed.syntax("malformed Host header");
+      throw MalformedHttp.syntax("malformed Host header");
     }
   }
 
-  private static boolean expectsContinue(Headers headers) throws Malformed {
-    int expect = Framing.single(headers, "expect");
+  private static boolean expectsContinue(Headers headers) throws MalformedHttp {
+    int expect = BodyFraming.single(headers, "expect");
     if (expect >= 0 && !headers.hasValue(expect, "100-continue")) {
-      throw Malformed.syntax("Expect other than 100-continue");
+      throw MalformedHttp.syntax("Expect other than 100-continue");
     }
     return expect >= 0;
   }

@@ -10,10 +10,11 @@ record RequestLine(String method, String path, String query, int minorVersion) {
   private static final byte[] VERSION = "HTTP/1.".getBytes(StandardCharsets.US_ASCII);
 
   /** Spared the copy: what nearly every request says. */
-  private static final Words METHODS = new Words("POST", "GET", "HEAD", "OPTIONS", "PUT", "DELETE");
+  private static final InternedStrings METHODS =
+      new InternedStrings("POST", "GET", "HEAD", "OPTIONS", "PUT", "DELETE");
 
-  private static final Words PATHS =
-      new Words(
+  private static final InternedStrings PATHS =
+      new InternedStrings(
           "/v1/chat/completions",
           "/v1/completions",
           "/v1/embeddings",
@@ -21,7 +22,7 @@ record RequestLine(String method, String path, String query, int minorVersion) {
           "/v1/models",
           "/v1/images/generations");
 
-  static RequestLine parse(byte[] bytes, int end) throws Malformed {
+  static RequestLine parse(byte[] bytes, int end) throws MalformedHttp {
     int methodEnd = 0;
     while (methodEnd < end && Grammar.isToken(bytes[methodEnd])) {
       methodEnd++;
@@ -35,30 +36,30 @@ record RequestLine(String method, String path, String query, int minorVersion) {
         || targetEnd == methodEnd + 1
         || bytes[methodEnd] != Grammar.SP
         || bytes[targetEnd] != Grammar.SP) {
-      throw Malformed.syntax("malformed request line");
+      throw MalformedHttp.syntax("malformed request line");
     }
     int minorVersion = minorVersion(bytes, targetEnd + 1, end);
     String method = METHODS.text(bytes, 0, methodEnd);
     if (method.equals("CONNECT") || method.equals("TRACE")) {
-      throw Malformed.methodRefused(method);
+      throw MalformedHttp.methodRefused(method);
     }
     return ofTarget(method, bytes, methodEnd + 1, targetEnd, minorVersion);
   }
 
-  private static int minorVersion(byte[] bytes, int from, int to) throws Malformed {
+  private static int minorVersion(byte[] bytes, int from, int to) throws MalformedHttp {
     int digit = from + VERSION.length;
     boolean one = to == digit + 1;
     for (int i = 0; one && i < VERSION.length; i++) {
       one = bytes[from + i] == VERSION[i];
     }
     if (!one || (bytes[digit] != '0' && bytes[digit] != '1')) {
-      throw Malformed.syntax("version other than HTTP/1.1 and HTTP/1.0");
+      throw MalformedHttp.syntax("version other than HTTP/1.1 and HTTP/1.0");
     }
     return bytes[digit] - '0';
   }
 
   private static RequestLine ofTarget(
-      String method, byte[] bytes, int from, int to, int minorVersion) throws Malformed {
+      String method, byte[] bytes, int from, int to, int minorVersion) throws MalformedHttp {
     if (bytes[from] == '*' && to == from + 1 && method.equals("OPTIONS")) {
       return new RequestLine(method, "*", "", minorVersion);
     }
@@ -68,26 +69,26 @@ record RequestLine(String method, String path, String query, int minorVersion) {
       pathEnd++;
     }
     String path = pathEnd == pathStart ? "/" : PATHS.text(bytes, pathStart, pathEnd);
-    String query = pathEnd + 1 < to ? Words.decode(bytes, pathEnd + 1, to) : "";
+    String query = pathEnd + 1 < to ? InternedStrings.decode(bytes, pathEnd + 1, to) : "";
     return new RequestLine(method, path, query, minorVersion);
   }
 
   /** Where an absolute-form's authority ends. */
-  private static int authorityEnd(byte[] bytes, int from, int to) throws Malformed {
+  private static int authorityEnd(byte[] bytes, int from, int to) throws MalformedHttp {
     int start = from + schemeLength(bytes, from, to);
     int end = start;
     while (end < to && bytes[end] != '/' && bytes[end] != '?') {
       end++;
     }
     if (start == from || !Authority.isValid(bytes, start, end)) {
-      throw Malformed.syntax("malformed request target");
+      throw MalformedHttp.syntax("malformed request target");
     }
     return end;
   }
 
   private static int schemeLength(byte[] bytes, int from, int to) {
-    return Words.startsWith(bytes, from, to, "http://")
+    return InternedStrings.startsWith(bytes, from, to, "http://")
         ? "http://".length()
-        : Words.startsWith(bytes, from, to, "https://") ? "https://".length() : 0;
+        : InternedStrings.startsWith(bytes, from, to, "https://") ? "https://".length() : 0;
   }
 }

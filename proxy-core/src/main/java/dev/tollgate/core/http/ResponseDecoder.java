@@ -1,7 +1,7 @@
 package dev.tollgate.core.http;
 
 import static dev.tollgate.core.http.BodyEnd.BODY_END;
-import static dev.tollgate.core.http.SurplusBytes.SURPLUS_BYTES;
+import static dev.tollgate.core.http.UnsolicitedBytes.UNSOLICITED_BYTES;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
@@ -12,7 +12,7 @@ import io.netty.channel.socket.ChannelInputShutdownEvent;
  * Makes responses of a provider's bytes, one request in flight: a {@link ResponseHead}, the content
  * as {@link ByteBuf}s that the receiver releases, {@link BodyEnd}; or one {@link BadResponse}, or
  * one {@link TruncatedResponse}. Interim responses are swallowed. Bytes that no request asked for
- * become {@link SurplusBytes}; when they stand right behind a response it comes ahead of that
+ * become {@link UnsolicitedBytes}; when they stand right behind a response it comes ahead of that
  * response's {@link BodyEnd}, so that nobody pools the connection in between.
  *
  * <p>Fires all that a socket read brings. A read that brought no message is followed by another, as
@@ -67,7 +67,7 @@ public final class ResponseDecoder extends ChannelInboundHandlerAdapter {
       while (more) {
         more = step(ctx, in);
       }
-    } catch (Malformed malformed) {
+    } catch (MalformedHttp malformed) {
       state = State.DROPPING;
       fire(ctx, new BadResponse(malformed.reason()));
     } finally {
@@ -77,10 +77,10 @@ public final class ResponseDecoder extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelReadComplete(ChannelHandlerContext ctx) {
-    boolean ask = !fired && state != State.IDLE && state != State.DROPPING;
+    boolean readAgain = !fired && state != State.IDLE && state != State.DROPPING;
     fired = false;
     ctx.fireChannelReadComplete();
-    if (ask && !ctx.isRemoved()) {
+    if (readAgain && !ctx.isRemoved()) {
       ctx.read();
     }
   }
@@ -106,22 +106,22 @@ public final class ResponseDecoder extends ChannelInboundHandlerAdapter {
   }
 
   /** Does what the state asks for; false where nothing more can be done with this input. */
-  private boolean step(ChannelHandlerContext ctx, ByteBuf in) throws Malformed {
+  private boolean step(ChannelHandlerContext ctx, ByteBuf in) throws MalformedHttp {
     return switch (state) {
-      case IDLE -> in.isReadable() && surplus(ctx);
+      case IDLE -> in.isReadable() && unsolicited(ctx);
       case HEAD -> in.isReadable() && head(ctx, in);
       case BODY -> body(ctx, in);
       case DROPPING -> false;
     };
   }
 
-  private boolean surplus(ChannelHandlerContext ctx) {
+  private boolean unsolicited(ChannelHandlerContext ctx) {
     state = State.DROPPING;
-    fire(ctx, SURPLUS_BYTES);
+    fire(ctx, UNSOLICITED_BYTES);
     return false;
   }
 
-  private boolean head(ChannelHandlerContext ctx, ByteBuf in) throws Malformed {
+  private boolean head(ChannelHandlerContext ctx, ByteBuf in) throws MalformedHttp {
     bytesSeen = true;
     ResponseHead response = head.read(in);
     if (response != null) {
@@ -132,7 +132,7 @@ public final class ResponseDecoder extends ChannelInboundHandlerAdapter {
     return response != null;
   }
 
-  private boolean body(ChannelHandlerContext ctx, ByteBuf in) throws Malformed {
+  private boolean body(ChannelHandlerContext ctx, ByteBuf in) throws MalformedHttp {
     return switch (body.advance(in)) {
       case CONTENT -> {
         fire(ctx, body.content(in));
@@ -149,7 +149,7 @@ public final class ResponseDecoder extends ChannelInboundHandlerAdapter {
   private void end(ChannelHandlerContext ctx, ByteBuf in) {
     state = State.IDLE;
     if (in.isReadable()) {
-      surplus(ctx);
+      unsolicited(ctx);
     }
     fire(ctx, BODY_END);
   }

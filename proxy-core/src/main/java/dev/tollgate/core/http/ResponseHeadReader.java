@@ -14,7 +14,7 @@ final class ResponseHeadReader {
   private final HeadReader reader;
   private int status;
   private int minorVersion;
-  private int interims;
+  private int interimResponses;
 
   ResponseHeadReader(HeadLimits limits) {
     this.reader = new HeadReader(limits);
@@ -22,11 +22,11 @@ final class ResponseHeadReader {
 
   /** Another request's response comes next. */
   void begin() {
-    interims = 0;
+    interimResponses = 0;
   }
 
   /** The final head that ends in these bytes, or null while all of them belong to it. */
-  @Nullable ResponseHead read(ByteBuf in) throws Malformed {
+  @Nullable ResponseHead read(ByteBuf in) throws MalformedHttp {
     ResponseHead head = null;
     while (head == null && in.isReadable()) {
       switch (reader.read(in)) {
@@ -38,9 +38,9 @@ final class ResponseHeadReader {
     return head;
   }
 
-  private void statusLine(byte[] bytes, int end) throws Malformed {
+  private void statusLine(byte[] bytes, int end) throws MalformedHttp {
     if (!isStatusLine(bytes, end)) {
-      throw Malformed.syntax("malformed status line");
+      throw MalformedHttp.syntax("malformed status line");
     }
     minorVersion = bytes[VERSION.length] - '0';
     status = 0;
@@ -48,13 +48,13 @@ final class ResponseHeadReader {
       status = 10 * status + (bytes[at] - '0');
     }
     if (status < 100 || status > 599) {
-      throw Malformed.syntax("status out of range");
+      throw MalformedHttp.syntax("status out of range");
     }
     if (status == 101) {
-      throw Malformed.syntax("101 without an upgrade");
+      throw MalformedHttp.syntax("101 without an upgrade");
     }
-    if (status < 200 && ++interims > INTERIM_MAX) {
-      throw Malformed.syntax("too many interim responses");
+    if (status < 200 && ++interimResponses > INTERIM_MAX) {
+      throw MalformedHttp.syntax("too many interim responses");
     }
   }
 
@@ -74,18 +74,18 @@ final class ResponseHeadReader {
     return sound;
   }
 
-  private @Nullable ResponseHead end() throws Malformed {
+  private @Nullable ResponseHead end() throws MalformedHttp {
     Headers headers = reader.headers();
     reader.reset();
     return status < 200 ? null : head(headers);
   }
 
-  private ResponseHead head(Headers headers) throws Malformed {
-    BodyLength declared = Framing.bodyLength(headers, minorVersion, BodyLength.UNTIL_CLOSE);
+  private ResponseHead head(Headers headers) throws MalformedHttp {
+    BodyLength declared = BodyFraming.bodyLength(headers, minorVersion, BodyLength.UNTIL_CLOSE);
     boolean bodiless = status == 204 || status == 304;
     BodyLength body = bodiless ? BodyLength.NONE : declared;
     boolean keepAlive =
-        !body.equals(BodyLength.UNTIL_CLOSE) && Framing.keepAlive(headers, minorVersion);
+        !body.equals(BodyLength.UNTIL_CLOSE) && BodyFraming.keepAlive(headers, minorVersion);
     return new ResponseHead(status, headers, body, keepAlive);
   }
 }

@@ -28,7 +28,7 @@ final class SocketReads {
   }
 
   /** Asks the socket, unless it was asked already or is just delivering. */
-  void ask(ChannelHandlerContext ctx) {
+  void requestRead(ChannelHandlerContext ctx) {
     if (!outstanding && !underway && !ended && !ctx.isRemoved()) {
       outstanding = true;
       ctx.read();

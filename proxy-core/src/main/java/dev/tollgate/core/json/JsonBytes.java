@@ -43,7 +43,7 @@ public final class JsonBytes implements JsonValue {
   }
 
   public static JsonBytes string(String text) {
-    return JsonOut.isPlain(text) ? quoted(text) : value(text);
+    return JsonWriter.isPlain(text) ? quoted(text) : value(text);
   }
 
   /** A text in which nothing is escaped. */
@@ -64,7 +64,7 @@ public final class JsonBytes implements JsonValue {
   /** A tree of Map, Iterable, CharSequence, Number and Boolean. */
   public static JsonBytes value(Object tree) {
     ByteBuf out = Unpooled.buffer(64);
-    new JsonOut(out).value(tree);
+    new JsonWriter(out).value(tree);
     return new JsonBytes(out.array(), 0, out.writerIndex());
   }
 

@@ -51,12 +51,12 @@ public final class JsonMembers extends JsonItems {
    * commas are looked for: in a reply with vectors they are most of the bytes, and nobody reads
    * them here.
    */
-  public void readBesideVectors(byte[] bytes, int from, int to) throws InvalidJson {
-    scanner.takeNumbers(true);
+  public void readSkippingNumberLists(byte[] bytes, int from, int to) throws InvalidJson {
+    scanner.skipNumberValidation(true);
     try {
       read(bytes, from, to);
     } finally {
-      scanner.takeNumbers(false);
+      scanner.skipNumberValidation(false);
     }
   }
 

@@ -18,14 +18,14 @@ final class JsonScanner {
   private int from;
   private int to;
   private int deepest;
-  private boolean numbersAreTaken;
+  private boolean skippingNumberValidation;
 
   /**
    * Whether lists of numbers are looked through for their end and for their commas only: what
    * stands between those is taken for a number. No list ends elsewhere for that.
    */
-  void takeNumbers(boolean are) {
-    numbersAreTaken = are;
+  void skipNumberValidation(boolean skip) {
+    skippingNumberValidation = skip;
   }
 
   /** Turns to a whole document; the root is at the first byte that is not white space. */
@@ -142,7 +142,7 @@ final class JsonScanner {
     if (peek(at) == ']') {
       return at + 1;
     }
-    if (numbersAreTaken && beginsNumber(bytes[at])) {
+    if (skippingNumberValidation && beginsNumber(bytes[at])) {
       int last = new NumberList(bytes, to).endFrom(at);
       if (last >= 0) {
         return last + 1;

@@ -100,7 +100,7 @@ public final class JsonSplice implements JsonValue {
 
   /** Appends the edited object or array. */
   public void writeTo(ByteBuf out) {
-    SpliceOut.Copy copy = new SpliceOut.Copy(out);
+    SpliceWriter.Copy copy = new SpliceWriter.Copy(out);
     putTo(copy);
     copy.flush();
   }
@@ -110,19 +110,19 @@ public final class JsonSplice implements JsonValue {
    * the source's bytes must stay as they are until the buffers are released.
    */
   public List<ByteBuf> toBuffers() {
-    SpliceOut.Wrap wrap = new SpliceOut.Wrap();
+    SpliceWriter.Wrap wrap = new SpliceWriter.Wrap();
     putTo(wrap);
     return wrap.buffers();
   }
 
   /** How many bytes {@link #writeTo} appends. */
   public int sizeBytes() {
-    SpliceOut.Count count = new SpliceOut.Count();
+    SpliceWriter.Count count = new SpliceWriter.Count();
     putTo(count);
     return count.sum();
   }
 
-  void putTo(SpliceOut out) {
+  void putTo(SpliceWriter out) {
     new Walk(out).run();
   }
 
@@ -146,11 +146,11 @@ public final class JsonSplice implements JsonValue {
     private static final int NOTHING = -2;
     private static final int INSERTED = -1;
 
-    private final SpliceOut out;
+    private final SpliceWriter out;
     private final byte[] bytes = source.bytes();
     private int previous = NOTHING;
 
-    Walk(SpliceOut out) {
+    Walk(SpliceWriter out) {
       this.out = out;
     }
 

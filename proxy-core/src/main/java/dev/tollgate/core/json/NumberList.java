@@ -38,7 +38,7 @@ final class NumberList {
    * comma too many are left to whoever reads each number.
    */
   int endFrom(int start) {
-    int at = singly(words(blocks(start)));
+    int at = bytewise(words(blocks(start)));
     if (bytes[at] != ']') {
       return -1;
     }
@@ -89,7 +89,7 @@ final class NumberList {
   }
 
   /** Goes to the first byte that is no part of the list, or to the document's last. */
-  private int singly(int start) {
+  private int bytewise(int start) {
     int at = start;
     while (at + 1 < to && !isStrange(bytes[at], bytes[at + 1])) {
       commas += bytes[at] == ',' ? 1 : 0;

@@ -1,6 +1,6 @@
 package dev.tollgate.core.ledger;
 
-import dev.tollgate.core.ledger.Bank.Shortage;
+import dev.tollgate.core.ledger.LedgerStore.Shortage;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -12,19 +12,19 @@ import org.jspecify.annotations.Nullable;
  */
 final class Account {
   private static final double RATE_WEIGHT = 0.1;
-  private static final Duration PUT_OFF = Duration.ofSeconds(1);
-  private static final Duration PUT_OFF_MAX = Duration.ofMinutes(1);
+  private static final Duration BACKOFF = Duration.ofSeconds(1);
+  private static final Duration BACKOFF_MAX = Duration.ofMinutes(1);
 
   private final Scope scope;
   private final Payer payer;
   private final AtomicLong available = new AtomicLong();
   private final AtomicLong spent = new AtomicLong();
   private volatile boolean forgotten;
-  private volatile @Nullable KnownShort knownShort;
+  private volatile @Nullable KnownShortage cachedShortage;
   // The largest reservation of late. Loops race for it, and a lost one is made good by the next.
-  private volatile long reservationMost;
+  private volatile long recentPeak;
   // The same, forgotten in many minutes.
-  private long reservationLately;
+  private long longTermPeak;
 
   // What was granted and not given back, and what the books added because more was spent.
   private long base;
@@ -33,34 +33,34 @@ final class Account {
   private double spentPerNano;
   private long movedNanos;
   private long refillNotBefore;
-  private int asking;
+  private int pendingGrants;
   private boolean contested;
-  private boolean stating;
-  private boolean yields;
+  private boolean statementPending;
+  private boolean recallPending;
   private boolean inDoubt;
-  private boolean saidIdle;
-  private boolean saidLast;
-  private long sayLastNotBefore;
-  private long statedTurn;
-  private int stumbles;
-  private long sayNotBefore;
+  private boolean idleStated;
+  private boolean closeStated;
+  private long closeNotBefore;
+  private long statedRound;
+  private int statementFailures;
+  private long stateNotBefore;
 
   /** What the books said, for as long as nobody need ask them again. */
-  private record KnownShort(Shortage said, long untilNanos) {}
+  private record KnownShortage(Shortage shortage, long untilNanos) {}
 
   Account(Scope scope, Payer payer, long nowNanos) {
     this.scope = scope;
     this.payer = payer;
     this.movedNanos = nowNanos;
     this.refillNotBefore = nowNanos;
-    this.sayLastNotBefore = nowNanos;
+    this.closeNotBefore = nowNanos;
   }
 
   /** The account of the window that follows, where as much will be needed. */
-  Account next(Scope itsScope, Payer itsPayer, long nowNanos) {
-    Account next = new Account(itsScope, itsPayer, nowNanos);
-    next.reservationMost = reservationLately;
-    next.reservationLately = reservationLately;
+  Account next(Scope nextScope, Payer nextPayer, long nowNanos) {
+    Account next = new Account(nextScope, nextPayer, nowNanos);
+    next.recentPeak = longTermPeak;
+    next.longTermPeak = longTermPeak;
     next.spentPerNano = spentPerNano;
     return next;
   }
@@ -82,8 +82,8 @@ final class Account {
         return false;
       }
       if (available.compareAndSet(now, now - amount)) {
-        if (amount > reservationMost) {
-          reservationMost = amount;
+        if (amount > recentPeak) {
+          recentPeak = amount;
         }
         return true;
       }
@@ -111,11 +111,11 @@ final class Account {
 
   /** What the books said of a sum of which nothing is left at all, or null where some may be. */
   @Nullable Shortage usedUp(long nowNanos) {
-    KnownShort known = knownShort;
+    KnownShortage known = cachedShortage;
     if (known == null || nowNanos - known.untilNanos >= 0 || available.get() > 0) {
       return null;
     }
-    return known.said.used().compareTo(known.said.limit()) >= 0 ? known.said : null;
+    return known.shortage.used().compareTo(known.shortage.limit()) >= 0 ? known.shortage : null;
   }
 
   // On the ledger's thread
@@ -143,25 +143,25 @@ final class Account {
   void grow(long amount) {
     base += amount;
     available.addAndGet(amount);
-    knownShort = null;
+    cachedShortage = null;
   }
 
   /**
    * The books added so much in all; what was heard before, in whatever order, is not added again.
    */
-  void overran(long total) {
-    long more = total - overrun;
-    if (more > 0) {
+  void applyOverrun(long total) {
+    long delta = total - overrun;
+    if (delta > 0) {
       overrun = total;
-      available.addAndGet(more);
-      knownShort = null;
+      available.addAndGet(delta);
+      cachedShortage = null;
     }
   }
 
   /** Takes all that is idle out of the base, to give it back. */
-  void empty() {
+  void releaseIdle() {
     base -= Math.max(0, available.getAndUpdate(now -> Math.min(now, 0)));
-    knownShort = null;
+    cachedShortage = null;
   }
 
   /** Once a tick: how fast money goes. */
@@ -171,12 +171,12 @@ final class Account {
     spentPerNano += RATE_WEIGHT * (now - spentPerNano);
     if (sum != spentAtTick || reserved() != 0) {
       movedNanos = nowNanos;
-      saidIdle = false;
+      idleStated = false;
     }
     spentAtTick = sum;
-    long most = reservationMost;
-    reservationMost = Math.max(0, most - 1 - (most >> 7)); // halves in nine seconds of ticks
-    reservationLately = Math.max(most, reservationLately - (reservationLately >> 13)); // in ten min
+    long peak = recentPeak;
+    recentPeak = Math.max(0, peak - 1 - (peak >> 7)); // halves in nine seconds of ticks
+    longTermPeak = Math.max(peak, longTermPeak - (longTermPeak >> 13)); // in ten min
   }
 
   boolean isIdle(Duration idle, long nowNanos) {
@@ -187,38 +187,38 @@ final class Account {
    * Whether nothing moved for so long and its base has to be said: to give back what is left, or,
    * where more was spent than is held, to hear how the books took that; once.
    */
-  boolean isIdleToSay(Duration idle, long nowNanos) {
+  boolean needsIdleStatement(Duration idle, long nowNanos) {
     long left = available.get();
-    return isIdle(idle, nowNanos) && (left > 0 || (left < 0 && !saidIdle));
+    return isIdle(idle, nowNanos) && (left > 0 || (left < 0 && !idleStated));
   }
 
   /** What should be available to go on for so long. */
   long need(Duration ahead) {
-    return Math.max(2 * reservationMost, (long) (spentPerNano * ahead.toNanos()));
+    return Math.max(2 * recentPeak, (long) (spentPerNano * ahead.toNanos()));
   }
 
   boolean isLow(LedgerRules rules, long nowNanos) {
     Duration ahead = rules.outageGrace().multipliedBy(5).dividedBy(4);
     return mayAsk()
-        && asking == 0
-        && reservationMost > 0
+        && pendingGrants == 0
+        && recentPeak > 0
         && !isIdle(rules.idle(), nowNanos)
         && nowNanos - refillNotBefore >= 0
         && available.get() < need(ahead);
   }
 
   /** What would be welcome beside {@code amount}, with what is there. */
-  long welcome(long amount, Duration outageGrace) {
+  long desired(long amount, Duration outageGrace) {
     long ahead = need(outageGrace.multipliedBy(2)) - Math.max(0, available.get());
-    return Math.max(amount, Math.max(5 * Math.max(amount, reservationMost), ahead));
+    return Math.max(amount, Math.max(5 * Math.max(amount, recentPeak), ahead));
   }
 
   // Calls that are under way. What the base is can only be said while nothing else may change it.
 
   /** A grant for it begins (1) or has ended (-1). */
-  void asking(int more) {
-    asking += more;
-    contested &= asking > 0;
+  void pendingGrants(int delta) {
+    pendingGrants += delta;
+    contested &= pendingGrants > 0;
   }
 
   /**
@@ -226,9 +226,9 @@ final class Account {
    * give, is on its way, and no less is {@code lacking} by now. Where it does not, no further grant
    * begins before all have ended, so that the last of them is told for good.
    */
-  boolean isRefused(long least, long lacking) {
-    contested = asking > 0;
-    return asking == 0 && !inDoubt && lacking >= least;
+  boolean isRefusalFinal(long minimum, long lacking) {
+    contested = pendingGrants > 0;
+    return pendingGrants == 0 && !inDoubt && lacking >= minimum;
   }
 
   /**
@@ -237,34 +237,37 @@ final class Account {
    * that.
    */
   boolean mayAsk() {
-    boolean mayStateToo = asking == 0 && available.get() >= 0 && !saidLast;
-    return !stating && !yields && !(contested && asking > 0) && (!inDoubt || mayStateToo);
+    boolean mayStateToo = pendingGrants == 0 && available.get() >= 0 && !closeStated;
+    return !statementPending
+        && !recallPending
+        && !(contested && pendingGrants > 0)
+        && (!inDoubt || mayStateToo);
   }
 
   /** Whether its base can be stated now. */
   boolean mayState() {
-    return !stating && asking == 0;
+    return !statementPending && pendingGrants == 0;
   }
 
   /** A statement begins, in the turn of this number. */
-  void states(long turn) {
-    stating = true;
-    saidIdle = true;
-    statedTurn = turn;
+  void beginStatement(long round) {
+    statementPending = true;
+    idleStated = true;
+    statedRound = round;
   }
 
-  long statedTurn() {
-    return statedTurn;
+  long statedRound() {
+    return statedRound;
   }
 
   /** The statement that begins is to be the last; where it is not, the next may follow then. */
-  void saysLast(long notBefore) {
-    saidLast = true;
-    sayLastNotBefore = notBefore;
+  void stateClose(long notBefore) {
+    closeStated = true;
+    closeNotBefore = notBefore;
   }
 
-  boolean maySayLast(long nowNanos) {
-    return nowNanos - sayLastNotBefore >= 0;
+  boolean mayStateClose(long nowNanos) {
+    return nowNanos - closeNotBefore >= 0;
   }
 
   /** Whether nothing is left and nothing runs; exact while no request begins or ends. */
@@ -278,49 +281,49 @@ final class Account {
   }
 
   /** A statement has ended, heard by the books or perhaps not. */
-  void stated(boolean heard) {
-    stating = false;
-    inDoubt = !heard;
-    saidLast &= !heard;
-    stumbles = heard ? 0 : stumbles;
+  void endStatement(boolean acknowledged) {
+    statementPending = false;
+    inDoubt = !acknowledged;
+    closeStated &= !acknowledged;
+    statementFailures = acknowledged ? 0 : statementFailures;
   }
 
   /**
    * The books could be reached and did not take what was stated of this one alone: it is put off,
    * the first time by nothing and then for longer each time.
    */
-  void stumbled(long nowNanos) {
-    stumbles++;
-    Duration longer = PUT_OFF.multipliedBy(1L << Math.min(10, Math.max(0, stumbles - 2)));
-    Duration putOff = longer.compareTo(PUT_OFF_MAX) > 0 ? PUT_OFF_MAX : longer;
-    sayNotBefore = isPoison() ? nowNanos + putOff.toNanos() : nowNanos;
+  void statementRejected(long nowNanos) {
+    statementFailures++;
+    Duration longer = BACKOFF.multipliedBy(1L << Math.min(10, Math.max(0, statementFailures - 2)));
+    Duration backoff = longer.compareTo(BACKOFF_MAX) > 0 ? BACKOFF_MAX : longer;
+    stateNotBefore = isPoison() ? nowNanos + backoff.toNanos() : nowNanos;
   }
 
   /** Whether it has to be stated alone. */
-  boolean hasStumbled() {
-    return stumbles > 0;
+  boolean hasStatementFailed() {
+    return statementFailures > 0;
   }
 
   /** Whether it stumbled so often that it cannot be chance. */
   boolean isPoison() {
-    return stumbles > 1;
+    return statementFailures > 1;
   }
 
-  boolean isPutOff(long nowNanos) {
-    return hasStumbled() && nowNanos - sayNotBefore < 0;
+  boolean isBackedOff(long nowNanos) {
+    return hasStatementFailed() && nowNanos - stateNotBefore < 0;
   }
 
   /** It has to be stated as soon as it can be; no further grant is asked for before. */
-  void yields(boolean does) {
-    yields = does;
+  void recallPending(boolean pending) {
+    recallPending = pending;
   }
 
-  boolean isYielding() {
-    return yields;
+  boolean isRecallPending() {
+    return recallPending;
   }
 
   /** A call failed, and the books may hold more for this node than it knows of. */
-  void doubt() {
+  void markInDoubt() {
     inDoubt = true;
   }
 
@@ -330,9 +333,9 @@ final class Account {
   }
 
   /** The books heard with a grant what the base is. */
-  void certain() {
+  void clearInDoubt() {
     inDoubt = false;
-    saidIdle = false;
+    idleStated = false;
   }
 
   boolean isInDoubt() {
@@ -344,18 +347,18 @@ final class Account {
   }
 
   /** The books could not give; for a short while nobody needs to ask them again. */
-  void isShort(Shortage said, long untilNanos) {
-    knownShort = new KnownShort(said, untilNanos);
+  void rememberShortage(Shortage shortage, long untilNanos) {
+    cachedShortage = new KnownShortage(shortage, untilNanos);
   }
 
   /** What is known to stand against {@code least} more, or null where the books must be asked. */
-  @Nullable Shortage knownShortage(long least, long nowNanos) {
-    KnownShort known = knownShort;
-    if (known == null || least <= 0 || nowNanos - known.untilNanos >= 0) {
+  @Nullable Shortage knownShortage(long minimum, long nowNanos) {
+    KnownShortage known = cachedShortage;
+    if (known == null || minimum <= 0 || nowNanos - known.untilNanos >= 0) {
       return null;
     }
-    Shortage said = known.said;
-    long free = said.limit().value() - said.used().value() - said.leased().value();
-    return free < least ? said : null;
+    Shortage shortage = known.shortage;
+    long free = shortage.limit().value() - shortage.used().value() - shortage.leased().value();
+    return free < minimum ? shortage : null;
   }
 }

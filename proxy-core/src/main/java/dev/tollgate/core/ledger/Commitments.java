@@ -14,42 +14,42 @@ import java.util.Map;
  */
 final class Commitments {
   private final NodeLedger ledger;
-  private Map<Scope, Long> said = new HashMap<>();
+  private Map<Scope, Long> reported = new HashMap<>();
 
   Commitments(NodeLedger ledger) {
     this.ledger = ledger;
   }
 
   /** What is not said yet, or not true enough any more. It counts as said from now on. */
-  List<Commitment> due() {
+  List<Commitment> takeDue() {
     List<Commitment> due = new ArrayList<>();
-    Map<Scope, Long> before = said;
-    said = HashMap.newHashMap(before.size());
+    Map<Scope, Long> before = reported;
+    reported = HashMap.newHashMap(before.size());
     for (Account account : ledger.accounts()) {
-      Long last = before.get(account.scope());
-      if (last != null && isTrueEnough(last, account)) {
-        said.put(account.scope(), last);
+      Long lastReported = before.get(account.scope());
+      if (lastReported != null && isStillAccurate(lastReported, account)) {
+        reported.put(account.scope(), lastReported);
       } else {
-        long now = account.committed(unheard());
-        said.put(account.scope(), now);
+        long now = account.committed(heartbeatTimeout());
+        reported.put(account.scope(), now);
         due.add(new Commitment(account.scope(), new MicroUsd(now)));
       }
     }
     return due;
   }
 
-  private boolean isTrueEnough(long last, Account account) {
-    long least = account.committed(unheard().dividedBy(2));
-    long most = account.committed(unheard().multipliedBy(2));
-    return least <= last && last <= most;
+  private boolean isStillAccurate(long lastReported, Account account) {
+    long lower = account.committed(heartbeatTimeout().dividedBy(2));
+    long upper = account.committed(heartbeatTimeout().multipliedBy(2));
+    return lower <= lastReported && lastReported <= upper;
   }
 
-  private Duration unheard() {
-    return ledger.rules().silenceMax();
+  private Duration heartbeatTimeout() {
+    return ledger.rules().heartbeatTimeout();
   }
 
   /** The books may not have heard what was said last. */
-  void unsaid() {
-    said.clear();
+  void clearReported() {
+    reported.clear();
   }
 }

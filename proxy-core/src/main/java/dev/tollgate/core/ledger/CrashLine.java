@@ -1,6 +1,6 @@
 package dev.tollgate.core.ledger;
 
-import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.ledger.JournalRecord.Progress;
 import dev.tollgate.core.ledger.JournalRecord.Reserve;
 import io.netty.buffer.ByteBuf;
@@ -19,7 +19,7 @@ final class CrashLine {
 
   static byte[] of(Reserve reserve, Progress last) {
     ByteBuf line = Unpooled.buffer(BYTES);
-    new JsonOut(line)
+    new JsonWriter(line)
         .beginObject()
         .name("ts")
         .string(Instant.ofEpochMilli(reserve.request().epochMillis()).toString())

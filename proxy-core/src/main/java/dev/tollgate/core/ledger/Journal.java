@@ -29,13 +29,13 @@ public interface Journal {
   void settle(Settlement settlement, Executor loop, Runnable durable);
 
   /** The oldest durable charges that are not booked, oldest first. For the settler's thread. */
-  List<Settlement> unbooked(int max);
+  List<Settlement> unsettled(int max);
 
   /**
-   * The books have the first {@code count} of what {@link #unbooked} returned last; they are not
+   * The books have the first {@code count} of what {@link #unsettled} returned last; they are not
    * returned again.
    */
-  void booked(int count);
+  void settled(int count);
 
   /** Charges that are durable and not booked. */
   long backlog();

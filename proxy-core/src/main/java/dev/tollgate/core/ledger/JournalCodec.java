@@ -8,7 +8,7 @@ import dev.tollgate.core.ledger.JournalRecord.Release;
 import dev.tollgate.core.ledger.JournalRecord.Reserve;
 import dev.tollgate.core.ledger.JournalRecord.Settle;
 import dev.tollgate.core.ledger.JournalRecord.Tokens;
-import dev.tollgate.core.ledger.Settlement.How;
+import dev.tollgate.core.ledger.Settlement.SettlementKind;
 import dev.tollgate.core.money.MicroUsd;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
@@ -55,7 +55,7 @@ public final class JournalCodec {
       case Reserve reserve -> {
         into.put(RESERVE);
         putText(reserve.request().value(), into);
-        putPayer(reserve.org(), reserve.key(), reserve.held(), into);
+        putPayer(reserve.org(), reserve.key(), reserve.scopeKinds(), into);
         putNumber(reserve.reserved().value(), into);
       }
       case Progress progress -> {
@@ -106,11 +106,11 @@ public final class JournalCodec {
 
   private static void putSettlement(Settlement settlement, ByteBuffer into) {
     putText(settlement.request().value(), into);
-    putPayer(settlement.org(), settlement.key(), settlement.held(), into);
+    putPayer(settlement.org(), settlement.key(), settlement.scopeKinds(), into);
     putNumber(settlement.reserved().value(), into);
     putNumber(settlement.cost().value(), into);
     putTokens(settlement.tokens(), into);
-    into.put(letter(settlement.how()));
+    into.put(code(settlement.how()));
     // The charge is what must not be lost; a log line of that size is no reason to lose it.
     int row = settlement.row().length <= ROW_BYTES_MAX ? settlement.row().length : 0;
     putNumber(row, into);
@@ -140,8 +140,8 @@ public final class JournalCodec {
     return row;
   }
 
-  private static byte letter(How how) {
-    return switch (how) {
+  private static byte code(SettlementKind kind) {
+    return switch (kind) {
       case COMPLETED -> 'c';
       case PARTIAL -> 'p';
       case ABANDONED -> 'a';
@@ -149,21 +149,21 @@ public final class JournalCodec {
     };
   }
 
-  private static How how(byte letter) throws DamagedException {
-    return switch (letter) {
-      case 'c' -> How.COMPLETED;
-      case 'p' -> How.PARTIAL;
-      case 'a' -> How.ABANDONED;
-      case 'x' -> How.CRASH;
-      default -> throw new DamagedException("ending " + letter + " is unknown");
+  private static SettlementKind how(byte code) throws DamagedException {
+    return switch (code) {
+      case 'c' -> SettlementKind.COMPLETED;
+      case 'p' -> SettlementKind.PARTIAL;
+      case 'a' -> SettlementKind.ABANDONED;
+      case 'x' -> SettlementKind.CRASH;
+      default -> throw new DamagedException("ending " + code + " is unknown");
     };
   }
 
-  private static void putPayer(OrgId org, KeyId key, int held, ByteBuffer into) {
+  private static void putPayer(OrgId org, KeyId key, int scopeKinds, ByteBuffer into) {
     into.putLong(org.value().getMostSignificantBits());
     into.putLong(org.value().getLeastSignificantBits());
     putText(key.value(), into);
-    into.put((byte) held);
+    into.put((byte) scopeKinds);
   }
 
   private static OrgId org(ByteBuffer from) {

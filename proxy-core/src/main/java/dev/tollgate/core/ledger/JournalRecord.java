@@ -15,10 +15,10 @@ public sealed interface JournalRecord {
   /**
    * Money was set aside; the request may be sent.
    *
-   * @param held the kinds of scopes in which it was, as {@link ScopeKind#bit bits}: a kind without
-   *     a limit holds nothing
+   * @param scopeKinds the kinds of scopes in which it was, as {@link ScopeKind#bit bits}: a kind
+   *     without a limit holds nothing
    */
-  record Reserve(RequestId request, OrgId org, KeyId key, int held, MicroUsd reserved)
+  record Reserve(RequestId request, OrgId org, KeyId key, int scopeKinds, MicroUsd reserved)
       implements JournalRecord {}
 
   /** A running stream was worth this much so far. */

@@ -17,28 +17,32 @@ public interface Ledger {
    * @param answer called once: usually before this returns, else later as a task of the loop
    */
   void reserve(
-      RequestId request, ApiKey key, MicroUsd most, Executor loop, Consumer<Answer> answer);
+      RequestId request,
+      ApiKey key,
+      MicroUsd worstCase,
+      Executor loop,
+      Consumer<ReserveResult> answer);
 
   /** What became of a wish to reserve. */
-  sealed interface Answer {
+  sealed interface ReserveResult {
     /** To be ended exactly once, also where nobody waits for it any more. */
-    record Reserved(Reservation reservation) implements Answer {}
+    record Reserved(Reservation reservation) implements ReserveResult {}
 
     /**
      * Nothing was set aside: 402 where the money does not reach, 503 where nobody can say.
      *
      * @param cause whose state it is that refuses
      */
-    record Refused(Fault fault, Cause cause) implements Answer {}
+    record Refused(Fault fault, RefusalCause cause) implements ReserveResult {}
 
     /** Why nothing was set aside. */
-    enum Cause {
+    enum RefusalCause {
       /** The client's money does not reach. */
-      MONEY,
+      INSUFFICIENT_FUNDS,
       /** The books cannot be asked. */
-      BOOKS,
+      STORE_UNAVAILABLE,
       /** This node has more to ask or to write down than it may keep. */
-      NO_ROOM
+      NODE_OVERLOADED
     }
   }
 }

@@ -35,7 +35,7 @@ public record LedgerRules(
   }
 
   /** Without a sign of life for this long a node may not spend. */
-  Duration silenceMax() {
+  Duration heartbeatTimeout() {
     Duration beforeLoss = leaseTtl.minusSeconds(60);
     Duration fence = beforeLoss.isPositive() ? beforeLoss : leaseTtl.dividedBy(2);
     // A tick that takes its time is no outage.

@@ -3,9 +3,9 @@ package dev.tollgate.core.ledger;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.RequestId;
-import dev.tollgate.core.ledger.Bank.Granted;
-import dev.tollgate.core.ledger.Bank.Shortage;
-import dev.tollgate.core.ledger.Line.Waiter;
+import dev.tollgate.core.ledger.GrantQueue.Waiter;
+import dev.tollgate.core.ledger.LedgerStore.LeaseGrowth;
+import dev.tollgate.core.ledger.LedgerStore.Shortage;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.tenant.ApiKey;
 import java.util.Collection;
@@ -24,34 +24,34 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * This node's part of the ledger: spends what it leased, on any loop and without waiting. What it
- * lacks, gives back and owes is the business of {@link Leasing}, on the ledger's own thread.
+ * lacks, gives back and owes is the business of {@link LeasePlanner}, on the ledger's own thread.
  */
 public final class NodeLedger implements Ledger {
-  private static final String NO_ROOM = "The ledger's disk has no room, or is too slow.";
+  private static final String JOURNAL_FULL = "The ledger's disk has no room, or is too slow.";
 
   private final Journal journal;
   private final LedgerRules rules;
   private final LongSupplier nanos;
   private final Runnable wake;
-  private final ConcurrentMap<KeyId, Purse> purses = new ConcurrentHashMap<>();
+  private final ConcurrentMap<KeyId, PayerAccounts> cachedPayers = new ConcurrentHashMap<>();
   private final ConcurrentMap<String, Account> accounts = new ConcurrentHashMap<>();
   private final ConcurrentLinkedQueue<Waiter> arrivals = new ConcurrentLinkedQueue<>();
   private final AtomicInteger waiting = new AtomicInteger();
   private final LongAdder recalls = new LongAdder();
-  private final LongAdder leanGrants = new LongAdder();
+  private final LongAdder partialGrants = new LongAdder();
   private volatile int leases;
-  private volatile Admission admission = new Admission.Closed("The service is starting.");
+  private volatile AdmissionState admission = new AdmissionState.Closed("The service is starting.");
 
   /** Whether requests may reserve. */
-  sealed interface Admission {
+  sealed interface AdmissionState {
     /**
      * Reservations are made.
      *
      * @param untilNanos and no longer without a further sign of life of the books
      */
-    record Open(long untilNanos) implements Admission {}
+    record Open(long untilNanos) implements AdmissionState {}
 
-    record Closed(String message) implements Admission {}
+    record Closed(String message) implements AdmissionState {}
   }
 
   /**
@@ -69,16 +69,20 @@ public final class NodeLedger implements Ledger {
 
   @Override
   public void reserve(
-      RequestId request, ApiKey key, MicroUsd most, Executor loop, Consumer<Answer> answer) {
+      RequestId request,
+      ApiKey key,
+      MicroUsd amount,
+      Executor loop,
+      Consumer<ReserveResult> answer) {
     switch (admission) {
-      case Admission.Closed closed -> answer.accept(Refusals.unavailable(closed.message()));
-      case Admission.Open open -> {
+      case AdmissionState.Closed closed -> answer.accept(Refusals.unavailable(closed.message()));
+      case AdmissionState.Open open -> {
         if (nanos.getAsLong() - open.untilNanos() > 0) {
           answer.accept(Refusals.unavailable("The ledger's store cannot be reached."));
         } else if (!journal.admits()) {
-          answer.accept(Refusals.noRoom(NO_ROOM));
+          answer.accept(Refusals.overloaded(JOURNAL_FULL));
         } else {
-          reserveOpen(request, purse(request, key), most.value(), loop, answer);
+          reserveOpen(request, payerAccounts(request, key), amount.value(), loop, answer);
         }
       }
     }
@@ -89,7 +93,7 @@ public final class NodeLedger implements Ledger {
    * nothing is left of the balance of the key's organization; null where they must be asked.
    */
   public @Nullable Fault usedUp(ApiKey key) {
-    Purse known = purses.get(key.id());
+    PayerAccounts known = cachedPayers.get(key.id());
     if (known == null) {
       return null;
     }
@@ -104,43 +108,48 @@ public final class NodeLedger implements Ledger {
   }
 
   private void reserveOpen(
-      RequestId request, Purse purse, long most, Executor loop, Consumer<Answer> answer) {
-    if (most == 0 || purse.take(most)) {
-      answer.accept(new Answer.Reserved(reservation(request, purse, most, loop)));
+      RequestId request,
+      PayerAccounts payerAccounts,
+      long amount,
+      Executor loop,
+      Consumer<ReserveResult> answer) {
+    if (amount == 0 || payerAccounts.take(amount)) {
+      answer.accept(new ReserveResult.Reserved(reservation(request, payerAccounts, amount, loop)));
     } else if (waiting.incrementAndGet() > rules.waitersMax()) {
       waiting.decrementAndGet();
-      answer.accept(Refusals.noRoom("Too many requests wait for the ledger."));
+      answer.accept(Refusals.overloaded("Too many requests wait for the ledger."));
     } else {
-      arrivals.add(new Waiter(request, purse, most, loop, answer, nanos.getAsLong(), 0));
+      arrivals.add(new Waiter(request, payerAccounts, amount, loop, answer, nanos.getAsLong(), 0));
       wake.run();
     }
   }
 
-  private Reservation reservation(RequestId request, Purse purse, long most, Executor loop) {
-    return new OpenReservation(this, journal, request, purse, most, loop);
+  private Reservation reservation(
+      RequestId request, PayerAccounts payerAccounts, long amount, Executor loop) {
+    return new OpenReservation(this, journal, request, payerAccounts, amount, loop);
   }
 
-  private Purse purse(RequestId request, ApiKey key) {
-    Purse known = purses.get(key.id());
-    int held = Purse.limited(key);
+  private PayerAccounts payerAccounts(RequestId request, ApiKey key) {
+    PayerAccounts known = cachedPayers.get(key.id());
+    int scopeKinds = PayerAccounts.limitedKinds(key);
     if (known != null
-        && known.held() == held
+        && known.scopeKinds() == scopeKinds
         && known.payer().window().contains(request.epochMillis())
         && !known.isStale()) {
       return known;
     }
-    Purse made = purse(Payer.of(key.org().id(), key.id(), request), held);
-    purses.put(key.id(), made); // two loops may both make it, of the same accounts
+    PayerAccounts made = payerAccounts(Payer.of(key.org().id(), key.id(), request), scopeKinds);
+    cachedPayers.put(key.id(), made); // two loops may both make it, of the same accounts
     return made;
   }
 
-  private Purse purse(Payer payer, int held) {
-    List<Account> its =
+  private PayerAccounts payerAccounts(Payer payer, int scopeKinds) {
+    List<Account> own =
         ScopeKind.ALL.stream()
-            .filter(kind -> (held & kind.bit()) != 0)
+            .filter(kind -> (scopeKinds & kind.bit()) != 0)
             .map(kind -> account(payer.scope(kind), payer))
             .toList();
-    return new Purse(payer, held, its);
+    return new PayerAccounts(payer, scopeKinds, own);
   }
 
   private Account account(Scope scope, Payer payer) {
@@ -156,7 +165,7 @@ public final class NodeLedger implements Ledger {
 
   // On the ledger's thread
 
-  void admission(Admission now) {
+  void admission(AdmissionState now) {
     admission = now;
   }
 
@@ -166,8 +175,10 @@ public final class NodeLedger implements Ledger {
 
   /** The waiter with a purse of accounts that are not forgotten. */
   Waiter renewed(Waiter waiter) {
-    Purse its = waiter.purse();
-    return its.isStale() ? waiter.with(purse(its.payer(), its.held())) : waiter;
+    PayerAccounts own = waiter.payerAccounts();
+    return own.isStale()
+        ? waiter.withAccounts(payerAccounts(own.payer(), own.scopeKinds()))
+        : waiter;
   }
 
   Collection<Account> accounts() {
@@ -176,21 +187,22 @@ public final class NodeLedger implements Ledger {
 
   /** Gives a waiter what it waits for, if it is there now. */
   boolean serve(Waiter waiter) {
-    if (!waiter.purse().take(waiter.most())) {
+    if (!waiter.payerAccounts().take(waiter.amount())) {
       return false;
     }
-    Reservation made = reservation(waiter.request(), waiter.purse(), waiter.most(), waiter.loop());
-    if (!tell(waiter, new Answer.Reserved(made))) {
+    Reservation made =
+        reservation(waiter.request(), waiter.payerAccounts(), waiter.amount(), waiter.loop());
+    if (!deliver(waiter, new ReserveResult.Reserved(made))) {
       made.release();
     }
     return true;
   }
 
-  void refuse(Waiter waiter, Answer.Refused refused) {
-    tell(waiter, refused);
+  void refuse(Waiter waiter, ReserveResult.Refused refused) {
+    deliver(waiter, refused);
   }
 
-  private boolean tell(Waiter waiter, Answer answer) {
+  private boolean deliver(Waiter waiter, ReserveResult answer) {
     waiting.decrementAndGet();
     try {
       waiter.loop().execute(() -> waiter.answer().accept(answer));
@@ -201,17 +213,17 @@ public final class NodeLedger implements Ledger {
   }
 
   /** By how much leases grew in the books in all. On the ledger's thread. */
-  public void booked(List<Granted> overruns) {
-    for (Granted overrun : overruns) {
+  public void applyOverruns(List<LeaseGrowth> overruns) {
+    for (LeaseGrowth overrun : overruns) {
       Account account = accounts.get(overrun.scope().id());
       if (account != null) {
-        account.overran(overrun.amount().value());
+        account.applyOverrun(overrun.amount().value());
       }
     }
   }
 
   /** Makes the account of a window that is about to follow, unless it is there. */
-  void foresee(Account account, Payer next) {
+  void prefetch(Account account, Payer next) {
     Scope scope = next.scope(account.scope().kind());
     accounts.computeIfAbsent(scope.id(), _ -> account.next(scope, next, nanos.getAsLong()));
   }
@@ -223,32 +235,36 @@ public final class NodeLedger implements Ledger {
   void forget(Account account) {
     account.forget();
     accounts.remove(account.scope().id(), account);
-    purses.computeIfPresent(account.payer().key(), (_, purse) -> purse.isStale() ? null : purse);
+    cachedPayers.computeIfPresent(
+        account.payer().key(),
+        (_, payerAccounts) -> payerAccounts.isStale() ? null : payerAccounts);
   }
 
-  void holdsLeases(int count) {
+  void setLeases(int count) {
     leases = count;
   }
 
-  void wasRecalled() {
+  void countRecall() {
     recalls.increment();
   }
 
-  void wasGrantedLess() {
-    leanGrants.increment();
+  void countPartialGrant() {
+    partialGrants.increment();
   }
 
   /** Forgets purses of forgotten accounts, and of days of which hardly a request comes any more. */
-  void forgetPurses(Window kept) {
-    purses
+  void evictPayers(Window kept) {
+    cachedPayers
         .values()
         .removeIf(
-            purse -> purse.isStale() || purse.payer().window().endsBefore(kept, ScopeKind.KEY_DAY));
+            payerAccounts ->
+                payerAccounts.isStale()
+                    || payerAccounts.payer().window().endsBefore(kept, ScopeKind.KEY_DAY));
   }
 
   /** Purses that are kept, one for each key that was used lately. */
-  int purses() {
-    return purses.size();
+  int cachedPayers() {
+    return cachedPayers.size();
   }
 
   LedgerRules rules() {
@@ -264,7 +280,7 @@ public final class NodeLedger implements Ledger {
 
   /** Whether requests may reserve. */
   public boolean isOpen() {
-    return admission instanceof Admission.Open open
+    return admission instanceof AdmissionState.Open open
         && nanos.getAsLong() - open.untilNanos() <= 0
         && journal.admits();
   }
@@ -273,10 +289,10 @@ public final class NodeLedger implements Ledger {
    * Why this node, and it alone, cannot reserve; empty while it can, or would if the books could be
    * reached.
    */
-  public Optional<String> obstacle() {
+  public Optional<String> unavailableReason() {
     return switch (admission) {
-      case Admission.Closed closed -> Optional.of(closed.message());
-      case Admission.Open _ -> journal.admits() ? Optional.empty() : Optional.of(NO_ROOM);
+      case AdmissionState.Closed closed -> Optional.of(closed.message());
+      case AdmissionState.Open _ -> journal.admits() ? Optional.empty() : Optional.of(JOURNAL_FULL);
     };
   }
 
@@ -291,7 +307,7 @@ public final class NodeLedger implements Ledger {
   }
 
   /** Grants of less than what was asked for. */
-  public long leanGrants() {
-    return leanGrants.sum();
+  public long partialGrants() {
+    return partialGrants.sum();
   }
 }

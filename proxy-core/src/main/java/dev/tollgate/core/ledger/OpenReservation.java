@@ -2,7 +2,7 @@ package dev.tollgate.core.ledger;
 
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.ledger.JournalRecord.Tokens;
-import dev.tollgate.core.ledger.Settlement.How;
+import dev.tollgate.core.ledger.Settlement.SettlementKind;
 import dev.tollgate.core.money.MicroUsd;
 import java.util.concurrent.Executor;
 
@@ -14,8 +14,8 @@ final class OpenReservation implements Reservation {
   private final NodeLedger ledger;
   private final Journal journal;
   private final RequestId request;
-  private final Purse purse;
-  private final long most;
+  private final PayerAccounts payerAccounts;
+  private final long amount;
   private final Executor loop;
   private boolean begun;
   private boolean ended;
@@ -24,14 +24,14 @@ final class OpenReservation implements Reservation {
       NodeLedger ledger,
       Journal journal,
       RequestId request,
-      Purse purse,
-      long most,
+      PayerAccounts payerAccounts,
+      long amount,
       Executor loop) {
     this.ledger = ledger;
     this.journal = journal;
     this.request = request;
-    this.purse = purse;
-    this.most = most;
+    this.payerAccounts = payerAccounts;
+    this.amount = amount;
     this.loop = loop;
   }
 
@@ -39,10 +39,10 @@ final class OpenReservation implements Reservation {
   public void begin() {
     assert !begun && !ended;
     begun = true;
-    Payer payer = purse.payer();
+    Payer payer = payerAccounts.payer();
     journal.write(
         new JournalRecord.Reserve(
-            request, payer.org(), payer.key(), purse.held(), new MicroUsd(most)));
+            request, payer.org(), payer.key(), payerAccounts.scopeKinds(), new MicroUsd(amount)));
   }
 
   @Override
@@ -52,18 +52,19 @@ final class OpenReservation implements Reservation {
   }
 
   @Override
-  public void settle(MicroUsd cost, Tokens tokens, How how, byte[] row, Runnable durable) {
+  public void settle(
+      MicroUsd cost, Tokens tokens, SettlementKind how, byte[] row, Runnable durable) {
     assert begun;
     end();
-    purse.spend(most, cost.value());
-    Payer payer = purse.payer();
+    payerAccounts.spend(amount, cost.value());
+    Payer payer = payerAccounts.payer();
     journal.settle(
         new Settlement(
             request,
             payer.org(),
             payer.key(),
-            purse.held(),
-            new MicroUsd(most),
+            payerAccounts.scopeKinds(),
+            new MicroUsd(amount),
             cost,
             tokens,
             how,
@@ -76,7 +77,7 @@ final class OpenReservation implements Reservation {
   @Override
   public void release() {
     end();
-    purse.putBack(most);
+    payerAccounts.putBack(amount);
     if (begun) {
       journal.write(new JournalRecord.Release(request));
     }

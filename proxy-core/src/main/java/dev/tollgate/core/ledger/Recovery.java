@@ -5,7 +5,7 @@ import dev.tollgate.core.ledger.JournalRecord.Progress;
 import dev.tollgate.core.ledger.JournalRecord.Release;
 import dev.tollgate.core.ledger.JournalRecord.Reserve;
 import dev.tollgate.core.ledger.JournalRecord.Settle;
-import dev.tollgate.core.ledger.Settlement.How;
+import dev.tollgate.core.ledger.Settlement.SettlementKind;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -56,7 +56,7 @@ public final class Recovery {
   }
 
   /** Requests of which something is kept. */
-  int kept() {
+  int runningCount() {
     return running.size();
   }
 
@@ -65,11 +65,11 @@ public final class Recovery {
         reserve.request(),
         reserve.org(),
         reserve.key(),
-        reserve.held(),
+        reserve.scopeKinds(),
         reserve.reserved(),
         last.cost(),
         last.tokens(),
-        How.CRASH,
+        SettlementKind.CRASH,
         CrashLine.of(reserve, last));
   }
 }

@@ -1,8 +1,8 @@
 package dev.tollgate.core.ledger;
 
 import dev.tollgate.core.fault.Fault;
-import dev.tollgate.core.ledger.Bank.Shortage;
-import dev.tollgate.core.ledger.Ledger.Answer;
+import dev.tollgate.core.ledger.Ledger.ReserveResult;
+import dev.tollgate.core.ledger.LedgerStore.Shortage;
 import dev.tollgate.core.money.MicroUsd;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -13,15 +13,17 @@ public final class Refusals {
   private Refusals() {}
 
   /** The 402 of a scope whose money does not reach. */
-  static Answer.Refused of(Shortage shortage, Payer payer, long most) {
-    return new Answer.Refused(fault(shortage, payer, new MicroUsd(most)), Answer.Cause.MONEY);
+  static ReserveResult.Refused of(Shortage shortage, Payer payer, long required) {
+    return new ReserveResult.Refused(
+        fault(shortage, payer, new MicroUsd(required)),
+        ReserveResult.RefusalCause.INSUFFICIENT_FUNDS);
   }
 
   /** The same as a fault. */
-  public static Fault fault(Shortage shortage, Payer payer, MicroUsd most) {
+  public static Fault fault(Shortage shortage, Payer payer, MicroUsd required) {
     ScopeKind kind = shortage.scope().kind();
     Map<String, Object> details = details(shortage);
-    details.put("required_micro", most.value());
+    details.put("required_micro", required.value());
     Instant resets = payer.window().resetsAt(kind);
     if (!resets.equals(Instant.MAX)) {
       details.put("resets_at", resets.toString());
@@ -63,12 +65,14 @@ public final class Refusals {
   }
 
   /** The 503 of a node that cannot say. */
-  static Answer.Refused unavailable(String message) {
-    return new Answer.Refused(Fault.tryLater(message), Answer.Cause.BOOKS);
+  static ReserveResult.Refused unavailable(String message) {
+    return new ReserveResult.Refused(
+        Fault.tryLater(message), ReserveResult.RefusalCause.STORE_UNAVAILABLE);
   }
 
   /** The 503 of a node that has too much to do. */
-  static Answer.Refused noRoom(String message) {
-    return new Answer.Refused(Fault.tryLater(message), Answer.Cause.NO_ROOM);
+  static ReserveResult.Refused overloaded(String message) {
+    return new ReserveResult.Refused(
+        Fault.tryLater(message), ReserveResult.RefusalCause.NODE_OVERLOADED);
   }
 }

@@ -1,7 +1,7 @@
 package dev.tollgate.core.ledger;
 
 import dev.tollgate.core.ledger.JournalRecord.Tokens;
-import dev.tollgate.core.ledger.Settlement.How;
+import dev.tollgate.core.ledger.Settlement.SettlementKind;
 import dev.tollgate.core.money.MicroUsd;
 
 /**
@@ -25,7 +25,7 @@ public interface Reservation {
    * @param row the request's line in the request log, a JSON object; empty: none
    * @param durable called on the loop once the charge can not be lost any more
    */
-  void settle(MicroUsd cost, Tokens tokens, How how, byte[] row, Runnable durable);
+  void settle(MicroUsd cost, Tokens tokens, SettlementKind how, byte[] row, Runnable durable);
 
   /** Ends it without a charge. */
   void release();

@@ -11,7 +11,7 @@ import java.util.Locale;
  * The one charge of a request, as it travels from the journal to the store. Sent as often as it
  * takes; booked once, by its request's id.
  *
- * @param held the kinds of scopes whose lease it spends, as {@link ScopeKind#bit bits}
+ * @param scopeKinds the kinds of scopes whose lease it spends, as {@link ScopeKind#bit bits}
  * @param row the request's line in the request log, a JSON object in UTF-8; empty: none
  */
 @SuppressWarnings("ArrayRecordComponent") // written once and compared nowhere
@@ -19,15 +19,15 @@ public record Settlement(
     RequestId request,
     OrgId org,
     KeyId key,
-    int held,
+    int scopeKinds,
     MicroUsd reserved,
     MicroUsd cost,
     Tokens tokens,
-    How how,
+    SettlementKind how,
     byte[] row) {
 
   /** How a charge came about. */
-  public enum How {
+  public enum SettlementKind {
     /** The request ended well. */
     COMPLETED,
     /** It ended badly after something was delivered. */
@@ -51,7 +51,7 @@ public record Settlement(
 
   /** The same charge without a line in the request log. */
   public Settlement withoutRow() {
-    return new Settlement(request, org, key, held, reserved, cost, tokens, how, new byte[0]);
+    return new Settlement(request, org, key, scopeKinds, reserved, cost, tokens, how, new byte[0]);
   }
 
   /** What it cost above what had been reserved. */

@@ -9,7 +9,7 @@ import java.util.Locale;
  * @param id of the key, organization or model; {@code *} for the whole service
  * @param capacity at least 1, at most {@link #CAPACITY_MAX}
  */
-public record Bucket(Scope scope, String id, Unit unit, long capacity) {
+public record Bucket(LimitScope scope, String id, Unit unit, long capacity) {
   /** Capacity times period in microseconds stays below 2^53: every level is an exact number. */
   public static final long CAPACITY_MAX = 100_000_000;
 
@@ -20,7 +20,7 @@ public record Bucket(Scope scope, String id, Unit unit, long capacity) {
   }
 
   /** Whose limit it is. */
-  public enum Scope {
+  public enum LimitScope {
     KEY,
     ORGANIZATION,
     MODEL,

@@ -16,7 +16,7 @@ public interface Counters {
    * @param loop where the answer is given
    * @param answer called once: before this returns, or later as a task of the loop
    */
-  void take(Draw draw, Executor loop, Consumer<Drawn> answer);
+  void acquire(Acquire acquire, Executor loop, Consumer<AcquireResult> answer);
 
   /**
    * Ends a draw that was taken, once: its slot is free again, and each bucket of tokens is
@@ -24,5 +24,5 @@ public interface Counters {
    *
    * @param tokensUsed prompt, completion and thoughts beside it; 0 gives all tokens back
    */
-  void end(Draw draw, long tokensUsed);
+  void end(Acquire acquire, long tokensUsed);
 }

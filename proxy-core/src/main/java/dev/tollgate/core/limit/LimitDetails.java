@@ -1,6 +1,6 @@
 package dev.tollgate.core.limit;
 
-import dev.tollgate.core.limit.Drawn.Level;
+import dev.tollgate.core.limit.AcquireResult.Level;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -11,7 +11,7 @@ public final class LimitDetails {
   public static Map<String, Object> of(Bucket bucket, Level level) {
     Map<String, Object> details = of(bucket);
     details.put("remaining", Math.max(0, level.remaining()));
-    details.put("reset", Reset.of(bucket, level));
+    details.put("reset", ResetTime.of(bucket, level));
     return details;
   }
 

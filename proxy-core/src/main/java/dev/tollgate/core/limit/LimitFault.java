@@ -2,10 +2,10 @@ package dev.tollgate.core.limit;
 
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
-import dev.tollgate.core.limit.Bucket.Scope;
+import dev.tollgate.core.limit.Acquire.Slot;
+import dev.tollgate.core.limit.AcquireResult.Level;
+import dev.tollgate.core.limit.Bucket.LimitScope;
 import dev.tollgate.core.limit.Bucket.Unit;
-import dev.tollgate.core.limit.Draw.Slot;
-import dev.tollgate.core.limit.Drawn.Level;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -25,42 +25,42 @@ public final class LimitFault {
   }
 
   /** The 429 of a refused draw. */
-  public static Fault of(Draw draw, Drawn.Refused refused) {
+  public static Fault of(Acquire acquire, AcquireResult.Refused refused) {
     int first = -1;
     long longest = 0;
     for (int n = refused.levels().size() - 1; n >= 0; n--) {
       Level level = refused.levels().get(n);
-      if (draw.isRefusedAt(draw.buckets().get(n), level)) {
+      if (acquire.isRefusedAt(acquire.buckets().get(n), level)) {
         first = n;
         longest = Math.max(longest, level.waitMicros());
       }
     }
     return first < 0
-        ? concurrency(draw.slot())
-        : exhausted(draw, draw.buckets().get(first), refused.levels().get(first), longest);
+        ? concurrency(acquire.slot())
+        : exhausted(acquire, acquire.buckets().get(first), refused.levels().get(first), longest);
   }
 
   /**
    * For how long every request of the key will be refused by what refused this one first; 0: that
    * hangs on the request, as with a model or tokens, or may end at any moment, as with slots.
    */
-  public static long surelyMicros(Draw draw, Drawn.Refused refused) {
+  public static long guaranteedWaitMicros(Acquire acquire, AcquireResult.Refused refused) {
     for (int n = 0; n < refused.levels().size(); n++) {
       Level level = refused.levels().get(n);
-      Bucket bucket = draw.buckets().get(n);
-      if (draw.isRefusedAt(bucket, level)) {
-        boolean isAnyones =
-            bucket.unit() != Unit.TOKENS_PER_MINUTE && bucket.scope() != Scope.MODEL;
-        return isAnyones ? level.waitMicros() : 0;
+      Bucket bucket = acquire.buckets().get(n);
+      if (acquire.isRefusedAt(bucket, level)) {
+        boolean appliesToEveryRequest =
+            bucket.unit() != Unit.TOKENS_PER_MINUTE && bucket.scope() != LimitScope.MODEL;
+        return appliesToEveryRequest ? level.waitMicros() : 0;
       }
     }
     return 0;
   }
 
-  private static Fault exhausted(Draw draw, Bucket bucket, Level level, long waitMicros) {
+  private static Fault exhausted(Acquire acquire, Bucket bucket, Level level, long waitMicros) {
     Map<String, Object> details = LimitDetails.of(bucket, level);
     if (bucket.unit() == Unit.TOKENS_PER_MINUTE) {
-      details.put("requested", draw.tokens());
+      details.put("requested", acquire.tokens());
     }
     String message =
         "The "
@@ -75,20 +75,20 @@ public final class LimitFault {
   }
 
   private static Fault concurrency(Slot slot) {
-    int most =
+    int max =
         switch (slot) {
-          case Slot.OneOf one -> one.most();
+          case Slot.Limited one -> one.max();
           case Slot.Unlimited _ -> throw new IllegalStateException("nothing refused");
         };
     Map<String, Object> details = new LinkedHashMap<>();
-    details.put("scope", Scope.KEY.wire());
-    details.put("limit", most);
+    details.put("scope", LimitScope.KEY.wire());
+    details.put("limit", max);
     details.put("unit", "concurrency");
     details.put("remaining", 0);
     details.put("reset", "1s");
     return Fault.of(
             ErrorCode.CONCURRENCY_EXCEEDED,
-            "The key has " + most + " requests under way, as many as it may.")
+            "The key has " + max + " requests under way, as many as it may.")
         .withRetryAfter(1)
         .withDetails(details);
   }

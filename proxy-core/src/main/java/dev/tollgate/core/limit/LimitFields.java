@@ -1,8 +1,8 @@
 package dev.tollgate.core.limit;
 
 import dev.tollgate.core.http.FieldLines;
-import dev.tollgate.core.http.HeadOut;
-import dev.tollgate.core.limit.Drawn.Level;
+import dev.tollgate.core.http.HeadWriter;
+import dev.tollgate.core.limit.AcquireResult.Level;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
 
@@ -11,30 +11,30 @@ import java.util.List;
  *
  * @param levels of the allotment's buckets
  */
-public record LimitFields(Allotment of, List<Level> levels) implements FieldLines {
+public record LimitFields(LimitSet of, List<Level> levels) implements FieldLines {
 
   /** The lines of a draw's key; none where the key has no such limit. */
-  public static List<FieldLines> of(Draw draw, List<Level> levels) {
-    return draw.of().heads().showsNothing()
+  public static List<FieldLines> of(Acquire acquire, List<Level> levels) {
+    return acquire.limits().fieldLayout().isEmpty()
         ? List.of()
-        : List.of(new LimitFields(draw.of(), levels));
+        : List.of(new LimitFields(acquire.limits(), levels));
   }
 
   @Override
   public void writeTo(ByteBuf out) {
-    LimitHeads heads = of.heads();
-    write(out, heads.ofRequests(), heads.requests());
-    write(out, heads.ofTokens(), heads.tokens());
+    LimitFieldLayout layout = of.fieldLayout();
+    write(out, layout.requestLines(), layout.requests());
+    write(out, layout.tokenLines(), layout.tokens());
   }
 
-  private void write(ByteBuf out, LimitHeads.Lines lines, int n) {
+  private void write(ByteBuf out, LimitFieldLayout.Lines lines, int n) {
     if (n >= 0) {
       Level level = levels.get(n);
       out.writeBytes(lines.aheadOfRemaining());
-      HeadOut.decimal(out, Math.max(0, level.remaining()));
+      HeadWriter.decimal(out, Math.max(0, level.remaining()));
       out.writeBytes(lines.aheadOfReset());
-      Reset.write(out, Reset.micros(of.buckets().get(n), level));
-      HeadOut.end(out);
+      ResetTime.write(out, ResetTime.micros(of.buckets().get(n), level));
+      HeadWriter.end(out);
     }
   }
 }

@@ -9,5 +9,5 @@ public interface LimitObserver {
   void refused(Fault fault);
 
   /** A model that a request would have fallen back to was not asked, because of its own limit. */
-  void passedOver(ModelId model, Fault why);
+  void fallbackSkipped(ModelId model, Fault why);
 }

@@ -2,9 +2,9 @@ package dev.tollgate.core.limit;
 
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.RequestId;
-import dev.tollgate.core.limit.Bucket.Scope;
+import dev.tollgate.core.limit.Acquire.Slot;
+import dev.tollgate.core.limit.Bucket.LimitScope;
 import dev.tollgate.core.limit.Bucket.Unit;
-import dev.tollgate.core.limit.Draw.Slot;
 import dev.tollgate.core.tenant.ApiKey;
 import dev.tollgate.core.tenant.ApiKey.KeyLimits;
 import java.util.ArrayList;
@@ -24,8 +24,8 @@ public record LimitRules(
   public static final LimitRules OFF =
       new LimitRules(Rates.OFF, Rates.OFF, new PerKey(Rates.OFF, 0, 0), Rates.OFF, Map.of());
 
-  private static final String EVERYBODY = "*";
-  private static final Asked NOTHING = new Asked.Nothing();
+  private static final String ALL_CALLERS = "*";
+  private static final AcquirePlan NOT_LIMITED = new AcquirePlan.NotLimited();
 
   public LimitRules {
     models = Map.copyOf(models);
@@ -40,7 +40,7 @@ public record LimitRules(
   public record PerKey(Rates rates, long tokensPerMinute, int concurrency) {
 
     /** The key's own limits go first. */
-    public PerKey of(KeyLimits own) {
+    public PerKey overriddenBy(KeyLimits own) {
       return new PerKey(
           new Rates(
               own.requestsPerSecond() == null ? rates.perSecond : own.requestsPerSecond(),
@@ -51,36 +51,36 @@ public record LimitRules(
   }
 
   /** What is to be asked of the counters. */
-  public sealed interface Asked {
+  public sealed interface AcquirePlan {
     /** Nothing is limited. */
-    record Nothing() implements Asked {}
+    record NotLimited() implements AcquirePlan {}
 
-    record Of(Draw draw) implements Asked {}
+    record Required(Acquire acquire) implements AcquirePlan {}
 
     /** The bucket will never hold so many tokens. */
-    record NeverFits(Bucket bucket, long tokens) implements Asked {}
+    record NeverFits(Bucket bucket, long tokens) implements AcquirePlan {}
   }
 
   /**
    * What the requests of a key for a model draw from.
    *
-   * @param of null where the model that they ask for cannot serve, and others are counted later
+   * @param target null where the model that they ask for cannot serve, and others are counted later
    */
-  Allotment allotment(ApiKey key, @Nullable ModelId of) {
-    PerKey its = key(key);
+  LimitSet limitSet(ApiKey key, @Nullable ModelId target) {
+    PerKey keyLimits = key(key);
     List<Bucket> buckets = new ArrayList<>(9);
-    add(buckets, Scope.KEY, key.id().value(), its.rates);
-    add(buckets, Scope.ORGANIZATION, key.org().id().toString(), organization);
-    if (of != null) {
-      addModel(buckets, of);
+    add(buckets, LimitScope.KEY, key.id().value(), keyLimits.rates);
+    add(buckets, LimitScope.ORGANIZATION, key.org().id().toString(), organization);
+    if (target != null) {
+      addModel(buckets, target);
     }
-    add(buckets, Scope.GLOBAL, EVERYBODY, global);
-    addTokens(buckets, key, its);
+    add(buckets, LimitScope.GLOBAL, ALL_CALLERS, global);
+    addTokens(buckets, key, keyLimits);
     Slot slot =
-        its.concurrency > 0
-            ? new Slot.OneOf(key.id().value(), its.concurrency)
+        keyLimits.concurrency > 0
+            ? new Slot.Limited(key.id().value(), keyLimits.concurrency)
             : new Slot.Unlimited();
-    return new Allotment(buckets, slot);
+    return new LimitSet(buckets, slot);
   }
 
   /**
@@ -88,14 +88,14 @@ public record LimitRules(
    *
    * @param tokens that it will use, as far as one can say beforehand
    */
-  static Asked asked(RequestId request, Allotment of, long tokens) {
-    if (of.isUnlimited()) {
-      return NOTHING;
+  static AcquirePlan plan(RequestId request, LimitSet target, long tokens) {
+    if (target.isUnlimited()) {
+      return NOT_LIMITED;
     }
-    Bucket bucket = of.tokens();
+    Bucket bucket = target.tokens();
     return bucket != null && tokens > bucket.capacity()
-        ? new Asked.NeverFits(bucket, tokens)
-        : new Asked.Of(new Draw(request, of, 1, tokens));
+        ? new AcquirePlan.NeverFits(bucket, tokens)
+        : new AcquirePlan.Required(new Acquire(request, target, 1, tokens));
   }
 
   /**
@@ -103,34 +103,34 @@ public record LimitRules(
    *
    * @param draw a name of its own, as the request's is of its own draw
    */
-  public Asked askedToo(RequestId draw, ModelId of) {
+  public AcquirePlan planFallback(RequestId draw, ModelId target) {
     List<Bucket> buckets = new ArrayList<>(2);
-    addModel(buckets, of);
-    return asked(draw, new Allotment(buckets, new Slot.Unlimited()), 0);
+    addModel(buckets, target);
+    return plan(draw, new LimitSet(buckets, new Slot.Unlimited()), 0);
   }
 
-  private void addModel(List<Bucket> buckets, ModelId of) {
-    Rates rates = models.getOrDefault(of, model);
+  private void addModel(List<Bucket> buckets, ModelId target) {
+    Rates rates = models.getOrDefault(target, model);
     if (!rates.equals(Rates.OFF)) {
-      add(buckets, Scope.MODEL, of.toString(), rates);
+      add(buckets, LimitScope.MODEL, target.toString(), rates);
     }
   }
 
   /** A look at the key's own buckets. */
-  public Draw look(RequestId request, ApiKey key) {
-    PerKey its = key(key);
+  public Acquire probe(RequestId request, ApiKey key) {
+    PerKey keyLimits = key(key);
     List<Bucket> buckets = new ArrayList<>(3);
-    add(buckets, Scope.KEY, key.id().value(), its.rates);
-    addTokens(buckets, key, its);
-    return Draw.look(request, buckets);
+    add(buckets, LimitScope.KEY, key.id().value(), keyLimits.rates);
+    addTokens(buckets, key, keyLimits);
+    return Acquire.probe(request, buckets);
   }
 
   /** What is limited of a key, by itself or by default. */
   public PerKey key(ApiKey key) {
-    return this.key.of(key.limits());
+    return this.key.overriddenBy(key.limits());
   }
 
-  private static void add(List<Bucket> buckets, Scope scope, String id, Rates rates) {
+  private static void add(List<Bucket> buckets, LimitScope scope, String id, Rates rates) {
     if (rates.perSecond > 0) {
       buckets.add(new Bucket(scope, id, Unit.REQUESTS_PER_SECOND, limit(rates.perSecond)));
     }
@@ -139,10 +139,10 @@ public record LimitRules(
     }
   }
 
-  private static void addTokens(List<Bucket> buckets, ApiKey key, PerKey its) {
-    if (its.tokensPerMinute > 0) {
-      long limit = limit(its.tokensPerMinute);
-      buckets.add(new Bucket(Scope.KEY, key.id().value(), Unit.TOKENS_PER_MINUTE, limit));
+  private static void addTokens(List<Bucket> buckets, ApiKey key, PerKey keyLimits) {
+    if (keyLimits.tokensPerMinute > 0) {
+      long limit = limit(keyLimits.tokensPerMinute);
+      buckets.add(new Bucket(LimitScope.KEY, key.id().value(), Unit.TOKENS_PER_MINUTE, limit));
     }
   }
 

@@ -2,7 +2,7 @@ package dev.tollgate.core.limit;
 
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.RequestId;
-import dev.tollgate.core.limit.RefusalCache.Told;
+import dev.tollgate.core.limit.RefusalCache.CachedRefusal;
 import dev.tollgate.core.tenant.ApiKey;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -12,17 +12,17 @@ import org.jspecify.annotations.Nullable;
  *
  * @param rules those in force now; a request keeps the ones it was asked with
  * @param observer hears of each refusal, on the loop that gives it
- * @param known who need not be counted to be refused
+ * @param refusals who need not be counted to be refused
  */
 public record Limits(
     Counters counters,
     Supplier<LimitRules> rules,
     LimitObserver observer,
-    RefusalCache known,
-    Allotments allotments) {
+    RefusalCache refusals,
+    LimitSets limitSets) {
   public Limits(
       Counters counters, Supplier<LimitRules> rules, LimitObserver observer, RefusalCache known) {
-    this(counters, rules, observer, known, new Allotments());
+    this(counters, rules, observer, known, new LimitSets());
   }
 
   /**
@@ -32,17 +32,17 @@ public record Limits(
    *     instead is counted when it is asked
    * @param tokens that it will use, as far as one can say beforehand
    */
-  public LimitRules.Asked asked(
+  public LimitRules.AcquirePlan plan(
       LimitRules rules, RequestId request, ApiKey key, @Nullable ModelId of, long tokens) {
-    return LimitRules.asked(request, allotments.of(rules, key, of), tokens);
+    return LimitRules.plan(request, limitSets.of(rules, key, of), tokens);
   }
 
   /** What a request of the key is told by its head already, or null where it must be counted. */
-  public RefusalCache.@Nullable Told refusedAnyway(ApiKey key, long nowNanos) {
-    Told told = known.find(key, rules.get(), nowNanos);
-    if (told != null) {
-      observer.refused(told.fault());
+  public RefusalCache.@Nullable CachedRefusal cachedRefusal(ApiKey key, long nowNanos) {
+    CachedRefusal refusal = refusals.find(key, rules.get(), nowNanos);
+    if (refusal != null) {
+      observer.refused(refusal.fault());
     }
-    return told;
+    return refusal;
   }
 }

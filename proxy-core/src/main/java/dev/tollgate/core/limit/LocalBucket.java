@@ -1,6 +1,6 @@
 package dev.tollgate.core.limit;
 
-import dev.tollgate.core.limit.Drawn.Level;
+import dev.tollgate.core.limit.AcquireResult.Level;
 import io.github.bucket4j.Bandwidth;
 import io.github.bucket4j.BucketConfiguration;
 import io.github.bucket4j.BucketState;
@@ -36,7 +36,7 @@ final class LocalBucket {
   }
 
   /** What flowed in until now is in it. */
-  void flow(long nowNanos) {
+  void refill(long nowNanos) {
     state.refillAllBandwidth(nowNanos);
   }
 
@@ -51,7 +51,7 @@ final class LocalBucket {
   }
 
   /** Nothing is lacking where nothing is wanted, even in one that is overdrawn. */
-  boolean lacks(long amount) {
+  boolean isShortOf(long amount) {
     return amount > 0 && amount > state.getCurrentSize(0);
   }
 
@@ -61,11 +61,11 @@ final class LocalBucket {
 
   /** How it stands for someone who wants {@code amount}. */
   Level level(long amount) {
-    long holds = state.getCurrentSize(0);
-    if (amount == 0 || amount <= holds || amount > capacity) {
-      return new Level(holds, 0);
+    long level = state.getCurrentSize(0);
+    if (amount == 0 || amount <= level || amount > capacity) {
+      return new Level(level, 0);
     }
-    return new Level(holds, waitMicros(amount - holds, state.getRoundingError(0)));
+    return new Level(level, waitMicros(amount - level, state.getRoundingError(0)));
   }
 
   /**

@@ -1,6 +1,6 @@
 package dev.tollgate.core.limit;
 
-import dev.tollgate.core.limit.Bucket.Scope;
+import dev.tollgate.core.limit.Bucket.LimitScope;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.Map;
@@ -14,7 +14,7 @@ final class LocalBuckets {
   private volatile boolean forgotten;
 
   /** Whose they are. Locks are taken in the order of owners, by all. */
-  record Owner(Scope scope, String id) implements Comparable<Owner> {
+  record Owner(LimitScope scope, String id) implements Comparable<Owner> {
     private static final Comparator<Owner> ORDER =
         Comparator.comparing(Owner::scope).thenComparing(Owner::id);
 

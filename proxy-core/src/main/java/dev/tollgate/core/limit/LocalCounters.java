@@ -2,8 +2,8 @@ package dev.tollgate.core.limit;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
-import dev.tollgate.core.limit.Bucket.Scope;
-import dev.tollgate.core.limit.Drawn.Level;
+import dev.tollgate.core.limit.AcquireResult.Level;
+import dev.tollgate.core.limit.Bucket.LimitScope;
 import dev.tollgate.core.limit.LocalBuckets.Owner;
 import java.time.Duration;
 import java.util.List;
@@ -23,7 +23,7 @@ public final class LocalCounters implements Counters {
   private static final long TOKENS_MAX = Bucket.CAPACITY_MAX;
 
   private final Cache<Owner, LocalBuckets> buckets;
-  private final Slots slots = new Slots();
+  private final ConcurrencySlots slots = new ConcurrencySlots();
   private final LongSupplier nanos;
 
   /**
@@ -35,16 +35,16 @@ public final class LocalCounters implements Counters {
     this.buckets =
         Caffeine.newBuilder()
             .maximumWeight(bucketsMax)
-            .weigher((Owner owner, LocalBuckets _) -> mostOf(owner.scope()))
+            .weigher((Owner owner, LocalBuckets _) -> bucketsPerOwner(owner.scope()))
             .expireAfterAccess(IDLE_MAX)
             .ticker(nanos::getAsLong)
-            .evictionListener((_, gone, _) -> Objects.requireNonNull(gone).forget())
+            .evictionListener((_, evicted, _) -> Objects.requireNonNull(evicted).forget())
             .executor(Runnable::run)
             .build();
   }
 
   /** Buckets that an owner can have. */
-  private static int mostOf(Scope scope) {
+  private static int bucketsPerOwner(LimitScope scope) {
     return switch (scope) {
       case KEY -> 3;
       case ORGANIZATION, MODEL, GLOBAL -> 2;
@@ -52,39 +52,39 @@ public final class LocalCounters implements Counters {
   }
 
   @Override
-  public void take(Draw draw, Executor loop, Consumer<Drawn> answer) {
-    answer.accept(taken(draw));
+  public void acquire(Acquire acquire, Executor loop, Consumer<AcquireResult> answer) {
+    answer.accept(acquireNow(acquire));
   }
 
-  private Drawn taken(Draw draw) {
+  private AcquireResult acquireNow(Acquire acquire) {
     long now = now();
-    Level[] levels = new Level[draw.buckets().size()];
-    return switch (share(draw.of(), now).take(draw, slots, now, levels)) {
-      case GRANTED -> new Drawn.Taken(List.of(levels));
-      case REFUSED -> new Drawn.Refused(List.of(levels), slots.hasFree(draw.slot()));
+    Level[] levels = new Level[acquire.buckets().size()];
+    return switch (local(acquire.limits(), now).acquire(acquire, slots, now, levels)) {
+      case GRANTED -> new AcquireResult.AllAcquired(List.of(levels));
+      case REFUSED -> new AcquireResult.Refused(List.of(levels), slots.isFree(acquire.slot()));
     };
   }
 
   @Override
-  public void end(Draw draw, long tokensUsed) {
-    slots.free(draw.slot());
-    if (draw.of().tokens() != null) {
+  public void end(Acquire acquire, long tokensUsed) {
+    slots.free(acquire.slot());
+    if (acquire.limits().tokens() != null) {
       long now = now();
-      share(draw.of(), now).correct(draw, Math.clamp(tokensUsed, 0, TOKENS_MAX), now);
+      local(acquire.limits(), now).correct(acquire, Math.clamp(tokensUsed, 0, TOKENS_MAX), now);
     }
   }
 
-  private LocalShare share(Allotment of, long nowNanos) {
-    LocalShare known = of.share();
-    if (known != null && known.holds(this, nowNanos)) {
+  private LocalLimitSet local(LimitSet limits, long nowNanos) {
+    LocalLimitSet known = limits.local();
+    if (known != null && known.isCurrent(this, nowNanos)) {
       return known;
     }
-    LocalShare found = new LocalShare(this, of.buckets(), this::of, nowNanos);
-    of.share(found);
+    LocalLimitSet found = new LocalLimitSet(this, limits.buckets(), this::bucketsOf, nowNanos);
+    limits.local(found);
     return found;
   }
 
-  private LocalBuckets of(Owner owner) {
+  private LocalBuckets bucketsOf(Owner owner) {
     return buckets.get(owner, _ -> new LocalBuckets());
   }
 
@@ -101,7 +101,7 @@ public final class LocalCounters implements Counters {
   }
 
   /** Buckets that are remembered. Forgets idle ones first: not to be called on a loop. */
-  public long bucketsHeld() {
+  public long bucketCount() {
     buckets.cleanUp();
     return buckets.asMap().values().stream().mapToLong(LocalBuckets::count).sum();
   }

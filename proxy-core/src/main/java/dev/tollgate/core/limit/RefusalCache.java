@@ -25,20 +25,21 @@ public final class RefusalCache {
   /** What a client is told to wait is never more than this too long. */
   private static final long NANOS_MAX = TimeUnit.SECONDS.toNanos(1);
 
-  private final AtomicReferenceArray<@Nullable Known> places = new AtomicReferenceArray<>(KEYS);
+  private final AtomicReferenceArray<@Nullable Known> entries = new AtomicReferenceArray<>(KEYS);
 
   /**
    * What a refused request is told.
    *
    * @param fields how the key's limits stand
    */
-  public record Told(Fault fault, List<FieldLines> fields) {
-    public Told {
+  public record CachedRefusal(Fault fault, List<FieldLines> fields) {
+    public CachedRefusal {
       fields = List.copyOf(fields);
     }
   }
 
-  private record Known(KeyId key, KeyLimits own, LimitRules rules, Told told, long untilNanos) {
+  private record Known(
+      KeyId key, KeyLimits own, LimitRules rules, CachedRefusal refusal, long untilNanos) {
     /** Changed limits end what was known. A reload makes rules anew. */
     @SuppressWarnings("ReferenceEquality") // they hold maps, and this is asked for each request
     boolean isOf(ApiKey asked, LimitRules now) {
@@ -49,26 +50,28 @@ public final class RefusalCache {
   /**
    * Nothing of {@code key} is let in before {@code untilNanos}, as long as its limits are these.
    */
-  public void remember(ApiKey key, LimitRules rules, Told told, long nowNanos, long untilNanos) {
+  public void remember(
+      ApiKey key, LimitRules rules, CachedRefusal refusal, long nowNanos, long untilNanos) {
     long nanos = Math.min(untilNanos - nowNanos, NANOS_MAX);
     if (nanos > 0) {
-      places.set(place(key.id()), new Known(key.id(), key.limits(), rules, told, nowNanos + nanos));
+      entries.set(
+          index(key.id()), new Known(key.id(), key.limits(), rules, refusal, nowNanos + nanos));
     }
   }
 
   /** What is known of the key, or null where its buckets must be looked at. */
-  public @Nullable Told find(ApiKey key, LimitRules rules, long nowNanos) {
-    Known known = places.get(place(key.id()));
-    boolean holds = known != null && known.untilNanos - nowNanos > 0 && known.isOf(key, rules);
-    return holds ? known.told : null;
+  public @Nullable CachedRefusal find(ApiKey key, LimitRules rules, long nowNanos) {
+    Known known = entries.get(index(key.id()));
+    boolean valid = known != null && known.untilNanos - nowNanos > 0 && known.isOf(key, rules);
+    return valid ? known.refusal : null;
   }
 
   /** Keys that it can hold at most. */
   public int size() {
-    return places.length();
+    return entries.length();
   }
 
-  private static int place(KeyId key) {
+  private static int index(KeyId key) {
     int hash = key.hashCode();
     return (hash ^ hash >>> 16) & (KEYS - 1);
   }

@@ -19,13 +19,13 @@ public final class Cost {
    *
    * @param quantities all but the tokens
    */
-  public record Priced(Usage usage, List<Quantity> quantities, PriceList prices) {
-    public Priced {
+  public record PricedUsage(Usage usage, List<Quantity> quantities, PriceList prices) {
+    public PricedUsage {
       quantities = List.copyOf(quantities);
     }
 
     /** Whether anything was delivered at all. */
-    public boolean isAnything() {
+    public boolean hasUsage() {
       return usage.totalTokens() > 0 || !quantities.isEmpty();
     }
   }
@@ -36,9 +36,9 @@ public final class Cost {
   }
 
   /** The charge for what several providers delivered to one request, each at its own prices. */
-  public static MicroUsd of(List<Priced> parts) {
+  public static MicroUsd of(List<PricedUsage> parts) {
     PicoSum sum = new PicoSum();
-    for (Priced part : parts) {
+    for (PricedUsage part : parts) {
       add(sum, part.usage, part.quantities, part.prices);
     }
     return sum.rounded();

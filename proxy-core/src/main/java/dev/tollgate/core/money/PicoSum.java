@@ -8,7 +8,7 @@ import java.math.BigInteger;
  */
 final class PicoSum {
   /** No request costs more, so that sums of charges fit: one billion USD. */
-  static final MicroUsd MOST = new MicroUsd(1_000_000_000_000_000L);
+  static final MicroUsd MAX = new MicroUsd(1_000_000_000_000_000L);
 
   private static final long PICO_PER_MICRO = 1_000_000;
   private static final long HALF = PICO_PER_MICRO / 2;
@@ -42,7 +42,7 @@ final class PicoSum {
             .add(new BigInteger(Long.toUnsignedString(low)))
             .add(BigInteger.valueOf(HALF))
             .divide(BigInteger.valueOf(PICO_PER_MICRO));
-    BigInteger most = BigInteger.valueOf(MOST.value());
-    return new MicroUsd(micro.min(most).longValueExact());
+    BigInteger max = BigInteger.valueOf(MAX.value());
+    return new MicroUsd(micro.min(max).longValueExact());
   }
 }

@@ -73,7 +73,7 @@ public record PriceList(
     }
 
     // A size says more about a price than a quality does.
-    private int precision() {
+    private int specificity() {
       return (size.isPresent() ? 2 : 0) + (quality.isPresent() ? 1 : 0);
     }
   }
@@ -96,7 +96,7 @@ public record PriceList(
   public long perImage(Quantity.Images kind) {
     return images.stream()
         .filter(price -> price.matches(kind))
-        .max(Comparator.comparingInt(ImagePrice::precision))
+        .max(Comparator.comparingInt(ImagePrice::specificity))
         .or(() -> images.stream().max(Comparator.comparingLong(ImagePrice::perImage)))
         .map(ImagePrice::perImage)
         .orElse(0L);
@@ -106,14 +106,14 @@ public record PriceList(
    * The most that one of these images can cost: whoever asks for a kind has its price, and what was
    * left open the model chooses, perhaps the dearest.
    */
-  long perImageAtMost(Quantity.Images kind) {
-    long most = 0;
+  long perImageMax(Quantity.Images kind) {
+    long max = 0;
     for (Optional<String> size : possible(kind.size(), ImagePrice::size)) {
       for (Optional<String> quality : possible(kind.quality(), ImagePrice::quality)) {
-        most = Math.max(most, perImage(new Quantity.Images(1, size, quality)));
+        max = Math.max(max, perImage(new Quantity.Images(1, size, quality)));
       }
     }
-    return most;
+    return max;
   }
 
   /** What a model may choose where it is left to it: all that has a price, and what has none. */

@@ -53,7 +53,7 @@ public record TokenPrices(
   }
 
   /** The most that one token of a prompt can cost. */
-  long dearestInput(boolean withAudio) {
+  long maxInputPrice(boolean withAudio) {
     long written = Math.max(cacheWrite, cacheWrite1h);
     long read = Math.max(Math.max(input, cachedInput), imageInput);
     long text = Math.max(read, written);
@@ -61,7 +61,7 @@ public record TokenPrices(
   }
 
   /** The most that one token of output can cost. */
-  long dearestOutput(boolean withAudio) {
+  long maxOutputPrice(boolean withAudio) {
     long text = Math.max(output, reasoning);
     return withAudio ? Math.max(text, audioOutput) : text;
   }

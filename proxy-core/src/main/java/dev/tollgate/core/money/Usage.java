@@ -30,16 +30,16 @@ public record Usage(
   private static final long COUNT_MAX = 1_000_000_000_000_000L;
 
   public Usage {
-    promptTokens = sane(promptTokens);
-    completionTokens = sane(completionTokens);
-    cachedTokens = sane(cachedTokens);
-    cacheWriteTokens = sane(cacheWriteTokens);
-    cacheWrite1hTokens = sane(cacheWrite1hTokens);
-    audioInputTokens = sane(audioInputTokens);
-    imageInputTokens = sane(imageInputTokens);
-    reasoningTokens = sane(reasoningTokens);
-    audioOutputTokens = sane(audioOutputTokens);
-    billedOnTop = sane(billedOnTop);
+    promptTokens = clampCount(promptTokens);
+    completionTokens = clampCount(completionTokens);
+    cachedTokens = clampCount(cachedTokens);
+    cacheWriteTokens = clampCount(cacheWriteTokens);
+    cacheWrite1hTokens = clampCount(cacheWrite1hTokens);
+    audioInputTokens = clampCount(audioInputTokens);
+    imageInputTokens = clampCount(imageInputTokens);
+    reasoningTokens = clampCount(reasoningTokens);
+    audioOutputTokens = clampCount(audioOutputTokens);
+    billedOnTop = clampCount(billedOnTop);
   }
 
   /** Where no image has a price of its own. */
@@ -81,7 +81,7 @@ public record Usage(
   /**
    * The count that a stream had reported when it broke off: at least what was delivered by then.
    */
-  public Usage brokenOff(long deliveredTokens) {
+  public Usage interrupted(long deliveredTokens) {
     return new Usage(
         promptTokens,
         Math.max(completionTokens, deliveredTokens),
@@ -122,7 +122,7 @@ public record Usage(
     return totalTokens() + billedOnTop;
   }
 
-  private static long sane(long count) {
+  private static long clampCount(long count) {
     return Math.clamp(count, 0, COUNT_MAX);
   }
 }

@@ -28,27 +28,27 @@ public record WorstCase(
    * each tier is taken at the longest prompt that it prices.
    */
   public MicroUsd cost(PriceList prices) {
-    MicroUsd most = MicroUsd.ZERO;
+    MicroUsd max = MicroUsd.ZERO;
     TokenPrices price = prices.tokens();
     for (PriceList.Tier next : prices.tiers()) {
       if (promptTokens <= next.abovePromptTokens()) {
         break;
       }
-      most = larger(most, cost(next.abovePromptTokens(), price, prices));
+      max = larger(max, cost(next.abovePromptTokens(), price, prices));
       price = next.tokens();
     }
-    return larger(most, cost(promptTokens, price, prices));
+    return larger(max, cost(promptTokens, price, prices));
   }
 
   private MicroUsd cost(long prompt, TokenPrices price, PriceList prices) {
     PicoSum sum =
         new PicoSum()
             .add(1, prices.perRequest())
-            .add(Math.max(0, prompt), price.dearestInput(audio))
-            .add(Math.max(0, outputTokens), price.dearestOutput(audio));
+            .add(Math.max(0, prompt), price.maxInputPrice(audio))
+            .add(Math.max(0, outputTokens), price.maxOutputPrice(audio));
     for (Quantity quantity : quantities) {
       if (quantity instanceof Quantity.Images images) {
-        sum.add(Math.max(0, images.count()), prices.perImageAtMost(images));
+        sum.add(Math.max(0, images.count()), prices.perImageMax(images));
       } else {
         Cost.add(sum, quantity, prices);
       }

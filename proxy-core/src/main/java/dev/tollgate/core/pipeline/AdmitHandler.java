@@ -5,7 +5,7 @@ import dev.tollgate.core.endpoint.Endpoint.Urgency;
 import dev.tollgate.core.exchange.Reply;
 import dev.tollgate.core.pipeline.LoadShedder.Admitted;
 import dev.tollgate.core.pipeline.LoadShedder.Shed;
-import dev.tollgate.core.pipeline.Progress.Authenticated;
+import dev.tollgate.core.pipeline.RequestProgress.Authenticated;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 
@@ -14,12 +14,12 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
  * 429, then 402) before its body costs anything.
  */
 final class AdmitHandler extends ChannelInboundHandlerAdapter {
-  private final Conversation conversation;
+  private final ClientConnection connection;
   private final LoadShedder shedder;
   private final KnownRefusals refusals;
 
-  AdmitHandler(Conversation conversation, LoadShedder shedder, KnownRefusals refusals) {
-    this.conversation = conversation;
+  AdmitHandler(ClientConnection connection, LoadShedder shedder, KnownRefusals refusals) {
+    this.connection = connection;
     this.shedder = shedder;
     this.refusals = refusals;
   }
@@ -33,10 +33,10 @@ final class AdmitHandler extends ChannelInboundHandlerAdapter {
     Endpoint endpoint = authenticated.routed().match().endpoint();
     switch (shedder.enter(endpoint, authenticated.key().org().id())) {
       case Admitted admitted -> {
-        conversation.admitted(admitted.permit());
+        connection.admitted(admitted.permit());
         passOrRefuse(ctx, authenticated, endpoint);
       }
-      case Shed shed -> Overloaded.decline(ctx, conversation, shed);
+      case Shed shed -> OverloadRefusal.decline(ctx, connection, shed);
     }
   }
 
@@ -46,7 +46,7 @@ final class AdmitHandler extends ChannelInboundHandlerAdapter {
     if (refused == null) {
       ctx.fireChannelRead(authenticated);
     } else {
-      Refusal.refuse(ctx, refused);
+      RefusalWriter.refuse(ctx, refused);
     }
   }
 

@@ -7,8 +7,8 @@ import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.http.BodyEnd;
 import dev.tollgate.core.http.BodyLength;
 import dev.tollgate.core.http.RequestHead;
-import dev.tollgate.core.pipeline.Progress.Permitted;
-import dev.tollgate.core.pipeline.Progress.Routed;
+import dev.tollgate.core.pipeline.RequestProgress.Permitted;
+import dev.tollgate.core.pipeline.RequestProgress.Routed;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.util.Optional;
@@ -29,7 +29,7 @@ final class ArtifactHandler extends ChannelInboundHandlerAdapter {
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     if (message instanceof Routed routed && routed.match().endpoint() == Endpoint.ARTIFACT) {
-      judge(ctx, routed);
+      authorize(ctx, routed);
     } else if (message instanceof BodyEnd && waiting != null) {
       Permitted permitted = waiting;
       waiting = null;
@@ -39,17 +39,17 @@ final class ArtifactHandler extends ChannelInboundHandlerAdapter {
     }
   }
 
-  private void judge(ChannelHandlerContext ctx, Routed routed) {
+  private void authorize(ChannelHandlerContext ctx, Routed routed) {
     RequestHead head = routed.received().head();
     Optional<BlobName> name = downloads.permitted(head.path(), head.query());
     if (name.isEmpty()) {
-      Refusal.reject(
+      RefusalWriter.reject(
           ctx, ErrorCode.NOT_FOUND, "There is nothing at this URL, or it is not good any more.");
     } else if (head.body() instanceof BodyLength.None) {
       waiting = new Permitted(routed, name.get());
       ctx.read(); // the end of the body that it does not have
     } else {
-      Refusal.reject(ctx, ErrorCode.VALIDATION_FAILED, "A download takes no body.");
+      RefusalWriter.reject(ctx, ErrorCode.VALIDATION_FAILED, "A download takes no body.");
     }
   }
 

@@ -1,12 +1,12 @@
 package dev.tollgate.core.pipeline;
 
 import dev.tollgate.core.address.CidrSet;
-import dev.tollgate.core.exchange.Ending;
+import dev.tollgate.core.exchange.RequestOutcome;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.http.Headers;
-import dev.tollgate.core.pipeline.Progress.Authenticated;
-import dev.tollgate.core.pipeline.Progress.Routed;
+import dev.tollgate.core.pipeline.RequestProgress.Authenticated;
+import dev.tollgate.core.pipeline.RequestProgress.Routed;
 import dev.tollgate.core.tenant.ApiKey;
 import dev.tollgate.core.tenant.ApiKeyText;
 import dev.tollgate.core.tenant.KeyDirectory.Lookup;
@@ -28,7 +28,7 @@ final class AuthHandler extends ChannelInboundHandlerAdapter implements Consumer
   private static final String SCHEME = "Bearer ";
   private static final String NOT_VALID = "The API key is not valid.";
 
-  private final Conversation conversation;
+  private final ClientConnection connection;
   private final Authenticator authenticator;
   private final InstantSource clock;
   private @Nullable ChannelHandlerContext ctx;
@@ -38,8 +38,8 @@ final class AuthHandler extends ChannelInboundHandlerAdapter implements Consumer
   /** The parsed form of the list of the key that was used last. */
   private record AllowList(Set<String> texts, CidrSet addresses) {}
 
-  AuthHandler(Conversation conversation, Authenticator authenticator, InstantSource clock) {
-    this.conversation = conversation;
+  AuthHandler(ClientConnection connection, Authenticator authenticator, InstantSource clock) {
+    this.connection = connection;
     this.authenticator = authenticator;
     this.clock = clock;
   }
@@ -61,11 +61,11 @@ final class AuthHandler extends ChannelInboundHandlerAdapter implements Consumer
       return;
     }
     if (secret.indexOf(',') >= 0) {
-      conversation.distrust(); // two credentials in one: some other party reads them differently
+      connection.distrust(); // two credentials in one: some other party reads them differently
     }
     switch (ApiKeyText.parse(secret)) {
-      case ApiKeyText.Malformed _ -> reject(ctx, ErrorCode.INVALID_API_KEY, NOT_VALID);
-      case ApiKeyText.Valid valid -> {
+      case ApiKeyText.MalformedKey _ -> reject(ctx, ErrorCode.INVALID_API_KEY, NOT_VALID);
+      case ApiKeyText.ValidKey valid -> {
         waiting = routed;
         authenticator.find(valid.hash(), ctx.executor(), this);
       }
@@ -90,11 +90,11 @@ final class AuthHandler extends ChannelInboundHandlerAdapter implements Consumer
     }
     assert open.executor().inEventLoop();
     switch (lookup) {
-      case Lookup.Found found -> judge(open, routed, found.key());
+      case Lookup.Found found -> authorize(open, routed, found.key());
       case Lookup.Unknown _ -> reject(open, ErrorCode.INVALID_API_KEY, NOT_VALID);
       case Lookup.Unavailable _ -> {
         Fault fault = Fault.tryLater("The API key could not be checked.");
-        Refusal.decline(open, conversation, Ending.DEPENDENCY_DOWN, fault);
+        RefusalWriter.decline(open, connection, RequestOutcome.DEPENDENCY_DOWN, fault);
       }
     }
   }
@@ -113,9 +113,9 @@ final class AuthHandler extends ChannelInboundHandlerAdapter implements Consumer
     ctx.fireChannelInactive();
   }
 
-  private void judge(ChannelHandlerContext ctx, Routed routed, ApiKey key) {
+  private void authorize(ChannelHandlerContext ctx, Routed routed, ApiKey key) {
     Authenticated authenticated = new Authenticated(routed, key);
-    conversation.advance(authenticated);
+    connection.advance(authenticated);
     Instant expiry = key.expiresAt();
     if (key.state() == KeyState.DISABLED) {
       reject(ctx, ErrorCode.KEY_DISABLED, "The API key is disabled.");
@@ -162,6 +162,6 @@ final class AuthHandler extends ChannelInboundHandlerAdapter implements Consumer
   }
 
   private static void reject(ChannelHandlerContext ctx, ErrorCode code, String message) {
-    Refusal.reject(ctx, code, message);
+    RefusalWriter.reject(ctx, code, message);
   }
 }

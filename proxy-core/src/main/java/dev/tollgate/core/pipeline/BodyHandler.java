@@ -1,15 +1,15 @@
 package dev.tollgate.core.pipeline;
 
 import dev.tollgate.core.exchange.Body;
-import dev.tollgate.core.exchange.Ending;
 import dev.tollgate.core.exchange.InflightBytes;
+import dev.tollgate.core.exchange.RequestOutcome;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.http.BadRequest;
 import dev.tollgate.core.http.BodyEnd;
 import dev.tollgate.core.http.BodyLength;
-import dev.tollgate.core.pipeline.Progress.Authenticated;
-import dev.tollgate.core.pipeline.Progress.Collected;
+import dev.tollgate.core.pipeline.RequestProgress.Authenticated;
+import dev.tollgate.core.pipeline.RequestProgress.Collected;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -26,21 +26,21 @@ final class BodyHandler extends ChannelInboundHandlerAdapter {
   private static final int HEADER_BYTES = 16;
 
   private static final int CHUNKED_BYTES_FIRST = 8 * 1024 - HEADER_BYTES;
-  private static final byte[] NOTHING = {};
+  private static final byte[] EMPTY = {};
 
-  private final Conversation conversation;
+  private final ClientConnection connection;
   private final InflightBytes budget;
   private final GatewayOptions options;
 
   private @Nullable Authenticated request;
   private InflightBytes.@Nullable Permit permit;
-  private byte[] bytes = NOTHING;
+  private byte[] bytes = EMPTY;
   private int length;
   private long beganNanos;
   private int bytesMax;
 
-  BodyHandler(Conversation conversation, InflightBytes budget, GatewayOptions options) {
-    this.conversation = conversation;
+  BodyHandler(ClientConnection connection, InflightBytes budget, GatewayOptions options) {
+    this.connection = connection;
     this.budget = budget;
     this.options = options;
   }
@@ -53,7 +53,7 @@ final class BodyHandler extends ChannelInboundHandlerAdapter {
       case BodyEnd _ -> end(ctx);
       case BadRequest bad -> {
         abandon();
-        Refusal.refuse(ctx, bad.fault());
+        RefusalWriter.refuse(ctx, bad.fault());
       }
       default -> ctx.fireChannelRead(message);
     }
@@ -93,10 +93,10 @@ final class BodyHandler extends ChannelInboundHandlerAdapter {
     }
     request = authenticated;
     permit = granted.get();
-    bytes = capacity == 0 ? NOTHING : new byte[capacity];
+    bytes = capacity == 0 ? EMPTY : new byte[capacity];
     length = 0;
     beganNanos = now(ctx);
-    if (conversation.isContinueOwed() && capacity > 0) {
+    if (connection.isContinueOwed() && capacity > 0) {
       var _ = ctx.write(Interim.CONTINUE, ctx.voidPromise());
       ctx.flush();
     }
@@ -127,7 +127,7 @@ final class BodyHandler extends ChannelInboundHandlerAdapter {
     }
     long doubled = bytes.length * 2L + HEADER_BYTES;
     int capacity = (int) Math.min(bytesMax, Math.max(doubled, (long) length + count));
-    if (permit == null || !isGrown(permit, capacity)) {
+    if (permit == null || !tryGrow(permit, capacity)) {
       abandon();
       overBudget(ctx);
       return false;
@@ -136,12 +136,12 @@ final class BodyHandler extends ChannelInboundHandlerAdapter {
   }
 
   /** While it is copied there are two of it. */
-  private boolean isGrown(InflightBytes.Permit held, int capacity) {
-    if (!held.resize((long) bytes.length + capacity)) {
+  private boolean tryGrow(InflightBytes.Permit current, int capacity) {
+    if (!current.resize((long) bytes.length + capacity)) {
       return false;
     }
     bytes = Arrays.copyOf(bytes, capacity);
-    return held.resize(capacity);
+    return current.resize(capacity);
   }
 
   private void end(ChannelHandlerContext ctx) {
@@ -150,7 +150,7 @@ final class BodyHandler extends ChannelInboundHandlerAdapter {
     }
     Collected collected =
         new Collected(request, new Body(bytes, length, permit, now(ctx) - beganNanos));
-    forget(); // the body is the exchange's alone, which ends it long before the reply's end
+    clear(); // the body is the exchange's alone, which ends it long before the reply's end
     ctx.fireChannelRead(collected);
   }
 
@@ -176,22 +176,22 @@ final class BodyHandler extends ChannelInboundHandlerAdapter {
     if (permit != null) {
       permit.end();
     }
-    forget();
+    clear();
   }
 
-  private void forget() {
+  private void clear() {
     request = null;
     permit = null;
-    bytes = NOTHING;
+    bytes = EMPTY;
   }
 
   private void tooLarge(ChannelHandlerContext ctx) {
-    Refusal.reject(
+    RefusalWriter.reject(
         ctx, ErrorCode.REQUEST_TOO_LARGE, "The body is larger than " + bytesMax + " bytes.");
   }
 
   private void overBudget(ChannelHandlerContext ctx) {
     Fault fault = Fault.tryLater("Too many request bodies are in work.");
-    Refusal.decline(ctx, conversation, Ending.SHED, fault);
+    RefusalWriter.decline(ctx, connection, RequestOutcome.SHED, fault);
   }
 }

@@ -19,7 +19,7 @@ final class ConnectionCount {
     this.openMax = openMax;
   }
 
-  boolean tryEnter() {
+  boolean tryAcquire() {
     // Who is refused never counts, or the last one to leave would not see that none is left.
     if (open.getAndUpdate(count -> count < openMax ? count + 1 : count) >= openMax) {
       refused.increment();
@@ -29,21 +29,21 @@ final class ConnectionCount {
     return true;
   }
 
-  void leave() {
+  void release() {
     open.decrementAndGet();
-    tellIfNone();
+    completeIfNone();
   }
 
   /** Completes once every connection has left, its handlers done. */
-  CompletionStage<Void> none() {
+  CompletionStage<Void> whenNone() {
     CompletableFuture<Void> none = new CompletableFuture<>();
     waiting.add(none);
-    tellIfNone();
+    completeIfNone();
     return none;
   }
 
   // Whoever sees zero empties the queue; a waiter that comes later looks for itself.
-  private void tellIfNone() {
+  private void completeIfNone() {
     while (open.get() == 0) {
       CompletableFuture<Void> waiter = waiting.poll();
       if (waiter == null) {

@@ -2,10 +2,10 @@ package dev.tollgate.core.pipeline;
 
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
 
-import dev.tollgate.core.exchange.Ending;
-import dev.tollgate.core.http.Turn;
-import dev.tollgate.core.pipeline.Conversation.Phase;
-import dev.tollgate.core.pipeline.Progress.Received;
+import dev.tollgate.core.exchange.RequestOutcome;
+import dev.tollgate.core.http.RequestFlowControl;
+import dev.tollgate.core.pipeline.ClientConnection.ConnectionPhase;
+import dev.tollgate.core.pipeline.RequestProgress.Received;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -21,14 +21,14 @@ final class DeadlinesHandler extends ChannelInboundHandlerAdapter implements Run
   private static final long NANOS_PER_BODY_BYTE = 1_000_000_000L / 1024; // 1 KiB/s at least
 
   /** A client that takes anything within that is slow, and does not stand still. */
-  private static final long STANDSTILL_NANOS = 1_000_000_000L;
+  private static final long STALLED_AFTER_NANOS = 1_000_000_000L;
 
   /** How often a client that must take its reply is looked at, within the time it has for that. */
-  private static final int LOOKS_PER_STALL = 4;
+  private static final int CHECKS_PER_STALL = 4;
 
-  private final Conversation conversation;
-  private final Turn turn;
-  private final Naming naming;
+  private final ClientConnection connection;
+  private final RequestFlowControl decoder;
+  private final RequestIdAssigner idAssigner;
   private final long headerNanos;
   private final long bodyNanos;
   private final long stallNanos;
@@ -37,13 +37,17 @@ final class DeadlinesHandler extends ChannelInboundHandlerAdapter implements Run
   private @Nullable ChannelHandlerContext ctx;
   private @Nullable Future<?> timer;
   private long timerAtNanos;
-  private long takenAtNanos;
-  private long untakenBytes;
+  private long lastProgressNanos;
+  private long pendingBytes;
 
-  DeadlinesHandler(Conversation conversation, Turn turn, Naming naming, GatewayOptions options) {
-    this.conversation = conversation;
-    this.turn = turn;
-    this.naming = naming;
+  DeadlinesHandler(
+      ClientConnection connection,
+      RequestFlowControl decoder,
+      RequestIdAssigner idAssigner,
+      GatewayOptions options) {
+    this.connection = connection;
+    this.decoder = decoder;
+    this.idAssigner = idAssigner;
     this.headerNanos = options.headerTimeout().toNanos();
     this.bodyNanos = options.bodyTimeout().toNanos();
     this.stallNanos = options.writeStall().toNanos();
@@ -53,8 +57,8 @@ final class DeadlinesHandler extends ChannelInboundHandlerAdapter implements Run
   @Override
   public void channelActive(ChannelHandlerContext handlerContext) {
     ctx = handlerContext;
-    takenAtNanos = now();
-    conversation.connected(now());
+    lastProgressNanos = now();
+    connection.connected(now());
     armFor(due());
     handlerContext.fireChannelActive();
   }
@@ -71,16 +75,16 @@ final class DeadlinesHandler extends ChannelInboundHandlerAdapter implements Run
 
   @Override
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
-    if (event == ConnectionEvent.NEXT_TURN) {
+    if (event == ConnectionEvent.NEXT_REQUEST_UNDERWAY) {
       beginHeadUnderway();
-    } else if (event == ConnectionEvent.LAST_REPLY_WAITS) {
+    } else if (event == ConnectionEvent.LAST_REPLY_PENDING) {
       watch(ctx.channel(), true);
-    } else if (event instanceof StalledStreams.Census census) {
-      if (standsStill()) {
-        census.add(ctx.channel(), untakenBytes);
+    } else if (event instanceof StalledStreams.StallQuery query) {
+      if (isStalled()) {
+        query.add(ctx.channel(), pendingBytes);
       }
     } else if (event instanceof StalledStreams.Reset reset) {
-      if (standsStill()) {
+      if (isStalled()) {
         reset.counted().increment();
         ctx.fireUserEventTriggered(ConnectionEvent.STREAM_SHED);
       }
@@ -90,15 +94,15 @@ final class DeadlinesHandler extends ChannelInboundHandlerAdapter implements Run
   }
 
   private void beginHeadUnderway() {
-    if (conversation.phase() == Phase.IDLE && turn.isHeadUnderway()) {
-      conversation.headBegun(now());
+    if (connection.phase() == ConnectionPhase.IDLE && decoder.isHeadUnderway()) {
+      connection.headBegun(now());
       armFor(due());
     }
   }
 
   @Override
   public void channelReadComplete(ChannelHandlerContext ctx) {
-    switch (conversation.phase()) {
+    switch (connection.phase()) {
       case IDLE -> beginHeadUnderway();
       case HEAD, BODY, DROPPING -> armFor(due());
       case WORK, CLOSING, CLOSED -> {}
@@ -112,11 +116,11 @@ final class DeadlinesHandler extends ChannelInboundHandlerAdapter implements Run
     ctx.fireChannelWritabilityChanged();
   }
 
-  private void watch(Channel channel, boolean mustTake) {
-    takenAtNanos = now();
-    untakenBytes = SocketProgress.untakenBytes(channel);
-    if (mustTake) {
-      armFor(nextLook());
+  private void watch(Channel channel, boolean pendingWrites) {
+    lastProgressNanos = now();
+    pendingBytes = SocketProgress.pendingBytes(channel);
+    if (pendingWrites) {
+      armFor(nextCheck());
     }
   }
 
@@ -135,7 +139,7 @@ final class DeadlinesHandler extends ChannelInboundHandlerAdapter implements Run
     timer = null;
     long dueNanos = due();
     if (dueNanos - now() > 0) {
-      armFor(mustTake() ? earlier(dueNanos, nextLook()) : dueNanos);
+      armFor(hasPendingWrites() ? earlier(dueNanos, nextCheck()) : dueNanos);
     } else {
       expire();
     }
@@ -144,19 +148,19 @@ final class DeadlinesHandler extends ChannelInboundHandlerAdapter implements Run
   /**
    * Whether the client of a stream took nothing for a while, though there was something to take.
    */
-  private boolean standsStill() {
-    return conversation.phase() == Phase.WORK
-        && conversation.isAwaitingReply()
+  private boolean isStalled() {
+    return connection.phase() == ConnectionPhase.WORK
+        && connection.isAwaitingReply()
         && !context().channel().isWritable()
-        && stallDue() - stallNanos + STANDSTILL_NANOS - now() <= 0;
+        && stallDue() - stallNanos + STALLED_AFTER_NANOS - now() <= 0;
   }
 
-  private boolean mustTake() {
-    return conversation.phase() == Phase.CLOSING || !context().channel().isWritable();
+  private boolean hasPendingWrites() {
+    return connection.phase() == ConnectionPhase.CLOSING || !context().channel().isWritable();
   }
 
-  private long nextLook() {
-    return now() + stallNanos / LOOKS_PER_STALL;
+  private long nextCheck() {
+    return now() + stallNanos / CHECKS_PER_STALL;
   }
 
   private long due() {
@@ -164,15 +168,15 @@ final class DeadlinesHandler extends ChannelInboundHandlerAdapter implements Run
     if (context().channel().isWritable()) {
       return phaseDue;
     }
-    return conversation.phase() == Phase.CLOSING ? phaseDue : earlier(phaseDue, stallDue());
+    return connection.phase() == ConnectionPhase.CLOSING ? phaseDue : earlier(phaseDue, stallDue());
   }
 
   private long phaseDue() {
-    long since = conversation.phaseSinceNanos();
-    return switch (conversation.phase()) {
-      case IDLE -> since + (conversation.hasServed() ? idleNanos : headerNanos);
+    long since = connection.phaseSinceNanos();
+    return switch (connection.phase()) {
+      case IDLE -> since + (connection.hasServed() ? idleNanos : headerNanos);
       case HEAD -> since + headerNanos;
-      case BODY, DROPPING -> since + bodyNanos + conversation.requestBytes() * NANOS_PER_BODY_BYTE;
+      case BODY, DROPPING -> since + bodyNanos + connection.requestBytes() * NANOS_PER_BODY_BYTE;
       case CLOSING -> later(since + stallNanos, stallDue()); // however long the rest takes
       case WORK, CLOSED -> now() + idleNanos; // the exchange has clocks of its own
     };
@@ -182,26 +186,27 @@ final class DeadlinesHandler extends ChannelInboundHandlerAdapter implements Run
   // of the reply that made the channel unwritable, would hide for long what was taken.
   private long stallDue() {
     Channel channel = context().channel();
-    long untaken = SocketProgress.untakenBytes(channel);
-    if (untaken < untakenBytes) {
-      takenAtNanos = now();
+    long pending = SocketProgress.pendingBytes(channel);
+    if (pending < pendingBytes) {
+      lastProgressNanos = now();
     } else {
-      takenAtNanos = later(takenAtNanos, SocketProgress.sentAtNanos(channel, now(), takenAtNanos));
+      lastProgressNanos =
+          later(lastProgressNanos, SocketProgress.lastSentNanos(channel, now(), lastProgressNanos));
     }
-    untakenBytes = untaken;
-    return takenAtNanos + stallNanos;
+    pendingBytes = pending;
+    return lastProgressNanos + stallNanos;
   }
 
   private void expire() {
     ChannelHandlerContext slow = context();
-    switch (conversation.phase()) {
+    switch (connection.phase()) {
       case HEAD -> {
-        naming.receiveNothing(now());
-        conversation.refuseAs(Ending.CLIENT_SLOW);
+        idAssigner.receiveWithoutHead(now());
+        connection.refuseAs(RequestOutcome.CLIENT_SLOW);
         var _ = slow.close();
       }
       case BODY -> {
-        conversation.refuseAs(Ending.CLIENT_SLOW);
+        connection.refuseAs(RequestOutcome.CLIENT_SLOW);
         var _ = slow.close();
       }
       case WORK -> slow.fireUserEventTriggered(ConnectionEvent.CLIENT_STALLED);

@@ -15,7 +15,7 @@ final class DownstreamPipeline {
   private final ConnectionCount connections;
   private final BooleanSupplier draining;
   private final ReplyWriter replies;
-  private final RefusedBodies bodies;
+  private final DrainingBodies drainingBodies;
 
   DownstreamPipeline(
       GatewayOptions options,
@@ -23,27 +23,28 @@ final class DownstreamPipeline {
       @Nullable SslContext tls,
       ConnectionCount connections,
       BooleanSupplier draining,
-      RefusedBodies bodies) {
+      DrainingBodies drainingBodies) {
     this.options = options;
     this.ports = ports;
     this.tls = tls;
     this.connections = connections;
     this.draining = draining;
-    this.bodies = bodies;
+    this.drainingBodies = drainingBodies;
     this.replies = new ReplyWriter(new ReplyHead(new HttpDate(ports.clock())));
   }
 
-  void build(ChannelPipeline pipeline, Conversation conversation) {
+  void build(ChannelPipeline pipeline, ClientConnection connection) {
     RequestDecoder decoder =
         new RequestDecoder(RequestLimits.ofHeadBytes(options.headerBytesMax()));
-    Naming naming = new Naming(conversation, ports.clock(), options.trustedProxies());
+    RequestIdAssigner idAssigner =
+        new RequestIdAssigner(connection, ports.clock(), options.trustedProxies());
 
     // One connection too many costs nothing but its accept.
-    pipeline.addLast("gate", new GateHandler(connections, conversation));
+    pipeline.addLast("gate", new ConnectionLimitHandler(connections, connection));
     // Where a balancer says first who calls; only trusted ones may.
     if (options.proxyProtocol()) {
       pipeline.addLast(
-          "proxy-protocol", new ProxyProtocolHandler(options.trustedProxies(), conversation));
+          "proxy-protocol", new ProxyProtocolHandler(options.trustedProxies(), connection));
     }
     // Bytes in the clear from here on.
     if (tls != null) {
@@ -54,27 +55,26 @@ final class DownstreamPipeline {
     // Above all that may refuse, because all answers go through it.
     pipeline.addLast(
         "reply",
-        new ReplyHandler(conversation, decoder, replies, ports.observer(), draining, bodies));
+        new ReplyHandler(connection, decoder, replies, ports.observer(), draining, drainingBodies));
     // A name first: every answer carries it.
-    pipeline.addLast("request-id", new RequestIdHandler(conversation, naming));
+    pipeline.addLast("request-id", new RequestIdHandler(connection, idAssigner));
     // Slow clients end here, before they hold anything dear.
-    pipeline.addLast("deadlines", new DeadlinesHandler(conversation, decoder, naming, options));
+    pipeline.addLast("deadlines", new DeadlinesHandler(connection, decoder, idAssigner, options));
     // 404 and 415 need the head only.
-    pipeline.addLast("endpoint", new EndpointHandler(conversation, options.healthPath()));
+    pipeline.addLast("endpoint", new EndpointHandler(connection, options.healthPath()));
     // No work for a key's check while there is too much work.
-    pipeline.addLast("overload", new OverloadHandler(conversation, ports.loadShedder()));
+    pipeline.addLast("overload", new OverloadHandler(connection, ports.loadShedder()));
     // A signed URL is a key of its own.
     pipeline.addLast("artifacts", new ArtifactHandler(ports.downloads()));
     // Nobody gets behind this without a key.
-    pipeline.addLast("auth", new AuthHandler(conversation, ports.authenticator(), ports.clock()));
+    pipeline.addLast("auth", new AuthHandler(connection, ports.authenticator(), ports.clock()));
     // Known callers are counted, and who is known to be refused anyway sends no body.
-    pipeline.addLast(
-        "admit", new AdmitHandler(conversation, ports.loadShedder(), ports.refusals()));
+    pipeline.addLast("admit", new AdmitHandler(connection, ports.loadShedder(), ports.refusals()));
     // Only now is a body worth its memory.
-    pipeline.addLast("body", new BodyHandler(conversation, ports.inflightBytes(), options));
+    pipeline.addLast("body", new BodyHandler(connection, ports.inflightBytes(), options));
     // The request is whole: answer it.
     pipeline.addLast(
         "exchange",
-        new ExchangeHandler(conversation, ports.service(), ports.downloads(), ports.catalog()));
+        new ExchangeHandler(connection, ports.service(), ports.downloads(), ports.catalog()));
   }
 }

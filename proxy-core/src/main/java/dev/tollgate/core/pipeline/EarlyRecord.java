@@ -1,11 +1,11 @@
 package dev.tollgate.core.pipeline;
 
-import dev.tollgate.core.exchange.Ending;
+import dev.tollgate.core.exchange.RequestOutcome;
 import dev.tollgate.core.exchange.RequestRecord;
 import dev.tollgate.core.fault.ErrorCode;
-import dev.tollgate.core.pipeline.Progress.Authenticated;
-import dev.tollgate.core.pipeline.Progress.Received;
-import dev.tollgate.core.pipeline.Progress.Routed;
+import dev.tollgate.core.pipeline.RequestProgress.Authenticated;
+import dev.tollgate.core.pipeline.RequestProgress.Received;
+import dev.tollgate.core.pipeline.RequestProgress.Routed;
 import dev.tollgate.core.tenant.ApiKey;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -17,8 +17,8 @@ final class EarlyRecord {
   private EarlyRecord() {}
 
   static RequestRecord of(
-      Progress progress,
-      Ending ending,
+      RequestProgress progress,
+      RequestOutcome outcome,
       int status,
       @Nullable ErrorCode code,
       long nowNanos,
@@ -32,7 +32,7 @@ final class EarlyRecord {
         received.head().method(),
         route(progress),
         status,
-        ending,
+        outcome,
         code,
         key(progress),
         null,
@@ -40,7 +40,7 @@ final class EarlyRecord {
         responseBytes);
   }
 
-  private static String route(Progress progress) {
+  private static String route(RequestProgress progress) {
     return switch (progress) {
       case Received _ -> NO_ROUTE;
       case Routed routed -> routed.match().endpoint().path();
@@ -48,7 +48,7 @@ final class EarlyRecord {
     };
   }
 
-  private static @Nullable ApiKey key(Progress progress) {
+  private static @Nullable ApiKey key(RequestProgress progress) {
     return switch (progress) {
       case Received _ -> null;
       case Routed _ -> null;

@@ -6,8 +6,8 @@ import dev.tollgate.core.exchange.Reply;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.http.BodyLength;
 import dev.tollgate.core.http.RequestHead;
-import dev.tollgate.core.pipeline.Progress.Received;
-import dev.tollgate.core.pipeline.Progress.Routed;
+import dev.tollgate.core.pipeline.RequestProgress.Received;
+import dev.tollgate.core.pipeline.RequestProgress.Routed;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.ChannelHandlerContext;
@@ -18,11 +18,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Finds what a request is for, from its head alone: 404 and 415. */
 final class EndpointHandler extends ChannelInboundHandlerAdapter {
-  private final Conversation conversation;
+  private final ClientConnection connection;
   private final @Nullable String healthPath;
 
-  EndpointHandler(Conversation conversation, @Nullable String healthPath) {
-    this.conversation = conversation;
+  EndpointHandler(ClientConnection connection, @Nullable String healthPath) {
+    this.connection = connection;
     this.healthPath = healthPath;
   }
 
@@ -42,17 +42,17 @@ final class EndpointHandler extends ChannelInboundHandlerAdapter {
       if (head.path().equals(healthPath) && head.method().equals("GET")) {
         healthy(ctx);
       } else {
-        Refusal.reject(ctx, ErrorCode.NOT_FOUND, "There is nothing at this method and path.");
+        RefusalWriter.reject(ctx, ErrorCode.NOT_FOUND, "There is nothing at this method and path.");
       }
       return;
     }
     Routed routed = new Routed(received, match.get());
-    conversation.advance(routed);
+    connection.advance(routed);
     String problem = problemOfContent(head, match.get().endpoint());
     if (problem == null) {
       ctx.fireChannelRead(routed);
     } else {
-      Refusal.reject(ctx, ErrorCode.UNSUPPORTED_MEDIA_TYPE, problem);
+      RefusalWriter.reject(ctx, ErrorCode.UNSUPPORTED_MEDIA_TYPE, problem);
     }
   }
 

@@ -6,22 +6,22 @@ import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.exchange.DownloadService;
 import dev.tollgate.core.exchange.DownloadService.Part;
 import dev.tollgate.core.exchange.Downstream;
-import dev.tollgate.core.exchange.Ending;
 import dev.tollgate.core.exchange.ExchangeRequest;
 import dev.tollgate.core.exchange.Reply;
+import dev.tollgate.core.exchange.RequestOutcome;
 import dev.tollgate.core.exchange.RequestService;
-import dev.tollgate.core.exchange.RequestService.ClientExit;
+import dev.tollgate.core.exchange.RequestService.DisconnectReason;
 import dev.tollgate.core.exchange.RequestService.Running;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.http.ByteRange;
 import dev.tollgate.core.http.RequestHead;
-import dev.tollgate.core.pipeline.Conversation.Phase;
-import dev.tollgate.core.pipeline.Progress.Authenticated;
-import dev.tollgate.core.pipeline.Progress.Collected;
-import dev.tollgate.core.pipeline.Progress.Permitted;
-import dev.tollgate.core.pipeline.Progress.Received;
-import dev.tollgate.core.pipeline.Progress.Routed;
+import dev.tollgate.core.pipeline.ClientConnection.ConnectionPhase;
+import dev.tollgate.core.pipeline.RequestProgress.Authenticated;
+import dev.tollgate.core.pipeline.RequestProgress.Collected;
+import dev.tollgate.core.pipeline.RequestProgress.Permitted;
+import dev.tollgate.core.pipeline.RequestProgress.Received;
+import dev.tollgate.core.pipeline.RequestProgress.Routed;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -46,7 +46,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter implements Down
   private static final Fault STOPPING =
       Fault.of(ErrorCode.SERVICE_UNAVAILABLE, "The service is shutting down.").withRetryAfter(1);
 
-  private final Conversation conversation;
+  private final ClientConnection connection;
   private final RequestService service;
   private final DownloadService downloads;
   private final Supplier<Catalog> catalog;
@@ -56,11 +56,11 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter implements Down
   private long inWork = NONE;
 
   ExchangeHandler(
-      Conversation conversation,
+      ClientConnection connection,
       RequestService service,
       DownloadService downloads,
       Supplier<Catalog> catalog) {
-    this.conversation = conversation;
+    this.connection = connection;
     this.service = service;
     this.downloads = downloads;
     this.catalog = catalog;
@@ -99,12 +99,12 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter implements Down
             catalog.get(),
             received.atNanos(),
             collected.body());
-    conversation.handOver();
+    connection.handOver();
     try {
       run(() -> service.start(request, this));
-    } catch (RuntimeException | OutOfMemoryError surprise) {
-      conversation.takeBack();
-      surprise(surprise);
+    } catch (RuntimeException | OutOfMemoryError unexpected) {
+      connection.takeBack();
+      failedUnexpectedly(unexpected);
     }
   }
 
@@ -117,8 +117,8 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter implements Down
             : new Part.Bytes(ByteRange.of(head.headers()));
     try {
       run(() -> downloads.start(permitted.name(), part, this));
-    } catch (RuntimeException | OutOfMemoryError surprise) {
-      surprise(surprise);
+    } catch (RuntimeException | OutOfMemoryError unexpected) {
+      failedUnexpectedly(unexpected);
     }
   }
 
@@ -181,12 +181,12 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter implements Down
     assert loop().inEventLoop();
     switch (reply) {
       case Reply.Refused refused -> {
-        if (!conversation.isHandedOver() && refused.fault().code().status() >= 500) {
-          conversation.refuseAs(Ending.DEPENDENCY_DOWN);
+        if (!connection.isHandedOver() && refused.fault().code().status() >= 500) {
+          connection.refuseAs(RequestOutcome.DEPENDENCY_DOWN);
         }
-        forget();
+        clearRunning();
       }
-      case Reply.Whole _, Reply.Ended _ -> forget();
+      case Reply.Whole _, Reply.Ended _ -> clearRunning();
       case Reply.Opened _, Reply.OpenedBytes _, Reply.OpenedFile _, Reply.Piece _ -> {}
     }
     var _ = context().write(reply, context().voidPromise());
@@ -204,8 +204,8 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter implements Down
 
   @Override
   public void drop() {
-    conversation.refuseAs(Ending.CLIENT_STALLED);
-    clientLeft(ClientExit.STALLED);
+    connection.refuseAs(RequestOutcome.CLIENT_STALLED);
+    clientDisconnected(DisconnectReason.STALLED);
     var _ = context().close();
   }
 
@@ -220,19 +220,19 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter implements Down
 
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
-    clientLeft(ClientExit.ABORTED);
+    clientDisconnected(DisconnectReason.ABORTED);
   }
 
   @Override
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
     if (event instanceof ConnectionEvent ours) {
       switch (ours) {
-        case DRAIN, MAKE_ROOM, NEXT_TURN, LAST_REPLY_WAITS -> {}
+        case DRAIN, CLOSE_IDLE, NEXT_REQUEST_UNDERWAY, LAST_REPLY_PENDING -> {}
         case CUT_SHORT -> cutShort(ctx);
         case CLIENT_STALLED -> drop();
         case STREAM_SHED -> {
-          conversation.refuseAs(Ending.SHED);
-          clientLeft(ClientExit.SHED);
+          connection.refuseAs(RequestOutcome.SHED);
+          clientDisconnected(DisconnectReason.SHED);
           reset(ctx.channel());
         }
       }
@@ -246,21 +246,21 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter implements Down
     channel.unsafe().close(channel.unsafe().voidPromise());
   }
 
-  private void clientLeft(ClientExit exit) {
-    Running left = running;
-    forget();
-    if (left != null) {
-      left.clientLeft(exit);
+  private void clientDisconnected(DisconnectReason reason) {
+    Running disconnected = running;
+    clearRunning();
+    if (disconnected != null) {
+      disconnected.clientDisconnected(reason);
     }
   }
 
   private void cutShort(ChannelHandlerContext ctx) {
     if (running != null) {
       running.cutShort(STOPPING);
-    } else if (conversation.isAwaitingReply()) {
-      Refusal.decline(ctx, conversation, Ending.DRAINED, STOPPING);
-    } else if (conversation.phase() != Phase.CLOSING) {
-      conversation.refuseAs(Ending.DRAINED); // if a part of a head is here
+    } else if (connection.isAwaitingReply()) {
+      RefusalWriter.decline(ctx, connection, RequestOutcome.DRAINED, STOPPING);
+    } else if (connection.phase() != ConnectionPhase.CLOSING) {
+      connection.refuseAs(RequestOutcome.DRAINED); // if a part of a head is here
       var _ = ctx.close();
     }
   }
@@ -270,7 +270,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter implements Down
     if (isOfTheClient(cause)) {
       var _ = ctx.close();
     } else {
-      surprise(cause);
+      failedUnexpectedly(cause);
     }
   }
 
@@ -281,18 +281,18 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter implements Down
   }
 
   /** A fault of ours: told once to the log, and to the client where it still can be. */
-  private void surprise(Throwable cause) {
-    Progress progress = conversation.progress();
+  private void failedUnexpectedly(Throwable cause) {
+    RequestProgress progress = connection.progress();
     LOG.error("request {} failed", progress == null ? "-" : progress.received().id(), cause);
-    if (conversation.isAwaitingReply() && !conversation.isHandedOver()) {
+    if (connection.isAwaitingReply() && !connection.isHandedOver()) {
       Fault fault = Fault.of(ErrorCode.INTERNAL_FAILURE, "The request failed unexpectedly.");
-      Refusal.decline(context(), conversation, Ending.INTERNAL_ERROR, fault);
+      RefusalWriter.decline(context(), connection, RequestOutcome.INTERNAL_ERROR, fault);
     } else {
       var _ = context().close();
     }
   }
 
-  private void forget() {
+  private void clearRunning() {
     running = null;
     inWork = NONE;
   }

@@ -1,7 +1,7 @@
 package dev.tollgate.core.pipeline;
 
-import dev.tollgate.core.address.Addresses;
 import dev.tollgate.core.address.CidrSet;
+import dev.tollgate.core.address.IpAddresses;
 import dev.tollgate.core.http.Headers;
 import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
@@ -48,10 +48,10 @@ final class ForwardedFor {
   private static @Nullable InetAddress hop(String text) {
     if (text.startsWith("[")) {
       int end = text.indexOf(']');
-      return end < 0 ? null : Addresses.parse(text.substring(1, end));
+      return end < 0 ? null : IpAddresses.parse(text.substring(1, end));
     }
     int colon = text.indexOf(':');
     boolean hasPort = colon >= 0 && colon == text.lastIndexOf(':');
-    return Addresses.parse(hasPort ? text.substring(0, colon) : text);
+    return IpAddresses.parse(hasPort ? text.substring(0, colon) : text);
   }
 }

@@ -43,7 +43,7 @@ public final class Gateway {
   private final Transport transport;
   private final ByteBufAllocator allocator;
   private final ConnectionCount connections;
-  private final RefusedBodies bodies;
+  private final DrainingBodies drainingBodies;
   private final DownstreamPipeline pipeline;
   private final ChannelGroup open;
   private final StalledStreams stalled;
@@ -70,9 +70,10 @@ public final class Gateway {
     this.transport = transport;
     this.allocator = allocator;
     this.connections = new ConnectionCount(options.connectionsMax());
-    this.bodies =
-        new RefusedBodies(Math.max(options.requestBytesMax(), options.multipartBytesMax()));
-    this.pipeline = new DownstreamPipeline(options, ports, tls, connections, closing::get, bodies);
+    this.drainingBodies =
+        new DrainingBodies(Math.max(options.requestBytesMax(), options.multipartBytesMax()));
+    this.pipeline =
+        new DownstreamPipeline(options, ports, tls, connections, closing::get, drainingBodies);
     this.open = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
     this.stalled = new StalledStreams(loops, open);
   }
@@ -127,7 +128,7 @@ public final class Gateway {
   private void accept(Channel channel) {
     EventLoop loop = channel.eventLoop();
     PhaseCounts counts = phases.computeIfAbsent(loop, _ -> new PhaseCounts());
-    pipeline.build(channel.pipeline(), new Conversation(loop, counts));
+    pipeline.build(channel.pipeline(), new ClientConnection(loop, counts));
     open.add(channel);
     if (stopped.get()) {
       var _ = channel.close(); // accepted just before the listener closed
@@ -149,12 +150,12 @@ public final class Gateway {
     if (listener != null) {
       var _ = listener.close();
     }
-    tellAll(ConnectionEvent.DRAIN);
+    fireAll(ConnectionEvent.DRAIN);
   }
 
   /** Closes connections whose clients have had their replies and ask for nothing. */
   public void closeIdle() {
-    tellAll(ConnectionEvent.MAKE_ROOM);
+    fireAll(ConnectionEvent.CLOSE_IDLE);
   }
 
   /**
@@ -167,22 +168,22 @@ public final class Gateway {
 
   /** Leaves new connections to the system's backlog until {@link #resumeAccepting()}. */
   public void pauseAccepting() {
-    accepting(false);
+    setAccepting(false);
   }
 
   public void resumeAccepting() {
-    accepting(true);
+    setAccepting(true);
   }
 
-  private void accepting(boolean does) {
+  private void setAccepting(boolean enabled) {
     if (listener != null && !stopped.get()) {
-      listener.config().setAutoRead(does);
+      listener.config().setAutoRead(enabled);
     }
   }
 
   /** Ends what is still in work with a fault, in-stream where its stream is open. */
   public void cutShort() {
-    tellAll(ConnectionEvent.CUT_SHORT);
+    fireAll(ConnectionEvent.CUT_SHORT);
   }
 
   /**
@@ -193,10 +194,12 @@ public final class Gateway {
   public CompletionStage<Void> closed() {
     CompletableFuture<Void> closed = new CompletableFuture<>();
     open.newCloseFuture().addListener(_ -> closed.complete(null));
-    return closed.thenCompose(_ -> connections.none()).thenCompose(_ -> requests.unawaited());
+    return closed
+        .thenCompose(_ -> connections.whenNone())
+        .thenCompose(_ -> requests.detachedRequests());
   }
 
-  private void tellAll(ConnectionEvent event) {
+  private void fireAll(ConnectionEvent event) {
     for (Channel channel : open) {
       channel.pipeline().fireUserEventTriggered(event);
     }
@@ -221,7 +224,7 @@ public final class Gateway {
 
   public GatewayGauges gauges() {
     Map<String, Integer> byPhase = new TreeMap<>();
-    for (Conversation.Phase phase : Conversation.Phase.values()) {
+    for (ClientConnection.ConnectionPhase phase : ClientConnection.ConnectionPhase.values()) {
       int count = phases.values().stream().mapToInt(counts -> counts.of(phase)).sum();
       byPhase.put(phase.name().toLowerCase(Locale.ROOT), count);
     }
@@ -230,8 +233,8 @@ public final class Gateway {
         connections.accepted(),
         connections.refused(),
         stalled.total(),
-        bodies.held(),
-        bodies.unread(),
+        drainingBodies.draining(),
+        drainingBodies.unread(),
         byPhase);
   }
 }

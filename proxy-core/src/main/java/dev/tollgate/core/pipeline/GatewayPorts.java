@@ -3,7 +3,7 @@ package dev.tollgate.core.pipeline;
 import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.exchange.DownloadService;
 import dev.tollgate.core.exchange.InflightBytes;
-import dev.tollgate.core.exchange.Observer;
+import dev.tollgate.core.exchange.RequestObserver;
 import dev.tollgate.core.exchange.RequestService;
 import java.time.InstantSource;
 import java.util.function.Supplier;
@@ -21,7 +21,7 @@ public record GatewayPorts(
     LoadShedder loadShedder,
     KnownRefusals refusals,
     InflightBytes inflightBytes,
-    Observer observer,
+    RequestObserver observer,
     InstantSource clock,
     Supplier<Catalog> catalog) {
   /** Of a gateway that keeps nothing. */
@@ -31,7 +31,7 @@ public record GatewayPorts(
       LoadShedder loadShedder,
       KnownRefusals refusals,
       InflightBytes inflightBytes,
-      Observer observer,
+      RequestObserver observer,
       InstantSource clock,
       Supplier<Catalog> catalog) {
     this(

@@ -14,30 +14,30 @@ final class HttpDate {
       DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ROOT)
           .withZone(ZoneOffset.UTC);
 
-  private static final class Made {
+  private static final class CachedDate {
     final long second;
     final byte[] text;
 
-    Made(long second) {
+    CachedDate(long second) {
       this.second = second;
       this.text = IMF_FIXDATE.format(Instant.ofEpochSecond(second)).getBytes(US_ASCII);
     }
   }
 
   private final InstantSource clock;
-  private volatile Made latest;
+  private volatile CachedDate latest;
 
   HttpDate(InstantSource clock) {
     this.clock = clock;
-    this.latest = new Made(Math.floorDiv(clock.millis(), 1000));
+    this.latest = new CachedDate(Math.floorDiv(clock.millis(), 1000));
   }
 
   /** The value as bytes, which the caller must not change. */
   byte[] text() {
     long second = Math.floorDiv(clock.millis(), 1000);
-    Made made = latest;
+    CachedDate made = latest;
     if (made.second != second) {
-      made = new Made(second);
+      made = new CachedDate(second);
       latest = made;
     }
     return made.text;

@@ -2,17 +2,17 @@ package dev.tollgate.core.pipeline;
 
 import dev.tollgate.core.pipeline.LoadShedder.Shed;
 import dev.tollgate.core.pipeline.LoadShedder.Verdict;
-import dev.tollgate.core.pipeline.Progress.Routed;
+import dev.tollgate.core.pipeline.RequestProgress.Routed;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 
 /** Turns requests away while the node has more work than it can do, before any is spent on them. */
 final class OverloadHandler extends ChannelInboundHandlerAdapter {
-  private final Conversation conversation;
+  private final ClientConnection connection;
   private final LoadShedder shedder;
 
-  OverloadHandler(Conversation conversation, LoadShedder shedder) {
-    this.conversation = conversation;
+  OverloadHandler(ClientConnection connection, LoadShedder shedder) {
+    this.connection = connection;
     this.shedder = shedder;
   }
 
@@ -24,7 +24,7 @@ final class OverloadHandler extends ChannelInboundHandlerAdapter {
     }
     switch (shedder.judge(routed.match().endpoint())) {
       case Verdict.Serve _ -> ctx.fireChannelRead(routed);
-      case Shed shed -> Overloaded.decline(ctx, conversation, shed);
+      case Shed shed -> OverloadRefusal.decline(ctx, connection, shed);
     }
   }
 }

@@ -9,21 +9,21 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 @SuppressWarnings("EnumOrdinal") // an index that nobody keeps
 final class PhaseCounts {
   private final AtomicIntegerArray counts =
-      new AtomicIntegerArray(Conversation.Phase.values().length);
+      new AtomicIntegerArray(ClientConnection.ConnectionPhase.values().length);
 
-  void enter(Conversation.Phase phase) {
+  void enter(ClientConnection.ConnectionPhase phase) {
     add(phase, 1);
   }
 
-  void leave(Conversation.Phase phase) {
+  void leave(ClientConnection.ConnectionPhase phase) {
     add(phase, -1);
   }
 
-  int of(Conversation.Phase phase) {
+  int of(ClientConnection.ConnectionPhase phase) {
     return counts.get(phase.ordinal());
   }
 
-  private void add(Conversation.Phase phase, int change) {
+  private void add(ClientConnection.ConnectionPhase phase, int change) {
     int i = phase.ordinal();
     counts.setRelease(i, counts.getPlain(i) + change);
   }

@@ -1,6 +1,6 @@
 package dev.tollgate.core.pipeline;
 
-import dev.tollgate.core.address.Addresses;
+import dev.tollgate.core.address.IpAddresses;
 import io.netty.buffer.ByteBuf;
 import java.net.InetAddress;
 import java.util.zip.CRC32C;
@@ -98,12 +98,12 @@ sealed interface ProxyHeader {
       }
       byte[] source = new byte[addressBytes];
       in.getBytes(start + FIXED_BYTES, source);
-      return areSound(tlvs, bytes)
-          ? new Proxied(Addresses.of(source))
+      return areTlvsValid(tlvs, bytes)
+          ? new Proxied(IpAddresses.of(source))
           : new Refused("a PROXY header with broken extensions or a wrong checksum");
     }
 
-    private boolean areSound(int from, int bytes) {
+    private boolean areTlvsValid(int from, int bytes) {
       int at = from;
       while (at < bytes) {
         if (bytes - at < TLV_HEAD_BYTES) {

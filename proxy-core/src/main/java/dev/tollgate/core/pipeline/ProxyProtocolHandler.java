@@ -19,18 +19,18 @@ final class ProxyProtocolHandler extends ChannelInboundHandlerAdapter {
   private static final int MILLIS_MAX = 5000;
 
   private final CidrSet trusted;
-  private final Conversation conversation;
+  private final ClientConnection connection;
   private ByteBuf input = Unpooled.EMPTY_BUFFER;
   private @Nullable Future<?> deadline;
 
-  ProxyProtocolHandler(CidrSet trusted, Conversation conversation) {
+  ProxyProtocolHandler(CidrSet trusted, ClientConnection connection) {
     this.trusted = trusted;
-    this.conversation = conversation;
+    this.connection = connection;
   }
 
   @Override
   public void channelActive(ChannelHandlerContext ctx) {
-    if (!trusted.contains(conversation.peer().address())) {
+    if (!trusted.contains(connection.peer().address())) {
       var _ = ctx.close();
       return;
     }
@@ -52,7 +52,7 @@ final class ProxyProtocolHandler extends ChannelInboundHandlerAdapter {
     switch (ProxyHeader.read(input)) {
       case ProxyHeader.Partial _ -> {} // those below still want bytes, and will ask again
       case ProxyHeader.Proxied proxied -> {
-        conversation.peer(ClientAddress.Known.of(proxied.source()));
+        connection.peer(ClientAddress.Known.of(proxied.source()));
         ctx.pipeline().remove(this);
       }
       case ProxyHeader.Local _ -> ctx.pipeline().remove(this);

@@ -2,15 +2,15 @@ package dev.tollgate.core.pipeline;
 
 import static io.netty.buffer.Unpooled.EMPTY_BUFFER;
 
-import dev.tollgate.core.exchange.Ending;
-import dev.tollgate.core.exchange.Observer;
 import dev.tollgate.core.exchange.Reply;
+import dev.tollgate.core.exchange.RequestObserver;
+import dev.tollgate.core.exchange.RequestOutcome;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.http.BadRequest;
 import dev.tollgate.core.http.BodyEnd;
-import dev.tollgate.core.http.Turn;
-import dev.tollgate.core.pipeline.Conversation.Phase;
-import dev.tollgate.core.pipeline.Progress.Received;
+import dev.tollgate.core.http.RequestFlowControl;
+import dev.tollgate.core.pipeline.ClientConnection.ConnectionPhase;
+import dev.tollgate.core.pipeline.RequestProgress.Received;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFuture;
@@ -31,12 +31,12 @@ final class ReplyHandler extends ChannelDuplexHandler {
   /** As much of a refused request's body is still read, so that its connection can live on. */
   private static final int REST_BYTES_MAX = 64 * 1024;
 
-  private final Conversation conversation;
-  private final Turn turn;
+  private final ClientConnection connection;
+  private final RequestFlowControl decoder;
   private final ReplyWriter writer;
-  private final Observer observer;
+  private final RequestObserver observer;
   private final BooleanSupplier draining;
-  private final ClosingLinger linger;
+  private final LingeringClose linger;
 
   /** What was begun and has no end yet. */
   private enum Open {
@@ -48,8 +48,8 @@ final class ReplyHandler extends ChannelDuplexHandler {
 
   private boolean bodyEnded;
   private int restBytes;
-  private Reply.@Nullable Refused waiting;
-  private boolean turnDue;
+  private Reply.@Nullable Refused pendingRefusal;
+  private boolean nextRequestDue;
   private Open open = Open.NOTHING;
   private int fileStatus;
   private long fileBytes;
@@ -57,33 +57,33 @@ final class ReplyHandler extends ChannelDuplexHandler {
   private @Nullable ChannelPromise lastWrite;
 
   ReplyHandler(
-      Conversation conversation,
-      Turn turn,
+      ClientConnection connection,
+      RequestFlowControl decoder,
       ReplyWriter writer,
-      Observer observer,
+      RequestObserver observer,
       BooleanSupplier draining,
-      RefusedBodies bodies) {
-    this.conversation = conversation;
-    this.turn = turn;
+      DrainingBodies drainingBodies) {
+    this.connection = connection;
+    this.decoder = decoder;
     this.writer = writer;
     this.observer = observer;
     this.draining = draining;
-    this.linger = new ClosingLinger(turn, bodies);
+    this.linger = new LingeringClose(decoder, drainingBodies);
   }
 
   // What comes in
 
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
-    if (waiting != null || conversation.isAnswered()) {
+    if (pendingRefusal != null || connection.isAnswered()) {
       drop(ctx, message);
       return;
     }
     switch (message) {
-      case ByteBuf piece -> conversation.bodyCame(piece.readableBytes());
+      case ByteBuf piece -> connection.bodyReceived(piece.readableBytes());
       case BodyEnd _ -> {
         bodyEnded = true;
-        conversation.bodyEnded(now(ctx));
+        connection.bodyEnded(now(ctx));
       }
       default -> {}
     }
@@ -96,25 +96,25 @@ final class ReplyHandler extends ChannelDuplexHandler {
       case ByteBuf piece -> {
         restBytes += piece.readableBytes();
         piece.release();
-        if (waiting != null && restBytes > REST_BYTES_MAX) {
-          answerWaiting(ctx);
+        if (pendingRefusal != null && restBytes > REST_BYTES_MAX) {
+          sendPendingRefusal(ctx);
         } else {
           ctx.read();
         }
       }
       case BodyEnd _ -> {
         bodyEnded = true;
-        if (waiting != null) {
-          answerWaiting(ctx);
+        if (pendingRefusal != null) {
+          sendPendingRefusal(ctx);
         } else {
-          turnOver(ctx);
+          startNextRequest(ctx);
         }
       }
       case BadRequest _ -> {
-        if (waiting != null) {
-          answerWaiting(ctx);
+        if (pendingRefusal != null) {
+          sendPendingRefusal(ctx);
         } else {
-          endBehindAll(ctx);
+          endAfterFlush(ctx);
         }
       }
       default -> ReferenceCountUtil.release(message);
@@ -123,26 +123,26 @@ final class ReplyHandler extends ChannelDuplexHandler {
 
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
-    linger.over();
-    waiting = null;
-    Progress left = conversation.progress();
-    if (left != null && conversation.isAwaitingReply() && !conversation.isHandedOver()) {
-      Ending ending =
-          conversation.refusedAs() == Ending.REJECTED
-              ? Ending.CLIENT_ABORT
-              : conversation.refusedAs();
+    linger.closed();
+    pendingRefusal = null;
+    RequestProgress unfinished = connection.progress();
+    if (unfinished != null && connection.isAwaitingReply() && !connection.isHandedOver()) {
+      RequestOutcome outcome =
+          connection.refusalOutcome() == RequestOutcome.REJECTED
+              ? RequestOutcome.CLIENT_ABORT
+              : connection.refusalOutcome();
       boolean begun = open == Open.FILE;
       observer.ended(
           EarlyRecord.of(
-              left,
-              ending,
+              unfinished,
+              outcome,
               begun ? fileStatus : 0,
               null,
               now(ctx),
-              conversation.requestBytes(),
+              connection.requestBytes(),
               begun ? fileBytes : 0));
     }
-    conversation.closed(now(ctx));
+    connection.closed(now(ctx));
     ctx.fireChannelInactive();
   }
 
@@ -154,11 +154,11 @@ final class ReplyHandler extends ChannelDuplexHandler {
     switch (message) {
       case Interim interim -> {
         writer.interim(ctx, interim);
-        conversation.continueSent();
+        connection.continueSent();
       }
       case Reply reply -> {
-        Progress progress = conversation.progress();
-        if (progress == null || !conversation.isAwaitingReply() || waiting != null) {
+        RequestProgress progress = connection.progress();
+        if (progress == null || !connection.isAwaitingReply() || pendingRefusal != null) {
           discard(reply);
         } else {
           answerOrDiscard(ctx, progress.received(), reply);
@@ -174,9 +174,9 @@ final class ReplyHandler extends ChannelDuplexHandler {
   private void answerOrDiscard(ChannelHandlerContext ctx, Received request, Reply reply) {
     try {
       answer(ctx, request, reply);
-    } catch (OutOfMemoryError noRoom) {
+    } catch (OutOfMemoryError outOfMemory) {
       discard(reply);
-      throw noRoom;
+      throw outOfMemory;
     }
   }
 
@@ -193,8 +193,8 @@ final class ReplyHandler extends ChannelDuplexHandler {
             int bytes = writer.failure(ctx, request, refused);
             endStream(ctx, request, refused.fault().code(), bytes);
           }
-          case BYTES, FILE -> cut(ctx, request, refused.fault().code());
-          case NOTHING -> refuseAtOnceOrSoon(ctx, request, refused);
+          case BYTES, FILE -> truncateBody(ctx, request, refused.fault().code());
+          case NOTHING -> refuseNowOrAfterBody(ctx, request, refused);
         }
       }
       case Reply.Opened opened -> {
@@ -230,7 +230,7 @@ final class ReplyHandler extends ChannelDuplexHandler {
    * Ends a body so that nobody takes it for whole: its last chunk is left out, and where only the
    * connection's end delimits it, that is a reset.
    */
-  private void cut(ChannelHandlerContext ctx, Received request, ErrorCode code) {
+  private void truncateBody(ChannelHandlerContext ctx, Received request, ErrorCode code) {
     closes = true;
     if (request.head().minorVersion() == 0) {
       ctx.channel().config().setOption(ChannelOption.SO_LINGER, 0);
@@ -242,10 +242,10 @@ final class ReplyHandler extends ChannelDuplexHandler {
     finish(ctx, isFile ? fileStatus : 200, code, isFile ? fileBytes : 0);
   }
 
-  private void refuseAtOnceOrSoon(
+  private void refuseNowOrAfterBody(
       ChannelHandlerContext ctx, Received request, Reply.Refused refused) {
-    if (mayEndInHand(request)) {
-      awaitBodyInHand(ctx, refused);
+    if (mayEndInBufferedInput(request)) {
+      awaitBufferedBody(ctx, refused);
     } else {
       refuse(ctx, request, refused);
     }
@@ -275,12 +275,12 @@ final class ReplyHandler extends ChannelDuplexHandler {
     if (!request.head().keepAlive() || draining.getAsBoolean()) {
       return true;
     }
-    if (!turn.mayContinue() || conversation.isDistrusted()) {
+    if (!decoder.mayContinue() || connection.isDistrusted()) {
       return true;
     }
     return !bodyEnded
-        && turn.bodyBytesLeft() > 0
-        && (turn.bodyBytesLeft() > REST_BYTES_MAX || conversation.isContinueOwed());
+        && decoder.bodyBytesLeft() > 0
+        && (decoder.bodyBytesLeft() > REST_BYTES_MAX || connection.isContinueOwed());
   }
 
   /** Only a write whose end matters gets a promise of its own. */
@@ -294,16 +294,20 @@ final class ReplyHandler extends ChannelDuplexHandler {
   }
 
   private void finish(ChannelHandlerContext ctx, int status, @Nullable ErrorCode code, long bytes) {
-    Progress progress = conversation.progress();
-    if (progress != null && !conversation.isHandedOver()) {
+    RequestProgress progress = connection.progress();
+    if (progress != null && !connection.isHandedOver()) {
       boolean isFine = code == null && status < 400;
-      Ending ending = isFine ? Ending.OK : conversation.refusedAs();
-      long requestBytes = conversation.requestBytes();
-      observer.ended(EarlyRecord.of(progress, ending, status, code, now(ctx), requestBytes, bytes));
+      RequestOutcome outcome = isFine ? RequestOutcome.OK : connection.refusalOutcome();
+      long requestBytes = connection.requestBytes();
+      observer.ended(
+          EarlyRecord.of(progress, outcome, status, code, now(ctx), requestBytes, bytes));
     }
     open = Open.NOTHING;
-    Phase next = closes ? Phase.CLOSING : bodyEnded ? Phase.WORK : Phase.DROPPING;
-    conversation.answered(next, now(ctx));
+    ConnectionPhase next =
+        closes
+            ? ConnectionPhase.CLOSING
+            : bodyEnded ? ConnectionPhase.WORK : ConnectionPhase.DROPPING;
+    connection.answered(next, now(ctx));
   }
 
   private static void discard(Reply reply) {
@@ -320,25 +324,25 @@ final class ReplyHandler extends ChannelDuplexHandler {
 
   // A chunked body whose end has arrived already need not cost the connection
 
-  private boolean mayEndInHand(Received request) {
+  private boolean mayEndInBufferedInput(Received request) {
     return !bodyEnded
-        && turn.bodyBytesLeft() == Long.MAX_VALUE
-        && !conversation.isContinueOwed()
-        && turn.mayContinue()
+        && decoder.bodyBytesLeft() == Long.MAX_VALUE
+        && !connection.isContinueOwed()
+        && decoder.mayContinue()
         && request.head().keepAlive();
   }
 
-  private void awaitBodyInHand(ChannelHandlerContext ctx, Reply.Refused refused) {
-    waiting = refused;
+  private void awaitBufferedBody(ChannelHandlerContext ctx, Reply.Refused refused) {
+    pendingRefusal = refused;
     restBytes = 0;
     ctx.read();
-    ctx.executor().execute(() -> answerWaiting(ctx)); // when all that is in hand was seen
+    ctx.executor().execute(() -> sendPendingRefusal(ctx)); // when all that is in hand was seen
   }
 
-  private void answerWaiting(ChannelHandlerContext ctx) {
-    Reply.Refused refused = waiting;
-    Progress progress = conversation.progress();
-    waiting = null;
+  private void sendPendingRefusal(ChannelHandlerContext ctx) {
+    Reply.Refused refused = pendingRefusal;
+    RequestProgress progress = connection.progress();
+    pendingRefusal = null;
     if (refused != null && progress != null) {
       refuse(ctx, progress.received(), refused);
       flush(ctx);
@@ -350,63 +354,63 @@ final class ReplyHandler extends ChannelDuplexHandler {
   @Override
   public void flush(ChannelHandlerContext ctx) {
     ctx.flush();
-    if (!conversation.isAnswered()) {
+    if (!connection.isAnswered()) {
       return;
     }
     if (lastWrite != null) {
       ChannelPromise written = lastWrite;
       lastWrite = null;
       end(ctx, written);
-    } else if (conversation.phase() == Phase.DROPPING) {
+    } else if (connection.phase() == ConnectionPhase.DROPPING) {
       ctx.read();
-    } else if (conversation.phase() == Phase.WORK) {
-      turnOver(ctx);
+    } else if (connection.phase() == ConnectionPhase.WORK) {
+      startNextRequest(ctx);
     }
   }
 
   private void end(ChannelHandlerContext ctx, ChannelFuture written) {
-    linger.begin(ctx, written, conversation.isContinueOwed() ? 0 : turn.bodyBytesLeft());
+    linger.begin(ctx, written, connection.isContinueOwed() ? 0 : decoder.bodyBytesLeft());
     if (!written.isDone()) {
-      ctx.fireUserEventTriggered(ConnectionEvent.LAST_REPLY_WAITS);
+      ctx.fireUserEventTriggered(ConnectionEvent.LAST_REPLY_PENDING);
     }
   }
 
-  private void turnOver(ChannelHandlerContext ctx) {
-    turnDue = !ctx.channel().isWritable();
-    if (turnDue) {
+  private void startNextRequest(ChannelHandlerContext ctx) {
+    nextRequestDue = !ctx.channel().isWritable();
+    if (nextRequestDue) {
       return; // who does not take replies gets no further ones
     }
     bodyEnded = false;
-    conversation.over(now(ctx));
-    if (turn.mayContinue() && !draining.getAsBoolean()) {
-      turn.nextRequest();
+    connection.completed(now(ctx));
+    if (decoder.mayContinue() && !draining.getAsBoolean()) {
+      decoder.nextRequest();
       ctx.read();
-      if (conversation.phase() == Phase.IDLE && turn.isHeadUnderway()) {
-        ctx.fireUserEventTriggered(ConnectionEvent.NEXT_TURN);
+      if (connection.phase() == ConnectionPhase.IDLE && decoder.isHeadUnderway()) {
+        ctx.fireUserEventTriggered(ConnectionEvent.NEXT_REQUEST_UNDERWAY);
       }
     } else {
-      conversation.ending(now(ctx));
-      endBehindAll(ctx);
+      connection.closing(now(ctx));
+      endAfterFlush(ctx);
     }
   }
 
   /** The last reply has no promise of its own, and its end may still be waiting for the client. */
-  private void endBehindAll(ChannelHandlerContext ctx) {
+  private void endAfterFlush(ChannelHandlerContext ctx) {
     end(ctx, ctx.writeAndFlush(EMPTY_BUFFER));
   }
 
   @Override
   public void channelWritabilityChanged(ChannelHandlerContext ctx) {
-    if (turnDue && ctx.channel().isWritable()) {
-      turnDue = false;
-      ctx.executor().execute(() -> turnOverIfOpen(ctx)); // what comes next may write
+    if (nextRequestDue && ctx.channel().isWritable()) {
+      nextRequestDue = false;
+      ctx.executor().execute(() -> startNextRequestIfOpen(ctx)); // what comes next may write
     }
     ctx.fireChannelWritabilityChanged();
   }
 
-  private void turnOverIfOpen(ChannelHandlerContext ctx) {
+  private void startNextRequestIfOpen(ChannelHandlerContext ctx) {
     if (ctx.channel().isActive()) {
-      turnOver(ctx);
+      startNextRequest(ctx);
     }
   }
 

@@ -4,8 +4,8 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import dev.tollgate.core.http.FieldLines;
-import dev.tollgate.core.http.HeadOut;
-import dev.tollgate.core.pipeline.Progress.Received;
+import dev.tollgate.core.http.HeadWriter;
+import dev.tollgate.core.pipeline.RequestProgress.Received;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -49,7 +49,7 @@ final class ReplyHead {
     start(out, request, status);
     if (contentType != null) {
       line(out.writeBytes(CONTENT_TYPE), contentType);
-      HeadOut.contentLength(out, contentBytes);
+      HeadWriter.contentLength(out, contentBytes);
     }
     end(out, request, fields, closes);
   }
@@ -73,13 +73,13 @@ final class ReplyHead {
   private static void endUndelimited(
       ByteBuf out, Received request, List<FieldLines> fields, boolean closes) {
     if (request.head().minorVersion() > 0) {
-      HeadOut.transferEncodingChunked(out);
+      HeadWriter.transferEncodingChunked(out);
     }
     end(out, request, fields, closes);
   }
 
   private void start(ByteBuf out, Received request, int status) {
-    HeadOut.statusLine(out, status);
+    HeadWriter.statusLine(out, status);
     out.writeBytes(SERVER_AND_DATE).writeBytes(date.text());
     line(out.writeBytes(REQUEST_ID), request.id().value());
     if (request.clientRequestId() != null) {
@@ -96,7 +96,7 @@ final class ReplyHead {
     } else if (request.head().minorVersion() == 0) {
       out.writeBytes(KEEP_ALIVE);
     }
-    HeadOut.end(out);
+    HeadWriter.end(out);
   }
 
   private static void line(ByteBuf out, String text) {

@@ -10,8 +10,8 @@ import dev.tollgate.core.exchange.Reply;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.http.Field;
 import dev.tollgate.core.http.FieldLines;
-import dev.tollgate.core.http.HeadOut;
-import dev.tollgate.core.pipeline.Progress.Received;
+import dev.tollgate.core.http.HeadWriter;
+import dev.tollgate.core.pipeline.RequestProgress.Received;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
@@ -154,13 +154,13 @@ final class ReplyWriter {
       var _ = ctx.write(events, ctx.voidPromise());
     } else if (bytes <= COPIED_BYTES_MAX) {
       ByteBuf chunk = ctx.alloc().ioBuffer(bytes + CHUNK_FRAME_BYTES);
-      HeadOut.chunkStart(chunk, bytes);
-      HeadOut.chunkEnd(chunk.writeBytes(events));
+      HeadWriter.chunkStart(chunk, bytes);
+      HeadWriter.chunkEnd(chunk.writeBytes(events));
       events.release();
       var _ = ctx.write(chunk, ctx.voidPromise());
     } else {
       ByteBuf size = ctx.alloc().ioBuffer(CHUNK_FRAME_BYTES);
-      HeadOut.chunkStart(size, bytes);
+      HeadWriter.chunkStart(size, bytes);
       var _ = ctx.write(size, ctx.voidPromise());
       var _ = ctx.write(events, ctx.voidPromise());
       var _ = ctx.write(LINE_END.duplicate(), ctx.voidPromise());

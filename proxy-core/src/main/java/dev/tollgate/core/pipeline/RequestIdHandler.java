@@ -9,21 +9,21 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 
 /** Names each request before anything can be said about it, broken ones too. */
 final class RequestIdHandler extends ChannelInboundHandlerAdapter {
-  private final Conversation conversation;
-  private final Naming naming;
+  private final ClientConnection connection;
+  private final RequestIdAssigner idAssigner;
 
-  RequestIdHandler(Conversation conversation, Naming naming) {
-    this.conversation = conversation;
-    this.naming = naming;
+  RequestIdHandler(ClientConnection connection, RequestIdAssigner idAssigner) {
+    this.connection = connection;
+    this.idAssigner = idAssigner;
   }
 
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     switch (message) {
-      case RequestHead head -> ctx.fireChannelRead(naming.receive(head, now(ctx)));
+      case RequestHead head -> ctx.fireChannelRead(idAssigner.receive(head, now(ctx)));
       case BadRequest bad -> {
-        if (conversation.progress() == null) {
-          naming.receiveNothing(now(ctx));
+        if (connection.progress() == null) {
+          idAssigner.receiveWithoutHead(now(ctx));
         }
         ctx.fireChannelRead(bad);
       }
@@ -34,8 +34,8 @@ final class RequestIdHandler extends ChannelInboundHandlerAdapter {
   /** The client left within a head: a request that is recorded, though nobody can answer it. */
   @Override
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
-    if (event == TRUNCATED_REQUEST && conversation.progress() == null) {
-      naming.receiveNothing(now(ctx));
+    if (event == TRUNCATED_REQUEST && connection.progress() == null) {
+      idAssigner.receiveWithoutHead(now(ctx));
     }
     ctx.fireUserEventTriggered(event);
   }

@@ -14,7 +14,7 @@ final class SocketProgress {
    * What stands in our queue. A queue gives up a buffer when all of it was written, and one buffer
    * may be a reply of many megabytes: so what was written of the first one is left out.
    */
-  static long untakenBytes(Channel channel) {
+  static long pendingBytes(Channel channel) {
     ChannelOutboundBuffer queue = channel.unsafe().outboundBuffer();
     return queue == null ? 0 : queue.totalPendingWriteBytes() - queue.currentProgress();
   }
@@ -23,9 +23,9 @@ final class SocketProgress {
    * When the kernel sent data last: a slow reader can take from a large send buffer for long before
    * we may add to it. {@code otherwise} where the kernel cannot be asked.
    */
-  static long sentAtNanos(Channel channel, long nowNanos, long otherwise) {
+  static long lastSentNanos(Channel channel, long nowNanos, long fallback) {
     if (!(channel instanceof EpollSocketChannel socket) || !socket.isActive()) {
-      return otherwise;
+      return fallback;
     }
     return nowNanos - MILLISECONDS.toNanos(socket.tcpInfo().lastDataSent());
   }

@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.LongAdder;
 final class StalledStreams {
   private final Iterable<EventExecutor> loops;
   private final Iterable<Channel> open;
-  private final AtomicBoolean looking = new AtomicBoolean();
+  private final AtomicBoolean resetting = new AtomicBoolean();
   private final LongAdder reset = new LongAdder();
 
   /**
@@ -29,14 +29,14 @@ final class StalledStreams {
   }
 
   /** A stream that stands still, and what waits for its client. */
-  private record Standing(Channel channel, long untakenBytes) {}
+  private record StalledStream(Channel channel, long pendingBytes) {}
 
   /** Asks the connections of a loop, on it, which of them stand still. */
-  static final class Census {
-    private final List<Standing> standing = new ArrayList<>();
+  static final class StallQuery {
+    private final List<StalledStream> stalled = new ArrayList<>();
 
-    void add(Channel channel, long untakenBytes) {
-      standing.add(new Standing(channel, untakenBytes));
+    void add(Channel channel, long pendingBytes) {
+      stalled.add(new StalledStream(channel, pendingBytes));
     }
   }
 
@@ -50,48 +50,48 @@ final class StalledStreams {
 
   /** Resets as many as hold so many bytes together, the largest first. */
   void reset(long bytes) {
-    if (!looking.compareAndSet(false, true)) {
+    if (!resetting.compareAndSet(false, true)) {
       return; // a loop is held up, and has not answered yet
     }
-    List<CompletableFuture<Census>> asked = new ArrayList<>();
+    List<CompletableFuture<StallQuery>> asked = new ArrayList<>();
     for (EventExecutor loop : loops) {
-      asked.add(CompletableFuture.supplyAsync(this::census, loop));
+      asked.add(CompletableFuture.supplyAsync(this::query, loop));
     }
     CompletableFuture<Void> all = CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new));
     var _ =
         all.thenRun(
                 () -> {
                   asked.stream()
-                      .flatMap(one -> one.join().standing.stream())
-                      .sorted(Comparator.comparingLong(Standing::untakenBytes).reversed())
-                      .forEach(new Ending(bytes)::next);
+                      .flatMap(one -> one.join().stalled.stream())
+                      .sorted(Comparator.comparingLong(StalledStream::pendingBytes).reversed())
+                      .forEach(new Resetter(bytes)::next);
                 })
-            .whenComplete((_, _) -> looking.set(false));
+            .whenComplete((_, _) -> resetting.set(false));
   }
 
   /** On a loop: of its own connections. */
-  private Census census() {
-    Census census = new Census();
+  private StallQuery query() {
+    StallQuery query = new StallQuery();
     for (Channel channel : open) {
       if (channel.eventLoop().inEventLoop()) {
-        channel.pipeline().fireUserEventTriggered(census);
+        channel.pipeline().fireUserEventTriggered(query);
       }
     }
-    return census;
+    return query;
   }
 
   /** Goes down the list until enough was given back. */
-  private final class Ending {
+  private final class Resetter {
     private long bytesLeft;
 
-    Ending(long bytes) {
+    Resetter(long bytes) {
       this.bytesLeft = bytes;
     }
 
-    void next(Standing standing) {
+    void next(StalledStream stalled) {
       if (bytesLeft > 0) {
-        bytesLeft -= standing.untakenBytes();
-        standing.channel().pipeline().fireUserEventTriggered(new Reset(reset));
+        bytesLeft -= stalled.pendingBytes();
+        stalled.channel().pipeline().fireUserEventTriggered(new Reset(reset));
       }
     }
   }

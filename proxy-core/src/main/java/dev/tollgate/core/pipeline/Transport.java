@@ -1,6 +1,6 @@
 package dev.tollgate.core.pipeline;
 
-import dev.tollgate.core.upstream.ClientsFirst;
+import dev.tollgate.core.upstream.ClientPriorityIoHandler;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.epoll.Epoll;
@@ -41,7 +41,7 @@ public enum Transport {
 
   /** What an event loop group is made with: clients go before providers on its loops. */
   public IoHandlerFactory ioHandlers() {
-    return ClientsFirst.on(
+    return ClientPriorityIoHandler.on(
         switch (this) {
           case EPOLL -> EpollIoHandler.newFactory();
           case NIO -> NioIoHandler.newFactory();

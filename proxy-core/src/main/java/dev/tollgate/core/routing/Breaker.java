@@ -1,6 +1,6 @@
 package dev.tollgate.core.routing;
 
-import dev.tollgate.core.catalog.Provider.Circuit;
+import dev.tollgate.core.catalog.Provider.CircuitOptions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -75,7 +75,7 @@ public final class Breaker {
   }
 
   /** Asks for a try; its verdict is to be told once. */
-  public Optional<Permit> tryAcquire(Circuit rules, long nowNanos) {
+  public Optional<Permit> tryAcquire(CircuitOptions rules, long nowNanos) {
     while (true) {
       State now = state();
       switch (now) {
@@ -100,7 +100,7 @@ public final class Breaker {
     }
   }
 
-  private static State.HalfOpen probing(State from, Circuit rules, long nowNanos) {
+  private static State.HalfOpen probing(State from, CircuitOptions rules, long nowNanos) {
     int probe = from instanceof State.HalfOpen half ? half.probe() + 1 : 1;
     long expires = nowNanos + rules.openForMax().toNanos();
     return new State.HalfOpen(from.generation(), probe, expires, openFor(from));
@@ -132,7 +132,7 @@ public final class Breaker {
   }
 
   /** The try failed, and the provider is to blame. Says whether that opened the circuit anew. */
-  public boolean failed(Permit permit, Circuit rules, long nowNanos) {
+  public boolean failed(Permit permit, CircuitOptions rules, long nowNanos) {
     long count = verdicts.incrementAndGet();
     while (true) {
       State now = state();
@@ -171,7 +171,7 @@ public final class Breaker {
   }
 
   private static State failedWhileClosed(
-      State.Closed closed, Circuit rules, long nowNanos, long count) {
+      State.Closed closed, CircuitOptions rules, long nowNanos, long count) {
     List<Failure> recent = new ArrayList<>();
     int kept = Math.min(closed.failures().size(), rules.failures() - 1);
     List<Failure> last =
@@ -192,10 +192,10 @@ public final class Breaker {
   }
 
   /** The circuits of many nodes and providers that failed together are not probed together. */
-  private static State open(State from, Circuit rules, long wished, long nowNanos) {
-    long openFor = Math.min(wished, rules.openForMax().toNanos());
+  private static State open(State from, CircuitOptions rules, long requested, long nowNanos) {
+    long openFor = Math.min(requested, rules.openForMax().toNanos());
     long generation = from.generation() + 1;
-    long spread = Spread.percent(generation ^ nowNanos, SPREAD_PERCENT);
+    long spread = StableHash.percent(generation ^ nowNanos, SPREAD_PERCENT);
     return new State.Open(generation, nowNanos + openFor * (100 - spread) / 100, openFor);
   }
 

@@ -22,7 +22,7 @@ final class Digest {
 
   /** A sample above zero, of whatever unit; 1 to 30 million are told apart. */
   void add(double sample, long nowNanos) {
-    long current = turn(nowNanos);
+    long current = rotate(nowNanos);
     counts.incrementAndGet(base(current) + bucket(sample));
   }
 
@@ -35,7 +35,7 @@ final class Digest {
   }
 
   /** Forgets what is older than the half minute before this one. */
-  private long turn(long nowNanos) {
+  private long rotate(long nowNanos) {
     long current = Math.floorDiv(nowNanos, WINDOW_NANOS);
     long last = window.get();
     if (current > last && window.compareAndSet(last, current)) {
@@ -55,7 +55,7 @@ final class Digest {
 
   /** The value that a share of the samples does not exceed; empty: nothing is known. */
   OptionalDouble percentile(double share, long nowNanos) {
-    turn(nowNanos);
+    rotate(nowNanos);
     int total = 0;
     for (int i = 0; i < 2 * BUCKETS; i++) {
       total += counts.get(i);

@@ -10,7 +10,7 @@ import dev.tollgate.core.catalog.RoutingRules;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.routing.Exclusion.Reason;
-import dev.tollgate.core.routing.RoutePlan.Resort;
+import dev.tollgate.core.routing.RoutePlan.CredentialPolicy;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
@@ -37,7 +37,7 @@ public final class Fleet {
   private final Map<ProviderName, ProviderHealth> providers = new ConcurrentHashMap<>();
   private final Map<KeyName, KeyHealth> keys = new ConcurrentHashMap<>();
   private final Map<RouteName, RouteHealth> routes = new ConcurrentHashMap<>();
-  private final Map<ModelId, AtomicInteger> turns = new ConcurrentHashMap<>();
+  private final Map<ModelId, AtomicInteger> roundRobin = new ConcurrentHashMap<>();
 
   private record ProviderName(ProviderId id, EndpointIdentity endpoint) {
     static ProviderName of(Provider provider) {
@@ -59,10 +59,10 @@ public final class Fleet {
   }
 
   /** What came of asking for a try. */
-  public sealed interface Placing {
-    record Placed(Placement placement) implements Placing {}
+  public sealed interface PlacementResult {
+    record Placed(Placement placement) implements PlacementResult {}
 
-    record Excluded(Exclusion exclusion) implements Placing {}
+    record Excluded(Exclusion exclusion) implements PlacementResult {}
   }
 
   public ProviderHealth provider(Provider provider) {
@@ -104,14 +104,17 @@ public final class Fleet {
   }
 
   /** Counts the requests for a model that are served in turn. */
-  int nextTurn(Model model) {
-    return turns.computeIfAbsent(model.id(), _ -> new AtomicInteger()).getAndIncrement();
+  int nextRoundRobin(Model model) {
+    return roundRobin.computeIfAbsent(model.id(), _ -> new AtomicInteger()).getAndIncrement();
   }
 
   /** Why nobody may try this one then; empty: as far as is known now, it may be tried. */
-  public Optional<Exclusion> obstacle(Candidate candidate, Resort resort, long nowNanos) {
+  public Optional<Exclusion> obstacle(Candidate candidate, CredentialPolicy policy, long nowNanos) {
     return obstacle(candidate, nowNanos)
-        .filter(one -> resort == Resort.USUAL || one.reason() != Reason.CREDENTIALS_REFUSED);
+        .filter(
+            one ->
+                policy == CredentialPolicy.HEALTHY_ONLY
+                    || one.reason() != Reason.CREDENTIALS_REFUSED);
   }
 
   Optional<Exclusion> obstacle(Candidate candidate, long nowNanos) {
@@ -122,14 +125,14 @@ public final class Fleet {
   }
 
   /** Whether one of the provider's keys but these may be used at once. */
-  public boolean hasUsableKey(Candidate candidate, List<Credential> besides, long nowNanos) {
+  public boolean hasUsableKey(Candidate candidate, List<Credential> excludedKeys, long nowNanos) {
     return candidate.provider().credentials().stream()
-        .filter(one -> !besides.contains(one))
+        .filter(one -> !excludedKeys.contains(one))
         .anyMatch(one -> key(candidate.route(), one).waitNanos(nowNanos) == 0);
   }
 
   private Optional<Exclusion> keyObstacle(Candidate candidate, long nowNanos) {
-    if (!hasSomethingToSend(candidate)) {
+    if (!hasSendableCredential(candidate)) {
       return Optional.of(excluded(candidate, Reason.TOKEN_MISSING, TOKEN_WAIT_NANOS));
     }
     long cooling = Long.MAX_VALUE;
@@ -156,11 +159,11 @@ public final class Fleet {
   /**
    * A token that somebody fetches may be missing: no fault of the provider's, which is not asked.
    */
-  private static boolean hasSomethingToSend(Candidate candidate) {
+  private static boolean hasSendableCredential(Candidate candidate) {
     List<Credential> credentials = candidate.provider().credentials();
     boolean has = credentials.isEmpty();
     for (int i = 0; !has && i < credentials.size(); i++) {
-      has = credentials.get(i).sent().isPresent();
+      has = credentials.get(i).effectiveSecret().isPresent();
     }
     return has;
   }
@@ -182,36 +185,38 @@ public final class Fleet {
   }
 
   /** Whether neither its circuit nor a key of it is in doubt: a try there is no probe. */
-  public boolean isSound(Candidate candidate, long nowNanos) {
+  public boolean isHealthy(Candidate candidate, long nowNanos) {
     return provider(candidate.provider()).breaker().state() instanceof Breaker.State.Closed
         && keysOf(candidate.route()).stream().noneMatch(KeyHealth::isRetired)
         && hasUsableKey(candidate, nowNanos);
   }
 
   /** Takes from the retry budget of a candidate's provider; whether it allows one try more. */
-  public boolean mayAdd(ExtraTry purpose, Candidate candidate, RoutingRules rules, long nowNanos) {
+  public boolean tryTakeFromBudget(
+      ExtraAttempt purpose, Candidate candidate, RoutingRules rules, long nowNanos) {
     return provider(candidate.provider()).retries().tryTake(purpose, rules, nowNanos);
   }
 
-  /** Whether {@link #mayAdd} would allow it; takes nothing. */
-  public boolean couldAdd(Candidate candidate, RoutingRules rules, long nowNanos) {
-    return provider(candidate.provider()).retries().has(rules, nowNanos);
+  /** Whether {@link #tryTakeFromBudget} would allow it; takes nothing. */
+  public boolean hasBudget(Candidate candidate, RoutingRules rules, long nowNanos) {
+    return provider(candidate.provider()).retries().isAvailable(rules, nowNanos);
   }
 
   /** Asks for one try at a candidate; a placement is to be ended once. */
-  public Placing place(Candidate candidate, Resort resort, long nowNanos, RandomGenerator random) {
-    return place(candidate, resort, List.of(), nowNanos, random);
+  public PlacementResult place(
+      Candidate candidate, CredentialPolicy policy, long nowNanos, RandomGenerator random) {
+    return place(candidate, policy, List.of(), nowNanos, random);
   }
 
   /**
    * The same where some of the provider's keys are of no use.
    *
-   * @param besides the keys that are not chosen while there is another
+   * @param excludedKeys the keys that are not chosen while there is another
    */
-  public Placing place(
+  public PlacementResult place(
       Candidate candidate,
-      Resort resort,
-      List<Credential> besides,
+      CredentialPolicy policy,
+      List<Credential> excludedKeys,
       long nowNanos,
       RandomGenerator random) {
     Provider provider = candidate.provider();
@@ -219,39 +224,39 @@ public final class Fleet {
     Optional<Breaker.Permit> permit = health.breaker().tryAcquire(provider.circuit(), nowNanos);
     if (permit.isEmpty()) {
       long wait = Math.max(1, health.breaker().waitNanos(nowNanos));
-      return new Placing.Excluded(excluded(candidate, Reason.CIRCUIT_OPEN, wait));
+      return new PlacementResult.Excluded(excluded(candidate, Reason.CIRCUIT_OPEN, wait));
     }
-    Credential credential = choose(candidate.route(), besides, nowNanos, random);
+    Credential credential = choose(candidate.route(), excludedKeys, nowNanos, random);
     KeyHealth key = key(candidate.route(), credential);
-    if (!hasSomethingToSend(candidate) || !key.tryUse(resort, nowNanos)) {
+    if (!hasSendableCredential(candidate) || !key.tryUse(policy, nowNanos)) {
       health.breaker().neutral(permit.get(), nowNanos);
-      return new Placing.Excluded(
+      return new PlacementResult.Excluded(
           keyObstacle(candidate, nowNanos).orElse(excluded(candidate, Reason.COOLING, 1)));
     }
-    return new Placing.Placed(
+    return new PlacementResult.Placed(
         new Placement(
             candidate, credential, health, key, route(candidate.route()), permit.get(), nowNanos));
   }
 
   /** Draws a key by weight among those that may be used; null: the provider has none. */
   private @Nullable Credential choose(
-      Route route, List<Credential> besides, long nowNanos, RandomGenerator random) {
+      Route route, List<Credential> excludedKeys, long nowNanos, RandomGenerator random) {
     List<Credential> all = route.provider().credentials();
     if (all.size() <= 1) {
       return all.isEmpty() ? null : all.getFirst();
     }
     List<Credential> usable =
         all.stream()
-            .filter(one -> !besides.contains(one))
+            .filter(one -> !excludedKeys.contains(one))
             .filter(one -> key(route, one).waitNanos(nowNanos) == 0)
             .toList();
     if (usable.isEmpty()) {
       return all.get(random.nextInt(all.size()));
     }
-    long drawn = random.nextLong(usable.stream().mapToLong(Credential::weight).sum());
+    long remaining = random.nextLong(usable.stream().mapToLong(Credential::weight).sum());
     for (Credential one : usable) {
-      drawn -= one.weight();
-      if (drawn < 0) {
+      remaining -= one.weight();
+      if (remaining < 0) {
         return one;
       }
     }
@@ -284,7 +289,7 @@ public final class Fleet {
     providers.keySet().retainAll(live);
     keys.keySet().retainAll(liveKeys);
     routes.keySet().retainAll(liveRoutes);
-    turns.keySet().retainAll(models);
-    keys.values().forEach(key -> key.forgive(nowNanos));
+    roundRobin.keySet().retainAll(models);
+    keys.values().forEach(key -> key.resetWait(nowNanos));
   }
 }

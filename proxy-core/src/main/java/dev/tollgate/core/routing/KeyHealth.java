@@ -1,6 +1,6 @@
 package dev.tollgate.core.routing;
 
-import dev.tollgate.core.routing.RoutePlan.Resort;
+import dev.tollgate.core.routing.RoutePlan.CredentialPolicy;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
@@ -16,7 +16,7 @@ public final class KeyHealth {
   static final Duration COOLING_MAX = Duration.ofHours(1);
 
   /** A 429 that names no wait is repeated after a backoff of at least this. */
-  static final Duration COOLING_UNKNOWN = NextTry.BACKOFF_MIN;
+  static final Duration COOLING_UNKNOWN = NextAttempt.BACKOFF_MIN;
 
   private final AtomicReference<State> state = new AtomicReference<>(new State.Usable());
 
@@ -81,13 +81,13 @@ public final class KeyHealth {
    * Takes the key for one try; a refused one is given to one of those who ask, or to all of them as
    * a last resort.
    */
-  boolean tryUse(Resort resort, long nowNanos) {
+  boolean tryUse(CredentialPolicy policy, long nowNanos) {
     State now = state();
     return switch (now) {
       case State.Usable _, State.Recovered _ -> true;
       case State.Cooling cooling -> nowNanos - cooling.untilNanos() >= 0;
       case State.Retired retired ->
-          resort == Resort.LAST
+          policy == CredentialPolicy.LAST_RESORT
               || (nowNanos - retired.untilNanos() >= 0
                   && state.compareAndSet(
                       now, retired(retired.sinceNanos(), nowNanos, retired.interval())));
@@ -99,7 +99,7 @@ public final class KeyHealth {
   }
 
   /** The provider took it in a try that began then. Says whether that was news. */
-  boolean worked(long begunNanos) {
+  boolean succeeded(long begunNanos) {
     State now = state();
     return now instanceof State.Retired retired
         && !retired.isOlder(begunNanos)
@@ -127,7 +127,7 @@ public final class KeyHealth {
   }
 
   /** A probe said nothing about the key: the next request may take its place. */
-  void unheard(long begunNanos, long nowNanos) {
+  void neutral(long begunNanos, long nowNanos) {
     State now = state();
     if (now instanceof State.Retired retired
         && !retired.isOlder(begunNanos)
@@ -162,7 +162,7 @@ public final class KeyHealth {
   }
 
   /** Somebody who may have mended it wants it tried at once. */
-  void forgive(long nowNanos) {
+  void resetWait(long nowNanos) {
     State now = state();
     if (now instanceof State.Retired retired) {
       state.compareAndSet(

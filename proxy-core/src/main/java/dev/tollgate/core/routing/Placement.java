@@ -4,7 +4,7 @@ import dev.tollgate.core.catalog.AccessToken;
 import dev.tollgate.core.catalog.Credential;
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.dialect.UpstreamFailure;
-import dev.tollgate.core.dialect.UpstreamFailure.Circuit;
+import dev.tollgate.core.dialect.UpstreamFailure.CircuitEffect;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import org.jspecify.annotations.Nullable;
@@ -17,11 +17,11 @@ import org.slf4j.LoggerFactory;
  */
 public final class Placement {
   private static final Logger LOG = LoggerFactory.getLogger(Placement.class);
-  private static final double MOST = 0.95;
+  private static final double LATE_PERCENTILE = 0.95;
   private static final double NANOS_PER_MILLI = 1e6;
 
   /** Answers take so much longer than most now and then. */
-  private static final int TIMES_LATE = 3;
+  private static final int LATE_FACTOR = 3;
 
   private static final int UNAUTHORIZED = 401;
 
@@ -40,7 +40,7 @@ public final class Placement {
   private long contentNanos;
   private boolean contentSeen;
   private boolean continued;
-  private boolean silent;
+  private boolean unresponsive;
   private boolean ended;
 
   Placement(
@@ -83,12 +83,12 @@ public final class Placement {
    * answered meanwhile either, the circuit hears of it before the clocks run out. Says whether the
    * provider is given up: it seems to answer nobody.
    */
-  public boolean isSilent(boolean stream, long nowNanos) {
+  public boolean isUnresponsive(boolean stream, long nowNanos) {
     if (ended || provider.hasAnsweredSince(begunNanos) || !isLate(stream, nowNanos)) {
       return false;
     }
-    if (!silent) {
-      silent = true;
+    if (!unresponsive) {
+      unresponsive = true;
       trip("it answers nobody", nowNanos);
     }
     return !(provider.breaker().state() instanceof Breaker.State.Closed);
@@ -96,23 +96,23 @@ public final class Placement {
 
   /** Where it is not known how long most answers take, none is late. */
   private boolean isLate(boolean stream, long nowNanos) {
-    OptionalDouble usualMillis = route.usualMillis(stream, MOST, nowNanos);
+    OptionalDouble usualMillis = route.usualMillis(stream, LATE_PERCENTILE, nowNanos);
     return usualMillis.isPresent()
-        && nowNanos - begunNanos > TIMES_LATE * NANOS_PER_MILLI * usualMillis.getAsDouble();
+        && nowNanos - begunNanos > LATE_FACTOR * NANOS_PER_MILLI * usualMillis.getAsDouble();
   }
 
   /** The first content of a stream came: the provider works, however long the stream is. */
   public void firstContent(long nowNanos) {
     contentSeen = true;
     contentNanos = nowNanos;
-    works();
+    confirmWorking();
     route.firstContent(nowNanos - begunNanos, nowNanos);
   }
 
   /** The first content came of a stream that another provider had begun. */
   public void continued() {
     continued = true;
-    works();
+    confirmWorking();
   }
 
   /** Whether its circuit or its key hangs on how it ends. */
@@ -124,27 +124,27 @@ public final class Placement {
    * Whether this try has the turn to show whether the provider works, of which nothing was heard in
    * many tries because others were faster. Asked once: the turn is taken with it.
    */
-  public boolean takesTurn() {
-    return provider.takesTurn();
+  public boolean tryClaimProbe() {
+    return provider.tryClaimProbe();
   }
 
   /** Another provider was faster: it takes at least so long, which is all that is known. */
-  public void outrun(long nowNanos) {
+  public void hedgeLost(long nowNanos) {
     if (!contentSeen && !ended) {
-      provider.outrun();
+      provider.hedgesLost();
       route.firstContent(nowNanos - begunNanos, nowNanos);
     }
   }
 
-  private void works() {
-    provider.heard();
+  private void confirmWorking() {
+    provider.resetHedgesLost();
     provider.breaker().succeeded(permit);
     route.served();
-    keyWorks();
+    confirmKeyWorks();
   }
 
-  private void keyWorks() {
-    if (key.worked(begunNanos)) {
+  private void confirmKeyWorks() {
+    if (key.succeeded(begunNanos)) {
       LOG.info("provider {} takes key {} again", candidate.id(), fingerprint());
     }
   }
@@ -158,18 +158,18 @@ public final class Placement {
       return; // how fast it is says nothing about whole answers
     }
     if (contentSeen) {
-      route.wrote(tokens, nowNanos - contentNanos, nowNanos);
+      route.generated(tokens, nowNanos - contentNanos, nowNanos);
       return;
     }
-    works();
+    confirmWorking();
     route.plain(nowNanos - begunNanos, nowNanos);
-    route.wrote(tokens, nowNanos - begunNanos, nowNanos);
+    route.generated(tokens, nowNanos - begunNanos, nowNanos);
   }
 
   /** The try failed. */
   public void failed(UpstreamFailure failure, long nowNanos) {
     if (end()) {
-      tell(failure, nowNanos);
+      report(failure, nowNanos);
     }
   }
 
@@ -177,26 +177,26 @@ public final class Placement {
   public void neutral(long nowNanos) {
     if (end()) {
       provider.breaker().neutral(permit, nowNanos);
-      key.unheard(begunNanos, nowNanos);
+      key.neutral(begunNanos, nowNanos);
     }
   }
 
-  private void tell(UpstreamFailure failure, long nowNanos) {
-    if (failure.circuit() == Circuit.TRIPS || failure.status() > 0) {
-      provider.heard();
+  private void report(UpstreamFailure failure, long nowNanos) {
+    if (failure.circuitEffect() == CircuitEffect.TRIPS || failure.status() > 0) {
+      provider.resetHedgesLost();
     }
-    if (failure.provesKey()) {
-      keyWorks();
-    } else if (failure.ofKey() != Circuit.RETIRES_KEY) {
-      key.unheard(begunNanos, nowNanos);
+    if (failure.provesKeyAccepted()) {
+      confirmKeyWorks();
+    } else if (failure.keyEffect() != CircuitEffect.RETIRES_KEY) {
+      key.neutral(begunNanos, nowNanos);
     }
-    if (failure.circuit() == Circuit.TRIPS && !silent) {
+    if (failure.circuitEffect() == CircuitEffect.TRIPS && !unresponsive) {
       trip(failure.kind(), nowNanos);
     } else {
       provider.breaker().neutral(permit, nowNanos);
     }
-    switch (failure.ofKey()) {
-      case COOLS -> key.limited(failure.retryAfterSeconds(), begunNanos, nowNanos);
+    switch (failure.keyEffect()) {
+      case COOLS_DOWN_KEY -> key.limited(failure.retryAfterSeconds(), begunNanos, nowNanos);
       case RETIRES_KEY -> refused(failure, nowNanos);
       case ALARMS -> {
         if (route.missing()) {
@@ -229,9 +229,9 @@ public final class Placement {
     }
   }
 
-  private void trip(Object why, long nowNanos) {
+  private void trip(Object cause, long nowNanos) {
     if (provider.breaker().failed(permit, candidate.provider().circuit(), nowNanos)) {
-      LOG.warn("the circuit of provider {} opened: {}", candidate.id(), why);
+      LOG.warn("the circuit of provider {} opened: {}", candidate.id(), cause);
     }
   }
 

@@ -4,12 +4,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** What is known of one provider at one endpoint. Shared by all loops. */
 public final class ProviderHealth {
-  private static final int OUTRUN_MAX = 10;
+  private static final int HEDGES_LOST_MAX = 10;
 
   private final Breaker breaker = new Breaker();
   private final RetryBudget retries = new RetryBudget();
   private final AtomicInteger inFlight = new AtomicInteger();
-  private final AtomicInteger outrun = new AtomicInteger();
+  private final AtomicInteger hedgesLost = new AtomicInteger();
   private volatile long answeredNanos;
   private volatile boolean everAnswered;
 
@@ -22,7 +22,7 @@ public final class ProviderHealth {
   }
 
   /** Tries of this kind that its retry budget did not allow. */
-  public long refused(ExtraTry purpose) {
+  public long refused(ExtraAttempt purpose) {
     return retries.refused(purpose);
   }
 
@@ -43,14 +43,14 @@ public final class ProviderHealth {
   }
 
   /** A try was given up because another provider was faster. */
-  void outrun() {
-    outrun.incrementAndGet();
+  void hedgesLost() {
+    hedgesLost.incrementAndGet();
   }
 
   /** A try was served, or failed in a way that shows the provider. */
-  void heard() {
-    if (outrun.get() != 0) {
-      outrun.set(0);
+  void resetHedgesLost() {
+    if (hedgesLost.get() != 0) {
+      hedgesLost.set(0);
     }
   }
 
@@ -58,9 +58,9 @@ public final class ProviderHealth {
    * Whether one try shall show whether the provider works, because others always serve in its
    * place: only who asks first is told so, and nobody again until it was outrun as often once more.
    */
-  boolean takesTurn() {
-    int count = outrun.get();
-    return count >= OUTRUN_MAX && outrun.compareAndSet(count, 0);
+  boolean tryClaimProbe() {
+    int count = hedgesLost.get();
+    return count >= HEDGES_LOST_MAX && hedgesLost.compareAndSet(count, 0);
   }
 
   void begun() {

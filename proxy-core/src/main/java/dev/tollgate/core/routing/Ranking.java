@@ -36,17 +36,21 @@ final class Ranking {
    * @param affinity what is the same in requests that should go to the same provider
    */
   List<Candidate> of(
-      List<Candidate> candidates, Strategy strategy, RoutingWish wish, OptionalLong affinity) {
+      List<Candidate> candidates,
+      Strategy strategy,
+      RoutingPreferences preferences,
+      OptionalLong affinity) {
     if (candidates.size() < 2) {
       return candidates;
     }
     List<Candidate> ranked = byStrategy(candidates, strategy);
-    int fast = slowLast(ranked, wish.latencyPreferred());
+    int fast = slowLast(ranked, preferences.latencyPreferred());
     if (affinity.isPresent()) {
-      stick(ranked.subList(0, equals(ranked.subList(0, fast), strategy)), affinity.getAsLong());
+      applyAffinity(
+          ranked.subList(0, equals(ranked.subList(0, fast), strategy)), affinity.getAsLong());
     }
-    if (!wish.order().isEmpty()) {
-      ranked.sort(Comparator.comparingInt(candidate -> place(candidate, wish.order())));
+    if (!preferences.order().isEmpty()) {
+      ranked.sort(Comparator.comparingInt(candidate -> orderIndex(candidate, preferences.order())));
     }
     return ranked;
   }
@@ -60,10 +64,11 @@ final class Ranking {
       case COST -> ranked.sort(Comparator.comparingLong(Ranking::price));
       case LATENCY -> sort(ranked, this::latency);
       case THROUGHPUT -> sort(ranked, this::slowness);
-      case WEIGHTED -> sort(ranked, this::drawn);
+      case WEIGHTED -> sort(ranked, this::weightedRandom);
       case ROUND_ROBIN ->
           Collections.rotate(
-              ranked, -Math.floorMod(fleet.nextTurn(ranked.getFirst().model()), ranked.size()));
+              ranked,
+              -Math.floorMod(fleet.nextRoundRobin(ranked.getFirst().model()), ranked.size()));
       case LEAST_BUSY -> sort(ranked, this::inFlight);
     }
     return ranked;
@@ -91,7 +96,7 @@ final class Ranking {
   }
 
   private double latency(Candidate candidate) {
-    return known(candidate, knownLatency(candidate));
+    return knownOrExplore(candidate, knownLatency(candidate));
   }
 
   private OptionalDouble knownLatency(Candidate candidate) {
@@ -100,7 +105,7 @@ final class Ranking {
 
   private double slowness(Candidate candidate) {
     OptionalDouble perSecond = fleet.route(candidate.route()).throughput(MEDIAN, nowNanos);
-    return known(
+    return knownOrExplore(
         candidate,
         perSecond.isPresent()
             ? OptionalDouble.of(1 / perSecond.getAsDouble())
@@ -108,11 +113,11 @@ final class Ranking {
   }
 
   /** Who is not known is tried first, but by one request at a time: it may be slow. */
-  private double known(Candidate candidate, OptionalDouble measure) {
+  private double knownOrExplore(Candidate candidate, OptionalDouble measure) {
     return measure.orElse(inFlight(candidate) == 0 ? 0 : Double.MAX_VALUE);
   }
 
-  private double drawn(Candidate candidate) {
+  private double weightedRandom(Candidate candidate) {
     return -Math.log(1 - random.nextDouble()) / candidate.route().weight();
   }
 
@@ -154,16 +159,17 @@ final class Ranking {
    * Rendezvous hashing: every node puts the same ones first for the same affinity, each as often as
    * its weight says, and who drops out takes only its own requests along.
    */
-  private static void stick(List<Candidate> equal, long affinity) {
-    sort(equal, candidate -> -Math.log(lot(candidate, affinity)) / candidate.route().weight());
+  private static void applyAffinity(List<Candidate> equal, long affinity) {
+    sort(
+        equal, candidate -> -Math.log(hashScore(candidate, affinity)) / candidate.route().weight());
   }
 
-  private static double lot(Candidate candidate, long affinity) {
-    return Spread.unit(
-        affinity ^ Spread.of(candidate.id().value() + " " + candidate.route().upstreamModel()));
+  private static double hashScore(Candidate candidate, long affinity) {
+    return StableHash.unit(
+        affinity ^ StableHash.of(candidate.id().value() + " " + candidate.route().upstreamModel()));
   }
 
-  private static int place(Candidate candidate, List<String> order) {
+  private static int orderIndex(Candidate candidate, List<String> order) {
     int at = order.indexOf(candidate.id().value());
     return at < 0 ? order.size() : at;
   }

@@ -16,53 +16,53 @@ final class RetryBudget {
   private static final double NANOS = 1e9;
 
   private final LongAdder requests = new LongAdder();
-  private final Map<ExtraTry, LongAdder> refused =
-      Map.of(ExtraTry.RETRY, new LongAdder(), ExtraTry.HEDGE, new LongAdder());
-  private final AtomicReference<Purse> purse = new AtomicReference<>(new Purse(0, 0, -1));
+  private final Map<ExtraAttempt, LongAdder> refused =
+      Map.of(ExtraAttempt.RETRY, new LongAdder(), ExtraAttempt.HEDGE, new LongAdder());
+  private final AtomicReference<Balance> balance = new AtomicReference<>(new Balance(0, 0, -1));
 
   /** What is left, as of a moment; below zero: nobody asked yet. */
-  private record Purse(long requests, long atNanos, double tokens) {}
+  private record Balance(long requests, long atNanos, double tokens) {}
 
   void request() {
     requests.increment();
   }
 
   /** Takes one, if there is one. */
-  boolean tryTake(ExtraTry purpose, RoutingRules rules, long nowNanos) {
+  boolean tryTake(ExtraAttempt purpose, RoutingRules rules, long nowNanos) {
     while (true) {
-      Purse before = Objects.requireNonNull(purse.get());
+      Balance before = Objects.requireNonNull(balance.get());
       long counted = requests.sum();
       double tokens = earned(before, rules, counted, nowNanos);
       if (tokens < 1) {
         refusedOf(purpose).increment();
         return false;
       }
-      if (purse.compareAndSet(before, new Purse(counted, nowNanos, tokens - 1))) {
+      if (balance.compareAndSet(before, new Balance(counted, nowNanos, tokens - 1))) {
         return true;
       }
     }
   }
 
   /** Whether one could be taken now. */
-  boolean has(RoutingRules rules, long nowNanos) {
-    return earned(Objects.requireNonNull(purse.get()), rules, requests.sum(), nowNanos) >= 1;
+  boolean isAvailable(RoutingRules rules, long nowNanos) {
+    return earned(Objects.requireNonNull(balance.get()), rules, requests.sum(), nowNanos) >= 1;
   }
 
-  private static double earned(Purse before, RoutingRules rules, long counted, long nowNanos) {
+  private static double earned(Balance before, RoutingRules rules, long counted, long nowNanos) {
     double byShare = rules.retryShare() * (counted - before.requests());
     double bySecond =
         before.tokens() < 0
             ? rules.retriesPerSecondMin()
             : rules.retriesPerSecondMin() * Math.max(0, (nowNanos - before.atNanos()) / NANOS);
-    double most = Math.max(rules.retriesPerSecondMin(), BURST_MIN);
-    return Math.min(most, Math.max(0, before.tokens()) + byShare + bySecond);
+    double limit = Math.max(rules.retriesPerSecondMin(), BURST_MIN);
+    return Math.min(limit, Math.max(0, before.tokens()) + byShare + bySecond);
   }
 
-  long refused(ExtraTry purpose) {
+  long refused(ExtraAttempt purpose) {
     return refusedOf(purpose).sum();
   }
 
-  private LongAdder refusedOf(ExtraTry purpose) {
+  private LongAdder refusedOf(ExtraAttempt purpose) {
     return Objects.requireNonNull(refused.get(purpose));
   }
 }

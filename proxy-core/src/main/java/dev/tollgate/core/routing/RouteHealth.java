@@ -31,7 +31,7 @@ public final class RouteHealth {
   }
 
   /** A reply of so many tokens was written in this time. */
-  void wrote(long tokens, long tookNanos, long nowNanos) {
+  void generated(long tokens, long tookNanos, long nowNanos) {
     if (tokens > 1 && tookNanos > 0) {
       tokensPerSecond.add(tokens * NANOS / tookNanos, nowNanos);
     }

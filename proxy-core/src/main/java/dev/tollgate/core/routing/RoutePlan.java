@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
  * @param ranked all of them: who could not be asked then may be able to when a try fails
  * @param rules tries per client request and retries per provider, whatever the candidates
  * @param excluded who may not serve it
- * @param resort whether keys that were refused lately are tried again before their time
+ * @param credentialPolicy whether keys that were refused lately are tried again before their time
  */
 public record RoutePlan(
     Strategy strategy,
@@ -25,13 +25,13 @@ public record RoutePlan(
     List<Candidate> ranked,
     RoutingRules rules,
     List<Exclusion> excluded,
-    Resort resort) {
+    CredentialPolicy credentialPolicy) {
   /** Which keys may be tried. */
-  public enum Resort {
+  public enum CredentialPolicy {
     /** Those that no provider refused lately. */
-    USUAL,
+    HEALTHY_ONLY,
     /** Refused ones too: there is nobody else, and the provider's own answer says why. */
-    LAST
+    LAST_RESORT
   }
 
   public RoutePlan {
@@ -49,17 +49,17 @@ public record RoutePlan(
   }
 
   /** The most that a request costs at any of the models that may serve it. */
-  public MicroUsd dearest(Function<Model, MicroUsd> estimate) {
+  public MicroUsd maxCost(Function<Model, MicroUsd> estimate) {
     Model model = ranked.getFirst().model();
-    MicroUsd most = estimate.apply(model);
+    MicroUsd max = estimate.apply(model);
     for (Candidate candidate : ranked) {
       if (!candidate.model().id().equals(model.id())) { // candidates of one model stand together
         model = candidate.model();
         MicroUsd cost = estimate.apply(model);
-        most = cost.compareTo(most) > 0 ? cost : most;
+        max = cost.compareTo(max) > 0 ? cost : max;
       }
     }
-    return most;
+    return max;
   }
 
   /** Who may still be asked, in order, where so many tries were made. */

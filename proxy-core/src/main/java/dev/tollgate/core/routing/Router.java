@@ -5,7 +5,7 @@ import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.catalog.RoutingRules;
 import dev.tollgate.core.catalog.Strategy;
 import dev.tollgate.core.routing.Exclusion.Reason;
-import dev.tollgate.core.routing.RoutePlan.Resort;
+import dev.tollgate.core.routing.RoutePlan.CredentialPolicy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -34,9 +34,9 @@ public final class Router {
    * @param fits whether a candidate's provider has all that the request uses
    * @param affinity what is the same in requests that should go to the same provider
    */
-  public record Ask(
+  public record RoutingRequest(
       List<Model> models,
-      RoutingWish wish,
+      RoutingPreferences preferences,
       Set<String> needs,
       Predicate<Candidate> fits,
       OptionalLong affinity,
@@ -44,46 +44,53 @@ public final class Router {
 
   /** What requests with an equal text have in common. */
   public static OptionalLong affinity(String text) {
-    return OptionalLong.of(Spread.of(text));
+    return OptionalLong.of(StableHash.of(text));
   }
 
   /** The result of routing. */
   public sealed interface Routed {
     record Planned(RoutePlan plan) implements Routed {}
 
-    record Refused(Refusal refusal) implements Routed {}
+    record Refused(NoProviderRefusal refusal) implements Routed {}
   }
 
   /** Plans the tries of one request. */
-  public Routed route(Ask ask, RoutingRules rules, long nowNanos, RandomGenerator random) {
-    Strategy strategy = Objects.requireNonNullElse(ask.wish().strategy(), rules.strategy());
-    var ranking = new Ranking(fleet, ask.stream(), nowNanos, random);
+  public Routed route(
+      RoutingRequest request, RoutingRules rules, long nowNanos, RandomGenerator random) {
+    Strategy strategy =
+        Objects.requireNonNullElse(request.preferences().strategy(), rules.strategy());
+    var ranking = new Ranking(fleet, request.stream(), nowNanos, random);
     List<Exclusion> excluded = new ArrayList<>();
     List<Candidate> eligible = new ArrayList<>();
-    for (Model model : ask.wish().allowFallbacks() ? ask.models() : ask.models().subList(0, 1)) {
-      List<Candidate> fitting = fitting(model, ask, excluded);
-      eligible.addAll(ranking.of(fitting, strategy, ask.wish(), ask.affinity()));
+    for (Model model :
+        request.preferences().allowFallbacks()
+            ? request.models()
+            : request.models().subList(0, 1)) {
+      List<Candidate> fitting = fitting(model, request, excluded);
+      eligible.addAll(ranking.of(fitting, strategy, request.preferences(), request.affinity()));
     }
-    List<Candidate> allowed = allowed(eligible, ask.wish(), excluded);
+    List<Candidate> allowed = allowed(eligible, request.preferences(), excluded);
     List<Candidate> refused = new ArrayList<>(0);
     List<Candidate> available = available(allowed, excluded, refused, nowNanos);
     if (!available.isEmpty()) {
       return new Routed.Planned(
-          new RoutePlan(strategy, available, allowed, rules, excluded, Resort.USUAL));
+          new RoutePlan(
+              strategy, available, allowed, rules, excluded, CredentialPolicy.HEALTHY_ONLY));
     }
     if (!refused.isEmpty() && refused.size() == allowed.size()) {
       excluded.removeIf(exclusion -> exclusion.reason() == Reason.CREDENTIALS_REFUSED);
       return new Routed.Planned(
-          new RoutePlan(strategy, refused, refused, rules, excluded, Resort.LAST));
+          new RoutePlan(strategy, refused, refused, rules, excluded, CredentialPolicy.LAST_RESORT));
     }
-    return new Routed.Refused(new Refusal(strategy, excluded));
+    return new Routed.Refused(new NoProviderRefusal(strategy, excluded));
   }
 
-  private static List<Candidate> fitting(Model model, Ask ask, List<Exclusion> excluded) {
+  private static List<Candidate> fitting(
+      Model model, RoutingRequest request, List<Exclusion> excluded) {
     List<Candidate> fitting = new ArrayList<>(model.routes().size());
     for (Route route : model.routes()) {
       var candidate = new Candidate(model, route);
-      Optional<Reason> misfit = misfit(candidate, ask);
+      Optional<Reason> misfit = misfit(candidate, request);
       if (misfit.isPresent()) {
         excluded.add(exclusion(candidate, misfit.get()));
       } else {
@@ -94,22 +101,25 @@ public final class Router {
   }
 
   /** The hard filters that hang on the request alone. */
-  private static Optional<Reason> misfit(Candidate candidate, Ask ask) {
-    RoutingWish wish = ask.wish();
+  private static Optional<Reason> misfit(Candidate candidate, RoutingRequest request) {
+    RoutingPreferences preferences = request.preferences();
     String slug = candidate.id().value();
-    if (!wish.only().isEmpty() && !wish.only().contains(slug)) {
+    if (!preferences.only().isEmpty() && !preferences.only().contains(slug)) {
       return Optional.of(Reason.NOT_IN_ONLY);
     }
-    if (wish.ignore().contains(slug)) {
+    if (preferences.ignore().contains(slug)) {
       return Optional.of(Reason.IGNORED);
     }
-    if (!wish.allowFallbacks() && !wish.order().isEmpty() && !wish.order().contains(slug)) {
+    if (!preferences.allowFallbacks()
+        && !preferences.order().isEmpty()
+        && !preferences.order().contains(slug)) {
       return Optional.of(Reason.NOT_IN_ORDER);
     }
-    if (!wish.priceCap().allows(candidate.model().prices())) {
+    if (!preferences.priceCap().allows(candidate.model().prices())) {
       return Optional.of(Reason.PRICE_ABOVE_MAX);
     }
-    boolean understands = understands(candidate.model(), ask.needs()) && ask.fits().test(candidate);
+    boolean understands =
+        understands(candidate.model(), request.needs()) && request.fits().test(candidate);
     return !understands ? Optional.of(Reason.PARAMETERS_UNSUPPORTED) : Optional.empty();
   }
 
@@ -120,13 +130,13 @@ public final class Router {
 
   /** Without fallbacks, those that the request names may serve; where it names none, the first. */
   private static List<Candidate> allowed(
-      List<Candidate> ranked, RoutingWish wish, List<Exclusion> excluded) {
-    if (wish.allowFallbacks() || ranked.isEmpty()) {
+      List<Candidate> ranked, RoutingPreferences preferences, List<Exclusion> excluded) {
+    if (preferences.allowFallbacks() || ranked.isEmpty()) {
       return ranked;
     }
     Candidate preferred = ranked.getFirst();
     Predicate<Candidate> mayServe =
-        wish.order().isEmpty() ? preferred::isSame : preferred::isSameModel;
+        preferences.order().isEmpty() ? preferred::isSame : preferred::isSameModel;
     ranked.stream()
         .filter(mayServe.negate())
         .forEach(one -> excluded.add(exclusion(one, Reason.FALLBACK_NOT_ALLOWED)));

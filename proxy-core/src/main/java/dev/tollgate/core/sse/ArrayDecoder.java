@@ -3,7 +3,7 @@ package dev.tollgate.core.sse;
 import io.netty.buffer.ByteBuf;
 
 /** A decoder that reads arrays: what lies outside the heap is copied into one of its thread's. */
-abstract class ArrayDecoder implements StreamDecoder {
+public abstract class ArrayDecoder implements StreamDecoder {
   @Override
   public final void feed(ByteBuf in) {
     if (in.hasArray()) {
@@ -12,13 +12,13 @@ abstract class ArrayDecoder implements StreamDecoder {
       in.skipBytes(in.readableBytes());
       return;
     }
-    ReadScratch scratch = ReadScratch.take();
+    ReadScratch scratch = ReadScratch.acquire();
     try {
       while (in.isReadable()) {
         read(scratch.bytes(), 0, scratch.fill(in));
       }
     } finally {
-      scratch.giveBack();
+      scratch.release();
     }
   }
 

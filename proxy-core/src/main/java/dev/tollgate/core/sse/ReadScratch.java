@@ -18,14 +18,14 @@ final class ReadScratch {
       };
 
   private final byte[] bytes = new byte[BYTES];
-  private boolean taken;
+  private boolean inUse;
 
-  static ReadScratch take() {
+  static ReadScratch acquire() {
     ReadScratch scratch = OF_THREAD.get();
-    if (scratch.taken) {
+    if (scratch.inUse) {
       scratch = new ReadScratch();
     }
-    scratch.taken = true;
+    scratch.inUse = true;
     return scratch;
   }
 
@@ -40,7 +40,7 @@ final class ReadScratch {
     return count;
   }
 
-  void giveBack() {
-    taken = false;
+  void release() {
+    inUse = false;
   }
 }

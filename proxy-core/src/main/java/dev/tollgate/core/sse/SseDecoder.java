@@ -72,7 +72,7 @@ public final class SseDecoder extends ArrayDecoder {
   }
 
   @Override
-  public boolean midEvent() {
+  public boolean isMidEvent() {
     return !ended && (hasData || !name.equals(DEFAULT_NAME) || (lineOpen && line.isOfEvent()));
   }
 

@@ -14,7 +14,7 @@ public interface StreamDecoder {
   void close();
 
   /** Whether an event has begun and is not complete. */
-  boolean midEvent();
+  boolean isMidEvent();
 
   /** How much memory is held for an event that is not complete. */
   int heldBytes();

@@ -24,10 +24,10 @@ public final class ApiKeyText {
   private ApiKeyText() {}
 
   /** What a text turned out to be. */
-  public sealed interface Parsed {}
+  public sealed interface ParsedKey {}
 
   /** A well-formed key; whether anybody knows it is for the directory to say. */
-  public record Valid(KeyId keyId, String text) implements Parsed {
+  public record ValidKey(KeyId keyId, String text) implements ParsedKey {
     public KeyHash hash() {
       return KeyHash.of(text);
     }
@@ -44,12 +44,12 @@ public final class ApiKeyText {
   }
 
   /** Anything else. */
-  public record Malformed() implements Parsed {}
+  public record MalformedKey() implements ParsedKey {}
 
-  private static final Malformed MALFORMED = new Malformed();
+  private static final MalformedKey MALFORMED = new MalformedKey();
 
   /** Makes a new key of 190 random bits. */
-  public static Valid generate(SecureRandom random) {
+  public static ValidKey generate(SecureRandom random) {
     StringBuilder text = new StringBuilder(LENGTH_MIN).append(PREFIX);
     for (int i = 0; i < ID_LENGTH + RANDOM_LENGTH; i++) {
       text.append(BASE62.charAt(random.nextInt(BASE62.length())));
@@ -62,11 +62,11 @@ public final class ApiKeyText {
       rest /= BASE62.length();
     }
     text.append(digits);
-    return new Valid(idIn(text.toString()), text.toString());
+    return new ValidKey(idIn(text.toString()), text.toString());
   }
 
   /** Reads a text that a client or an operator presented. */
-  public static Parsed parse(String text) {
+  public static ParsedKey parse(String text) {
     if (text.length() < LENGTH_MIN || text.length() > LENGTH_MAX || !text.startsWith(PREFIX)) {
       return MALFORMED;
     }
@@ -77,7 +77,7 @@ public final class ApiKeyText {
     }
     int end = text.length() - CHECKSUM_LENGTH;
     byte[] ascii = text.getBytes(StandardCharsets.US_ASCII);
-    return isChecksum(checksum(ascii, end), text) ? new Valid(idIn(text), text) : MALFORMED;
+    return isChecksum(checksum(ascii, end), text) ? new ValidKey(idIn(text), text) : MALFORMED;
   }
 
   private static KeyId idIn(String text) {

@@ -5,7 +5,7 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.tenant.KeyDirectory.Lookup;
-import dev.tollgate.core.tenant.KeyFlights.Flight;
+import dev.tollgate.core.tenant.KeyLookups.PendingLookup;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.Executor;
@@ -24,15 +24,15 @@ public final class KeyCache {
   private final Cache<KeyHash, ApiKey> known;
   private final Cache<KeyHash, Long> unknownSince;
   private final Rules rules;
-  private final KeyFlights flights;
-  private final AtomicReference<@Nullable Long> heardAt = new AtomicReference<>();
+  private final KeyLookups lookups;
+  private final AtomicReference<@Nullable Long> polledAt = new AtomicReference<>();
   private final AtomicReference<@Nullable Long> failedAt = new AtomicReference<>();
 
   public KeyCache(Loader loader, Rules rules) {
     this.rules = rules;
     this.known = boundedBy(rules.knownMax());
     this.unknownSince = boundedBy(rules.unknownMax());
-    this.flights = new KeyFlights(loader, rules.lookUpsMax(), this::remember);
+    this.lookups = new KeyLookups(loader, rules.pendingMax(), this::remember);
   }
 
   /** Starts a look-up; the answer may come on any thread, at once or later, exactly once. */
@@ -56,7 +56,7 @@ public final class KeyCache {
       Duration backoff,
       int knownMax,
       int unknownMax,
-      int lookUpsMax) {
+      int pendingMax) {
     public static final Rules DEFAULT =
         new Rules(
             Duration.ofSeconds(5),
@@ -69,47 +69,47 @@ public final class KeyCache {
   }
 
   /** What the cache says of a key. */
-  public sealed interface Answer {
+  public sealed interface CacheResult {
     /** A look-up is under way; the verdict will be handed over. */
-    record Pending() implements Answer {}
+    record Pending() implements CacheResult {}
 
     /** A final answer. */
-    sealed interface Verdict extends Answer {}
+    sealed interface FinalResult extends CacheResult {}
 
-    record Known(ApiKey key) implements Verdict {}
+    record Known(ApiKey key) implements FinalResult {}
 
-    record Unknown() implements Verdict {}
+    record Unknown() implements FinalResult {}
 
     /** Nobody can say at present: 503, never 401. */
-    record Unavailable(String reason) implements Verdict {}
+    record Unavailable(String reason) implements FinalResult {}
   }
 
-  private static final Answer.Unknown UNKNOWN = new Answer.Unknown();
-  private static final Answer.Pending PENDING = new Answer.Pending();
+  private static final CacheResult.Unknown UNKNOWN = new CacheResult.Unknown();
+  private static final CacheResult.Pending PENDING = new CacheResult.Pending();
 
   /**
    * Asks for a key. {@code whenDone} is called only if the answer is {@code Pending}: once, through
    * {@code executor}.
    */
-  public Answer find(
-      KeyHash hash, long nowNanos, Executor executor, Consumer<Answer.Verdict> whenDone) {
+  public CacheResult find(
+      KeyHash hash, long nowNanos, Executor executor, Consumer<CacheResult.FinalResult> whenDone) {
     ApiKey key = known.getIfPresent(hash);
     if (key != null) {
-      if (heardWithin(rules.fresh(), nowNanos)) {
-        return new Answer.Known(key);
+      if (polledWithin(rules.fresh(), nowNanos)) {
+        return new CacheResult.Known(key);
       }
       if (survivesOutage(key, nowNanos) && failedWithin(rules.backoff(), nowNanos)) {
-        return new Answer.Known(key);
+        return new CacheResult.Known(key);
       }
-    } else if (isKnownToBeUnknown(hash, nowNanos)) {
+    } else if (isCachedAsUnknown(hash, nowNanos)) {
       return UNKNOWN;
     }
     Consumer<Lookup> waiter =
-        lookup -> executor.execute(() -> whenDone.accept(verdict(lookup, hash, nowNanos)));
-    return switch (flights.board(hash, nowNanos, waiter)) {
-      case Flight.Boarded boarded -> PENDING;
-      case Flight.Full full ->
-          verdict(new Lookup.Unavailable("too many key look-ups"), hash, nowNanos);
+        lookup -> executor.execute(() -> whenDone.accept(finalResult(lookup, hash, nowNanos)));
+    return switch (lookups.join(hash, nowNanos, waiter)) {
+      case PendingLookup.Joined boarded -> PENDING;
+      case PendingLookup.Full full ->
+          finalResult(new Lookup.Unavailable("too many key look-ups"), hash, nowNanos);
     };
   }
 
@@ -142,7 +142,7 @@ public final class KeyCache {
    * @param beganNanos when the poll began: of changes after that it may not know
    */
   public void pollSucceeded(long beganNanos) {
-    heardAt.set(beganNanos);
+    polledAt.set(beganNanos);
   }
 
   /** A poll of the changes failed: the store is gone or silent. */
@@ -156,15 +156,15 @@ public final class KeyCache {
   }
 
   /** How many look-ups are under way, for a gauge. */
-  public int lookUps() {
-    return flights.flying();
+  public int pendingLookups() {
+    return lookups.pendingCount();
   }
 
-  private void forget(Predicate<ApiKey> which) {
+  private void forget(Predicate<ApiKey> matching) {
     // In this order: what a look-up began earlier brings is dropped from here on, and what it
     // brought before is in the maps that are searched now.
-    flights.ground();
-    known.asMap().values().removeIf(which);
+    lookups.invalidate();
+    known.asMap().values().removeIf(matching);
     unknownSince.invalidateAll();
   }
 
@@ -183,34 +183,34 @@ public final class KeyCache {
     }
   }
 
-  private Answer.Verdict verdict(Lookup lookup, KeyHash hash, long nowNanos) {
+  private CacheResult.FinalResult finalResult(Lookup lookup, KeyHash hash, long nowNanos) {
     return switch (lookup) {
-      case Lookup.Found found -> new Answer.Known(found.key());
+      case Lookup.Found found -> new CacheResult.Known(found.key());
       case Lookup.Unknown unknown -> UNKNOWN;
       case Lookup.Unavailable unavailable -> {
         ApiKey kept = known.getIfPresent(hash); // now: a change may have been told since the asking
         yield kept != null && survivesOutage(kept, nowNanos)
-            ? new Answer.Known(kept)
-            : new Answer.Unavailable(unavailable.reason());
+            ? new CacheResult.Known(kept)
+            : new CacheResult.Unavailable(unavailable.reason());
       }
     };
   }
 
-  private boolean isKnownToBeUnknown(KeyHash hash, long nowNanos) {
+  private boolean isCachedAsUnknown(KeyHash hash, long nowNanos) {
     Long since = unknownSince.getIfPresent(hash);
     return since != null
         && nowNanos - since < rules.unknown().toNanos()
-        && heardWithin(rules.fresh(), nowNanos); // else it may have been made since
+        && polledWithin(rules.fresh(), nowNanos); // else it may have been made since
   }
 
   private boolean survivesOutage(ApiKey key, long nowNanos) {
     return key.state() == KeyState.ACTIVE
         && key.org().state() == Org.State.ACTIVE
-        && heardWithin(rules.outage(), nowNanos);
+        && polledWithin(rules.outage(), nowNanos);
   }
 
-  private boolean heardWithin(Duration time, long nowNanos) {
-    return isWithin(heardAt.get(), time, nowNanos);
+  private boolean polledWithin(Duration time, long nowNanos) {
+    return isWithin(polledAt.get(), time, nowNanos);
   }
 
   private boolean failedWithin(Duration time, long nowNanos) {

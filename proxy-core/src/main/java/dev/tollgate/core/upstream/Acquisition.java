@@ -13,8 +13,8 @@ public final class Acquisition {
   private final PoolLimits limits;
   private final long deadlineNanos;
   private final boolean fresh;
-  private @Nullable Consumer<Acquired> whenDone;
-  private Acquired late = new Acquired.TimedOut();
+  private @Nullable Consumer<AcquisitionResult> whenDone;
+  private AcquisitionResult timeoutResult = new AcquisitionResult.TimedOut();
   private @Nullable Runnable undo;
   private @Nullable ScheduledFuture<?> clock;
 
@@ -23,7 +23,7 @@ public final class Acquisition {
       PoolLimits limits,
       Duration connect,
       boolean fresh,
-      Consumer<Acquired> whenDone) {
+      Consumer<AcquisitionResult> whenDone) {
     this.pool = pool;
     this.limits = limits;
     this.deadlineNanos = pool.nanoTime() + connect.toNanos();
@@ -58,29 +58,29 @@ public final class Acquisition {
   /**
    * Waits until the connect clock runs out.
    *
-   * @param late the answer then
+   * @param timeoutResult the answer then
    * @param undo ends what is under way meanwhile
    */
-  void await(Acquired late, Runnable undo) {
-    this.late = late;
+  void await(AcquisitionResult timeoutResult, Runnable undo) {
+    this.timeoutResult = timeoutResult;
     this.undo = undo;
     if (clock == null) {
       // Behind connections that were made meanwhile, or came back, and wait to be seen.
-      Runnable due = () -> ClientsFirst.inLine(this::expired);
+      Runnable due = () -> ClientPriorityIoHandler.executeQueued(this::expired);
       clock = pool.loop().schedule(due, remaining().toNanos(), TimeUnit.NANOSECONDS);
     }
   }
 
   private void expired() {
-    Consumer<Acquired> listener = whenDone;
+    Consumer<AcquisitionResult> listener = whenDone;
     cancel();
     if (listener != null) {
-      listener.accept(late);
+      listener.accept(timeoutResult);
     }
   }
 
-  void complete(Acquired acquired) {
-    Consumer<Acquired> listener = whenDone;
+  void complete(AcquisitionResult acquired) {
+    Consumer<AcquisitionResult> listener = whenDone;
     if (listener == null) {
       return;
     }
@@ -95,10 +95,10 @@ public final class Acquisition {
       clock.cancel(false);
       clock = null;
     }
-    Runnable under = undo;
+    Runnable pendingUndo = undo;
     undo = null;
-    if (under != null) {
-      under.run();
+    if (pendingUndo != null) {
+      pendingUndo.run();
     }
   }
 }

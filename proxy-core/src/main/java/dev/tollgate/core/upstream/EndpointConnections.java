@@ -16,7 +16,7 @@ final class EndpointConnections {
   private final AtomicInteger open = new AtomicInteger();
   private final AtomicInteger leased = new AtomicInteger();
   private final AtomicInteger pending = new AtomicInteger();
-  private final AtomicLong surplus = new AtomicLong();
+  private final AtomicLong unsolicited = new AtomicLong();
   private final List<EndpointPool> pools = new CopyOnWriteArrayList<>();
   private volatile boolean retired;
 
@@ -41,19 +41,19 @@ final class EndpointConnections {
   }
 
   /** Connections that were closed because bytes came on them that no request had asked for. */
-  long surplus() {
-    return surplus.get();
+  long unsolicited() {
+    return unsolicited.get();
   }
 
   /** One more; told at each power of two, for who does it once does it on every connection. */
-  void surplusCame() {
-    long times = surplus.incrementAndGet();
+  void unsolicitedBytesReceived() {
+    long times = unsolicited.incrementAndGet();
     if (Long.bitCount(times) == 1) {
       LOG.warn("{} sent bytes that no request asked for ({} so far)", endpoint, times);
     }
   }
 
-  void join(EndpointPool pool) {
+  void addPool(EndpointPool pool) {
     pools.add(pool);
   }
 
@@ -82,20 +82,20 @@ final class EndpointConnections {
   void closed() {
     open.decrementAndGet();
     for (EndpointPool pool : pools) {
-      pool.offerPlace();
+      pool.connectionSlotFreed();
     }
   }
 
   /** Asks the loop with the most idle connections to close one, so that another loop can open. */
-  void askForPlace() {
-    EndpointPool richest = null;
+  void reclaimIdle() {
+    EndpointPool mostIdle = null;
     for (EndpointPool pool : pools) {
-      if (pool.idleCount() > 0 && (richest == null || pool.idleCount() > richest.idleCount())) {
-        richest = pool;
+      if (pool.idleCount() > 0 && (mostIdle == null || pool.idleCount() > mostIdle.idleCount())) {
+        mostIdle = pool;
       }
     }
-    if (richest != null) {
-      richest.giveUpOne();
+    if (mostIdle != null) {
+      mostIdle.closeOneIdle();
     }
   }
 

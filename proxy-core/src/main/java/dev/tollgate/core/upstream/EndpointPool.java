@@ -29,7 +29,7 @@ final class EndpointPool {
     this.loop = loop;
     this.connector = connector;
     this.shared = shared;
-    shared.join(this);
+    shared.addPool(this);
   }
 
   EndpointIdentity endpoint() {
@@ -50,18 +50,18 @@ final class EndpointPool {
 
   /** Hands a lease to {@code whenDone}, at once where a connection is idle. */
   Acquisition acquire(
-      PoolLimits limits, Duration connect, boolean fresh, Consumer<Acquired> whenDone) {
+      PoolLimits limits, Duration connect, boolean fresh, Consumer<AcquisitionResult> whenDone) {
     assert loop.inEventLoop();
     var acquisition = new Acquisition(this, limits, connect, fresh, whenDone);
     UpstreamConnection reusable = fresh ? null : pollIdle();
     if (reusable != null) {
-      acquisition.complete(new Acquired.Leased(lease(reusable, true)));
+      acquisition.complete(new AcquisitionResult.Leased(lease(reusable, true)));
     } else if (shared.tryOpen(limits.connectionsMax())) {
       open(acquisition);
     } else if (shared.tryWait(limits.pendingMax())) {
       enqueue(acquisition);
     } else {
-      acquisition.complete(new Acquired.PoolFull());
+      acquisition.complete(new AcquisitionResult.PoolFull());
     }
     return acquisition;
   }
@@ -81,11 +81,11 @@ final class EndpointPool {
     waiters.add(acquisition);
     waiterCount = waiters.size();
     // Our own bound, and no sign of the provider's health.
-    acquisition.await(new Acquired.PoolFull(), () -> dequeue(acquisition));
+    acquisition.await(new AcquisitionResult.PoolFull(), () -> dequeue(acquisition));
     // A place freed before the count was raised has told nobody.
     openForWaiters();
     if (!waiters.isEmpty()) {
-      shared.askForPlace();
+      shared.reclaimIdle();
     }
   }
 
@@ -98,7 +98,7 @@ final class EndpointPool {
 
   private void open(Acquisition acquisition) {
     Future<Channel> opening = connector.connect(loop, shared.endpoint(), acquisition.remaining());
-    acquisition.await(new Acquired.TimedOut(), () -> opening.cancel(false));
+    acquisition.await(new AcquisitionResult.TimedOut(), () -> opening.cancel(false));
     opening.addListener(
         (Future<Channel> done) -> {
           assert loop.inEventLoop();
@@ -108,8 +108,8 @@ final class EndpointPool {
             shared.closed();
             acquisition.complete(
                 isTimeout(done.cause())
-                    ? new Acquired.TimedOut()
-                    : new Acquired.Unreachable(String.valueOf(done.cause())));
+                    ? new AcquisitionResult.TimedOut()
+                    : new AcquisitionResult.Unreachable(String.valueOf(done.cause())));
           }
         });
   }
@@ -122,14 +122,14 @@ final class EndpointPool {
     var connection = new UpstreamConnection(channel, this);
     channel.closeFuture().addListener(closed -> gone(connection));
     if (!channel.isActive()) {
-      acquisition.complete(new Acquired.Unreachable("closed as soon as it was open"));
+      acquisition.complete(new AcquisitionResult.Unreachable("closed as soon as it was open"));
       return;
     }
     connection.install();
     if (acquisition.isDone()) {
-      giveBack(connection); // the requester left in this very moment
+      release(connection); // the requester left in this very moment
     } else {
-      acquisition.complete(new Acquired.Leased(lease(connection, false)));
+      acquisition.complete(new AcquisitionResult.Leased(lease(connection, false)));
     }
   }
 
@@ -139,21 +139,21 @@ final class EndpointPool {
   }
 
   /** Bytes came that no request asked for. */
-  void surplusCame() {
-    shared.surplusCame();
+  void unsolicitedBytesReceived() {
+    shared.unsolicitedBytesReceived();
   }
 
   /** A lease ended; {@code reusable} says whether its connection may serve again. */
   void ended(UpstreamConnection connection, boolean reusable) {
     shared.leased().decrementAndGet();
     if (reusable) {
-      giveBack(connection);
+      release(connection);
     } else {
       connection.close();
     }
   }
 
-  private void giveBack(UpstreamConnection connection) {
+  private void release(UpstreamConnection connection) {
     if (shared.isRetired() || !connection.isUsable()) {
       connection.close();
       return;
@@ -161,7 +161,7 @@ final class EndpointPool {
     Acquisition waiter = waiters.peekFirst();
     if (waiter != null && !waiter.isFresh()) {
       dequeue(waiter);
-      waiter.complete(new Acquired.Leased(lease(connection, true)));
+      waiter.complete(new AcquisitionResult.Leased(lease(connection, true)));
     } else if (shared.pending().get() > 0) {
       connection.close(); // somebody waits for the place
     } else {
@@ -191,7 +191,7 @@ final class EndpointPool {
   }
 
   /** Called from any loop when a place became free. */
-  void offerPlace() {
+  void connectionSlotFreed() {
     if (waiterCount > 0) {
       loop.execute(this::openForWaiters);
     }
@@ -207,7 +207,7 @@ final class EndpointPool {
     }
   }
 
-  void giveUpOne() {
+  void closeOneIdle() {
     loop.execute(this::closeOldest);
   }
 

@@ -12,8 +12,8 @@ import java.util.function.Consumer;
 final class EpollLoopSocket extends LoopSocket implements EpollIoHandle {
   private final EpollIoHandle socket;
 
-  EpollLoopSocket(EpollIoHandle socket, Consumer<Runnable> line, Consumer<IoHandle> ended) {
-    super(socket, line, ended);
+  EpollLoopSocket(EpollIoHandle socket, Consumer<Runnable> queue, Consumer<IoHandle> ended) {
+    super(socket, queue, ended);
     this.socket = socket;
   }
 
@@ -23,11 +23,11 @@ final class EpollLoopSocket extends LoopSocket implements EpollIoHandle {
   }
 
   @Override
-  IoEvent both(IoEvent before, IoEvent now) {
-    EpollIoOps its = ((EpollIoEvent) before).ops();
+  IoEvent merge(IoEvent before, IoEvent now) {
+    EpollIoOps earlier = ((EpollIoEvent) before).ops();
     EpollIoOps more = ((EpollIoEvent) now).ops();
-    int both = its.value() | more.value(); // Netty's with() adds nothing to what overlaps
-    return both == its.value() ? before : new Event(EpollIoOps.valueOf(both));
+    int merged = earlier.value() | more.value(); // Netty's with() adds nothing to what overlaps
+    return merged == earlier.value() ? before : new Event(EpollIoOps.valueOf(merged));
   }
 
   private record Event(EpollIoOps ops) implements EpollIoEvent {}

@@ -16,14 +16,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Lease {
   private static final long LINGER_MILLIS = 1_000;
-  private static final Breakage UNUSED = new Breakage.Closed(false);
+  private static final ConnectionFailure UNUSED = new ConnectionFailure.Closed(false);
 
   private final UpstreamConnection connection;
   private final EndpointPool pool;
   private final boolean reused;
   private final ArrayDeque<ByteBuf> unsent = new ArrayDeque<>();
   private @Nullable UpstreamListener listener;
-  private @Nullable Breakage unheard;
+  private @Nullable ConnectionFailure pendingFailure;
   private @Nullable ScheduledFuture<?> lingering;
   private boolean isSent;
   private boolean writeScheduled;
@@ -31,7 +31,7 @@ public final class Lease {
   private boolean responseEnded;
   private boolean keepAlive;
   private boolean poisoned;
-  private boolean surplus;
+  private boolean unsolicited;
   private boolean ended;
 
   Lease(UpstreamConnection connection, EndpointPool pool, boolean reused) {
@@ -54,8 +54,8 @@ public final class Lease {
     assert pool.loop().inEventLoop() && !ended && this.listener == null;
     this.listener = listener;
     unsent.addAll(parts);
-    if (unheard != null) {
-      broken(unheard); // whoever hears it ends the lease, and the parts with it
+    if (pendingFailure != null) {
+      connectionFailed(pendingFailure); // whoever hears it ends the lease, and the parts with it
       return;
     }
     isSent = true;
@@ -75,18 +75,18 @@ public final class Lease {
   }
 
   /** Bytes came that no request asked for: who reads them takes them for the next reply. */
-  void surplusCame() {
+  void unsolicitedBytesReceived() {
     poisoned = true;
-    surplus = true;
-    pool.surplusCame();
+    unsolicited = true;
+    pool.unsolicitedBytesReceived();
     if (!isSent) {
-      unheard = UNUSED; // no reply can follow them
+      pendingFailure = UNUSED; // no reply can follow them
     }
   }
 
   /** Whether bytes came behind the reply. */
-  public boolean hasSurplus() {
-    return surplus;
+  public boolean hasUnsolicitedBytes() {
+    return unsolicited;
   }
 
   /**
@@ -134,7 +134,7 @@ public final class Lease {
     boolean lines = bytes.forEachByte(b -> b == '\r' || b == '\n') >= 0;
     bytes.release();
     if (lines && !poisoned) {
-      surplusCame();
+      unsolicitedBytesReceived();
     }
   }
 
@@ -157,16 +157,16 @@ public final class Lease {
     }
   }
 
-  void broken(Breakage breakage) {
+  void connectionFailed(ConnectionFailure failure) {
     poisoned = true;
-    UpstreamListener told = listener;
+    UpstreamListener notified = listener;
     listener = null;
     if (lingering != null) {
       end();
-    } else if (told != null && !responseEnded) {
-      told.broken(breakage);
+    } else if (notified != null && !responseEnded) {
+      notified.connectionFailed(failure);
     } else if (!isSent) {
-      unheard = UNUSED; // what began before was the reply to another
+      pendingFailure = UNUSED; // what began before was the reply to another
     }
   }
 

@@ -13,54 +13,54 @@ import org.jspecify.annotations.Nullable;
  */
 abstract class LoopSocket implements IoHandle, Runnable {
   private final IoHandle socket;
-  private final Consumer<Runnable> line;
+  private final Consumer<Runnable> queue;
   private final Consumer<IoHandle> ended;
-  private boolean waits;
+  private boolean deprioritized;
   private @Nullable IoRegistration registration;
   private @Nullable IoEvent event;
 
   /**
-   * @param line takes it whenever something arrived and it waits
+   * @param queue takes it whenever something arrived and it waits
    * @param ended hears of Netty's own handle when it is not registered any more
    */
-  LoopSocket(IoHandle socket, Consumer<Runnable> line, Consumer<IoHandle> ended) {
+  LoopSocket(IoHandle socket, Consumer<Runnable> queue, Consumer<IoHandle> ended) {
     this.socket = socket;
-    this.line = line;
+    this.queue = queue;
     this.ended = ended;
   }
 
   /** What arrives waits in line from now on. */
-  final void waitFromNowOn() {
-    waits = true;
+  final void deprioritize() {
+    deprioritized = true;
   }
 
   /** One event that asks for what either asks for. */
-  abstract IoEvent both(IoEvent before, IoEvent now);
+  abstract IoEvent merge(IoEvent before, IoEvent now);
 
   @Override
-  public final void handle(IoRegistration its, IoEvent now) {
-    if (!waits) {
-      socket.handle(its, now);
+  public final void handle(IoRegistration socketRegistration, IoEvent now) {
+    if (!deprioritized) {
+      socket.handle(socketRegistration, now);
       return;
     }
     if (event == null) {
-      line.accept(this);
+      queue.accept(this);
       event = now;
     } else {
-      event = both(event, now); // it is reported at each look until it had its turn
+      event = merge(event, now); // it is reported at each look until it had its turn
     }
-    registration = its;
+    registration = socketRegistration;
   }
 
   /** Its turn. The connection may have ended while it waited. */
   @Override
   public final void run() {
-    IoRegistration its = registration;
+    IoRegistration socketRegistration = registration;
     IoEvent now = event;
     registration = null;
     event = null;
-    if (its != null && now != null && its.isValid()) {
-      socket.handle(its, now);
+    if (socketRegistration != null && now != null && socketRegistration.isValid()) {
+      socket.handle(socketRegistration, now);
     }
   }
 

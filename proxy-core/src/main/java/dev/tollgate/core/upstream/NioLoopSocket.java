@@ -12,8 +12,8 @@ import java.util.function.Consumer;
 final class NioLoopSocket extends LoopSocket implements NioIoHandle {
   private final NioIoHandle socket;
 
-  NioLoopSocket(NioIoHandle socket, Consumer<Runnable> line, Consumer<IoHandle> ended) {
-    super(socket, line, ended);
+  NioLoopSocket(NioIoHandle socket, Consumer<Runnable> queue, Consumer<IoHandle> ended) {
+    super(socket, queue, ended);
     this.socket = socket;
   }
 
@@ -23,11 +23,11 @@ final class NioLoopSocket extends LoopSocket implements NioIoHandle {
   }
 
   @Override
-  IoEvent both(IoEvent before, IoEvent now) {
-    NioIoOps its = ((NioIoEvent) before).ops();
+  IoEvent merge(IoEvent before, IoEvent now) {
+    NioIoOps earlier = ((NioIoEvent) before).ops();
     NioIoOps more = ((NioIoEvent) now).ops();
-    int both = its.value() | more.value(); // Netty's with() adds nothing to what overlaps
-    return both == its.value() ? before : new Event(NioIoOps.valueOf(both));
+    int merged = earlier.value() | more.value(); // Netty's with() adds nothing to what overlaps
+    return merged == earlier.value() ? before : new Event(NioIoOps.valueOf(merged));
   }
 
   private record Event(NioIoOps ops) implements NioIoEvent {}

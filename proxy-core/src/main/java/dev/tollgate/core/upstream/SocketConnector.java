@@ -127,7 +127,7 @@ public final class SocketConnector implements Connector, AddressConnector {
             new ChannelInitializer<Channel>() {
               @Override
               protected void initChannel(Channel channel) {
-                ClientsFirst.waits(channel);
+                ClientPriorityIoHandler.deprioritize(channel);
                 channel.pipeline().addLast("early", EarlyReads.INSTANCE);
                 if (endpoint.tls()) {
                   channel

@@ -4,8 +4,8 @@ import dev.tollgate.core.http.BadResponse;
 import dev.tollgate.core.http.BodyEnd;
 import dev.tollgate.core.http.ResponseDecoder;
 import dev.tollgate.core.http.ResponseHead;
-import dev.tollgate.core.http.SurplusBytes;
 import dev.tollgate.core.http.TruncatedResponse;
+import dev.tollgate.core.http.UnsolicitedBytes;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -86,7 +86,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     if (holder == null) {
       ReferenceCountUtil.release(message);
       if (isUsable()) {
-        pool.surplusCame();
+        pool.unsolicitedBytesReceived();
       }
       close();
       return;
@@ -95,9 +95,11 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
       case ByteBuf bytes -> holder.body(bytes);
       case ResponseHead head -> holder.head(head);
       case BodyEnd _ -> holder.bodyEnd();
-      case BadResponse bad -> holder.broken(new Breakage.Malformed(bad.reason()));
-      case TruncatedResponse _ -> holder.broken(new Breakage.Closed(responseBegan()));
-      case SurplusBytes _ -> surplus(holder);
+      case BadResponse bad ->
+          holder.connectionFailed(new ConnectionFailure.Malformed(bad.reason()));
+      case TruncatedResponse _ ->
+          holder.connectionFailed(new ConnectionFailure.Closed(responseBegan()));
+      case UnsolicitedBytes _ -> unsolicitedBytes(holder);
       default -> {
         ReferenceCountUtil.release(message);
         throw new IllegalStateException("unexpected upstream message " + message.getClass());
@@ -106,8 +108,8 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
   }
 
   // Ahead of any reply nothing sound can follow; behind one the lease still has its end to hear.
-  private void surplus(Lease holder) {
-    holder.surplusCame();
+  private void unsolicitedBytes(Lease holder) {
+    holder.unsolicitedBytesReceived();
     if (!responseBegan()) {
       close();
     }
@@ -130,7 +132,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
   }
 
   void writeFailed() {
-    broken(new Breakage.Reset(responseBegan()));
+    fail(new ConnectionFailure.Reset(responseBegan()));
   }
 
   @Override
@@ -138,20 +140,20 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     if (!(cause instanceof IOException || cause instanceof DecoderException)) {
       LOG.error("a connection to {} failed unexpectedly", pool.endpoint(), cause);
     }
-    broken(new Breakage.Reset(responseBegan()));
+    fail(new ConnectionFailure.Reset(responseBegan()));
   }
 
   @Override
   public void channelInactive(ChannelHandlerContext context) {
     // The decoder has already told of a truncated reply; this is what remains: nothing had come.
-    broken(new Breakage.Closed(responseBegan()));
+    fail(new ConnectionFailure.Closed(responseBegan()));
   }
 
   // Told ahead of closing, which would tell of itself.
-  private void broken(Breakage breakage) {
+  private void fail(ConnectionFailure failure) {
     closing = true;
     if (lease != null) {
-      lease.broken(breakage);
+      lease.connectionFailed(failure);
     }
     channel.close();
   }

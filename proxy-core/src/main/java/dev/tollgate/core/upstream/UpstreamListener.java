@@ -5,7 +5,8 @@ import io.netty.buffer.ByteBuf;
 
 /**
  * What the holder of a {@link Lease} hears, on the lease's loop and in the order of the wire. After
- * {@link #bodyEnd()} or {@link #broken} nothing follows; after {@link Lease#end()} neither.
+ * {@link #bodyEnd()} or {@link #connectionFailed} nothing follows; after {@link Lease#end()}
+ * neither.
  */
 public interface UpstreamListener {
   void head(ResponseHead head);
@@ -18,5 +19,5 @@ public interface UpstreamListener {
 
   void bodyEnd();
 
-  void broken(Breakage breakage);
+  void connectionFailed(ConnectionFailure failure);
 }

@@ -33,8 +33,9 @@ public final class UpstreamPool {
    *
    * @param fresh whether only a new connection will do, after a reused one turned out stale
    */
-  public Acquisition acquire(Provider provider, boolean fresh, Consumer<Acquired> whenDone) {
-    Duration connect = provider.clocks().connect();
+  public Acquisition acquire(
+      Provider provider, boolean fresh, Consumer<AcquisitionResult> whenDone) {
+    Duration connect = provider.timeouts().connect();
     return acquire(provider.endpoint(), provider.pool(), connect, fresh, whenDone);
   }
 
@@ -44,7 +45,7 @@ public final class UpstreamPool {
       PoolLimits limits,
       Duration connect,
       boolean fresh,
-      Consumer<Acquired> whenDone) {
+      Consumer<AcquisitionResult> whenDone) {
     assert loop.inEventLoop();
     EndpointPool pool = endpoints.computeIfAbsent(endpoint, key -> opener.apply(loop, key));
     idleMax.put(endpoint, limits.idle());

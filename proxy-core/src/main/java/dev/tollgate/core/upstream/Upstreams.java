@@ -13,7 +13,7 @@ public final class Upstreams {
   private final Connector connector;
   private final Map<EndpointIdentity, EndpointConnections> endpoints = new ConcurrentHashMap<>();
   private final Map<EventLoop, UpstreamPool> pools = new ConcurrentHashMap<>();
-  private final Set<EndpointIdentity> kept = ConcurrentHashMap.newKeySet();
+  private final Set<EndpointIdentity> permanent = ConcurrentHashMap.newKeySet();
 
   public Upstreams(Connector connector) {
     this.connector = connector;
@@ -30,15 +30,15 @@ public final class Upstreams {
   }
 
   /** Leads to something that no snapshot names, and is there for as long as the process. */
-  public void keep(EndpointIdentity endpoint) {
-    kept.add(endpoint);
+  public void keepAlways(EndpointIdentity endpoint) {
+    permanent.add(endpoint);
   }
 
   /** Closes what idles toward endpoints that a new snapshot no longer names (DECISIONS 15). */
   public void retireAllBut(Set<EndpointIdentity> live) {
     endpoints.forEach(
         (endpoint, connections) -> {
-          if (live.contains(endpoint) || kept.contains(endpoint)) {
+          if (live.contains(endpoint) || permanent.contains(endpoint)) {
             connections.revive();
           } else {
             connections.retire();
@@ -63,7 +63,7 @@ public final class Upstreams {
                     one.open(),
                     one.leased().get(),
                     one.pending().get(),
-                    one.surplus()))
+                    one.unsolicited()))
         .toList();
   }
 
@@ -72,7 +72,8 @@ public final class Upstreams {
    *
    * @param open connections, leased ones included
    * @param pending requests that wait for a connection
-   * @param surplus how often bytes came so far that no request had asked for
+   * @param unsolicited how often bytes came so far that no request had asked for
    */
-  public record Gauge(EndpointIdentity endpoint, int open, int leased, int pending, long surplus) {}
+  public record Gauge(
+      EndpointIdentity endpoint, int open, int leased, int pending, long unsolicited) {}
 }

@@ -10,21 +10,26 @@ import java.util.OptionalInt;
  */
 public interface Outbox {
   /** A receiver that took so long is slow until it does not. */
-  Duration SLOW = Duration.ofSeconds(1);
+  Duration SLOW_THRESHOLD = Duration.ofSeconds(1);
 
   /** Takes what is due, in turns among receivers and organizations. */
-  List<Due> claim(Wish wish) throws OutboxException;
+  List<ClaimedEvent> claim(ClaimOptions options) throws OutboxException;
 
   /**
    * How much is taken. Slow receivers have at most half of a host's and of an organization's
    * places.
    *
-   * @param most of all
-   * @param slowMost places of slow receivers on this node, with those that they have
-   * @param places those that are counted over all nodes
-   * @param first how old an event is at its first attempt
+   * @param limit of all
+   * @param slowLimit places of slow receivers on this node, with those that they have
+   * @param concurrency those that are counted over all nodes
+   * @param firstDelay how old an event is at its first attempt
    */
-  record Wish(int most, int slowMost, Places places, Duration lease, Duration first) {}
+  record ClaimOptions(
+      int limit,
+      int slowLimit,
+      ConcurrencyLimits concurrency,
+      Duration lease,
+      Duration firstDelay) {}
 
   /**
    * How many attempts may be under way on all nodes together.
@@ -33,20 +38,20 @@ public interface Outbox {
    * @param host to one host, whoever sends
    * @param org for one organization
    */
-  record Places(int receiver, int host, int org) {}
+  record ConcurrencyLimits(int receiver, int host, int org) {}
 
   /** Writes down what came of an attempt, and gives the lease back. Twice is once. */
-  Booked book(Attempt attempt) throws OutboxException;
+  RecordResult recordAttempt(Attempt attempt) throws OutboxException;
 
   /** An attempt that is over, and what is to follow. */
-  record Attempt(Due due, Reply reply, Duration took, Next next) {}
+  record Attempt(ClaimedEvent claimed, ReceiverReply reply, Duration took, NextStep next) {}
 
   /** What a booking came to. */
-  enum Booked {
+  enum RecordResult {
     /** What was to follow does. */
-    DECIDED,
+    APPLIED,
     /** The attempt is remembered; what follows was for somebody else to say. */
-    LATE
+    SUPERSEDED
   }
 
   /**
@@ -54,28 +59,28 @@ public interface Outbox {
    *
    * @param outcome as metrics name it
    */
-  record Reply(OptionalInt status, String outcome) {
+  record ReceiverReply(OptionalInt status, String outcome) {
     /** There was nothing to tell, so nobody was asked. */
-    public static final Reply REMOVED = new Reply(OptionalInt.empty(), "removed");
+    public static final ReceiverReply REMOVED = new ReceiverReply(OptionalInt.empty(), "removed");
   }
 
   /** What follows. */
-  sealed interface Next {
+  sealed interface NextStep {
     /** Nothing: the receiver has it. */
-    record Delivered() implements Next {}
+    record Delivered() implements NextStep {}
 
     /** Nothing: the receiver wants no more. */
-    record Gone() implements Next {}
+    record Gone() implements NextStep {}
 
     /** Nothing: it was tried as often as the schedule says, or there is nothing to tell. */
-    record Failed() implements Next {}
+    record Failed() implements NextStep {}
 
     /** Another attempt. */
-    record Again(Duration pause) implements Next {}
+    record Retry(Duration delay) implements NextStep {}
   }
 
   /** Gives the lease back as if nothing had been claimed; nobody claims it before the pause. */
-  void release(Due due, Duration pause) throws OutboxException;
+  void release(ClaimedEvent claimed, Duration delay) throws OutboxException;
 
   /** What waits on all nodes. */
   Depth depth() throws OutboxException;
@@ -92,7 +97,7 @@ public interface Outbox {
    * What is due and cannot be signed here. It waits, and its history says why; nobody is asked in
    * the meantime, and no attempt is spent.
    */
-  Locked locked() throws OutboxException;
+  Unsignable unsignable() throws OutboxException;
 
   /**
    * Announcements that wait for longer than a node takes to find them.
@@ -100,8 +105,8 @@ public interface Outbox {
    * @param keyMissing their secret is sealed with a master key that this node lacks
    * @param secretDamaged their secret is not what was sealed for their organization
    */
-  record Locked(long keyMissing, long secretDamaged) {
-    public static final Locked NONE = new Locked(0, 0);
+  record Unsignable(long keyMissing, long secretDamaged) {
+    public static final Unsignable NONE = new Unsignable(0, 0);
 
     /** The causes as histories and metrics name them. */
     public static final String KEY_MISSING = "key_missing";

@@ -11,5 +11,5 @@ public interface WebhookObserver {
   void attempted(String outcome, Duration took);
 
   /** A delivery ended, as {@code delivered}, {@code gone} or {@code failed}. */
-  void ended(String how);
+  void ended(String outcome);
 }

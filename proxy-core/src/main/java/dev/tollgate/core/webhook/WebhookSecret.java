@@ -35,12 +35,12 @@ public final class WebhookSecret {
   }
 
   /** A MAC that is keyed with the bytes. */
-  Mac byBytes() {
+  Mac macKeyedByBytes() {
     return mac(bytes);
   }
 
   /** A MAC that is keyed with the text that people see. */
-  Mac byText() {
+  Mac macKeyedByText() {
     return mac(reveal().getBytes(US_ASCII));
   }
 

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class CidrSetTest {
 
   private static InetAddress address(String text) {
-    return Objects.requireNonNull(Addresses.parse(text), text);
+    return Objects.requireNonNull(IpAddresses.parse(text), text);
   }
 
   @ParameterizedTest

@@ -3,7 +3,7 @@ package dev.tollgate.core.address;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.address.PublicUrl.Host;
-import dev.tollgate.core.address.PublicUrl.Read;
+import dev.tollgate.core.address.PublicUrl.UrlParseResult;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.testkit.Seeds;
@@ -32,10 +32,10 @@ class PublicUrlTest {
   }
 
   private static PublicUrl url(String text) {
-    if (PublicUrl.read(text) instanceof Read.Fine fine) {
+    if (PublicUrl.parse(text) instanceof UrlParseResult.Valid fine) {
       return fine.url();
     }
-    throw new AssertionError(text + " is " + PublicUrl.read(text));
+    throw new AssertionError(text + " is " + PublicUrl.parse(text));
   }
 
   @ParameterizedTest
@@ -55,7 +55,7 @@ class PublicUrlTest {
     assertThat(url.host().plain()).isEqualTo(host);
     assertThat(url.port()).isEqualTo(port);
     assertThat(url.target()).isEqualTo(target);
-    assertThat(USUAL.read(text)).isEqualTo(new Read.Fine(url));
+    assertThat(USUAL.check(text)).isEqualTo(new UrlParseResult.Valid(url));
   }
 
   @ParameterizedTest
@@ -103,8 +103,8 @@ class PublicUrlTest {
         "https://2606:4700::1/",
       })
   void whatIsNoUrlIsInvalid(String text) {
-    assertThat(PublicUrl.read(text)).isInstanceOf(Read.Malformed.class);
-    Fault fault = ((Read.Malformed) PublicUrl.read(text)).fault("input_images[2]");
+    assertThat(PublicUrl.parse(text)).isInstanceOf(UrlParseResult.Malformed.class);
+    Fault fault = ((UrlParseResult.Malformed) PublicUrl.parse(text)).fault("input_images[2]");
     assertThat(fault.code()).isEqualTo(ErrorCode.VALIDATION_FAILED);
     assertThat(fault.param()).isEqualTo("input_images[2]");
   }
@@ -112,15 +112,16 @@ class PublicUrlTest {
   @Test
   void lengthsHaveBounds() {
     String name = "a".repeat(63) + ".";
-    assertThat(PublicUrl.read("https://" + name.repeat(3) + "a".repeat(61) + "/"))
-        .isInstanceOf(Read.Fine.class);
-    assertThat(PublicUrl.read("https://" + name.repeat(3) + "a".repeat(62) + "/"))
-        .isInstanceOf(Read.Malformed.class);
-    assertThat(PublicUrl.read("https://a" + name + "example/")).isInstanceOf(Read.Malformed.class);
+    assertThat(PublicUrl.parse("https://" + name.repeat(3) + "a".repeat(61) + "/"))
+        .isInstanceOf(UrlParseResult.Valid.class);
+    assertThat(PublicUrl.parse("https://" + name.repeat(3) + "a".repeat(62) + "/"))
+        .isInstanceOf(UrlParseResult.Malformed.class);
+    assertThat(PublicUrl.parse("https://a" + name + "example/"))
+        .isInstanceOf(UrlParseResult.Malformed.class);
     String start = "https://good.example/";
     String longest = start + "a".repeat(PublicUrl.CHARS_MAX - start.length());
-    assertThat(PublicUrl.read(longest)).isInstanceOf(Read.Fine.class);
-    assertThat(PublicUrl.read(longest + "a")).isInstanceOf(Read.Malformed.class);
+    assertThat(PublicUrl.parse(longest)).isInstanceOf(UrlParseResult.Valid.class);
+    assertThat(PublicUrl.parse(longest + "a")).isInstanceOf(UrlParseResult.Malformed.class);
   }
 
   @ParameterizedTest
@@ -165,8 +166,8 @@ class PublicUrlTest {
         "https://[2606:4700::77]/",
       })
   void whatIsNotPublicIsRefused(String text) {
-    assertThat(USUAL.read(text)).isInstanceOf(Read.Refused.class);
-    Fault fault = ((Read.Refused) USUAL.read(text)).fault("input_images[0]");
+    assertThat(USUAL.check(text)).isInstanceOf(UrlParseResult.Refused.class);
+    Fault fault = ((UrlParseResult.Refused) USUAL.check(text)).fault("input_images[0]");
     assertThat(fault.code()).isEqualTo(ErrorCode.SSRF_BLOCKED);
     assertThat(fault.param()).isEqualTo("input_images[0]");
   }
@@ -182,7 +183,7 @@ class PublicUrlTest {
         "https://[3ffe::1]/",
       })
   void whatOnlyLooksLocalIsNot(String text) {
-    assertThat(USUAL.read(text)).isInstanceOf(Read.Fine.class);
+    assertThat(USUAL.check(text)).isInstanceOf(UrlParseResult.Valid.class);
   }
 
   @Test
@@ -192,14 +193,16 @@ class PublicUrlTest {
             List.of("10.1.0.0/16", "198.20.7.7"),
             List.of("10.1.9.0/24", "93.184.216.0/24"),
             Set.of("minio"));
-    assertThat(rules.read("https://10.1.0.1/")).isInstanceOf(Read.Fine.class);
-    assertThat(rules.read("https://10.2.0.1/")).isInstanceOf(Read.Refused.class);
-    assertThat(rules.read("https://10.1.9.1/")).isInstanceOf(Read.Refused.class);
-    assertThat(rules.read("https://93.184.216.34/")).isInstanceOf(Read.Refused.class);
-    assertThat(rules.read("https://198.20.7.7/")).as("our own").isInstanceOf(Read.Fine.class);
-    assertThat(rules.read("https://minio/")).isInstanceOf(Read.Fine.class);
-    assertThat(rules.read("https://minio:9000/")).isInstanceOf(Read.Refused.class);
-    assertThat(rules.read("https://other/")).isInstanceOf(Read.Refused.class);
+    assertThat(rules.check("https://10.1.0.1/")).isInstanceOf(UrlParseResult.Valid.class);
+    assertThat(rules.check("https://10.2.0.1/")).isInstanceOf(UrlParseResult.Refused.class);
+    assertThat(rules.check("https://10.1.9.1/")).isInstanceOf(UrlParseResult.Refused.class);
+    assertThat(rules.check("https://93.184.216.34/")).isInstanceOf(UrlParseResult.Refused.class);
+    assertThat(rules.check("https://198.20.7.7/"))
+        .as("our own")
+        .isInstanceOf(UrlParseResult.Valid.class);
+    assertThat(rules.check("https://minio/")).isInstanceOf(UrlParseResult.Valid.class);
+    assertThat(rules.check("https://minio:9000/")).isInstanceOf(UrlParseResult.Refused.class);
+    assertThat(rules.check("https://other/")).isInstanceOf(UrlParseResult.Refused.class);
 
     PublicUrl minio = url("https://minio/");
     assertThat(rules.mayCall(minio, address("10.2.0.1"))).isTrue();
@@ -229,10 +232,10 @@ class PublicUrlTest {
             text.append(pieces[random.nextInt(pieces.length)]);
             text.append(random.nextInt(3) == 0 ? "" : ":");
           }
-          if (USUAL.read("https://[" + text + "]/") instanceof Read.Fine fine
+          if (USUAL.check("https://[" + text + "]/") instanceof UrlParseResult.Valid fine
               && fine.url().host() instanceof Host.Literal literal) {
             byte[] other = NetUtil.createByteArrayFromIpAddressString(text.toString());
-            assertThat(other == null ? literal.address() : Addresses.of(other))
+            assertThat(other == null ? literal.address() : IpAddresses.of(other))
                 .as("%s", text)
                 .isEqualTo(literal.address());
           }
@@ -274,7 +277,7 @@ class PublicUrlTest {
           for (int i = 0; i < steps; i++) {
             text.append(pieces[random.nextInt(pieces.length)]);
           }
-          if (PublicUrl.read(text.toString()) instanceof Read.Fine fine
+          if (PublicUrl.parse(text.toString()) instanceof UrlParseResult.Valid fine
               && text.indexOf("%") < 0
               && text.indexOf("_") < 0
               && text.substring("https://".length()).matches("[^\\[\\]]*")) {

@@ -18,7 +18,8 @@ class S3SignatureTest {
   private static final String HOST = "examplebucket.s3.amazonaws.com";
   private static final Secret SECRET = new Secret("wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY");
   private static final S3Signature SIGNATURE =
-      new S3Signature(new AwsKeys("us-east-1", "AKIAIOSFODNN7EXAMPLE", SECRET, Optional.empty()));
+      new S3Signature(
+          new AwsCredentials("us-east-1", "AKIAIOSFODNN7EXAMPLE", SECRET, Optional.empty()));
 
   private static String authorization(List<Field> fields) {
     return fields.stream()
@@ -49,7 +50,7 @@ class S3SignatureTest {
 
   @Test
   void aPutWithItsBodysHashAndAPathThatIsEncodedOnce() {
-    MessageDigest digest = S3Signature.hashing();
+    MessageDigest digest = S3Signature.newDigest();
     digest.update("Welcome to Amazon S3.".getBytes(UTF_8));
     List<Field> fields =
         SIGNATURE.fields(
@@ -68,7 +69,7 @@ class S3SignatureTest {
 
   @Test
   void aUrlForWhoHasNoKey() {
-    assertThat(SIGNATURE.query(HOST, "/test.txt", Duration.ofDays(1), NOW))
+    assertThat(SIGNATURE.presignedQuery(HOST, "/test.txt", Duration.ofDays(1), NOW))
         .isEqualTo(
             "X-Amz-Algorithm=AWS4-HMAC-SHA256"
                 + "&X-Amz-Credential=AKIAIOSFODNN7EXAMPLE%2F20130524%2Fus-east-1%2Fs3%2Faws4_request"
@@ -79,9 +80,10 @@ class S3SignatureTest {
 
   @Test
   void aSessionIsSignedToo() {
-    var session = new AwsKeys("us-east-1", "AKIA", SECRET, Optional.of(new Secret("a+b/c=")));
+    var session =
+        new AwsCredentials("us-east-1", "AKIA", SECRET, Optional.of(new Secret("a+b/c=")));
     var signature = new S3Signature(session);
-    assertThat(signature.query(HOST, "/x", Duration.ofHours(1), NOW))
+    assertThat(signature.presignedQuery(HOST, "/x", Duration.ofHours(1), NOW))
         .contains("&X-Amz-Security-Token=a%2Bb%2Fc%3D&X-Amz-SignedHeaders=host&");
     assertThat(
             authorization(

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.http.BodySha256;
 import dev.tollgate.core.http.Field;
-import dev.tollgate.core.http.Unsigned;
+import dev.tollgate.core.http.UnsignedRequest;
 import dev.tollgate.core.testkit.AwsSignature;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -23,25 +23,26 @@ import org.junit.jupiter.api.Test;
 class SigV4Test {
   private static final Instant NOW = Instant.parse("2015-08-30T12:36:00Z");
   private static final Secret SECRET = new Secret("wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY");
-  private static final AwsKeys KEYS =
-      new AwsKeys("us-east-1", "AKIDEXAMPLE", SECRET, Optional.empty());
-  private static final AwsKeys OF_SESSION =
-      new AwsKeys("us-east-1", "AKIDEXAMPLE", SECRET, Optional.of(new Secret("token+/=")));
+  private static final AwsCredentials KEYS =
+      new AwsCredentials("us-east-1", "AKIDEXAMPLE", SECRET, Optional.empty());
+  private static final AwsCredentials OF_SESSION =
+      new AwsCredentials("us-east-1", "AKIDEXAMPLE", SECRET, Optional.of(new Secret("token+/=")));
   private static final String BEDROCK = "bedrock-runtime.us-east-1.amazonaws.com";
 
-  private static Unsigned call(
+  private static UnsignedRequest call(
       String method, String target, String host, String type, String... body) {
     List<ByteBuf> parts =
         List.of(body).stream().map(part -> Unpooled.wrappedBuffer(part.getBytes(UTF_8))).toList();
-    return new Unsigned(method, target, host, type, new BodySha256(parts), NOW);
+    return new UnsignedRequest(method, target, host, type, new BodySha256(parts), NOW);
   }
 
-  private static Map<String, String> signed(AwsKeys keys, String service, Unsigned call) {
+  private static Map<String, String> signed(
+      AwsCredentials keys, String service, UnsignedRequest call) {
     return new SigV4(keys, service)
         .sign(call).stream().collect(Collectors.toMap(Field::name, Field::value));
   }
 
-  private static String signature(AwsKeys keys, String service, Unsigned call) {
+  private static String signature(AwsCredentials keys, String service, UnsignedRequest call) {
     String field = signed(keys, service, call).getOrDefault("authorization", "");
     return field.substring(field.indexOf("Signature=") + 10);
   }
@@ -57,7 +58,7 @@ class SigV4Test {
     String form = "application/x-www-form-urlencoded";
     assertThat(signature(KEYS, "service", call("POST", "/", host, form, "Param1=value1")))
         .isEqualTo("ff11897932ad3f4e8b18135d722051e5ac45fc38421b1da7b9d196a0fe09473a");
-    Unsigned users =
+    UnsignedRequest users =
         call(
             "GET",
             "/?Version=2010-05-08&Action=ListUsers",
@@ -74,7 +75,7 @@ class SigV4Test {
   @Test
   void aModelsColonsAndSlashesAreEncodedTwice() {
     String json = "application/json";
-    Unsigned haiku =
+    UnsignedRequest haiku =
         call(
             "POST",
             "/model/anthropic.claude-3-haiku-20240307-v1%3A0/converse",
@@ -103,7 +104,7 @@ class SigV4Test {
     for (int round = 0; round < 200; round++) {
       String model = word(random, "abz09.-:/_~ é%+");
       String body = word(random, "{}\"é \n");
-      Unsigned call =
+      UnsignedRequest call =
           call(
               "POST",
               "/model/"
@@ -113,18 +114,18 @@ class SigV4Test {
               BEDROCK,
               "application/json",
               body);
-      AwsKeys keys = round % 2 == 0 ? KEYS : OF_SESSION;
+      AwsCredentials keys = round % 2 == 0 ? KEYS : OF_SESSION;
       Map<String, String> head = new TreeMap<>(signed(keys, "bedrock", call));
       head.put("host", BEDROCK);
       head.put("content-type", "application/json");
       byte[] bytes = body.getBytes(UTF_8);
       assertThat(
-              AwsSignature.isGood("POST", call.target(), head, bytes, SECRET.reveal(), "bedrock"))
+              AwsSignature.isValid("POST", call.target(), head, bytes, SECRET.reveal(), "bedrock"))
           .as(call.target())
           .isTrue();
       head.put("host", "other");
       assertThat(
-              AwsSignature.isGood("POST", call.target(), head, bytes, SECRET.reveal(), "bedrock"))
+              AwsSignature.isValid("POST", call.target(), head, bytes, SECRET.reveal(), "bedrock"))
           .isFalse();
     }
   }
@@ -141,15 +142,15 @@ class SigV4Test {
   void theBodyStaysAsItIs() {
     ByteBuf body = Unpooled.wrappedBuffer("abc".getBytes(UTF_8));
     var hash = new BodySha256(List.of(body));
-    signed(KEYS, "bedrock", new Unsigned("POST", "/", BEDROCK, "", hash, NOW));
+    signed(KEYS, "bedrock", new UnsignedRequest("POST", "/", BEDROCK, "", hash, NOW));
     assertThat(body.toString(UTF_8)).isEqualTo("abc");
   }
 
   @Test
   void keysSurviveBeingKeptAsOneSecret() {
-    assertThat(AwsKeys.of(OF_SESSION.packed())).contains(OF_SESSION);
-    assertThat(AwsKeys.of(KEYS.packed())).contains(KEYS);
-    assertThat(AwsKeys.of(new Secret("bedrock-api-key-YmVk"))).isEmpty();
+    assertThat(AwsCredentials.of(OF_SESSION.packed())).contains(OF_SESSION);
+    assertThat(AwsCredentials.of(KEYS.packed())).contains(KEYS);
+    assertThat(AwsCredentials.of(new Secret("bedrock-api-key-YmVk"))).isEmpty();
     assertThat(KEYS.packed()).hasToString("***");
     assertThat(KEYS.toString()).doesNotContain(SECRET.reveal());
   }

@@ -19,7 +19,10 @@ class PathSignerTest {
     var base = new AtomicReference<>("");
     var signer =
         new PathSigner(
-            new BlobKey("0a1b2c3d", "7".repeat(64)), () -> NOW, Duration.ofHours(1), base::get);
+            new BlobSigningKey("0a1b2c3d", "7".repeat(64)),
+            () -> NOW,
+            Duration.ofHours(1),
+            base::get);
     assertThatThrownBy(() -> signer.url(NAME))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("before the gateway listens");

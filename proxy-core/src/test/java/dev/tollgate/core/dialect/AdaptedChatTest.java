@@ -3,8 +3,8 @@ package dev.tollgate.core.dialect;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.catalog.Deviations;
 import dev.tollgate.core.catalog.KnownServer;
+import dev.tollgate.core.catalog.OpenAiQuirks;
 import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonSplice;
@@ -22,14 +22,14 @@ class AdaptedChatTest {
   private record Sent(String body, List<String> dropped) {}
 
   private static Sent sent(KnownServer server, String chat) throws InvalidJson {
-    return sent(server.deviations(), chat);
+    return sent(server.quirks(), chat);
   }
 
-  private static Sent sent(Deviations server, String chat) throws InvalidJson {
+  private static Sent sent(OpenAiQuirks server, String chat) throws InvalidJson {
     byte[] json = chat.getBytes(UTF_8);
     JsonMembers root = JsonMembers.of(json, 0, json.length);
     JsonSplice edits = JsonSplice.of(root);
-    List<String> dropped = AdaptedChat.into(edits, root, server);
+    List<String> dropped = AdaptedChat.addEdits(edits, root, server);
     ByteBuf out = Unpooled.buffer();
     edits.writeTo(out);
     return new Sent(out.toString(UTF_8), dropped);

@@ -17,25 +17,25 @@ import org.junit.jupiter.params.provider.CsvSource;
 class AnthropicRequestTest {
   private static final ObjectMapper MAPPER = new ObjectMapper();
   private static final String HI = "[{\"role\":\"user\",\"content\":\"Hi.\"}]";
-  private static final AskedModel USUAL = AskedModel.of("anthropic", "claude-haiku-4-5");
+  private static final ConfiguredModel USUAL = ConfiguredModel.of("anthropic", "claude-haiku-4-5");
 
-  private static JsonNode body(TranslatedChat translated) throws Exception {
+  private static JsonNode body(TranslatedRequest translated) throws Exception {
     return MAPPER.readTree(translated.body().toString(UTF_8));
   }
 
   /** The members of a body beside model, max_tokens and messages. */
-  private static JsonNode extras(TranslatedChat translated) throws Exception {
+  private static JsonNode extras(TranslatedRequest translated) throws Exception {
     ObjectNode body = (ObjectNode) body(translated);
     assertThat(body.path("max_tokens").isIntegralNumber()).isTrue();
     return body.without(List.of("model", "max_tokens", "messages"));
   }
 
-  private static TranslatedChat with(AskedModel model, String members) throws Exception {
+  private static TranslatedRequest with(ConfiguredModel model, String members) throws Exception {
     return model.of("{\"model\":\"a/m\",\"messages\":" + HI + "," + members + "}");
   }
 
   private static void assertTurns(String messages, String system, String turns) throws Exception {
-    TranslatedChat chat = USUAL.of("{\"model\":\"a/m\",\"messages\":" + messages + "}");
+    TranslatedRequest chat = USUAL.of("{\"model\":\"a/m\",\"messages\":" + messages + "}");
     assertThat(chat.dropped()).isEmpty();
     JsonNode body = body(chat);
     assertThat(body.path("messages")).isEqualTo(MAPPER.readTree(turns));
@@ -45,7 +45,7 @@ class AnthropicRequestTest {
 
   @Test
   void aPlainChatIsAMessage() throws Exception {
-    TranslatedChat chat =
+    TranslatedRequest chat =
         USUAL.of(
             "{\"model\":\"a/m\",\"routing\":\"cost\",\"stream\":true,\"stream_options\":null,"
                 + "\"n\":1,\"messages\":"
@@ -201,7 +201,7 @@ class AnthropicRequestTest {
 
   @Test
   void partsThatItCannotReadAreDroppedAndNamed() throws Exception {
-    TranslatedChat chat =
+    TranslatedRequest chat =
         USUAL.of(
             """
             {"messages":[{"role":"system","content":[{"type":"image_url","image_url":{}}]},
@@ -219,7 +219,7 @@ class AnthropicRequestTest {
 
   @Test
   void toolsKeepTheirSchemas() throws Exception {
-    TranslatedChat chat =
+    TranslatedRequest chat =
         with(
             USUAL.able("tools"),
             """
@@ -261,7 +261,7 @@ class AnthropicRequestTest {
       })
   void aToolChoiceIsPutInItsWords(String members, String choice, String dropped) throws Exception {
     String tools = "\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\"}}],";
-    TranslatedChat chat = with(USUAL, tools + members);
+    TranslatedRequest chat = with(USUAL, tools + members);
     JsonNode got = body(chat).path("tool_choice");
     assertThat(got.isMissingNode() ? null : got)
         .isEqualTo(choice == null ? null : MAPPER.readTree(choice));
@@ -306,7 +306,7 @@ class AnthropicRequestTest {
       })
   void aParameterIsTranslatedOrDropped(String member, String extras, String dropped)
       throws Exception {
-    TranslatedChat chat = with(USUAL, member);
+    TranslatedRequest chat = with(USUAL, member);
     assertThat(extras(chat)).isEqualTo(MAPPER.readTree(extras));
     assertThat(chat.dropped()).isEqualTo(dropped == null ? List.of() : List.of(dropped));
   }
@@ -367,7 +367,7 @@ class AnthropicRequestTest {
     "8192, '\"max_tokens\":5,\"max_completion_tokens\":6,', 6",
   })
   void itIsToldHowMuchToWrite(int outputMax, String members, int expected) throws Exception {
-    TranslatedChat chat = with(USUAL.atMost(outputMax), members + "\"n\":1");
+    TranslatedRequest chat = with(USUAL.atMost(outputMax), members + "\"n\":1");
     assertThat(body(chat).path("max_tokens").intValue()).isEqualTo(expected);
     assertThat(chat.dropped()).isEmpty();
   }
@@ -384,7 +384,7 @@ class AnthropicRequestTest {
     "'\"reasoning\":{\"max_tokens\":30000},\"max_tokens\":10000', 9999",
   })
   void anEffortIsABudget(String members, int budget) throws Exception {
-    TranslatedChat chat = with(USUAL.able("reasoning"), members);
+    TranslatedRequest chat = with(USUAL.able("reasoning"), members);
     assertThat(chat.dropped()).isEmpty();
     assertThat(extras(chat))
         .isEqualTo(
@@ -394,7 +394,7 @@ class AnthropicRequestTest {
 
   @Test
   void newerModelsThinkAsTheySeeFit() throws Exception {
-    TranslatedChat chat = with(USUAL.named("claude-opus-4-7"), "\"reasoning_effort\":\"high\"");
+    TranslatedRequest chat = with(USUAL.named("claude-opus-4-7"), "\"reasoning_effort\":\"high\"");
     assertThat(extras(chat))
         .isEqualTo(
             MAPPER.readTree(
@@ -448,7 +448,7 @@ class AnthropicRequestTest {
     }
     String blocks =
         ",\"reasoning_details\":[],\"thinking_blocks\":[{\"type\":\"redacted_thinking\",\"data\":\"d\"}]";
-    TranslatedChat begun = USUAL.of(chat.formatted(blocks));
+    TranslatedRequest begun = USUAL.of(chat.formatted(blocks));
     assertThat(begun.dropped()).isEmpty();
     assertThat(begun.body().toString(UTF_8)).contains("\"redacted_thinking\"", "\"thinking\"");
   }
@@ -456,7 +456,7 @@ class AnthropicRequestTest {
   @Test
   void whoThinksTakesNoTemperature() throws Exception {
     String wish = "\"reasoning_effort\":\"low\",\"max_tokens\":9000,";
-    TranslatedChat chat = with(USUAL, wish + "\"temperature\":0.2,\"top_p\":0.97,\"top_k\":3");
+    TranslatedRequest chat = with(USUAL, wish + "\"temperature\":0.2,\"top_p\":0.97,\"top_k\":3");
     assertThat(chat.dropped()).containsExactly("temperature", "top_k");
     assertThat(extras(chat).path("top_p").doubleValue()).isEqualTo(0.97);
     assertThat(with(USUAL, wish + "\"temperature\":1,\"top_p\":0.2").dropped())
@@ -470,7 +470,7 @@ class AnthropicRequestTest {
     String own =
         "\"thinking\":{\"type\":\"enabled\",\"budget_tokens\":2000},"
             + "\"output_config\":{\"effort\":\"low\"}";
-    TranslatedChat chat = with(USUAL, own + ",\"temperature\":0.5,\"reasoning_effort\":\"low\"");
+    TranslatedRequest chat = with(USUAL, own + ",\"temperature\":0.5,\"reasoning_effort\":\"low\"");
     assertThat(extras(chat)).isEqualTo(MAPPER.readTree("{" + own + "}"));
     assertThat(chat.dropped()).containsExactly("temperature");
   }

@@ -13,13 +13,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Which schemas Anthropic gets, and with what in them. */
 class AnthropicSchemaTest {
   private static final ObjectMapper MAPPER = new ObjectMapper();
-  private static final AskedModel USUAL = AskedModel.of("anthropic", "claude-haiku-4-5");
+  private static final ConfiguredModel USUAL = ConfiguredModel.of("anthropic", "claude-haiku-4-5");
 
-  private static JsonNode body(TranslatedChat translated) throws Exception {
+  private static JsonNode body(TranslatedRequest translated) throws Exception {
     return MAPPER.readTree(translated.body().toString(UTF_8));
   }
 
-  private static TranslatedChat with(AskedModel model, String members) throws Exception {
+  private static TranslatedRequest with(ConfiguredModel model, String members) throws Exception {
     return model.of("{\"messages\":[{\"role\":\"user\",\"content\":\"Hi.\"}]," + members + "}");
   }
 
@@ -43,7 +43,7 @@ class AnthropicSchemaTest {
         "{\"anyOf\":[{\"type\":\"string\",\"maxLength\":9}]} | ``"
       })
   void aSchemaIsClosedOrLeftOut(String schema, String sent) throws Exception {
-    TranslatedChat chat =
+    TranslatedRequest chat =
         with(
             USUAL,
             "\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{\"schema\":"
@@ -65,7 +65,7 @@ class AnthropicSchemaTest {
       })
   void aToolIsHeldToASchemaThatIsTaken(String parameters, String sent, boolean strict)
       throws Exception {
-    TranslatedChat chat =
+    TranslatedRequest chat =
         with(
             USUAL,
             "\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\",\"strict\":true,"

@@ -39,7 +39,7 @@ class AnthropicStreamTest {
             events.add("oversized");
           }
         };
-    Translation translation = Dialect.named("anthropic").translation().orElseThrow();
+    ChatTranslation translation = Dialect.named("anthropic").translation().orElseThrow();
     SseDecoder decoder = new SseDecoder(translation.stream(sink), 4_096);
     decoder.feed(Unpooled.copiedBuffer(stream, UTF_8));
     decoder.finish();

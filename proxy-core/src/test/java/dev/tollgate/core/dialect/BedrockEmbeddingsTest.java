@@ -29,8 +29,8 @@ class BedrockEmbeddingsTest {
     byte[] json = ("{" + members + "}").getBytes(UTF_8);
     Route route =
         new Route(
-            TestCatalog.speaking("bedrock", "beta"), "amazon.titan-embed-text-" + version, 1, 100);
-    TranslatedChat sent =
+            TestCatalog.ofDialect("bedrock", "beta"), "amazon.titan-embed-text-" + version, 1, 100);
+    TranslatedRequest sent =
         Dialect.named("bedrock")
             .embeddings()
             .orElseThrow()

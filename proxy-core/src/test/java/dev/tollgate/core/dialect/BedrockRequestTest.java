@@ -31,13 +31,13 @@ class BedrockRequestTest {
   }
 
   private static Route route(String model) {
-    return new Route(TestCatalog.speaking("bedrock", "beta"), model, 1, 100);
+    return new Route(TestCatalog.ofDialect("bedrock", "beta"), model, 1, 100);
   }
 
-  private static TranslatedChat chat(String model, String messages, String members)
+  private static TranslatedRequest chat(String model, String messages, String members)
       throws InvalidJson {
     String more = members.isEmpty() ? "" : "," + members;
-    return AskedModel.of("bedrock", model)
+    return ConfiguredModel.of("bedrock", model)
         .of("{\"model\":\"a/b\",\"messages\":[" + messages + "]" + more + "}");
   }
 
@@ -46,7 +46,7 @@ class BedrockRequestTest {
     return member(chat(CLAUDE, messages, ""), "messages");
   }
 
-  private static String member(TranslatedChat sent, String name) throws InvalidJson {
+  private static String member(TranslatedRequest sent, String name) throws InvalidJson {
     JsonMembers body = root(sent.body().toString(UTF_8));
     int i = body.indexOf(name);
     return i < 0 ? "" : body.text(i);
@@ -54,7 +54,7 @@ class BedrockRequestTest {
 
   @Test
   void aChatIsTheSystemThenTurns() throws InvalidJson {
-    TranslatedChat sent =
+    TranslatedRequest sent =
         chat(
             CLAUDE,
             "{\"role\":\"system\",\"content\":\"Be kind.\"},"
@@ -113,7 +113,7 @@ class BedrockRequestTest {
         "{\"type\":\"input_audio\",\"input_audio\":{\"data\":\"aGk=\",\"format\":\"wav\"}}"
       })
   void whatCannotBeSentIsNamed(String part) throws InvalidJson {
-    TranslatedChat sent =
+    TranslatedRequest sent =
         chat(
             CLAUDE,
             "{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"a\"}," + part + "]}",
@@ -158,7 +158,7 @@ class BedrockRequestTest {
     String result =
         "{\"role\":\"tool\",\"tool_call_id\":\"call.1\",\"is_error\":true,\"content\":"
             + "[{\"type\":\"text\",\"text\":\"no\",\"cache_control\":{\"type\":\"ephemeral\"}}]}";
-    TranslatedChat sent = chat(CLAUDE, HELLO + "," + CALL + "," + result, "");
+    TranslatedRequest sent = chat(CLAUDE, HELLO + "," + CALL + "," + result, "");
     assertThat(member(sent, "messages"))
         .isEqualTo(
             "[{\"role\":\"user\",\"content\":[{\"text\":\"Hello\"}]},"
@@ -231,7 +231,7 @@ class BedrockRequestTest {
 
   // What is to be cached
 
-  private static TranslatedChat marked(String model) throws InvalidJson {
+  private static TranslatedRequest marked(String model) throws InvalidJson {
     return chat(
         model,
         "{\"role\":\"system\",\"content\":[{\"type\":\"text\",\"text\":\"a\","
@@ -253,7 +253,7 @@ class BedrockRequestTest {
     PROFILE
   })
   void whatCachesNothingGetsNoMarks(String model) throws InvalidJson {
-    TranslatedChat sent = marked(model);
+    TranslatedRequest sent = marked(model);
     assertThat(sent.body().toString(UTF_8)).doesNotContain("cachePoint");
     assertThat(sent.dropped())
         .containsExactlyInAnyOrder(
@@ -264,7 +264,7 @@ class BedrockRequestTest {
 
   @Test
   void novaCachesNoTools() throws InvalidJson {
-    TranslatedChat sent = marked("us.amazon.nova-lite-v1:0");
+    TranslatedRequest sent = marked("us.amazon.nova-lite-v1:0");
     String point = "{\"cachePoint\":{\"type\":\"default\"}}";
     assertThat(member(sent, "system")).isEqualTo("[{\"text\":\"a\"}," + point + "]");
     assertThat(member(sent, "messages")).endsWith("{\"text\":\"b\"}," + point + "]}]");
@@ -304,7 +304,7 @@ class BedrockRequestTest {
   void aToolIsDemandedOfThoseWhoTakeIt(String model, String choice, String sent, String dropped)
       throws InvalidJson {
     String tools = "\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\"}}],";
-    TranslatedChat chat = chat(model, HELLO, tools + "\"tool_choice\":" + choice);
+    TranslatedRequest chat = chat(model, HELLO, tools + "\"tool_choice\":" + choice);
     JsonMembers config = root(member(chat, "toolConfig"));
     int i = config.indexOf("toolChoice");
     assertThat(i < 0 ? null : config.text(i)).isEqualTo(sent);
@@ -329,9 +329,9 @@ class BedrockRequestTest {
       })
   void aSchemaIsSentWhereItIsTakenAndFits(
       String model, String capability, String schema, String sent) throws InvalidJson {
-    AskedModel plain = AskedModel.of("bedrock", model);
-    AskedModel asked = capability == null ? plain : plain.able(capability);
-    TranslatedChat chat =
+    ConfiguredModel plain = ConfiguredModel.of("bedrock", model);
+    ConfiguredModel asked = capability == null ? plain : plain.able(capability);
+    TranslatedRequest chat =
         asked.of(
             "{\"messages\":["
                 + HELLO
@@ -376,7 +376,7 @@ class BedrockRequestTest {
       })
   void toolsAreOfferedAndDemanded(String members, String config, String dropped)
       throws InvalidJson {
-    TranslatedChat sent = chat(CLAUDE, HELLO, members);
+    TranslatedRequest sent = chat(CLAUDE, HELLO, members);
     assertThat(member(sent, "toolConfig")).isEqualTo(config);
     assertThat(String.join(",", sent.dropped())).isEqualTo(dropped == null ? "" : dropped);
   }
@@ -407,7 +407,7 @@ class BedrockRequestTest {
       })
   void parametersAreConversesOrNamed(String model, String members, String config, String dropped)
       throws InvalidJson {
-    TranslatedChat sent = chat(model, HELLO, members);
+    TranslatedRequest sent = chat(model, HELLO, members);
     assertThat(member(sent, "inferenceConfig")).isEqualTo(config);
     assertThat(sent.dropped())
         .containsExactlyInAnyOrder(dropped == null ? new String[0] : dropped.split(",", -1));
@@ -442,7 +442,7 @@ class BedrockRequestTest {
       })
   void aMakersOwnFieldsGoBesideConverses(
       String model, String members, String fields, String dropped) throws InvalidJson {
-    TranslatedChat sent = chat(model, HELLO, members);
+    TranslatedRequest sent = chat(model, HELLO, members);
     assertThat(member(sent, "additionalModelRequestFields")).isEqualTo(fields);
     assertThat(sent.dropped())
         .containsExactlyInAnyOrder(dropped == null ? new String[0] : dropped.split(",", -1));
@@ -450,7 +450,7 @@ class BedrockRequestTest {
 
   @Test
   void aThinkingClaudeIsToldHowLongItMayAnswer() throws InvalidJson {
-    TranslatedChat sent =
+    TranslatedRequest sent =
         chat(CLAUDE, HELLO, "\"reasoning_effort\":\"medium\",\"temperature\":0.5");
     assertThat(member(sent, "inferenceConfig"))
         .startsWith("{\"maxTokens\":")
@@ -460,7 +460,7 @@ class BedrockRequestTest {
 
   @Test
   void whatIsConversesOwnIsHandedOn() throws InvalidJson {
-    TranslatedChat sent =
+    TranslatedRequest sent =
         chat(
             CLAUDE,
             HELLO,

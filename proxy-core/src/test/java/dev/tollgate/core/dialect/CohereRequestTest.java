@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class CohereRequestTest {
   private static final Dialect COHERE = Dialect.named("cohere");
   private static final Model MODEL =
-      TestCatalog.of(TestCatalog.speaking("cohere", "beta")).models().iterator().next();
+      TestCatalog.of(TestCatalog.ofDialect("cohere", "beta")).models().iterator().next();
   private static final Route ROUTE = MODEL.routes().getFirst();
   private static final String BEGINNING = "{\"model\":\"one-at-beta\",\"stream\":false";
 
@@ -27,7 +27,7 @@ class CohereRequestTest {
     return JsonMembers.of(bytes, 0, bytes.length);
   }
 
-  private static TranslatedChat chat(String members) throws InvalidJson {
+  private static TranslatedRequest chat(String members) throws InvalidJson {
     String separator = members.isEmpty() || members.contains("\"messages\"") ? "" : ",";
     String messages = members.contains("\"messages\"") ? "" : "\"messages\":[]";
     return COHERE
@@ -86,7 +86,7 @@ class CohereRequestTest {
       })
   void aParameterIsCoheresOrLeftOut(String members, String sent, String dropped)
       throws InvalidJson {
-    TranslatedChat chat = chat(members);
+    TranslatedRequest chat = chat(members);
     assertThat(chat.body().toString(UTF_8)).isEqualTo(BEGINNING + sent + ",\"messages\":[]}");
     assertThat(chat.dropped()).isEqualTo(dropped == null ? List.of() : List.of(dropped));
   }
@@ -103,8 +103,8 @@ class CohereRequestTest {
         "\"reasoning\":{\"max_tokens\":90} | {\"type\":\"enabled\",\"token_budget\":90}"
       })
   void aModelThatReasonsIsAskedTo(String members, String thinking) throws InvalidJson {
-    Model able = TestCatalog.able(MODEL, "reasoning");
-    TranslatedChat chat =
+    Model able = TestCatalog.withCapability(MODEL, "reasoning");
+    TranslatedRequest chat =
         COHERE
             .translation()
             .orElseThrow()
@@ -127,7 +127,7 @@ class CohereRequestTest {
             + " | tool_choice"
       })
   void toolsAndTheirChoice(String choice, String sent, String dropped) throws InvalidJson {
-    TranslatedChat chat =
+    TranslatedRequest chat =
         chat(
             "\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\",\"strict\":true,"
                 + "\"parameters\":{ }}}],\"tool_choice\":"
@@ -144,7 +144,7 @@ class CohereRequestTest {
 
   @Test
   void aConversationWithCallsAndTheirResults() throws InvalidJson {
-    TranslatedChat chat =
+    TranslatedRequest chat =
         chat(
             "\"messages\":[{\"role\":\"developer\",\"content\":\"Be.\"},{\"role\":\"user\",\"name\":\"n\","
                 + "\"content\":[{\"type\":\"text\",\"text\":\"A\"},{\"type\":\"image_url\",\"image_url\":"
@@ -182,7 +182,7 @@ class CohereRequestTest {
       })
   void vectorsAreAskedForInItsWords(String members, String sent, String dropped)
       throws InvalidJson {
-    TranslatedChat vectors =
+    TranslatedRequest vectors =
         COHERE
             .embeddings()
             .orElseThrow()

@@ -174,7 +174,7 @@ class DocumentedRequestsTest {
     return talks;
   }
 
-  record Asks(AskedModel model, List<ProviderSchema> schemas) {
+  record Asks(ConfiguredModel model, List<ProviderSchema> schemas) {
     @Override
     public String toString() {
       return model.dialect() + " " + model.name() + " " + model.capabilities();
@@ -182,7 +182,7 @@ class DocumentedRequestsTest {
   }
 
   private static Asks asks(String dialect, String name, ProviderSchema... schemas) {
-    return new Asks(AskedModel.of(dialect, name).atMost(64_000), List.of(schemas));
+    return new Asks(ConfiguredModel.of(dialect, name).atMost(64_000), List.of(schemas));
   }
 
   static Stream<Asks> models() {

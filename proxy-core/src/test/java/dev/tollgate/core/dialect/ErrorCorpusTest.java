@@ -100,7 +100,7 @@ class ErrorCorpusTest {
     }
 
     @Override
-    public String said() {
+    public String summary() {
       return status() + ", " + kind().name().toLowerCase(Locale.ROOT).replace('_', ' ');
     }
 

@@ -7,7 +7,7 @@ import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
-import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.json.Param;
 import dev.tollgate.core.money.Usage;
 import dev.tollgate.core.sse.SseSink;
@@ -15,25 +15,25 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
 /** Chats as Fable takes them: turns of text, and how fanciful the answer may be. */
-final class FableChat implements Translation {
+final class FableChat implements ChatTranslation {
   @Override
-  public TranslatedChat chat(JsonMembers chat, Route route, Model model) {
-    return TranslatedChat.of(
+  public TranslatedRequest chat(JsonMembers chat, Route route, Model model) {
+    return TranslatedRequest.of(
         (out, dropped) -> {
           out.name("teller").string(route.upstreamModel()).name("turns").beginArray();
           JsonElements messages = chat.array(chat.indexOf("messages"));
           for (int k = 0; k < messages.size(); k++) {
             turn(messages.object(k), Param.of("messages").at(k), out, dropped);
           }
-          out.endArray().name("flow").bool(Given.at(chat, "stream", JsonKind.TRUE) >= 0);
+          out.endArray().name("flow").bool(JsonReads.find(chat, "stream", JsonKind.TRUE) >= 0);
           for (int i = 0; i < chat.size(); i++) {
             rest(chat, i, out, dropped);
           }
         });
   }
 
-  private static void turn(JsonMembers message, Param path, JsonOut out, Dropped dropped) {
-    int text = Given.text(message, "content");
+  private static void turn(JsonMembers message, Param path, JsonWriter out, DroppedFields dropped) {
+    int text = JsonReads.findText(message, "content");
     if (text < 0) {
       dropped.add(path); // parts and calls are nothing that is told
       return;
@@ -42,11 +42,11 @@ final class FableChat implements Translation {
     out.name("says").raw(JsonBytes.of(message, text)).endObject();
   }
 
-  private static void rest(JsonMembers chat, int i, JsonOut out, Dropped dropped) {
+  private static void rest(JsonMembers chat, int i, JsonWriter out, DroppedFields dropped) {
     String name = chat.name(i);
     if (name.equals("temperature")) {
       out.name("fancy").raw(JsonBytes.of(chat, i));
-    } else if (!ChatMembers.isSeenTo(name) && AdaptedChat.says(chat, i, name)) {
+    } else if (!ChatMembers.isHandled(name) && AdaptedChat.hasEffect(chat, i, name)) {
       dropped.add(name);
     }
   }
@@ -60,10 +60,11 @@ final class FableChat implements Translation {
   public TranslatedReply reply(byte[] body, int length) {
     try {
       JsonMembers root = JsonMembers.of(body, 0, length);
-      int said = Given.at(root, "says", JsonKind.STRING);
+      int said = JsonReads.find(root, "says", JsonKind.STRING);
       if (said >= 0) {
         ByteBuf buffer = Unpooled.buffer(length + 256);
-        JsonOut out = new JsonOut(buffer).beginObject().name("object").string("chat.completion");
+        JsonWriter out =
+            new JsonWriter(buffer).beginObject().name("object").string("chat.completion");
         out.name("choices").beginArray().beginObject().name("index").number(0);
         out.name("message").beginObject().name("role").string("assistant");
         out.name("content").raw(JsonBytes.of(root, said)).endObject();
@@ -78,8 +79,8 @@ final class FableChat implements Translation {
     return new TranslatedReply(body, length);
   }
 
-  static ToldUsage usage(JsonMembers root) {
-    int i = Given.at(root, "counted", JsonKind.OBJECT);
+  static ReportedUsage usage(JsonMembers root) {
+    int i = JsonReads.find(root, "counted", JsonKind.OBJECT);
     JsonMembers told = i < 0 ? new JsonMembers() : root.object(i);
     var counts = new UsageCounts(told);
     Usage usage = Usage.ofTokens(counts.required("heard"), counts.required("told"));

@@ -12,7 +12,7 @@ import java.util.Optional;
 final class FableDialect implements Dialect {
   static final FableDialect INSTANCE = new FableDialect();
 
-  private static final Optional<Translation> CHATS = Optional.of(new FableChat());
+  private static final Optional<ChatTranslation> CHATS = Optional.of(new FableChat());
 
   private FableDialect() {}
 
@@ -27,8 +27,8 @@ final class FableDialect implements Dialect {
   }
 
   @Override
-  public Framing framing() {
-    return Framing.LINES;
+  public StreamFraming framing() {
+    return StreamFraming.LINES;
   }
 
   @Override
@@ -42,7 +42,7 @@ final class FableDialect implements Dialect {
   }
 
   @Override
-  public Optional<Translation> translation() {
+  public Optional<ChatTranslation> translation() {
     return CHATS;
   }
 

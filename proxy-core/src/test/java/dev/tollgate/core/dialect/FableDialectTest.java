@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 /** The dialect that the manual adds does what it says. */
 class FableDialectTest {
   private static final FableDialect FABLE = FableDialect.INSTANCE;
-  private static final Translation CHATS = FABLE.translation().orElseThrow();
+  private static final ChatTranslation CHATS = FABLE.translation().orElseThrow();
 
   @Test
   void aChatIsTold() throws InvalidJson {
@@ -29,7 +29,7 @@ class FableDialectTest {
         {"model":"a/b","messages":[{"role":"user","content":"Hi \\u0041"},
         {"role":"user","content":[]}],"stream":true,"temperature":0.50,"seed":7}"""
             .getBytes(UTF_8);
-    TranslatedChat sent =
+    TranslatedRequest sent =
         CHATS.chat(JsonMembers.of(chat, 0, chat.length), model.routes().getFirst(), model);
     assertThat(sent.body().toString(UTF_8))
         .isEqualTo(

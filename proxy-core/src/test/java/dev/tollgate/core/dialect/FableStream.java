@@ -10,13 +10,13 @@ final class FableStream extends TranslatedStream {
   }
 
   @Override
-  void take(String name, byte[] data, int from, int to) {
-    int word = Given.text(root, "word");
-    if (Given.at(root, "error") >= 0) {
+  void translate(String name, byte[] data, int from, int to) {
+    int word = JsonReads.findText(root, "word");
+    if (JsonReads.find(root, "error") >= 0) {
       error(data, from, to);
     } else if (word >= 0) {
       chunks.send(chunks.begin().name("content").raw(JsonBytes.of(root, word)));
-    } else if (Given.at(root, "end") >= 0) {
+    } else if (JsonReads.find(root, "end") >= 0) {
       chunks.finish(chunks.begin(), "stop", "over", FableChat.usage(root));
       done();
     } else {

@@ -20,18 +20,18 @@ class GeminiRequestTest {
     return MAPPER.readTree(json.replace('\'', '"'));
   }
 
-  private static JsonNode body(TranslatedChat chat) throws Exception {
+  private static JsonNode body(TranslatedRequest chat) throws Exception {
     return MAPPER.readTree(chat.body().toString(UTF_8));
   }
 
-  private static TranslatedChat with(String model, String members) throws Exception {
-    return AskedModel.of("gemini", model)
+  private static TranslatedRequest with(String model, String members) throws Exception {
+    return ConfiguredModel.of("gemini", model)
         .of("{\"model\":\"g/m\",\"messages\":" + HI + "," + members.replace('\'', '"') + "}");
   }
 
   private static JsonNode turns(String model, String messages) throws Exception {
-    TranslatedChat chat =
-        AskedModel.of("gemini", model)
+    TranslatedRequest chat =
+        ConfiguredModel.of("gemini", model)
             .of("{\"model\":\"g/m\",\"messages\":" + messages.replace('\'', '"') + "}");
     assertThat(chat.dropped()).isEmpty();
     return body(chat);
@@ -39,7 +39,7 @@ class GeminiRequestTest {
 
   @Test
   void aPlainChatIsItsTurns() throws Exception {
-    TranslatedChat chat =
+    TranslatedRequest chat =
         with(
             "gemini-2.5-flash",
             "'stream':true,'stream_options':{'include_usage':true},'n':1,'routing':'cost',"
@@ -124,7 +124,7 @@ class GeminiRequestTest {
         """
             .formatted(url)
             .replace('\'', '"');
-    TranslatedChat translated = AskedModel.of("gemini", "gemini-2.5-flash").of(chat);
+    TranslatedRequest translated = ConfiguredModel.of("gemini", "gemini-2.5-flash").of(chat);
     assertThat(translated.dropped()).containsExactly("messages[0].content[1]");
     assertThat(body(translated).path("contents").path(0).path("parts"))
         .isEqualTo(tree("[{'text':'Q'}]"));
@@ -147,12 +147,12 @@ class GeminiRequestTest {
             "{'type':'json_object'}",
             "{'type':'json_schema','json_schema':{'name':'n','schema':{'type':'object'}}}");
     for (String format : formats) {
-      TranslatedChat chat = with(model, TOOL + format);
+      TranslatedRequest chat = with(model, TOOL + format);
       assertThat(chat.dropped().contains("response_format")).isEqualTo(dropped);
       assertThat(body(chat).path("generationConfig").has("responseMimeType")).isEqualTo(!dropped);
       assertThat(body(chat).path("tools").size()).isOne();
     }
-    TranslatedChat unknown =
+    TranslatedRequest unknown =
         with(model, "'tools':[{'type':'custom'}],'response_format':{'type':'json_object'}");
     assertThat(unknown.dropped()).containsExactly("tools[0]");
   }
@@ -266,7 +266,7 @@ class GeminiRequestTest {
 
   @Test
   void parametersHaveTheirNamesThere() throws Exception {
-    TranslatedChat chat =
+    TranslatedRequest chat =
         with(
             "gemini-2.0-flash",
             "'max_tokens':10,'max_completion_tokens':20,'temperature':0.5,'top_p':0.9,'top_k':5,"
@@ -289,7 +289,7 @@ class GeminiRequestTest {
   @ParameterizedTest
   @ValueSource(strings = {"gemini-2.5-flash", "gemini-3-flash-preview", "gemini-flash-latest"})
   void whatItHasNothingLikeIsDroppedAndNamed(String model) throws Exception {
-    TranslatedChat chat =
+    TranslatedRequest chat =
         with(
             model,
             "'seed':5000000000,'presence_penalty':1,'logit_bias':{'1':2},'logprobs':true,"
@@ -318,8 +318,8 @@ class GeminiRequestTest {
             tree(
                 "{'responseMimeType':'application/json',"
                     + "'responseJsonSchema':{'type':'object','additionalProperties':false}}"));
-    AskedModel unable = AskedModel.of("gemini", "gemini-2.5-flash").able("streaming");
-    TranslatedChat dropped =
+    ConfiguredModel unable = ConfiguredModel.of("gemini", "gemini-2.5-flash").able("streaming");
+    TranslatedRequest dropped =
         unable.of("{\"messages\":" + HI + "," + format.replace('\'', '"') + "}");
     assertThat(dropped.dropped()).containsExactly("response_format");
   }
@@ -335,7 +335,7 @@ class GeminiRequestTest {
       },
       quoteCharacter = '~')
   void toolsAndTheirChoice(String choice, String expected) throws Exception {
-    TranslatedChat chat =
+    TranslatedRequest chat =
         with(
             "gemini-2.5-flash",
             "'tools':[{'type':'function','function':{'name':'f','description':'d','strict':true,"
@@ -377,7 +377,7 @@ class GeminiRequestTest {
       quoteCharacter = '~')
   void reasoningIsAskedForAsTheModelTakesIt(String model, String asked, String expected)
       throws Exception {
-    TranslatedChat chat = with(model, asked);
+    TranslatedRequest chat = with(model, asked);
     assertThat(chat.dropped()).isEmpty();
     assertThat(body(chat).path("generationConfig").path("thinkingConfig"))
         .isEqualTo(tree(expected));
@@ -397,7 +397,7 @@ class GeminiRequestTest {
   void aWishForReasoningThatCannotBeMetIsDropped(
       String model, String effort, int outputMax, String dropped) throws Exception {
     String bound = outputMax == 0 ? "" : ",'max_tokens':" + outputMax;
-    TranslatedChat chat = with(model, "'reasoning_effort':'" + effort + "'" + bound);
+    TranslatedRequest chat = with(model, "'reasoning_effort':'" + effort + "'" + bound);
     assertThat(String.join(",", chat.dropped())).isEqualTo(dropped);
     assertThat(body(chat).path("generationConfig").has("thinkingConfig")).isFalse();
   }

@@ -75,9 +75,9 @@ class GeminiStreamTest {
         .isEqualTo("S");
     assertThat(delta(2).path("images").path(0).path("image_url").path("url").asText())
         .isEqualTo("data:image/png;base64,AA");
-    JsonNode soFar = chunk(2).path(UsageSoFar.MEMBER);
+    JsonNode soFar = chunk(2).path(InterimUsage.MEMBER);
     assertThat(soFar).hasToString("{\"promptTokenCount\":3,\"candidatesTokenCount\":2}");
-    String canonical = new String(UsageSoFar.canonical(soFar.toString().getBytes(UTF_8)), UTF_8);
+    String canonical = new String(InterimUsage.canonical(soFar.toString().getBytes(UTF_8)), UTF_8);
     assertThat(new ObjectMapper().readTree(canonical).path("total_tokens").asInt()).isEqualTo(5);
     assertThat(chunk(2).path("id").asText()).isEqualTo("r");
     assertThat(chunk(2).path("model").asText()).isEqualTo("m");

@@ -18,14 +18,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 class OllamaRequestTest {
   private static final Dialect OLLAMA = Dialect.named("ollama");
   private static final Model MODEL =
-      TestCatalog.of(TestCatalog.speaking("ollama", "beta")).models().iterator().next();
+      TestCatalog.of(TestCatalog.ofDialect("ollama", "beta")).models().iterator().next();
   private static final Route ROUTE = MODEL.routes().getFirst();
 
-  private static TranslatedChat chat(String upstreamModel, String members) throws InvalidJson {
+  private static TranslatedRequest chat(String upstreamModel, String members) throws InvalidJson {
     return chat(MODEL, upstreamModel, members);
   }
 
-  private static TranslatedChat chat(Model model, String upstreamModel, String members)
+  private static TranslatedRequest chat(Model model, String upstreamModel, String members)
       throws InvalidJson {
     byte[] json = ("{\"model\":\"a/b\"," + members + "}").getBytes(UTF_8);
     Route route = new Route(ROUTE.provider(), upstreamModel, 1, 1);
@@ -72,7 +72,7 @@ class OllamaRequestTest {
       })
   void aParameterIsOllamasOrLeftOut(String members, String sent, String dropped)
       throws InvalidJson {
-    TranslatedChat chat = chat("m", "\"messages\":[]," + members);
+    TranslatedRequest chat = chat("m", "\"messages\":[]," + members);
     assertThat(chat.body().toString(UTF_8))
         .isEqualTo("{\"model\":\"m\"," + sent + ",\"messages\":[]}");
     assertThat(chat.dropped()).isEqualTo(dropped == null ? List.of() : List.of(dropped));
@@ -91,15 +91,15 @@ class OllamaRequestTest {
       })
   void aModelThatThinksIsAskedToAndOneFamilyByLevels(String name, String members, String think)
       throws InvalidJson {
-    TranslatedChat chat =
-        chat(TestCatalog.able(MODEL, "reasoning"), name, "\"messages\":[]," + members);
+    TranslatedRequest chat =
+        chat(TestCatalog.withCapability(MODEL, "reasoning"), name, "\"messages\":[]," + members);
     assertThat(chat.body().toString(UTF_8)).contains(",\"think\":" + think + ",");
     assertThat(chat.dropped()).isEmpty();
   }
 
   @Test
   void aConversationWithImagesCallsAndTheirResults() throws InvalidJson {
-    TranslatedChat chat =
+    TranslatedRequest chat =
         chat(
             "m",
             "\"messages\":[{\"role\":\"developer\",\"content\":\"Be.\"},{\"role\":\"user\","

@@ -141,7 +141,7 @@ class OpenAiUsageTest {
   private static Optional<Usage> read(String json, int contextLength) {
     byte[] bytes = json.replace('\'', '"').getBytes(StandardCharsets.UTF_8);
     try {
-      return UsageTerms.OPENAI.read(JsonMembers.of(bytes, 0, bytes.length), contextLength);
+      return UsageFormat.OPENAI.read(JsonMembers.of(bytes, 0, bytes.length), contextLength);
     } catch (InvalidJson e) {
       throw new AssertionError(e);
     }

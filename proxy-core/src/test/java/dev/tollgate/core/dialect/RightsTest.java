@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** What clients may do with the operator's account: nothing, unless the operator says so. */
 class RightsTest {
-  private static JsonNode body(TranslatedChat chat) throws Exception {
+  private static JsonNode body(TranslatedRequest chat) throws Exception {
     return new ObjectMapper().readTree(chat.body().toString(UTF_8));
   }
 
@@ -32,10 +32,10 @@ class RightsTest {
         """
             .formatted(url)
             .replace('\'', '"');
-    AskedModel model = AskedModel.of("gemini", "gemini-2.5-flash");
+    ConfiguredModel model = ConfiguredModel.of("gemini", "gemini-2.5-flash");
     assertThat(model.of(chat).dropped())
         .containsExactlyInAnyOrder("cached_content", "messages[0].content[1]");
-    TranslatedChat shared = model.of(chat, new Rights(true, false));
+    TranslatedRequest shared = model.of(chat, new Rights(true, false));
     assertThat(body(shared).at("/contents/0/parts/1/fileData/fileUri").asText())
         .isEqualTo(isShared ? url : "");
     assertThat(body(shared).path("cachedContent").asText()).isEqualTo("cachedContents/x");
@@ -51,11 +51,12 @@ class RightsTest {
          'performanceConfig':{'latency':'optimized'}}
         """
             .replace('\'', '"');
-    AskedModel model = AskedModel.of("bedrock", "us.anthropic.claude-sonnet-4-5-20250929-v1:0");
+    ConfiguredModel model =
+        ConfiguredModel.of("bedrock", "us.anthropic.claude-sonnet-4-5-20250929-v1:0");
     assertThat(model.of(chat).dropped())
         .containsExactlyInAnyOrder("guardrailConfig", "service_tier", "performanceConfig");
     assertThat(body(model.of(chat)).has("serviceTier")).isFalse();
-    TranslatedChat chosen = model.of(chat, new Rights(false, true));
+    TranslatedRequest chosen = model.of(chat, new Rights(false, true));
     assertThat(chosen.dropped()).isEmpty();
     assertThat(body(chosen).at("/guardrailConfig/guardrailIdentifier").asText()).isEqualTo("g");
     assertThat(body(chosen).at("/serviceTier/type").asText()).isEqualTo("flex");

@@ -43,9 +43,9 @@ class VertexDialectTest {
             path,
             List.of(),
             Map.of(),
-            Provider.Clocks.DEFAULT,
+            Provider.ProviderTimeouts.DEFAULT,
             Provider.PoolLimits.DEFAULT,
-            Provider.Circuit.DEFAULT,
+            Provider.CircuitOptions.DEFAULT,
             Provider.Quirks.NONE,
             new Provider.OnDisconnect.Cancel(),
             1 << 20);
@@ -106,7 +106,7 @@ class VertexDialectTest {
         "{\"model\":\"a/m\",\"stream\":true,\"messages\":[{\"role\":\"user\",\"content\":\"Hi.\"}]}"
             .getBytes(UTF_8);
     Route route = route("vertex-anthropic", PATH, "claude-haiku-4-5@20251001");
-    TranslatedChat chat =
+    TranslatedRequest chat =
         Dialect.named("vertex-anthropic")
             .translation()
             .orElseThrow()

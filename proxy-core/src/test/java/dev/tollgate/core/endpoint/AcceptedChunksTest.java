@@ -168,7 +168,7 @@ class AcceptedChunksTest {
     variants()
         .forEach(
             (name, data) -> {
-              Relayed relayed = Relayed.of(framed(name, data));
+              RelayedStream relayed = RelayedStream.of(framed(name, data));
               boolean fails = name.startsWith("error-f") || name.startsWith("error-m");
               assertThat(relayed.isComplete()).as(name).isEqualTo(!fails);
               assertThat(AcceptedChunks.unruly(relayed.view().chunks(), !fails)).as(name).isEmpty();

@@ -3,11 +3,11 @@ package dev.tollgate.core.endpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.core.dialect.ChatTranslation;
 import dev.tollgate.core.dialect.Dialect;
 import dev.tollgate.core.dialect.TranslatedReply;
-import dev.tollgate.core.dialect.Translation;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
-import dev.tollgate.core.endpoint.Relayed.Cut;
+import dev.tollgate.core.endpoint.RelayedStream.Cut;
 import dev.tollgate.core.money.Cost;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Usage;
@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @ExtendWith(ReplayTable.class)
 class AnthropicReplayTest {
   private static final Dialect DIALECT = Dialect.named("anthropic");
-  private static final Translation TRANSLATION = DIALECT.translation().orElseThrow();
+  private static final ChatTranslation TRANSLATION = DIALECT.translation().orElseThrow();
   private static final int RANDOM_SPLITS = 5;
 
   /** Of two messages in one stream, only the second is meant; the first was on its way by then. */
@@ -55,16 +55,16 @@ class AnthropicReplayTest {
   @ParameterizedTest
   @MethodSource("streams")
   void aStreamComesOutAsTheRecordingSaysItShould(WireCase one) {
-    Relayed relayed = relayed(one, Cut.WHOLE);
+    RelayedStream relayed = relayed(one, Cut.WHOLE);
     ClientView view = relayed.view();
     assertThat(AcceptedChunks.unruly(view.chunks(), relayed.isComplete())).isEmpty();
     assertThat(relayed.chat().badEvents()).isZero();
     if (one.name().equals(SPLICED)) {
-      assertThat(relayed.endStep()).contains(ReplyStream.Step.ERROR);
+      assertThat(relayed.endStep()).contains(ReplyEventStream.Step.ERROR);
       return;
     }
     if (one.expect().has("error_in_stream")) {
-      assertThat(relayed.endStep()).contains(ReplyStream.Step.ERROR);
+      assertThat(relayed.endStep()).contains(ReplyEventStream.Step.ERROR);
       byte[] error = relayed.error();
       var failure = DIALECT.failureInside(error, 0, error.length);
       assertThat(failure.message())
@@ -77,7 +77,7 @@ class AnthropicReplayTest {
       assertThat(relayed.isComplete()).isFalse();
       return;
     }
-    assertThat(relayed.endStep()).contains(ReplyStream.Step.DONE);
+    assertThat(relayed.endStep()).contains(ReplyEventStream.Step.DONE);
     assertThat(relayed.isComplete()).isTrue();
     WireExpectation.assertChoice(one, view);
     assertUsage(one, relayed.charged(), relayed.cost(WireExpectation.prices(one)), view.usage());
@@ -116,8 +116,9 @@ class AnthropicReplayTest {
     assertUsage(one, usage, cost, got.path("usage"));
   }
 
-  private static Relayed relayed(WireCase one, Cut cut) {
-    return Relayed.of(one.response(), cut, Samples.stamp(), WireExpectation.prices(one), DIALECT);
+  private static RelayedStream relayed(WireCase one, Cut cut) {
+    return RelayedStream.of(
+        one.response(), cut, Samples.stamp(), WireExpectation.prices(one), DIALECT);
   }
 
   private static JsonNode written(WholeReply reply, Usage usage, MicroUsd cost) {

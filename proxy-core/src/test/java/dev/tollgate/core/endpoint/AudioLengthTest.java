@@ -255,7 +255,7 @@ class AudioLengthTest {
       })
   void theLastSubtitleEndsWhereItSays(String text, long millis) {
     byte[] bytes = ascii(text.replace("\\n", "\n"));
-    Optional<Duration> end = LastCue.end(bytes, bytes.length);
+    Optional<Duration> end = LastSubtitleCue.end(bytes, bytes.length);
     assertThat(end.map(Duration::toMillis).orElse(-1L)).isEqualTo(millis);
   }
 

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.core.dialect.Dialect;
-import dev.tollgate.core.dialect.Framing;
 import dev.tollgate.core.dialect.ReplyTranslation;
+import dev.tollgate.core.dialect.StreamFraming;
 import dev.tollgate.core.dialect.TranslatedReply;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
-import dev.tollgate.core.endpoint.Relayed.Cut;
+import dev.tollgate.core.endpoint.RelayedStream.Cut;
 import dev.tollgate.core.money.Cost;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Usage;
@@ -65,16 +65,16 @@ class BedrockReplayTest {
     assertThat(replies()).hasSize(9);
   }
 
-  private static Relayed relayed(WireCase one, Cut cut) {
+  private static RelayedStream relayed(WireCase one, Cut cut) {
     Optional<? extends ReplyTranslation> translation =
         one.name().contains("converse") ? DIALECT.translation() : Optional.of(unwrapping(one));
-    return Relayed.of(
+    return RelayedStream.of(
         one.response(),
         cut,
         new ChatStream(Samples.stamp()),
         WireExpectation.prices(one),
         translation,
-        Framing.FRAMES);
+        StreamFraming.FRAMES);
   }
 
   /** Takes the events of a model's maker out of the frames around them. */
@@ -128,13 +128,13 @@ class BedrockReplayTest {
   @ParameterizedTest
   @MethodSource("streams")
   void aStreamComesOutAsTheRecordingSaysItShould(WireCase one) {
-    Relayed relayed = relayed(one, Cut.WHOLE);
+    RelayedStream relayed = relayed(one, Cut.WHOLE);
     ClientView view = relayed.view();
     assertThat(relayed.chat().badEvents()).isZero();
     assertThat(AcceptedChunks.unruly(view.chunks(), relayed.isComplete())).isEmpty();
     if (one.expect().has("error_in_stream")) {
       assertThat(view.text()).isEqualTo(one.expectedChoice().path("text").asText());
-      assertThat(relayed.endStep()).contains(ReplyStream.Step.ERROR);
+      assertThat(relayed.endStep()).contains(ReplyEventStream.Step.ERROR);
       var failure = DIALECT.failureInside(relayed.error(), 0, relayed.error().length);
       assertThat(failure.kind()).isEqualTo(Kind.SERVER_ERROR);
       assertThat(failure.providerCode()).isEqualTo("modelStreamErrorException");
@@ -235,7 +235,7 @@ class BedrockReplayTest {
   void framesOfOtherModelsAreRead(WireCase one) {
     List<JsonNode> events = new ArrayList<>();
     var decoder =
-        Framing.FRAMES.decoder(
+        StreamFraming.FRAMES.decoder(
             new SseSink() {
               @Override
               public void event(String name, byte[] data, int from, int to) {

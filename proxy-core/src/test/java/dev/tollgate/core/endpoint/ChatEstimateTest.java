@@ -42,7 +42,7 @@ class ChatEstimateTest {
     long million = 1_000_000;
     PriceList inputs = PriceList.ofTokens(scaled(PRICES, million, 0));
     PriceList both = PriceList.ofTokens(scaled(PRICES, million, million));
-    ChatRequest request = Bodies.valid(body);
+    ChatRequest request = ChatBodies.valid(body);
     long input = request.estimate(priced(inputs)).value();
     assertThat(input % perInput).isZero();
     long plain = request.estimate(priced(PriceList.ofTokens(TokenPrices.of(million, 0)))).value();
@@ -78,11 +78,11 @@ class ChatEstimateTest {
             List.of(),
             0,
             0);
-    ChatRequest longer = Bodies.valid(longPrompt(4_000));
+    ChatRequest longer = ChatBodies.valid(longPrompt(4_000));
     long atBase = longer.estimate(priced(PriceList.ofTokens(TokenPrices.of(1_000_000, 0)))).value();
     assertThat(atBase).isGreaterThan(2_000);
     assertThat(longer.estimate(priced(tiered)).value()).isEqualTo(7 + 2 * atBase);
-    assertThat(Bodies.valid(longPrompt(10)).estimate(priced(tiered)).value()).isLessThan(100);
+    assertThat(ChatBodies.valid(longPrompt(10)).estimate(priced(tiered)).value()).isLessThan(100);
   }
 
   @Test
@@ -92,7 +92,7 @@ class ChatEstimateTest {
             + "[{'type':'file','file':{'file_id':'f'}},{'type':'image_url','image_url':{'url':'u'}}]}]}";
     PriceList prices = PriceList.ofTokens(TokenPrices.of(1_000_000, 0));
     Model model = Samples.model("acme/m1", Modality.CHAT, prices, 32_000, 0);
-    assertThat(Bodies.valid(body.replace('\'', '"')).estimate(model).value()).isEqualTo(32_000);
+    assertThat(ChatBodies.valid(body.replace('\'', '"')).estimate(model).value()).isEqualTo(32_000);
   }
 
   private static String longPrompt(int length) {
@@ -126,7 +126,7 @@ class ChatEstimateTest {
                 + "'}}]}]}")
             .replace('\'', '"');
     long estimate =
-        Bodies.valid(body)
+        ChatBodies.valid(body)
             .estimate(priced(PriceList.ofTokens(TokenPrices.of(1_000_000, 0))))
             .value();
     assertThat(estimate).isBetween(tokens, tokens + 100);

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.dialect.Dialect;
 import dev.tollgate.core.dialect.UpstreamFailure;
-import dev.tollgate.core.endpoint.Relayed.Cut;
+import dev.tollgate.core.endpoint.RelayedStream.Cut;
 import dev.tollgate.core.http.Headers;
 import dev.tollgate.core.json.RandomJson;
 import dev.tollgate.core.money.MicroUsd;
@@ -55,9 +55,9 @@ class ChatFuzzTest {
     Seeds.forEach(
         random -> {
           byte[] stream = damaged(random, stream(random));
-          Relayed whole = Relayed.of(stream, Cut.WHOLE);
+          RelayedStream whole = RelayedStream.of(stream, Cut.WHOLE);
           assertThat(AcceptedChunks.unruly(whole.view().chunks(), whole.isComplete())).isEmpty();
-          assertThat(Relayed.of(stream, Cut.random(random)).text()).isEqualTo(whole.text());
+          assertThat(RelayedStream.of(stream, Cut.random(random)).text()).isEqualTo(whole.text());
         });
   }
 
@@ -87,13 +87,13 @@ class ChatFuzzTest {
   void damagedRequestsAreAcceptedOrRefusedAndStayJson() {
     Seeds.forEach(
         random -> {
-          byte[] body = damaged(random, Bodies.with(request(random)));
+          byte[] body = damaged(random, ChatBodies.with(request(random)));
           switch (ChatRequest.parse(body, body.length)) {
-            case Parsed.Valid<ChatRequest> valid -> {
-              ClientView.tree(Bodies.upstream(valid.request(), random.nextBoolean()));
+            case ParseResult.Valid<ChatRequest> valid -> {
+              ClientView.tree(ChatBodies.upstream(valid.request(), random.nextBoolean()));
               assertThat(valid.request().estimate(Samples.model()).isPositive()).isTrue();
             }
-            case Parsed.Refused<ChatRequest> refused ->
+            case ParseResult.Refused<ChatRequest> refused ->
                 assertThat(refused.fault().code().status()).isIn(400, 501);
           }
         });

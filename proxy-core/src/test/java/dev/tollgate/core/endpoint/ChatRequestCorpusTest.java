@@ -31,12 +31,12 @@ class ChatRequestCorpusTest {
 
   private static List<String> verdict(byte[] body) {
     return switch (ChatRequest.parse(body, body.length)) {
-      case Parsed.Refused(Fault fault) ->
+      case ParseResult.Refused(Fault fault) ->
           List.of(
               Integer.toString(fault.code().status()),
               fault.code().wire(),
               fault.param() == null ? "-" : fault.param());
-      case Parsed.Valid(ChatRequest request) ->
+      case ParseResult.Valid(ChatRequest request) ->
           MODELS.contains(request.model().toString())
               ? List.of("200", "-", "-")
               : List.of("404", "model_not_found", "model");

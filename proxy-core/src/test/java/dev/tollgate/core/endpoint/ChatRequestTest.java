@@ -1,6 +1,6 @@
 package dev.tollgate.core.endpoint;
 
-import static dev.tollgate.core.endpoint.Bodies.with;
+import static dev.tollgate.core.endpoint.ChatBodies.with;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.catalog.Modality;
@@ -190,16 +190,16 @@ class ChatRequestTest {
   @ParameterizedTest
   @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = ACCEPTED)
   void aMemberWithinItsBoundsIsAccepted(String members) {
-    assertThat(Bodies.valid(with(members)).model().toString()).isEqualTo("acme/m1");
+    assertThat(ChatBodies.valid(with(members)).model().toString()).isEqualTo("acme/m1");
   }
 
   @ParameterizedTest
   @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = REFUSED)
   void aMemberBeyondItsBoundsIsRefusedByName(String members, String param) {
-    Fault fault = Bodies.refused(with(members));
+    Fault fault = ChatBodies.refused(with(members));
     assertThat(fault.code()).isEqualTo(ErrorCode.VALIDATION_FAILED);
     assertThat(fault.param()).isEqualTo(param);
-    assertThat(Bodies.params(fault)).contains(param);
+    assertThat(ChatBodies.params(fault)).contains(param);
     assertThat(fault.message()).startsWith(param);
   }
 
@@ -217,7 +217,8 @@ class ChatRequestTest {
         "{\"content\":\"x\",\"\\u0072ole\":\"us\\u0065r\"}"
       })
   void aMessageOfAKnownShapeIsAccepted(String message) {
-    assertThat(Bodies.valid("{\"messages\":[" + message + "],\"model\":\"acme/m1\"}")).isNotNull();
+    assertThat(ChatBodies.valid("{\"messages\":[" + message + "],\"model\":\"acme/m1\"}"))
+        .isNotNull();
   }
 
   @ParameterizedTest
@@ -246,9 +247,9 @@ class ChatRequestTest {
             + " | messages[0].content[0].type"
       })
   void aMessageOfAnotherShapeIsRefusedByName(String messages, String param) {
-    Fault fault = Bodies.refused("{\"model\":\"acme/m1\",\"messages\":" + messages + "}");
+    Fault fault = ChatBodies.refused("{\"model\":\"acme/m1\",\"messages\":" + messages + "}");
     assertThat(fault.code()).isEqualTo(ErrorCode.VALIDATION_FAILED);
-    assertThat(Bodies.params(fault)).containsExactly(param);
+    assertThat(ChatBodies.params(fault)).containsExactly(param);
   }
 
   @ParameterizedTest
@@ -267,17 +268,17 @@ class ChatRequestTest {
         "\"acme/m\\n1\""
       })
   void aModelThatIsNoIdIsRefused(String model) {
-    Fault fault = Bodies.refused("{\"model\":" + model + ",\"messages\":[" + USER + "]}");
+    Fault fault = ChatBodies.refused("{\"model\":" + model + ",\"messages\":[" + USER + "]}");
     assertThat(fault.code()).isEqualTo(ErrorCode.VALIDATION_FAILED);
-    assertThat(Bodies.params(fault)).containsExactly("model");
+    assertThat(ChatBodies.params(fault)).containsExactly("model");
   }
 
   @Test
   void everyIssueIsReportedAtOnceTheMissingMembersFirstThenTheVariants() {
     Fault fault =
-        Bodies.refused(
+        ChatBodies.refused(
             "{\"temperature\":9,\"Messages\":[],\"n\":3,\"stream\":true,\"MODEL\":1,\"stream\":1}");
-    assertThat(Bodies.params(fault))
+    assertThat(ChatBodies.params(fault))
         .containsExactly(
             "model", "messages", "Messages", "MODEL", "stream", "temperature", "n", "stream");
     assertThat(fault.param()).isEqualTo("model");
@@ -285,41 +286,43 @@ class ChatRequestTest {
 
   @Test
   void aMissingMemberComesBeforeABadOne() {
-    assertThat(Bodies.params(Bodies.refused("{\"model\":1}"))).containsExactly("messages", "model");
+    assertThat(ChatBodies.params(ChatBodies.refused("{\"model\":1}")))
+        .containsExactly("messages", "model");
   }
 
   @Test
   void issuesInManyMessagesNameEachOfThem() {
     Fault fault =
-        Bodies.refused("{\"model\":\"acme/m1\",\"messages\":[" + USER + ",1,{\"role\":\"user\"}]}");
-    assertThat(Bodies.params(fault)).containsExactly("messages[1]", "messages[2].content");
+        ChatBodies.refused(
+            "{\"model\":\"acme/m1\",\"messages\":[" + USER + ",1,{\"role\":\"user\"}]}");
+    assertThat(ChatBodies.params(fault)).containsExactly("messages[1]", "messages[2].content");
   }
 
   @Test
   void aHostileBodyGetsABoundedAnswer() {
     String messages = IntStream.range(0, 5_000).mapToObj(i -> "1").collect(Collectors.joining(","));
-    Fault fault = Bodies.refused("{\"model\":\"acme/m1\",\"messages\":[" + messages + "]}");
-    assertThat(Bodies.params(fault)).hasSizeBetween(10, 100);
+    Fault fault = ChatBodies.refused("{\"model\":\"acme/m1\",\"messages\":[" + messages + "]}");
+    assertThat(ChatBodies.params(fault)).hasSizeBetween(10, 100);
   }
 
   @Test
   void aRoutingStrategyThatIsNotBuiltIsAnswered501() {
     for (String name : List.of("\"smart\"", "{\"strategy\":\"smart\"}")) {
-      Fault fault = Bodies.refused(with("\"routing\":" + name));
+      Fault fault = ChatBodies.refused(with("\"routing\":" + name));
       assertThat(fault.code()).isEqualTo(ErrorCode.NOT_IMPLEMENTED);
       assertThat(fault.shouldRetry()).isEqualTo(false);
     }
-    Fault both = Bodies.refused(with("\"routing\":\"smart\",\"n\":2"));
+    Fault both = ChatBodies.refused(with("\"routing\":\"smart\",\"n\":2"));
     assertThat(both.code()).isEqualTo(ErrorCode.VALIDATION_FAILED);
   }
 
   @Test
   void nestingHasItsBoundOutsideAndInsideOfSchemas() {
-    assertThat(Bodies.valid(with("\"x\":" + nested(63)))).isNotNull();
-    assertThat(Bodies.refused(with("\"x\":" + nested(64))).param()).isNull();
+    assertThat(ChatBodies.valid(with("\"x\":" + nested(63)))).isNotNull();
+    assertThat(ChatBodies.refused(with("\"x\":" + nested(64))).param()).isNull();
     String schema = "{\"type\":\"json_schema\",\"json_schema\":" + nested(190) + "}";
-    assertThat(Bodies.valid(with("\"response_format\":" + schema))).isNotNull();
-    assertThat(Bodies.refused(with("\"x\":" + nested(5_000))).code())
+    assertThat(ChatBodies.valid(with("\"response_format\":" + schema))).isNotNull();
+    assertThat(ChatBodies.refused(with("\"x\":" + nested(5_000))).code())
         .isEqualTo(ErrorCode.VALIDATION_FAILED);
   }
 
@@ -331,20 +334,20 @@ class ChatRequestTest {
   void upTo256MembersAndNamesOf1024BytesAreAccepted() {
     String members =
         IntStream.range(2, 256).mapToObj(i -> "\"k" + i + "\":1").collect(Collectors.joining(","));
-    assertThat(Bodies.valid(with(members))).isNotNull();
-    assertThat(Bodies.refused(with(members + ",\"k256\":1")).param()).isNull();
-    assertThat(Bodies.valid(with("\"" + "a".repeat(1_024) + "\":1"))).isNotNull();
-    assertThat(Bodies.refused(with("\"" + "a".repeat(1_025) + "\":1")).code())
+    assertThat(ChatBodies.valid(with(members))).isNotNull();
+    assertThat(ChatBodies.refused(with(members + ",\"k256\":1")).param()).isNull();
+    assertThat(ChatBodies.valid(with("\"" + "a".repeat(1_024) + "\":1"))).isNotNull();
+    assertThat(ChatBodies.refused(with("\"" + "a".repeat(1_025) + "\":1")).code())
         .isEqualTo(ErrorCode.VALIDATION_FAILED);
   }
 
   @Test
   void onlyTheBytesOfTheBodyAreRead() {
-    byte[] body = Bodies.with("").getBytes(StandardCharsets.UTF_8);
+    byte[] body = ChatBodies.with("").getBytes(StandardCharsets.UTF_8);
     byte[] larger = Arrays.copyOf(body, body.length + 10);
     Arrays.fill(larger, body.length, larger.length, (byte) '}');
-    assertThat(ChatRequest.parse(larger, body.length)).isInstanceOf(Parsed.Valid.class);
-    assertThat(ChatRequest.parse(larger, larger.length)).isInstanceOf(Parsed.Refused.class);
+    assertThat(ChatRequest.parse(larger, body.length)).isInstanceOf(ParseResult.Valid.class);
+    assertThat(ChatRequest.parse(larger, larger.length)).isInstanceOf(ParseResult.Refused.class);
   }
 
   @Test
@@ -352,31 +355,33 @@ class ChatRequestTest {
     var bounded = Samples.model("acme/m1", Modality.CHAT, Samples.PRICES, 1_000, 100);
     String many = "\"max_tokens\":9223372036854775807";
     // 2.5 and 10 micro-USD per token; the text of [{"role":"user","content":"hi"}] is 32 bytes.
-    assertThat(Bodies.valid(with("")).estimate(bounded))
+    assertThat(ChatBodies.valid(with("")).estimate(bounded))
         .isEqualTo(new MicroUsd(32 * 5 / 2 + 1_000));
-    assertThat(Bodies.valid(with(many)).estimate(bounded))
+    assertThat(ChatBodies.valid(with(many)).estimate(bounded))
         .isEqualTo(new MicroUsd(32 * 5 / 2 + 1_000));
-    assertThat(Bodies.valid(with("\"max_tokens\":5")).estimate(bounded))
+    assertThat(ChatBodies.valid(with("\"max_tokens\":5")).estimate(bounded))
         .isEqualTo(new MicroUsd(32 * 5 / 2 + 50));
-    assertThat(Bodies.valid(with("\"max_tokens\":5,\"max_completion_tokens\":7")).estimate(bounded))
+    assertThat(
+            ChatBodies.valid(with("\"max_tokens\":5,\"max_completion_tokens\":7"))
+                .estimate(bounded))
         .isEqualTo(new MicroUsd(32 * 5 / 2 + 70));
     var unbounded = Samples.model("acme/m1", Modality.CHAT, Samples.PRICES, 0, 0);
-    assertThat(Bodies.valid(with(many)).estimate(unbounded).value()).isPositive();
-    assertThat(Bodies.valid(with("")).estimate(unbounded)).isEqualTo(new MicroUsd(80 + 40_960));
+    assertThat(ChatBodies.valid(with(many)).estimate(unbounded).value()).isPositive();
+    assertThat(ChatBodies.valid(with("")).estimate(unbounded)).isEqualTo(new MicroUsd(80 + 40_960));
   }
 
   @Test
   void schemasCountAsPromptAndImagesDoNotCountAsText() {
-    long plain = Bodies.valid(with("")).promptTokensLikely();
+    long plain = ChatBodies.valid(with("")).promptTokensLikely();
     String schema = "{\"type\":\"json_schema\",\"json_schema\":\"" + "x".repeat(400) + "\"}";
-    assertThat(Bodies.valid(with("\"response_format\":" + schema)).promptTokensLikely())
+    assertThat(ChatBodies.valid(with("\"response_format\":" + schema)).promptTokensLikely())
         .isGreaterThanOrEqualTo(plain + 100);
     String image =
         "{\"model\":\"acme/m1\",\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":"
             + "\"image_url\",\"image_url\":{\"url\":\"data:image/png;base64,"
             + "A".repeat(1_000_000)
             + "\"}}]}]}";
-    assertThat(Bodies.valid(image).promptTokensLikely()).isBetween(1_000L, 3_000L);
+    assertThat(ChatBodies.valid(image).promptTokensLikely()).isBetween(1_000L, 3_000L);
   }
 
   /** Byte-level tokenizers can make a token of each byte. */
@@ -404,7 +409,7 @@ class ChatRequestTest {
               "{\"model\":\"acme/m1\",\"max_tokens\":1,\"messages\":[{\"role\":\"user\",\"content\":["
                   + String.join(",", parts)
                   + "]}]}";
-          assertThat(Bodies.valid(body).estimate(model).value()).isGreaterThan(bytes);
+          assertThat(ChatBodies.valid(body).estimate(model).value()).isGreaterThan(bytes);
         });
   }
 
@@ -419,7 +424,7 @@ class ChatRequestTest {
               + "\":{\"d\":\""
               + "A".repeat(1_000_000)
               + "\"}}]}]}";
-      assertThat(Bodies.valid(body).promptTokensLikely()).as(type).isBetween(1_000L, 3_000L);
+      assertThat(ChatBodies.valid(body).promptTokensLikely()).as(type).isBetween(1_000L, 3_000L);
     }
   }
 }

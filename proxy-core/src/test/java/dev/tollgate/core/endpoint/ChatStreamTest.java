@@ -12,7 +12,7 @@ import static dev.tollgate.core.endpoint.Chunks.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.tollgate.core.endpoint.ReplyStream.Step;
+import dev.tollgate.core.endpoint.ReplyEventStream.Step;
 import dev.tollgate.core.money.Usage;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
@@ -28,7 +28,7 @@ class ChatStreamTest {
 
   @Test
   void anOrdinaryStreamIsOursToTheByte() {
-    String got = Relayed.of(stream(role(), text("Hi"), finish("stop"), LAST, DONE)).text();
+    String got = RelayedStream.of(stream(role(), text("Hi"), finish("stop"), LAST, DONE)).text();
     assertThat(got)
         .isEqualTo(
             HEAD
@@ -46,7 +46,7 @@ class ChatStreamTest {
 
   @Test
   void nothingIsWrittenBeforeContentComes() {
-    Relayed held = Relayed.of(stream(role(), role(), delta("\"content\":null")));
+    RelayedStream held = RelayedStream.of(stream(role(), role(), delta("\"content\":null")));
     assertThat(held.text()).isEmpty();
     assertThat(held.steps()).containsOnly(Step.ABSORBED);
     assertThat(held.chat().contentSeen()).isFalse();
@@ -58,7 +58,7 @@ class ChatStreamTest {
     String first = delta("\"role\":null,\"content\":\"\"").replace("}]", "}],\"tier\":\"a\"");
     String second = delta("\"role\":\"assistant\"").replace("}]", "}],\"tier\":\"b\"");
     ClientView view =
-        Relayed.of(stream(first, second, text("x"), finish("stop"), LAST, DONE)).view();
+        RelayedStream.of(stream(first, second, text("x"), finish("stop"), LAST, DONE)).view();
     assertOrderly(view);
     assertThat(view.chunks().toString()).containsSubsequence("\"tier\":\"a\"", "\"tier\":\"b\"");
   }
@@ -79,7 +79,7 @@ class ChatStreamTest {
         "\"new_field\":false"
       })
   void contentOfAnyKindIsContentAndTheRoleComesBeforeIt(String members) {
-    Relayed relayed = Relayed.of(stream(delta(members), finish("stop"), LAST, DONE));
+    RelayedStream relayed = RelayedStream.of(stream(delta(members), finish("stop"), LAST, DONE));
     assertThat(relayed.steps().getFirst()).isEqualTo(Step.WROTE);
     assertOrderly(relayed.view());
     assertThat(relayed.text()).contains(members);
@@ -89,7 +89,7 @@ class ChatStreamTest {
   void aRoleWithoutContentGetsEmptyContent() {
     for (String content : new String[] {"", ",\"content\":null", ",\"content\":[]"}) {
       ClientView view =
-          Relayed.of(
+          RelayedStream.of(
                   stream(
                       delta("\"role\":\"assistant\"" + content),
                       text("x"),
@@ -104,21 +104,21 @@ class ChatStreamTest {
 
   @Test
   void aStreamThatFinishesAtOnceIsComplete() {
-    Relayed relayed = Relayed.of(stream(finish("stop"), LAST, DONE));
+    RelayedStream relayed = RelayedStream.of(stream(finish("stop"), LAST, DONE));
     assertThat(relayed.isComplete()).isTrue();
     assertOrderly(relayed.view());
   }
 
   @Test
   void theTerminatorWithoutAFinishIsCompletedWithStop() {
-    Relayed relayed = Relayed.of(stream(role(), text("x"), LAST, DONE));
+    RelayedStream relayed = RelayedStream.of(stream(role(), text("x"), LAST, DONE));
     assertThat(relayed.view().finish()).isEqualTo("stop");
     assertOrderly(relayed.view());
   }
 
   @Test
   void anEndBeforeBothIsNotComplete() {
-    Relayed relayed = Relayed.of(stream(role(), text("x"), text("y")));
+    RelayedStream relayed = RelayedStream.of(stream(role(), text("x"), text("y")));
     assertThat(relayed.isComplete()).isFalse();
     assertThat(relayed.chat().contentSeen()).isTrue();
     assertThat(AcceptedChunks.unruly(relayed.view().chunks(), false)).isEmpty();
@@ -128,7 +128,7 @@ class ChatStreamTest {
 
   @Test
   void aFinishWithoutUsageAndTerminatorIsASuccessWithAnEstimate() {
-    Relayed relayed = Relayed.of(stream(role(), text("x"), finish("length")));
+    RelayedStream relayed = RelayedStream.of(stream(role(), text("x"), finish("length")));
     JsonNode usage = relayed.view().usage();
     assertThat(relayed.isComplete()).isTrue();
     assertThat(usage.path("x_llm_usage_estimated").booleanValue()).isTrue();
@@ -155,7 +155,8 @@ class ChatStreamTest {
         "{\"choices\":null," + USAGE + "}"
       })
   void usageCountsWhereverItStandsAndIsShownOnce(String chunk) {
-    Relayed relayed = Relayed.of(stream(role(), text("x"), finish("stop"), chunk, DONE));
+    RelayedStream relayed =
+        RelayedStream.of(stream(role(), text("x"), finish("stop"), chunk, DONE));
     assertThat(relayed.charged()).isEqualTo(Usage.ofTokens(4, 2));
     assertOrderly(relayed.view());
   }
@@ -166,7 +167,7 @@ class ChatStreamTest {
         root(
             "[{\"index\":0,\"delta\":{\"content\":\"x\"}}],\"usage\":"
                 + "{\"prompt_tokens\":4,\"completion_tokens\":1,\"total_tokens\":5}");
-    Relayed relayed = Relayed.of(stream(early, early, finish("stop"), LAST));
+    RelayedStream relayed = RelayedStream.of(stream(early, early, finish("stop"), LAST));
     assertThat(relayed.charged().completionTokens()).isEqualTo(2);
     assertOrderly(relayed.view());
   }
@@ -174,7 +175,8 @@ class ChatStreamTest {
   @Test
   void usageOfZeroIsZeroAndNotMissing() {
     String zero = "[],\"usage\":{\"prompt_tokens\":0,\"completion_tokens\":0,\"total_tokens\":0}";
-    Relayed relayed = Relayed.of(stream(role(), text("x"), finish("stop"), root(zero), DONE));
+    RelayedStream relayed =
+        RelayedStream.of(stream(role(), text("x"), finish("stop"), root(zero), DONE));
     assertThat(relayed.charged()).isEqualTo(Usage.ZERO);
     assertThat(relayed.view().usage().path("x_llm_cost_micro").longValue()).isZero();
     assertThat(relayed.view().usage().has("x_llm_usage_estimated")).isFalse();
@@ -191,8 +193,9 @@ class ChatStreamTest {
         "{\"prompt_tokens\":1000000000000,\"completion_tokens\":2}"
       })
   void absurdUsageIsReplacedByAnEstimate(String usage) {
-    Relayed relayed =
-        Relayed.of(stream(role(), text("x"), finish("stop"), root("[],\"usage\":" + usage), DONE));
+    RelayedStream relayed =
+        RelayedStream.of(
+            stream(role(), text("x"), finish("stop"), root("[],\"usage\":" + usage), DONE));
     assertThat(relayed.charged().estimated()).isTrue();
     assertThat(relayed.view().usage().path("x_llm_usage_estimated").booleanValue()).isTrue();
     assertOrderly(relayed.view());
@@ -204,7 +207,7 @@ class ChatStreamTest {
         "{\"prompt_tokens\":4,\"completion_tokens\":2,\"total_tokens\":null,\"cost\":0.10,"
             + "\"x_llm_cost_micro\":1,\"\\u0078_llm_y\":2,\"d\":{\"cached_tokens\":0}}";
     String got =
-        Relayed.of(stream(text("x"), finish("stop"), root("[],\"usage\":" + usage))).text();
+        RelayedStream.of(stream(text("x"), finish("stop"), root("[],\"usage\":" + usage))).text();
     assertThat(got)
         .contains(
             "{\"prompt_tokens\":4,\"completion_tokens\":2,\"total_tokens\":6,\"cost\":0.10,"
@@ -220,7 +223,8 @@ class ChatStreamTest {
         "{\"choices\":[{\"content_filter_results\":{\"hate\":{}},\"delta\":{},"
             + "\"finish_reason\":null,\"index\":0}],\"created\":1,\"id\":\"c1\",\"usage\":null,"
             + "\"obfuscation\":\"xyz\",\"p\":\"abc\"}";
-    Relayed relayed = Relayed.of(stream(first, role(), text("x"), finish("stop"), filtered, DONE));
+    RelayedStream relayed =
+        RelayedStream.of(stream(first, role(), text("x"), finish("stop"), filtered, DONE));
     assertOrderly(relayed.view());
     assertThat(relayed.text())
         .contains("\"content_filter_results\":{\"hate\":{}}")
@@ -235,7 +239,7 @@ class ChatStreamTest {
             + "\"id\":\"c2\",\"model\":\"a\",\"model\":\"b\",\"object\":\"x\",\"error\":null,"
             + "\"created\":5,\"created\":6,\"choices\":[{\"index\":0,\"delta\":{\"content\":\"x\"},"
             + "\"finish_reason\":null}],\"choices\":[],\"x_llmx\":1,\"provider\":null}";
-    String got = Relayed.of(stream(chunk)).text();
+    String got = RelayedStream.of(stream(chunk)).text();
     assertThat(got.substring(got.indexOf("\n\n") + 2))
         .isEqualTo(
             "data: {\"id\":\"c1\",\"model\":\"acme/m1\",\"provider\":\"acme-eu\","
@@ -245,8 +249,9 @@ class ChatStreamTest {
 
   @Test
   void whatAProviderLeavesOutIsFilledIn() {
-    Relayed relayed =
-        Relayed.of(stream("{\"choices\":[{\"delta\":{\"content\":\"x\"}}]}", "{\"choices\":[{}]}"));
+    RelayedStream relayed =
+        RelayedStream.of(
+            stream("{\"choices\":[{\"delta\":{\"content\":\"x\"}}]}", "{\"choices\":[{}]}"));
     assertThat(relayed.text()).contains("\"created\":" + Samples.CREATED_SECONDS);
     assertThat(AcceptedChunks.unruly(relayed.view().chunks(), false)).isEmpty();
     assertThat(relayed.view().chunks()).hasSize(3);
@@ -256,13 +261,14 @@ class ChatStreamTest {
   void oneStreamHasOneIdTheFirstThatIsNotEmpty() {
     String empty = role().replace("\"c1\"", "\"\"");
     String second = text("x").replace("\"c1\"", "\"c2\"");
-    ClientView late = Relayed.of(stream(empty, second, text("y"), finish("stop"), DONE)).view();
+    ClientView late =
+        RelayedStream.of(stream(empty, second, text("y"), finish("stop"), DONE)).view();
     assertOrderly(late);
-    ClientView early = Relayed.of(stream(second, text("y"), finish("stop"), DONE)).view();
+    ClientView early = RelayedStream.of(stream(second, text("y"), finish("stop"), DONE)).view();
     assertOrderly(early);
     assertThat(early.chunks().getLast().path("id").asText()).isEqualTo("c2");
     String number = text("z").replace("\"c1\"", "7");
-    assertOrderly(Relayed.of(stream(number, number, finish("stop"), DONE)).view());
+    assertOrderly(RelayedStream.of(stream(number, number, finish("stop"), DONE)).view());
   }
 
   @ParameterizedTest
@@ -290,17 +296,19 @@ class ChatStreamTest {
     "FAKE_ENUM, stop"
   })
   void aFinishIsOneThatSdksKnow(String reason, String finish) {
-    Relayed relayed = Relayed.of(stream(text("x"), finish(reason)));
+    RelayedStream relayed = RelayedStream.of(stream(text("x"), finish(reason)));
     assertThat(relayed.view().finish()).isEqualTo(finish);
     assertOrderly(relayed.view());
   }
 
   @Test
   void aFinishThatIsANumberIsAFinishAndAnEmptyOneIsNot() {
-    assertThat(Relayed.of(stream(text("x"), finish("1").replace("\"1\"", "1"))).view().finish())
+    assertThat(
+            RelayedStream.of(stream(text("x"), finish("1").replace("\"1\"", "1"))).view().finish())
         .isEqualTo("stop");
     for (String none : new String[] {"", "null"}) {
-      Relayed relayed = Relayed.of(stream(text("x").replace("null", "\"" + none + "\"")));
+      RelayedStream relayed =
+          RelayedStream.of(stream(text("x").replace("null", "\"" + none + "\"")));
       assertThat(relayed.isComplete()).isFalse();
       assertThat(relayed.view().finish()).isEmpty();
     }
@@ -310,7 +318,7 @@ class ChatStreamTest {
   @ValueSource(
       strings = {"error", "ERROR", "network_error", "abort", "insufficient_system_resource"})
   void aFinishThatMeansFailureIsOne(String reason) {
-    Relayed relayed = Relayed.of(stream(role(), text("x"), finish(reason), LAST, DONE));
+    RelayedStream relayed = RelayedStream.of(stream(role(), text("x"), finish(reason), LAST, DONE));
     assertThat(relayed.endStep()).contains(Step.FAILED);
     assertThat(relayed.isComplete()).isFalse();
   }
@@ -328,11 +336,11 @@ class ChatStreamTest {
         "{\"message\":\"m\",\"code\":\"1300\"}"
       })
   void anErrorIsToldInAnyShape(String error) {
-    Relayed first = Relayed.of(stream(error, DONE));
+    RelayedStream first = RelayedStream.of(stream(error, DONE));
     assertThat(first.endStep()).contains(Step.ERROR);
     assertThat(first.chat().contentSeen()).isFalse();
     assertThat(first.text()).isEmpty();
-    Relayed midway = Relayed.of(stream(role(), text("x"), error, text("y"), DONE));
+    RelayedStream midway = RelayedStream.of(stream(role(), text("x"), error, text("y"), DONE));
     assertThat(midway.endStep()).contains(Step.ERROR);
     assertThat(midway.view().text()).isEqualTo("x");
     assertThat(new String(midway.error(), StandardCharsets.UTF_8)).isEqualTo(error);
@@ -357,20 +365,21 @@ class ChatStreamTest {
         "{\"choices\":[]}x"
       })
   void anEventThatIsNoChunkIsDroppedAndThreeInARowEndTheStream(String bad) {
-    Relayed two =
-        Relayed.of(stream(role(), bad, text("x"), bad, bad, text("y"), finish("stop"), DONE));
+    RelayedStream two =
+        RelayedStream.of(stream(role(), bad, text("x"), bad, bad, text("y"), finish("stop"), DONE));
     assertThat(two.isComplete()).isTrue();
     assertThat(two.view().text()).isEqualTo("xy");
     assertOrderly(two.view());
     assertThat(two.chat().badEvents()).isEqualTo(3);
-    Relayed three = Relayed.of(stream(role(), text("x"), bad, bad, bad, text("y")));
+    RelayedStream three = RelayedStream.of(stream(role(), text("x"), bad, bad, bad, text("y")));
     assertThat(three.endStep()).contains(Step.BROKEN);
     assertThat(three.view().text()).isEqualTo("x");
   }
 
   @Test
   void anEventOfNothingIsNoFault() {
-    Relayed relayed = Relayed.of(stream(role(), "", " ", "", "", text("x"), "", finish("stop")));
+    RelayedStream relayed =
+        RelayedStream.of(stream(role(), "", " ", "", "", text("x"), "", finish("stop")));
     assertThat(relayed.chat().badEvents()).isZero();
     assertThat(relayed.view().text()).isEqualTo("x");
   }
@@ -383,7 +392,7 @@ class ChatStreamTest {
     for (int i = 0; i < stream.length; i++) {
       stream[i] = stream[i] == 0x7f ? (byte) 0xff : stream[i];
     }
-    Relayed relayed = Relayed.of(stream, Relayed.Cut.WHOLE);
+    RelayedStream relayed = RelayedStream.of(stream, RelayedStream.Cut.WHOLE);
     assertThat(relayed.view().text()).isEqualTo("xy");
     assertThat(relayed.chat().badEvents()).isEqualTo(1);
   }
@@ -395,7 +404,7 @@ class ChatStreamTest {
             "[{\"index\":1,\"delta\":{\"content\":\"b\"}},"
                 + "{\"index\":0,\"delta\":{\"content\":\"a\"},\"finish_reason\":null}]");
     String other = root("[{\"index\":7,\"delta\":{\"content\":\"c\"},\"finish_reason\":\"stop\"}]");
-    Relayed relayed = Relayed.of(stream(both, other, finish("stop"), LAST, DONE));
+    RelayedStream relayed = RelayedStream.of(stream(both, other, finish("stop"), LAST, DONE));
     assertThat(relayed.view().text()).isEqualTo("a");
     assertThat(relayed.chat().badEvents()).isZero();
     assertOrderly(relayed.view());
@@ -405,19 +414,20 @@ class ChatStreamTest {
   @ValueSource(strings = {"null", "\"0\"", "0.0", "false", "[]", "{}"})
   void anIndexThatIsNoNumberBecomesOne(String index) {
     String chunk = text("x").replace("\"index\":0", "\"index\":" + index);
-    assertOrderly(Relayed.of(stream(chunk, finish("stop"))).view());
+    assertOrderly(RelayedStream.of(stream(chunk, finish("stop"))).view());
   }
 
   @Test
   void nothingComesAfterTheTerminator() {
-    Relayed relayed = Relayed.of(stream(text("x"), finish("stop"), DONE, text("y"), DONE));
+    RelayedStream relayed =
+        RelayedStream.of(stream(text("x"), finish("stop"), DONE, text("y"), DONE));
     assertThat(relayed.view().text()).isEqualTo("x");
   }
 
   @Test
   void lineBreaksInsideAnEventsJsonDoNotEndOurs() {
     String chunk = "data: " + text("x\\ny").replace(",", ",\ndata: ") + "\n\n";
-    Relayed relayed = Relayed.of(chunk + stream(finish("stop")));
+    RelayedStream relayed = RelayedStream.of(chunk + stream(finish("stop")));
     assertThat(relayed.view().text()).isEqualTo("x\ny");
     assertOrderly(relayed.view());
   }
@@ -431,7 +441,7 @@ class ChatStreamTest {
   void aLargeEventAheadOfContentIsNotHeld() {
     String large = role().replace("\"object\"", "\"x\":\"" + "x".repeat(70_000) + "\",\"object\"");
     assertThat(large).hasSizeGreaterThan(70_000);
-    Relayed relayed = Relayed.of(stream(large, text("a"), finish("stop"), LAST, DONE));
+    RelayedStream relayed = RelayedStream.of(stream(large, text("a"), finish("stop"), LAST, DONE));
     assertThat(relayed.view().text()).isEqualTo("a");
     assertThat(relayed.text()).hasSizeLessThan(2_000);
     assertOrderly(relayed.view());

@@ -11,8 +11,8 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.endpoint.Relayed.Cut;
-import dev.tollgate.core.endpoint.ReplyStream.Step;
+import dev.tollgate.core.endpoint.RelayedStream.Cut;
+import dev.tollgate.core.endpoint.ReplyEventStream.Step;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.ArrayList;
@@ -135,8 +135,9 @@ class ChunkPatternTest {
     for (int seed = 0; seed < STREAMS; seed++) {
       List<String> events = events(new Random(seed));
       // White space before a chunk is nothing to a client, and no pattern has it.
-      Relayed expected = relayed(events.stream().map(ChunkPatternTest::behindSpace).toList(), seed);
-      Relayed got = relayed(events, seed);
+      RelayedStream expected =
+          relayed(events.stream().map(ChunkPatternTest::behindSpace).toList(), seed);
+      RelayedStream got = relayed(events, seed);
       assertThat(got.text()).as("seed %d", seed).isEqualTo(expected.text());
       assertThat(got.steps()).as("seed %d", seed).isEqualTo(expected.steps());
       assertThat(state(got.chat())).as("seed %d", seed).isEqualTo(state(expected.chat()));
@@ -148,14 +149,14 @@ class ChunkPatternTest {
     return event.startsWith("{") ? " " + event : event;
   }
 
-  private static List<Object> state(ReplyStream chat) {
+  private static List<Object> state(ReplyEventStream chat) {
     return List.of(
         chat.deliveredTokens(),
         chat.contentSeen(),
         chat.isWritten(),
         chat.finished(),
         chat.badEvents(),
-        chat.oddities());
+        chat.anomalies());
   }
 
   /** Runs of one shape, as providers make them, and now and then another one. */
@@ -174,14 +175,14 @@ class ChunkPatternTest {
     return events;
   }
 
-  private static Relayed relayed(List<String> events, int seed) {
+  private static RelayedStream relayed(List<String> events, int seed) {
     byte[] stream = Chunks.stream(events.toArray(String[]::new)).getBytes(ISO_8859_1);
-    return Relayed.of(stream, seed % 2 == 0 ? Cut.WHOLE : Cut.random(new Random(seed)));
+    return RelayedStream.of(stream, seed % 2 == 0 ? Cut.WHOLE : Cut.random(new Random(seed)));
   }
 
   private static boolean repeats(ChatStream chat, String chunk, ByteBuf out) {
     byte[] data = chunk.getBytes(UTF_8);
-    return chat.repeats(data, 0, data.length, out);
+    return chat.writeRepeated(data, 0, data.length, out);
   }
 
   private static void take(ChatStream chat, String chunk, ByteBuf out) {

@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.core.dialect.Dialect;
 import dev.tollgate.core.dialect.TranslatedReply;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
-import dev.tollgate.core.endpoint.Relayed.Cut;
+import dev.tollgate.core.endpoint.RelayedStream.Cut;
 import dev.tollgate.core.money.Cost;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Usage;
@@ -42,20 +42,21 @@ class CohereReplayTest {
     assertThat(replies()).hasSize(3);
   }
 
-  private static Relayed relayed(WireCase one, Cut cut) {
-    return Relayed.of(one.response(), cut, Samples.stamp(), WireExpectation.prices(one), DIALECT);
+  private static RelayedStream relayed(WireCase one, Cut cut) {
+    return RelayedStream.of(
+        one.response(), cut, Samples.stamp(), WireExpectation.prices(one), DIALECT);
   }
 
   @ParameterizedTest
   @MethodSource("streams")
   void aStreamComesOutAsTheRecordingSaysItShould(WireCase one) {
-    Relayed relayed = relayed(one, Cut.WHOLE);
+    RelayedStream relayed = relayed(one, Cut.WHOLE);
     ClientView view = relayed.view();
     assertThat(AcceptedChunks.unruly(view.chunks(), relayed.isComplete())).isEmpty();
     assertThat(relayed.chat().badEvents()).isZero();
     JsonNode expected = one.expectedChoice();
     if (expected.path("finish").asText().equals("error")) {
-      assertThat(relayed.endStep()).contains(ReplyStream.Step.ERROR);
+      assertThat(relayed.endStep()).contains(ReplyEventStream.Step.ERROR);
       byte[] error = relayed.error();
       var failure = DIALECT.failureInside(error, 0, error.length);
       assertThat(failure.kind()).isEqualTo(Kind.SERVER_ERROR);

@@ -22,21 +22,21 @@ class CompletionRequestTest {
     return ("{'model':'acme/m1'," + members + "}").replace('\'', '"');
   }
 
-  private static Parsed<CompletionRequest> parse(String body) {
+  private static ParseResult<CompletionRequest> parse(String body) {
     byte[] bytes = body.getBytes(UTF_8);
     return CompletionRequest.parse(bytes, bytes.length);
   }
 
   private static CompletionRequest valid(String members) {
-    Parsed<CompletionRequest> parsed = parse(body(members));
-    assertThat(parsed).as(members).isInstanceOf(Parsed.Valid.class);
-    return ((Parsed.Valid<CompletionRequest>) parsed).request();
+    ParseResult<CompletionRequest> parsed = parse(body(members));
+    assertThat(parsed).as(members).isInstanceOf(ParseResult.Valid.class);
+    return ((ParseResult.Valid<CompletionRequest>) parsed).request();
   }
 
   private static Fault refused(String body) {
-    Parsed<CompletionRequest> parsed = parse(body);
-    assertThat(parsed).as(body).isInstanceOf(Parsed.Refused.class);
-    return ((Parsed.Refused<CompletionRequest>) parsed).fault();
+    ParseResult<CompletionRequest> parsed = parse(body);
+    assertThat(parsed).as(body).isInstanceOf(ParseResult.Refused.class);
+    return ((ParseResult.Refused<CompletionRequest>) parsed).fault();
   }
 
   @ParameterizedTest
@@ -197,12 +197,12 @@ class CompletionRequestTest {
             bytes[random.nextInt(bytes.length)] = (byte) (32 + random.nextInt(95));
           }
           switch (CompletionRequest.parse(bytes, bytes.length)) {
-            case Parsed.Valid<CompletionRequest> valid -> {
+            case ParseResult.Valid<CompletionRequest> valid -> {
               ClientView.tree(upstream(valid.request()));
               assertThat(valid.request().estimate(Samples.model()).isPositive()).isTrue();
-              assertThat(valid.request().beginning()).isNotEmpty();
+              assertThat(valid.request().promptPrefix()).isNotEmpty();
             }
-            case Parsed.Refused<CompletionRequest> refused ->
+            case ParseResult.Refused<CompletionRequest> refused ->
                 assertThat(refused.fault().code().status()).isIn(400, 501);
           }
         });

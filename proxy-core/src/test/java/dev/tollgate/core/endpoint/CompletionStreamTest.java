@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.core.dialect.Dialect;
-import dev.tollgate.core.endpoint.Relayed.Cut;
-import dev.tollgate.core.endpoint.ReplyStream.Step;
+import dev.tollgate.core.endpoint.RelayedStream.Cut;
+import dev.tollgate.core.endpoint.ReplyEventStream.Step;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Usage;
-import dev.tollgate.core.testkit.Wire;
+import dev.tollgate.core.testkit.OpenAiWire;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.List;
@@ -22,12 +22,12 @@ class CompletionStreamTest {
       "{\"id\":\"c1\",\"choices\":[],\"usage\":{\"prompt_tokens\":7,\"completion_tokens\":2,"
           + "\"total_tokens\":9}}";
 
-  private static Relayed relayed(int choicesAsked, String... events) {
+  private static RelayedStream relayed(int choicesAsked, String... events) {
     StringBuilder stream = new StringBuilder();
     for (String event : events) {
-      stream.append(Wire.data(event));
+      stream.append(OpenAiWire.data(event));
     }
-    return Relayed.of(
+    return RelayedStream.of(
         stream.toString().getBytes(UTF_8),
         Cut.WHOLE,
         new CompletionStream(Samples.stamp().named("cmpl-"), choicesAsked),
@@ -37,18 +37,18 @@ class CompletionStreamTest {
 
   @Test
   void onlyWhatIsOursIsChangedAndUsageComesLast() {
-    Relayed got =
+    RelayedStream got =
         relayed(
             1,
-            Wire.text(0, "Hello", "null"),
-            Wire.text(0, " there", "\"length\""),
+            OpenAiWire.text(0, "Hello", "null"),
+            OpenAiWire.text(0, " there", "\"length\""),
             USAGE,
             "[DONE]");
     assertThat(got.text())
         .isEqualTo(
-            Wire.data(ours(Wire.text(0, "Hello", "null")))
-                + Wire.data(ours(Wire.text(0, " there", "\"length\"")))
-                + Wire.data(
+            OpenAiWire.data(ours(OpenAiWire.text(0, "Hello", "null")))
+                + OpenAiWire.data(ours(OpenAiWire.text(0, " there", "\"length\"")))
+                + OpenAiWire.data(
                     "{\"id\":\"c1\",\"object\":\"text_completion\",\"created\":1,"
                         + "\"model\":\"acme/m1\",\"provider\":\"acme-eu\",\"choices\":[],"
                         + "\"usage\":{\"prompt_tokens\":7,\"completion_tokens\":2,"
@@ -65,18 +65,21 @@ class CompletionStreamTest {
 
   @Test
   void textsInTurnsAreToldApartAndAllMustFinish() {
-    Relayed half =
+    RelayedStream half =
         relayed(
-            2, Wire.text(1, "b", "null"), Wire.text(0, "a", "\"stop\""), Wire.text(1, "B", "null"));
+            2,
+            OpenAiWire.text(1, "b", "null"),
+            OpenAiWire.text(0, "a", "\"stop\""),
+            OpenAiWire.text(1, "B", "null"));
     assertThat(half.chat().finished()).isFalse();
     assertThat(half.isComplete()).isFalse();
 
-    Relayed whole =
+    RelayedStream whole =
         relayed(
             2,
-            Wire.text(1, "b", "null"),
-            Wire.text(0, "a", "\"stop\""),
-            Wire.text(1, "B", "\"length\""));
+            OpenAiWire.text(1, "b", "null"),
+            OpenAiWire.text(0, "a", "\"stop\""),
+            OpenAiWire.text(1, "B", "\"length\""));
     assertThat(whole.isComplete()).isTrue();
     assertThat(whole.view().chunks().get(1).at("/choices/0/index").intValue()).isZero();
     assertThat(whole.charged().estimated()).isTrue();
@@ -84,12 +87,12 @@ class CompletionStreamTest {
 
   @Test
   void theFinishesThatAProviderLeftOutAreOurs() {
-    Relayed got =
+    RelayedStream got =
         relayed(
             3,
-            Wire.text(2, "c", "null"),
-            Wire.text(0, "a", "\"stop\""),
-            Wire.text(1, "b", "null"),
+            OpenAiWire.text(2, "c", "null"),
+            OpenAiWire.text(0, "a", "\"stop\""),
+            OpenAiWire.text(1, "b", "null"),
             "[DONE]");
     List<JsonNode> chunks = got.view().chunks();
     JsonNode finishes = chunks.get(chunks.size() - 2).path("choices");
@@ -101,15 +104,15 @@ class CompletionStreamTest {
 
   @Test
   void nothingIsWrittenBeforeTheFirstContent() {
-    Relayed silent = relayed(1, Wire.text(0, "", "null"), USAGE);
+    RelayedStream silent = relayed(1, OpenAiWire.text(0, "", "null"), USAGE);
     assertThat(silent.text()).isEmpty();
     assertThat(silent.chat().contentSeen()).isFalse();
     assertThat(silent.steps()).containsOnly(Step.ABSORBED);
 
-    Relayed likelihood =
-        relayed(1, Wire.text(0, "", "null").replace("\"logprobs\":null", "\"logprobs\":{}"));
+    RelayedStream likelihood =
+        relayed(1, OpenAiWire.text(0, "", "null").replace("\"logprobs\":null", "\"logprobs\":{}"));
     assertThat(likelihood.chat().contentSeen()).isTrue();
-    Relayed empty = relayed(1, Wire.text(0, "", "\"stop\""), "[DONE]");
+    RelayedStream empty = relayed(1, OpenAiWire.text(0, "", "\"stop\""), "[DONE]");
     assertThat(empty.isComplete()).isTrue();
   }
 
@@ -125,17 +128,18 @@ class CompletionStreamTest {
         "7"
       })
   void whatIsNoChunkIsDroppedAndThreeInARowEndTheStream(String event) {
-    Relayed once = relayed(1, Wire.text(0, "a", "null"), event, Wire.text(0, "b", "\"stop\""));
+    RelayedStream once =
+        relayed(1, OpenAiWire.text(0, "a", "null"), event, OpenAiWire.text(0, "b", "\"stop\""));
     assertThat(once.chat().badEvents()).isOne();
     assertThat(once.isComplete()).isTrue();
-    Relayed thrice = relayed(1, Wire.text(0, "a", "null"), event, event, event);
+    RelayedStream thrice = relayed(1, OpenAiWire.text(0, "a", "null"), event, event, event);
     assertThat(thrice.endStep()).contains(Step.BROKEN);
   }
 
   @Test
   void errorsAreToldAsSuch() {
-    assertThat(relayed(1, Wire.errorBody("x", "no")).endStep()).contains(Step.ERROR);
-    assertThat(relayed(1, Wire.text(0, "a", "\"error\"")).endStep()).contains(Step.FAILED);
+    assertThat(relayed(1, OpenAiWire.errorBody("x", "no")).endStep()).contains(Step.ERROR);
+    assertThat(relayed(1, OpenAiWire.text(0, "a", "\"error\"")).endStep()).contains(Step.FAILED);
     var stream = new CompletionStream(Samples.stamp(), 1);
     byte[] named = "{\"oops\":1}".getBytes(UTF_8);
     assertThat(stream.errorEvent(named, 0, named.length, Unpooled.EMPTY_BUFFER))
@@ -144,7 +148,7 @@ class CompletionStreamTest {
 
   @Test
   void whatSdksTripOverIsRepaired() {
-    Relayed got =
+    RelayedStream got =
         relayed(
             1,
             "{\"object\":\"text.completion\",\"usage\":null,\"obfuscation\":\"xx\",\"error\":null,"

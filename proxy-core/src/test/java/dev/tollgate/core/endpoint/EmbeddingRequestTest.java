@@ -28,21 +28,21 @@ class EmbeddingRequestTest {
     return ("{'model':'acme/emb'," + members + "}").replace('\'', '"');
   }
 
-  private static Parsed<EmbeddingRequest> parse(String body) {
+  private static ParseResult<EmbeddingRequest> parse(String body) {
     byte[] bytes = body.getBytes(UTF_8);
     return EmbeddingRequest.parse(bytes, bytes.length);
   }
 
   private static EmbeddingRequest valid(String members) {
-    Parsed<EmbeddingRequest> parsed = parse(body(members));
-    assertThat(parsed).as(members).isInstanceOf(Parsed.Valid.class);
-    return ((Parsed.Valid<EmbeddingRequest>) parsed).request();
+    ParseResult<EmbeddingRequest> parsed = parse(body(members));
+    assertThat(parsed).as(members).isInstanceOf(ParseResult.Valid.class);
+    return ((ParseResult.Valid<EmbeddingRequest>) parsed).request();
   }
 
   private static Fault refused(String body) {
-    Parsed<EmbeddingRequest> parsed = parse(body);
-    assertThat(parsed).as(body).isInstanceOf(Parsed.Refused.class);
-    return ((Parsed.Refused<EmbeddingRequest>) parsed).fault();
+    ParseResult<EmbeddingRequest> parsed = parse(body);
+    assertThat(parsed).as(body).isInstanceOf(ParseResult.Refused.class);
+    return ((ParseResult.Refused<EmbeddingRequest>) parsed).fault();
   }
 
   @ParameterizedTest
@@ -111,7 +111,7 @@ class EmbeddingRequestTest {
   @Test
   void allIssuesAreReportedAtOnce() {
     Fault fault = refused("{\"dimensions\":0,\"encoding_format\":\"x\",\"model\":\"m\"}");
-    assertThat(Bodies.params(fault))
+    assertThat(ChatBodies.params(fault))
         .containsExactly("input", "model", "dimensions", "encoding_format");
   }
 
@@ -121,8 +121,8 @@ class EmbeddingRequestTest {
         "{ \"input\" : [\"caf\\u00e9\", \"x\"],\"routing\":{\"order\":[\"a\"]},"
             + "\"model\":\"acme/emb\",\"dimensions\":1.0e2 , \"x\":[1,  2]}";
     byte[] bytes = sent.replace("1.0e2", "100").getBytes(UTF_8);
-    Parsed<EmbeddingRequest> parsed = EmbeddingRequest.parse(bytes, bytes.length);
-    EmbeddingRequest request = ((Parsed.Valid<EmbeddingRequest>) parsed).request();
+    ParseResult<EmbeddingRequest> parsed = EmbeddingRequest.parse(bytes, bytes.length);
+    EmbeddingRequest request = ((ParseResult.Valid<EmbeddingRequest>) parsed).request();
     assertThat(upstream(request))
         .isEqualTo(
             "{ \"input\" : [\"caf\\u00e9\", \"x\"],\"model\":\"m1-2026\",\"dimensions\":100 ,"
@@ -172,11 +172,11 @@ class EmbeddingRequestTest {
             bytes[random.nextInt(bytes.length)] = (byte) (32 + random.nextInt(95));
           }
           switch (EmbeddingRequest.parse(bytes, bytes.length)) {
-            case Parsed.Valid<EmbeddingRequest> valid -> {
+            case ParseResult.Valid<EmbeddingRequest> valid -> {
               ClientView.tree(upstream(valid.request()));
               assertThat(valid.request().estimate(model(0)).isPositive()).isTrue();
             }
-            case Parsed.Refused<EmbeddingRequest> refused ->
+            case ParseResult.Refused<EmbeddingRequest> refused ->
                 assertThat(refused.fault().code().status()).isIn(400, 501);
           }
         });

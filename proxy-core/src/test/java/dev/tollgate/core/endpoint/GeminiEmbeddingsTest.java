@@ -8,8 +8,8 @@ import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.Dialect;
 import dev.tollgate.core.dialect.Dialect.Operation;
 import dev.tollgate.core.dialect.EmbeddingTranslation;
-import dev.tollgate.core.dialect.TranslatedChat;
 import dev.tollgate.core.dialect.TranslatedReply;
+import dev.tollgate.core.dialect.TranslatedRequest;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.testkit.Corpora;
 import dev.tollgate.core.testkit.TestCatalog;
@@ -23,18 +23,18 @@ import org.junit.jupiter.api.Test;
 @Tag("corpus")
 class GeminiEmbeddingsTest {
   private static final Route ROUTE =
-      new Route(TestCatalog.speaking("gemini", "g"), "gemini-embedding-001", 1, 1);
+      new Route(TestCatalog.ofDialect("gemini", "g"), "gemini-embedding-001", 1, 1);
   private static final EmbeddingTranslation TRANSLATION =
       Dialect.named("gemini").embeddings().orElseThrow();
 
-  private static TranslatedChat request(String json) throws Exception {
+  private static TranslatedRequest request(String json) throws Exception {
     byte[] bytes = json.getBytes(UTF_8);
     return TRANSLATION.request(JsonMembers.of(bytes, 0, bytes.length), ROUTE);
   }
 
   @Test
   void oneRequestForEachTextIsWhatWasRecorded() throws Exception {
-    TranslatedChat sent =
+    TranslatedRequest sent =
         request(
             "{\"model\":\"g/e\",\"input\":\"Some text goes here\",\"dimensions\":768,"
                 + "\"encoding_format\":\"base64\"}");
@@ -50,7 +50,7 @@ class GeminiEmbeddingsTest {
 
   @Test
   void whatItHasNothingLikeIsNamed() throws Exception {
-    TranslatedChat sent =
+    TranslatedRequest sent =
         request("{\"input\":[\"a\",\"b\",[1,2]],\"user\":\"u\",\"task_type\":\"CLUSTERING\"}");
     assertThat(sent.dropped()).containsExactly("input[2]", "user");
     JsonNode requests = ClientView.tree(sent.body().toString(UTF_8)).path("requests");
@@ -95,7 +95,8 @@ class GeminiEmbeddingsTest {
   }
 
   private static EmbeddingRequest parsed(byte[] body) {
-    return ((Parsed.Valid<EmbeddingRequest>) EmbeddingRequest.parse(body, body.length)).request();
+    return ((ParseResult.Valid<EmbeddingRequest>) EmbeddingRequest.parse(body, body.length))
+        .request();
   }
 
   @Test

@@ -4,10 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.core.dialect.ChatTranslation;
 import dev.tollgate.core.dialect.Dialect;
 import dev.tollgate.core.dialect.TranslatedReply;
-import dev.tollgate.core.dialect.Translation;
-import dev.tollgate.core.endpoint.Relayed.Cut;
+import dev.tollgate.core.endpoint.RelayedStream.Cut;
 import dev.tollgate.core.money.Cost;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Usage;
@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @ExtendWith(ReplayTable.class)
 class GeminiReplayTest {
   private static final Dialect DIALECT = Dialect.named("gemini");
-  private static final Translation TRANSLATION = DIALECT.translation().orElseThrow();
+  private static final ChatTranslation TRANSLATION = DIALECT.translation().orElseThrow();
   private static final int RANDOM_SPLITS = 5;
 
   /** A model that calls what it was not given has failed. */
@@ -71,7 +71,7 @@ class GeminiReplayTest {
   @ParameterizedTest
   @MethodSource("streams")
   void aStreamComesOutAsTheRecordingSaysItShould(WireCase one) {
-    Relayed relayed = relayed(one, Cut.WHOLE);
+    RelayedStream relayed = relayed(one, Cut.WHOLE);
     ClientView view = relayed.view();
     assertThat(AcceptedChunks.unruly(view.chunks(), relayed.isComplete())).isEmpty();
     assertThat(relayed.chat().badEvents()).isZero();
@@ -139,8 +139,8 @@ class GeminiReplayTest {
     assertUsage(one, usage, cost, got.path("usage"));
   }
 
-  private static Relayed relayed(WireCase one, Cut cut) {
-    return Relayed.of(bytes(one), cut, Samples.stamp(), WireExpectation.prices(one), DIALECT);
+  private static RelayedStream relayed(WireCase one, Cut cut) {
+    return RelayedStream.of(bytes(one), cut, Samples.stamp(), WireExpectation.prices(one), DIALECT);
   }
 
   private static JsonNode written(WholeReply reply, Usage usage, MicroUsd cost) {

@@ -57,14 +57,14 @@ class HugeListsTest {
   @Test
   void whatWeDoNotReadMayBeAnything() {
     byte[] body = body(MESSAGES + "\"input\":[", "0,", "0]}");
-    assertThat(ChatRequest.parse(body, body.length)).isInstanceOf(Parsed.Valid.class);
+    assertThat(ChatRequest.parse(body, body.length)).isInstanceOf(ParseResult.Valid.class);
   }
 
   @Test
   void asManyAsAreReadAreAccepted() {
     String bias = "\"7\":1,".repeat(65_535) + "\"7\":1";
-    Bodies.valid(Bodies.with("\"logit_bias\":{" + bias + "}"));
-    Fault fault = Bodies.refused(Bodies.with("\"logit_bias\":{" + bias + ",\"7\":1}"));
+    ChatBodies.valid(ChatBodies.with("\"logit_bias\":{" + bias + "}"));
+    Fault fault = ChatBodies.refused(ChatBodies.with("\"logit_bias\":{" + bias + ",\"7\":1}"));
     assertThat(fault.message()).contains("65,536");
   }
 
@@ -75,10 +75,10 @@ class HugeListsTest {
 
   private static void assertRefused(byte[] body, String param) {
     long before = THREADS.getCurrentThreadAllocatedBytes();
-    Parsed<ChatRequest> parsed = ChatRequest.parse(body, body.length);
+    ParseResult<ChatRequest> parsed = ChatRequest.parse(body, body.length);
     long allocated = THREADS.getCurrentThreadAllocatedBytes() - before;
     List<Fault> refused =
-        parsed instanceof Parsed.Refused<ChatRequest> of ? List.of(of.fault()) : List.of();
+        parsed instanceof ParseResult.Refused<ChatRequest> of ? List.of(of.fault()) : List.of();
     assertThat(refused).as(param).extracting(Fault::param).containsExactly(param);
     assertThat(allocated).as(param).isLessThan(ALLOCATED_BYTES_MAX);
   }

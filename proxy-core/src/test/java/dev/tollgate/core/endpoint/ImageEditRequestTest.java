@@ -61,27 +61,27 @@ class ImageEditRequestTest {
     return Stream.concat(Arrays.stream(USUAL), Arrays.stream(more)).toArray(String[]::new);
   }
 
-  private static Parsed<ImageRequest> parse(byte[] form) {
-    return ImageRequest.parseEdit(form, form.length, TYPE, ImageUrls.THEIRS);
+  private static ParseResult<ImageRequest> parse(byte[] form) {
+    return ImageRequest.parseEdit(form, form.length, TYPE, ImageUrls.PROVIDER);
   }
 
   private static ImageRequest valid(String... fields) {
     return valid(parse(form(fields)));
   }
 
-  private static ImageRequest valid(Parsed<ImageRequest> parsed) {
-    assertThat(parsed).isInstanceOf(Parsed.Valid.class);
-    return ((Parsed.Valid<ImageRequest>) parsed).request();
+  private static ImageRequest valid(ParseResult<ImageRequest> parsed) {
+    assertThat(parsed).isInstanceOf(ParseResult.Valid.class);
+    return ((ParseResult.Valid<ImageRequest>) parsed).request();
   }
 
-  private static Fault refused(Parsed<ImageRequest> parsed) {
-    assertThat(parsed).isInstanceOf(Parsed.Refused.class);
-    return ((Parsed.Refused<ImageRequest>) parsed).fault();
+  private static Fault refused(ParseResult<ImageRequest> parsed) {
+    assertThat(parsed).isInstanceOf(ParseResult.Refused.class);
+    return ((ParseResult.Refused<ImageRequest>) parsed).fault();
   }
 
-  private static Parsed<ImageRequest> json(String members) {
+  private static ParseResult<ImageRequest> json(String members) {
     byte[] bytes = ("{'model':'acme/img'" + members + "}").replace('\'', '"').getBytes(UTF_8);
-    return ImageRequest.parseEdit(bytes, bytes.length, "application/json", ImageUrls.THEIRS);
+    return ImageRequest.parseEdit(bytes, bytes.length, "application/json", ImageUrls.PROVIDER);
   }
 
   private static String sent(ImageRequest request) {
@@ -91,7 +91,7 @@ class ImageEditRequestTest {
 
   @Test
   void aFormAsksForAsManyOfTheKindThatItSays() {
-    ImageWish wish =
+    ImageOptions wish =
         valid(
                 usualAnd(
                     "@image=PNG2",
@@ -103,11 +103,11 @@ class ImageEditRequestTest {
                     "response_format=b64_json",
                     "background=opaque",
                     "user=u"))
-            .wish();
+            .options();
     assertThat(wish)
         .hasToString(
             "ImageWish[count=10, size=Optional[512x256], quality=Optional[high], format=B64_JSON, promptBytes=8, sources=4]");
-    assertThat(valid(usualAnd("n=", "size=", "stream=false", "routing=cost")).wish())
+    assertThat(valid(usualAnd("n=", "size=", "stream=false", "routing=cost")).options())
         .hasToString(
             "ImageWish[count=1, size=Optional.empty, quality=Optional.empty, format=URL, promptBytes=8, sources=1]");
   }
@@ -151,7 +151,7 @@ class ImageEditRequestTest {
   @Test
   void tenImagesAreTheMost() {
     String[] nine = Stream.generate(() -> "@image=P").limit(9).toArray(String[]::new);
-    assertThat(valid(usualAnd(nine)).wish().sources()).isEqualTo(10);
+    assertThat(valid(usualAnd(nine)).options().sources()).isEqualTo(10);
     String[] ten = Stream.generate(() -> "@image[]=P").limit(10).toArray(String[]::new);
     assertThat(refused(parse(form(usualAnd(ten)))).param()).isEqualTo("image[]");
   }
@@ -159,7 +159,8 @@ class ImageEditRequestTest {
   @Test
   void aPromptMayHave32000CharactersOfAnyKind() {
     String most = "prompt=" + "\uD83D\uDE00".repeat(32_000);
-    assertThat(parse(form("@image=P", most, "model=acme/img"))).isInstanceOf(Parsed.Valid.class);
+    assertThat(parse(form("@image=P", most, "model=acme/img")))
+        .isInstanceOf(ParseResult.Valid.class);
     Fault fault =
         refused(parse(form("@image=P", "prompt=" + "a".repeat(32_001), "model=acme/img")));
     assertThat(fault.param()).isEqualTo("prompt");
@@ -172,7 +173,7 @@ class ImageEditRequestTest {
   void aFormLeavesAsItCame() {
     ImageRequest request = valid(usualAnd("x=1", "routing={\"strategy\":\"cost\"}", "@mask=M"));
     assertThat(request.operation()).isEqualTo(Operation.IMAGE_EDIT);
-    assertThat(request.outgoing(Samples.route(true)).contentType())
+    assertThat(request.upstreamBody(Samples.route(true)).contentType())
         .isEqualTo("multipart/form-data; boundary=b");
     assertThat(request.builtBytes(Samples.route(true))).isZero();
     String[] left = {"@image=PNG", "prompt=Mend it.", "model=m1-2026", "x=1", "@mask=M"};
@@ -200,7 +201,7 @@ class ImageEditRequestTest {
                 ",'a':1, 'input_images': ['data:image/webp;base64,UklGRgAAAABXRUJQ',"
                     + "'iVBORw0KGgoAAAAN','\\/9j\\/4AAQSkZJRgAB','R0lGODlhAAAAAAAA'] ,'prompt':'p'"));
     assertThat(request.operation()).isEqualTo(Operation.IMAGE_EDIT);
-    assertThat(request.wish().sources()).isEqualTo(4);
+    assertThat(request.options().sources()).isEqualTo(4);
     String sent = sent(request);
     assertThat(sent)
         .isEqualTo(
@@ -215,7 +216,7 @@ class ImageEditRequestTest {
     byte[] bytes =
         "{\"model\":\"acme/img\",\"prompt\":\"p\",\"input_images\":[\"iVBORw0KGgoAAAAN\"]}"
             .getBytes(UTF_8);
-    ImageRequest request = valid(ImageRequest.parse(bytes, bytes.length, ImageUrls.THEIRS));
+    ImageRequest request = valid(ImageRequest.parse(bytes, bytes.length, ImageUrls.PROVIDER));
     assertThat(request.operation()).isEqualTo(Operation.IMAGE_EDIT);
   }
 }

@@ -26,15 +26,15 @@ class ImageRequestTest {
   private static final String PNG = "iVBORw0KGgoAAAAN";
   private static final String WEBP = "UklGRgAAAABXRUJQ";
 
-  private static Parsed<ImageRequest> parse(String members) {
+  private static ParseResult<ImageRequest> parse(String members) {
     byte[] bytes = ("{'model':'acme/img'," + members + "}").replace('\'', '"').getBytes(UTF_8);
-    return ImageRequest.parse(bytes, bytes.length, ImageUrls.THEIRS);
+    return ImageRequest.parse(bytes, bytes.length, ImageUrls.PROVIDER);
   }
 
   private static ImageRequest valid(String members) {
-    Parsed<ImageRequest> parsed = parse(members);
-    assertThat(parsed).as(members).isInstanceOf(Parsed.Valid.class);
-    return ((Parsed.Valid<ImageRequest>) parsed).request();
+    ParseResult<ImageRequest> parsed = parse(members);
+    assertThat(parsed).as(members).isInstanceOf(ParseResult.Valid.class);
+    return ((ParseResult.Valid<ImageRequest>) parsed).request();
   }
 
   private static Model model(PriceList prices) {
@@ -122,9 +122,9 @@ class ImageRequestTest {
         "'prompt':'p','reference_images':['https://a.b/c'] | reference_images"
       })
   void whatItForbidsIsNamed(String members, String param) {
-    Parsed<ImageRequest> parsed = parse(members);
-    assertThat(parsed).as(members).isInstanceOf(Parsed.Refused.class);
-    Fault fault = ((Parsed.Refused<ImageRequest>) parsed).fault();
+    ParseResult<ImageRequest> parsed = parse(members);
+    assertThat(parsed).as(members).isInstanceOf(ParseResult.Refused.class);
+    Fault fault = ((ParseResult.Refused<ImageRequest>) parsed).fault();
     assertThat(fault.code()).isEqualTo(ErrorCode.VALIDATION_FAILED);
     assertThat(fault.param()).isEqualTo(param);
   }
@@ -165,17 +165,20 @@ class ImageRequestTest {
   @Test
   void aCharacterIsOneHoweverItIsWritten() {
     String most = "\uD83D\uDE00".repeat(31_999) + "\\u00e9";
-    assertThat(parse("'prompt':'" + most + "'")).isInstanceOf(Parsed.Valid.class);
-    assertThat(parse("'prompt':'" + most + "a'")).isInstanceOf(Parsed.Refused.class);
+    assertThat(parse("'prompt':'" + most + "'")).isInstanceOf(ParseResult.Valid.class);
+    assertThat(parse("'prompt':'" + most + "a'")).isInstanceOf(ParseResult.Refused.class);
   }
 
   @Test
   void tenSourcesAreTheMost() {
     String one = "'" + PNG + "'";
     String ten = String.join(",", IntStream.range(0, 10).mapToObj(_ -> one).toList());
-    assertThat(valid("'prompt':'p','input_images':[" + ten + "]").wish().sources()).isEqualTo(10);
-    Parsed<ImageRequest> eleven = parse("'prompt':'p','input_images':[" + ten + "," + one + "]");
-    assertThat(((Parsed.Refused<ImageRequest>) eleven).fault().param()).isEqualTo("input_images");
+    assertThat(valid("'prompt':'p','input_images':[" + ten + "]").options().sources())
+        .isEqualTo(10);
+    ParseResult<ImageRequest> eleven =
+        parse("'prompt':'p','input_images':[" + ten + "," + one + "]");
+    assertThat(((ParseResult.Refused<ImageRequest>) eleven).fault().param())
+        .isEqualTo("input_images");
   }
 
   /** Loops read bodies, many at a time: what they copy of them nobody has counted. */
@@ -188,11 +191,11 @@ class ImageRequestTest {
             .getBytes(UTF_8);
     var threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long before = threads.getCurrentThreadAllocatedBytes();
-    var parsed = ImageRequest.parse(bytes, bytes.length, ImageUrls.THEIRS);
+    var parsed = ImageRequest.parse(bytes, bytes.length, ImageUrls.PROVIDER);
     long allocated = threads.getCurrentThreadAllocatedBytes() - before;
     assertThat(allocated).isLessThan(256 * 1024);
     boolean isUrl = prefix.startsWith("https");
-    assertThat(parsed).isInstanceOf(isUrl ? Parsed.Refused.class : Parsed.Valid.class);
+    assertThat(parsed).isInstanceOf(isUrl ? ParseResult.Refused.class : ParseResult.Valid.class);
   }
 
   @Test
@@ -239,12 +242,13 @@ class ImageRequestTest {
   @ParameterizedTest
   @ValueSource(strings = {"image", "images", "mask"})
   void imagesThatNobodyCountsAreRefused(String member) {
-    Parsed<ImageRequest> parsed =
+    ParseResult<ImageRequest> parsed =
         parse(
             "'prompt':'p','input_images':['%s'],'%s':[{'image_url':'https://h/a.png'}]"
                 .formatted(PNG, member));
-    assertThat(parsed).isInstanceOf(Parsed.Refused.class);
-    assertThat(((Parsed.Refused<ImageRequest>) parsed).fault().param()).isEqualTo(member);
-    assertThat(parse("'prompt':'p','%s':null".formatted(member))).isInstanceOf(Parsed.Valid.class);
+    assertThat(parsed).isInstanceOf(ParseResult.Refused.class);
+    assertThat(((ParseResult.Refused<ImageRequest>) parsed).fault().param()).isEqualTo(member);
+    assertThat(parse("'prompt':'p','%s':null".formatted(member)))
+        .isInstanceOf(ParseResult.Valid.class);
   }
 }

@@ -3,15 +3,15 @@ package dev.tollgate.core.endpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.tollgate.core.catalog.Deviations.Reasoning;
 import dev.tollgate.core.catalog.KnownServer;
+import dev.tollgate.core.catalog.OpenAiQuirks.Reasoning;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.dialect.Dialect;
 import dev.tollgate.core.dialect.Dialect.Operation;
-import dev.tollgate.core.dialect.Framing;
 import dev.tollgate.core.dialect.ReplyTranslation;
+import dev.tollgate.core.dialect.StreamFraming;
 import dev.tollgate.core.dialect.TranslatedReply;
-import dev.tollgate.core.endpoint.Relayed.Cut;
+import dev.tollgate.core.endpoint.RelayedStream.Cut;
 import dev.tollgate.core.money.Cost;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Usage;
@@ -87,29 +87,29 @@ class KnownServersReplayTest {
             usual.basePath(),
             usual.credentials(),
             usual.headers(),
-            usual.clocks(),
+            usual.timeouts(),
             usual.pool(),
             usual.circuit(),
-            new Provider.Quirks(true, server.prefill(), server.deviations()),
+            new Provider.Quirks(true, server.prefill(), server.quirks()),
             usual.onDisconnect(),
             usual.eventBytesMax());
     return Dialect.named("openai").replies(Operation.CHAT, provider);
   }
 
-  private static Relayed relayed(WireCase one, Cut cut) {
-    return Relayed.of(
+  private static RelayedStream relayed(WireCase one, Cut cut) {
+    return RelayedStream.of(
         one.response(),
         cut,
         new ChatStream(Samples.stamp()),
         WireExpectation.prices(one),
         translation(one),
-        Framing.EVENTS);
+        StreamFraming.EVENTS);
   }
 
   @ParameterizedTest
   @MethodSource("streams")
   void aStreamTellsItsThoughtsUnderOneName(WireCase one) {
-    Relayed relayed = relayed(one, Cut.WHOLE);
+    RelayedStream relayed = relayed(one, Cut.WHOLE);
     ClientView view = relayed.view();
     assertThat(AcceptedChunks.unruly(view.chunks(), relayed.isComplete())).isEmpty();
     assertThat(relayed.isComplete()).isTrue();
@@ -153,7 +153,7 @@ class KnownServersReplayTest {
     JsonNode message = got.path("choices").path(0).path("message");
     String said = message.path("content").asText("");
     String thought = message.path("reasoning_content").asText("");
-    Reasoning where = server(one).deviations().reasoning();
+    Reasoning where = server(one).quirks().reasoning();
     if (where == Reasoning.THINK_TAGS && !thought.isEmpty()) {
       String behind = raw(one).substring(raw(one).indexOf(THINK_END) + THINK_END.length());
       assertThat("<think>" + thought + THINK_END)

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.catalog.Modality;
-import dev.tollgate.core.endpoint.ModelList.Answer;
+import dev.tollgate.core.endpoint.ModelList.QueryResult;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.KeyId;
@@ -210,8 +210,8 @@ class ModelListTest {
     "modality=Chat, modality"
   })
   void aQueryThatMakesNoSenseIsRefusedByName(String query, String param) {
-    Answer answer = ModelList.list(CATALOG, key(Set.of(), Set.of()), query);
-    Fault fault = ((Answer.Refused) answer).fault();
+    QueryResult answer = ModelList.list(CATALOG, key(Set.of(), Set.of()), query);
+    Fault fault = ((QueryResult.Refused) answer).fault();
     assertThat(fault.code()).isEqualTo(ErrorCode.VALIDATION_FAILED);
     assertThat(fault.param()).isEqualTo(param);
   }
@@ -219,19 +219,19 @@ class ModelListTest {
   @Test
   void oneModelIsTheItemOfTheList() {
     ApiKey key = key(Set.of(), Set.of());
-    Answer answer = ModelList.one(CATALOG, key, "acme/m1");
-    assertThat(ClientView.tree(((Answer.Found) answer).json().toString()))
+    QueryResult answer = ModelList.one(CATALOG, key, "acme/m1");
+    assertThat(ClientView.tree(((QueryResult.Found) answer).json().toString()))
         .isEqualTo(list(key, "").path("data").get(0));
-    assertThat(ModelList.one(CATALOG, key, "other/x/y")).isInstanceOf(Answer.Found.class);
+    assertThat(ModelList.one(CATALOG, key, "other/x/y")).isInstanceOf(QueryResult.Found.class);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"acme/none", "acme/m1", "acme", "-/-", "acme/", "a\tb/c", "acme/M1"})
   void anAbsentModelAndOneOutOfScopeLookTheSame(String id) {
-    Answer answer = ModelList.one(CATALOG, key(Set.of("acme/img"), Set.of()), id);
+    QueryResult answer = ModelList.one(CATALOG, key(Set.of("acme/img"), Set.of()), id);
     assertThat(answer)
         .isEqualTo(ModelList.one(CATALOG, key(Set.of(), Set.of("video")), "acme/img"));
-    Fault fault = ((Answer.Refused) answer).fault();
+    Fault fault = ((QueryResult.Refused) answer).fault();
     assertThat(fault.code()).isEqualTo(ErrorCode.NOT_FOUND);
     assertThat(fault.message()).doesNotContain(id);
   }
@@ -241,8 +241,8 @@ class ModelListTest {
   }
 
   private static JsonNode list(ApiKey key, Catalog catalog, String query) {
-    Answer answer = ModelList.list(catalog, key, query);
-    return ClientView.tree(((Answer.Found) answer).json().toString());
+    QueryResult answer = ModelList.list(catalog, key, query);
+    return ClientView.tree(((QueryResult.Found) answer).json().toString());
   }
 
   private static List<String> ids(JsonNode list) {

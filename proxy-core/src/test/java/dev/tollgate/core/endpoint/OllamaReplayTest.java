@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.core.dialect.Dialect;
 import dev.tollgate.core.dialect.TranslatedReply;
-import dev.tollgate.core.endpoint.Relayed.Cut;
+import dev.tollgate.core.endpoint.RelayedStream.Cut;
 import dev.tollgate.core.money.Usage;
 import dev.tollgate.core.testkit.ReplayTable;
 import io.netty.buffer.ByteBuf;
@@ -48,18 +48,18 @@ class OllamaReplayTest {
     assertThat(streams()).hasSize(3);
   }
 
-  private static Relayed relayed(WireCase one, Cut cut) {
-    return Relayed.of(one.response(), cut, Samples.stamp(), Samples.PRICES, DIALECT);
+  private static RelayedStream relayed(WireCase one, Cut cut) {
+    return RelayedStream.of(one.response(), cut, Samples.stamp(), Samples.PRICES, DIALECT);
   }
 
   @ParameterizedTest
   @MethodSource("streams")
   void aStreamComesOutAsTheRecordingSaysItShould(WireCase one) {
-    Relayed relayed = relayed(one, Cut.WHOLE);
+    RelayedStream relayed = relayed(one, Cut.WHOLE);
     ClientView view = relayed.view();
     assertThat(AcceptedChunks.unruly(view.chunks(), relayed.isComplete())).isEmpty();
     assertThat(relayed.chat().badEvents()).isZero();
-    assertThat(relayed.endStep()).contains(ReplyStream.Step.DONE);
+    assertThat(relayed.endStep()).contains(ReplyEventStream.Step.DONE);
     WireExpectation.assertChoice(one, view);
     assertThat(relayed.charged().estimated()).isEqualTo(one.name().equals(UNCOUNTED));
     if (!one.name().equals(UNCOUNTED)) {
@@ -114,8 +114,8 @@ class OllamaReplayTest {
     String last =
         "{\"model\":\"m\",\"message\":{\"role\":\"assistant\",\"content\":\"\"},\"done\":true,"
             + "\"done_reason\":\"stop\",\"prompt_eval_count\":0,\"eval_count\":3}\n";
-    Relayed relayed =
-        Relayed.of(
+    RelayedStream relayed =
+        RelayedStream.of(
             (line + last).getBytes(UTF_8), Cut.BYTES, Samples.stamp(), Samples.PRICES, DIALECT);
     ClientView view = relayed.view();
     assertThat(view.finish()).isEqualTo("tool_calls");
@@ -125,8 +125,8 @@ class OllamaReplayTest {
     assertThat(relayed.charged().promptTokens()).isZero();
     assertThat(relayed.charged().completionTokens()).isEqualTo(3);
     String uncounted = last.replace("\"prompt_eval_count\":0,", "");
-    Relayed estimated =
-        Relayed.of(
+    RelayedStream estimated =
+        RelayedStream.of(
             (line + uncounted).getBytes(UTF_8),
             Cut.BYTES,
             Samples.stamp(),
@@ -135,10 +135,10 @@ class OllamaReplayTest {
     assertThat(estimated.charged().estimated()).as("no count is no zero").isTrue();
 
     String error = "{\"error\":\"model runner has unexpectedly stopped\"}\n";
-    Relayed failed =
-        Relayed.of(
+    RelayedStream failed =
+        RelayedStream.of(
             (line + error).getBytes(UTF_8), Cut.WHOLE, Samples.stamp(), Samples.PRICES, DIALECT);
-    assertThat(failed.endStep()).contains(ReplyStream.Step.ERROR);
+    assertThat(failed.endStep()).contains(ReplyEventStream.Step.ERROR);
     var failure = DIALECT.failureInside(failed.error(), 0, failed.error().length);
     assertThat(failure.message()).isEqualTo("model runner has unexpectedly stopped");
     assertThat(failure.kind())

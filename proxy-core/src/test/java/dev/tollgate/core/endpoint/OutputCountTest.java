@@ -61,10 +61,10 @@ class OutputCountTest {
         Corpora.text("wire/fixtures/groq/stream-reasoning--gpt-oss-120b.response.sse")
             .split("(?<=\n\n)");
     String cut = String.join("", Arrays.copyOf(events, 71));
-    assertThat(Relayed.of(cut).chat().deliveredTokens()).isEqualTo(71);
+    assertThat(RelayedStream.of(cut).chat().deliveredTokens()).isEqualTo(71);
   }
 
   private static long count(String... chunks) {
-    return Relayed.of(stream(chunks)).chat().deliveredTokens();
+    return RelayedStream.of(stream(chunks)).chat().deliveredTokens();
   }
 }

@@ -2,7 +2,7 @@ package dev.tollgate.core.endpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.endpoint.Relayed.Cut;
+import dev.tollgate.core.endpoint.RelayedStream.Cut;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -38,15 +38,16 @@ class OwnWireTest {
   void theClientGetsExactlyWhatIsWrittenDown(String name) {
     byte[] sent = bytes(name + "/provider.sse");
     String expected = new String(bytes(name + "/client.sse"), StandardCharsets.UTF_8);
-    Relayed whole = Relayed.of(sent, Cut.WHOLE);
+    RelayedStream whole = RelayedStream.of(sent, Cut.WHOLE);
     String fallbackId = Samples.stamp().fallbackId();
     assertThat(whole.text().replace(fallbackId, "chatcmpl-REQUEST")).isEqualTo(expected);
     assertThat(AcceptedChunks.unruly(whole.view().chunks(), whole.isComplete())).isEmpty();
-    assertThat(Relayed.of(sent, Cut.BYTES).text()).isEqualTo(whole.text());
+    assertThat(RelayedStream.of(sent, Cut.BYTES).text()).isEqualTo(whole.text());
     String carriage = new String(sent, StandardCharsets.UTF_8).replace("\n", "\r\n");
-    assertThat(Relayed.of(carriage).text()).isEqualTo(whole.text());
+    assertThat(RelayedStream.of(carriage).text()).isEqualTo(whole.text());
     for (int seed = 0; seed < RANDOM_SPLITS; seed++) {
-      assertThat(Relayed.of(sent, Cut.random(new Random(seed))).text()).isEqualTo(whole.text());
+      assertThat(RelayedStream.of(sent, Cut.random(new Random(seed))).text())
+          .isEqualTo(whole.text());
     }
   }
 

@@ -42,8 +42,8 @@ class RequestSpliceTest {
         "\"stream\":null | \"stream\":null"
       })
   void usageIsAskedForWhereverTheOptionsStand(String members, String upstream) {
-    assertThat(Bodies.upstream(Bodies.valid(Bodies.with(members)), true))
-        .isEqualTo(Bodies.with(upstream).replace("\"acme/m1\"", OWN));
+    assertThat(ChatBodies.upstream(ChatBodies.valid(ChatBodies.with(members)), true))
+        .isEqualTo(ChatBodies.with(upstream).replace("\"acme/m1\"", OWN));
   }
 
   @ParameterizedTest
@@ -57,8 +57,8 @@ class RequestSpliceTest {
         "\"stream\":false,\"stream_options\":{} | \"stream\":false,\"stream_options\":{}"
       })
   void aProviderThatDoesNotKnowTheOptionsGetsNoneInAStream(String members, String upstream) {
-    assertThat(Bodies.upstream(Bodies.valid(Bodies.with(members)), false))
-        .isEqualTo(Bodies.with(upstream).replace("\"acme/m1\"", OWN));
+    assertThat(ChatBodies.upstream(ChatBodies.valid(ChatBodies.with(members)), false))
+        .isEqualTo(ChatBodies.with(upstream).replace("\"acme/m1\"", OWN));
   }
 
   @Test
@@ -66,7 +66,7 @@ class RequestSpliceTest {
     String body =
         " {\"routing\" : {\"order\":[\"a\"]} , \"model\":\"acme/m1\", \"provider\":{},\n"
             + "\"messages\":[{\"role\":\"user\",\"content\":\"\\u00e9\\ud800\"}],\"a\" :1.0 } ";
-    assertThat(Bodies.upstream(Bodies.valid(body), true))
+    assertThat(ChatBodies.upstream(ChatBodies.valid(body), true))
         .isEqualTo(
             "{\"model\":"
                 + OWN
@@ -84,7 +84,7 @@ class RequestSpliceTest {
           }
           Collections.shuffle(members, random);
           String body = "{" + String.join(",", members) + "}";
-          String upstream = Bodies.upstream(Bodies.valid(body), true);
+          String upstream = ChatBodies.upstream(ChatBodies.valid(body), true);
           assertThat(upstream).isEqualTo(expected(members, stream));
           ObjectNode sent = (ObjectNode) ClientView.tree(body);
           ObjectNode got = (ObjectNode) ClientView.tree(upstream);

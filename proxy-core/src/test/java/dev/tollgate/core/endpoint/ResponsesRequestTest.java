@@ -21,21 +21,21 @@ class ResponsesRequestTest {
     return ("{'model':'acme/m1'," + members + "}").replace('\'', '"');
   }
 
-  private static Parsed<ResponsesRequest> parse(String body) {
+  private static ParseResult<ResponsesRequest> parse(String body) {
     byte[] bytes = body.getBytes(UTF_8);
-    return ResponsesRequest.parse(bytes, bytes.length, EventList.LISTED);
+    return ResponsesRequest.parse(bytes, bytes.length, ResponseEventSet.LISTED);
   }
 
   private static ResponsesRequest valid(String members) {
-    Parsed<ResponsesRequest> parsed = parse(body(members));
-    assertThat(parsed).as(members).isInstanceOf(Parsed.Valid.class);
-    return ((Parsed.Valid<ResponsesRequest>) parsed).request();
+    ParseResult<ResponsesRequest> parsed = parse(body(members));
+    assertThat(parsed).as(members).isInstanceOf(ParseResult.Valid.class);
+    return ((ParseResult.Valid<ResponsesRequest>) parsed).request();
   }
 
   private static Fault refused(String body) {
-    Parsed<ResponsesRequest> parsed = parse(body);
-    assertThat(parsed).as(body).isInstanceOf(Parsed.Refused.class);
-    return ((Parsed.Refused<ResponsesRequest>) parsed).fault();
+    ParseResult<ResponsesRequest> parsed = parse(body);
+    assertThat(parsed).as(body).isInstanceOf(ParseResult.Refused.class);
+    return ((ParseResult.Refused<ResponsesRequest>) parsed).fault();
   }
 
   private static String upstream(ResponsesRequest request) {
@@ -170,12 +170,12 @@ class ResponsesRequestTest {
           for (int n = random.nextInt(4); n >= 0; n--) {
             bytes[random.nextInt(bytes.length)] = (byte) (32 + random.nextInt(95));
           }
-          switch (ResponsesRequest.parse(bytes, bytes.length, EventList.EXTENDED)) {
-            case Parsed.Valid<ResponsesRequest> valid -> {
+          switch (ResponsesRequest.parse(bytes, bytes.length, ResponseEventSet.EXTENDED)) {
+            case ParseResult.Valid<ResponsesRequest> valid -> {
               ClientView.tree(upstream(valid.request()));
               assertThat(valid.request().estimate(Samples.model()).isPositive()).isTrue();
             }
-            case Parsed.Refused<ResponsesRequest> refused -> {
+            case ParseResult.Refused<ResponsesRequest> refused -> {
               assertThat(refused.fault().code().status()).isIn(400, 501);
               assertThat(refused.fault().param()).isNotEqualTo("messages");
             }

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.core.dialect.Dialect;
-import dev.tollgate.core.endpoint.Relayed.Cut;
+import dev.tollgate.core.endpoint.RelayedStream.Cut;
+import dev.tollgate.core.testkit.OpenAiWire;
 import dev.tollgate.core.testkit.Seeds;
-import dev.tollgate.core.testkit.Wire;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -16,17 +16,17 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 class ResponsesStreamTest {
   private static final String CALLS =
-      Wire.data(
+      OpenAiWire.data(
               call(
                   "{'index':0,'id':'call_a','type':'function','function':{'name':'add','arguments':''}}"))
-          + Wire.data(call("{'index':0,'function':{'arguments':'{\\'x\\':'}}"))
-          + Wire.data(call("{'index':0,'function':{'arguments':'1}'}}"))
-          + Wire.data(
+          + OpenAiWire.data(call("{'index':0,'function':{'arguments':'{\\'x\\':'}}"))
+          + OpenAiWire.data(call("{'index':0,'function':{'arguments':'1}'}}"))
+          + OpenAiWire.data(
               call(
                   "{'index':1,'id':'call_b','type':'function','function':{'name':'now','arguments':'{}'}}"))
-          + Wire.data(Wire.finish("tool_calls"))
-          + Wire.data(Wire.usage(7, 9))
-          + Wire.data("[DONE]");
+          + OpenAiWire.data(OpenAiWire.finish("tool_calls"))
+          + OpenAiWire.data(OpenAiWire.usage(7, 9))
+          + OpenAiWire.data("[DONE]");
 
   private static String call(String fragment) {
     return ("{'id':'c1','choices':[{'index':0,'delta':{'tool_calls':["
@@ -36,39 +36,46 @@ class ResponsesStreamTest {
   }
 
   private static String text(String... words) {
-    StringBuilder all = new StringBuilder(Wire.data(Wire.role()));
+    StringBuilder all = new StringBuilder(OpenAiWire.data(OpenAiWire.role()));
     for (String word : words) {
-      all.append(Wire.data(Wire.content(word)));
+      all.append(OpenAiWire.data(OpenAiWire.content(word)));
     }
     return all.toString();
   }
 
   private static String end(String finish) {
-    return Wire.data(Wire.finish(finish)) + Wire.data(Wire.usage(7, 2)) + Wire.data("[DONE]");
+    return OpenAiWire.data(OpenAiWire.finish(finish))
+        + OpenAiWire.data(OpenAiWire.usage(7, 2))
+        + OpenAiWire.data("[DONE]");
   }
 
-  private static Relayed relayed(String stream, EventList list, Cut cut) {
+  private static RelayedStream relayed(String stream, ResponseEventSet list, Cut cut) {
     var into =
-        new ChatStream(Samples.stamp(), new Opening.Plain(), ResponseEvents.form(request(list)));
-    return Relayed.of(stream.getBytes(UTF_8), cut, into, Samples.PRICES, Dialect.named("openai"));
+        new ChatStream(
+            Samples.stamp(),
+            new StreamContinuation.None(),
+            ResponsesChunkWriter.form(request(list)));
+    return RelayedStream.of(
+        stream.getBytes(UTF_8), cut, into, Samples.PRICES, Dialect.named("openai"));
   }
 
-  private static ResponsesRequest request(EventList list) {
+  private static ResponsesRequest request(ResponseEventSet list) {
     byte[] body =
         "{\"model\":\"acme/m1\",\"input\":\"a\",\"tools\":[\r\n{\"type\":\"function\",\"name\":\"f\"}]}"
             .getBytes(UTF_8);
     var parsed = ResponsesRequest.parse(body, body.length, list);
-    return ((Parsed.Valid<ResponsesRequest>) parsed).request();
+    return ((ParseResult.Valid<ResponsesRequest>) parsed).request();
   }
 
-  private static ResponsesView view(String stream, EventList list) {
+  private static ResponsesView view(String stream, ResponseEventSet list) {
     return ResponsesView.of(relayed(stream, list, Cut.WHOLE).text());
   }
 
   @Test
   void textComesAsTheThreeEventsThatAreListed() {
-    Relayed relayed =
-        relayed(text("Hel", "lo \\ud83d", "\\ude00") + end("stop"), EventList.LISTED, Cut.WHOLE);
+    RelayedStream relayed =
+        relayed(
+            text("Hel", "lo \\ud83d", "\\ude00") + end("stop"), ResponseEventSet.LISTED, Cut.WHOLE);
     ResponsesView view = ResponsesView.of(relayed.text());
     assertThat(view.types())
         .containsExactly(
@@ -101,7 +108,7 @@ class ResponsesStreamTest {
   @Test
   void theFirstEventHasTheMessageThatTheNextOnesAppendTo() {
     JsonNode begun =
-        ClientView.of(relayed(text("a") + end("stop"), EventList.LISTED, Cut.WHOLE).text())
+        ClientView.of(relayed(text("a") + end("stop"), ResponseEventSet.LISTED, Cut.WHOLE).text())
             .chunks()
             .getFirst()
             .path("response");
@@ -112,8 +119,8 @@ class ResponsesStreamTest {
 
   @ParameterizedTest
   @EnumSource
-  void callsAreCompleteInTheLastEvent(EventList list) {
-    ResponsesView view = view(Wire.data(Wire.role()) + CALLS, list);
+  void callsAreCompleteInTheLastEvent(ResponseEventSet list) {
+    ResponsesView view = view(OpenAiWire.data(OpenAiWire.role()) + CALLS, list);
     List<JsonNode> calls = ResponsesView.calls(view.completed());
     assertThat(view.completed().path("output")).hasSize(2);
     assertThat(calls)
@@ -125,14 +132,14 @@ class ResponsesStreamTest {
         .containsExactly("{\"x\":1}", "{}");
     assertThat(calls).extracting(call -> call.path("id").asText()).doesNotHaveDuplicates();
     assertThat(view.types().contains("response.output_item.added"))
-        .isEqualTo(list == EventList.EXTENDED);
+        .isEqualTo(list == ResponseEventSet.EXTENDED);
   }
 
   @ParameterizedTest
   @CsvSource({"true", "false"})
   void withAllEventsTheSnapshotIsTheResponseBeforeTheLastOne(boolean textFirst) {
     ResponsesView view =
-        view(textFirst ? text("Let me ", "see.") + CALLS : CALLS, EventList.EXTENDED);
+        view(textFirst ? text("Let me ", "see.") + CALLS : CALLS, ResponseEventSet.EXTENDED);
     assertThat(view.snapshot().path("output")).isEqualTo(view.completed().path("output"));
     assertThat(view.types())
         .contains(
@@ -148,10 +155,10 @@ class ResponsesStreamTest {
         CALLS.substring(0, CALLS.indexOf("data: {\"id\":\"c1\",\"object\""))
             + text("Well.")
             + end("stop");
-    ResponsesView all = view(stream, EventList.EXTENDED);
+    ResponsesView all = view(stream, ResponseEventSet.EXTENDED);
     assertThat(all.types()).contains("response.content_part.added");
     assertThat(all.snapshot().path("output")).isEqualTo(all.completed().path("output"));
-    ResponsesView few = view(stream, EventList.LISTED);
+    ResponsesView few = view(stream, ResponseEventSet.LISTED);
     assertThat(few.text()).isEqualTo("Well.");
     assertThat(few.completed().path("output")).hasSize(3);
   }
@@ -159,10 +166,10 @@ class ResponsesStreamTest {
   @Test
   void anArgumentThatComesAheadOfItsNameIsNotLost() {
     String stream =
-        Wire.data(call("{'index':0,'id':'call_a','function':{'arguments':'{'}}"))
-            + Wire.data(call("{'index':0,'function':{'name':'add','arguments':'}'}}"))
+        OpenAiWire.data(call("{'index':0,'id':'call_a','function':{'arguments':'{'}}"))
+            + OpenAiWire.data(call("{'index':0,'function':{'name':'add','arguments':'}'}}"))
             + end("tool_calls");
-    ResponsesView view = view(stream, EventList.EXTENDED);
+    ResponsesView view = view(stream, ResponseEventSet.EXTENDED);
     assertThat(view.snapshot().path("output")).isEqualTo(view.completed().path("output"));
     assertThat(view.completed().at("/output/0/arguments").asText()).isEqualTo("{}");
   }
@@ -175,15 +182,19 @@ class ResponsesStreamTest {
     "stop,''"
   })
   void whatIsMissingIsSaid(String finish, String reason) {
-    JsonNode response = view(text("a") + end(finish), EventList.LISTED).completed();
+    JsonNode response = view(text("a") + end(finish), ResponseEventSet.LISTED).completed();
     assertThat(response.path("status").asText()).isEqualTo("completed");
     assertThat(response.at("/incomplete_details/reason").asText()).isEqualTo(reason);
   }
 
   @Test
   void whatIsMissingIsSaidThoughAnEmptyChunkFollows() {
-    String stream = text("a") + Wire.data(Wire.finish("length")) + Wire.data(Wire.role());
-    JsonNode response = view(stream + Wire.data("[DONE]"), EventList.LISTED).completed();
+    String stream =
+        text("a")
+            + OpenAiWire.data(OpenAiWire.finish("length"))
+            + OpenAiWire.data(OpenAiWire.role());
+    JsonNode response =
+        view(stream + OpenAiWire.data("[DONE]"), ResponseEventSet.LISTED).completed();
     assertThat(response.at("/incomplete_details/reason").asText()).isEqualTo("max_output_tokens");
   }
 
@@ -191,7 +202,7 @@ class ResponsesStreamTest {
   void thoughtsInTheListOfPartsBeginNoMessage() {
     String thought =
         "{\"choices\":[{\"index\":0,\"delta\":{\"content\":[{\"type\":\"thinking\",\"thinking\":[]}]}}]}";
-    ResponsesView view = view(Wire.data(thought) + CALLS, EventList.EXTENDED);
+    ResponsesView view = view(OpenAiWire.data(thought) + CALLS, ResponseEventSet.EXTENDED);
     assertThat(view.snapshot().path("output")).isEqualTo(view.completed().path("output"));
   }
 
@@ -200,7 +211,9 @@ class ResponsesStreamTest {
     String refusal =
         "{\"id\":\"c1\",\"choices\":[{\"index\":0,\"delta\":{\"refusal\":\"I won't.\"},\"finish_reason\":null}]}";
     JsonNode message =
-        view(Wire.data(refusal) + end("stop"), EventList.LISTED).completed().at("/output/0");
+        view(OpenAiWire.data(refusal) + end("stop"), ResponseEventSet.LISTED)
+            .completed()
+            .at("/output/0");
     assertThat(message.path("content").toString())
         .isEqualTo("[{\"type\":\"refusal\",\"refusal\":\"I won't.\"}]");
   }
@@ -209,16 +222,19 @@ class ResponsesStreamTest {
   void thoughtsAreNotToldButOpenTheStream() {
     String thought =
         "{\"id\":\"c1\",\"choices\":[{\"index\":0,\"delta\":{\"reasoning_content\":\"Hm.\"},\"finish_reason\":null}]}";
-    Relayed relayed =
-        relayed(Wire.data(thought) + text("So.") + end("stop"), EventList.LISTED, Cut.WHOLE);
+    RelayedStream relayed =
+        relayed(
+            OpenAiWire.data(thought) + text("So.") + end("stop"),
+            ResponseEventSet.LISTED,
+            Cut.WHOLE);
     assertThat(relayed.text()).doesNotContain("Hm.");
     assertThat(ResponsesView.of(relayed.text()).text()).isEqualTo("So.");
   }
 
   @Test
   void aStreamThatOnlySaysThatItIsDoneIsAnEmptyResponse() {
-    String stream = Wire.data(Wire.finish("stop")) + Wire.data("[DONE]");
-    ResponsesView view = view(stream, EventList.LISTED);
+    String stream = OpenAiWire.data(OpenAiWire.finish("stop")) + OpenAiWire.data("[DONE]");
+    ResponsesView view = view(stream, ResponseEventSet.LISTED);
     assertThat(view.types()).containsExactly("response.created", "response.completed");
     assertThat(view.completed().at("/output/0/content/0/text").asText("-")).isEmpty();
     assertThat(view.completed().at("/usage/x_llm_usage_estimated").asBoolean()).isTrue();
@@ -226,7 +242,7 @@ class ResponsesStreamTest {
 
   @ParameterizedTest
   @EnumSource
-  void theClientGetsTheSameHoweverItIsCut(EventList list) {
+  void theClientGetsTheSameHoweverItIsCut(ResponseEventSet list) {
     String stream = text("Let me ", "see \u4f60\u597d.") + CALLS;
     String whole = relayed(stream, list, Cut.WHOLE).text();
     assertThat(relayed(stream, list, Cut.BYTES).text()).isEqualTo(whole);

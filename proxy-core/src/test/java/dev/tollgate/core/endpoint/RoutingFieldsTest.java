@@ -6,7 +6,7 @@ import dev.tollgate.core.catalog.Resume;
 import dev.tollgate.core.catalog.Strategy;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.routing.PriceCap;
-import dev.tollgate.core.routing.RoutingWish;
+import dev.tollgate.core.routing.RoutingPreferences;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RoutingFieldsTest {
   @Test
   void everyFieldIsRead() {
-    RoutingWish wish =
+    RoutingPreferences wish =
         wish(
             """
             "routing":{"strategy":"cost","order":["a","b"],"only":["a"],"ignore":["c"],
@@ -28,7 +28,7 @@ class RoutingFieldsTest {
               "hedge_after_ms":250,"session_id":"s-1","sort":"price"}""");
     assertThat(wish)
         .isEqualTo(
-            new RoutingWish(
+            new RoutingPreferences(
                 Strategy.COST,
                 List.of("a", "b"),
                 List.of("a"),
@@ -55,13 +55,13 @@ class RoutingFieldsTest {
         "\"routing\":{\"max_price\":{\"prompt\":null}}"
       })
   void whatIsNotSaidIsNotWished(String members) {
-    assertThat(wish(members)).isEqualTo(RoutingWish.NONE);
+    assertThat(wish(members)).isEqualTo(RoutingPreferences.NONE);
   }
 
   @ParameterizedTest
   @EnumSource(Strategy.class)
   void aStringIsShortForItsStrategy(Strategy strategy) {
-    RoutingWish shorthand = wish("\"routing\":\"" + strategy.wire() + "\"");
+    RoutingPreferences shorthand = wish("\"routing\":\"" + strategy.wire() + "\"");
     assertThat(shorthand).isEqualTo(wish("\"routing\":{\"strategy\":\"" + strategy.wire() + "\"}"));
     assertThat(shorthand.strategy()).isEqualTo(strategy);
   }
@@ -71,7 +71,8 @@ class RoutingFieldsTest {
     assertThat(wish("\"provider\":{\"order\":[\"a\"]}").order()).containsExactly("a");
     assertThat(wish("\"provider\":{\"order\":[\"a\"]},\"routing\":null").order())
         .containsExactly("a");
-    RoutingWish both = wish("\"provider\":{\"order\":[\"a\"]},\"routing\":{\"only\":[\"b\"]}");
+    RoutingPreferences both =
+        wish("\"provider\":{\"order\":[\"a\"]},\"routing\":{\"only\":[\"b\"]}");
     assertThat(both.order()).isEmpty();
     assertThat(both.only()).containsExactly("b");
   }
@@ -82,8 +83,8 @@ class RoutingFieldsTest {
         .isEqualTo(PriceCap.NONE);
   }
 
-  private static RoutingWish wish(String members) {
-    return Bodies.valid(
+  private static RoutingPreferences wish(String members) {
+    return ChatBodies.valid(
             "{\"model\":\"acme/m1\",\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}],"
                 + members
                 + "}")

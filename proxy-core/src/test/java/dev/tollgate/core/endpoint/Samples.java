@@ -45,9 +45,9 @@ final class Samples {
         "/v1",
         List.of(),
         Map.of(),
-        Provider.Clocks.DEFAULT,
+        Provider.ProviderTimeouts.DEFAULT,
         Provider.PoolLimits.DEFAULT,
-        Provider.Circuit.DEFAULT,
+        Provider.CircuitOptions.DEFAULT,
         new Provider.Quirks(streamOptions, Prefill.NONE),
         new Provider.OnDisconnect.Cancel(),
         1 << 20);

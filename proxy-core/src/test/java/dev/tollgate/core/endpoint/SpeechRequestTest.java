@@ -20,15 +20,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SpeechRequestTest {
   private static final String SAID = "'input':'Say it.','voice':'alloy'";
 
-  private static Parsed<SpeechRequest> parse(String members) {
+  private static ParseResult<SpeechRequest> parse(String members) {
     byte[] bytes = ("{'model':'acme/tts'," + members + "}").replace('\'', '"').getBytes(UTF_8);
     return SpeechRequest.parse(bytes, bytes.length);
   }
 
   private static SpeechRequest valid(String members) {
-    Parsed<SpeechRequest> parsed = parse(members);
-    assertThat(parsed).as(members).isInstanceOf(Parsed.Valid.class);
-    return ((Parsed.Valid<SpeechRequest>) parsed).request();
+    ParseResult<SpeechRequest> parsed = parse(members);
+    assertThat(parsed).as(members).isInstanceOf(ParseResult.Valid.class);
+    return ((ParseResult.Valid<SpeechRequest>) parsed).request();
   }
 
   private static Model model(PriceList prices) {
@@ -82,9 +82,9 @@ class SpeechRequestTest {
         "'input':'a','voice':'alloy','response_format':'mp3','response_format':'wav' | response_format"
       })
   void whatItForbidsIsNamed(String members, String param) {
-    Parsed<SpeechRequest> parsed = parse(members);
-    assertThat(parsed).as(members).isInstanceOf(Parsed.Refused.class);
-    Fault fault = ((Parsed.Refused<SpeechRequest>) parsed).fault();
+    ParseResult<SpeechRequest> parsed = parse(members);
+    assertThat(parsed).as(members).isInstanceOf(ParseResult.Refused.class);
+    Fault fault = ((ParseResult.Refused<SpeechRequest>) parsed).fault();
     assertThat(fault.code()).isEqualTo(ErrorCode.VALIDATION_FAILED);
     assertThat(fault.param()).isEqualTo(param);
   }
@@ -94,9 +94,10 @@ class SpeechRequestTest {
     String most = "\uD83D\uDE00".repeat(4_095) + "\\u00e9";
     assertThat(valid("'input':'" + most + "','voice':'alloy'").quantities())
         .hasToString("[Characters[count=4096]]");
-    assertThat(parse("'input':'" + most + "a','voice':'alloy'")).isInstanceOf(Parsed.Refused.class);
+    assertThat(parse("'input':'" + most + "a','voice':'alloy'"))
+        .isInstanceOf(ParseResult.Refused.class);
     assertThat(parse(SAID + ",'instructions':'" + "a".repeat(4_097) + "'"))
-        .isInstanceOf(Parsed.Refused.class);
+        .isInstanceOf(ParseResult.Refused.class);
   }
 
   @Test

@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.dialect.Dialect;
-import dev.tollgate.core.dialect.UsageSoFar;
+import dev.tollgate.core.dialect.InterimUsage;
 import dev.tollgate.core.money.Usage;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,19 +21,19 @@ class StreamUsageTest {
     return "data: " + TEXT.formatted("", prompt, answer) + "\n\n";
   }
 
-  private static Relayed gemini(String... events) {
+  private static RelayedStream gemini(String... events) {
     byte[] stream = String.join("", events).getBytes(UTF_8);
-    return Relayed.of(
-        stream, Relayed.Cut.WHOLE, Samples.stamp(), Samples.PRICES, Dialect.named("gemini"));
+    return RelayedStream.of(
+        stream, RelayedStream.Cut.WHOLE, Samples.stamp(), Samples.PRICES, Dialect.named("gemini"));
   }
 
   @Test
   void aStreamThatBreaksOffHasToldTheLastOne() {
-    Relayed broken = gemini(event(4, 1), event(4, 2), event(4, 3));
+    RelayedStream broken = gemini(event(4, 1), event(4, 2), event(4, 3));
     assertThat(broken.isComplete()).isFalse();
     assertThat(broken.charged()).isEqualTo(usage(4, 3));
-    assertThat(broken.text()).contains("Hi").doesNotContain("okenCount", UsageSoFar.MEMBER);
-    assertThat(broken.chat().oddities()).isEmpty();
+    assertThat(broken.text()).contains("Hi").doesNotContain("okenCount", InterimUsage.MEMBER);
+    assertThat(broken.chat().anomalies()).isEmpty();
   }
 
   private static Usage usage(long prompt, long answer) {
@@ -43,18 +43,18 @@ class StreamUsageTest {
   @Test
   void theClientIsToldTheLastOneInOpenAisTerms() {
     String last = TEXT.formatted(",\"finishReason\":\"STOP\"", 4, 3);
-    Relayed whole = gemini(event(4, 1), "data: " + last + "\n\n");
+    RelayedStream whole = gemini(event(4, 1), "data: " + last + "\n\n");
     assertThat(whole.charged()).isEqualTo(usage(4, 3));
     assertThat(whole.text())
         .contains("\"prompt_tokens\":4,\"completion_tokens\":10", "\"trafficType\":\"ON_DEMAND\"")
-        .doesNotContain(UsageSoFar.MEMBER);
+        .doesNotContain(InterimUsage.MEMBER);
   }
 
   @Test
   void theLastOneHoldsAlthoughItIsUnsound() {
-    Relayed broken = gemini(event(4, 1), event(4, -2));
+    RelayedStream broken = gemini(event(4, 1), event(4, -2));
     assertThat(broken.charged().estimated()).isTrue();
-    assertThat(broken.chat().oddities()).containsExactly(Oddity.USAGE_UNSOUND);
+    assertThat(broken.chat().anomalies()).containsExactly(ProtocolAnomaly.USAGE_UNSOUND);
     assertThat(gemini(event(-4, 1), event(4, 2)).charged()).isEqualTo(usage(4, 2));
   }
 
@@ -70,8 +70,8 @@ class StreamUsageTest {
       Chunks.root("[]," + counted.formatted(last)),
       Chunks.DONE
     };
-    Relayed whole = Relayed.of(Chunks.stream(chunks));
+    RelayedStream whole = RelayedStream.of(Chunks.stream(chunks));
     assertThat(whole.charged()).isEqualTo(Usage.ofTokens(4, last));
-    assertThat(whole.chat().oddities().contains(Oddity.USAGES_DIFFER)).isEqualTo(isOdd);
+    assertThat(whole.chat().anomalies().contains(ProtocolAnomaly.USAGES_DIFFER)).isEqualTo(isOdd);
   }
 }

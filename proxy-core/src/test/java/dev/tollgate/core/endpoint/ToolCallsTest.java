@@ -18,14 +18,14 @@ class ToolCallsTest {
             + "\"type\":\"function\"}";
     String later = "{\"index\":0 ,\"function\":{\"arguments\":\"{\\\"x\\\":1}\"}}";
     String second = "{\"index\":1,\"id\":\"b\",\"type\":\"custom\",\"custom\":{\"name\":\"c\"}}";
-    Relayed relayed = relayed(calls(first), calls(later), calls(second));
+    RelayedStream relayed = relayed(calls(first), calls(later), calls(second));
     assertThat(relayed.text()).contains("[" + first + "]", "[" + later + "]", "[" + second + "]");
     assertThat(names(relayed)).containsExactly("f a {\"x\":1}", " b ");
   }
 
   @Test
   void callsThatComeWholeWithoutIndexAndTypeGetThem() {
-    Relayed relayed =
+    RelayedStream relayed =
         relayed(
             calls(whole("a", "f", "{}") + "," + whole("b", "g", "[]")),
             calls(whole("c", "h", "1")));
@@ -36,7 +36,7 @@ class ToolCallsTest {
 
   @Test
   void fragmentsWithoutAnIndexBelongToTheLastCall() {
-    Relayed relayed =
+    RelayedStream relayed =
         relayed(
             calls(whole("a", "f", "{")),
             calls("{\"function\":{\"arguments\":\"}\"}}"),
@@ -53,7 +53,7 @@ class ToolCallsTest {
     String without = relayed(calls("{\"index\":0" + fragment)).view().calls().getFirst().id;
     assertThat(without).isNotEmpty();
     for (String none : new String[] {"\"\"", "null"}) {
-      Relayed relayed =
+      RelayedStream relayed =
           relayed(
               calls("{\"index\":0,\"id\":" + none + fragment),
               calls("{\"index\":0,\"id\":\"\",\"function\":{\"arguments\":\" \"}}"));
@@ -63,7 +63,7 @@ class ToolCallsTest {
 
   @Test
   void aRepeatedIdIsTheSameCall() {
-    Relayed relayed =
+    RelayedStream relayed =
         relayed(
             calls("{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"f\",\"arguments\":\"1\"}}"),
             calls("{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"f\",\"arguments\":\"2\"}}"));
@@ -73,7 +73,7 @@ class ToolCallsTest {
 
   @Test
   void aCallWithoutAnIdGetsOneThatStays() {
-    Relayed relayed =
+    RelayedStream relayed =
         relayed(
             calls("{\"index\":0,\"function\":{\"name\":\"f\",\"arguments\":\"\"}}"),
             calls("{\"index\":0,\"function\":{\"arguments\":\"1\"}}"),
@@ -92,7 +92,8 @@ class ToolCallsTest {
             "[]",
             "{\"index\":99999999999,\"id\":\"a\",\"function\":1}",
             "{\"index\":-1,\"function\":{\"name\":[],\"arguments\":{}}}")) {
-      Relayed relayed = relayed(calls(odd), delta("\"tool_calls\":{}"), delta("\"tool_calls\":1"));
+      RelayedStream relayed =
+          relayed(calls(odd), delta("\"tool_calls\":{}"), delta("\"tool_calls\":1"));
       assertThat(relayed.isComplete()).isTrue();
       assertThat(relayed.chat().badEvents()).isZero();
     }
@@ -108,13 +109,14 @@ class ToolCallsTest {
         + "\"}}";
   }
 
-  private static Relayed relayed(String... chunks) {
-    Relayed relayed = Relayed.of(stream(chunks) + stream(finish("tool_calls"), Chunks.DONE));
+  private static RelayedStream relayed(String... chunks) {
+    RelayedStream relayed =
+        RelayedStream.of(stream(chunks) + stream(finish("tool_calls"), Chunks.DONE));
     assertThat(relayed.view().done()).isTrue();
     return relayed;
   }
 
-  private static List<String> names(Relayed relayed) {
+  private static List<String> names(RelayedStream relayed) {
     assertThat(AcceptedChunks.unruly(relayed.view().chunks(), true)).isEmpty();
     return relayed.view().calls().stream()
         .map(call -> call.name + " " + call.id + " " + call.arguments)

@@ -43,20 +43,20 @@ class TranscriptionRequestTest {
     return form.append("--b--\r\n").toString().getBytes(ISO_8859_1);
   }
 
-  private static Parsed<TranscriptionRequest> parse(byte[] form) {
+  private static ParseResult<TranscriptionRequest> parse(byte[] form) {
     return TranscriptionRequest.parse(form, form.length, TYPE);
   }
 
   private static TranscriptionRequest valid(String... fields) {
-    Parsed<TranscriptionRequest> parsed = parse(form(fields));
-    assertThat(parsed).isInstanceOf(Parsed.Valid.class);
-    return ((Parsed.Valid<TranscriptionRequest>) parsed).request();
+    ParseResult<TranscriptionRequest> parsed = parse(form(fields));
+    assertThat(parsed).isInstanceOf(ParseResult.Valid.class);
+    return ((ParseResult.Valid<TranscriptionRequest>) parsed).request();
   }
 
   private static Fault refused(byte[] form) {
-    Parsed<TranscriptionRequest> parsed = parse(form);
-    assertThat(parsed).isInstanceOf(Parsed.Refused.class);
-    return ((Parsed.Refused<TranscriptionRequest>) parsed).fault();
+    ParseResult<TranscriptionRequest> parsed = parse(form);
+    assertThat(parsed).isInstanceOf(ParseResult.Refused.class);
+    return ((ParseResult.Refused<TranscriptionRequest>) parsed).fault();
   }
 
   @Test
@@ -146,20 +146,20 @@ class TranscriptionRequestTest {
   void aBrokenFormIsRefusedAsAWhole() {
     byte[] form = form("model=acme/stt", "@file=ID3");
     Fault cut =
-        ((Parsed.Refused<TranscriptionRequest>)
+        ((ParseResult.Refused<TranscriptionRequest>)
                 TranscriptionRequest.parse(form, form.length - 4, TYPE))
             .fault();
     assertThat(cut.code()).isEqualTo(ErrorCode.VALIDATION_FAILED);
     assertThat(cut.message()).contains("its end is missing");
     var none = TranscriptionRequest.parse(form, form.length, "multipart/form-data");
-    assertThat(((Parsed.Refused<TranscriptionRequest>) none).fault().message())
+    assertThat(((ParseResult.Refused<TranscriptionRequest>) none).fault().message())
         .contains("boundary");
   }
 
   @Test
   void itsProviderGetsTheFormWithTheNameOfItsModelInSlicesOfTheBody() {
     byte[] form = form("routing=cost", "@file=ID3..", "model=acme/stt", "x=1", "x=2");
-    var request = ((Parsed.Valid<TranscriptionRequest>) parse(form)).request();
+    var request = ((ParseResult.Valid<TranscriptionRequest>) parse(form)).request();
     List<ByteBuf> parts = request.bodyFor(Samples.route(true));
     assertThat(request.contentType()).isEqualTo(TYPE);
     ByteBuf sent = Unpooled.wrappedBuffer(parts.toArray(ByteBuf[]::new));
@@ -172,7 +172,7 @@ class TranscriptionRequestTest {
   void whatStandsOutsideOfThePartsIsNotSent() {
     String text = "preamble\r\n" + new String(form("model=acme/stt", "@file=I"), UTF_8) + "more";
     byte[] form = text.getBytes(UTF_8);
-    var request = ((Parsed.Valid<TranscriptionRequest>) parse(form)).request();
+    var request = ((ParseResult.Valid<TranscriptionRequest>) parse(form)).request();
     ByteBuf sent =
         Unpooled.wrappedBuffer(request.bodyFor(Samples.route(true)).toArray(ByteBuf[]::new));
     assertThat(sent.toString(UTF_8)).isEqualTo(new String(form("model=m1-2026", "@file=I"), UTF_8));
@@ -184,7 +184,7 @@ class TranscriptionRequestTest {
         "--b\r\nContent-Disposition: form-data; name=\"routing\"\r\n\r\n"
             + new String(form("model=acme/stt", "@file=I"), UTF_8);
     byte[] form = text.getBytes(UTF_8);
-    var request = ((Parsed.Valid<TranscriptionRequest>) parse(form)).request();
+    var request = ((ParseResult.Valid<TranscriptionRequest>) parse(form)).request();
     ByteBuf sent =
         Unpooled.wrappedBuffer(request.bodyFor(Samples.route(true)).toArray(ByteBuf[]::new));
     assertThat(sent.toString(UTF_8)).isEqualTo(new String(form("model=m1-2026", "@file=I"), UTF_8));

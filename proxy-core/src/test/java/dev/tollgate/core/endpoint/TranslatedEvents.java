@@ -7,7 +7,7 @@ import dev.tollgate.core.sse.SseDecoder;
 import dev.tollgate.core.sse.SseSink;
 import dev.tollgate.core.sse.StreamDecoder;
 import dev.tollgate.core.testkit.AnthropicWire;
-import dev.tollgate.core.testkit.Frames;
+import dev.tollgate.core.testkit.AwsEventFrames;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.Locale;
@@ -56,7 +56,7 @@ final class TranslatedEvents implements SseSink, AutoCloseable {
         String json =
             "{\"contentBlockIndex\":0,\"delta\":{\"text\":\" a few words of text\"},"
                 + "\"p\":\"abcdefghijklmnopqrstuvwxyz\"}";
-        return new Frames().event("contentBlockDelta", json).bytes();
+        return new AwsEventFrames().event("contentBlockDelta", json).bytes();
       }
     };
 

@@ -58,7 +58,7 @@ public final class WireCase implements ReplayTable.Recorded {
   }
 
   @Override
-  public String said() {
+  public String summary() {
     List<String> words = new ArrayList<>();
     words.add(isStream() ? "stream" : "reply");
     if (expect().has("error_in_stream")) {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.core.dialect.Dialect;
-import dev.tollgate.core.endpoint.Relayed.Cut;
+import dev.tollgate.core.endpoint.RelayedStream.Cut;
 import dev.tollgate.core.money.Cost;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.PriceList;
@@ -44,7 +44,7 @@ class WireCompletionsTest {
   @ParameterizedTest
   @MethodSource("streams")
   void aStreamComesOutTheSameHoweverItIsCut(WireCase one) {
-    Relayed whole = relayed(one, Cut.WHOLE);
+    RelayedStream whole = relayed(one, Cut.WHOLE);
     assertThat(whole.isComplete()).isTrue();
     List<JsonNode> chunks = whole.view().chunks();
     String text =
@@ -66,8 +66,8 @@ class WireCompletionsTest {
     }
   }
 
-  private static Relayed relayed(WireCase one, Cut cut) {
-    return Relayed.of(
+  private static RelayedStream relayed(WireCase one, Cut cut) {
+    return RelayedStream.of(
         one.response(),
         cut,
         new CompletionStream(Samples.stamp().named("cmpl-"), 1),
@@ -88,7 +88,7 @@ class WireCompletionsTest {
     JsonNode got = ClientView.tree(out.toString(UTF_8));
     JsonNode sent = ClientView.tree(new String(one.response(), UTF_8));
 
-    assertThat(NothingLost.kept(sent, got)).isEmpty();
+    assertThat(LosslessRelayCheck.kept(sent, got)).isEmpty();
     assertText(got.at("/choices/0/text").asText(), one.expectedChoice().path("text"));
     assertThat(got.at("/choices/0/finish_reason").asText())
         .isEqualTo(one.expectedChoice().path("finish").asText());

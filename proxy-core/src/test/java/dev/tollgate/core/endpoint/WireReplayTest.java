@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.core.dialect.Dialect;
-import dev.tollgate.core.endpoint.Relayed.Cut;
+import dev.tollgate.core.endpoint.RelayedStream.Cut;
 import dev.tollgate.core.money.Cost;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Usage;
@@ -50,12 +50,12 @@ class WireReplayTest {
   @ParameterizedTest
   @MethodSource("streams")
   void aStreamComesOutAsTheRecordingSaysItShould(WireCase one) {
-    Relayed relayed =
-        Relayed.of(one.response(), Cut.WHOLE, Samples.stamp(), WireExpectation.prices(one));
+    RelayedStream relayed =
+        RelayedStream.of(one.response(), Cut.WHOLE, Samples.stamp(), WireExpectation.prices(one));
     ClientView view = relayed.view();
     assertThat(AcceptedChunks.unruly(view.chunks(), relayed.isComplete())).isEmpty();
     if (one.expect().has("error_in_stream")) {
-      assertThat(relayed.endStep()).contains(ReplyStream.Step.ERROR);
+      assertThat(relayed.endStep()).contains(ReplyEventStream.Step.ERROR);
       assertMessage(one, relayed.error());
       return;
     }
@@ -66,17 +66,17 @@ class WireReplayTest {
     assertThat(relayed.isComplete()).isTrue();
     WireExpectation.assertChoice(one, view);
     assertUsage(one, relayed.charged(), relayed.cost(WireExpectation.prices(one)), view.usage());
-    NothingLost.inStream(sent(one.response()), view.chunks());
+    LosslessRelayCheck.inStream(sent(one.response()), view.chunks());
   }
 
   @ParameterizedTest
   @MethodSource("streams")
   void aStreamComesOutTheSameHoweverItIsCut(WireCase one) {
-    String whole = Relayed.of(one.response(), Cut.WHOLE).text();
-    assertThat(Relayed.of(one.response(), Cut.BYTES).text()).isEqualTo(whole);
+    String whole = RelayedStream.of(one.response(), Cut.WHOLE).text();
+    assertThat(RelayedStream.of(one.response(), Cut.BYTES).text()).isEqualTo(whole);
     for (int seed = 0; seed < RANDOM_SPLITS; seed++) {
       Cut cut = Cut.random(new Random(seed));
-      assertThat(Relayed.of(one.response(), cut).text()).as("seed %s", seed).isEqualTo(whole);
+      assertThat(RelayedStream.of(one.response(), cut).text()).as("seed %s", seed).isEqualTo(whole);
     }
   }
 
@@ -101,7 +101,7 @@ class WireReplayTest {
     assertThat(got.path("id").asText()).isNotEmpty();
     assertThat(got.path("created").isIntegralNumber()).isTrue();
     assertThat(got.has("error")).isFalse();
-    assertThat(NothingLost.kept(sent, got)).isEmpty();
+    assertThat(LosslessRelayCheck.kept(sent, got)).isEmpty();
     assertThat(got.path("choices")).hasSameSizeAs(sent.path("choices"));
     assertThat(got.path("choices").path(0).path("finish_reason").asText())
         .isEqualTo(WireExpectation.finish(one));

@@ -7,9 +7,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.core.dialect.Dialect;
-import dev.tollgate.core.endpoint.Relayed.Cut;
+import dev.tollgate.core.endpoint.RelayedStream.Cut;
 import dev.tollgate.core.testkit.Corpora;
-import dev.tollgate.core.testkit.Wire;
+import dev.tollgate.core.testkit.OpenAiWire;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -73,11 +73,11 @@ class WireResponsesTest {
   @MethodSource("streams")
   void aChatIsToldAsTheSameResponseHoweverItIsCut(Spoken spoken) {
     byte[] stream = spoken.one.response();
-    Relayed whole = relayed(stream, Cut.WHOLE, spoken.dialect);
+    RelayedStream whole = relayed(stream, Cut.WHOLE, spoken.dialect);
     if (whole.isComplete()) {
       ResponsesView view = ResponsesView.of(whole.text());
       ClientView chat =
-          Relayed.of(
+          RelayedStream.of(
                   stream, Cut.WHOLE, Samples.stamp(), Samples.PRICES, Dialect.named(spoken.dialect))
               .view();
       assertThat(view.text()).isEqualTo(chat.text());
@@ -106,17 +106,19 @@ class WireResponsesTest {
     assertThat(usage.path("x_llm_cost_micro")).isEqualTo(chat.usage().path("x_llm_cost_micro"));
   }
 
-  private static Relayed relayed(byte[] stream, Cut cut, String dialect) {
+  private static RelayedStream relayed(byte[] stream, Cut cut, String dialect) {
     var into =
         new ChatStream(
-            Samples.stamp(), new Opening.Plain(), ResponseEvents.form(request("\"a\"", "")));
-    return Relayed.of(stream, cut, into, Samples.PRICES, Dialect.named(dialect));
+            Samples.stamp(),
+            new StreamContinuation.None(),
+            ResponsesChunkWriter.form(request("\"a\"", "")));
+    return RelayedStream.of(stream, cut, into, Samples.PRICES, Dialect.named(dialect));
   }
 
   private static ResponsesRequest request(String input, String more) {
     byte[] body = ("{\"model\":\"acme/m1\",\"input\":" + input + more + "}").getBytes(UTF_8);
-    var parsed = ResponsesRequest.parse(body, body.length, EventList.EXTENDED);
-    return ((Parsed.Valid<ResponsesRequest>) parsed).request();
+    var parsed = ResponsesRequest.parse(body, body.length, ResponseEventSet.EXTENDED);
+    return ((ParseResult.Valid<ResponsesRequest>) parsed).request();
   }
 
   @ParameterizedTest
@@ -125,10 +127,10 @@ class WireResponsesTest {
     var body = (ObjectNode) MAPPER.readTree(Corpora.bytes(request(one)));
     body.put("model", "acme/m1");
     byte[] bytes = MAPPER.writeValueAsBytes(body);
-    switch (ResponsesRequest.parse(bytes, bytes.length, EventList.LISTED)) {
-      case Parsed.Valid<ResponsesRequest> valid ->
+    switch (ResponsesRequest.parse(bytes, bytes.length, ResponseEventSet.LISTED)) {
+      case ParseResult.Valid<ResponsesRequest> valid ->
           assertThat(valid.request().isStream()).isEqualTo(one.isStream());
-      case Parsed.Refused<ResponsesRequest> refused ->
+      case ParseResult.Refused<ResponsesRequest> refused ->
           assertThat(refused.fault().param())
               .isIn("previous_response_id", "store", "tools[0].type", "input[1].type");
     }
@@ -138,7 +140,7 @@ class WireResponsesTest {
   @MethodSource("recorded")
   void aRecordedResponseIsSaidAndChargedTheSame(WireCase one) {
     byte[] chat = chat(one.expectedChoice(), one.expect().path("usage")).getBytes(UTF_8);
-    Relayed whole = charged(one, chat, Cut.WHOLE);
+    RelayedStream whole = charged(one, chat, Cut.WHOLE);
     ResponsesView view = ResponsesView.of(whole.text());
     WireExpectation.assertText(view.text(), one.expectedChoice().path("text"));
     JsonNode usage = one.expect().path("usage");
@@ -163,16 +165,18 @@ class WireResponsesTest {
     assertThat(charged(one, chat, Cut.random(new Random(7))).text()).isEqualTo(whole.text());
   }
 
-  private static Relayed charged(WireCase one, byte[] chat, Cut cut) {
+  private static RelayedStream charged(WireCase one, byte[] chat, Cut cut) {
     var into =
         new ChatStream(
-            Samples.stamp(), new Opening.Plain(), ResponseEvents.form(request("\"a\"", "")));
-    return Relayed.of(chat, cut, into, WireExpectation.prices(one), Dialect.named("openai"));
+            Samples.stamp(),
+            new StreamContinuation.None(),
+            ResponsesChunkWriter.form(request("\"a\"", "")));
+    return RelayedStream.of(chat, cut, into, WireExpectation.prices(one), Dialect.named("openai"));
   }
 
   /** The chunks in which a chat provider would have said it. */
   private static String chat(JsonNode choice, JsonNode usage) {
-    StringBuilder all = new StringBuilder(Wire.data(Wire.role()));
+    StringBuilder all = new StringBuilder(OpenAiWire.data(OpenAiWire.role()));
     String text = choice.path("text").asText("");
     for (int at = 0; at < text.length(); at += 3) {
       delta(all, "content", text.substring(at, Math.min(text.length(), at + 3)));
@@ -185,7 +189,8 @@ class WireResponsesTest {
           .put("name", calls.get(i).path("name").asText())
           .put("arguments", calls.get(i).path("arguments").asText());
       all.append(
-          Wire.data("{\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[" + call + "]}}]}"));
+          OpenAiWire.data(
+              "{\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[" + call + "]}}]}"));
     }
     ObjectNode told = MAPPER.createObjectNode();
     told.set("prompt_tokens", usage.path("prompt_tokens"));
@@ -193,9 +198,9 @@ class WireResponsesTest {
     told.putObject("prompt_tokens_details").set("cached_tokens", number(usage, "cached_tokens"));
     told.putObject("completion_tokens_details")
         .set("reasoning_tokens", number(usage, "reasoning_tokens"));
-    return all.append(Wire.data(Wire.finish(calls.isEmpty() ? "stop" : "tool_calls")))
-        .append(Wire.data("{\"choices\":[],\"usage\":" + told + "}"))
-        .append(Wire.data("[DONE]"))
+    return all.append(OpenAiWire.data(OpenAiWire.finish(calls.isEmpty() ? "stop" : "tool_calls")))
+        .append(OpenAiWire.data("{\"choices\":[],\"usage\":" + told + "}"))
+        .append(OpenAiWire.data("[DONE]"))
         .toString();
   }
 
@@ -205,6 +210,6 @@ class WireResponsesTest {
 
   private static void delta(StringBuilder all, String name, String text) {
     ObjectNode delta = MAPPER.createObjectNode().put(name, text);
-    all.append(Wire.data("{\"choices\":[{\"index\":0,\"delta\":" + delta + "}]}"));
+    all.append(OpenAiWire.data("{\"choices\":[{\"index\":0,\"delta\":" + delta + "}]}"));
   }
 }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.tollgate.core.dialect.UsageTerms;
+import dev.tollgate.core.dialect.UsageFormat;
 import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.money.Cost;
@@ -126,17 +126,18 @@ class WireUsageTest {
     }
   }
 
-  private static UsageTerms terms(WireCase one, JsonNode usage) {
+  private static UsageFormat terms(WireCase one, JsonNode usage) {
     String family = one.meta().path("family").asText();
     return switch (family) {
-      case "anthropic-messages" -> UsageTerms.ANTHROPIC;
-      case "bedrock-converse" -> UsageTerms.BEDROCK;
+      case "anthropic-messages" -> UsageFormat.ANTHROPIC;
+      case "bedrock-converse" -> UsageFormat.BEDROCK;
       // The model's own terms: Amazon's or Anthropic's.
-      case "bedrock-invoke" -> usage.has("inputTokens") ? UsageTerms.BEDROCK : UsageTerms.ANTHROPIC;
-      case "cohere-v2-chat" -> UsageTerms.COHERE;
-      case "gemini" -> UsageTerms.GEMINI;
-      case "openai-completions" -> UsageTerms.OPENAI;
-      case "openai-responses" -> UsageTerms.OPENAI_RESPONSES;
+      case "bedrock-invoke" ->
+          usage.has("inputTokens") ? UsageFormat.BEDROCK : UsageFormat.ANTHROPIC;
+      case "cohere-v2-chat" -> UsageFormat.COHERE;
+      case "gemini" -> UsageFormat.GEMINI;
+      case "openai-completions" -> UsageFormat.OPENAI;
+      case "openai-responses" -> UsageFormat.OPENAI_RESPONSES;
       default -> throw new AssertionError(family);
     };
   }

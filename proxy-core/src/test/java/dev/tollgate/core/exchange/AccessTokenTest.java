@@ -6,11 +6,11 @@ import dev.tollgate.core.catalog.AccessToken;
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.endpoint.ClientView;
 import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.testkit.OpenAiWire;
 import dev.tollgate.core.testkit.ProviderLink;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.TestCatalog;
-import dev.tollgate.core.testkit.Wire;
 import org.junit.jupiter.api.Test;
 
 /** A provider that is sent a token which may be missing, and changes. */
@@ -19,11 +19,11 @@ class AccessTokenTest {
       "{\"model\":\"acme/one\",\"stream\":true,"
           + "\"messages\":[{\"role\":\"user\",\"content\":\"Hi.\"}]}";
 
-  private static final String FINE = Wire.STREAM_HEAD + Wire.wholeStream("fine");
+  private static final String FINE = OpenAiWire.STREAM_HEAD + OpenAiWire.wholeStream("fine");
 
   private static ProviderLink lastAskedAt(Scenario scenario, String host) {
     return scenario.connector().links().stream()
-        .filter(link -> link.host().equals(host) && link.isOpen() && link.isAskedForBytes())
+        .filter(link -> link.host().equals(host) && link.isOpen() && link.isReadPending())
         .reduce((_, last) -> last)
         .orElseThrow();
   }
@@ -32,13 +32,13 @@ class AccessTokenTest {
   void theTokenOfTheMomentIsSentAndNeverTheKey() {
     var token = new AccessToken();
     token.replace(new Secret("one"));
-    try (var scenario = Scenario.of(TestCatalog.of(TestCatalog.tokened("alpha", token)))) {
+    try (var scenario = Scenario.of(TestCatalog.of(TestCatalog.withAccessToken("alpha", token)))) {
       token.replace(new Secret("two"));
       RecordedClient client = scenario.ask(REQUEST);
       assertThat(scenario.link(0).received())
           .contains("authorization: Bearer two\r\n")
           .doesNotContain("key-of-alpha", "Bearer one");
-      scenario.link(0).send(Wire.STREAM_HEAD + Wire.wholeStream("fine"));
+      scenario.link(0).send(OpenAiWire.STREAM_HEAD + OpenAiWire.wholeStream("fine"));
       assertThat(ClientView.of(client.text()).text()).isEqualTo("fine");
     }
   }
@@ -49,13 +49,13 @@ class AccessTokenTest {
     token.replace(new Secret("one"));
     token.onRefusal(() -> token.replace(new Secret("two")));
     var providers =
-        TestCatalog.of(TestCatalog.tokened("alpha", token), TestCatalog.provider("beta"));
+        TestCatalog.of(TestCatalog.withAccessToken("alpha", token), TestCatalog.provider("beta"));
     try (var scenario = Scenario.of(providers)) {
       for (String sent : new String[] {"Bearer one", "Bearer two"}) {
         scenario.ask(REQUEST);
         ProviderLink alpha = lastAskedAt(scenario, "alpha.example");
         assertThat(alpha.received()).contains(sent);
-        alpha.send(Wire.error(401, "authentication_error", "expired"));
+        alpha.send(OpenAiWire.error(401, "authentication_error", "expired"));
         lastAskedAt(scenario, "beta.example").send(FINE);
         scenario.passSeconds(11);
       }
@@ -72,13 +72,13 @@ class AccessTokenTest {
   void whereThereIsNoneAnotherProviderIsAsked() {
     var token = new AccessToken();
     token.replace(new Secret("gone"));
-    token.lose();
+    token.clear();
     var providers =
-        TestCatalog.of(TestCatalog.tokened("alpha", token), TestCatalog.provider("beta"));
+        TestCatalog.of(TestCatalog.withAccessToken("alpha", token), TestCatalog.provider("beta"));
     try (var scenario = Scenario.of(providers)) {
       RecordedClient client = scenario.ask(REQUEST);
       assertThat(scenario.link(0).received()).contains("Bearer sk-of-beta");
-      scenario.link(0).send(Wire.STREAM_HEAD + Wire.wholeStream("fine"));
+      scenario.link(0).send(OpenAiWire.STREAM_HEAD + OpenAiWire.wholeStream("fine"));
       assertThat(ClientView.of(client.text()).text()).isEqualTo("fine");
       assertThat(scenario.served().attempts())
           .extracting(RequestRecord.AttemptRecord::outcome)
@@ -91,7 +91,7 @@ class AccessTokenTest {
   void itIsAskedAsSoonAsThereIsOne() {
     var token = new AccessToken();
     var providers =
-        TestCatalog.of(TestCatalog.tokened("alpha", token), TestCatalog.provider("beta"));
+        TestCatalog.of(TestCatalog.withAccessToken("alpha", token), TestCatalog.provider("beta"));
     try (var scenario = Scenario.of(providers)) {
       for (int i = 0; i < 20; i++) {
         scenario.ask(REQUEST);
@@ -108,7 +108,7 @@ class AccessTokenTest {
   @Test
   void whereThereIsNobodyElseTheClientIsTold() {
     try (var scenario =
-        Scenario.of(TestCatalog.of(TestCatalog.tokened("alpha", new AccessToken())))) {
+        Scenario.of(TestCatalog.of(TestCatalog.withAccessToken("alpha", new AccessToken())))) {
       RecordedClient client = scenario.ask(REQUEST);
       assertThat(client.fault().code()).isEqualTo(ErrorCode.NO_PROVIDER_AVAILABLE);
       assertThat(client.fault().retryAfterSeconds()).isOne();

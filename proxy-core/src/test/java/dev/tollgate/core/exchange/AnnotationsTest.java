@@ -5,11 +5,11 @@ import static dev.tollgate.core.exchange.ResumeTest.stream;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.testkit.Corpora;
+import dev.tollgate.core.testkit.OpenAiWire;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.RecordedClient.Answer;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.TestCatalog;
-import dev.tollgate.core.testkit.Wire;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
@@ -33,8 +33,11 @@ class AnnotationsTest {
   void whoeverDiesBehindThemAloneIsReplaced(String members) {
     try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
       RecordedClient client = scenario.askStream();
-      scenario.link(0).send(Wire.STREAM_HEAD + delta("\"role\":\"assistant\"," + members)).fin();
-      scenario.link(1).send(Wire.STREAM_HEAD + Wire.wholeStream("fine"));
+      scenario
+          .link(0)
+          .send(OpenAiWire.STREAM_HEAD + delta("\"role\":\"assistant\"," + members))
+          .fin();
+      scenario.link(1).send(OpenAiWire.STREAM_HEAD + OpenAiWire.wholeStream("fine"));
       requireWhole(client, "fine");
       assertThat(client.text()).doesNotContain("graph_data", "channel");
     }
@@ -45,9 +48,11 @@ class AnnotationsTest {
     String members = "\"graph_data\":{\"sources\":null},\"channel\":\"final\"";
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
       RecordedClient client = scenario.askStream();
-      scenario.link(0).send(Wire.STREAM_HEAD + delta("\"role\":\"assistant\"," + members));
+      scenario.link(0).send(OpenAiWire.STREAM_HEAD + delta("\"role\":\"assistant\"," + members));
       scenario.link(0).send(delta("\"content\":\"one\"," + members));
-      scenario.link(0).send(Wire.event(Wire.finish("stop")) + Wire.event("[DONE]"));
+      scenario
+          .link(0)
+          .send(OpenAiWire.event(OpenAiWire.finish("stop")) + OpenAiWire.event("[DONE]"));
       requireWhole(client, "one");
       assertThat(client.text().split("\"sources\":null", -1)).hasSize(3);
       assertThat(client.text().split("\"channel\":\"final\"", -1)).hasSize(3);
@@ -59,10 +64,17 @@ class AnnotationsTest {
     String beginning = thought("one ") + thought("two ") + said("it ", "final");
     try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
       RecordedClient client = scenario.ask(stream("replay"));
-      scenario.link(0).send(Wire.STREAM_HEAD + Wire.event(Wire.role()) + beginning).reset();
-      scenario.link(1).send(Wire.STREAM_HEAD + Wire.event(Wire.role()) + thought("one"));
+      scenario
+          .link(0)
+          .send(OpenAiWire.STREAM_HEAD + OpenAiWire.event(OpenAiWire.role()) + beginning)
+          .reset();
+      scenario
+          .link(1)
+          .send(OpenAiWire.STREAM_HEAD + OpenAiWire.event(OpenAiWire.role()) + thought("one"));
       scenario.link(1).send(thought(" two ") + said("it is", "final"));
-      scenario.link(1).send(Wire.event(Wire.finish("stop")) + Wire.event("[DONE]"));
+      scenario
+          .link(1)
+          .send(OpenAiWire.event(OpenAiWire.finish("stop")) + OpenAiWire.event("[DONE]"));
       requireWhole(client, "it is");
       assertThat(client.text().split("reasoning_details", -1)).as("none twice").hasSize(3);
     }
@@ -72,10 +84,17 @@ class AnnotationsTest {
   void detailsOfATextThatTheClientHasInPartAreLeftOutAndOfANewOneKept() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
       RecordedClient client = scenario.ask(stream("replay"));
-      scenario.link(0).send(Wire.STREAM_HEAD + Wire.event(Wire.role()) + thought("one ")).reset();
-      scenario.link(1).send(Wire.STREAM_HEAD + Wire.event(Wire.role()) + thought("one two"));
+      scenario
+          .link(0)
+          .send(OpenAiWire.STREAM_HEAD + OpenAiWire.event(OpenAiWire.role()) + thought("one "))
+          .reset();
+      scenario
+          .link(1)
+          .send(OpenAiWire.STREAM_HEAD + OpenAiWire.event(OpenAiWire.role()) + thought("one two"));
       scenario.link(1).send(thought(" three") + said("it", "final"));
-      scenario.link(1).send(Wire.event(Wire.finish("stop")) + Wire.event("[DONE]"));
+      scenario
+          .link(1)
+          .send(OpenAiWire.event(OpenAiWire.finish("stop")) + OpenAiWire.event("[DONE]"));
       requireWhole(client, "it");
       assertThat(client.text())
           .contains("\"reasoning\":\"two\"", "\"text\":\"one \"", "\"text\":\" three\"")
@@ -87,10 +106,12 @@ class AnnotationsTest {
   void detailsWithoutTheirTextAreContentThatNobodyCanContinue() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
       RecordedClient client = scenario.ask(stream("replay"));
-      scenario.link(0).send(Wire.STREAM_HEAD + Wire.event(Wire.role()) + thought("one "));
+      scenario
+          .link(0)
+          .send(OpenAiWire.STREAM_HEAD + OpenAiWire.event(OpenAiWire.role()) + thought("one "));
       scenario.link(0).send(delta("\"reasoning_details\":[{\"data\":\"c2VjcmV0\"}]")).reset();
       assertThat(client.fault().code().wire()).isEqualTo("stream_interrupted");
-      assertThat(scenario.served().resumed()).isEqualTo(Resumed.UNSUPPORTED);
+      assertThat(scenario.served().resumed()).isEqualTo(ResumeOutcome.UNSUPPORTED);
     }
   }
 
@@ -100,10 +121,10 @@ class AnnotationsTest {
     List<String> events = events(GROQ);
     try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
       RecordedClient client = scenario.ask(stream("replay"));
-      scenario.link(0).send(Wire.STREAM_HEAD + chunked(events.subList(0, 41))).reset();
-      scenario.link(1).send(Wire.STREAM_HEAD + chunked(events) + Wire.LAST_CHUNK);
+      scenario.link(0).send(OpenAiWire.STREAM_HEAD + chunked(events.subList(0, 41))).reset();
+      scenario.link(1).send(OpenAiWire.STREAM_HEAD + chunked(events) + OpenAiWire.LAST_CHUNK);
       assertThat(client.answer()).isEqualTo(new Answer.Streamed());
-      assertThat(scenario.served().resumed()).isEqualTo(Resumed.CONTINUED);
+      assertThat(scenario.served().resumed()).isEqualTo(ResumeOutcome.CONTINUED);
       assertThat(client.text().split("\"reasoning\":", -1)).as("nothing twice").hasSize(73);
     }
   }
@@ -113,8 +134,8 @@ class AnnotationsTest {
   void aRecordedFirstChunkOfNullsIsNoContent() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
       RecordedClient client = scenario.askStream();
-      scenario.link(0).send(Wire.STREAM_HEAD + chunked(events(WRITER).subList(0, 1))).fin();
-      scenario.link(1).send(Wire.STREAM_HEAD + Wire.wholeStream("fine"));
+      scenario.link(0).send(OpenAiWire.STREAM_HEAD + chunked(events(WRITER).subList(0, 1))).fin();
+      scenario.link(1).send(OpenAiWire.STREAM_HEAD + OpenAiWire.wholeStream("fine"));
       requireWhole(client, "fine");
     }
   }
@@ -124,7 +145,7 @@ class AnnotationsTest {
   }
 
   private static String chunked(List<String> events) {
-    return Wire.chunk(String.join("", events));
+    return OpenAiWire.chunk(String.join("", events));
   }
 
   private static String thought(String text) {
@@ -142,6 +163,6 @@ class AnnotationsTest {
   }
 
   private static String delta(String members) {
-    return Wire.event(Wire.content("@").replace("\"content\":\"@\"", members));
+    return OpenAiWire.event(OpenAiWire.content("@").replace("\"content\":\"@\"", members));
   }
 }

@@ -2,8 +2,8 @@ package dev.tollgate.core.exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.testkit.TestLine;
-import dev.tollgate.core.upstream.ClientsFirst;
+import dev.tollgate.core.testkit.ManualPriorityLoop;
+import dev.tollgate.core.upstream.ClientPriorityIoHandler;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.util.concurrent.MockTicker;
 import io.netty.util.concurrent.Ticker;
@@ -20,12 +20,12 @@ class AttemptClockTest {
 
   private final MockTicker ticker = Ticker.newMockTicker();
   private final EmbeddedChannel loop = EmbeddedChannel.builder().ticker(ticker).build();
-  private final TestLine line = new TestLine();
+  private final ManualPriorityLoop priorityLoop = new ManualPriorityLoop();
   private final List<String> seen = new ArrayList<>();
 
   @AfterEach
   void close() {
-    line.close();
+    priorityLoop.close();
     var _ = loop.finishAndReleaseAll();
   }
 
@@ -33,17 +33,17 @@ class AttemptClockTest {
   void whatArrivedIsReadBeforeTheDeadlineIsLookedAt() {
     AttemptClock clock = clock(AttemptClock.NEVER);
     clock.runFor(SECOND);
-    ClientsFirst.inLine(
+    ClientPriorityIoHandler.executeQueued(
         () -> {
           seen.add("read");
           clock.runFor(SECOND);
         });
     pass(5);
-    line.turn();
+    priorityLoop.runAll();
     assertThat(seen).containsExactly("read");
 
     pass(1);
-    line.turn();
+    priorityLoop.runAll();
     assertThat(seen).containsExactly("read", "expired");
   }
 
@@ -51,18 +51,18 @@ class AttemptClockTest {
   void theDeadlineOfWhoEndedMeanwhileIsNone() {
     AttemptClock clock = clock(ticker.nanoTime() + SECOND.toNanos());
     clock.start();
-    ClientsFirst.inLine(clock::close);
+    ClientPriorityIoHandler.executeQueued(clock::close);
     pass(5);
-    line.turn();
+    priorityLoop.runAll();
     assertThat(seen).isEmpty();
   }
 
   @Test
   void whatArrivedForAnotherChangesNothing() {
     clock(AttemptClock.NEVER).runFor(SECOND);
-    ClientsFirst.inLine(() -> seen.add("of another"));
+    ClientPriorityIoHandler.executeQueued(() -> seen.add("of another"));
     pass(5);
-    line.turn();
+    priorityLoop.runAll();
     assertThat(seen).containsExactly("of another", "expired");
   }
 

@@ -2,12 +2,12 @@ package dev.tollgate.core.exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.core.testkit.OpenAiWire;
 import dev.tollgate.core.testkit.ProviderLink;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.RecordedClient.Answer;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.TestCatalog;
-import dev.tollgate.core.testkit.Wire;
 import org.junit.jupiter.api.Test;
 
 /** A client that does not keep up stops its provider, and the clocks with it. */
@@ -16,11 +16,13 @@ class BackpressureTest {
   void nothingIsReadFromTheProviderWhileTheClientIsNotWritable() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
       RecordedClient client = scenario.askStream();
-      ProviderLink provider = scenario.link(0).send(Wire.STREAM_HEAD);
+      ProviderLink provider = scenario.link(0).send(OpenAiWire.STREAM_HEAD);
       client.writable(false);
-      provider.send(Wire.event(Wire.content("one")));
+      provider.send(OpenAiWire.event(OpenAiWire.content("one")));
       int reads = provider.reads();
-      provider.send(Wire.event(Wire.content("two"))).send(Wire.event(Wire.content("three")));
+      provider
+          .send(OpenAiWire.event(OpenAiWire.content("two")))
+          .send(OpenAiWire.event(OpenAiWire.content("three")));
       scenario.passSeconds(3_600);
       assertThat(provider.reads()).isEqualTo(reads);
       assertThat(client.text()).contains("one").doesNotContain("two");
@@ -28,7 +30,7 @@ class BackpressureTest {
       client.writable(true);
       scenario.run();
       assertThat(client.text()).contains("two", "three");
-      provider.send(Wire.wholeStream("four"));
+      provider.send(OpenAiWire.wholeStream("four"));
       assertThat(client.answer()).isEqualTo(new Answer.Streamed());
     }
   }
@@ -37,8 +39,8 @@ class BackpressureTest {
   void theIdleClockGoesOnWithWhatWasLeft() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
       RecordedClient client = scenario.askStream();
-      scenario.link(0).send(Wire.STREAM_HEAD);
-      pausedAt(scenario, client, Wire.event(Wire.content("one")), 1_000);
+      scenario.link(0).send(OpenAiWire.STREAM_HEAD);
+      pausedAt(scenario, client, OpenAiWire.event(OpenAiWire.content("one")), 1_000);
       scenario.passMillis(29_900);
       assertThat(client.isAnswered()).isFalse();
       scenario.passMillis(100);
@@ -51,9 +53,9 @@ class BackpressureTest {
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
       RecordedClient client = scenario.askStream();
       scenario.passSeconds(20); // opened early
-      scenario.link(0).send(Wire.STREAM_HEAD);
+      scenario.link(0).send(OpenAiWire.STREAM_HEAD);
       scenario.passSeconds(10);
-      pausedAt(scenario, client, Wire.chunk(": thinking\n\n"), 500);
+      pausedAt(scenario, client, OpenAiWire.chunk(": thinking\n\n"), 500);
       scenario.passMillis(49_900);
       assertThat(client.isAnswered()).isFalse();
       scenario.passMillis(100);
@@ -65,8 +67,8 @@ class BackpressureTest {
   void theUsageIsStillAwaitedForFiveSecondsAfterAPause() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
       RecordedClient client = scenario.askStream();
-      scenario.link(0).send(Wire.STREAM_HEAD + Wire.event(Wire.content("one")));
-      pausedAt(scenario, client, Wire.event(Wire.finish("stop")), 100);
+      scenario.link(0).send(OpenAiWire.STREAM_HEAD + OpenAiWire.event(OpenAiWire.content("one")));
+      pausedAt(scenario, client, OpenAiWire.event(OpenAiWire.finish("stop")), 100);
       scenario.passMillis(4_900);
       assertThat(client.isAnswered()).isFalse();
       scenario.passMillis(100);
@@ -78,12 +80,12 @@ class BackpressureTest {
   void theTimeForOneEventStandsStillToo() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
       RecordedClient client = scenario.askStream();
-      scenario.link(0).send(Wire.STREAM_HEAD + Wire.event(Wire.content("one")));
-      scenario.link(0).send(Wire.chunk("data: {"));
+      scenario.link(0).send(OpenAiWire.STREAM_HEAD + OpenAiWire.event(OpenAiWire.content("one")));
+      scenario.link(0).send(OpenAiWire.chunk("data: {"));
       scenario.passSeconds(20);
-      pausedAt(scenario, client, Wire.chunk(" "), 1_000);
+      pausedAt(scenario, client, OpenAiWire.chunk(" "), 1_000);
       for (int n = 0; n < 39; n++) {
-        scenario.passSeconds(1).link(0).send(Wire.chunk(" "));
+        scenario.passSeconds(1).link(0).send(OpenAiWire.chunk(" "));
       }
       assertThat(client.isAnswered()).isFalse();
       scenario.passSeconds(1);
@@ -96,7 +98,7 @@ class BackpressureTest {
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
       RecordedClient client = scenario.askPlain();
       client.writable(false);
-      scenario.link(0).send(Wire.completion("hello").substring(0, 200));
+      scenario.link(0).send(OpenAiWire.completion("hello").substring(0, 200));
       scenario.passSeconds(100);
       client.writable(true);
       scenario.passSeconds(30);
@@ -121,12 +123,12 @@ class BackpressureTest {
       RecordedClient client = scenario.askStream();
       ProviderLink provider = scenario.link(0);
       assertThat(provider.reads()).isOne();
-      provider.send(Wire.STREAM_HEAD);
+      provider.send(OpenAiWire.STREAM_HEAD);
       for (int n = 0; n < 10; n++) {
-        provider.send(Wire.event(Wire.content("w")));
+        provider.send(OpenAiWire.event(OpenAiWire.content("w")));
         assertThat(provider.reads()).isEqualTo(n + 3);
       }
-      provider.send(Wire.wholeStream());
+      provider.send(OpenAiWire.wholeStream());
       assertThat(client.pieces()).as("one write for each read").hasSize(12);
     }
   }

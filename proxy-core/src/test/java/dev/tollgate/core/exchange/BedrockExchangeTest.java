@@ -3,20 +3,20 @@ package dev.tollgate.core.exchange;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.aws.AwsKeys;
+import dev.tollgate.core.aws.AwsCredentials;
 import dev.tollgate.core.catalog.Credential;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.endpoint.ClientView;
-import dev.tollgate.core.endpoint.Oddity;
+import dev.tollgate.core.endpoint.ProtocolAnomaly;
 import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.testkit.AwsEventFrames;
 import dev.tollgate.core.testkit.AwsSignature;
-import dev.tollgate.core.testkit.Frames;
+import dev.tollgate.core.testkit.OpenAiWire;
 import dev.tollgate.core.testkit.ProviderLink;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.TestCatalog;
-import dev.tollgate.core.testkit.Wire;
 import io.netty.channel.EventLoop;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -30,11 +30,11 @@ import org.junit.jupiter.api.Test;
 class BedrockExchangeTest {
   private static final String SECRET = "s/e+c";
   private static final String HEAD =
-      Wire.STREAM_HEAD.replace("text/event-stream", "application/vnd.amazon.eventstream");
+      OpenAiWire.STREAM_HEAD.replace("text/event-stream", "application/vnd.amazon.eventstream");
 
   private static Provider bedrock(String name) {
-    Provider p = TestCatalog.speaking("bedrock", name);
-    var keys = new AwsKeys("us-east-1", "AKID", new Secret(SECRET), Optional.empty());
+    Provider p = TestCatalog.ofDialect("bedrock", name);
+    var keys = new AwsCredentials("us-east-1", "AKID", new Secret(SECRET), Optional.empty());
     return new Provider(
         p.id(),
         p.dialect(),
@@ -42,7 +42,7 @@ class BedrockExchangeTest {
         p.basePath(),
         List.of(Credential.of(keys.packed())),
         p.headers(),
-        p.clocks(),
+        p.timeouts(),
         p.pool(),
         p.circuit(),
         p.quirks(),
@@ -50,8 +50,8 @@ class BedrockExchangeTest {
         p.eventBytesMax());
   }
 
-  private static Frames begun() {
-    return new Frames()
+  private static AwsEventFrames begun() {
+    return new AwsEventFrames()
         .event("messageStart", "{\"role\":\"assistant\"}")
         .event("contentBlockDelta", "{\"contentBlockIndex\":0,\"delta\":{\"text\":\"Hello\"}}");
   }
@@ -78,7 +78,7 @@ class BedrockExchangeTest {
     assertThat(head).containsEntry("x-amz-date", "20260301T120000Z");
     String target = lines.getFirst().split(" ", -1)[1];
     byte[] body = request.substring(end + 4).getBytes(UTF_8);
-    return AwsSignature.isGood("POST", target, head, body, SECRET, "bedrock");
+    return AwsSignature.isValid("POST", target, head, body, SECRET, "bedrock");
   }
 
   @Test
@@ -90,13 +90,13 @@ class BedrockExchangeTest {
           .contains("accept: application/vnd.amazon.eventstream\r\n");
       assertThat(isSigned(scenario.link(0).received())).isTrue();
       byte[] end =
-          new Frames()
+          new AwsEventFrames()
               .event("contentBlockStop", "{\"contentBlockIndex\":0}")
               .event("messageStop", "{\"stopReason\":\"max_tokens\"}")
               .event("metadata", "{\"usage\":{\"inputTokens\":5,\"outputTokens\":3}}")
               .bytes();
       scenario.link(0).send(HEAD).send(chunk(begun().bytes())).send(chunk(end));
-      scenario.link(0).send(Wire.LAST_CHUNK);
+      scenario.link(0).send(OpenAiWire.LAST_CHUNK);
 
       ClientView view = ClientView.of(client.text());
       assertThat(view.text()).isEqualTo("Hello");
@@ -119,8 +119,12 @@ class BedrockExchangeTest {
           .link(0)
           .send(HEAD)
           .send(chunk(begun().bytes()))
-          .send(chunk(new Frames().event("messageStop", "{\"stopReason\":\"end_turn\"}").bytes()))
-          .send(Wire.LAST_CHUNK);
+          .send(
+              chunk(
+                  new AwsEventFrames()
+                      .event("messageStop", "{\"stopReason\":\"end_turn\"}")
+                      .bytes()))
+          .send(OpenAiWire.LAST_CHUNK);
       assertThat(scenario.served().attempts().getFirst().outcome()).isEqualTo("ok");
     }
   }
@@ -139,10 +143,11 @@ class BedrockExchangeTest {
 
   private static void requireSentAgain(Consumer<ProviderLink> spoilt) {
     try (var scenario = Scenario.of(TestCatalog.of(bedrock("beta")), 8 << 20)) {
-      byte[] end = new Frames().event("messageStop", "{\"stopReason\":\"end_turn\"}").bytes();
+      byte[] end =
+          new AwsEventFrames().event("messageStop", "{\"stopReason\":\"end_turn\"}").bytes();
       EventLoop loop = scenario.askStream().loop();
       ProviderLink used = scenario.link(0).send(HEAD).send(chunk(begun().bytes()));
-      used.send(chunk(end)).send(Wire.LAST_CHUNK);
+      used.send(chunk(end)).send(OpenAiWire.LAST_CHUNK);
       assertThat(scenario.leased()).isZero();
 
       loop.execute(() -> onceLeased(scenario, loop, () -> spoilt.accept(used)));
@@ -150,7 +155,7 @@ class BedrockExchangeTest {
       assertThat(used.requests()).isOne();
       assertThat(isSigned(scenario.link(1).received())).isTrue();
       scenario.link(1).send(HEAD).send(chunk(begun().bytes()));
-      scenario.link(1).send(chunk(end)).send(Wire.LAST_CHUNK);
+      scenario.link(1).send(chunk(end)).send(OpenAiWire.LAST_CHUNK);
       assertThat(ClientView.of(client.text()).text()).isEqualTo("Hello");
       assertThat(scenario.lastServed().attempts()).extracting("outcome").containsExactly("ok");
     }
@@ -175,7 +180,7 @@ class BedrockExchangeTest {
     try (var scenario = Scenario.of(TestCatalog.of(bedrock("beta"), bedrock("gamma")))) {
       RecordedClient client = scenario.askStream();
       byte[] slow =
-          new Frames()
+          new AwsEventFrames()
               .event("messageStart", "{\"role\":\"assistant\"}")
               .exception("throttlingException", "{\"message\":\"slow down\"}")
               .bytes();
@@ -184,8 +189,12 @@ class BedrockExchangeTest {
       scenario.link(1).send(HEAD).send(chunk(begun().bytes()));
       scenario
           .link(1)
-          .send(chunk(new Frames().event("messageStop", "{\"stopReason\":\"end_turn\"}").bytes()))
-          .send(Wire.LAST_CHUNK);
+          .send(
+              chunk(
+                  new AwsEventFrames()
+                      .event("messageStop", "{\"stopReason\":\"end_turn\"}")
+                      .bytes()))
+          .send(OpenAiWire.LAST_CHUNK);
 
       assertThat(ClientView.of(client.text()).text()).isEqualTo("Hello");
       assertThat(scenario.served().attempts())
@@ -210,7 +219,7 @@ class BedrockExchangeTest {
   void aDamagedFrameBreaksTheStream() {
     try (var scenario = Scenario.of(TestCatalog.of(bedrock("beta")))) {
       RecordedClient client = scenario.askStream();
-      byte[] damaged = new Frames().event("contentBlockStop", "{}").bytes();
+      byte[] damaged = new AwsEventFrames().event("contentBlockStop", "{}").bytes();
       damaged[damaged.length - 6] ^= 1;
       scenario.link(0).send(HEAD).send(chunk(begun().bytes())).send(chunk(damaged));
       assertThat(client.text()).contains("Hello");
@@ -225,10 +234,11 @@ class BedrockExchangeTest {
   void aFrameThatIsCutOffIsNoEnd() {
     try (var scenario = Scenario.of(TestCatalog.of(bedrock("beta")))) {
       RecordedClient client = scenario.askStream();
-      byte[] stop = new Frames().event("messageStop", "{\"stopReason\":\"end_turn\"}").bytes();
+      byte[] stop =
+          new AwsEventFrames().event("messageStop", "{\"stopReason\":\"end_turn\"}").bytes();
       byte[] half = Arrays.copyOf(stop, stop.length / 2);
       scenario.link(0).send(HEAD).send(chunk(begun().bytes())).send(chunk(half));
-      scenario.link(0).send(Wire.LAST_CHUNK);
+      scenario.link(0).send(OpenAiWire.LAST_CHUNK);
       assertThat(client.fault().code()).isEqualTo(ErrorCode.PROVIDER_DISCONNECT);
     }
   }
@@ -238,18 +248,19 @@ class BedrockExchangeTest {
   void aFrameThatIsCutOffBehindTheFinishIsOdd() {
     try (var scenario = Scenario.of(TestCatalog.of(bedrock("beta")))) {
       RecordedClient client = scenario.askStream();
-      byte[] stop = new Frames().event("messageStop", "{\"stopReason\":\"end_turn\"}").bytes();
+      byte[] stop =
+          new AwsEventFrames().event("messageStop", "{\"stopReason\":\"end_turn\"}").bytes();
       byte[] usage =
-          new Frames()
+          new AwsEventFrames()
               .event("metadata", "{\"usage\":{\"inputTokens\":5,\"outputTokens\":3}}")
               .bytes();
       byte[] half = Arrays.copyOf(usage, usage.length / 2);
       scenario.link(0).send(HEAD).send(chunk(begun().bytes())).send(chunk(stop)).send(chunk(half));
-      scenario.link(0).send(Wire.LAST_CHUNK);
+      scenario.link(0).send(OpenAiWire.LAST_CHUNK);
       assertThat(ClientView.of(client.text()).done()).isTrue();
       assertThat(scenario.served().usage().estimated()).isTrue();
-      assertThat(scenario.served().attempts().getFirst().oddities())
-          .containsExactly(Oddity.CUT_OFF);
+      assertThat(scenario.served().attempts().getFirst().anomalies())
+          .containsExactly(ProtocolAnomaly.CUT_OFF);
     }
   }
 
@@ -261,7 +272,7 @@ class BedrockExchangeTest {
       scenario
           .link(0)
           .send(
-              Wire.response(
+              OpenAiWire.response(
                   403,
                   "Forbidden",
                   "x-amzn-errortype: AccessDeniedException\r\n",
@@ -272,7 +283,7 @@ class BedrockExchangeTest {
       scenario
           .link(0)
           .send(
-              Wire.response(
+              OpenAiWire.response(
                   200,
                   "OK",
                   "",
@@ -291,7 +302,7 @@ class BedrockExchangeTest {
       scenario
           .link(0)
           .send(
-              Wire.response(
+              OpenAiWire.response(
                   200,
                   "OK",
                   "",
@@ -314,7 +325,7 @@ class BedrockExchangeTest {
       scenario
           .link(0)
           .send(
-              Wire.response(
+              OpenAiWire.response(
                   200,
                   "OK",
                   "",

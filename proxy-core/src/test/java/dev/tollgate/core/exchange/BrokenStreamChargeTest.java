@@ -2,21 +2,21 @@ package dev.tollgate.core.exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.exchange.RequestService.ClientExit;
+import dev.tollgate.core.exchange.RequestService.DisconnectReason;
+import dev.tollgate.core.testkit.OpenAiWire;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.TestCatalog;
-import dev.tollgate.core.testkit.Wire;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A count that a provider gave on the way is not the last word on a stream that broke off. */
 class BrokenStreamChargeTest {
   private static String twoWordsAfterACountOf(int promptTokens) {
-    return Wire.STREAM_HEAD
-        + Wire.event(Wire.usage(promptTokens, 0))
-        + Wire.event(Wire.content("one"))
-        + Wire.event(Wire.content("two"));
+    return OpenAiWire.STREAM_HEAD
+        + OpenAiWire.event(OpenAiWire.usage(promptTokens, 0))
+        + OpenAiWire.event(OpenAiWire.content("one"))
+        + OpenAiWire.event(OpenAiWire.content("two"));
   }
 
   @ParameterizedTest
@@ -38,7 +38,7 @@ class BrokenStreamChargeTest {
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
       RecordedClient client = scenario.askStream();
       scenario.link(0).send(twoWordsAfterACountOf(promptTokens));
-      client.leave(ClientExit.ABORTED);
+      client.disconnect(DisconnectReason.ABORTED);
       scenario.run();
 
       requireBothWordsCharged(scenario);

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.endpoint.InferenceCall;
-import dev.tollgate.core.endpoint.Parsed;
+import dev.tollgate.core.endpoint.ParseResult;
 import dev.tollgate.core.endpoint.SpeechRequest;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.testkit.TestCatalog;
@@ -23,7 +23,7 @@ class BytesReaderTest {
   private static BytesReader reader() {
     Model model =
         TestCatalog.of(Modality.SPEECH, TestCatalog.provider("alpha")).models().iterator().next();
-    var parsed = (Parsed.Valid<SpeechRequest>) SpeechRequest.parse(ASK, ASK.length);
+    var parsed = (ParseResult.Valid<SpeechRequest>) SpeechRequest.parse(ASK, ASK.length);
     InferenceCall call = parsed.request().call(RequestId.at(1_700_000_000_000L), model);
     return new BytesReader(call.bytes(), Unpooled.buffer().alloc());
   }

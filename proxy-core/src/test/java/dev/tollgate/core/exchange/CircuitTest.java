@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.catalog.Provider;
-import dev.tollgate.core.catalog.Provider.Circuit;
+import dev.tollgate.core.catalog.Provider.CircuitOptions;
 import dev.tollgate.core.routing.Breaker;
 import dev.tollgate.core.routing.Breaker.State;
+import dev.tollgate.core.testkit.OpenAiWire;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.TestCatalog;
-import dev.tollgate.core.testkit.Wire;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -18,14 +18,15 @@ import org.junit.jupiter.api.Test;
 
 /** A provider that fails is left alone, and comes back by itself. */
 class CircuitTest {
-  private static final String OOPS = Wire.error(500, "server_error", "oops");
+  private static final String OOPS = OpenAiWire.error(500, "server_error", "oops");
   private static final String PLAIN_HEAD =
       "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n";
   private static final String REASON = "X-LLM-Routing-Reason";
   private static final Provider THREE_FAILURES =
       TestCatalog.with(
           TestCatalog.provider("alpha"),
-          new Circuit(3, Duration.ofSeconds(10), Duration.ofSeconds(2), Duration.ofSeconds(5)));
+          new CircuitOptions(
+              3, Duration.ofSeconds(10), Duration.ofSeconds(2), Duration.ofSeconds(5)));
 
   @Test
   void afterTheConfiguredFailuresAnotherProviderServesAtOnce() {
@@ -34,11 +35,11 @@ class CircuitTest {
         assertThat(breaker(scenario, THREE_FAILURES).state()).isInstanceOf(State.Closed.class);
         scenario.askPlain();
         reply(scenario, "alpha", OOPS);
-        reply(scenario, "beta", Wire.completion("fine"));
+        reply(scenario, "beta", OpenAiWire.completion("fine"));
       }
       assertThat(breaker(scenario, THREE_FAILURES).state()).isInstanceOf(State.Open.class);
       RecordedClient client = scenario.askPlain();
-      reply(scenario, "beta", Wire.completion("fine"));
+      reply(scenario, "beta", OpenAiWire.completion("fine"));
       assertThat(client.field(REASON))
           .isEqualTo(
               "strategy=priority selected=beta priority=2 cost_micro=9 healthy=true"
@@ -49,30 +50,32 @@ class CircuitTest {
 
   @Test
   void oneRequestProbesWhileTheOthersGoElsewhere() {
-    Provider alpha = TestCatalog.touchy("alpha");
+    Provider alpha = TestCatalog.withSensitiveBreaker("alpha");
     try (var scenario = Scenario.of(TestCatalog.of(alpha, TestCatalog.provider("beta")))) {
       scenario.askPlain();
       reply(scenario, "alpha", OOPS);
-      reply(scenario, "beta", Wire.completion("fine"));
+      reply(scenario, "beta", OpenAiWire.completion("fine"));
       scenario.passSeconds(2);
 
       RecordedClient probe = scenario.askPlain();
       RecordedClient other = scenario.askPlain();
-      reply(scenario, "beta", Wire.completion("fine"));
+      reply(scenario, "beta", OpenAiWire.completion("fine"));
       assertThat(other.field("X-LLM-Provider")).isEqualTo("beta");
-      reply(scenario, "alpha", Wire.completion("fine"));
+      reply(scenario, "alpha", OpenAiWire.completion("fine"));
       assertThat(probe.field("X-LLM-Provider")).isEqualTo("alpha");
 
       assertThat(breaker(scenario, alpha).state()).isInstanceOf(State.Closed.class);
       RecordedClient next = scenario.askPlain();
-      reply(scenario, "alpha", Wire.completion("fine"));
+      reply(scenario, "alpha", OpenAiWire.completion("fine"));
       assertThat(next.field("X-LLM-Provider")).isEqualTo("alpha");
     }
   }
 
   @Test
   void whereEveryCircuitIsOpenTheClientIsToldWhyAndWhenToComeBack() {
-    Catalog catalog = TestCatalog.of(TestCatalog.touchy("alpha"), TestCatalog.touchy("beta"));
+    Catalog catalog =
+        TestCatalog.of(
+            TestCatalog.withSensitiveBreaker("alpha"), TestCatalog.withSensitiveBreaker("beta"));
     try (var scenario = Scenario.of(catalog)) {
       RecordedClient first = scenario.askPlain();
       reply(scenario, "alpha", OOPS);
@@ -99,19 +102,20 @@ class CircuitTest {
                   + " fallbacks=none");
       assertThat(scenario.ledger().begun()).as("no money was set aside").isEqualTo(begun);
       assertThat(scenario.requests()).isEqualTo(2);
-      assertThat(scenario.records().getLast().ending()).isEqualTo(Ending.PROVIDER_UNAVAILABLE);
+      assertThat(scenario.records().getLast().outcome())
+          .isEqualTo(RequestOutcome.PROVIDER_UNAVAILABLE);
       assertThat(scenario.lastServed().provider()).isNull();
 
       scenario.passSeconds(client.fault().retryAfterSeconds());
       RecordedClient again = scenario.askPlain();
-      reply(scenario, "alpha", Wire.completion("fine"));
+      reply(scenario, "alpha", OpenAiWire.completion("fine"));
       assertThat(again.whole().status()).as("who waits so long is served").isEqualTo(200);
     }
   }
 
   @Test
   void aProviderWithoutWordsOpensItsCircuit() {
-    Provider alpha = TestCatalog.touchy("alpha");
+    Provider alpha = TestCatalog.withSensitiveBreaker("alpha");
     try (var scenario = Scenario.of(TestCatalog.of(alpha))) {
       RecordedClient client = scenario.askPlain();
       scenario.passSeconds(60);
@@ -123,7 +127,7 @@ class CircuitTest {
 
   @Test
   void aDeadlineThatTheClientSetItselfSaysNothingOfTheProvider() {
-    Provider alpha = TestCatalog.touchy("alpha");
+    Provider alpha = TestCatalog.withSensitiveBreaker("alpha");
     for (String request : List.of(TestCatalog.PLAIN_REQUEST, TestCatalog.STREAM_REQUEST)) {
       try (var scenario = Scenario.of(TestCatalog.of(alpha))) {
         RecordedClient client = scenario.ask(hasty(request));
@@ -139,8 +143,8 @@ class CircuitTest {
 
   @Test
   void aDeadlineThatAnotherProviderUsedUpSaysNothingOfThisOne() {
-    Provider alpha = within45Seconds(TestCatalog.touchy("alpha"));
-    Provider beta = within45Seconds(TestCatalog.touchy("beta"));
+    Provider alpha = within45Seconds(TestCatalog.withSensitiveBreaker("alpha"));
+    Provider beta = within45Seconds(TestCatalog.withSensitiveBreaker("beta"));
     try (var scenario = Scenario.of(TestCatalog.of(alpha, beta))) {
       RecordedClient client = scenario.askPlain();
       scenario.passSeconds(30);
@@ -162,10 +166,10 @@ class CircuitTest {
   }
 
   private static Provider within45Seconds(Provider provider) {
-    Provider.Clocks usual = provider.clocks();
+    Provider.ProviderTimeouts usual = provider.timeouts();
     return TestCatalog.with(
         provider,
-        new Provider.Clocks(
+        new Provider.ProviderTimeouts(
             usual.connect(),
             usual.responseHeader(),
             Duration.ofSeconds(30),
@@ -175,10 +179,11 @@ class CircuitTest {
 
   @Test
   void norDoesOneThatRunsOutInTheMiddleOfAStream() {
-    Provider alpha = TestCatalog.touchy("alpha");
+    Provider alpha = TestCatalog.withSensitiveBreaker("alpha");
     try (var scenario = Scenario.of(TestCatalog.of(alpha))) {
       RecordedClient client = scenario.ask(hasty(TestCatalog.STREAM_REQUEST));
-      reply(scenario, "alpha", Wire.STREAM_HEAD + Wire.event(Wire.content("one")));
+      reply(
+          scenario, "alpha", OpenAiWire.STREAM_HEAD + OpenAiWire.event(OpenAiWire.content("one")));
       scenario.passSeconds(1);
       assertThat(client.fault().code().wire()).isEqualTo("stream_interrupted");
       assertThat(scenario.served().cost().value()).isPositive();
@@ -188,10 +193,11 @@ class CircuitTest {
 
   @Test
   void aStreamThatTheProviderBreaksOffOpensItsCircuit() {
-    Provider alpha = TestCatalog.touchy("alpha");
+    Provider alpha = TestCatalog.withSensitiveBreaker("alpha");
     try (var scenario = Scenario.of(TestCatalog.of(alpha))) {
       scenario.ask(hasty(TestCatalog.STREAM_REQUEST));
-      reply(scenario, "alpha", Wire.STREAM_HEAD + Wire.event(Wire.content("one")));
+      reply(
+          scenario, "alpha", OpenAiWire.STREAM_HEAD + OpenAiWire.event(OpenAiWire.content("one")));
       scenario.link(0).reset();
       scenario.run();
       assertThat(breaker(scenario, alpha).state()).isInstanceOf(State.Open.class);
@@ -200,11 +206,11 @@ class CircuitTest {
 
   @Test
   void whatTheRequestIsToBlameForSaysNothingOfTheProvider() {
-    Provider alpha = TestCatalog.touchy("alpha");
+    Provider alpha = TestCatalog.withSensitiveBreaker("alpha");
     for (int status : new int[] {400, 413, 422, 404, 401, 429}) {
       try (var scenario = Scenario.of(TestCatalog.of(alpha))) {
         RecordedClient client = scenario.askPlain();
-        reply(scenario, "alpha", Wire.error(status, "Retry-After: 9\r\n", "no", "no"));
+        reply(scenario, "alpha", OpenAiWire.error(status, "Retry-After: 9\r\n", "no", "no"));
         assertThat(client.isAnswered()).isTrue();
         requireUntouched(scenario, alpha);
       }

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.endpoint.Endpoint;
-import dev.tollgate.core.exchange.RequestService.ClientExit;
+import dev.tollgate.core.exchange.RequestService.DisconnectReason;
 import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.testkit.OpenAiWire;
 import dev.tollgate.core.testkit.ProviderLink;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.TestCatalog;
-import dev.tollgate.core.testkit.Wire;
 import org.junit.jupiter.api.Test;
 
 /** Text completions are streamed, repaired and charged as chats are, but never continued. */
@@ -35,19 +35,19 @@ class CompletionsTest {
           .startsWith("POST /v1/completions HTTP/1.1\r\n")
           .endsWith("\"stream_options\":{\"include_usage\":true}}");
       provider.send(
-          Wire.STREAM_HEAD
-              + Wire.event(Wire.text(0, "Hello", "null"))
-              + Wire.event(Wire.text(0, " there", "\"stop\""))
-              + Wire.event(Wire.usage(7, 2))
-              + Wire.event("[DONE]")
-              + Wire.LAST_CHUNK);
+          OpenAiWire.STREAM_HEAD
+              + OpenAiWire.event(OpenAiWire.text(0, "Hello", "null"))
+              + OpenAiWire.event(OpenAiWire.text(0, " there", "\"stop\""))
+              + OpenAiWire.event(OpenAiWire.usage(7, 2))
+              + OpenAiWire.event("[DONE]")
+              + OpenAiWire.LAST_CHUNK);
 
       assertThat(client.answer()).isEqualTo(new RecordedClient.Answer.Streamed());
       assertThat(client.text())
           .startsWith("data: {\"id\":\"c1\",\"object\":\"text_completion\"")
           .contains("\"text\":\"Hello\"", "\"text\":\" there\"", "\"x_llm_cost_micro\":11")
           .endsWith("}\n\ndata: [DONE]\n\n");
-      assertThat(scenario.record().ending()).isEqualTo(Ending.OK);
+      assertThat(scenario.record().outcome()).isEqualTo(RequestOutcome.OK);
       assertThat(scenario.served().cost().value()).isEqualTo(11);
       assertThat(provider.isOpen()).isTrue();
     }
@@ -57,17 +57,19 @@ class CompletionsTest {
   void beforeTheFirstTextAnotherProviderServes() {
     try (var scenario = scenario("beta")) {
       RecordedClient client = scenario.ask(Endpoint.COMPLETIONS, STREAM);
-      scenario.link(0).send(Wire.STREAM_HEAD + Wire.event(Wire.text(0, "", "null")));
-      scenario.link(0).send(Wire.event(Wire.errorBody("overloaded", "No.")));
+      scenario
+          .link(0)
+          .send(OpenAiWire.STREAM_HEAD + OpenAiWire.event(OpenAiWire.text(0, "", "null")));
+      scenario.link(0).send(OpenAiWire.event(OpenAiWire.errorBody("overloaded", "No.")));
       scenario
           .link(1)
           .send(
-              Wire.STREAM_HEAD
-                  + Wire.event(Wire.text(0, "Hi", "\"stop\""))
-                  + Wire.event("[DONE]")
-                  + Wire.LAST_CHUNK);
+              OpenAiWire.STREAM_HEAD
+                  + OpenAiWire.event(OpenAiWire.text(0, "Hi", "\"stop\""))
+                  + OpenAiWire.event("[DONE]")
+                  + OpenAiWire.LAST_CHUNK);
       assertThat(client.text()).contains("\"provider\":\"beta\"").doesNotContain("\"error\"");
-      assertThat(scenario.record().ending()).isEqualTo(Ending.OK_ESTIMATED);
+      assertThat(scenario.record().outcome()).isEqualTo(RequestOutcome.OK_ESTIMATED);
     }
   }
 
@@ -78,12 +80,14 @@ class CompletionsTest {
       RecordedClient client = scenario.ask(Endpoint.COMPLETIONS, wish);
       scenario.passMillis(100);
       assertThat(scenario.requests()).as("not hedged").isOne();
-      scenario.link(0).send(Wire.STREAM_HEAD + Wire.event(Wire.text(0, "Hello", "null")));
-      scenario.link(0).send(Wire.LAST_CHUNK);
+      scenario
+          .link(0)
+          .send(OpenAiWire.STREAM_HEAD + OpenAiWire.event(OpenAiWire.text(0, "Hello", "null")));
+      scenario.link(0).send(OpenAiWire.LAST_CHUNK);
 
       assertThat(client.fault().code()).isEqualTo(ErrorCode.PROVIDER_DISCONNECT);
       assertThat(client.text()).contains("\"x_llm_usage_estimated\":true");
-      assertThat(scenario.served().resumed()).isEqualTo(Resumed.UNSUPPORTED);
+      assertThat(scenario.served().resumed()).isEqualTo(ResumeOutcome.UNSUPPORTED);
       assertThat(scenario.served().cost().isPositive()).isTrue();
       assertThat(scenario.requests()).isOne();
     }
@@ -93,10 +97,12 @@ class CompletionsTest {
   void whatIsDoneIsCompleteThoughNoTextSaidSo() {
     try (var scenario = scenario()) {
       RecordedClient client = scenario.ask(Endpoint.COMPLETIONS, STREAM);
-      scenario.link(0).send(Wire.STREAM_HEAD + Wire.event(Wire.text(0, "Hello", "null")));
-      scenario.link(0).send(Wire.event("[DONE]") + Wire.LAST_CHUNK);
+      scenario
+          .link(0)
+          .send(OpenAiWire.STREAM_HEAD + OpenAiWire.event(OpenAiWire.text(0, "Hello", "null")));
+      scenario.link(0).send(OpenAiWire.event("[DONE]") + OpenAiWire.LAST_CHUNK);
       assertThat(client.text()).contains("\"finish_reason\":\"stop\"").endsWith("[DONE]\n\n");
-      assertThat(scenario.record().ending()).isEqualTo(Ending.OK_ESTIMATED);
+      assertThat(scenario.record().outcome()).isEqualTo(RequestOutcome.OK_ESTIMATED);
     }
   }
 
@@ -108,15 +114,17 @@ class CompletionsTest {
         "{\"model\":\"acme/one\",\"prompt\":\"" + prompt + "\",\"echo\":true,\"max_tokens\":1";
     try (var scenario = scenario()) {
       RecordedClient client = scenario.ask(Endpoint.COMPLETIONS, ask + "}");
-      String reply = Wire.textCompletion(prompt + "This is the end.");
+      String reply = OpenAiWire.textCompletion(prompt + "This is the end.");
       scenario.link(0).send(withoutUsage(reply));
       assertThat(client.whole().body()).contains("\"completion_tokens\":1,", "This is the end.\"");
       assertThat(client.field("X-LLM-Cost-Estimated")).isEqualTo("true");
     }
     try (var scenario = scenario()) {
       RecordedClient client = scenario.ask(Endpoint.COMPLETIONS, ask + ",\"stream\":true}");
-      scenario.link(0).send(Wire.STREAM_HEAD + Wire.event(Wire.text(0, prompt, "null")));
-      client.leave(ClientExit.ABORTED);
+      scenario
+          .link(0)
+          .send(OpenAiWire.STREAM_HEAD + OpenAiWire.event(OpenAiWire.text(0, prompt, "null")));
+      client.disconnect(DisconnectReason.ABORTED);
       assertThat(scenario.run().served().usage().completionTokens()).isLessThanOrEqualTo(1);
       assertThat(scenario.served().usage().promptTokens()).isEqualTo(10_001);
     }
@@ -130,12 +138,12 @@ class CompletionsTest {
       scenario
           .link(0)
           .send(
-              Wire.STREAM_HEAD
-                  + Wire.event(Wire.text(0, "Say something.", "null"))
-                  + Wire.event(Wire.text(0, " Hello", "\"stop\""))
-                  + Wire.event(Wire.usage(7, 1))
-                  + Wire.event("[DONE]")
-                  + Wire.LAST_CHUNK);
+              OpenAiWire.STREAM_HEAD
+                  + OpenAiWire.event(OpenAiWire.text(0, "Say something.", "null"))
+                  + OpenAiWire.event(OpenAiWire.text(0, " Hello", "\"stop\""))
+                  + OpenAiWire.event(OpenAiWire.usage(7, 1))
+                  + OpenAiWire.event("[DONE]")
+                  + OpenAiWire.LAST_CHUNK);
       assertThat(client.text())
           .contains("\"text\":\"Say something.\"", "\"text\":\" Hello\"")
           .contains("\"completion_tokens\":1,", "\"x_llm_cost_micro\":9");
@@ -146,15 +154,17 @@ class CompletionsTest {
   private static String withoutUsage(String response) {
     int head = response.indexOf("\r\n\r\n") + 4;
     String body = response.substring(head, response.indexOf(",\"usage\"")) + "}";
-    return Wire.response(200, "OK", "", body);
+    return OpenAiWire.response(200, "OK", "", body);
   }
 
   @Test
   void whoLeavesPaysForWhatCame() {
     try (var scenario = scenario()) {
       RecordedClient client = scenario.ask(Endpoint.COMPLETIONS, STREAM);
-      scenario.link(0).send(Wire.STREAM_HEAD + Wire.event(Wire.text(0, "Hello", "null")));
-      client.leave(ClientExit.ABORTED);
+      scenario
+          .link(0)
+          .send(OpenAiWire.STREAM_HEAD + OpenAiWire.event(OpenAiWire.text(0, "Hello", "null")));
+      client.disconnect(DisconnectReason.ABORTED);
       assertThat(scenario.run().link(0).isOpen()).isFalse();
       assertThat(scenario.served().usage().estimated()).isTrue();
       assertThat(scenario.ledger().charged()).hasSize(1);

@@ -4,18 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.endpoint.Endpoint;
-import dev.tollgate.core.exchange.RequestService.ClientExit;
+import dev.tollgate.core.exchange.RequestService.DisconnectReason;
+import dev.tollgate.core.testkit.OpenAiWire;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.TestCatalog;
-import dev.tollgate.core.testkit.Wire;
 import org.junit.jupiter.api.Test;
 
 /** What was made while the store is away is neither lost nor charged for nothing. */
 class DelayedSubmissionsTest {
   private static final Endpoint IMAGES = Endpoint.IMAGE_GENERATIONS;
   private static final String BODY = "{\"model\":\"acme/one\",\"prompt\":\"A gate.\"}";
-  private static final String MADE = Wire.images(7, 1_290);
+  private static final String MADE = OpenAiWire.images(7, 1_290);
 
   private static Scenario scenario() {
     return Scenario.of(TestCatalog.of(Modality.IMAGE, TestCatalog.all("alpha")));
@@ -44,7 +44,7 @@ class DelayedSubmissionsTest {
   void aBodyCountsForAsLongAsTheStoreHasIt() {
     try (var scenario = scenario()) {
       scenario.submissions().holdAnswers();
-      submit(scenario).leave(ClientExit.ABORTED);
+      submit(scenario).disconnect(DisconnectReason.ABORTED);
       scenario.run();
       assertThat(scenario.records()).hasSize(1);
       assertThat(scenario.inflight().held()).isPositive();
@@ -57,7 +57,7 @@ class DelayedSubmissionsTest {
   void whoLeftIsChargedWhenItIsThereToBeFetched() {
     try (var scenario = scenario()) {
       scenario.submissions().stallReplies(true);
-      submit(scenario).leave(ClientExit.ABORTED);
+      submit(scenario).disconnect(DisconnectReason.ABORTED);
       scenario.link(0).send(MADE);
       scenario.passSeconds(30);
       assertThat(scenario.ledger().charged()).isEmpty();
@@ -71,13 +71,13 @@ class DelayedSubmissionsTest {
   @Test
   void whatNobodyEverGetsIsNotCharged() {
     try (var scenario = scenario()) {
-      submit(scenario).leave(ClientExit.ABORTED);
+      submit(scenario).disconnect(DisconnectReason.ABORTED);
       scenario.link(0);
-      scenario.submissions().goAway(true);
+      scenario.submissions().setUnavailable(true);
       scenario.link(0).send(MADE);
       scenario.run();
       assertThat(scenario.ledger().charged()).isEmpty();
-      assertThat(scenario.record().ending()).isEqualTo(Ending.CLIENT_ABORT);
+      assertThat(scenario.record().outcome()).isEqualTo(RequestOutcome.CLIENT_ABORT);
       assertThat(scenario.lastServed().cost().value()).isZero();
     }
   }
@@ -88,9 +88,9 @@ class DelayedSubmissionsTest {
       RecordedClient client = submit(scenario);
       scenario.link(0);
       scenario.submissions().holdAnswers();
-      scenario.submissions().goAway(true);
+      scenario.submissions().setUnavailable(true);
       scenario.link(0).send(MADE);
-      client.leave(ClientExit.ABORTED);
+      client.disconnect(DisconnectReason.ABORTED);
       scenario.submissions().answer();
       scenario.run();
       assertThat(scenario.ledger().charged()).isEmpty();

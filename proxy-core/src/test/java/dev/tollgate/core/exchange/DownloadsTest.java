@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.blob.Blob;
 import dev.tollgate.core.blob.BlobFile;
 import dev.tollgate.core.blob.BlobFiles;
-import dev.tollgate.core.blob.BlobKey;
 import dev.tollgate.core.blob.BlobName;
+import dev.tollgate.core.blob.BlobSigningKey;
 import dev.tollgate.core.blob.BlobType;
 import dev.tollgate.core.blob.PathSigner;
 import dev.tollgate.core.exchange.DownloadService.Part;
-import dev.tollgate.core.exchange.RequestService.ClientExit;
+import dev.tollgate.core.exchange.RequestService.DisconnectReason;
 import dev.tollgate.core.exchange.RequestService.Running;
 import dev.tollgate.core.http.ByteRange;
 import dev.tollgate.core.id.OrgId;
@@ -46,7 +46,10 @@ class DownloadsTest {
   private final Downloads downloads =
       new Downloads(
           new PathSigner(
-              new BlobKey("0a1b2c3d", "7".repeat(64)), () -> NOW, Duration.ofHours(1), () -> ""),
+              new BlobSigningKey("0a1b2c3d", "7".repeat(64)),
+              () -> NOW,
+              Duration.ofHours(1),
+              () -> ""),
           new Files());
 
   @AfterEach
@@ -106,7 +109,7 @@ class DownloadsTest {
     }
 
     void leave() {
-      running.clientLeft(ClientExit.ABORTED);
+      running.clientDisconnected(DisconnectReason.ABORTED);
     }
 
     @Override
@@ -145,7 +148,7 @@ class DownloadsTest {
     @Override
     public void drop() {
       dropped = true;
-      running.clientLeft(ClientExit.STALLED);
+      running.clientDisconnected(DisconnectReason.STALLED);
     }
   }
 

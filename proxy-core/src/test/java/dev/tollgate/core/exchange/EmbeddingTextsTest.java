@@ -6,10 +6,10 @@ import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.endpoint.Endpoint;
 import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.testkit.OpenAiWire;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.TestCatalog;
-import dev.tollgate.core.testkit.Wire;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,7 +34,7 @@ class EmbeddingTextsTest {
   @ParameterizedTest
   @CsvSource({"cohere, 96", "gemini, 100"})
   void oneMoreThanAProviderTakesGoesToTheNext(String dialect, int most) {
-    Provider few = TestCatalog.speaking(dialect, "few");
+    Provider few = TestCatalog.ofDialect(dialect, "few");
     try (var scenario = at(few, TestCatalog.provider("many"))) {
       scenario.ask(Endpoint.EMBEDDINGS, ask(texts(most)));
       scenario.ask(Endpoint.EMBEDDINGS, ask(texts(most + 1)));
@@ -43,7 +43,7 @@ class EmbeddingTextsTest {
       assertThat(scenario.link(1).host()).isEqualTo("many.example");
       assertThat(scenario.link(2).host()).isEqualTo("many.example");
       for (int i = 0; i < 3; i++) {
-        scenario.link(i).send(Wire.error(400, "invalid_request_error", "no"));
+        scenario.link(i).send(OpenAiWire.error(400, "invalid_request_error", "no"));
       }
     }
   }
@@ -51,7 +51,7 @@ class EmbeddingTextsTest {
   @ParameterizedTest
   @CsvSource({"cohere, 96", "gemini, 100"})
   void whereNobodyTakesThemTheClientIsToldSo(String dialect, int most) {
-    try (var scenario = at(TestCatalog.speaking(dialect, "few"))) {
+    try (var scenario = at(TestCatalog.ofDialect(dialect, "few"))) {
       for (String input : new String[] {texts(most + 1), TOKENS}) {
         RecordedClient client = scenario.ask(Endpoint.EMBEDDINGS, ask(input));
         assertThat(client.fault().code()).isEqualTo(ErrorCode.VALIDATION_FAILED);

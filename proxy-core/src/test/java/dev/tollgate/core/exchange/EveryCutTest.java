@@ -6,13 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.endpoint.Endpoint;
+import dev.tollgate.core.testkit.OpenAiWire;
 import dev.tollgate.core.testkit.ProviderLink;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.RecordedClient.Answer;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.Seeds;
 import dev.tollgate.core.testkit.TestCatalog;
-import dev.tollgate.core.testkit.Wire;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -45,25 +45,25 @@ class EveryCutTest {
         Modality.CHAT,
         Endpoint.CHAT_COMPLETIONS,
         TestCatalog.STREAM_REQUEST,
-        Wire.role(),
-        Wire.content("WORD"),
-        Wire.finish("stop"),
+        OpenAiWire.role(),
+        OpenAiWire.content("WORD"),
+        OpenAiWire.finish("stop"),
         "\"finish_reason\":\"stop\""),
     COMPLETION(
         Modality.COMPLETION,
         Endpoint.COMPLETIONS,
         "{\"model\":\"acme/one\",\"stream\":true,\"prompt\":\"Say something.\"}",
-        Wire.text(0, "", "null"),
-        Wire.text(0, "WORD", "null"),
-        Wire.text(0, "", "\"stop\""),
+        OpenAiWire.text(0, "", "null"),
+        OpenAiWire.text(0, "WORD", "null"),
+        OpenAiWire.text(0, "", "\"stop\""),
         "\"finish_reason\":\"stop\""),
     RESPONSE(
         Modality.CHAT,
         Endpoint.RESPONSES,
         "{\"model\":\"acme/one\",\"stream\":true,\"input\":\"Say something.\"}",
-        Wire.role(),
-        Wire.content("WORD"),
-        Wire.finish("stop"),
+        OpenAiWire.role(),
+        OpenAiWire.content("WORD"),
+        OpenAiWire.finish("stop"),
         "\"type\":\"response.completed\"");
 
     private final Modality modality;
@@ -94,11 +94,11 @@ class EveryCutTest {
     /** The events of a stream with these words. */
     private List<String> events(List<String> words) {
       List<String> events = new ArrayList<>();
-      events.add(Wire.event(first));
-      words.forEach(word -> events.add(Wire.event(content.replace("WORD", word))));
-      events.add(Wire.event(finish));
-      events.add(Wire.event(Wire.usage(7, words.size())));
-      events.add(Wire.event("[DONE]") + Wire.LAST_CHUNK);
+      events.add(OpenAiWire.event(first));
+      words.forEach(word -> events.add(OpenAiWire.event(content.replace("WORD", word))));
+      events.add(OpenAiWire.event(finish));
+      events.add(OpenAiWire.event(OpenAiWire.usage(7, words.size())));
+      events.add(OpenAiWire.event("[DONE]") + OpenAiWire.LAST_CHUNK);
       return events;
     }
 
@@ -107,7 +107,7 @@ class EveryCutTest {
     }
 
     private byte[] stream() {
-      return (Wire.STREAM_HEAD + String.join("", events())).getBytes(UTF_8);
+      return (OpenAiWire.STREAM_HEAD + String.join("", events())).getBytes(UTF_8);
     }
 
     private Scenario scenario(String... names) {
@@ -125,7 +125,7 @@ class EveryCutTest {
 
   /** How many events are there whole among the first bytes, by their last data byte. */
   private static int eventsWithin(List<String> events, int bytes) {
-    int end = Wire.STREAM_HEAD.length();
+    int end = OpenAiWire.STREAM_HEAD.length();
     int count = 0;
     for (String event : events) {
       int dataEnd = event.lastIndexOf("\n\n") + 2;
@@ -168,7 +168,8 @@ class EveryCutTest {
       if (client.text().contains(kind.wholeMark)) {
         assertThat(client.answer()).isEqualTo(new Answer.Streamed());
         assertThat(client.text()).endsWith("data: [DONE]\n\n");
-        assertThat(scenario.record().ending()).isIn(Ending.OK, Ending.OK_ESTIMATED);
+        assertThat(scenario.record().outcome())
+            .isIn(RequestOutcome.OK, RequestOutcome.OK_ESTIMATED);
       } else if (relayed > 0) {
         assertThat(client.fault().code().wire())
             .isEqualTo(how == Break.FIN ? "provider_disconnect" : "stream_interrupted");
@@ -177,7 +178,7 @@ class EveryCutTest {
         assertThat(scenario.links()).isOne();
       } else {
         String fine = String.join("", kind.events(List.of("fine")));
-        scenario.link(1).send(Wire.STREAM_HEAD + fine);
+        scenario.link(1).send(OpenAiWire.STREAM_HEAD + fine);
         assertThat(client.answer()).isEqualTo(new Answer.Streamed());
         assertThat(scenario.served().cost().value()).isEqualTo(9);
       }

@@ -8,16 +8,16 @@ import dev.tollgate.core.endpoint.Endpoint;
 import dev.tollgate.core.endpoint.Endpoint.Content;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
-import dev.tollgate.core.ledger.Ledger.Answer.Cause;
-import dev.tollgate.core.ledger.Settlement.How;
+import dev.tollgate.core.ledger.Ledger.ReserveResult.RefusalCause;
+import dev.tollgate.core.ledger.Settlement.SettlementKind;
 import dev.tollgate.core.limit.LimitRules;
 import dev.tollgate.core.limit.LimitRules.PerKey;
 import dev.tollgate.core.limit.LimitRules.Rates;
 import dev.tollgate.core.tenant.ApiKey.KeyScope;
+import dev.tollgate.core.testkit.OpenAiWire;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.TestCatalog;
-import dev.tollgate.core.testkit.Wire;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Set;
@@ -71,7 +71,7 @@ class EveryRouteTest {
               Modality.COMPLETION,
               "{\"model\":\"acme/one\",\"prompt\":\"Say something.\",\"max_tokens\":9}",
               "/v1/completions",
-              Wire.textCompletion("one"));
+              OpenAiWire.textCompletion("one"));
       case RESPONSES -> chat(endpoint, "{\"model\":\"acme/one\",\"input\":\"Say something.\"}");
       case EMBEDDINGS ->
           new Row(
@@ -79,23 +79,23 @@ class EveryRouteTest {
               Modality.EMBEDDING,
               "{\"model\":\"acme/one\",\"input\":[\"Say\",\"something.\"]}",
               "/v1/embeddings",
-              Wire.embeddings(7));
+              OpenAiWire.embeddings(7));
       case SPEECH ->
           new Row(
               endpoint,
               Modality.SPEECH,
               "{\"model\":\"acme/one\",\"input\":\"Say something.\",\"voice\":\"alloy\"}",
               "/v1/audio/speech",
-              Wire.audio("ID3..."));
+              OpenAiWire.audio("ID3..."));
       case TRANSCRIPTIONS ->
           new Row(
               endpoint,
               Modality.TRANSCRIPTION,
-              Wire.form(8_000),
+              OpenAiWire.form(8_000),
               "/v1/audio/transcriptions",
-              Wire.transcript(20, 4));
+              OpenAiWire.transcript(20, 4));
       case IMAGE_GENERATIONS -> image(endpoint, "{\"model\":\"acme/one\",\"prompt\":\"A gate.\"}");
-      case IMAGE_EDITS -> image(endpoint, Wire.pictures("A gate."));
+      case IMAGE_EDITS -> image(endpoint, OpenAiWire.pictures("A gate."));
       case VIDEO_GENERATIONS,
           MUSIC_GENERATIONS,
           VIDEO_JOB,
@@ -113,11 +113,12 @@ class EveryRouteTest {
   }
 
   private static Row chat(Endpoint endpoint, String body) {
-    return new Row(endpoint, Modality.CHAT, body, "/v1/chat/completions", Wire.completion("one"));
+    return new Row(
+        endpoint, Modality.CHAT, body, "/v1/chat/completions", OpenAiWire.completion("one"));
   }
 
   private static Row image(Endpoint endpoint, String body) {
-    return new Row(endpoint, Modality.IMAGE, body, endpoint.path(), Wire.images(7, 1_290));
+    return new Row(endpoint, Modality.IMAGE, body, endpoint.path(), OpenAiWire.images(7, 1_290));
   }
 
   @ParameterizedTest
@@ -137,11 +138,11 @@ class EveryRouteTest {
         assertThat(client.whole().body()).contains("\"x_llm_cost_micro\":" + cost);
       }
       var charged = scenario.ledger().charged();
-      assertThat(charged).singleElement().matches(one -> one.how() == How.COMPLETED);
+      assertThat(charged).singleElement().matches(one -> one.how() == SettlementKind.COMPLETED);
       assertThat(charged.getFirst().cost().value()).isEqualTo(cost);
       assertThat(charged.getFirst().reserved()).isGreaterThanOrEqualTo(charged.getFirst().cost());
       assertThat(scenario.record().route()).isEqualTo(row.endpoint.path());
-      assertThat(scenario.record().ending()).isEqualTo(Ending.OK);
+      assertThat(scenario.record().outcome()).isEqualTo(RequestOutcome.OK);
     }
   }
 
@@ -149,7 +150,7 @@ class EveryRouteTest {
   @MethodSource("rows")
   void whatCannotBePaidIsNotSent(Row row) {
     try (var scenario = scenario(row)) {
-      scenario.ledger().refuse(EMPTY, Cause.MONEY);
+      scenario.ledger().refuse(EMPTY, RefusalCause.INSUFFICIENT_FUNDS);
       assertThat(scenario.ask(row.endpoint, row.body).fault()).isEqualTo(EMPTY);
       assertThat(scenario.record().status()).isEqualTo(402);
       assertThat(scenario.links()).isZero();
@@ -213,7 +214,7 @@ class EveryRouteTest {
   void whatFailsIsNotBoughtASecondTime(Row row) {
     try (var scenario = Scenario.of(two(row))) {
       RecordedClient client = scenario.ask(row.endpoint, row.body);
-      scenario.link(0).send(Wire.error(500, "server_error", "No."));
+      scenario.link(0).send(OpenAiWire.error(500, "server_error", "No."));
       assertThat(client.fault().code()).isEqualTo(ErrorCode.PROVIDER_UNAVAILABLE);
       assertThat(client.fault().shouldRetry()).isFalse();
       assertThat(scenario.requests()).isOne();
@@ -230,7 +231,7 @@ class EveryRouteTest {
   void whatFailsAtOneProviderIsAskedOfTheNext(Row row) {
     try (var scenario = Scenario.of(two(row))) {
       RecordedClient client = scenario.ask(row.endpoint, row.body);
-      scenario.link(0).send(Wire.error(500, "server_error", "No."));
+      scenario.link(0).send(OpenAiWire.error(500, "server_error", "No."));
       scenario.link(1).send(row.response);
       assertThat(client.field("X-LLM-Provider")).isEqualTo("beta");
       assertThat(scenario.ledger().charged()).hasSize(1);

@@ -9,7 +9,7 @@ import dev.tollgate.core.catalog.Resume;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.catalog.RoutingRules;
 import dev.tollgate.core.catalog.Strategy;
-import dev.tollgate.core.exchange.RequestService.ClientExit;
+import dev.tollgate.core.exchange.RequestService.DisconnectReason;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.limit.LimitRules;
 import dev.tollgate.core.limit.LimitRules.PerKey;
@@ -18,12 +18,12 @@ import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.PriceList;
 import dev.tollgate.core.money.TokenPrices;
 import dev.tollgate.core.testkit.InMemoryLedger.Charged;
+import dev.tollgate.core.testkit.OpenAiWire;
 import dev.tollgate.core.testkit.ProviderLink;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.RecordedClient.Answer;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.TestCatalog;
-import dev.tollgate.core.testkit.Wire;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -37,9 +37,10 @@ import org.junit.jupiter.api.Test;
  * per token, {@code acme/two} at beta ten times as much.
  */
 class FallbackModelsTest {
-  private static final String MISSING = Wire.error(404, "model_not_found", "no such model");
-  private static final String OOPS = Wire.error(500, "server_error", "oops");
-  private static final String TOO_LONG = Wire.error(400, "context_length_exceeded", "too long");
+  private static final String MISSING = OpenAiWire.error(404, "model_not_found", "no such model");
+  private static final String OOPS = OpenAiWire.error(500, "server_error", "oops");
+  private static final String TOO_LONG =
+      OpenAiWire.error(400, "context_length_exceeded", "too long");
   private static final int CONTEXT = 100_000;
 
   @Test
@@ -52,7 +53,7 @@ class FallbackModelsTest {
       assertThat(beta.received())
           .contains("\"model\":\"two-at-beta\"")
           .doesNotContain("acme/", "routing");
-      beta.send(Wire.completion("fine"));
+      beta.send(OpenAiWire.completion("fine"));
 
       assertThat(client.whole().body())
           .contains("\"model\":\"acme/two\"", "\"x_llm_cost_micro\":90");
@@ -76,7 +77,7 @@ class FallbackModelsTest {
     try (var scenario = Scenario.of(catalog(CONTEXT))) {
       RecordedClient client = scenario.ask(stream("acme/one", "acme/two"));
       scenario.link(0).send(MISSING);
-      scenario.link(1).send(Wire.STREAM_HEAD + Wire.wholeStream("one", "two"));
+      scenario.link(1).send(OpenAiWire.STREAM_HEAD + OpenAiWire.wholeStream("one", "two"));
       assertThat(client.answer()).isEqualTo(new Answer.Streamed());
       assertThat(client.field("X-LLM-Model")).isEqualTo("acme/two");
       assertThat(client.text())
@@ -91,7 +92,10 @@ class FallbackModelsTest {
     try (var scenario = Scenario.of(catalog(CONTEXT))) {
       scenario.ask(stream("acme/one", "acme/two"));
       scenario.link(0).send(MISSING);
-      scenario.link(1).send(Wire.STREAM_HEAD + Wire.event(Wire.content("one"))).fin();
+      scenario
+          .link(1)
+          .send(OpenAiWire.STREAM_HEAD + OpenAiWire.event(OpenAiWire.content("one")))
+          .fin();
       var served = scenario.served();
       long own = 10 * served.usage().promptTokens() + 20 * served.usage().completionTokens();
       assertThat(served.cost()).isEqualTo(new MicroUsd(own));
@@ -107,9 +111,12 @@ class FallbackModelsTest {
                   .replace("\"routing\":{", "\"routing\":{\"resume\":\"replay\","));
       scenario
           .link(0)
-          .send(Wire.STREAM_HEAD + Wire.event(Wire.usage(7, 0)) + Wire.event(Wire.content("one")));
+          .send(
+              OpenAiWire.STREAM_HEAD
+                  + OpenAiWire.event(OpenAiWire.usage(7, 0))
+                  + OpenAiWire.event(OpenAiWire.content("one")));
       scenario.passSeconds(31); // silent: its own provider is not asked again
-      scenario.link(1).send(Wire.STREAM_HEAD + Wire.wholeStream("one", "two"));
+      scenario.link(1).send(OpenAiWire.STREAM_HEAD + OpenAiWire.wholeStream("one", "two"));
       assertThat(ClientStream.of(client).content).hasToString("onetwo");
       assertThat(client.text()).contains("\"model\":\"acme/one\"", "\"model\":\"acme/two\"");
       assertThat(scenario.ledger().charged())
@@ -130,7 +137,7 @@ class FallbackModelsTest {
   private static MicroUsd reserved(String request) {
     try (var scenario = Scenario.of(catalog(CONTEXT))) {
       scenario.ask(request);
-      scenario.link(0).send(Wire.completion("fine"));
+      scenario.link(0).send(OpenAiWire.completion("fine"));
       return scenario.ledger().charged().getFirst().reserved();
     }
   }
@@ -142,7 +149,7 @@ class FallbackModelsTest {
       scenario.link(0).send(OOPS);
       assertThat(scenario.links()).isOne();
       scenario.passMillis(600).link(0).send(OOPS);
-      scenario.link(1).send(Wire.completion("fine"));
+      scenario.link(1).send(OpenAiWire.completion("fine"));
       assertThat(client.field("X-LLM-Model")).isEqualTo("acme/two");
       assertThat(outcomes(scenario))
           .containsExactly("alpha server_error", "alpha server_error", "beta ok");
@@ -160,16 +167,16 @@ class FallbackModelsTest {
     try (var scenario = Scenario.of(catalog)) {
       RecordedClient failed = scenario.ask(plain("acme/one", "acme/two"));
       scenario.link(0).send(OOPS);
-      scenario.passMillis(600).lastAsked().send(OOPS);
-      assertThat(scenario.lastAsked().host()).isEqualTo("beta.example");
-      scenario.lastAsked().send(Wire.completion("fine"));
+      scenario.passMillis(600).lastRequestLink().send(OOPS);
+      assertThat(scenario.lastRequestLink().host()).isEqualTo("beta.example");
+      scenario.lastRequestLink().send(OpenAiWire.completion("fine"));
       assertThat(failed.field("X-LLM-Model")).isEqualTo("acme/two");
     }
     try (var scenario = Scenario.of(catalog)) {
       RecordedClient silent = scenario.ask(stream("acme/one", "acme/two"));
       scenario.passSeconds(30);
-      assertThat(scenario.lastAsked().host()).isEqualTo("beta.example");
-      scenario.lastAsked().send(Wire.STREAM_HEAD + Wire.wholeStream("fine"));
+      assertThat(scenario.lastRequestLink().host()).isEqualTo("beta.example");
+      scenario.lastRequestLink().send(OpenAiWire.STREAM_HEAD + OpenAiWire.wholeStream("fine"));
       assertThat(silent.text()).contains("\"provider\":\"beta\"");
     }
   }
@@ -179,7 +186,7 @@ class FallbackModelsTest {
     try (var scenario = Scenario.of(catalog(2 * CONTEXT))) {
       RecordedClient client = scenario.ask(plain("acme/one", "acme/two"));
       scenario.link(0).send(TOO_LONG);
-      scenario.link(1).send(Wire.completion("fine"));
+      scenario.link(1).send(OpenAiWire.completion("fine"));
       assertThat(client.field("X-LLM-Model")).isEqualTo("acme/two");
     }
     try (var scenario = Scenario.of(catalog(CONTEXT))) {
@@ -218,11 +225,11 @@ class FallbackModelsTest {
     LimitRules rules = ofModels(Map.of("acme/one", 9, "acme/two", 1));
     try (var scenario = Scenario.of(catalog(CONTEXT)).limits(rules)) {
       scenario.ask(plain("acme/one", "acme/two"));
-      scenario.link(0).send(Wire.completion("no fallback, and nothing of the other's limit"));
+      scenario.link(0).send(OpenAiWire.completion("no fallback, and nothing of the other's limit"));
 
       RecordedClient fallback = scenario.ask(plain("acme/one", "acme/two"));
       scenario.link(0).send(MISSING);
-      scenario.link(1).send(Wire.completion("fine"));
+      scenario.link(1).send(OpenAiWire.completion("fine"));
       assertThat(fallback.field("X-LLM-Model")).isEqualTo("acme/two");
 
       RecordedClient above = scenario.ask(plain("acme/one", "acme/two"));
@@ -235,7 +242,7 @@ class FallbackModelsTest {
 
       scenario.passSeconds(1);
       scenario.ask(plain("acme/two"));
-      scenario.link(1).send(Wire.completion("fine"));
+      scenario.link(1).send(OpenAiWire.completion("fine"));
       assertThat(scenario.records().getLast().status()).isEqualTo(200);
     }
   }
@@ -245,15 +252,15 @@ class FallbackModelsTest {
     LimitRules rules = ofModels(Map.of("acme/one", 9, "acme/two", 1));
     try (var scenario = Scenario.of(threeModels()).limits(rules)) {
       scenario.ask(plain("acme/one", "acme/two", "acme/three"));
-      scenario.link(0).send(Wire.error(429, "Retry-After: 50\r\n", "rate_limit", "slow"));
-      scenario.lastAsked().send(Wire.completion("fine"));
+      scenario.link(0).send(OpenAiWire.error(429, "Retry-After: 50\r\n", "rate_limit", "slow"));
+      scenario.lastRequestLink().send(OpenAiWire.completion("fine"));
       assertThat(scenario.served().model()).hasToString("acme/two");
-      assertThat(scenario.passedOver()).isEmpty();
+      assertThat(scenario.skippedByLimit()).isEmpty();
 
       RecordedClient next = scenario.ask(plain("acme/one", "acme/two", "acme/three"));
-      scenario.lastAsked().send(Wire.completion("fine"));
+      scenario.lastRequestLink().send(OpenAiWire.completion("fine"));
       assertThat(next.field("X-LLM-Model")).isEqualTo("acme/three");
-      assertThat(scenario.passedOver()).containsExactly("acme/two rate_limited");
+      assertThat(scenario.skippedByLimit()).containsExactly("acme/two rate_limited");
 
       RecordedClient nobody = scenario.ask(plain("acme/one", "acme/two"));
       assertThat(nobody.fault().code().wire()).isEqualTo("no_provider_available");
@@ -267,17 +274,17 @@ class FallbackModelsTest {
     LimitRules rules = ofModels(Map.of("acme/two", 1));
     try (var scenario = Scenario.of(catalog(CONTEXT)).limits(rules)) {
       RecordedClient client = scenario.ask(plain("acme/one", "acme/two"));
-      scenario.counters().goAway();
+      scenario.counters().setUnavailable();
       scenario.link(0).send(MISSING);
       assertThat(client.fault().provider()).hasToString("alpha");
-      assertThat(scenario.passedOver()).containsExactly("acme/two service_unavailable");
+      assertThat(scenario.skippedByLimit()).containsExactly("acme/two service_unavailable");
     }
   }
 
   @Test
   void whereNobodyIsLeftBehindAnEarlyCommitTheStreamEndsWithUsageAndFault() {
     LimitRules rules = ofModels(Map.of("acme/two", 1));
-    Provider alpha = TestCatalog.touchy("alpha");
+    Provider alpha = TestCatalog.withSensitiveBreaker("alpha");
     try (var scenario = Scenario.of(catalog(CONTEXT, alpha)).limits(rules)) {
       scenario.ask(stream("acme/one"));
       scenario.ledger().holdAnswers();
@@ -287,7 +294,7 @@ class FallbackModelsTest {
       scenario.ledger().answer();
       scenario.passSeconds(16);
       assertThat(client.isOpened()).isTrue();
-      scenario.counters().goAway();
+      scenario.counters().setUnavailable();
       scenario.counters().answer();
       assertThat(client.fault().code().wire()).isEqualTo("no_provider_available");
       assertThat(client.pieces().getLast()).contains("\"choices\":[]", "\"x_llm_cost_micro\":0");
@@ -304,7 +311,7 @@ class FallbackModelsTest {
       scenario.counters().holdAnswers();
       scenario.link(0).send(MISSING);
       assertThat(client.isAnswered()).isFalse();
-      client.leave(ClientExit.ABORTED);
+      client.disconnect(DisconnectReason.ABORTED);
       scenario.counters().answer();
       assertThat(scenario.links()).isOne();
     }
@@ -320,7 +327,7 @@ class FallbackModelsTest {
       scenario.link(0).send(MISSING);
       assertThat(client.fault().provider()).hasToString("alpha");
       RecordedClient direct = scenario.ask(plain("acme/two"));
-      scenario.lastAsked().send(Wire.completion("fine"));
+      scenario.lastRequestLink().send(OpenAiWire.completion("fine"));
       assertThat(direct.field("X-LLM-Model")).isEqualTo("acme/two");
     }
   }

@@ -56,9 +56,9 @@ record FaultRow(
   }
 
   /** The catalogue's name of the ending, without remarks. */
-  Ending ending() {
+  RequestOutcome ending() {
     String word = outcome.split("[ (/+]", 2)[0];
-    for (Ending ending : Ending.values()) {
+    for (RequestOutcome ending : RequestOutcome.values()) {
       if (ending.wire().equals(word)) {
         return ending;
       }

@@ -7,10 +7,10 @@ import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.endpoint.ClientView;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.testkit.AnthropicWire;
+import dev.tollgate.core.testkit.OpenAiWire;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.TestCatalog;
-import dev.tollgate.core.testkit.Wire;
 import org.junit.jupiter.api.Test;
 
 /** A provider that does not speak OpenAI, among others that do. */
@@ -21,7 +21,7 @@ class ForeignDialectTest {
   private static final String PLAIN = REQUEST.replace("true", "false");
 
   private static Provider anthropic(String name) {
-    return TestCatalog.speaking("anthropic", name);
+    return TestCatalog.ofDialect("anthropic", name);
   }
 
   private static String body(String request) {
@@ -35,10 +35,10 @@ class ForeignDialectTest {
             TestCatalog.provider("alpha"), anthropic("beta"), TestCatalog.provider("gamma"));
     try (var scenario = Scenario.of(providers)) {
       RecordedClient client = scenario.ask(REQUEST);
-      scenario.link(0).send(Wire.error(500, "server_error", "oops"));
+      scenario.link(0).send(OpenAiWire.error(500, "server_error", "oops"));
       String overloaded = AnthropicWire.errorBody("overloaded_error", "Overloaded");
-      scenario.link(1).send(Wire.response(529, "Overloaded", "", overloaded));
-      scenario.link(2).send(Wire.STREAM_HEAD + Wire.wholeStream("fine"));
+      scenario.link(1).send(OpenAiWire.response(529, "Overloaded", "", overloaded));
+      scenario.link(2).send(OpenAiWire.STREAM_HEAD + OpenAiWire.wholeStream("fine"));
 
       assertThat(client.text()).contains("fine").endsWith("data: [DONE]\n\n");
       String first = body(scenario.link(0).received());
@@ -70,11 +70,13 @@ class ForeignDialectTest {
   void itsStreamIsTheClientsAndIsCharged() {
     try (var scenario = Scenario.of(TestCatalog.of(anthropic("beta")))) {
       RecordedClient client = scenario.ask(REQUEST);
-      scenario.link(0).send(Wire.STREAM_HEAD + Wire.chunk(AnthropicWire.start(5)));
+      scenario.link(0).send(OpenAiWire.STREAM_HEAD + OpenAiWire.chunk(AnthropicWire.start(5)));
       assertThat(client.isOpened()).as("before content").isFalse();
-      scenario.link(0).send(Wire.chunk(AnthropicWire.text(0, "Hel", "lo")));
+      scenario.link(0).send(OpenAiWire.chunk(AnthropicWire.text(0, "Hel", "lo")));
       assertThat(client.text()).contains("Hel");
-      scenario.link(0).send(Wire.chunk(AnthropicWire.stop("end_turn", 3)) + Wire.LAST_CHUNK);
+      scenario
+          .link(0)
+          .send(OpenAiWire.chunk(AnthropicWire.stop("end_turn", 3)) + OpenAiWire.LAST_CHUNK);
 
       ClientView view = ClientView.of(client.text());
       assertThat(view.text()).isEqualTo("Hello");
@@ -93,8 +95,10 @@ class ForeignDialectTest {
       RecordedClient client = scenario.ask(REQUEST);
       String error =
           "event: error\ndata: " + AnthropicWire.errorBody("rate_limit_error", "slow") + "\n\n";
-      scenario.link(0).send(Wire.STREAM_HEAD + Wire.chunk(AnthropicWire.start(5) + error));
-      scenario.link(1).send(Wire.STREAM_HEAD + Wire.wholeStream("fine"));
+      scenario
+          .link(0)
+          .send(OpenAiWire.STREAM_HEAD + OpenAiWire.chunk(AnthropicWire.start(5) + error));
+      scenario.link(1).send(OpenAiWire.STREAM_HEAD + OpenAiWire.wholeStream("fine"));
 
       assertThat(ClientView.of(client.text()).text()).isEqualTo("fine");
       assertThat(scenario.served().attempts())
@@ -112,8 +116,9 @@ class ForeignDialectTest {
       scenario
           .link(0)
           .send(
-              Wire.STREAM_HEAD
-                  + Wire.chunk(AnthropicWire.start(5) + AnthropicWire.text(0, "Hello") + error));
+              OpenAiWire.STREAM_HEAD
+                  + OpenAiWire.chunk(
+                      AnthropicWire.start(5) + AnthropicWire.text(0, "Hello") + error));
 
       assertThat(client.text()).contains("Hello");
       assertThat(client.fault().code()).isEqualTo(ErrorCode.STREAM_INTERRUPTED);
@@ -128,7 +133,7 @@ class ForeignDialectTest {
       scenario
           .link(0)
           .send(
-              Wire.response(
+              OpenAiWire.response(
                   200,
                   "OK",
                   "",
@@ -157,7 +162,7 @@ class ForeignDialectTest {
         Scenario.of(TestCatalog.of(anthropic("beta"), TestCatalog.provider("gamma")))) {
       RecordedClient client = scenario.ask(insisting);
       assertThat(scenario.link(0).host()).isEqualTo("gamma.example");
-      scenario.link(0).send(Wire.STREAM_HEAD + Wire.wholeStream("fine"));
+      scenario.link(0).send(OpenAiWire.STREAM_HEAD + OpenAiWire.wholeStream("fine"));
       assertThat(client.text()).contains("fine");
     }
   }
@@ -176,15 +181,15 @@ class ForeignDialectTest {
       scenario
           .link(0)
           .send(
-              Wire.STREAM_HEAD
-                  + Wire.chunk(
+              OpenAiWire.STREAM_HEAD
+                  + OpenAiWire.chunk(
                       "data: {\"id\":\"1\",\"choices\":[{\"index\":0,\"delta\":{\"content\":["
                           + "{\"type\":\"thinking\",\"thinking\":[{\"type\":\"text\","
                           + "\"text\":\"Hm.\"}]}]}}]}\n\n"
                           + "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Yes.\"},"
                           + "\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":5,"
                           + "\"completion_tokens\":3,\"total_tokens\":8}}\n\ndata: [DONE]\n\n")
-                  + Wire.LAST_CHUNK);
+                  + OpenAiWire.LAST_CHUNK);
       ClientView view = ClientView.of(client.text());
       assertThat(view.text()).isEqualTo("Yes.");
       assertThat(client.text()).contains("\"reasoning_content\":\"Hm.\"");
@@ -217,8 +222,8 @@ class ForeignDialectTest {
       scenario
           .link(0)
           .send(
-              Wire.STREAM_HEAD
-                  + Wire.chunk(
+              OpenAiWire.STREAM_HEAD
+                  + OpenAiWire.chunk(
                       "data: {\"choices\":[],\"id\":\"\",\"model\":\"\",\"object\":\"\",\"created\":0,"
                           + "\"prompt_filter_results\":[{\"prompt_index\":0}]}\n\n"
                           + "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Yes.\"}}],"
@@ -231,7 +236,7 @@ class ForeignDialectTest {
                           + "]}\n\n"
                           + "data: {\"choices\":[],\"id\":\"c\",\"usage\":{\"prompt_tokens\":5,"
                           + "\"completion_tokens\":3,\"total_tokens\":8}}\n\ndata: [DONE]\n\n")
-                  + Wire.LAST_CHUNK);
+                  + OpenAiWire.LAST_CHUNK);
       ClientView view = ClientView.of(client.text());
       assertThat(view.text()).isEqualTo("Yes.");
       assertThat(view.finish()).isEqualTo("stop");
@@ -244,40 +249,40 @@ class ForeignDialectTest {
 
   @Test
   void linesOfJsonAreAStreamToo() {
-    String head = Wire.STREAM_HEAD.replace("text/event-stream", "application/x-ndjson");
-    assertThat(head).isNotEqualTo(Wire.STREAM_HEAD);
+    String head = OpenAiWire.STREAM_HEAD.replace("text/event-stream", "application/x-ndjson");
+    assertThat(head).isNotEqualTo(OpenAiWire.STREAM_HEAD);
     try (var scenario =
-        Scenario.of(TestCatalog.of(TestCatalog.speaking("ollama", "beta"), anthropic("gamma")))) {
+        Scenario.of(TestCatalog.of(TestCatalog.ofDialect("ollama", "beta"), anthropic("gamma")))) {
       RecordedClient client = scenario.ask(REQUEST);
       assertThat(scenario.link(0).received())
           .startsWith("POST /api/chat HTTP/1.1\r\n")
           .contains("accept: application/x-ndjson\r\n");
-      scenario.link(0).send(head + Wire.chunk("{\"error\":\"the model runner stopped\"}\n"));
+      scenario.link(0).send(head + OpenAiWire.chunk("{\"error\":\"the model runner stopped\"}\n"));
       scenario
           .link(1)
           .send(
-              Wire.STREAM_HEAD
-                  + Wire.chunk(
+              OpenAiWire.STREAM_HEAD
+                  + OpenAiWire.chunk(
                       AnthropicWire.start(5)
                           + AnthropicWire.text(0, "Hello")
                           + AnthropicWire.stop("end_turn", 3))
-                  + Wire.LAST_CHUNK);
+                  + OpenAiWire.LAST_CHUNK);
       assertThat(ClientView.of(client.text()).text()).isEqualTo("Hello");
       assertThat(scenario.served().attempts())
           .extracting(RequestRecord.AttemptRecord::outcome)
           .containsExactly("server_error", "ok");
     }
-    try (var scenario = Scenario.of(TestCatalog.of(TestCatalog.speaking("ollama", "beta")))) {
+    try (var scenario = Scenario.of(TestCatalog.of(TestCatalog.ofDialect("ollama", "beta")))) {
       RecordedClient client = scenario.ask(REQUEST);
       scenario
           .link(0)
           .send(
               head
-                  + Wire.chunk("{\"message\":{\"content\":\"Hel")
-                  + Wire.chunk(
+                  + OpenAiWire.chunk("{\"message\":{\"content\":\"Hel")
+                  + OpenAiWire.chunk(
                       "lo\"},\"done\":false}\n{\"message\":{\"content\":\"\"},\"done\":true,"
                           + "\"done_reason\":\"stop\",\"prompt_eval_count\":5,\"eval_count\":3}\n")
-                  + Wire.LAST_CHUNK);
+                  + OpenAiWire.LAST_CHUNK);
       ClientView view = ClientView.of(client.text());
       assertThat(view.text()).isEqualTo("Hello");
       assertThat(view.finish()).isEqualTo("stop");

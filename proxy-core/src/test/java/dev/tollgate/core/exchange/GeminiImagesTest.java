@@ -12,10 +12,10 @@ import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.money.PriceList;
 import dev.tollgate.core.money.TokenPrices;
+import dev.tollgate.core.testkit.OpenAiWire;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.TestCatalog;
-import dev.tollgate.core.testkit.Wire;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -37,7 +37,7 @@ class GeminiImagesTest {
 
   /** A token of input costs 1 micro-USD, one of an image that is made 2, one of a thought 3. */
   private static Scenario scenario(long cachedInput, long imageInput) {
-    var alpha = TestCatalog.with(TestCatalog.speaking("gemini", "alpha"), 4 << 20);
+    var alpha = TestCatalog.with(TestCatalog.ofDialect("gemini", "alpha"), 4 << 20);
     var tokens =
         new TokenPrices(
             MICRO,
@@ -64,7 +64,7 @@ class GeminiImagesTest {
 
   private static RecordedClient answered(Scenario scenario, String body) {
     RecordedClient client = scenario.ask(Endpoint.IMAGE_GENERATIONS, ASK);
-    scenario.link(0).send(Wire.response(200, "OK", "", body));
+    scenario.link(0).send(OpenAiWire.response(200, "OK", "", body));
     return client;
   }
 
@@ -80,7 +80,7 @@ class GeminiImagesTest {
               "{\"contents\":[{\"role\":\"user\",\"parts\":[{\"text\":\"A \\\"gate\\\".\"},"
                   + "{\"inlineData\":{\"mimeType\":\"image/jpeg\",\"data\":\"\\/9j\\/4AAQSkZJRgAB\"}}]}],"
                   + "\"generationConfig\":{\"responseModalities\":[\"IMAGE\"]}}");
-      scenario.link(0).send(Wire.response(200, "OK", "", one("")));
+      scenario.link(0).send(OpenAiWire.response(200, "OK", "", one("")));
       assertThat(client.whole().status()).isEqualTo(200);
       assertThat(scenario.served().attempts().getFirst().unsent()).containsExactly("style");
     }
@@ -90,7 +90,7 @@ class GeminiImagesTest {
   void theFilesOfAFormAreParts() {
     try (var scenario = scenario()) {
       String form =
-          Wire.pictures(
+          OpenAiWire.pictures(
               List.of("image[]", "image[]"),
               "At \"night\".",
               "size=1024x768",
@@ -109,7 +109,7 @@ class GeminiImagesTest {
                   + image
                   + "]}],\"generationConfig\":{\"responseModalities\":[\"IMAGE\"],"
                   + "\"imageConfig\":{\"aspectRatio\":\"4:3\"}}}");
-      scenario.link(0).send(Wire.response(200, "OK", "", one("")));
+      scenario.link(0).send(OpenAiWire.response(200, "OK", "", one("")));
       assertThat(client.whole().status()).isEqualTo(200);
       assertThat(scenario.served().attempts().getFirst().unsent()).containsExactly("style");
       assertThat(scenario.inflight().held()).isZero();
@@ -159,7 +159,7 @@ class GeminiImagesTest {
       RecordedClient client =
           scenario.ask(Endpoint.IMAGE_GENERATIONS, with("\"size\":\"" + size + "\""));
       assertThat(sent(scenario)).contains("\"imageConfig\":{\"aspectRatio\":\"" + ratio + "\"}");
-      scenario.link(0).send(Wire.response(200, "OK", "", one("")));
+      scenario.link(0).send(OpenAiWire.response(200, "OK", "", one("")));
       assertThat(client.whole().status()).isEqualTo(200);
     }
   }
@@ -194,7 +194,7 @@ class GeminiImagesTest {
     try (var scenario = scenario()) {
       assertThat(scenario.ask(Endpoint.IMAGE_GENERATIONS, with("\"n\":2")).fault().param())
           .isEqualTo("n");
-      String form = Wire.pictures("p", "response_format=b64_json");
+      String form = OpenAiWire.pictures("p", "response_format=b64_json");
       assertThat(scenario.ask(Endpoint.IMAGE_EDITS, form).fault().param()).isEqualTo("mask");
       String url = ASK.replace("b64_json", "url");
       assertThat(scenario.ask(Endpoint.IMAGE_GENERATIONS, url).fault().code())

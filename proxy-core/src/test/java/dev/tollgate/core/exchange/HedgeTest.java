@@ -6,19 +6,19 @@ import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.RoutingRules;
 import dev.tollgate.core.catalog.Strategy;
-import dev.tollgate.core.exchange.RequestService.ClientExit;
+import dev.tollgate.core.exchange.RequestService.DisconnectReason;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.routing.Breaker;
-import dev.tollgate.core.routing.ExtraTry;
+import dev.tollgate.core.routing.ExtraAttempt;
 import dev.tollgate.core.testkit.InMemoryLedger.Charged;
+import dev.tollgate.core.testkit.ManualPriorityLoop;
+import dev.tollgate.core.testkit.OpenAiWire;
 import dev.tollgate.core.testkit.ProviderLink;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.RecordedClient.Answer;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.TestCatalog;
-import dev.tollgate.core.testkit.TestLine;
-import dev.tollgate.core.testkit.Wire;
-import dev.tollgate.core.upstream.ClientsFirst;
+import dev.tollgate.core.upstream.ClientPriorityIoHandler;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -27,30 +27,36 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A second provider is tried beside one whose first token is late. */
 class HedgeTest {
-  private static final String OOPS = Wire.error(500, "server_error", "oops");
-  private static final String REFUSED = Wire.error(400, "invalid_request_error", "not like this");
+  private static final String OOPS = OpenAiWire.error(500, "server_error", "oops");
+  private static final String REFUSED =
+      OpenAiWire.error(400, "invalid_request_error", "not like this");
 
   @Test
   void theSecondServesAndTheFirstIsCancelledWithoutAVerdict() {
-    try (var scenario = Scenario.of(TestCatalog.of(TestCatalog.touchy("alpha"), plain("beta")))) {
+    try (var scenario =
+        Scenario.of(TestCatalog.of(TestCatalog.withSensitiveBreaker("alpha"), plain("beta")))) {
       RecordedClient client = scenario.ask(hedged(""));
-      scenario.link(0).send(Wire.STREAM_HEAD + Wire.event(Wire.role()));
+      scenario.link(0).send(OpenAiWire.STREAM_HEAD + OpenAiWire.event(OpenAiWire.role()));
       scenario.passMillis(400);
       assertThat(scenario.links()).isOne();
       scenario.passMillis(100);
       assertThat(scenario.link(1).host()).isEqualTo("beta.example");
       assertThat(scenario.link(0).isOpen()).isTrue();
-      scenario.link(1).send(Wire.STREAM_HEAD + Wire.event(Wire.content("one")));
+      scenario.link(1).send(OpenAiWire.STREAM_HEAD + OpenAiWire.event(OpenAiWire.content("one")));
       scenario.run();
       assertThat(scenario.link(0).isOpen()).isFalse();
-      scenario.link(1).send(Wire.event(Wire.finish("stop")) + Wire.event(Wire.usage(7, 1)));
-      scenario.link(1).send(Wire.event("[DONE]") + Wire.LAST_CHUNK);
+      scenario
+          .link(1)
+          .send(
+              OpenAiWire.event(OpenAiWire.finish("stop"))
+                  + OpenAiWire.event(OpenAiWire.usage(7, 1)));
+      scenario.link(1).send(OpenAiWire.event("[DONE]") + OpenAiWire.LAST_CHUNK);
 
       requireText(client, "one");
       assertThat(causes(scenario)).containsExactly("-", "alpha late");
       assertThat(client.field("X-LLM-Provider")).isEqualTo("beta");
       assertThat(attempts(scenario)).containsExactly("alpha cancelled", "beta ok");
-      assertThat(scenario.served().hedged()).isEqualTo(Hedged.SECOND);
+      assertThat(scenario.served().hedged()).isEqualTo(HedgeOutcome.SECOND);
       assertThat(scenario.ledger().charged())
           .extracting(Charged::cost)
           .containsExactly(new MicroUsd(9));
@@ -60,33 +66,38 @@ class HedgeTest {
 
   @Test
   void aFirstTokenThatCameWhileTheLoopStoodStillIsNotLate() {
-    try (var line = new TestLine();
+    try (var priorityLoop = new ManualPriorityLoop();
         var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
       RecordedClient client = scenario.ask(hedged(""));
       ProviderLink first = scenario.link(0);
-      ClientsFirst.inLine(() -> first.send(Wire.STREAM_HEAD + Wire.wholeStream("one")));
+      ClientPriorityIoHandler.executeQueued(
+          () -> first.send(OpenAiWire.STREAM_HEAD + OpenAiWire.wholeStream("one")));
       scenario.passMillis(500);
-      line.turn();
+      priorityLoop.runAll();
       scenario.run();
       requireText(client, "one");
       assertThat(scenario.links()).isOne();
-      assertThat(scenario.served().hedged()).isEqualTo(Hedged.NO);
+      assertThat(scenario.served().hedged()).isEqualTo(HedgeOutcome.NO);
     }
   }
 
   @Test
   void theFirstServesAllTheSameAndTheSecondIsCancelled() {
-    try (var scenario = Scenario.of(TestCatalog.of(plain("alpha"), TestCatalog.touchy("beta")))) {
+    try (var scenario =
+        Scenario.of(TestCatalog.of(plain("alpha"), TestCatalog.withSensitiveBreaker("beta")))) {
       RecordedClient client = scenario.ask(hedged(""));
       scenario.link(0);
-      scenario.passMillis(500).link(1).send(Wire.STREAM_HEAD + Wire.event(Wire.role()));
-      scenario.link(0).send(Wire.STREAM_HEAD + Wire.wholeStream("one"));
+      scenario
+          .passMillis(500)
+          .link(1)
+          .send(OpenAiWire.STREAM_HEAD + OpenAiWire.event(OpenAiWire.role()));
+      scenario.link(0).send(OpenAiWire.STREAM_HEAD + OpenAiWire.wholeStream("one"));
       requireText(client, "one");
       assertThat(scenario.link(1).isOpen()).isFalse();
       assertThat(client.field("X-LLM-Provider")).isEqualTo("alpha");
       assertThat(attempts(scenario)).containsExactly("beta cancelled", "alpha ok");
       assertThat(causes(scenario)).containsExactly("alpha late", "-");
-      assertThat(scenario.served().hedged()).isEqualTo(Hedged.FIRST);
+      assertThat(scenario.served().hedged()).isEqualTo(HedgeOutcome.FIRST);
       assertThat(scenario.ledger().charged()).hasSize(1);
       requireClosedCircuit(scenario);
     }
@@ -100,14 +111,14 @@ class HedgeTest {
         scenario.passMillis(500).link(1);
         scenario.link(failing).send(OOPS);
         assertThat(scenario.links()).isEqualTo(2);
-        scenario.link(1 - failing).send(Wire.STREAM_HEAD + Wire.wholeStream("one"));
+        scenario.link(1 - failing).send(OpenAiWire.STREAM_HEAD + OpenAiWire.wholeStream("one"));
         requireText(client, "one");
         assertThat(attempts(scenario).getFirst()).endsWith("server_error");
         assertThat(causes(scenario))
             .as("nobody was asked for the failure's sake")
             .containsExactlyInAnyOrder("-", "alpha late");
         assertThat(scenario.served().hedged())
-            .isEqualTo(failing == 0 ? Hedged.SECOND : Hedged.FIRST);
+            .isEqualTo(failing == 0 ? HedgeOutcome.SECOND : HedgeOutcome.FIRST);
       }
     }
   }
@@ -122,7 +133,7 @@ class HedgeTest {
       scenario.passSeconds(2);
       assertThat(client.fault().code().wire()).isEqualTo("provider_unavailable");
       assertThat(scenario.requests()).isEqualTo(3);
-      assertThat(scenario.served().hedged()).isEqualTo(Hedged.NEITHER);
+      assertThat(scenario.served().hedged()).isEqualTo(HedgeOutcome.NEITHER);
       assertThat(causes(scenario)).containsExactly("alpha late", "-", "alpha server_error");
       assertThat(scenario.ledger().released()).isOne();
     }
@@ -136,7 +147,7 @@ class HedgeTest {
       assertThat(client.field("X-LLM-Routing-Reason"))
           .contains("selected=alpha ")
           .endsWith("fallbacks=gamma committed=early");
-      client.leave(ClientExit.ABORTED);
+      client.disconnect(DisconnectReason.ABORTED);
     }
   }
 
@@ -146,10 +157,16 @@ class HedgeTest {
       RecordedClient client = scenario.ask(hedged(",\"resume\":\"replay\""));
       scenario.link(0);
       scenario.passMillis(500).link(1);
-      scenario.link(1).send(Wire.STREAM_HEAD + Wire.event(Wire.content("one "))).reset();
+      scenario
+          .link(1)
+          .send(OpenAiWire.STREAM_HEAD + OpenAiWire.event(OpenAiWire.content("one ")))
+          .reset();
       assertThat(scenario.link(2).host()).isEqualTo("gamma.example");
       scenario.passSeconds(1);
-      scenario.link(2).send(Wire.STREAM_HEAD + Wire.event(Wire.content("one two"))).reset();
+      scenario
+          .link(2)
+          .send(OpenAiWire.STREAM_HEAD + OpenAiWire.event(OpenAiWire.content("one two")))
+          .reset();
       assertThat(client.fault().code().wire()).isEqualTo("stream_interrupted");
       assertThat(ClientStream.of(client).content).hasToString("one two");
       assertThat(scenario.requests()).isEqualTo(3);
@@ -162,7 +179,7 @@ class HedgeTest {
     try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
       RecordedClient client = scenario.ask(hedged(""));
       scenario.passMillis(500).link(1);
-      client.leave(ClientExit.ABORTED);
+      client.disconnect(DisconnectReason.ABORTED);
       scenario.run();
       assertThat(scenario.link(0).isOpen()).isFalse();
       assertThat(scenario.link(1).isOpen()).isFalse();
@@ -185,7 +202,7 @@ class HedgeTest {
       RecordedClient client = scenario.ask(request);
       scenario.passSeconds(5);
       assertThat(scenario.links()).isOne();
-      client.leave(ClientExit.ABORTED);
+      client.disconnect(DisconnectReason.ABORTED);
     }
   }
 
@@ -200,8 +217,8 @@ class HedgeTest {
       RecordedClient two = scenario.ask(hedged(""));
       scenario.passMillis(500);
       assertThat(scenario.links()).isEqualTo(4);
-      one.leave(ClientExit.ABORTED);
-      two.leave(ClientExit.ABORTED);
+      one.disconnect(DisconnectReason.ABORTED);
+      two.disconnect(DisconnectReason.ABORTED);
     }
   }
 
@@ -213,17 +230,19 @@ class HedgeTest {
       scenario.passMillis(500);
       assertThat(scenario.links()).isEqualTo(3);
       var beta = scenario.fleet().provider(plain("beta"));
-      assertThat(beta.refused(ExtraTry.HEDGE)).isOne();
-      assertThat(beta.refused(ExtraTry.RETRY)).isZero();
-      one.leave(ClientExit.ABORTED);
-      two.leave(ClientExit.ABORTED);
+      assertThat(beta.refused(ExtraAttempt.HEDGE)).isOne();
+      assertThat(beta.refused(ExtraAttempt.RETRY)).isZero();
+      one.disconnect(DisconnectReason.ABORTED);
+      two.disconnect(DisconnectReason.ABORTED);
     }
   }
 
   @Test
   void aProviderInDoubtIsNotProbedByIt() {
     try (var scenario =
-        Scenario.of(TestCatalog.of(plain("alpha"), TestCatalog.touchy("beta"), plain("gamma")))) {
+        Scenario.of(
+            TestCatalog.of(
+                plain("alpha"), TestCatalog.withSensitiveBreaker("beta"), plain("gamma")))) {
       scenario.ask(hedged(",\"only\":[\"beta\"],\"timeout_ms\":100"));
       scenario.link(0).send(OOPS);
       scenario.passSeconds(3);
@@ -231,7 +250,7 @@ class HedgeTest {
       scenario.link(1);
       scenario.passMillis(500);
       assertThat(scenario.link(2).host()).isEqualTo("gamma.example");
-      client.leave(ClientExit.ABORTED);
+      client.disconnect(DisconnectReason.ABORTED);
     }
   }
 
@@ -254,13 +273,13 @@ class HedgeTest {
   void aRefusalByTheSecondDoesNotKeepTheFirstFromServing(String code) {
     try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta", "gamma"))) {
       RecordedClient client = scenario.ask(hedged(""));
-      scenario.passMillis(500).link(1).send(Wire.error(400, code, "not like this"));
+      scenario.passMillis(500).link(1).send(OpenAiWire.error(400, code, "not like this"));
       assertThat(client.isAnswered()).isFalse();
-      scenario.link(0).send(Wire.STREAM_HEAD + Wire.wholeStream("one"));
+      scenario.link(0).send(OpenAiWire.STREAM_HEAD + OpenAiWire.wholeStream("one"));
       requireText(client, "one");
       assertThat(scenario.links()).isEqualTo(2);
       assertThat(attempts(scenario)).hasSize(2).last().isEqualTo("alpha ok");
-      assertThat(scenario.served().hedged()).isEqualTo(Hedged.FIRST);
+      assertThat(scenario.served().hedged()).isEqualTo(HedgeOutcome.FIRST);
     }
   }
 
@@ -280,7 +299,8 @@ class HedgeTest {
 
   @Test
   void aProbeOfACircuitHasItsTimeForItself() {
-    try (var scenario = Scenario.of(TestCatalog.of(TestCatalog.touchy("alpha"), plain("beta")))) {
+    try (var scenario =
+        Scenario.of(TestCatalog.of(TestCatalog.withSensitiveBreaker("alpha"), plain("beta")))) {
       scenario.ask(hedged(",\"only\":[\"alpha\"],\"timeout_ms\":100"));
       scenario.link(0).send(OOPS);
       scenario.passSeconds(60);
@@ -288,7 +308,7 @@ class HedgeTest {
       assertThat(scenario.link(1).host()).isEqualTo("alpha.example");
       scenario.passSeconds(5);
       assertThat(scenario.links()).isEqualTo(2);
-      scenario.link(1).send(Wire.STREAM_HEAD + Wire.wholeStream("one"));
+      scenario.link(1).send(OpenAiWire.STREAM_HEAD + OpenAiWire.wholeStream("one"));
       requireText(client, "one");
       requireClosedCircuit(scenario);
     }
@@ -299,7 +319,7 @@ class HedgeTest {
     Catalog catalog = TestCatalog.of("alpha", "beta");
     try (var scenario = Scenario.of(catalog)) {
       scenario.ask(hedged(""));
-      scenario.passMillis(700).link(1).send(Wire.STREAM_HEAD + Wire.wholeStream("one"));
+      scenario.passMillis(700).link(1).send(OpenAiWire.STREAM_HEAD + OpenAiWire.wholeStream("one"));
       var route = catalog.models().iterator().next().routes().getFirst();
       long now = scenario.nanos();
       assertThat(scenario.fleet().route(route).latencyMillis(true, 0.5, now).orElse(0))
@@ -318,8 +338,8 @@ class HedgeTest {
       scenario.passMillis(500);
       assertThat(List.of(scenario.link(2).host(), scenario.link(3).host()))
           .containsExactly("beta.example", "gamma.example");
-      one.leave(ClientExit.ABORTED);
-      two.leave(ClientExit.ABORTED);
+      one.disconnect(DisconnectReason.ABORTED);
+      two.disconnect(DisconnectReason.ABORTED);
     }
   }
 
@@ -329,7 +349,7 @@ class HedgeTest {
       RecordedClient client = scenario.ask(hedged("").replace("500", "0"));
       scenario.passSeconds(5);
       assertThat(scenario.links()).isOne();
-      client.leave(ClientExit.ABORTED);
+      client.disconnect(DisconnectReason.ABORTED);
     }
   }
 
@@ -352,7 +372,8 @@ class HedgeTest {
   }
 
   private static void requireClosedCircuit(Scenario scenario) {
-    for (var provider : TestCatalog.of(TestCatalog.touchy("alpha"), plain("beta")).providers()) {
+    for (var provider :
+        TestCatalog.of(TestCatalog.withSensitiveBreaker("alpha"), plain("beta")).providers()) {
       assertThat(scenario.fleet().provider(provider).breaker().state())
           .isInstanceOfSatisfying(
               Breaker.State.Closed.class, closed -> assertThat(closed.failures()).isEmpty());

@@ -16,10 +16,10 @@ import dev.tollgate.core.endpoint.Endpoint;
 import dev.tollgate.core.endpoint.WireCase;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.testkit.OpenAiWire;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.TestCatalog;
-import dev.tollgate.core.testkit.Wire;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -52,7 +52,7 @@ class ImageSpellingTest {
   }
 
   private static void answer(Scenario scenario, RecordedClient client) {
-    scenario.link(0).send(Wire.response(200, "OK", "", REPLY));
+    scenario.link(0).send(OpenAiWire.response(200, "OK", "", REPLY));
     assertThat(client.whole().status()).isEqualTo(200);
   }
 
@@ -190,7 +190,7 @@ class ImageSpellingTest {
     try (var scenario = scenario(server)) {
       String asked = ask(",\"n\":" + n + ",\"input_images\":[" + sources + "]");
       assertThat(scenario.ask(Endpoint.IMAGE_EDITS, asked).fault().param()).isEqualTo(param);
-      String form = Wire.pictures(Collections.nCopies(images, "image[]"), "p", "n=" + n);
+      String form = OpenAiWire.pictures(Collections.nCopies(images, "image[]"), "p", "n=" + n);
       assertThat(scenario.ask(Endpoint.IMAGE_EDITS, form).fault().param())
           .isEqualTo(param.equals("n") ? "n" : "image");
       assertThat(scenario.links()).isZero();
@@ -209,7 +209,7 @@ class ImageSpellingTest {
   void aFormIsJsonForWhoTakesNone(KnownServer server, int images, String path, String said) {
     try (var scenario = scenario(server)) {
       String form =
-          Wire.pictures(
+          OpenAiWire.pictures(
               Collections.nCopies(images, "image"),
               "\u00e9 \"p\"",
               "n=2",
@@ -244,7 +244,7 @@ class ImageSpellingTest {
       })
   void whatJsonHasNoWordForIsNamed(String files, String fields, String param) {
     try (var scenario = scenario(KnownServer.XAI)) {
-      String form = Wire.pictures(List.of(files.split(";")), "p", fields.split(";"));
+      String form = OpenAiWire.pictures(List.of(files.split(";")), "p", fields.split(";"));
       Fault fault = scenario.ask(Endpoint.IMAGE_EDITS, form).fault();
       assertThat(fault.code()).isEqualTo(ErrorCode.VALIDATION_FAILED);
       assertThat(fault.param()).isEqualTo(param);
@@ -255,7 +255,7 @@ class ImageSpellingTest {
   @Test
   void aDeploymentOfAnyNameIsTheModelThatItIsSaidToBe() {
     Provider azure =
-        TestCatalog.being(
+        TestCatalog.withModelNames(
             TestCatalog.addressed("azure", "alpha", "/openai/deployments/{deployment}", "?v=1"),
             Map.of("one-at-alpha", "gpt-image-1.5"));
     try (var scenario = scenario(azure)) {
@@ -273,7 +273,7 @@ class ImageSpellingTest {
 
   @Test
   void geminiGetsTheImageThatWasFetched() {
-    try (var scenario = scenario(TestCatalog.speaking("gemini", "alpha"))) {
+    try (var scenario = scenario(TestCatalog.ofDialect("gemini", "alpha"))) {
       String image = "GIF89a......";
       RecordedClient client =
           scenario.ask(
@@ -295,7 +295,7 @@ class ImageSpellingTest {
                   + "\"iVBORw0KGgoAAAAN\"}}]");
       String made =
           "{\"candidates\":[{\"content\":{\"parts\":[{\"inlineData\":{\"data\":\"AA==\"}}]}}]}";
-      scenario.link(1).send(Wire.response(200, "OK", "", made));
+      scenario.link(1).send(OpenAiWire.response(200, "OK", "", made));
       assertThat(client.whole().body()).contains("\"b64_json\":\"AA==\"");
     }
   }

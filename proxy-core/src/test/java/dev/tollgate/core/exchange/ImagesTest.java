@@ -5,17 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.endpoint.Endpoint;
-import dev.tollgate.core.exchange.RequestService.ClientExit;
+import dev.tollgate.core.exchange.RequestService.DisconnectReason;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.money.PriceList;
 import dev.tollgate.core.money.PriceList.ImagePrice;
 import dev.tollgate.core.money.TokenPrices;
+import dev.tollgate.core.testkit.OpenAiWire;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.Scenario;
-import dev.tollgate.core.testkit.ScriptedConnector.Manner;
+import dev.tollgate.core.testkit.ScriptedConnector.ConnectBehavior;
 import dev.tollgate.core.testkit.TestCatalog;
-import dev.tollgate.core.testkit.Wire;
 import java.lang.ref.WeakReference;
 import java.util.List;
 import java.util.Optional;
@@ -59,7 +59,7 @@ class ImagesTest {
   }
 
   private static String reply(String body) {
-    return Wire.response(200, "OK", "", body);
+    return OpenAiWire.response(200, "OK", "", body);
   }
 
   @Test
@@ -85,7 +85,7 @@ class ImagesTest {
       var charged = scenario.ledger().charged().getFirst();
       assertThat(charged.reserved().value()).as("at best").isEqualTo(140_000);
       assertThat(charged.cost().value()).isEqualTo(20_000);
-      assertThat(scenario.record().ending()).isEqualTo(Ending.OK);
+      assertThat(scenario.record().outcome()).isEqualTo(RequestOutcome.OK);
     }
   }
 
@@ -182,16 +182,16 @@ class ImagesTest {
       assertThat(client.whole().body())
           .endsWith("\"usage\":{\"images\":1,\"x_llm_cost_micro\":70000}}")
           .doesNotContain("ticks");
-      assertThat(scenario.record().ending()).isEqualTo(Ending.OK);
+      assertThat(scenario.record().outcome()).isEqualTo(RequestOutcome.OK);
     }
   }
 
   @Test
   void whereNoConnectionIsMadeTheNextIsAsked() {
     try (var scenario = byImage("alpha", "beta")) {
-      scenario.connector().manner("alpha.example", Manner.REFUSES);
+      scenario.connector().behavior("alpha.example", ConnectBehavior.REFUSES);
       RecordedClient client = ask(scenario);
-      scenario.lastAsked().send(reply("{\"data\":[{\"url\":\"u\"}]}"));
+      scenario.lastRequestLink().send(reply("{\"data\":[{\"url\":\"u\"}]}"));
       assertThat(client.field("X-LLM-Provider")).isEqualTo("beta");
     }
   }
@@ -210,7 +210,7 @@ class ImagesTest {
     try (var scenario = byImage("alpha", "beta")) {
       RecordedClient client = ask(scenario);
       String fields = "Retry-After: 1\r\n";
-      scenario.link(0).send(Wire.error(status, fields, "server_error", "No."));
+      scenario.link(0).send(OpenAiWire.error(status, fields, "server_error", "No."));
       requireForbidden(client, code);
       requireNobodyElse(scenario);
     }
@@ -276,7 +276,9 @@ class ImagesTest {
   void aProviderThatSaysThatItDidNothingIsBelieved() {
     try (var scenario = byImage("alpha", "beta")) {
       RecordedClient client = ask(scenario);
-      scenario.link(0).send(Wire.error(429, "Retry-After: 7\r\n", "rate_limit_exceeded", "No."));
+      scenario
+          .link(0)
+          .send(OpenAiWire.error(429, "Retry-After: 7\r\n", "rate_limit_exceeded", "No."));
       assertThat(client.fault().code()).isEqualTo(ErrorCode.PROVIDER_RATE_LIMITED);
       assertThat(client.fault().shouldRetry()).isTrue();
       assertThat(client.fault().retryAfterSeconds()).isEqualTo(7);
@@ -332,13 +334,13 @@ class ImagesTest {
   void whoLeavesHasBoughtIt() {
     try (var scenario = byImage("alpha")) {
       RecordedClient client = ask(scenario);
-      client.leave(ClientExit.ABORTED);
+      client.disconnect(DisconnectReason.ABORTED);
       assertThat(scenario.run().records()).isEmpty();
       assertThat(scenario.link(0).isOpen()).isTrue();
       scenario.passSeconds(200);
       scenario.link(0).send(reply("{\"data\":[{\"url\":\"u\"}],\"quality\":\"low\"}"));
       assertThat(scenario.served().cost().value()).isEqualTo(10_000);
-      assertThat(scenario.record().ending()).isEqualTo(Ending.CLIENT_ABORT);
+      assertThat(scenario.record().outcome()).isEqualTo(RequestOutcome.CLIENT_ABORT);
       assertThat(scenario.record().status()).isZero();
       assertThat(scenario.ledger().charged()).hasSize(1);
     }
@@ -347,23 +349,23 @@ class ImagesTest {
   @Test
   void whoLeavesPaysNothingForAFailureOrBeforeItWasAskedFor() {
     try (var scenario = byImage("alpha", "beta")) {
-      ask(scenario).leave(ClientExit.ABORTED);
-      scenario.link(0).send(Wire.error(500, "server_error", "No."));
+      ask(scenario).disconnect(DisconnectReason.ABORTED);
+      scenario.link(0).send(OpenAiWire.error(500, "server_error", "No."));
       assertThat(scenario.served().cost().value()).isZero();
-      assertThat(scenario.record().ending()).isEqualTo(Ending.CLIENT_ABORT);
+      assertThat(scenario.record().outcome()).isEqualTo(RequestOutcome.CLIENT_ABORT);
       assertThat(scenario.requests()).isOne();
     }
     try (var scenario = byImage("alpha")) {
-      scenario.connector().manner("alpha.example", Manner.SILENT);
-      ask(scenario).leave(ClientExit.ABORTED);
-      assertThat(scenario.record().ending()).isEqualTo(Ending.CLIENT_ABORT);
+      scenario.connector().behavior("alpha.example", ConnectBehavior.NO_RESPONSE);
+      ask(scenario).disconnect(DisconnectReason.ABORTED);
+      assertThat(scenario.record().outcome()).isEqualTo(RequestOutcome.CLIENT_ABORT);
       assertThat(scenario.requests()).isZero();
     }
   }
 
   @Test
   void aFormIsSentFromTheBodyItCameIn() {
-    byte[] form = Wire.pictures("p", "x=" + "y".repeat(60_000)).getBytes(ISO_8859_1);
+    byte[] form = OpenAiWire.pictures("p", "x=" + "y".repeat(60_000)).getBytes(ISO_8859_1);
     try (var scenario = byTokens("alpha")) {
       RecordedClient client = scenario.ask(Endpoint.IMAGE_EDITS, form);
       for (var part : scenario.link(0).takeWritten()) {
@@ -372,7 +374,7 @@ class ImagesTest {
         }
         part.release();
       }
-      scenario.link(0).send(Wire.images(3, 4));
+      scenario.link(0).send(OpenAiWire.images(3, 4));
       assertThat(client.whole().status()).isEqualTo(200);
     }
   }
@@ -389,7 +391,7 @@ class ImagesTest {
       assertThat(scenario.run().link(0).received())
           .startsWith("POST /v1/images/edits HTTP/1.1\r\n")
           .contains("{\"image_url\":\"data:image/png;base64,iVBO");
-      scenario.link(0).send(Wire.images(3, 4));
+      scenario.link(0).send(OpenAiWire.images(3, 4));
       assertThat(client.whole().status()).isEqualTo(200);
     }
     try (var scenario =
@@ -413,9 +415,9 @@ class ImagesTest {
       scenario.passSeconds(1);
       assertThat(scenario.inflight().held()).isZero();
       assertThat(isCollected(body)).isTrue();
-      scenario.link(0).send(Wire.images(3, 4));
+      scenario.link(0).send(OpenAiWire.images(3, 4));
       scenario.run();
-      assertThat(scenario.record().ending()).isEqualTo(Ending.OK);
+      assertThat(scenario.record().outcome()).isEqualTo(RequestOutcome.OK);
     }
   }
 
@@ -423,7 +425,7 @@ class ImagesTest {
     String image = "iVBORw0KGgoAAAAN".repeat(2_500);
     byte[] bytes =
         isForm
-            ? Wire.pictures("p", "x=" + image).getBytes(ISO_8859_1)
+            ? OpenAiWire.pictures("p", "x=" + image).getBytes(ISO_8859_1)
             : ASK.replace("}", ",\"input_images\":[\"" + image + "\"]}").getBytes(ISO_8859_1);
     scenario.ask(Endpoint.IMAGE_EDITS, bytes);
     return new WeakReference<>(bytes);
@@ -443,7 +445,7 @@ class ImagesTest {
       RecordedClient client =
           scenario.ask(
               Endpoint.IMAGE_EDITS,
-              Wire.pictures("p", "x=" + "y".repeat(60_000)).getBytes(ISO_8859_1));
+              OpenAiWire.pictures("p", "x=" + "y".repeat(60_000)).getBytes(ISO_8859_1));
       scenario.link(0).reset();
       requireForbidden(client, "provider_unavailable");
       scenario.passSeconds(3);
@@ -458,7 +460,7 @@ class ImagesTest {
       RecordedClient client = ask(scenario);
       client.cutShort(Fault.of(ErrorCode.SERVICE_UNAVAILABLE, "Stopping.").withRetryAfter(1));
       requireForbidden(client, "service_unavailable");
-      assertThat(scenario.record().ending()).isEqualTo(Ending.DRAINED);
+      assertThat(scenario.record().outcome()).isEqualTo(RequestOutcome.DRAINED);
     }
   }
 

@@ -5,16 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.endpoint.Endpoint;
-import dev.tollgate.core.exchange.RequestService.ClientExit;
+import dev.tollgate.core.exchange.RequestService.DisconnectReason;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.ledger.Ledger;
 import dev.tollgate.core.testkit.InMemoryBlobs;
+import dev.tollgate.core.testkit.OpenAiWire;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.Scenario;
-import dev.tollgate.core.testkit.ScriptedConnector.Manner;
+import dev.tollgate.core.testkit.ScriptedConnector.ConnectBehavior;
 import dev.tollgate.core.testkit.TestCatalog;
-import dev.tollgate.core.testkit.Wire;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -79,7 +79,7 @@ class InputImagesTest {
                   + "\"},{\"image_url\":\""
                   + dataUrl("gif", "GIF89a......")
                   + "\"}],\"n\":1}");
-      scenario.link(2).send(Wire.images(3, 4));
+      scenario.link(2).send(OpenAiWire.images(3, 4));
       assertThat(client.whole().status()).isEqualTo(200);
       assertThat(scenario.served().phases())
           .extracting(RequestRecord.PhaseEntry::phase)
@@ -92,13 +92,13 @@ class InputImagesTest {
   @Test
   void whoeverIsAskedNextGetsTheImagesThatWereFetchedOnce() {
     try (var scenario = scenario("alpha", "beta")) {
-      scenario.connector().manner("alpha.example", Manner.REFUSES);
+      scenario.connector().behavior("alpha.example", ConnectBehavior.REFUSES);
       RecordedClient client = scenario.ask(Endpoint.IMAGE_EDITS, ask(URL));
       scenario.link(0).send(image(PNG));
       assertThat(scenario.link(1).received())
           .contains("host: beta.example\r\n")
           .contains(dataUrl("png", PNG));
-      scenario.link(1).send(Wire.images(3, 4));
+      scenario.link(1).send(OpenAiWire.images(3, 4));
       assertThat(client.whole().status()).isEqualTo(200);
       assertThat(scenario.names().asked()).containsExactly("good.example");
     }
@@ -125,7 +125,7 @@ class InputImagesTest {
       assertThat(fault.param()).isEqualTo("input_images[1]");
       assertThat(fault.shouldRetry()).isFalse();
       assertThat(scenario.links()).isZero();
-      assertThat(scenario.record().ending()).isEqualTo(Ending.REJECTED);
+      assertThat(scenario.record().outcome()).isEqualTo(RequestOutcome.REJECTED);
       assertThat(scenario.record().code()).isEqualTo(fault.code());
     }
   }
@@ -166,7 +166,7 @@ class InputImagesTest {
         scenario.run();
       }
       assertThat(underWay).containsExactly(4, 4, 4, 4, 4, 4, 4, 3, 2, 1);
-      scenario.link(10).send(Wire.images(3, 4));
+      scenario.link(10).send(OpenAiWire.images(3, 4));
       assertThat(client.whole().status()).isEqualTo(200);
     }
   }
@@ -178,7 +178,7 @@ class InputImagesTest {
       scenario.link(0).send(image(PNG), 0, 100_000);
       scenario.run();
       assertThat(scenario.inflight().held()).isGreaterThan(99_000);
-      client.leave(ClientExit.ABORTED);
+      client.disconnect(DisconnectReason.ABORTED);
       scenario.run();
       assertThat(scenario.inflight().held()).isZero();
     }
@@ -188,7 +188,7 @@ class InputImagesTest {
       scenario.run();
       assertThat(client.fault().code()).isEqualTo(ErrorCode.SERVICE_UNAVAILABLE);
       assertThat(client.fault().shouldRetry()).isTrue();
-      assertThat(scenario.record().ending()).isEqualTo(Ending.SHED);
+      assertThat(scenario.record().outcome()).isEqualTo(RequestOutcome.SHED);
     }
   }
 
@@ -199,7 +199,7 @@ class InputImagesTest {
       scenario.link(0).send(image(PNG));
       assertThat(scenario.link(1).received()).contains(dataUrl("png", PNG));
       assertThat(scenario.run().inflight().held()).isZero();
-      scenario.link(1).send(Wire.images(3, 4));
+      scenario.link(1).send(OpenAiWire.images(3, 4));
       assertThat(client.whole().status()).isEqualTo(200);
     }
   }
@@ -209,9 +209,9 @@ class InputImagesTest {
     try (var scenario = scenario("alpha")) {
       scenario.names().answer("slow.example", "SILENT");
       RecordedClient client = scenario.ask(Endpoint.IMAGE_EDITS, ask(URL, "https://slow.example/"));
-      client.leave(ClientExit.ABORTED);
+      client.disconnect(DisconnectReason.ABORTED);
       scenario.passSeconds(20);
-      assertThat(scenario.record().ending()).isEqualTo(Ending.CLIENT_ABORT);
+      assertThat(scenario.record().outcome()).isEqualTo(RequestOutcome.CLIENT_ABORT);
       assertThat(scenario.served().cost().value()).isZero();
       assertThat(scenario.links()).isOne();
     }
@@ -224,7 +224,7 @@ class InputImagesTest {
       client.cutShort(Fault.of(ErrorCode.SERVICE_UNAVAILABLE, "Stopping.").withRetryAfter(1));
       scenario.run();
       assertThat(client.fault().shouldRetry()).as("nobody was asked").isTrue();
-      assertThat(scenario.record().ending()).isEqualTo(Ending.DRAINED);
+      assertThat(scenario.record().outcome()).isEqualTo(RequestOutcome.DRAINED);
     }
   }
 
@@ -244,7 +244,9 @@ class InputImagesTest {
     try (var scenario = scenario("alpha")) {
       scenario
           .ledger()
-          .refuse(Fault.of(ErrorCode.INSUFFICIENT_CREDITS, "No."), Ledger.Answer.Cause.MONEY);
+          .refuse(
+              Fault.of(ErrorCode.INSUFFICIENT_CREDITS, "No."),
+              Ledger.ReserveResult.RefusalCause.INSUFFICIENT_FUNDS);
       RecordedClient client = scenario.ask(Endpoint.IMAGE_EDITS, ask(URL));
       assertThat(client.fault().code()).isEqualTo(ErrorCode.INSUFFICIENT_CREDITS);
       assertThat(scenario.names().asked()).isEmpty();
@@ -282,7 +284,7 @@ class InputImagesTest {
           assertThat(scenario.link(0).host()).isEqualTo("alpha.example");
           assertThat(scenario.link(0).received()).contains(inside);
           assertThat(scenario.connector().addresses()).isEmpty();
-          scenario.link(0).send(Wire.completion("fine"));
+          scenario.link(0).send(OpenAiWire.completion("fine"));
           assertThat(client.whole().status()).isEqualTo(200);
         }
       }
@@ -314,7 +316,7 @@ class InputImagesTest {
       RecordedClient client = scenario.submit(endpoint, body, "key");
       assertThat(client.fault().code()).isEqualTo(ErrorCode.SSRF_BLOCKED);
       assertThat(scenario.connector().addresses()).isEmpty();
-      assertThat(scenario.jobs().wishes()).isEmpty();
+      assertThat(scenario.jobs().specs()).isEmpty();
     }
   }
 }

@@ -3,22 +3,22 @@ package dev.tollgate.core.exchange;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.blob.Blob;
-import dev.tollgate.core.blob.BlobFault;
+import dev.tollgate.core.blob.BlobFailure;
 import dev.tollgate.core.blob.BlobName;
+import dev.tollgate.core.blob.BlobStore;
 import dev.tollgate.core.blob.BlobType;
-import dev.tollgate.core.blob.Blobs;
-import dev.tollgate.core.blob.Deleted;
+import dev.tollgate.core.blob.DeleteBlobResult;
 import dev.tollgate.core.blob.SignedUrl;
-import dev.tollgate.core.blob.Stored;
+import dev.tollgate.core.blob.StoreBlobResult;
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.endpoint.Endpoint;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
-import dev.tollgate.core.job.JobWish;
-import dev.tollgate.core.job.Jobs;
-import dev.tollgate.core.ledger.Bank.Shortage;
+import dev.tollgate.core.job.JobRepository;
+import dev.tollgate.core.job.JobSpec;
+import dev.tollgate.core.ledger.LedgerStore.Shortage;
 import dev.tollgate.core.ledger.Payer;
 import dev.tollgate.core.ledger.ScopeKind;
 import dev.tollgate.core.money.MicroUsd;
@@ -45,14 +45,14 @@ final class JobImagesTest {
   private final InMemoryBlobs blobs = new InMemoryBlobs(() -> Scenario.NOW, Duration.ofHours(1));
 
   /** The same, and answers to those who store are held back on wish. */
-  private final class Held implements Blobs {
+  private final class Held implements BlobStore {
     private final List<Runnable> answers = new ArrayList<>();
     private boolean holds;
     private Duration kept = Duration.ZERO;
 
     @Override
-    public void store(Blob blob, EventLoop loop, Consumer<Stored> whenDone) {
-      kept = blob.kept();
+    public void store(Blob blob, EventLoop loop, Consumer<StoreBlobResult> whenDone) {
+      kept = blob.retention();
       blob.bytes().retain();
       blobs.store(
           blob,
@@ -77,7 +77,7 @@ final class JobImagesTest {
     }
 
     @Override
-    public void delete(BlobName name, EventLoop loop, Consumer<Deleted> whenDone) {
+    public void delete(BlobName name, EventLoop loop, Consumer<DeleteBlobResult> whenDone) {
       blobs.delete(name, loop, whenDone);
     }
 
@@ -153,16 +153,16 @@ final class JobImagesTest {
                   quoted(escaped),
                   quoted("DATA:image/jpg;base64," + base64(third).replace("=", ""))));
       assertThat(client.whole().status()).isEqualTo(202);
-      JobWish wish = scenario.jobs().wishes().getFirst();
-      assertThat(wish.images())
+      JobSpec spec = scenario.jobs().specs().getFirst();
+      assertThat(spec.images())
           .extracting(BlobName::type)
           .containsExactly(BlobType.PNG, BlobType.JPEG, BlobType.JPEG);
-      assertThat(wish.images()).map(this::kept).containsExactly(first, second, third);
+      assertThat(spec.images()).map(this::kept).containsExactly(first, second, third);
       assertThat(blobs.kept()).hasSize(3);
       assertThat(held.kept).isEqualTo(Duration.ofDays(1));
-      assertThat(wish.params().toString())
+      assertThat(spec.params().toString())
           .contains("\"https://good.example/a.png\"", "characters in base64)")
-          .doesNotContain(wish.images().getFirst().toString());
+          .doesNotContain(spec.images().getFirst().toString());
       assertThat(scenario.inflight().held()).isZero();
     }
   }
@@ -179,23 +179,23 @@ final class JobImagesTest {
     }
   }
 
-  static Stream<Jobs.Submitted> noJobs() {
+  static Stream<JobRepository.SubmitResult> noJobs() {
     var none = MicroUsd.ZERO;
     Payer payer = Payer.of(new OrgId(new UUID(1, 2)), TestCatalog.key().id(), RequestId.at(0));
     var shortage = new Shortage(payer.scope(ScopeKind.ORG), none, none, none, false);
     return Stream.of(
-        new Jobs.Submitted.TooLittle(List.of(shortage)),
-        new Jobs.Submitted.Conflict(),
-        new Jobs.Submitted.Crowded());
+        new JobRepository.SubmitResult.InsufficientBudget(List.of(shortage)),
+        new JobRepository.SubmitResult.Conflict(),
+        new JobRepository.SubmitResult.TooManyPending());
   }
 
   @ParameterizedTest
   @MethodSource("noJobs")
-  void whereNoJobIsMadeTheyAreDeletedAgain(Jobs.Submitted answer) {
+  void whereNoJobIsMadeTheyAreDeletedAgain(JobRepository.SubmitResult answer) {
     try (var scenario = scenario()) {
       scenario.jobs().next(answer);
       var _ = submit(scenario, quoted(base64(png(500)))).fault();
-      assertThat(scenario.jobs().wishes()).hasSize(1);
+      assertThat(scenario.jobs().specs()).hasSize(1);
       assertThat(blobs.kept()).isEmpty();
     }
   }
@@ -212,14 +212,14 @@ final class JobImagesTest {
       scenario.run();
       assertThat(other.whole().body()).isEqualTo(one.whole().body());
       assertThat(blobs.kept().keySet())
-          .containsExactlyElementsOf(scenario.jobs().wishes().getFirst().images());
+          .containsExactlyElementsOf(scenario.jobs().specs().getFirst().images());
     }
   }
 
   @Test
   void whereNobodyKnowsWhetherThereIsAJobTheyStay() {
     try (var scenario = scenario()) {
-      scenario.jobs().next(new Jobs.Submitted.Unavailable("its answer was lost"));
+      scenario.jobs().next(new JobRepository.SubmitResult.Unavailable("its answer was lost"));
       assertThat(submit(scenario, quoted(base64(png(500)))).fault().code())
           .isEqualTo(ErrorCode.SERVICE_UNAVAILABLE);
       assertThat(blobs.kept()).hasSize(1);
@@ -235,13 +235,13 @@ final class JobImagesTest {
       held.answer();
       scenario.run();
       assertThat(blobs.kept()).hasSize(2);
-      client.leave(RequestService.ClientExit.ABORTED);
+      client.disconnect(RequestService.DisconnectReason.ABORTED);
       scenario.run();
-      assertThat(scenario.record().ending()).isEqualTo(Ending.CLIENT_ABORT);
+      assertThat(scenario.record().outcome()).isEqualTo(RequestOutcome.CLIENT_ABORT);
       held.answer();
       scenario.run();
       assertThat(blobs.kept()).isEmpty();
-      assertThat(scenario.jobs().wishes()).isEmpty();
+      assertThat(scenario.jobs().specs()).isEmpty();
       assertThat(scenario.inflight().held()).isZero();
     }
   }
@@ -249,11 +249,11 @@ final class JobImagesTest {
   @Test
   void whoLeavesWhileItIsSubmittedHasItsJobAndItsImages() {
     try (var scenario = scenario()) {
-      scenario.jobs().fallSilentAfter(1);
+      scenario.jobs().holdAnswersAfter(1);
       RecordedClient client = submit(scenario, quoted(base64(png(500))));
-      client.leave(RequestService.ClientExit.ABORTED);
+      client.disconnect(RequestService.DisconnectReason.ABORTED);
       scenario.run();
-      scenario.jobs().speak();
+      scenario.jobs().releaseAnswers();
       scenario.run();
       assertThat(blobs.kept()).hasSize(1);
     }
@@ -262,11 +262,11 @@ final class JobImagesTest {
   @Test
   void aStorageThatDoesNotTakeThemRefusesTheJob() {
     try (var scenario = scenario()) {
-      blobs.fail(BlobFault.FULL);
+      blobs.fail(BlobFailure.FULL);
       assertThat(submit(scenario, quoted(base64(png(500)))).fault().code())
           .isEqualTo(ErrorCode.SERVICE_UNAVAILABLE);
-      assertThat(scenario.record().ending()).isEqualTo(Ending.DEPENDENCY_DOWN);
-      assertThat(scenario.jobs().wishes()).isEmpty();
+      assertThat(scenario.record().outcome()).isEqualTo(RequestOutcome.DEPENDENCY_DOWN);
+      assertThat(scenario.jobs().specs()).isEmpty();
     }
   }
 
@@ -299,8 +299,8 @@ final class JobImagesTest {
     try (var scenario = scenario(80_000)) {
       Fault fault = submit(scenario, quoted(base64(image))).fault();
       assertThat(fault.code()).isEqualTo(ErrorCode.SERVICE_UNAVAILABLE);
-      assertThat(scenario.record().ending()).isEqualTo(Ending.SHED);
-      assertThat(scenario.jobs().wishes()).isEmpty();
+      assertThat(scenario.record().outcome()).isEqualTo(RequestOutcome.SHED);
+      assertThat(scenario.jobs().specs()).isEmpty();
       assertThat(scenario.inflight().held()).isZero();
     }
   }
@@ -323,7 +323,7 @@ final class JobImagesTest {
           .returns(ErrorCode.VALIDATION_FAILED, Fault::code)
           .returns("input_images[1]", Fault::param);
       assertThat(blobs.kept()).isEmpty();
-      assertThat(scenario.jobs().wishes()).isEmpty();
+      assertThat(scenario.jobs().specs()).isEmpty();
     }
   }
 

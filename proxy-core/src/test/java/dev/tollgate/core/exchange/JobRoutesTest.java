@@ -14,10 +14,10 @@ import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.job.Job;
 import dev.tollgate.core.job.JobKind;
-import dev.tollgate.core.job.JobWish;
-import dev.tollgate.core.job.Jobs;
+import dev.tollgate.core.job.JobRepository;
+import dev.tollgate.core.job.JobSpec;
 import dev.tollgate.core.json.JsonBytes;
-import dev.tollgate.core.ledger.Bank.Shortage;
+import dev.tollgate.core.ledger.LedgerStore.Shortage;
 import dev.tollgate.core.ledger.Payer;
 import dev.tollgate.core.ledger.ScopeKind;
 import dev.tollgate.core.limit.LimitRules;
@@ -102,24 +102,24 @@ final class JobRoutesTest {
       Endpoint endpoint =
           kind == JobKind.VIDEO ? Endpoint.VIDEO_GENERATIONS : Endpoint.MUSIC_GENERATIONS;
       RecordedClient client = scenario.submit(endpoint, BODY.formatted(""), "k");
-      JobWish wish = scenario.jobs().wishes().getFirst();
-      assertThat(wish.reserved()).isEqualTo(new MicroUsd(300));
-      assertThat(wish.provider()).isEqualTo("alpha");
-      assertThat(wish.kind()).isEqualTo(kind);
+      JobSpec spec = scenario.jobs().specs().getFirst();
+      assertThat(spec.reserved()).isEqualTo(new MicroUsd(300));
+      assertThat(spec.provider()).isEqualTo("alpha");
+      assertThat(spec.kind()).isEqualTo(kind);
       assertThat(client.whole().status()).isEqualTo(202);
       assertThat(client.whole().body())
           .isEqualTo(
               ("{'id':'%s','object':'%s.generation','status':'queued','model':'acme/one',"
                       + "'created_at':'2026-03-01T12:00:00Z','estimated_cost_micro':300}")
                   .replace('\'', '"')
-                  .formatted(wish.id(), kind.wire()));
+                  .formatted(spec.id(), kind.wire()));
       assertThat(client.field("X-LLM-Provider")).isEqualTo("alpha");
       assertThat(client.field("X-LLM-Model")).isEqualTo("acme/one");
       assertThat(client.field("X-LLM-Cost-Micro")).isEqualTo("300");
       assertThat(client.field("X-LLM-Routing-Reason"))
           .startsWith("strategy=priority selected=alpha priority=1 cost_micro=300");
       assertThat(client.hasField("Idempotent-Replayed")).isFalse();
-      assertThat(scenario.record().ending()).isEqualTo(Ending.OK);
+      assertThat(scenario.record().outcome()).isEqualTo(RequestOutcome.OK);
       assertThat(scenario.served().provider()).hasToString("alpha");
       assertThat(scenario.links()).isZero();
     }
@@ -147,7 +147,7 @@ final class JobRoutesTest {
       assertThat(client.fault().code()).isEqualTo(ErrorCode.IDEMPOTENCY_KEY_REQUIRED);
       assertThat(submit(scenario, "", "x".repeat(256)).fault().param())
           .isEqualTo("Idempotency-Key");
-      assertThat(scenario.jobs().wishes()).isEmpty();
+      assertThat(scenario.jobs().specs()).isEmpty();
     }
   }
 
@@ -186,7 +186,7 @@ final class JobRoutesTest {
       assertThat(submit(scenario, "", "k").whole().status()).isEqualTo(202);
       assertThat(submit(scenario, "", "l").fault().code()).isEqualTo(ErrorCode.RATE_LIMITED);
       assertThat(scenario.slotsInUse()).isZero();
-      assertThat(scenario.jobs().wishes()).hasSize(1);
+      assertThat(scenario.jobs().specs()).hasSize(1);
     }
   }
 
@@ -198,7 +198,7 @@ final class JobRoutesTest {
         Payer payer =
             Payer.of(new OrgId(new UUID(1, 2)), TestCatalog.key().id(), submitOnce(scenario));
         var shortage = new Shortage(payer.scope(kind), new MicroUsd(7), none, none, false);
-        scenario.jobs().next(new Jobs.Submitted.TooLittle(List.of(shortage)));
+        scenario.jobs().next(new JobRepository.SubmitResult.InsufficientBudget(List.of(shortage)));
         Fault fault = submit(scenario, "", "k" + kind).fault();
         assertThat(fault.code()).isEqualTo(kind.refusal());
         assertThat(fault.details()).containsEntry("limit_micro", 7L);
@@ -209,7 +209,7 @@ final class JobRoutesTest {
 
   private static RequestId submitOnce(Scenario scenario) {
     submit(scenario, "", UUID.randomUUID().toString());
-    return scenario.jobs().wishes().getLast().request();
+    return scenario.jobs().specs().getLast().request();
   }
 
   @Test
@@ -228,7 +228,7 @@ final class JobRoutesTest {
       String nowhere = ",\"webhook_url\":\"https://nowhere.example/\"";
       assertThat(submit(scenario, nowhere, "k").fault())
           .returns(ErrorCode.VALIDATION_FAILED, Fault::code);
-      assertThat(scenario.jobs().wishes()).isEmpty();
+      assertThat(scenario.jobs().specs()).isEmpty();
       String good = ",\"webhook_url\":\"https://good.example/hook\"";
       assertThat(submit(scenario, good, "k").whole().status()).isEqualTo(202);
       assertThat(scenario.jobs().last().webhookUrl()).isEqualTo("https://good.example/hook");
@@ -271,7 +271,7 @@ final class JobRoutesTest {
               .as("%s", List.of(row))
               .isEqualTo(isNul ? "validation_failed" : row[2]);
           assertThat(client.fault().param()).isEqualTo(param);
-          assertThat(scenario.jobs().wishes()).as("%s", List.of(row)).isEmpty();
+          assertThat(scenario.jobs().specs()).as("%s", List.of(row)).isEmpty();
         } else {
           assertThat(client.whole().status()).as("%s", List.of(row)).isEqualTo(202);
         }
@@ -304,14 +304,14 @@ final class JobRoutesTest {
       submit(scenario, "", "k");
       Job job = scenario.jobs().last();
       String id = job.id().toString();
-      scenario.jobs().next(new Jobs.Deleted.Canceled(job));
+      scenario.jobs().next(new JobRepository.DeleteResult.Canceled(job));
       assertThat(scenario.job(Endpoint.VIDEO_JOB_DELETION, id).whole())
           .returns(200, RecordedClient.Answer.Whole::status);
-      scenario.jobs().next(new Jobs.Deleted.Removed());
+      scenario.jobs().next(new JobRepository.DeleteResult.Removed());
       assertThat(scenario.job(Endpoint.MUSIC_JOB_DELETION, id).whole())
           .returns(204, RecordedClient.Answer.Whole::status)
           .returns("", RecordedClient.Answer.Whole::body);
-      scenario.jobs().next(new Jobs.Deleted.NotCancellable());
+      scenario.jobs().next(new JobRepository.DeleteResult.NotCancellable());
       assertThat(scenario.job(Endpoint.VIDEO_JOB_DELETION, id).fault().code())
           .isEqualTo(ErrorCode.JOB_NOT_CANCELLABLE);
       assertThat(scenario.job(Endpoint.VIDEO_JOB_DELETION, id).fault().code())
@@ -322,17 +322,17 @@ final class JobRoutesTest {
   @Test
   void aStoreThatDoesNotAnswerIsNotWaitedForForEver() {
     try (var scenario = scenario()) {
-      scenario.jobs().fallSilent();
+      scenario.jobs().holdAnswers();
       String id = UUID.randomUUID().toString();
       RecordedClient looks = scenario.job(Endpoint.JOB, id);
       RecordedClient submits = submit(scenario, "", "k");
       RecordedClient leaves = submit(scenario, "", "l");
-      leaves.leave(RequestService.ClientExit.ABORTED);
+      leaves.disconnect(RequestService.DisconnectReason.ABORTED);
       scenario.passSeconds(16);
       assertThat(looks.fault().code()).isEqualTo(ErrorCode.SERVICE_UNAVAILABLE);
       assertThat(submits.fault().code()).isEqualTo(ErrorCode.SERVICE_UNAVAILABLE);
       assertThat(scenario.records()).hasSize(3);
-      scenario.jobs().speak();
+      scenario.jobs().releaseAnswers();
     }
   }
 
@@ -341,16 +341,16 @@ final class JobRoutesTest {
     try (var scenario = scenario()) {
       for (boolean isLookedFor : List.of(true, false)) {
         if (isLookedFor) {
-          scenario.jobs().fallSilent();
+          scenario.jobs().holdAnswers();
         } else {
-          scenario.jobs().fallSilentAfter(1);
+          scenario.jobs().holdAnswersAfter(1);
         }
         RecordedClient client = submit(scenario, "", "k" + isLookedFor);
-        client.leave(RequestService.ClientExit.ABORTED);
+        client.disconnect(RequestService.DisconnectReason.ABORTED);
         scenario.run();
         assertThat(scenario.records()).isNotEmpty();
         assertThat(scenario.inflight().held()).isPositive();
-        scenario.jobs().speak();
+        scenario.jobs().releaseAnswers();
         assertThat(scenario.inflight().held()).isZero();
       }
     }
@@ -381,7 +381,7 @@ final class JobRoutesTest {
           .returns(first, RecordedClient.Answer.Whole::body);
       assertThat(again.field("Idempotent-Replayed")).isEqualTo("true");
       assertThat(again.field("X-LLM-Provider")).isEqualTo("alpha");
-      assertThat(scenario.records().getLast().ending()).isEqualTo(Ending.REPLAYED);
+      assertThat(scenario.records().getLast().outcome()).isEqualTo(RequestOutcome.REPLAYED);
       assertThat(submit(scenario, "", "k").fault().code())
           .isEqualTo(ErrorCode.IDEMPOTENCY_CONFLICT);
 
@@ -391,7 +391,7 @@ final class JobRoutesTest {
       assertThat(submit(scenario, more, "k").whole().body()).isEqualTo(first);
       assertThat(submit(scenario, "", "new").fault().code())
           .isEqualTo(ErrorCode.NO_PROVIDER_AVAILABLE);
-      assertThat(scenario.jobs().wishes()).hasSize(1);
+      assertThat(scenario.jobs().specs()).hasSize(1);
     }
   }
 

@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
 import dev.tollgate.core.catalog.Catalog;
+import dev.tollgate.core.testkit.OpenAiWire;
 import dev.tollgate.core.testkit.ProviderLink;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.TestCatalog;
-import dev.tollgate.core.testkit.Wire;
 import io.netty.buffer.ByteBuf;
 import java.lang.management.ManagementFactory;
 import org.junit.jupiter.api.Test;
@@ -73,7 +73,7 @@ class LargeBodyTest {
       assertThat(sent.substring(sent.indexOf("\r\n\r\n") + 4))
           .as("the body that the provider got")
           .startsWith(upstream.substring(0, upstream.length() - 1));
-      client.leave(RequestService.ClientExit.ABORTED);
+      client.disconnect(RequestService.DisconnectReason.ABORTED);
     }
   }
 
@@ -87,7 +87,7 @@ class LargeBodyTest {
       scenario.link(0).send("HTTP/1.1 503 Busy\r\nContent-Length: 2\r\n\r\n{}");
       scenario.passSeconds(1);
       requireSlices(scenario.link(1), body);
-      scenario.link(1).send(Wire.completion("fine"));
+      scenario.link(1).send(OpenAiWire.completion("fine"));
 
       assertThat(client.whole().status()).isEqualTo(200);
     }
@@ -107,7 +107,7 @@ class LargeBodyTest {
       long before = THREADS.getCurrentThreadAllocatedBytes();
       RecordedClient client = scenario.ask(body);
       long allocated = THREADS.getCurrentThreadAllocatedBytes() - before;
-      client.leave(RequestService.ClientExit.ABORTED);
+      client.disconnect(RequestService.DisconnectReason.ABORTED);
       return allocated;
     }
   }

@@ -7,10 +7,10 @@ import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.endpoint.Endpoint;
 import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.testkit.OpenAiWire;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.TestCatalog;
-import dev.tollgate.core.testkit.Wire;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -29,7 +29,7 @@ class LargeImagesTest {
 
   private static String reply(int bytes) {
     String image = "{\"data\":[{\"b64_json\":\"" + "A".repeat(bytes) + "\"}]}";
-    return Wire.response(200, "OK", "", image);
+    return OpenAiWire.response(200, "OK", "", image);
   }
 
   @Test
@@ -44,13 +44,13 @@ class LargeImagesTest {
 
   @Test
   void whatIsTooLargeIsNoFailureOfItsProvider() {
-    Provider touchy = TestCatalog.touchy("alpha");
+    Provider touchy = TestCatalog.withSensitiveBreaker("alpha");
     try (var scenario = scenario(touchy, 1 << 20)) {
       RecordedClient client = scenario.ask(Endpoint.IMAGE_GENERATIONS, ASK);
       scenario.link(0).send(reply(MOST));
       assertThat(client.fault().code()).isEqualTo(ErrorCode.PROVIDER_FAILURE);
       assertThat(client.fault().shouldRetry()).isFalse();
-      assertThat(scenario.record().ending()).isEqualTo(Ending.PROVIDER_ERROR);
+      assertThat(scenario.record().outcome()).isEqualTo(RequestOutcome.PROVIDER_ERROR);
       assertThat(scenario.served().attempts().getFirst().outcome()).isEqualTo("oversized");
       RecordedClient next = scenario.ask(Endpoint.IMAGE_GENERATIONS, ASK);
       scenario.link(1).send(reply(10));
@@ -82,7 +82,7 @@ class LargeImagesTest {
       assertThat(scenario.requests()).isZero();
       others.end();
       RecordedClient again = scenario.submit(Endpoint.IMAGE_GENERATIONS, ASK, "key");
-      scenario.lastAsked().send(reply(10));
+      scenario.lastRequestLink().send(reply(10));
       assertThat(again.whole().status()).isEqualTo(200);
     }
   }
@@ -102,7 +102,8 @@ class LargeImagesTest {
   @Test
   void oneRequestDoesNotNeedAllOfASmallBudget() {
     try (var scenario =
-        scenario(TestCatalog.drawing(TestCatalog.provider("alpha"), 1 << 30), 1 << 20)) {
+        scenario(
+            TestCatalog.withImageReplyLimit(TestCatalog.provider("alpha"), 1 << 30), 1 << 20)) {
       RecordedClient client = scenario.ask(Endpoint.IMAGE_GENERATIONS, ASK);
       assertThat(scenario.inflight().held()).isEqualTo((1 << 19) + ASK.length());
       scenario.link(0).send(reply(600_000));
@@ -112,9 +113,9 @@ class LargeImagesTest {
 
   @Test
   void whatDoesNotComeHoldsNothing() {
-    try (var scenario = scenario(TestCatalog.unbreakable("alpha"), 1 << 20)) {
+    try (var scenario = scenario(TestCatalog.withUnlimitedBreaker("alpha"), 1 << 20)) {
       RecordedClient client = scenario.ask(Endpoint.IMAGE_GENERATIONS, ASK);
-      scenario.link(0).send(Wire.error(400, "bad_value", "too hot"));
+      scenario.link(0).send(OpenAiWire.error(400, "bad_value", "too hot"));
       assertThat(client.fault().code()).isEqualTo(ErrorCode.VALIDATION_FAILED);
       assertThat(scenario.inflight().held()).isZero();
       RecordedClient late = scenario.ask(Endpoint.IMAGE_GENERATIONS, ASK);

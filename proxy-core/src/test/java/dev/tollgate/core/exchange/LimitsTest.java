@@ -2,7 +2,7 @@ package dev.tollgate.core.exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.exchange.RequestService.ClientExit;
+import dev.tollgate.core.exchange.RequestService.DisconnectReason;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.http.Field;
@@ -11,12 +11,12 @@ import dev.tollgate.core.limit.LimitRules.PerKey;
 import dev.tollgate.core.limit.LimitRules.Rates;
 import dev.tollgate.core.limit.RefusalCache;
 import dev.tollgate.core.tenant.ApiKey.KeyLimits;
+import dev.tollgate.core.testkit.OpenAiWire;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.Seeds;
 import dev.tollgate.core.testkit.TestCatalog;
 import dev.tollgate.core.testkit.TestFields;
-import dev.tollgate.core.testkit.Wire;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -32,7 +32,7 @@ class LimitsTest {
   void whoIsAboveTheLimitIsToldSoAndNothingIsHeldOrJournaled() {
     try (var scenario = limited(perSecond(1))) {
       scenario.askPlain();
-      scenario.link(0).send(Wire.completion("one"));
+      scenario.link(0).send(OpenAiWire.completion("one"));
       RecordedClient second = scenario.askPlain();
 
       assertThat(second.fault().code()).isEqualTo(ErrorCode.RATE_LIMITED);
@@ -41,7 +41,7 @@ class LimitsTest {
       assertThat(second.field("x-ratelimit-limit-requests")).isEqualTo("1");
       assertThat(second.field("x-ratelimit-remaining-requests")).isEqualTo("0");
       assertThat(second.field("x-ratelimit-reset-requests")).isEqualTo("1s");
-      assertThat(scenario.records().getLast().ending()).isEqualTo(Ending.REJECTED);
+      assertThat(scenario.records().getLast().outcome()).isEqualTo(RequestOutcome.REJECTED);
       assertThat(scenario.limited()).containsExactly(second.fault());
       assertThat(scenario.ledger().begun()).as("only of the first").isOne();
       assertThat(scenario.ledger().released()).isOne();
@@ -49,7 +49,7 @@ class LimitsTest {
 
       scenario.passSeconds(1);
       RecordedClient third = scenario.askPlain();
-      scenario.link(0).send(Wire.completion("three"));
+      scenario.link(0).send(OpenAiWire.completion("three"));
       assertThat(third.whole().status()).isEqualTo(200);
     }
   }
@@ -59,21 +59,21 @@ class LimitsTest {
     try (var scenario = limited(perSecond(2))) {
       for (int n = 0; n < 2; n++) {
         scenario.askPlain();
-        scenario.link(0).send(Wire.completion("let in"));
+        scenario.link(0).send(OpenAiWire.completion("let in"));
       }
-      assertThat(scenario.refusedAnyway()).as("nobody was refused yet").isNull();
+      assertThat(scenario.knownRefusal()).as("nobody was refused yet").isNull();
       RecordedClient refused = scenario.askPlain();
 
-      RefusalCache.Told told = scenario.refusedAnyway();
+      RefusalCache.CachedRefusal told = scenario.knownRefusal();
       assertThat(told).isNotNull();
       assertThat(told.fault()).isEqualTo(refused.fault());
       assertThat(TestFields.of(told.fields()))
           .contains(new Field("x-ratelimit-remaining-requests", "0"));
       assertThat(scenario.limited()).as("both are counted").hasSize(2);
       scenario.passCoarse(499);
-      assertThat(scenario.refusedAnyway()).isNotNull();
+      assertThat(scenario.knownRefusal()).isNotNull();
       scenario.passCoarse(1);
-      assertThat(scenario.refusedAnyway()).as("there is one request again").isNull();
+      assertThat(scenario.knownRefusal()).as("there is one request again").isNull();
     }
   }
 
@@ -84,8 +84,8 @@ class LimitsTest {
       try (var scenario = limited(rules)) {
         scenario.askPlain();
         assertThat(scenario.askPlain().fault().retryAfterSeconds()).isPositive();
-        assertThat(scenario.refusedAnyway()).isNull();
-        scenario.link(0).send(Wire.completion("one"));
+        assertThat(scenario.knownRefusal()).isNull();
+        scenario.link(0).send(OpenAiWire.completion("one"));
       }
     }
   }
@@ -95,13 +95,13 @@ class LimitsTest {
     var rules = rules(new PerKey(new Rates(0, 60), 60_000, 0));
     try (var scenario = limited(rules)) {
       RecordedClient plain = scenario.askPlain();
-      scenario.link(0).send(Wire.completion("one"));
+      scenario.link(0).send(OpenAiWire.completion("one"));
       assertThat(plain.field("x-ratelimit-limit-requests")).isEqualTo("60");
       assertThat(plain.field("x-ratelimit-remaining-requests")).isEqualTo("59");
       assertThat(plain.field("x-ratelimit-reset-requests")).isEqualTo("1s");
       assertThat(plain.field("x-ratelimit-limit-tokens")).isEqualTo("60000");
       RecordedClient stream = scenario.askStream();
-      scenario.link(0).send(Wire.STREAM_HEAD + Wire.wholeStream("one"));
+      scenario.link(0).send(OpenAiWire.STREAM_HEAD + OpenAiWire.wholeStream("one"));
       assertThat(stream.field("x-ratelimit-remaining-requests")).isEqualTo("58");
       assertThat(stream.field("X-LLM-Provider")).isEqualTo("alpha");
     }
@@ -111,7 +111,7 @@ class LimitsTest {
   void withoutLimitsNothingIsSaidOfThem() {
     try (var scenario = limited(LimitRules.OFF)) {
       RecordedClient plain = scenario.askPlain();
-      scenario.link(0).send(Wire.completion("one"));
+      scenario.link(0).send(OpenAiWire.completion("one"));
       assertThat(plain.whole().fields()).noneMatch(field -> field.name().startsWith("x-ratelimit"));
     }
   }
@@ -128,13 +128,13 @@ class LimitsTest {
       assertThat(clients.subList(10, 50))
           .allMatch(client -> client.fault().code() == ErrorCode.TOKENS_PER_MINUTE_EXCEEDED);
       for (int n = 0; n < 10; n++) {
-        scenario.link(n).send(Wire.completion("done", 11, 389));
+        scenario.link(n).send(OpenAiWire.completion("done", 11, 389));
       }
       for (int n = 0; n < 50; n++) {
         clients.add(scenario.ask(request(1_000)));
       }
       assertThat(scenario.requests()).as("6,000 tokens are free again").isEqualTo(16);
-      clients.forEach(client -> client.leave(ClientExit.ABORTED));
+      clients.forEach(client -> client.disconnect(DisconnectReason.ABORTED));
     }
   }
 
@@ -143,11 +143,11 @@ class LimitsTest {
     try (var scenario = limited(LimitRules.OFF)) {
       scenario.keyLimits(new KeyLimits(null, null, 10_000L, null, null, null));
       RecordedClient thoughtful = scenario.ask(request(100));
-      scenario.link(0).send(Wire.completionWithThoughtsBeside("done", 100, 50, 5_000));
+      scenario.link(0).send(OpenAiWire.completionWithSeparateReasoning("done", 100, 50, 5_000));
       assertThat(thoughtful.whole().status()).isEqualTo(200);
 
       RecordedClient next = scenario.ask(request(100));
-      scenario.link(0).send(Wire.completion("done"));
+      scenario.link(0).send(OpenAiWire.completion("done"));
       assertThat(next.field("x-ratelimit-remaining-tokens")).isEqualTo("4750");
     }
   }
@@ -165,9 +165,9 @@ class LimitsTest {
       assertThat(client.field("x-ratelimit-remaining-requests"))
           .as("none is taken")
           .isEqualTo("59");
-      scenario.link(0).send(Wire.completion("one"));
+      scenario.link(0).send(OpenAiWire.completion("one"));
 
-      scenario.counters().goAway();
+      scenario.counters().setUnavailable();
       RecordedClient untold = scenario.ask(request(1_001));
       assertThat(untold.fault().code()).isEqualTo(ErrorCode.TOKENS_PER_MINUTE_EXCEEDED);
       assertThat(scenario.limited()).hasSize(2);
@@ -179,10 +179,10 @@ class LimitsTest {
     try (var scenario = limited(rules(new PerKey(Rates.OFF, 1_000, 0)))) {
       scenario.counters().holdAnswers();
       RecordedClient client = scenario.ask(request(1_001));
-      client.leave(ClientExit.ABORTED);
+      client.disconnect(DisconnectReason.ABORTED);
       scenario.counters().answer();
       assertThat(scenario.records()).hasSize(1);
-      assertThat(scenario.record().ending()).isEqualTo(Ending.CLIENT_ABORT);
+      assertThat(scenario.record().outcome()).isEqualTo(RequestOutcome.CLIENT_ABORT);
       assertThat(scenario.ledger().begun()).isZero();
     }
   }
@@ -206,7 +206,7 @@ class LimitsTest {
       scenario.askPlain();
       assertThat(scenario.slotsInUse()).isOne();
       assertThat(scenario.askPlain().fault().code()).isEqualTo(ErrorCode.CONCURRENCY_EXCEEDED);
-      scenario.link(0).send(Wire.completion("one"));
+      scenario.link(0).send(OpenAiWire.completion("one"));
       assertThat(scenario.slotsInUse()).as("its charge is still being written").isZero();
       scenario.ledger().sync();
     }
@@ -215,10 +215,10 @@ class LimitsTest {
   @Test
   void countersThatCannotSayLetNobodyIn() {
     try (var scenario = limited(concurrent(1))) {
-      scenario.counters().goAway();
+      scenario.counters().setUnavailable();
       RecordedClient client = scenario.askPlain();
       assertThat(client.fault().code()).isEqualTo(ErrorCode.SERVICE_UNAVAILABLE);
-      assertThat(scenario.record().ending()).isEqualTo(Ending.DEPENDENCY_DOWN);
+      assertThat(scenario.record().outcome()).isEqualTo(RequestOutcome.DEPENDENCY_DOWN);
       assertThat(scenario.ledger().released()).isOne();
       assertThat(scenario.limited()).as("metrics know of it").containsExactly(client.fault());
       assertThat(scenario.links()).isZero();
@@ -234,7 +234,7 @@ class LimitsTest {
         if (drains) {
           client.cutShort(STOPPING);
         } else {
-          client.leave(ClientExit.ABORTED);
+          client.disconnect(DisconnectReason.ABORTED);
         }
         assertThat(scenario.records()).hasSize(1);
         scenario.counters().answer();
@@ -265,17 +265,21 @@ class LimitsTest {
 
   private static void end(Scenario scenario, RecordedClient client, Random random) {
     switch (random.nextInt(6)) {
-      case 0 -> client.leave(ClientExit.ABORTED);
+      case 0 -> client.disconnect(DisconnectReason.ABORTED);
       case 1 -> client.cutShort(STOPPING);
-      case 2 -> scenario.lastAsked().send(Wire.error(400, "invalid_request_error", "no"));
+      case 2 ->
+          scenario.lastRequestLink().send(OpenAiWire.error(400, "invalid_request_error", "no"));
       case 3 -> {
-        scenario.lastAsked().send(Wire.STREAM_HEAD + Wire.event(Wire.content("one")));
-        client.leave(random.nextBoolean() ? ClientExit.ABORTED : ClientExit.STALLED);
+        scenario
+            .lastRequestLink()
+            .send(OpenAiWire.STREAM_HEAD + OpenAiWire.event(OpenAiWire.content("one")));
+        client.disconnect(
+            random.nextBoolean() ? DisconnectReason.ABORTED : DisconnectReason.STALLED);
       }
       case 4 -> scenario.passSeconds(200); // nobody answers
       default -> {
-        scenario.lastAsked().send(Wire.STREAM_HEAD + Wire.wholeStream("one"));
-        client.leave(ClientExit.ABORTED); // unless it was answered
+        scenario.lastRequestLink().send(OpenAiWire.STREAM_HEAD + OpenAiWire.wholeStream("one"));
+        client.disconnect(DisconnectReason.ABORTED); // unless it was answered
       }
     }
     scenario.run();
@@ -289,7 +293,7 @@ class LimitsTest {
   }
 
   private static Scenario limited(LimitRules rules) {
-    return Scenario.of(TestCatalog.of(TestCatalog.unbreakable("alpha"))).limits(rules);
+    return Scenario.of(TestCatalog.of(TestCatalog.withUnlimitedBreaker("alpha"))).limits(rules);
   }
 
   private static LimitRules perSecond(int requests) {

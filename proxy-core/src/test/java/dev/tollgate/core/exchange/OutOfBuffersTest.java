@@ -3,11 +3,11 @@ package dev.tollgate.core.exchange;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.catalog.Catalog;
+import dev.tollgate.core.testkit.OpenAiWire;
 import dev.tollgate.core.testkit.ProviderLink;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.TestCatalog;
-import dev.tollgate.core.testkit.Wire;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -19,11 +19,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 class OutOfBuffersTest {
   private static final List<String> STREAM =
       List.of(
-          Wire.STREAM_HEAD,
-          Wire.event(Wire.content("one")),
-          Wire.event(Wire.content("two")),
-          Wire.event(Wire.finish("stop")) + Wire.event(Wire.usage(7, 2)),
-          Wire.event("[DONE]") + Wire.LAST_CHUNK);
+          OpenAiWire.STREAM_HEAD,
+          OpenAiWire.event(OpenAiWire.content("one")),
+          OpenAiWire.event(OpenAiWire.content("two")),
+          OpenAiWire.event(OpenAiWire.finish("stop")) + OpenAiWire.event(OpenAiWire.usage(7, 2)),
+          OpenAiWire.event("[DONE]") + OpenAiWire.LAST_CHUNK);
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2, Long.MAX_VALUE})
@@ -34,14 +34,14 @@ class OutOfBuffersTest {
   @ParameterizedTest
   @ValueSource(longs = {1, 2, Long.MAX_VALUE})
   void aPlainRequestDoesToo(long failures) {
-    List<String> reply = List.of(Wire.completion("fine"));
+    List<String> reply = List.of(OpenAiWire.completion("fine"));
     assertThat(eachBuffer(TestCatalog.PLAIN_REQUEST, failures, reply)).isGreaterThan(1);
   }
 
   @ParameterizedTest
   @ValueSource(longs = {1, Long.MAX_VALUE})
   void soDoesOneThatIsTriedElsewhere(long failures) {
-    List<String> oops = List.of(Wire.error(500, "server_error", "oops"));
+    List<String> oops = List.of(OpenAiWire.error(500, "server_error", "oops"));
     assertThat(eachBuffer(TestCatalog.STREAM_REQUEST, failures, oops, STREAM)).isGreaterThan(5);
   }
 
@@ -49,10 +49,10 @@ class OutOfBuffersTest {
   @ParameterizedTest
   @ValueSource(longs = {1, Long.MAX_VALUE})
   void soDoesOneThatIsTranslated(long failures) {
-    Catalog catalog = TestCatalog.of(TestCatalog.speaking("bedrock", "alpha"));
+    Catalog catalog = TestCatalog.of(TestCatalog.ofDialect("bedrock", "alpha"));
     String said =
         "{\"output\":{\"message\":{\"content\":[{\"text\":\"fine\"}]}},\"stopReason\":\"end_turn\"}";
-    List<String> reply = List.of(Wire.response(200, "OK", "", said));
+    List<String> reply = List.of(OpenAiWire.response(200, "OK", "", said));
     String request = TestCatalog.PLAIN_REQUEST.replace("Say", "x".repeat(100_000));
     assertThat(eachBuffer(catalog, request, failures, reply)).isGreaterThan(1);
   }
@@ -79,7 +79,7 @@ class OutOfBuffersTest {
           return buffers;
         }
         scenario.passSeconds(20);
-        assertThat(scenario.record().ending()).isNotNull();
+        assertThat(scenario.record().outcome()).isNotNull();
         scenario.buffers().ration(Long.MAX_VALUE, 0);
       }
     }
@@ -89,7 +89,7 @@ class OutOfBuffersTest {
     assertThat(link.received()).as("the request, which is held until it is read").isNotNull();
     for (String piece : reply) {
       scenario.run();
-      if (!link.isOpen() || !link.isAskedForBytes()) {
+      if (!link.isOpen() || !link.isReadPending()) {
         return;
       }
       link.send(piece);

@@ -28,7 +28,7 @@ class PhaseTest {
     assertThat(from.next()).contains(from == Phase.SETTLING ? Phase.ENDED : Phase.SETTLING);
     if (from == Phase.RELAYING) {
       assertThat(from.next())
-          .containsExactlyInAnyOrder(Phase.CONNECTING, Phase.HEARING, Phase.SETTLING);
+          .containsExactlyInAnyOrder(Phase.CONNECTING, Phase.DRAINING_UPSTREAM, Phase.SETTLING);
     } else if (from.compareTo(Phase.RELAYING) > 0) {
       assertThat(from.next())
           .doesNotContainAnyElementsOf(

@@ -2,13 +2,13 @@ package dev.tollgate.core.exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.exchange.RequestService.ClientExit;
+import dev.tollgate.core.exchange.RequestService.DisconnectReason;
+import dev.tollgate.core.testkit.OpenAiWire;
 import dev.tollgate.core.testkit.ProviderLink;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.RecordedClient.Answer;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.TestCatalog;
-import dev.tollgate.core.testkit.Wire;
 import java.util.Collections;
 import org.junit.jupiter.api.Test;
 
@@ -28,17 +28,17 @@ class PingsTest {
       assertThat(client.field("X-LLM-Routing-Reason")).endsWith(" committed=early");
       assertThat(client.field("Server-Timing")).isEqualTo("gw;dur=0.00, upstream;dur=15000.00");
 
-      scenario.link(0).send(Wire.STREAM_HEAD);
+      scenario.link(0).send(OpenAiWire.STREAM_HEAD);
       scenario.passMillis(14_900);
       assertThat(client.pieces()).hasSize(1);
       scenario.passMillis(100);
       assertThat(client.text()).isEqualTo(PING + PING);
 
-      scenario.link(0).send(Wire.wholeStream("fine"));
+      scenario.link(0).send(OpenAiWire.wholeStream("fine"));
       assertThat(client.answer()).isEqualTo(new Answer.Streamed());
       scenario.passSeconds(60);
       assertThat(client.text()).as("no ping after the end").endsWith("data: [DONE]\n\n");
-      assertThat(scenario.record().ending()).isEqualTo(Ending.OK);
+      assertThat(scenario.record().outcome()).isEqualTo(RequestOutcome.OK);
     }
   }
 
@@ -52,7 +52,7 @@ class PingsTest {
       assertThat(client.pieces().getLast())
           .contains("\"choices\":[]", "\"x_llm_cost_micro\":0", "\"provider\":\"alpha\"");
       assertThat(scenario.record().status()).isEqualTo(200);
-      assertThat(scenario.record().ending()).isEqualTo(Ending.PROVIDER_TIMEOUT);
+      assertThat(scenario.record().outcome()).isEqualTo(RequestOutcome.PROVIDER_TIMEOUT);
       assertThat(scenario.served().cost().value()).isZero();
     }
   }
@@ -62,8 +62,8 @@ class PingsTest {
     try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
       RecordedClient client = scenario.askStream();
       scenario.passSeconds(20);
-      scenario.link(0).send(Wire.error(500, "server_error", "oops"));
-      scenario.link(1).send(Wire.STREAM_HEAD + Wire.wholeStream("fine"));
+      scenario.link(0).send(OpenAiWire.error(500, "server_error", "oops"));
+      scenario.link(1).send(OpenAiWire.STREAM_HEAD + OpenAiWire.wholeStream("fine"));
 
       assertThat(client.answer()).isEqualTo(new Answer.Streamed());
       assertThat(client.field("X-LLM-Provider")).isEqualTo("alpha");
@@ -76,13 +76,13 @@ class PingsTest {
   void aStreamOpenedEarlyWhoseProviderStaysSilentIsServedOverAnotherOnesIdleConnection() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
       scenario.ask(only("beta"));
-      scenario.link(0).send(Wire.STREAM_HEAD + Wire.wholeStream("before"));
+      scenario.link(0).send(OpenAiWire.STREAM_HEAD + OpenAiWire.wholeStream("before"));
       RecordedClient client = scenario.askStream();
       scenario.passSeconds(30);
-      ProviderLink asked = scenario.lastAsked();
+      ProviderLink asked = scenario.lastRequestLink();
       assertThat(asked.host()).isEqualTo("beta.example");
       scenario.passSeconds(1);
-      asked.send(Wire.STREAM_HEAD + Wire.wholeStream("fine"));
+      asked.send(OpenAiWire.STREAM_HEAD + OpenAiWire.wholeStream("fine"));
       assertThat(client.answer()).isEqualTo(new Answer.Streamed());
       assertThat(scenario.lastServed().provider()).hasToString("beta");
     }
@@ -97,8 +97,8 @@ class PingsTest {
   void pingsComeOnlyAfterSilenceAndBetweenEvents() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
       RecordedClient client = scenario.askStream();
-      scenario.link(0).send(Wire.STREAM_HEAD + Wire.event(Wire.content("one")));
-      String event = Wire.event(Wire.content("two"));
+      scenario.link(0).send(OpenAiWire.STREAM_HEAD + OpenAiWire.event(OpenAiWire.content("one")));
+      String event = OpenAiWire.event(OpenAiWire.content("two"));
       scenario.passSeconds(10).link(0).send(event.substring(0, 40));
       scenario.passMillis(4_900);
       assertThat(client.text()).doesNotContain("ping");
@@ -110,7 +110,7 @@ class PingsTest {
       assertThat(client.pieces().getLast()).as("the event began a new silence").contains("two");
       scenario.passMillis(100);
       assertThat(client.pieces().getLast()).isEqualTo(PING);
-      client.leave(ClientExit.ABORTED);
+      client.disconnect(DisconnectReason.ABORTED);
     }
   }
 
@@ -118,15 +118,15 @@ class PingsTest {
   void aClientThatDoesNotReadIsNotPinged() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
       RecordedClient client = scenario.askStream();
-      scenario.link(0).send(Wire.STREAM_HEAD);
+      scenario.link(0).send(OpenAiWire.STREAM_HEAD);
       client.writable(false);
-      scenario.link(0).send(Wire.event(Wire.content("one")));
+      scenario.link(0).send(OpenAiWire.event(OpenAiWire.content("one")));
       scenario.passSeconds(25);
       assertThat(client.text()).doesNotContain("ping");
       client.writable(true);
       scenario.passSeconds(15);
       assertThat(Collections.frequency(client.pieces(), PING)).isOne();
-      client.leave(ClientExit.ABORTED);
+      client.disconnect(DisconnectReason.ABORTED);
     }
   }
 
@@ -136,7 +136,7 @@ class PingsTest {
       RecordedClient client = scenario.askPlain();
       scenario.passSeconds(29);
       assertThat(client.isOpened()).isFalse();
-      scenario.link(0).send(Wire.completion("fine"));
+      scenario.link(0).send(OpenAiWire.completion("fine"));
       assertThat(client.whole().status()).isEqualTo(200);
     }
   }

@@ -2,10 +2,10 @@ package dev.tollgate.core.exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.core.testkit.OpenAiWire;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.TestCatalog;
-import dev.tollgate.core.testkit.Wire;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -17,12 +17,13 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Tag("corpus")
 class PlainFaultsTest {
   static Stream<List<String>> brokenPlainReplies() {
-    String fine = Wire.completionBody("hello");
+    String fine = OpenAiWire.completionBody("hello");
     return Stream.of(
         List.of("truncated", head(fine.length() + 9) + fine, "provider_disconnect"),
-        List.of("invalid", Wire.response(200, "OK", "", "{\"choices\":"), "provider_error"),
+        List.of("invalid", OpenAiWire.response(200, "OK", "", "{\"choices\":"), "provider_error"),
         List.of("too large", head(1 << 20) + "{\"x\":\"" + "y".repeat(300_000), "provider_error"),
-        List.of("no choices", Wire.response(200, "OK", "", "{\"id\":\"x\"}"), "provider_error"));
+        List.of(
+            "no choices", OpenAiWire.response(200, "OK", "", "{\"id\":\"x\"}"), "provider_error"));
   }
 
   private static String head(int length) {
@@ -39,7 +40,7 @@ class PlainFaultsTest {
     try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
       RecordedClient client = scenario.askPlain();
       scenario.link(0).send(broken.get(1)).fin();
-      scenario.link(1).send(Wire.completion("fine"));
+      scenario.link(1).send(OpenAiWire.completion("fine"));
       assertThat(client.whole().body()).contains("fine", "\"provider\":\"beta\"");
     }
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
@@ -57,10 +58,10 @@ class PlainFaultsTest {
   void aPlainReplyWithoutUsageIsEstimated() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
       RecordedClient client = scenario.askPlain();
-      String body = Wire.completionBody("hello").replaceAll(",\"usage\":\\{[^}]*}", "");
-      scenario.link(0).send(Wire.response(200, "OK", "", body));
+      String body = OpenAiWire.completionBody("hello").replaceAll(",\"usage\":\\{[^}]*}", "");
+      scenario.link(0).send(OpenAiWire.response(200, "OK", "", body));
       assertThat(client.whole().body()).contains("\"x_llm_usage_estimated\":true");
-      assertThat(scenario.record().ending()).isEqualTo(Ending.OK_ESTIMATED);
+      assertThat(scenario.record().outcome()).isEqualTo(RequestOutcome.OK_ESTIMATED);
     }
   }
 }

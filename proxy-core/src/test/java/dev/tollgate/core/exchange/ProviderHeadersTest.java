@@ -3,9 +3,9 @@ package dev.tollgate.core.exchange;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.testkit.OpenAiWire;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.TestCatalog;
-import dev.tollgate.core.testkit.Wire;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -30,7 +30,7 @@ class ProviderHeadersTest {
     try (var scenario = Scenario.of(TestCatalog.of(provider(headers)))) {
       scenario.askPlain();
       String received = scenario.link(0).received();
-      scenario.link(0).send(Wire.error(400, "invalid_request_error", "no"));
+      scenario.link(0).send(OpenAiWire.error(400, "invalid_request_error", "no"));
       return received
           .substring(0, received.indexOf("\r\n\r\n"))
           .lines()
@@ -49,7 +49,7 @@ class ProviderHeadersTest {
         usual.basePath(),
         usual.credentials(),
         headers,
-        usual.clocks(),
+        usual.timeouts(),
         usual.pool(),
         usual.circuit(),
         usual.quirks(),

@@ -8,13 +8,13 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.catalog.Provider;
-import dev.tollgate.core.catalog.Provider.Circuit;
+import dev.tollgate.core.catalog.Provider.CircuitOptions;
 import dev.tollgate.core.routing.Placement;
+import dev.tollgate.core.testkit.OpenAiWire;
 import dev.tollgate.core.testkit.ProviderLink;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.TestCatalog;
-import dev.tollgate.core.testkit.Wire;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -27,15 +27,15 @@ import org.slf4j.LoggerFactory;
 
 /** A provider refuses or limits a key: the next key, then the next provider. */
 class ProviderKeysTest {
-  private static final String REFUSED = Wire.error(401, "invalid_api_key", "no");
+  private static final String REFUSED = OpenAiWire.error(401, "invalid_api_key", "no");
   private static final String LIMIT_TOO_LOW =
-      Wire.error(
+      OpenAiWire.error(
           429,
           "Retry-After: 30\r\n",
           "rate_limit_exceeded",
           "Request too large for m in organization org-x on tokens per min (TPM): Limit 1,"
               + " Requested 2.");
-  private static final String OOPS = Wire.error(500, "server_error", "oops");
+  private static final String OOPS = OpenAiWire.error(500, "server_error", "oops");
   private static final Provider POOL = TestCatalog.keyed("alpha", "k-one", "k-two");
   private static final Catalog CATALOG = TestCatalog.of(POOL, TestCatalog.provider("beta"));
 
@@ -47,7 +47,7 @@ class ProviderKeysTest {
       lastAskedAt(scenario, "alpha.example", REFUSED);
       assertThat(keysSent(scenario, "alpha.example")).containsExactlyInAnyOrder("k-one", "k-two");
       lastAskedAt(scenario, "alpha.example", REFUSED);
-      lastAskedAt(scenario, "beta.example", Wire.completion("fine"));
+      lastAskedAt(scenario, "beta.example", OpenAiWire.completion("fine"));
       assertThat(client.whole().status()).isEqualTo(200);
       assertThat(outcomes(scenario))
           .containsExactly("alpha credential_refused", "alpha credential_refused", "beta ok");
@@ -59,14 +59,14 @@ class ProviderKeysTest {
   @ParameterizedTest
   @ValueSource(ints = {401, 429})
   void everybodyWhoMetAKeyOfNoUseIsServedWithTheOther(int status) {
-    String useless = Wire.error(status, "Retry-After: 30\r\n", "some_code", "no");
+    String useless = OpenAiWire.error(status, "Retry-After: 30\r\n", "some_code", "no");
     try (var scenario = Scenario.of(TestCatalog.of(POOL))) {
       List<RecordedClient> clients = new ArrayList<>();
       for (int i = 0; i < 120; i++) {
         clients.add(scenario.askPlain());
       }
-      answerAll(scenario, key -> key.equals("k-one") ? useless : Wire.completion("fine"));
-      answerAll(scenario, _ -> Wire.completion("fine"));
+      answerAll(scenario, key -> key.equals("k-one") ? useless : OpenAiWire.completion("fine"));
+      answerAll(scenario, _ -> OpenAiWire.completion("fine"));
       assertThat(clients).allSatisfy(client -> assertThat(client.whole().status()).isEqualTo(200));
       assertThat(scenario.requests()).isLessThan(240);
     }
@@ -77,11 +77,11 @@ class ProviderKeysTest {
     try (var scenario = Scenario.of(CATALOG)) {
       RecordedClient client = scenario.askPlain();
       lastAskedAt(scenario, "alpha.example", LIMIT_TOO_LOW);
-      lastAskedAt(scenario, "beta.example", Wire.completion("fine"));
+      lastAskedAt(scenario, "beta.example", OpenAiWire.completion("fine"));
       assertThat(client.whole().status()).isEqualTo(200);
       assertThat(outcomes(scenario)).containsExactly("alpha limit_too_low", "beta ok");
       RecordedClient smaller = scenario.askPlain();
-      lastAskedAt(scenario, "alpha.example", Wire.completion("fine"));
+      lastAskedAt(scenario, "alpha.example", OpenAiWire.completion("fine"));
       assertThat(smaller.field("X-LLM-Provider")).isEqualTo("alpha");
     }
   }
@@ -95,7 +95,7 @@ class ProviderKeysTest {
       lastAskedAt(scenario, "alpha.example", LIMIT_TOO_LOW);
       assertThat(client.fault().code().wire()).isEqualTo("provider_rate_limited");
       assertThat(client.fault().retryAfterSeconds()).isPositive();
-      assertThat(scenario.record().ending()).isEqualTo(Ending.PROVIDER_RATE_LIMITED);
+      assertThat(scenario.record().outcome()).isEqualTo(RequestOutcome.PROVIDER_RATE_LIMITED);
       assertThat(client.fault().message()).as("who we are there").doesNotContain("org-x");
       assertThat(client.fault().shouldRetry()).isFalse();
       assertThat(client.field("X-LLM-Routing-Reason")).contains("healthy=true");
@@ -111,7 +111,7 @@ class ProviderKeysTest {
       lastAskedAt(scenario, "alpha.example", LIMIT_TOO_LOW.replaceFirst("429", "413"));
       assertThat(client.fault().code().wire()).isEqualTo("request_too_large");
       assertThat(client.fault().shouldRetry()).isFalse();
-      assertThat(scenario.record().ending()).isEqualTo(Ending.PROVIDER_REJECTED);
+      assertThat(scenario.record().outcome()).isEqualTo(RequestOutcome.PROVIDER_REJECTED);
     }
   }
 
@@ -125,7 +125,7 @@ class ProviderKeysTest {
     try (var scenario = Scenario.of(CATALOG)) {
       scenario.askPlain();
       lastAskedAt(scenario, "alpha.example", REFUSED);
-      lastAskedAt(scenario, "alpha.example", Wire.completion("fine"));
+      lastAskedAt(scenario, "alpha.example", OpenAiWire.completion("fine"));
       assertThat(log.list).hasSize(1);
       assertThat(log.list.getFirst().getLevel()).isEqualTo(Level.ERROR);
       assertThat(log.list.getFirst().getFormattedMessage())
@@ -142,15 +142,15 @@ class ProviderKeysTest {
       scenario.askPlain();
       lastAskedAt(scenario, "alpha.example", REFUSED);
       lastAskedAt(scenario, "alpha.example", REFUSED);
-      lastAskedAt(scenario, "beta.example", Wire.completion("fine"));
+      lastAskedAt(scenario, "beta.example", OpenAiWire.completion("fine"));
       RecordedClient second = scenario.askPlain();
-      lastAskedAt(scenario, "beta.example", Wire.completion("fine"));
+      lastAskedAt(scenario, "beta.example", OpenAiWire.completion("fine"));
       assertThat(second.whole().status()).isEqualTo(200);
       assertThat(outcomes(scenario)).containsExactly("beta ok");
 
       scenario.passSeconds(60);
       RecordedClient probe = scenario.askPlain();
-      lastAskedAt(scenario, "alpha.example", Wire.completion("fine"));
+      lastAskedAt(scenario, "alpha.example", OpenAiWire.completion("fine"));
       assertThat(probe.field("X-LLM-Provider")).isEqualTo("alpha");
     }
   }
@@ -171,7 +171,7 @@ class ProviderKeysTest {
       assertThat(second.fault().shouldRetry()).isFalse();
       assertThat(scenario.requests()).as("as a last resort, once").isEqualTo(requests + 1);
       RecordedClient third = scenario.askPlain();
-      lastAskedAt(scenario, "alpha.example", Wire.completion("fine"));
+      lastAskedAt(scenario, "alpha.example", OpenAiWire.completion("fine"));
       assertThat(third.whole().status()).as("somebody has mended the key").isEqualTo(200);
     }
   }
@@ -185,7 +185,7 @@ class ProviderKeysTest {
       scenario.passSeconds(1);
       RecordedClient second = scenario.askPlain();
       lastAskedAt(scenario, "alpha.example", REFUSED);
-      lastAskedAt(scenario, "beta.example", Wire.completion("fine"));
+      lastAskedAt(scenario, "beta.example", OpenAiWire.completion("fine"));
       assertThat(second.whole().status()).isEqualTo(200);
       assertThat(outcomes(scenario)).containsExactly("alpha credential_refused", "beta ok");
     }
@@ -197,12 +197,14 @@ class ProviderKeysTest {
       RecordedClient client = scenario.askPlain();
       String limited = keysSent(scenario, "alpha.example").getFirst();
       lastAskedAt(
-          scenario, "alpha.example", Wire.error(429, "Retry-After: 30\r\n", "rate_limit", "slow"));
-      lastAskedAt(scenario, "alpha.example", Wire.completion("fine"));
+          scenario,
+          "alpha.example",
+          OpenAiWire.error(429, "Retry-After: 30\r\n", "rate_limit", "slow"));
+      lastAskedAt(scenario, "alpha.example", OpenAiWire.completion("fine"));
       assertThat(client.whole().status()).isEqualTo(200);
       for (int i = 0; i < 10; i++) {
         scenario.askPlain();
-        lastAskedAt(scenario, "alpha.example", Wire.completion("fine"));
+        lastAskedAt(scenario, "alpha.example", OpenAiWire.completion("fine"));
       }
       assertThat(keysSent(scenario, "alpha.example").stream().filter(limited::equals)).hasSize(1);
     }
@@ -211,9 +213,10 @@ class ProviderKeysTest {
   /** The other key is of no use where nobody may be asked: the request ends, and only once. */
   @Test
   void aKeyIsRefusedByAProviderWhoseCircuitOpenedMeanwhile() {
-    Circuit usual = Circuit.DEFAULT;
+    CircuitOptions usual = CircuitOptions.DEFAULT;
     Provider touchy =
-        TestCatalog.with(POOL, new Circuit(1, usual.window(), usual.openFor(), usual.openForMax()));
+        TestCatalog.with(
+            POOL, new CircuitOptions(1, usual.window(), usual.openFor(), usual.openForMax()));
     try (var scenario = Scenario.of(TestCatalog.of(touchy))) {
       RecordedClient refused = scenario.askPlain();
       RecordedClient failed = scenario.askPlain();
@@ -230,7 +233,7 @@ class ProviderKeysTest {
   private static void answerAll(Scenario scenario, UnaryOperator<String> reply) {
     scenario.run();
     for (ProviderLink link : List.copyOf(scenario.connector().links())) {
-      if (link.isOpen() && link.isAskedForBytes()) {
+      if (link.isOpen() && link.isReadPending()) {
         link.send(reply.apply(lastKey(link)));
       }
     }

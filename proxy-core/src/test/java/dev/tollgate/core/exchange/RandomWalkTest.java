@@ -10,17 +10,17 @@ import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Provider.OnDisconnect;
 import dev.tollgate.core.catalog.Provider.PoolLimits;
 import dev.tollgate.core.endpoint.Endpoint;
-import dev.tollgate.core.exchange.RequestService.ClientExit;
+import dev.tollgate.core.exchange.RequestService.DisconnectReason;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.limit.LimitRules;
+import dev.tollgate.core.testkit.OpenAiWire;
 import dev.tollgate.core.testkit.ProviderLink;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.Scenario;
-import dev.tollgate.core.testkit.ScriptedConnector.Manner;
+import dev.tollgate.core.testkit.ScriptedConnector.ConnectBehavior;
 import dev.tollgate.core.testkit.Seeds;
 import dev.tollgate.core.testkit.TestCatalog;
-import dev.tollgate.core.testkit.Wire;
 import dev.tollgate.core.upstream.Upstreams.Gauge;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -129,7 +129,7 @@ class RandomWalkTest {
       for (int n = 0; n < providers.length; n++) {
         Provider provider =
             switch (random.nextInt(4)) {
-              case 0 -> TestCatalog.touchy("p" + n);
+              case 0 -> TestCatalog.withSensitiveBreaker("p" + n);
               case 2 -> TestCatalog.prefilled("p" + n, Prefill.MESSAGE);
               case 1 -> TestCatalog.keyed("p" + n, "k-one", "k-two");
               default -> TestCatalog.provider("p" + n);
@@ -154,7 +154,7 @@ class RandomWalkTest {
         }
         scenario.counters().answer();
         scenario.connector().acceptPending();
-        clients.forEach(client -> client.leave(ClientExit.ABORTED));
+        clients.forEach(client -> client.disconnect(DisconnectReason.ABORTED));
         scenario.passSeconds(12);
       }
     }
@@ -182,8 +182,8 @@ class RandomWalkTest {
       }
       RecordedClient client = clients.get(random.nextInt(clients.size()));
       switch (random.nextInt(8)) {
-        case 0 -> client.leave(ClientExit.ABORTED);
-        case 1 -> client.leave(ClientExit.STALLED);
+        case 0 -> client.disconnect(DisconnectReason.ABORTED);
+        case 1 -> client.disconnect(DisconnectReason.STALLED);
         case 2 -> client.cutShort(STOPPING);
         case 3, 4 -> client.writable(false);
         default -> client.writable(true);
@@ -191,9 +191,9 @@ class RandomWalkTest {
     }
 
     private void network() {
-      List<Manner> manners = List.of(Manner.values());
+      List<ConnectBehavior> manners = List.of(ConnectBehavior.values());
       String host = "p" + random.nextInt(3) + ".example";
-      scenario.connector().manner(host, manners.get(random.nextInt(manners.size())));
+      scenario.connector().behavior(host, manners.get(random.nextInt(manners.size())));
       if (random.nextBoolean()) {
         scenario.connector().acceptPending();
       }
@@ -261,34 +261,40 @@ class RandomWalkTest {
       String last = request.substring(request.lastIndexOf("POST "));
       boolean stream = last.contains("text/event-stream");
       if (last.startsWith("POST /v1/completions") && random.nextBoolean()) {
-        return stream ? textStream(random) : Wire.textCompletion("fine");
+        return stream ? textStream(random) : OpenAiWire.textCompletion("fine");
       }
       return switch (random.nextInt(12)) {
-        case 0 -> Wire.error(500, "server_error", "oops");
-        case 1 -> Wire.error(429, "Retry-After: 1\r\n", "rate_limit", "slow");
-        case 2 -> Wire.error(400, "content_filter", "no");
-        case 3 -> "HTTP/1.1 103 Early Hints\r\n\r\n" + Wire.error(401, "no", "no");
+        case 0 -> OpenAiWire.error(500, "server_error", "oops");
+        case 1 -> OpenAiWire.error(429, "Retry-After: 1\r\n", "rate_limit", "slow");
+        case 2 -> OpenAiWire.error(400, "content_filter", "no");
+        case 3 -> "HTTP/1.1 103 Early Hints\r\n\r\n" + OpenAiWire.error(401, "no", "no");
         case 4 ->
-            Wire.STREAM_HEAD + Wire.event("{\"error\":{\"message\":\"x\"}}") + Wire.LAST_CHUNK;
-        case 5 -> Wire.STREAM_HEAD + Wire.event(Wire.content("one")) + Wire.LAST_CHUNK;
-        case 6 -> Wire.STREAM_HEAD + Wire.event(Wire.content("one")) + "broken\r\n";
-        case 7 -> Wire.STREAM_HEAD + Wire.wholeStream("one") + "surplus";
+            OpenAiWire.STREAM_HEAD
+                + OpenAiWire.event("{\"error\":{\"message\":\"x\"}}")
+                + OpenAiWire.LAST_CHUNK;
+        case 5 ->
+            OpenAiWire.STREAM_HEAD
+                + OpenAiWire.event(OpenAiWire.content("one"))
+                + OpenAiWire.LAST_CHUNK;
+        case 6 ->
+            OpenAiWire.STREAM_HEAD + OpenAiWire.event(OpenAiWire.content("one")) + "broken\r\n";
+        case 7 -> OpenAiWire.STREAM_HEAD + OpenAiWire.wholeStream("one") + "surplus";
         default ->
             stream
-                ? Wire.STREAM_HEAD + Wire.wholeStream("one", "two", "three")
-                : Wire.completion("fine");
+                ? OpenAiWire.STREAM_HEAD + OpenAiWire.wholeStream("one", "two", "three")
+                : OpenAiWire.completion("fine");
       };
     }
 
     private static String textStream(Random random) {
       String finish = random.nextBoolean() ? "\"stop\"" : "null";
       String events =
-          Wire.event(Wire.text(0, "", "null"))
-              + Wire.event(Wire.text(0, "one", "null"))
-              + Wire.event(Wire.text(0, "two", finish));
-      String end = random.nextBoolean() ? Wire.event(Wire.usage(7, 2)) : "";
-      String done = random.nextBoolean() ? Wire.event("[DONE]") : "";
-      return Wire.STREAM_HEAD + events + end + done + Wire.LAST_CHUNK;
+          OpenAiWire.event(OpenAiWire.text(0, "", "null"))
+              + OpenAiWire.event(OpenAiWire.text(0, "one", "null"))
+              + OpenAiWire.event(OpenAiWire.text(0, "two", finish));
+      String end = random.nextBoolean() ? OpenAiWire.event(OpenAiWire.usage(7, 2)) : "";
+      String done = random.nextBoolean() ? OpenAiWire.event("[DONE]") : "";
+      return OpenAiWire.STREAM_HEAD + events + end + done + OpenAiWire.LAST_CHUNK;
     }
   }
 }

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.endpoint.Endpoint;
-import dev.tollgate.core.exchange.RequestService.ClientExit;
+import dev.tollgate.core.exchange.RequestService.DisconnectReason;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.testkit.OpenAiWire;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.TestCatalog;
-import dev.tollgate.core.testkit.Wire;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -20,12 +20,12 @@ class RefusedSubmissionsTest {
   private static final Endpoint IMAGES = Endpoint.IMAGE_GENERATIONS;
   private static final String BODY = "{\"model\":\"acme/one\",\"prompt\":\"A gate.\"}";
   private static final String OTHER = "{\"model\":\"acme/one\",\"prompt\":\"A wall.\"}";
-  private static final String MADE = Wire.images(7, 1_290);
+  private static final String MADE = OpenAiWire.images(7, 1_290);
   private static final Fault STOPPING =
       Fault.of(ErrorCode.SERVICE_UNAVAILABLE, "stopping").withRetryAfter(1);
 
   private static Scenario scenario() {
-    return Scenario.of(TestCatalog.of(Modality.IMAGE, TestCatalog.touchy("alpha")));
+    return Scenario.of(TestCatalog.of(Modality.IMAGE, TestCatalog.withSensitiveBreaker("alpha")));
   }
 
   private static RecordedClient submit(Scenario scenario) {
@@ -44,7 +44,7 @@ class RefusedSubmissionsTest {
       String first = made(scenario);
       submit(scenario).whole();
       RecordedClient doubtful = scenario.submit(IMAGES, BODY, "doubtful");
-      scenario.lastAsked().send(Wire.error(503, "overloaded", "No."));
+      scenario.lastRequestLink().send(OpenAiWire.error(503, "overloaded", "No."));
       scenario.run();
       int begun = scenario.ledger().begun();
       assertThat(scenario.submit(IMAGES, BODY, "new").fault().code())
@@ -55,7 +55,7 @@ class RefusedSubmissionsTest {
       assertThat(again.whole().body()).isEqualTo(first);
       assertThat(again.field("Idempotent-Replayed")).isEqualTo("true");
       assertThat(again.field("Server-Timing")).startsWith("gw;dur=");
-      assertThat(scenario.records().getLast().ending()).isEqualTo(Ending.REPLAYED);
+      assertThat(scenario.records().getLast().outcome()).isEqualTo(RequestOutcome.REPLAYED);
       assertThat(scenario.records().getLast().responseBytes()).isEqualTo(first.length());
       RecordedClient other = scenario.submit(IMAGES, OTHER, "k");
       assertThat(other.fault().code()).isEqualTo(ErrorCode.IDEMPOTENCY_CONFLICT);
@@ -75,19 +75,20 @@ class RefusedSubmissionsTest {
   void whoIsRefusedForWantOfProvidersIsToldWhyOnce() {
     try (var scenario = scenario()) {
       scenario.ask(IMAGES, BODY);
-      scenario.link(0).send(Wire.error(503, "overloaded", "No."));
+      scenario.link(0).send(OpenAiWire.error(503, "overloaded", "No."));
       RecordedClient refused = submit(scenario);
       assertThat(refused.fault().retryAfterSeconds()).isPositive();
       assertThat(refused.field("X-LLM-Routing-Reason")).contains("selected=none");
       assertThat(scenario.lastServed().provider()).isNull();
-      assertThat(scenario.records().getLast().ending()).isEqualTo(Ending.PROVIDER_UNAVAILABLE);
+      assertThat(scenario.records().getLast().outcome())
+          .isEqualTo(RequestOutcome.PROVIDER_UNAVAILABLE);
 
-      scenario.submissions().goAway(true);
+      scenario.submissions().setUnavailable(true);
       assertThat(submit(scenario).fault().code()).isEqualTo(ErrorCode.SERVICE_UNAVAILABLE);
-      scenario.submissions().goAway(false);
+      scenario.submissions().setUnavailable(false);
       scenario.submissions().holdAnswers();
       RecordedClient leaves = submit(scenario);
-      leaves.leave(ClientExit.ABORTED);
+      leaves.disconnect(DisconnectReason.ABORTED);
       RecordedClient cut = scenario.submit(IMAGES, BODY, "cut");
       cut.cutShort(STOPPING);
       scenario.submissions().answer();
@@ -101,9 +102,9 @@ class RefusedSubmissionsTest {
 
   @ParameterizedTest
   @EnumSource
-  void onlyARouteThatNeedsAKeyRefusesARequestWithout(Endpoint.Idempotency wanted) {
-    Fault without = Exchanges.problemOfKey(wanted, null);
-    if (wanted == Endpoint.Idempotency.REQUIRED) {
+  void onlyARouteThatNeedsAKeyRefusesARequestWithout(Endpoint.IdempotencyPolicy wanted) {
+    Fault without = Exchanges.checkIdempotencyKey(wanted, null);
+    if (wanted == Endpoint.IdempotencyPolicy.REQUIRED) {
       assertThat(without).isNotNull();
       assertThat(without.code()).isEqualTo(ErrorCode.IDEMPOTENCY_KEY_REQUIRED);
       assertThat(without.code().status()).isEqualTo(400);
@@ -111,8 +112,8 @@ class RefusedSubmissionsTest {
     } else {
       assertThat(without).isNull();
     }
-    assertThat(Exchanges.problemOfKey(wanted, "k")).isNull();
-    Fault tooLong = Exchanges.problemOfKey(wanted, "k".repeat(256));
+    assertThat(Exchanges.checkIdempotencyKey(wanted, "k")).isNull();
+    Fault tooLong = Exchanges.checkIdempotencyKey(wanted, "k".repeat(256));
     assertThat(tooLong).isNotNull();
     assertThat(tooLong.code()).isEqualTo(ErrorCode.VALIDATION_FAILED);
     assertThat(tooLong.param()).isEqualTo("Idempotency-Key");
@@ -121,7 +122,7 @@ class RefusedSubmissionsTest {
   @Test
   void aReplyWithoutRoomIsGivenOnceAndItsKeySaysSo() {
     try (var scenario = scenario()) {
-      scenario.submissions().keepNone(true);
+      scenario.submissions().setFull(true);
       made(scenario);
       RecordedClient again = submit(scenario);
       assertThat(again.whole().status()).isEqualTo(409);
@@ -143,7 +144,7 @@ class RefusedSubmissionsTest {
       Fault fault = submit(scenario).fault();
       assertThat(fault.code()).isEqualTo(ErrorCode.CONCURRENCY_EXCEEDED);
       assertThat(fault.retryAfterSeconds()).isOne();
-      assertThat(scenario.record().ending()).isEqualTo(Ending.REJECTED);
+      assertThat(scenario.record().outcome()).isEqualTo(RequestOutcome.REJECTED);
       assertThat(scenario.ledger().begun()).isZero();
       scenario.submissions().crowd(false);
       made(scenario);

@@ -10,11 +10,11 @@ import dev.tollgate.core.endpoint.ErrorForm;
 import dev.tollgate.core.endpoint.ResponsesView;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.testkit.AnthropicWire;
+import dev.tollgate.core.testkit.OpenAiWire;
 import dev.tollgate.core.testkit.ProviderLink;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.TestCatalog;
-import dev.tollgate.core.testkit.Wire;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -43,7 +43,7 @@ class ResponsesTest {
               "{\"model\":\"one-at-alpha\","
                   + "\"messages\":[{\"role\":\"user\",\"content\":\"Say something.\"}],"
                   + "\"stream\":true,\"stream_options\":{\"include_usage\":true}}");
-      scenario.link(0).send(Wire.STREAM_HEAD + Wire.wholeStream("Hello", " there"));
+      scenario.link(0).send(OpenAiWire.STREAM_HEAD + OpenAiWire.wholeStream("Hello", " there"));
 
       assertThat(client.answer()).isEqualTo(new RecordedClient.Answer.Streamed());
       JsonNode response = ResponsesView.of(client.text()).completed();
@@ -59,7 +59,12 @@ class ResponsesTest {
   void whatBreaksOffBehindTextTellsItsUsageInTheError() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
       RecordedClient client = ask(scenario, STREAM);
-      scenario.link(0).send(Wire.STREAM_HEAD + Wire.event(Wire.content("Hello")) + Wire.LAST_CHUNK);
+      scenario
+          .link(0)
+          .send(
+              OpenAiWire.STREAM_HEAD
+                  + OpenAiWire.event(OpenAiWire.content("Hello"))
+                  + OpenAiWire.LAST_CHUNK);
 
       assertThat(client.fault().code()).isEqualTo(ErrorCode.PROVIDER_DISCONNECT);
       assertThat(client.errorForm()).isEqualTo(new ErrorForm.Event(2));
@@ -82,7 +87,7 @@ class ResponsesTest {
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
       RecordedClient client = ask(scenario, STREAM);
       scenario.passSeconds(16);
-      scenario.link(0).send(Wire.error(400, "content_filter", "no"));
+      scenario.link(0).send(OpenAiWire.error(400, "content_filter", "no"));
       assertThat(client.text()).isEqualTo(": ping\n\n");
       assertThat(client.errorForm()).isEqualTo(new ErrorForm.Event(0));
       assertThat(usage(client).get("x_llm_cost_micro")).isEqualTo(0L);
@@ -93,7 +98,7 @@ class ResponsesTest {
   void whatFailsAheadOfTheHeadIsAnOrdinaryError() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
       RecordedClient client = ask(scenario, STREAM);
-      scenario.link(0).send(Wire.error(400, "content_filter", "no"));
+      scenario.link(0).send(OpenAiWire.error(400, "content_filter", "no"));
       assertThat(client.isOpened()).isFalse();
       assertThat(client.errorForm()).isEqualTo(new ErrorForm.Envelope());
       assertThat(client.fault().details()).doesNotContainKey("usage");
@@ -111,13 +116,13 @@ class ResponsesTest {
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
       ask(scenario, body);
       assertThat(scenario.inflight().held()).isBetween(200_000L, 400_000L);
-      scenario.link(0).send(Wire.STREAM_HEAD + Wire.wholeStream("Hello"));
+      scenario.link(0).send(OpenAiWire.STREAM_HEAD + OpenAiWire.wholeStream("Hello"));
       assertThat(scenario.inflight().held()).isZero();
     }
     try (var scenario = Scenario.of(TestCatalog.of("alpha"), 2L * body.length())) {
       RecordedClient client = ask(scenario, body);
       assertThat(client.fault().code()).isEqualTo(ErrorCode.SERVICE_UNAVAILABLE);
-      assertThat(scenario.record().ending()).isEqualTo(Ending.SHED);
+      assertThat(scenario.record().outcome()).isEqualTo(RequestOutcome.SHED);
       assertThat(scenario.inflight().held()).isZero();
     }
   }
@@ -128,8 +133,10 @@ class ResponsesTest {
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
       RecordedClient client = ask(scenario, STREAM);
       client.holdsPieces(true);
-      scenario.link(0).send(Wire.STREAM_HEAD + Wire.event(Wire.content("x".repeat(150_000))));
-      scenario.link(0).send(Wire.wholeStream("y"));
+      scenario
+          .link(0)
+          .send(OpenAiWire.STREAM_HEAD + OpenAiWire.event(OpenAiWire.content("x".repeat(150_000))));
+      scenario.link(0).send(OpenAiWire.wholeStream("y"));
       assertThat(client.answer()).isEqualTo(new RecordedClient.Answer.Streamed());
       assertThat(scenario.inflight().held()).isGreaterThan(150_000);
       client.holdsPieces(false);
@@ -145,7 +152,7 @@ class ResponsesTest {
     try (var scenario = Scenario.of(TestCatalog.of("alpha"), 16 << 20)) {
       RecordedClient client = ask(scenario, STREAM.replace("}", tools));
       client.holdsPieces(true);
-      scenario.link(0).send(Wire.STREAM_HEAD + Wire.wholeStream("Hello"));
+      scenario.link(0).send(OpenAiWire.STREAM_HEAD + OpenAiWire.wholeStream("Hello"));
       assertThat(client.answer()).isEqualTo(new RecordedClient.Answer.Streamed());
       assertThat(scenario.inflight().held()).isGreaterThan(1 << 20);
       client.holdsPieces(false);
@@ -166,11 +173,11 @@ class ResponsesTest {
   void aProvidersComplaintNamesTheFieldThatItsClientSent(String theirs, String ours) {
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
       RecordedClient client = ask(scenario, STREAM);
-      String error = Wire.errorBody("invalid", "No.");
+      String error = OpenAiWire.errorBody("invalid", "No.");
       scenario
           .link(0)
           .send(
-              Wire.response(
+              OpenAiWire.response(
                   400, "No", "", error.replace("\"param\":null", "\"param\":\"" + theirs + "\"")));
       assertThat(client.fault().code()).isEqualTo(ErrorCode.VALIDATION_FAILED);
       assertThat(client.fault().param()).isEqualTo(ours);
@@ -187,25 +194,31 @@ class ResponsesTest {
     try (var scenario = Scenario.of(catalog)) {
       RecordedClient client = ask(scenario, wish);
       String begun = "One two three four five six ";
-      scenario.link(0).send(Wire.STREAM_HEAD + Wire.event(Wire.content(begun)) + Wire.LAST_CHUNK);
+      scenario
+          .link(0)
+          .send(
+              OpenAiWire.STREAM_HEAD
+                  + OpenAiWire.event(OpenAiWire.content(begun))
+                  + OpenAiWire.LAST_CHUNK);
       ProviderLink beta = scenario.link(1);
       assertThat(beta.received().contains("\"role\":\"assistant\""))
           .isEqualTo(how.equals("prefill"));
       beta.send(
-          Wire.STREAM_HEAD + Wire.wholeStream(how.equals("prefill") ? "seven" : begun + "seven"));
+          OpenAiWire.STREAM_HEAD
+              + OpenAiWire.wholeStream(how.equals("prefill") ? "seven" : begun + "seven"));
 
       ResponsesView view = ResponsesView.of(client.text());
       assertThat(view.text()).isEqualTo(begun + "seven");
       assertThat(view.completed().path("provider").asText()).isEqualTo("beta");
       assertThat(view.completed().at("/usage/x_llm_cost_micro").longValue())
           .isEqualTo(scenario.served().cost().value());
-      assertThat(scenario.served().resumed()).isEqualTo(Resumed.CONTINUED);
+      assertThat(scenario.served().resumed()).isEqualTo(ResumeOutcome.CONTINUED);
     }
   }
 
   @Test
   void aResponseOfAnotherDialectIsTheSame() {
-    var catalog = TestCatalog.of(TestCatalog.speaking("anthropic", "claude"));
+    var catalog = TestCatalog.of(TestCatalog.ofDialect("anthropic", "claude"));
     try (var scenario = Scenario.of(catalog)) {
       RecordedClient client = ask(scenario, STREAM.replace("}", ",\"instructions\":\"Be kind.\"}"));
       assertThat(scenario.link(0).received())
@@ -215,7 +228,9 @@ class ResponsesTest {
           AnthropicWire.start(7)
               + AnthropicWire.text(0, "Hello", " there")
               + AnthropicWire.stop("end_turn", 2);
-      scenario.link(0).send(Wire.STREAM_HEAD + Wire.chunk(events) + Wire.LAST_CHUNK);
+      scenario
+          .link(0)
+          .send(OpenAiWire.STREAM_HEAD + OpenAiWire.chunk(events) + OpenAiWire.LAST_CHUNK);
       ResponsesView view = ResponsesView.of(client.text());
       assertThat(view.text()).isEqualTo("Hello there");
       assertThat(view.completed().at("/usage/input_tokens").longValue()).isPositive();
@@ -228,8 +243,8 @@ class ResponsesTest {
       RecordedClient client = ask(scenario, STREAM);
       long before = scenario.inflight().held();
       ProviderLink provider = scenario.link(0);
-      provider.send(Wire.STREAM_HEAD);
-      String piece = Wire.event(Wire.content("x".repeat(20_000)));
+      provider.send(OpenAiWire.STREAM_HEAD);
+      String piece = OpenAiWire.event(OpenAiWire.content("x".repeat(20_000)));
       for (int n = 0; n < 5; n++) {
         provider.send(piece);
       }
@@ -249,10 +264,10 @@ class ResponsesTest {
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
       RecordedClient client = ask(scenario, STREAM);
       ProviderLink provider = scenario.link(0);
-      provider.send(Wire.STREAM_HEAD);
+      provider.send(OpenAiWire.STREAM_HEAD);
       int callsMax = TestCatalog.EVENT_BYTES_MAX / (256 + filler.length());
       for (int from = 0; from <= callsMax; from += CALLS_IN_A_CHUNK) {
-        provider.send(Wire.event(calls(from, said.formatted(filler))));
+        provider.send(OpenAiWire.event(calls(from, said.formatted(filler))));
       }
       assertThat(client.fault().code()).isEqualTo(ErrorCode.STREAM_INTERRUPTED);
     }
@@ -274,9 +289,9 @@ class ResponsesTest {
     try (var scenario = Scenario.of(TestCatalog.of("alpha"), 120_000)) {
       RecordedClient client = ask(scenario, STREAM);
       ProviderLink provider = scenario.link(0);
-      provider.send(Wire.STREAM_HEAD);
+      provider.send(OpenAiWire.STREAM_HEAD);
       for (int n = 0; n < 7; n++) {
-        provider.send(Wire.event(Wire.content("x".repeat(20_000))));
+        provider.send(OpenAiWire.event(OpenAiWire.content("x".repeat(20_000))));
       }
       assertThat(client.fault().code()).isEqualTo(ErrorCode.STREAM_INTERRUPTED);
       assertThat(client.errorForm()).isInstanceOf(ErrorForm.Event.class);

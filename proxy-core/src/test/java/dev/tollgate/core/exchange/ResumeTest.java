@@ -5,15 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.catalog.Prefill;
 import dev.tollgate.core.catalog.Provider;
-import dev.tollgate.core.exchange.RequestService.ClientExit;
+import dev.tollgate.core.exchange.RequestService.DisconnectReason;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.testkit.InMemoryLedger.Charged;
+import dev.tollgate.core.testkit.OpenAiWire;
 import dev.tollgate.core.testkit.ProviderLink;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.RecordedClient.Answer;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.TestCatalog;
-import dev.tollgate.core.testkit.Wire;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A stream that broke off behind content is continued by another provider (DECISIONS 6). */
 class ResumeTest {
-  static final String REJECTED = Wire.error(400, "invalid_request_error", "no prefill");
+  static final String REJECTED = OpenAiWire.error(400, "invalid_request_error", "no prefill");
   private static final String TOOL =
       "{\"id\":\"c1\",\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,"
           + "\"id\":\"t\",\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"\"}}]},"
@@ -46,10 +46,10 @@ class ResumeTest {
       breakOff(scenario, how);
       ProviderLink beta = scenario.link(1);
       assertThat(beta.received()).contains("Say something.").doesNotContain("assistant", "resume");
-      beta.send(Wire.STREAM_HEAD + Wire.wholeStream("one t", "wo thr", "ee"));
+      beta.send(OpenAiWire.STREAM_HEAD + OpenAiWire.wholeStream("one t", "wo thr", "ee"));
       requireWhole(client, "one two three");
-      assertThat(scenario.served().resumed()).isEqualTo(Resumed.CONTINUED);
-      assertThat(scenario.record().ending()).isEqualTo(Ending.OK_ESTIMATED);
+      assertThat(scenario.served().resumed()).isEqualTo(ResumeOutcome.CONTINUED);
+      assertThat(scenario.record().outcome()).isEqualTo(RequestOutcome.OK_ESTIMATED);
       assertThat(attempts(scenario).getLast()).isEqualTo("beta ok replay");
       assertThat(client.field("X-LLM-Routing-Reason")).endsWith(" resume=replay");
     }
@@ -61,8 +61,9 @@ class ResumeTest {
       case FIN -> link.fin();
       case RST -> link.reset();
       case STALL -> scenario.passSeconds(31);
-      case ERROR -> link.send(Wire.event(Wire.errorBody("server_error", "oops")));
-      case GARBAGE -> link.send(Wire.event("{") + Wire.event("{") + Wire.event("{"));
+      case ERROR -> link.send(OpenAiWire.event(OpenAiWire.errorBody("server_error", "oops")));
+      case GARBAGE ->
+          link.send(OpenAiWire.event("{") + OpenAiWire.event("{") + OpenAiWire.event("{"));
     }
     scenario.run();
   }
@@ -82,7 +83,7 @@ class ResumeTest {
       assertThat(asked.contains("\"prefix\":true")).isEqualTo(style == Prefill.PREFIX);
       assertThat(asked.contains("\"continue_final_message\":true,\"add_generation_prompt\":false"))
           .isEqualTo(style == Prefill.CONTINUE_FINAL_MESSAGE);
-      scenario.link(1).send(Wire.STREAM_HEAD + Wire.wholeStream("three"));
+      scenario.link(1).send(OpenAiWire.STREAM_HEAD + OpenAiWire.wholeStream("three"));
       requireWhole(client, "No. one \"\u00e9 three");
       assertThat(attempts(scenario)).containsExactly("alpha disconnected ", "beta ok prefill");
     }
@@ -98,7 +99,7 @@ class ResumeTest {
       begin(scenario, "one, two, ");
       scenario.link(0).reset();
       assertThat(scenario.link(1).received()).containsOnlyOnce("assistant");
-      scenario.link(1).send(Wire.STREAM_HEAD + Wire.wholeStream("one, two, ", "three"));
+      scenario.link(1).send(OpenAiWire.STREAM_HEAD + OpenAiWire.wholeStream("one, two, ", "three"));
       requireWhole(client, "one, two, three");
     }
   }
@@ -109,9 +110,12 @@ class ResumeTest {
       RecordedClient client = scenario.ask(stream("replay"));
       scenario
           .link(0)
-          .send(Wire.STREAM_HEAD + Wire.event(Wire.usage(7, 0)) + Wire.event(Wire.content("one ")))
+          .send(
+              OpenAiWire.STREAM_HEAD
+                  + OpenAiWire.event(OpenAiWire.usage(7, 0))
+                  + OpenAiWire.event(OpenAiWire.content("one ")))
           .fin();
-      scenario.link(1).send(Wire.STREAM_HEAD + Wire.wholeStream("one ", "two"));
+      scenario.link(1).send(OpenAiWire.STREAM_HEAD + OpenAiWire.wholeStream("one ", "two"));
       requireWhole(client, "one two");
       var usage = scenario.served().usage();
       assertThat(usage.promptTokens()).isEqualTo(14);
@@ -132,14 +136,14 @@ class ResumeTest {
       RecordedClient client = scenario.ask(stream("replay"));
       begin(scenario, "one ", "two ");
       scenario.link(0).fin();
-      scenario.link(1).send(Wire.STREAM_HEAD + Wire.wholeStream("one ", "too "));
+      scenario.link(1).send(OpenAiWire.STREAM_HEAD + OpenAiWire.wholeStream("one ", "too "));
       assertThat(client.fault().code().wire()).isEqualTo("provider_disconnect");
       assertThat(client.fault().provider()).hasToString("alpha");
       assertThat(ClientStream.of(client).content).hasToString("one two ");
       assertThat(client.fault().details().get("attempts"))
           .asString()
           .contains("diverged", "replay");
-      assertThat(scenario.served().resumed()).isEqualTo(Resumed.DIVERGED);
+      assertThat(scenario.served().resumed()).isEqualTo(ResumeOutcome.DIVERGED);
       assertThat(scenario.links()).isEqualTo(2);
       requireOnlyTheFirstIsCharged(scenario);
     }
@@ -148,12 +152,15 @@ class ResumeTest {
   @ParameterizedTest
   @ValueSource(strings = {"one ", "one tw"})
   void anAnswerThatEndsBeforeWhatWasDeliveredIsADifference(String shorter) {
-    for (String end : List.of(Wire.event(Wire.finish("stop")), Wire.event("[DONE]"))) {
+    for (String end :
+        List.of(OpenAiWire.event(OpenAiWire.finish("stop")), OpenAiWire.event("[DONE]"))) {
       try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
         RecordedClient client = scenario.ask(stream("replay"));
         begin(scenario, "one ", "two ");
         scenario.link(0).fin();
-        scenario.link(1).send(Wire.STREAM_HEAD + Wire.event(Wire.content(shorter)) + end);
+        scenario
+            .link(1)
+            .send(OpenAiWire.STREAM_HEAD + OpenAiWire.event(OpenAiWire.content(shorter)) + end);
         assertThat(client.fault().code().wire()).isEqualTo("provider_disconnect");
         assertThat(ClientStream.of(client).finishes).isEmpty();
       }
@@ -170,7 +177,9 @@ class ResumeTest {
       scenario.link(1).send(REJECTED);
       scenario.passMillis(700);
       assertThat(scenario.requests()).isEqualTo(3);
-      scenario.lastAsked().send(Wire.STREAM_HEAD + Wire.wholeStream("one, two, ", "three"));
+      scenario
+          .lastRequestLink()
+          .send(OpenAiWire.STREAM_HEAD + OpenAiWire.wholeStream("one, two, ", "three"));
       requireWhole(client, "one, two, three");
     }
     try (var scenario = Scenario.of(catalog("alpha", beta))) {
@@ -182,7 +191,7 @@ class ResumeTest {
       assertThat(client.fault().code().wire()).isEqualTo("stream_interrupted");
       assertThat(client.fault().provider()).hasToString("alpha");
       assertThat(client.fault().details().get("attempts")).asString().contains("rejected");
-      assertThat(scenario.served().resumed()).isEqualTo(Resumed.FAILED);
+      assertThat(scenario.served().resumed()).isEqualTo(ResumeOutcome.FAILED);
       requireOnlyTheFirstIsCharged(scenario);
     }
   }
@@ -222,10 +231,10 @@ class ResumeTest {
     try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
       RecordedClient client = scenario.ask(stream("auto"));
       begin(scenario, "one ");
-      scenario.link(0).send(Wire.event(TOOL)).reset();
+      scenario.link(0).send(OpenAiWire.event(TOOL)).reset();
       assertThat(client.fault().code().wire()).isEqualTo("stream_interrupted");
       assertThat(scenario.links()).isOne();
-      assertThat(scenario.served().resumed()).isEqualTo(Resumed.UNSUPPORTED);
+      assertThat(scenario.served().resumed()).isEqualTo(ResumeOutcome.UNSUPPORTED);
     }
   }
 
@@ -238,12 +247,12 @@ class ResumeTest {
       scenario
           .link(1)
           .send(
-              Wire.STREAM_HEAD
-                  + Wire.event(Wire.content("one "))
-                  + Wire.event(TOOL)
-                  + Wire.event(Wire.finish("tool_calls"))
-                  + Wire.event("[DONE]")
-                  + Wire.LAST_CHUNK);
+              OpenAiWire.STREAM_HEAD
+                  + OpenAiWire.event(OpenAiWire.content("one "))
+                  + OpenAiWire.event(TOOL)
+                  + OpenAiWire.event(OpenAiWire.finish("tool_calls"))
+                  + OpenAiWire.event("[DONE]")
+                  + OpenAiWire.LAST_CHUNK);
       assertThat(client.answer()).isEqualTo(new Answer.Streamed());
       assertThat(client.text()).containsOnlyOnce("\"tool_calls\":[");
       assertThat(ClientStream.of(client).content).hasToString("one ");
@@ -256,12 +265,12 @@ class ResumeTest {
       RecordedClient client = scenario.ask(stream("auto"));
       begin(scenario, "x".repeat(100_000));
       for (int n = 0; n < 10; n++) {
-        scenario.link(0).send(Wire.event(Wire.content("x".repeat(100_000))));
+        scenario.link(0).send(OpenAiWire.event(OpenAiWire.content("x".repeat(100_000))));
       }
       scenario.link(0).reset();
       assertThat(client.fault().code().wire()).isEqualTo("stream_interrupted");
       assertThat(scenario.links()).isOne();
-      assertThat(scenario.served().resumed()).isEqualTo(Resumed.TOO_LONG);
+      assertThat(scenario.served().resumed()).isEqualTo(ResumeOutcome.TOO_LONG);
     }
   }
 
@@ -270,10 +279,10 @@ class ResumeTest {
     try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"), 70_000)) {
       RecordedClient client = scenario.ask(stream("auto"));
       begin(scenario, "x".repeat(100_000));
-      scenario.link(0).send(Wire.event(Wire.content("y"))).reset();
+      scenario.link(0).send(OpenAiWire.event(OpenAiWire.content("y"))).reset();
       assertThat(ClientStream.of(client).content).hasSize(100_001);
       assertThat(client.fault().code().wire()).isEqualTo("stream_interrupted");
-      assertThat(scenario.served().resumed()).isEqualTo(Resumed.TOO_LONG);
+      assertThat(scenario.served().resumed()).isEqualTo(ResumeOutcome.TOO_LONG);
     }
   }
 
@@ -283,8 +292,11 @@ class ResumeTest {
       RecordedClient client = scenario.ask(stream("replay"));
       begin(scenario, "one ", "two ");
       scenario.link(0).reset();
-      scenario.link(1).send(Wire.STREAM_HEAD + Wire.event(Wire.content("one "))).reset();
-      scenario.link(2).send(Wire.STREAM_HEAD + Wire.wholeStream("one two ", "three"));
+      scenario
+          .link(1)
+          .send(OpenAiWire.STREAM_HEAD + OpenAiWire.event(OpenAiWire.content("one ")))
+          .reset();
+      scenario.link(2).send(OpenAiWire.STREAM_HEAD + OpenAiWire.wholeStream("one two ", "three"));
       requireWhole(client, "one two three");
       assertThat(attempts(scenario))
           .containsExactly("alpha interrupted ", "beta interrupted replay", "gamma ok replay");
@@ -301,7 +313,9 @@ class ResumeTest {
       RecordedClient client = scenario.ask(request);
       begin(scenario, most);
       scenario.link(0).fin();
-      scenario.link(1).send(Wire.STREAM_HEAD + Wire.event(Wire.content(most + "b")));
+      scenario
+          .link(1)
+          .send(OpenAiWire.STREAM_HEAD + OpenAiWire.event(OpenAiWire.content(most + "b")));
       scenario.link(1).fin();
       scenario.run();
       assertThat(scenario.links()).isEqualTo(2);
@@ -317,11 +331,11 @@ class ResumeTest {
       RecordedClient client = scenario.ask(stream("replay"));
       begin(scenario, "one ", "two ");
       scenario.link(0).reset();
-      scenario.link(1).send(Wire.STREAM_HEAD + Wire.event(Wire.content("one ")));
-      client.leave(ClientExit.ABORTED);
+      scenario.link(1).send(OpenAiWire.STREAM_HEAD + OpenAiWire.event(OpenAiWire.content("one ")));
+      client.disconnect(DisconnectReason.ABORTED);
       scenario.run();
       assertThat(scenario.link(1).isOpen()).isFalse();
-      assertThat(scenario.record().ending()).isEqualTo(Ending.CLIENT_ABORT);
+      assertThat(scenario.record().outcome()).isEqualTo(RequestOutcome.CLIENT_ABORT);
       requireOnlyTheFirstIsCharged(scenario);
     }
   }
@@ -344,7 +358,10 @@ class ResumeTest {
       begin(scenario, "one ");
       scenario.link(0).fin();
       assertThat(scenario.requests()).isOne();
-      scenario.passMillis(600).link(1).send(Wire.STREAM_HEAD + Wire.wholeStream("one ", "two"));
+      scenario
+          .passMillis(600)
+          .link(1)
+          .send(OpenAiWire.STREAM_HEAD + OpenAiWire.wholeStream("one ", "two"));
       requireWhole(client, "one two");
     }
   }
@@ -355,21 +372,27 @@ class ResumeTest {
       RecordedClient client = scenario.ask(stream("replay"));
       begin(scenario, "a", "b", "c", "d");
       scenario.link(0).reset();
-      scenario.link(1).send(Wire.STREAM_HEAD);
+      scenario.link(1).send(OpenAiWire.STREAM_HEAD);
       for (String word : List.of("a", "b", "c", "d")) {
-        scenario.link(1).send(Wire.event(Wire.content(word)));
+        scenario.link(1).send(OpenAiWire.event(OpenAiWire.content(word)));
         scenario.passSeconds(25); // longer than first_token in all
       }
       assertThat(client.text()).contains(": ping\n\n");
-      scenario.link(1).send(Wire.event(Wire.content("e")) + Wire.event("[DONE]") + Wire.LAST_CHUNK);
+      scenario
+          .link(1)
+          .send(
+              OpenAiWire.event(OpenAiWire.content("e"))
+                  + OpenAiWire.event("[DONE]")
+                  + OpenAiWire.LAST_CHUNK);
       requireWhole(client, "abcde");
     }
   }
 
   static void begin(Scenario scenario, String... words) {
-    StringBuilder events = new StringBuilder(Wire.STREAM_HEAD + Wire.event(Wire.role()));
+    StringBuilder events =
+        new StringBuilder(OpenAiWire.STREAM_HEAD + OpenAiWire.event(OpenAiWire.role()));
     for (String word : words) {
-      events.append(Wire.event(Wire.content(word)));
+      events.append(OpenAiWire.event(OpenAiWire.content(word)));
     }
     scenario.link(0).send(events.toString());
   }

@@ -8,13 +8,13 @@ import dev.tollgate.core.catalog.Prefill;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.testkit.OpenAiWire;
 import dev.tollgate.core.testkit.ProviderLink;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.RecordedClient.Answer;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.Seeds;
 import dev.tollgate.core.testkit.TestCatalog;
-import dev.tollgate.core.testkit.Wire;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -125,18 +125,18 @@ class ResumedTextTest {
     }
 
     private String stream(String left, boolean fromStart) {
-      StringBuilder all = new StringBuilder(Wire.STREAM_HEAD);
+      StringBuilder all = new StringBuilder(OpenAiWire.STREAM_HEAD);
       String id = "c" + random.nextInt();
       if (random.nextBoolean()) {
-        all.append(Wire.event(Wire.role()));
+        all.append(OpenAiWire.event(OpenAiWire.role()));
       }
       texts(id, "reasoning_content", fromStart ? thought : "", all);
       texts(id, "content", left, all);
       all.append(chunk(id, "\"content\":\"\"", "\"stop\""));
       if (random.nextBoolean()) {
-        all.append(Wire.event(Wire.usage(3, 4)));
+        all.append(OpenAiWire.event(OpenAiWire.usage(3, 4)));
       }
-      return all.append(Wire.event("[DONE]")).append(Wire.LAST_CHUNK).toString();
+      return all.append(OpenAiWire.event("[DONE]")).append(OpenAiWire.LAST_CHUNK).toString();
     }
 
     private void texts(String id, String name, String text, StringBuilder to) {
@@ -150,7 +150,7 @@ class ResumedTextTest {
     }
 
     private static String chunk(String id, String delta, String finish) {
-      return Wire.event(
+      return OpenAiWire.event(
           "{\"id\":\""
               + id
               + "\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"m\","

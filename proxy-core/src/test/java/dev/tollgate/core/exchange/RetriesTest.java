@@ -5,16 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
 import dev.tollgate.core.routing.Candidate;
-import dev.tollgate.core.routing.NextTry;
+import dev.tollgate.core.routing.NextAttempt;
 import dev.tollgate.core.routing.RoutePlan;
+import dev.tollgate.core.testkit.OpenAiWire;
 import dev.tollgate.core.testkit.ProviderLink;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.RecordedClient.Answer;
 import dev.tollgate.core.testkit.Scenario;
-import dev.tollgate.core.testkit.ScriptedConnector.Manner;
+import dev.tollgate.core.testkit.ScriptedConnector.ConnectBehavior;
 import dev.tollgate.core.testkit.Seeds;
 import dev.tollgate.core.testkit.TestCatalog;
-import dev.tollgate.core.testkit.Wire;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 
 @Tag("corpus")
 class RetriesTest {
-  private static final String OOPS = Wire.error(500, "server_error", "oops");
+  private static final String OOPS = OpenAiWire.error(500, "server_error", "oops");
   private static final String REASON = "X-LLM-Routing-Reason";
 
   @Test
@@ -33,7 +33,7 @@ class RetriesTest {
       RecordedClient client = scenario.askStream();
       scenario.link(0).send(OOPS);
       scenario.link(1).send(OOPS);
-      scenario.link(2).send(Wire.STREAM_HEAD + Wire.wholeStream("fine"));
+      scenario.link(2).send(OpenAiWire.STREAM_HEAD + OpenAiWire.wholeStream("fine"));
 
       assertThat(client.answer()).isEqualTo(new Answer.Streamed());
       assertThat(client.field("X-LLM-Provider")).isEqualTo("gamma");
@@ -73,7 +73,7 @@ class RetriesTest {
       assertThat(scenario.requests()).as("not before 0.3 s").isEqualTo(2);
       scenario.passMillis(320);
       assertThat(scenario.requests()).as("not after 0.6 s").isEqualTo(3);
-      scenario.link(0).send(Wire.STREAM_HEAD + Wire.wholeStream("fine"));
+      scenario.link(0).send(OpenAiWire.STREAM_HEAD + OpenAiWire.wholeStream("fine"));
       assertThat(client.answer()).isEqualTo(new Answer.Streamed());
       assertThat(client.field("X-LLM-Provider")).isEqualTo("alpha");
       assertThat(client.field("Server-Timing"))
@@ -98,12 +98,12 @@ class RetriesTest {
   void aShortRetryAfterIsWaitedOut() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
       RecordedClient client = scenario.askPlain();
-      scenario.link(0).send(Wire.error(429, "Retry-After: 2\r\n", "rate_limit", "slow"));
+      scenario.link(0).send(OpenAiWire.error(429, "Retry-After: 2\r\n", "rate_limit", "slow"));
       scenario.passMillis(1_900);
       assertThat(scenario.requests()).isOne();
       scenario.passMillis(100);
       assertThat(scenario.requests()).isEqualTo(2);
-      scenario.link(0).send(Wire.completion("fine"));
+      scenario.link(0).send(OpenAiWire.completion("fine"));
       assertThat(client.whole().status()).isEqualTo(200);
     }
   }
@@ -112,7 +112,7 @@ class RetriesTest {
   void aRateLimitIsNotTriedAgainBeforeALongRetryAfter() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
       RecordedClient client = scenario.askPlain();
-      scenario.link(0).send(Wire.error(429, "Retry-After: 3\r\n", "rate_limit", "slow"));
+      scenario.link(0).send(OpenAiWire.error(429, "Retry-After: 3\r\n", "rate_limit", "slow"));
       assertThat(client.fault().code().wire()).isEqualTo("provider_rate_limited");
       assertThat(client.fault().retryAfterSeconds()).isEqualTo(3);
       assertThat(client.fault().shouldRetry()).isTrue();
@@ -123,7 +123,7 @@ class RetriesTest {
   void anOutageWithALongRetryAfterIsStillTriedOnceMoreAfterAPause() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
       RecordedClient client = scenario.askPlain();
-      String busy = Wire.error(503, "Retry-After: 30\r\n", "overloaded", "busy");
+      String busy = OpenAiWire.error(503, "Retry-After: 30\r\n", "overloaded", "busy");
       scenario.link(0).send(busy);
       scenario.passMillis(600);
       assertThat(scenario.requests()).isEqualTo(2);
@@ -139,7 +139,7 @@ class RetriesTest {
     for (boolean reset : List.of(true, false)) {
       try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
         scenario.askPlain();
-        ProviderLink stale = scenario.link(0).send(Wire.completion("first"));
+        ProviderLink stale = scenario.link(0).send(OpenAiWire.completion("first"));
         RecordedClient client = scenario.askPlain();
         assertThat(stale.requests()).isEqualTo(2);
         if (reset) {
@@ -149,7 +149,7 @@ class RetriesTest {
         }
         ProviderLink fresh = scenario.link(1);
         assertThat(fresh.host()).as(FaultRow.of("U06").failover()).isEqualTo("alpha.example");
-        fresh.send(Wire.completion("second"));
+        fresh.send(OpenAiWire.completion("second"));
 
         assertThat(client.whole().body()).contains("second");
         assertThat(scenario.lastServed().attempts()).extracting("outcome").containsExactly("ok");
@@ -161,12 +161,12 @@ class RetriesTest {
   void aFreshConnectionThatDiesIsATryOfItsOwn() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
       scenario.askPlain();
-      scenario.link(0).send(Wire.completion("first"));
+      scenario.link(0).send(OpenAiWire.completion("first"));
       RecordedClient client = scenario.askPlain();
       scenario.link(0).reset();
       scenario.link(1).reset();
       assertThat(scenario.link(2).host()).isEqualTo("beta.example");
-      scenario.link(2).send(Wire.completion("second"));
+      scenario.link(2).send(OpenAiWire.completion("second"));
       assertThat(client.whole().body()).contains("second");
     }
   }
@@ -175,11 +175,11 @@ class RetriesTest {
   void aReusedConnectionThatBreaksInsideTheStatusLineIsNotStale() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
       scenario.askPlain();
-      scenario.link(0).send(Wire.completion("first"));
+      scenario.link(0).send(OpenAiWire.completion("first"));
       RecordedClient client = scenario.askPlain();
       scenario.link(0).send("HTTP/1.").fin();
       assertThat(scenario.link(1).host()).isEqualTo("beta.example");
-      scenario.link(1).send(Wire.completion("second"));
+      scenario.link(1).send(OpenAiWire.completion("second"));
       assertThat(client.whole().status()).isEqualTo(200);
       assertThat(scenario.lastServed().attempts())
           .extracting("outcome")
@@ -198,14 +198,14 @@ class RetriesTest {
         ProviderLink slow = scenario.link(0);
         assertThat(slow.received()).isEmpty();
         scenario.connector().holdNewLinks(false);
-        slow.send(Wire.error(status, "no", "early"));
+        slow.send(OpenAiWire.error(status, "no", "early"));
         assertThat(slow.isOpen()).as("the rest of the body is not sent").isFalse();
         if (status == 413) {
           assertThat(client.fault().code().wire()).isEqualTo("request_too_large");
           assertThat(scenario.links()).isOne();
         } else {
           assertThat(scenario.link(1).received()).endsWith(padding + ".\"}]}");
-          scenario.link(1).send(Wire.completion("fine"));
+          scenario.link(1).send(OpenAiWire.completion("fine"));
           assertThat(client.whole().status()).isEqualTo(200);
         }
       }
@@ -223,7 +223,7 @@ class RetriesTest {
       scenario.link(0).reads(true);
       scenario.run();
       assertThat(scenario.link(0).received()).endsWith("x".repeat(600_000) + ".\"}]}");
-      scenario.link(0).send(Wire.completion("fine"));
+      scenario.link(0).send(OpenAiWire.completion("fine"));
       assertThat(client.whole().status()).isEqualTo(200);
       assertThat(scenario.link(0).isOpen()).isTrue();
     }
@@ -234,7 +234,7 @@ class RetriesTest {
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
       scenario.connector().holdNewLinks(true);
       RecordedClient client = scenario.askPlain();
-      scenario.link(0).send(Wire.completion("too early"));
+      scenario.link(0).send(OpenAiWire.completion("too early"));
       assertThat(client.whole().status()).isEqualTo(200);
       assertThat(scenario.link(0).isOpen()).isFalse();
     }
@@ -249,24 +249,24 @@ class RetriesTest {
           int providers = 1 + random.nextInt(4);
           String[] names = List.of("a", "b", "c", "d").subList(0, providers).toArray(String[]::new);
           RoutePlan plan = TestCatalog.plan(TestCatalog.of(names));
-          List<NextTry.Failed> failed = new ArrayList<>();
-          failed.add(new NextTry.Failed(plan.candidates().getFirst(), anyFailure(random)));
-          while (NextTry.after(plan, failed, _ -> false, _ -> false, random)
-              instanceof NextTry.Try(Candidate next, Duration delay)) {
+          List<NextAttempt.Failed> failed = new ArrayList<>();
+          failed.add(new NextAttempt.Failed(plan.candidates().getFirst(), anyFailure(random)));
+          while (NextAttempt.after(plan, failed, _ -> false, _ -> false, random)
+              instanceof NextAttempt.Retry(Candidate next, Duration delay)) {
             require(failed, next, delay, plan);
-            failed.add(new NextTry.Failed(next, anyFailure(random)));
+            failed.add(new NextAttempt.Failed(next, anyFailure(random)));
           }
           assertThat(failed).hasSizeLessThanOrEqualTo(3);
         });
   }
 
   private static void require(
-      List<NextTry.Failed> failed, Candidate next, Duration delay, RoutePlan plan) {
-    assertThat(failed.getLast().failure().isWorthAnother()).isTrue();
+      List<NextAttempt.Failed> failed, Candidate next, Duration delay, RoutePlan plan) {
+    assertThat(failed.getLast().failure().canFallBack()).isTrue();
     List<UpstreamFailure> own =
         failed.stream()
             .filter(f -> f.candidate().equals(next))
-            .map(NextTry.Failed::failure)
+            .map(NextAttempt.Failed::failure)
             .toList();
     assertThat(own).as("never a third time").hasSizeLessThan(2);
     if (own.isEmpty()) {
@@ -296,7 +296,7 @@ class RetriesTest {
     for (String fields : List.of(now + later, later, now + "Retry-After: tomorrow\r\n")) {
       try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
         RecordedClient client = scenario.askPlain();
-        scenario.link(0).send(Wire.error(429, fields, "rate_limit", "slow"));
+        scenario.link(0).send(OpenAiWire.error(429, fields, "rate_limit", "slow"));
         assertThat(client.fault().code().wire()).isEqualTo("provider_rate_limited");
         assertThat(client.fault().retryAfterSeconds()).isGreaterThanOrEqualTo(30);
       }
@@ -307,18 +307,18 @@ class RetriesTest {
   void theReasonNamesThoseWhoMayStillBeAskedAndWhetherTheSelectedOneServes() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta", "gamma", "delta"))) {
       RecordedClient first = scenario.askPlain();
-      scenario.link(0).send(Wire.completion("fine"));
+      scenario.link(0).send(OpenAiWire.completion("fine"));
       assertThat(first.field(REASON)).endsWith("healthy=true fallbacks=beta,gamma,delta");
       RecordedClient second = scenario.askStream();
-      scenario.lastAsked().send(OOPS);
-      scenario.lastAsked().send(Wire.STREAM_HEAD + Wire.wholeStream("fine"));
+      scenario.lastRequestLink().send(OOPS);
+      scenario.lastRequestLink().send(OpenAiWire.STREAM_HEAD + OpenAiWire.wholeStream("fine"));
       assertThat(second.field(REASON))
           .contains("selected=beta")
           .endsWith("healthy=true fallbacks=gamma,delta");
       RecordedClient third = scenario.askPlain();
       scenario.link(0).send(OOPS);
       scenario.link(1).send(OOPS);
-      scenario.lastAsked().send(Wire.completion("fine"));
+      scenario.lastRequestLink().send(OpenAiWire.completion("fine"));
       assertThat(third.field(REASON)).endsWith("healthy=true fallbacks=none");
       RecordedClient fourth = scenario.askPlain();
       scenario.link(0).send(OOPS);
@@ -328,7 +328,7 @@ class RetriesTest {
           .contains("selected=gamma")
           .endsWith("healthy=false fallbacks=none");
       RecordedClient fifth = scenario.askPlain();
-      scenario.link(0).send(Wire.error(400, "bad_value", "temperature too hot"));
+      scenario.link(0).send(OpenAiWire.error(400, "bad_value", "temperature too hot"));
       assertThat(fifth.field(REASON)).endsWith("healthy=true fallbacks=beta,gamma,delta");
     }
   }
@@ -338,7 +338,7 @@ class RetriesTest {
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
       RecordedClient client = scenario.askPlain();
       scenario.link(0).send(OOPS);
-      scenario.passMillis(600).link(0).send(Wire.completion("fine"));
+      scenario.passMillis(600).link(0).send(OpenAiWire.completion("fine"));
       assertThat(client.field(REASON)).endsWith("healthy=true fallbacks=none");
     }
   }
@@ -346,7 +346,7 @@ class RetriesTest {
   @Test
   void whyAProviderWasNotReachedIsForTheLogAndNotForTheClient() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
-      scenario.connector().manner("alpha.example", Manner.REFUSES);
+      scenario.connector().behavior("alpha.example", ConnectBehavior.REFUSES);
       RecordedClient client = scenario.askPlain();
       scenario.passMillis(600);
       assertThat(scenario.served().attempts())
@@ -360,7 +360,7 @@ class RetriesTest {
   void whatAProviderSaidOfItsFailureIsNotLogged() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
       scenario.askPlain();
-      scenario.link(0).send(Wire.error(401, "invalid_api_key", "Incorrect key sk-1"));
+      scenario.link(0).send(OpenAiWire.error(401, "invalid_api_key", "Incorrect key sk-1"));
       assertThat(scenario.record().toString()).doesNotContain("sk-1");
     }
   }

@@ -2,11 +2,11 @@ package dev.tollgate.core.exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.catalog.Provider.Clocks;
+import dev.tollgate.core.catalog.Provider.ProviderTimeouts;
+import dev.tollgate.core.testkit.OpenAiWire;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.TestCatalog;
-import dev.tollgate.core.testkit.Wire;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -20,7 +20,7 @@ class SlowUploadTest {
       RecordedClient client = scenario.askStreamAfterUpload(SLOW);
       scenario.passSeconds(14);
       assertThat(client.isOpened()).isFalse();
-      scenario.link(0).send(Wire.STREAM_HEAD + Wire.wholeStream("one"));
+      scenario.link(0).send(OpenAiWire.STREAM_HEAD + OpenAiWire.wholeStream("one"));
 
       assertThat(client.field("X-LLM-Routing-Reason")).doesNotContain("committed=early");
       assertThat(client.field("Server-Timing")).startsWith("gw;dur=0.00, upstream;dur=14000.00");
@@ -33,10 +33,10 @@ class SlowUploadTest {
   void aProviderHasItsWholeTimeForAPlainReply() {
     var catalog =
         TestCatalog.of(
-            TestCatalog.clocked(
+            TestCatalog.withClocks(
                 "alpha",
                 usual ->
-                    new Clocks(
+                    new ProviderTimeouts(
                         usual.connect(),
                         usual.responseHeader(),
                         usual.firstToken(),
@@ -45,7 +45,7 @@ class SlowUploadTest {
     try (var scenario = Scenario.of(catalog)) {
       RecordedClient client = scenario.askPlainAfterUpload(SLOW);
       scenario.passSeconds(19);
-      scenario.link(0).send(Wire.completion("in time"));
+      scenario.link(0).send(OpenAiWire.completion("in time"));
       assertThat(client.whole().status()).isEqualTo(200);
     }
   }

@@ -5,16 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.endpoint.Endpoint;
-import dev.tollgate.core.exchange.RequestService.ClientExit;
+import dev.tollgate.core.exchange.RequestService.DisconnectReason;
 import dev.tollgate.core.fault.ErrorCode;
-import dev.tollgate.core.ledger.Settlement.How;
+import dev.tollgate.core.ledger.Settlement.SettlementKind;
 import dev.tollgate.core.money.PriceList;
 import dev.tollgate.core.money.TokenPrices;
+import dev.tollgate.core.testkit.OpenAiWire;
 import dev.tollgate.core.testkit.ProviderLink;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.TestCatalog;
-import dev.tollgate.core.testkit.Wire;
 import org.junit.jupiter.api.Test;
 
 /** Speech flows as it is made: what was said is priced, and a body that is cut is no success. */
@@ -44,7 +44,7 @@ class SpeechTest {
 
       assertThat(client.pieces()).containsExactly("ID3", "\u0000\u00ff\r\n\r\n", "x");
       assertThat(client.answer()).isEqualTo(new RecordedClient.Answer.Streamed());
-      assertThat(scenario.record().ending()).isEqualTo(Ending.OK);
+      assertThat(scenario.record().outcome()).isEqualTo(RequestOutcome.OK);
       assertThat(scenario.served().cost().value()).isEqualTo(7);
       assertThat(scenario.served().usage().estimated()).isFalse();
       assertThat(provider.isOpen()).as("serves again").isTrue();
@@ -62,7 +62,7 @@ class SpeechTest {
       assertThat(scenario.requests()).as("not asked for again").isOne();
       assertThat(scenario.served().cost().value()).isEqualTo(7);
       var charged = scenario.ledger().charged();
-      assertThat(charged).singleElement().matches(one -> one.how() == How.PARTIAL);
+      assertThat(charged).singleElement().matches(one -> one.how() == SettlementKind.PARTIAL);
     }
   }
 
@@ -82,14 +82,14 @@ class SpeechTest {
     for (String bad :
         new String[] {
           "HTTP/1.1 200 OK\r\nContent-Type: audio/mpeg\r\nContent-Length: 0\r\n\r\n",
-          Wire.response(200, "OK", "", Wire.errorBody("server_error", "No.")),
+          OpenAiWire.response(200, "OK", "", OpenAiWire.errorBody("server_error", "No.")),
           "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 3\r\n\r\n<p>",
           "HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n"
         }) {
       try (var scenario = scenario("alpha", "beta")) {
         RecordedClient client = scenario.ask(Endpoint.SPEECH, ASK);
         scenario.link(0).send(bad);
-        scenario.link(1).send(Wire.audio("ID3"));
+        scenario.link(1).send(OpenAiWire.audio("ID3"));
         assertThat(client.text()).as(bad).isEqualTo("ID3");
         assertThat(client.field("X-LLM-Provider")).isEqualTo("beta");
         assertThat(scenario.ledger().charged()).hasSize(1);
@@ -117,10 +117,10 @@ class SpeechTest {
       scenario.link(0).send(HEAD + "ID3");
       client.writable(false);
       scenario.link(0).send("1");
-      assertThat(scenario.link(0).isAskedForBytes()).isFalse();
+      assertThat(scenario.link(0).isReadPending()).isFalse();
       scenario.passSeconds(300);
       client.writable(true);
-      assertThat(scenario.link(0).isAskedForBytes()).isTrue();
+      assertThat(scenario.link(0).isReadPending()).isTrue();
       scenario.link(0).send("234567");
       assertThat(client.text()).isEqualTo("ID31234567");
     }
@@ -130,11 +130,11 @@ class SpeechTest {
   void whoLeavesPaysForWhatWasSaidOnceSomethingWasHeard() {
     try (var scenario = scenario("alpha")) {
       RecordedClient early = scenario.ask(Endpoint.SPEECH, ASK);
-      early.leave(ClientExit.ABORTED);
+      early.disconnect(DisconnectReason.ABORTED);
       assertThat(scenario.lastServed().cost().value()).isZero();
       RecordedClient late = scenario.ask(Endpoint.SPEECH, ASK);
-      scenario.lastAsked().send(HEAD + "ID3");
-      late.leave(ClientExit.ABORTED);
+      scenario.lastRequestLink().send(HEAD + "ID3");
+      late.disconnect(DisconnectReason.ABORTED);
       assertThat(scenario.lastServed().cost().value()).isEqualTo(7);
       assertThat(scenario.records()).hasSize(2);
     }
@@ -165,7 +165,7 @@ class SpeechTest {
       long told = Long.parseLong(client.field("X-LLM-Cost-Micro"));
       assertThat(told).isEqualTo(scenario.ledger().charged().getFirst().reserved().value());
       assertThat(told).isGreaterThanOrEqualTo(scenario.served().cost().value());
-      assertThat(scenario.record().ending()).isEqualTo(Ending.OK_ESTIMATED);
+      assertThat(scenario.record().outcome()).isEqualTo(RequestOutcome.OK_ESTIMATED);
     }
   }
 
@@ -174,21 +174,21 @@ class SpeechTest {
     try (var scenario = scenario("alpha")) {
       RecordedClient client = scenario.ask(Endpoint.SPEECH, ASK_EVENTS);
       String delta = "{\"type\":\"speech.audio.delta\", \"audio\":\"SUQz\"}";
-      scenario.link(0).send(Wire.STREAM_HEAD + Wire.event(delta));
+      scenario.link(0).send(OpenAiWire.STREAM_HEAD + OpenAiWire.event(delta));
       assertThat(client.text()).isEqualTo("data: " + delta + "\n\n");
       scenario
           .link(0)
           .send(
-              Wire.event(
+              OpenAiWire.event(
                       "{\"type\":\"speech.audio.done\",\"usage\":{\"input_tokens\":3,"
                           + "\"output_tokens\":9,\"total_tokens\":12,\"x_llm_cost_micro\":0}}")
-                  + Wire.LAST_CHUNK);
+                  + OpenAiWire.LAST_CHUNK);
       assertThat(client.text())
           .endsWith(
               "data: {\"type\":\"speech.audio.done\",\"usage\":{\"input_tokens\":3,"
                   + "\"output_tokens\":9,\"total_tokens\":12,\"x_llm_cost_micro\":7}}\n\n"
                   + "data: [DONE]\n\n");
-      assertThat(scenario.record().ending()).isEqualTo(Ending.OK);
+      assertThat(scenario.record().outcome()).isEqualTo(RequestOutcome.OK);
     }
   }
 
@@ -197,8 +197,8 @@ class SpeechTest {
     try (var scenario = scenario("alpha")) {
       RecordedClient client = scenario.ask(Endpoint.SPEECH, ASK_EVENTS);
       String delta = "{\"type\":\"speech.audio.delta\",\"audio\":\"SUQz\"}";
-      scenario.link(0).send(Wire.STREAM_HEAD + Wire.event(delta));
-      scenario.link(0).send(Wire.event("{\"type\":\"error\",\"message\":\"No.\"}"));
+      scenario.link(0).send(OpenAiWire.STREAM_HEAD + OpenAiWire.event(delta));
+      scenario.link(0).send(OpenAiWire.event("{\"type\":\"error\",\"message\":\"No.\"}"));
       assertThat(client.fault().code()).isEqualTo(ErrorCode.STREAM_INTERRUPTED);
       assertThat(scenario.served().cost().value()).isEqualTo(7);
     }

@@ -8,10 +8,10 @@ import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Resume;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.testkit.OpenAiWire;
 import dev.tollgate.core.testkit.ProviderLink;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.TestCatalog;
-import dev.tollgate.core.testkit.Wire;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -114,7 +114,7 @@ class StickinessTest {
     scenario.run();
     scenario.connector().links().stream()
         .filter(link -> link.requests() > before.getOrDefault(link, 0))
-        .forEach(link -> link.send(Wire.completion("fine")));
+        .forEach(link -> link.send(OpenAiWire.completion("fine")));
     scenario.run();
     return String.valueOf(scenario.lastServed().provider());
   }

@@ -3,27 +3,27 @@ package dev.tollgate.core.exchange;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.blob.Blob;
-import dev.tollgate.core.blob.BlobFault;
+import dev.tollgate.core.blob.BlobFailure;
 import dev.tollgate.core.blob.BlobName;
+import dev.tollgate.core.blob.BlobStore;
 import dev.tollgate.core.blob.BlobType;
-import dev.tollgate.core.blob.Blobs;
-import dev.tollgate.core.blob.Deleted;
+import dev.tollgate.core.blob.DeleteBlobResult;
 import dev.tollgate.core.blob.SignedUrl;
-import dev.tollgate.core.blob.Stored;
+import dev.tollgate.core.blob.StoreBlobResult;
 import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.endpoint.ClientView;
 import dev.tollgate.core.endpoint.Endpoint;
-import dev.tollgate.core.exchange.RequestService.ClientExit;
+import dev.tollgate.core.exchange.RequestService.DisconnectReason;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.testkit.InMemoryBlobs;
+import dev.tollgate.core.testkit.OpenAiWire;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.TestCatalog;
-import dev.tollgate.core.testkit.Wire;
 import io.netty.channel.EventLoop;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -45,7 +45,7 @@ class StoredImagesTest {
   private final Held held = new Held(blobs);
 
   /** A store that answers when the test says. */
-  private static final class Held implements Blobs {
+  private static final class Held implements BlobStore {
     private final InMemoryBlobs inner;
     private final List<Runnable> waiting = new ArrayList<>();
     private boolean holds;
@@ -58,11 +58,13 @@ class StoredImagesTest {
     }
 
     @Override
-    public void store(Blob blob, EventLoop loop, Consumer<Stored> whenDone) {
+    public void store(Blob blob, EventLoop loop, Consumer<StoreBlobResult> whenDone) {
       asked++;
       if (hangs) {
         waiting.add(() -> blob.bytes().release());
-        loop.execute(() -> whenDone.accept(new Stored.Unavailable(BlobFault.TIMED_OUT, "told to")));
+        loop.execute(
+            () ->
+                whenDone.accept(new StoreBlobResult.Unavailable(BlobFailure.TIMED_OUT, "told to")));
       } else if (holds) {
         waiting.add(() -> inner.store(blob, loop, whenDone));
       } else {
@@ -85,7 +87,7 @@ class StoredImagesTest {
     }
 
     @Override
-    public void delete(BlobName name, EventLoop loop, Consumer<Deleted> whenDone) {
+    public void delete(BlobName name, EventLoop loop, Consumer<DeleteBlobResult> whenDone) {
       inner.delete(name, loop, whenDone);
     }
   }
@@ -126,7 +128,7 @@ class StoredImagesTest {
   }
 
   private static String reply(String... items) {
-    return Wire.response(
+    return OpenAiWire.response(
         200,
         "OK",
         "",
@@ -176,18 +178,18 @@ class StoredImagesTest {
       assertThat(got.at("/usage/images").intValue()).isEqualTo(2);
       assertThat(got.at("/usage/x_llm_cost_micro").intValue()).isEqualTo(5);
       assertThat(scenario.inflight().held()).isZero();
-      assertThat(scenario.record().ending()).isEqualTo(Ending.OK);
+      assertThat(scenario.record().outcome()).isEqualTo(RequestOutcome.OK);
     }
   }
 
   @ParameterizedTest
   @EnumSource
-  void whatIsNotStoredIsAnsweredInline(BlobFault fault) {
+  void whatIsNotStoredIsAnsweredInline(BlobFailure fault) {
     blobs.fail(fault);
     try (var scenario = storing()) {
       RecordedClient client = scenario.ask(Endpoint.IMAGE_GENERATIONS, ASK);
       scenario.link(0).send(reply(image(1)));
-      assertThat(scenario.run().record().ending()).isEqualTo(Ending.OK);
+      assertThat(scenario.run().record().outcome()).isEqualTo(RequestOutcome.OK);
       assertThat(client.whole().body()).contains("\"data\":[" + image(1) + "]");
     }
   }
@@ -238,7 +240,8 @@ class StoredImagesTest {
   void aFormIsAskedForBytesToo() {
     for (String[] fields : new String[][] {{}, {"response_format=url"}}) {
       try (var scenario = storing()) {
-        RecordedClient client = scenario.ask(Endpoint.IMAGE_EDITS, Wire.pictures("p", fields));
+        RecordedClient client =
+            scenario.ask(Endpoint.IMAGE_EDITS, OpenAiWire.pictures("p", fields));
         assertThat(scenario.link(0).received())
             .containsOnlyOnce("name=\"response_format\"\r\n\r\nb64_json\r\n--b")
             .endsWith("\r\n--b--\r\n");
@@ -268,7 +271,7 @@ class StoredImagesTest {
       RecordedClient client = scenario.ask(Endpoint.IMAGE_GENERATIONS, ASK);
       String large = image(1).replace(png(1), png(1).replace("=", "") + "A".repeat(40_000));
       scenario.link(0).send(reply(large));
-      assertThat(scenario.run().record().ending()).isEqualTo(Ending.OK);
+      assertThat(scenario.run().record().outcome()).isEqualTo(RequestOutcome.OK);
       assertThat(client.whole().body()).as("inline").contains(large);
     }
   }
@@ -279,19 +282,19 @@ class StoredImagesTest {
     try (var scenario = storing()) {
       RecordedClient client = scenario.ask(Endpoint.IMAGE_GENERATIONS, ASK);
       scenario.link(0).send(reply(image(1)));
-      client.leave(ClientExit.ABORTED);
+      client.disconnect(DisconnectReason.ABORTED);
       assertThat(scenario.run().records()).isEmpty();
       held.answer();
       scenario.run();
       assertThat(scenario.served().cost().value()).isEqualTo(5);
-      assertThat(scenario.record().ending()).isEqualTo(Ending.CLIENT_ABORT);
+      assertThat(scenario.record().outcome()).isEqualTo(RequestOutcome.CLIENT_ABORT);
     }
   }
 
   @Test
   void whoLeftBeforeItCameHasNothingStored() {
     try (var scenario = storing()) {
-      scenario.ask(Endpoint.IMAGE_GENERATIONS, ASK).leave(ClientExit.ABORTED);
+      scenario.ask(Endpoint.IMAGE_GENERATIONS, ASK).disconnect(DisconnectReason.ABORTED);
       scenario.link(0).send(reply(image(1)));
       assertThat(scenario.run().served().cost().value()).isEqualTo(5);
       assertThat(blobs.kept()).isEmpty();
@@ -311,7 +314,7 @@ class StoredImagesTest {
       assertThat(client.whole().body())
           .contains("\"data\":[{\"url\":\"https://blobs.test/", "}," + image(2) + "]");
       assertThat(scenario.served().cost().value()).isEqualTo(5);
-      assertThat(scenario.record().ending()).isEqualTo(Ending.OK);
+      assertThat(scenario.record().outcome()).isEqualTo(RequestOutcome.OK);
       held.answer(); // what comes late is nobody's
       scenario.run();
       RecordedClient again = scenario.submit(Endpoint.IMAGE_GENERATIONS, ASK, "key");
@@ -350,7 +353,7 @@ class StoredImagesTest {
 
   @Test
   void whatOneWasNotKeptByIsNotAskedForTheOthers() {
-    blobs.fail(BlobFault.TIMED_OUT);
+    blobs.fail(BlobFailure.TIMED_OUT);
     try (var scenario = storing()) {
       RecordedClient client = scenario.ask(Endpoint.IMAGE_GENERATIONS, ASK);
       scenario.link(0).send(reply(image(1), image(2), image(3)));
@@ -362,7 +365,7 @@ class StoredImagesTest {
 
   @Test
   void whatGoesOutKeepsThePlaceInMemoryThatTheReplyHad() {
-    blobs.fail(BlobFault.FULL);
+    blobs.fail(BlobFailure.FULL);
     try (var scenario = storing()) {
       RecordedClient client = scenario.ask(Endpoint.IMAGE_GENERATIONS, ASK);
       client.holdsBodies(true);
@@ -397,7 +400,7 @@ class StoredImagesTest {
         assertThat(fault.code()).isEqualTo(ErrorCode.NOT_CONFIGURED);
         assertThat(fault.shouldRetry()).isFalse();
       }
-      Fault edits = scenario.ask(Endpoint.IMAGE_EDITS, Wire.pictures("p")).fault();
+      Fault edits = scenario.ask(Endpoint.IMAGE_EDITS, OpenAiWire.pictures("p")).fault();
       assertThat(edits.code()).isEqualTo(ErrorCode.NOT_CONFIGURED);
       assertThat(scenario.links()).isZero();
       String bytes = ASK.replace("}", ",\"response_format\":\"b64_json\"}");

@@ -3,16 +3,16 @@ package dev.tollgate.core.exchange;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.catalog.Provider;
-import dev.tollgate.core.catalog.Provider.Clocks;
-import dev.tollgate.core.endpoint.Oddity;
+import dev.tollgate.core.catalog.Provider.ProviderTimeouts;
+import dev.tollgate.core.endpoint.ProtocolAnomaly;
 import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.testkit.OpenAiWire;
 import dev.tollgate.core.testkit.ProviderLink;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.RecordedClient.Answer;
 import dev.tollgate.core.testkit.Scenario;
-import dev.tollgate.core.testkit.ScriptedConnector.Manner;
+import dev.tollgate.core.testkit.ScriptedConnector.ConnectBehavior;
 import dev.tollgate.core.testkit.TestCatalog;
-import dev.tollgate.core.testkit.Wire;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
@@ -32,15 +32,15 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @Tag("corpus")
 class StreamFaultsTest {
-  private static final String HEAD = Wire.STREAM_HEAD;
+  private static final String HEAD = OpenAiWire.STREAM_HEAD;
   private static final String TWO_WORDS =
       HEAD
-          + Wire.event(Wire.role())
-          + Wire.event(Wire.content("one"))
-          + Wire.event(Wire.content("two"));
-  private static final String FINISHED = TWO_WORDS + Wire.event(Wire.finish("stop"));
-  private static final String USED = FINISHED + Wire.event(Wire.usage(7, 2));
-  private static final String DONE = Wire.event("[DONE]") + Wire.LAST_CHUNK;
+          + OpenAiWire.event(OpenAiWire.role())
+          + OpenAiWire.event(OpenAiWire.content("one"))
+          + OpenAiWire.event(OpenAiWire.content("two"));
+  private static final String FINISHED = TWO_WORDS + OpenAiWire.event(OpenAiWire.finish("stop"));
+  private static final String USED = FINISHED + OpenAiWire.event(OpenAiWire.usage(7, 2));
+  private static final String DONE = OpenAiWire.event("[DONE]") + OpenAiWire.LAST_CHUNK;
 
   /** Rows that other tests hold, and where. */
   private static final Map<String, String> ELSEWHERE =
@@ -84,36 +84,42 @@ class StreamFaultsTest {
               "U15",
               link ->
                   link.send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\nContent-Length: 5\r\n\r\n")),
-          Map.entry("U17", link -> link.send(Wire.error(503, "overloaded", "busy"))),
+          Map.entry("U17", link -> link.send(OpenAiWire.error(503, "overloaded", "busy"))),
           Map.entry(
               "U19",
-              link -> link.send(Wire.error(429, "Retry-After: 9\r\n", "rate_limit", "slow"))),
+              link -> link.send(OpenAiWire.error(429, "Retry-After: 9\r\n", "rate_limit", "slow"))),
           Map.entry(
-              "U20", link -> link.send(Wire.error(400, "context_length_exceeded", "too long"))),
-          Map.entry("U21", link -> link.send(Wire.error(400, "content_filter", "not nice"))),
-          Map.entry("U22", link -> link.send(Wire.error(401, "invalid_api_key", "bad sk-secret"))),
-          Map.entry("U23", link -> link.send(Wire.error(404, "model_not_found", "which?"))),
+              "U20",
+              link -> link.send(OpenAiWire.error(400, "context_length_exceeded", "too long"))),
+          Map.entry("U21", link -> link.send(OpenAiWire.error(400, "content_filter", "not nice"))),
+          Map.entry(
+              "U22", link -> link.send(OpenAiWire.error(401, "invalid_api_key", "bad sk-secret"))),
+          Map.entry("U23", link -> link.send(OpenAiWire.error(404, "model_not_found", "which?"))),
           Map.entry(
               "U24",
               link ->
                   link.send(
-                      Wire.response(302, "Found", "Location: http://169.254.169.254/\r\n", ""))),
+                      OpenAiWire.response(
+                          302, "Found", "Location: http://169.254.169.254/\r\n", ""))),
           Map.entry("U25", link -> link.send("HTTP/1.1 204 No Content\r\n\r\n")),
           Map.entry(
               "U26",
-              link -> link.send(Wire.response(200, "OK", "", "{\"error\":{\"message\":\"x\"}}"))),
+              link ->
+                  link.send(OpenAiWire.response(200, "OK", "", "{\"error\":{\"message\":\"x\"}}"))),
           Map.entry(
               "U27",
               link ->
                   link.send(
                       "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 4\r\n\r\nhtml")),
           Map.entry("U30", link -> link.send(HEAD)),
-          Map.entry("U31", link -> link.send(HEAD + Wire.LAST_CHUNK)),
+          Map.entry("U31", link -> link.send(HEAD + OpenAiWire.LAST_CHUNK)),
           Map.entry(
               "U32",
-              link -> link.send(HEAD + Wire.event("{\"error\":{\"message\":\"x\",\"code\":500}}"))),
-          Map.entry("U33", link -> link.send(HEAD + Wire.chunk(": ping\n\n"))),
-          Map.entry("U34", link -> link.send(HEAD + Wire.event(Wire.role())).fin()),
+              link ->
+                  link.send(
+                      HEAD + OpenAiWire.event("{\"error\":{\"message\":\"x\",\"code\":500}}"))),
+          Map.entry("U33", link -> link.send(HEAD + OpenAiWire.chunk(": ping\n\n"))),
+          Map.entry("U34", link -> link.send(HEAD + OpenAiWire.event(OpenAiWire.role())).fin()),
           Map.entry(
               "U55",
               link -> link.send(HEAD.replace("Transfer-", "Content-Encoding: gzip\r\nTransfer-"))));
@@ -138,7 +144,7 @@ class StreamFaultsTest {
       assertThat(scenario.served().attempts()).hasSizeBetween(1, 2);
       assertThat(scenario.record().status()).isEqualTo(fault.code().status());
       if (!id.equals("U32")) {
-        assertThat(scenario.record().ending()).isEqualTo(row.ending());
+        assertThat(scenario.record().outcome()).isEqualTo(row.ending());
       }
     }
   }
@@ -155,14 +161,14 @@ class StreamFaultsTest {
       assertThat(scenario.links() > 1).as(row.failover()).isEqualTo(row.failsOver());
       if (row.failsOver()) {
         assertThat(scenario.link(1).host()).isEqualTo("beta.example");
-        scenario.link(1).send(HEAD + Wire.wholeStream("fine"));
+        scenario.link(1).send(HEAD + OpenAiWire.wholeStream("fine"));
         assertThat(client.answer()).isEqualTo(new Answer.Streamed());
         assertThat(client.text()).contains("fine", "\"provider\":\"beta\"");
         assertThat(client.text()).doesNotContain("alpha");
         assertThat(client.field("X-LLM-Provider")).isEqualTo("beta");
         assertThat(scenario.served().attempts()).hasSize(2);
         assertThat(scenario.served().cost().value()).isEqualTo(9);
-        assertThat(scenario.record().ending()).isEqualTo(Ending.OK);
+        assertThat(scenario.record().outcome()).isEqualTo(RequestOutcome.OK);
       }
       assertThat(scenario.link(0).isOpen() && row.failsOver() && isBroken(id)).isFalse();
     }
@@ -170,10 +176,10 @@ class StreamFaultsTest {
 
   /** A provider whose silence is noticed before a waiting stream is opened. */
   private static Provider quick(String name) {
-    return TestCatalog.clocked(
+    return TestCatalog.withClocks(
         name,
         c ->
-            new Clocks(
+            new ProviderTimeouts(
                 c.connect(), Duration.ofSeconds(5), Duration.ofSeconds(10), c.idle(), c.total()));
   }
 
@@ -198,7 +204,7 @@ class StreamFaultsTest {
       int asked = n;
       passUntil(scenario, () -> scenario.requests() > asked || client.isAnswered());
       if (!client.isAnswered()) {
-        fault.accept(scenario.lastAsked());
+        fault.accept(scenario.lastRequestLink());
       }
     }
   }
@@ -214,14 +220,14 @@ class StreamFaultsTest {
   void refusedConnectionsAreTriedElsewhereAndThenToldAsUnavailable() {
     FaultRow row = FaultRow.of("U01");
     try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
-      scenario.connector().manner("alpha.example", Manner.REFUSES);
-      scenario.connector().manner("beta.example", Manner.REFUSES);
+      scenario.connector().behavior("alpha.example", ConnectBehavior.REFUSES);
+      scenario.connector().behavior("beta.example", ConnectBehavior.REFUSES);
       RecordedClient client = scenario.askStream();
       scenario.passSeconds(1);
       assertThat(client.fault().code().wire()).isEqualTo(row.code());
       assertThat(client.fault().code().status()).isEqualTo(row.status());
       assertThat(scenario.served().attempts()).hasSize(3);
-      assertThat(scenario.record().ending()).isEqualTo(row.ending());
+      assertThat(scenario.record().outcome()).isEqualTo(row.ending());
     }
   }
 
@@ -229,14 +235,14 @@ class StreamFaultsTest {
   void aConnectionIntoABlackHoleIsGivenUpAfterTheConnectClock() {
     FaultRow row = FaultRow.of("U02");
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
-      scenario.connector().manner("alpha.example", Manner.SILENT);
+      scenario.connector().behavior("alpha.example", ConnectBehavior.NO_RESPONSE);
       RecordedClient client = scenario.askStream();
       scenario.passMillis(1_900);
       assertThat(client.isAnswered()).isFalse();
       scenario.passMillis(100);
       assertThat(client.fault().code().wire()).isEqualTo(row.code());
       assertThat(client.fault().code().status()).isEqualTo(row.status());
-      assertThat(scenario.record().ending()).isEqualTo(row.ending());
+      assertThat(scenario.record().outcome()).isEqualTo(row.ending());
       assertThat(scenario.served().attempts()).as("a silent provider is not repeated").hasSize(1);
     }
   }
@@ -247,14 +253,14 @@ class StreamFaultsTest {
     try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
       RecordedClient client = scenario.askStream();
       scenario.link(0).send("HTTP/1.1 100 Continue\r\n\r\n" + interim);
-      scenario.link(0).send(HEAD + Wire.wholeStream("fine"));
+      scenario.link(0).send(HEAD + OpenAiWire.wholeStream("fine"));
       assertThat(client.answer()).isEqualTo(new Answer.Streamed());
     }
     try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
       RecordedClient client = scenario.askStream();
       scenario.link(0).send(interim.repeat(100));
       assertThat(scenario.links()).isEqualTo(2);
-      scenario.link(1).send(HEAD + Wire.wholeStream("fine"));
+      scenario.link(1).send(HEAD + OpenAiWire.wholeStream("fine"));
       assertThat(client.answer()).isEqualTo(new Answer.Streamed());
       assertThat(scenario.served().attempts().getFirst().outcome()).isEqualTo("unexpected_reply");
     }
@@ -265,11 +271,11 @@ class StreamFaultsTest {
     FaultRow row = FaultRow.of("U16");
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
       RecordedClient client = scenario.askStream();
-      scenario.link(0).send(Wire.error(500, "server_error", "oops"));
+      scenario.link(0).send(OpenAiWire.error(500, "server_error", "oops"));
       scenario.passMillis(700);
-      scenario.link(scenario.links() - 1).send(HEAD + Wire.wholeStream("fine"));
+      scenario.link(scenario.links() - 1).send(HEAD + OpenAiWire.wholeStream("fine"));
       assertThat(client.answer()).isEqualTo(new Answer.Streamed());
-      assertThat(scenario.record().ending()).isEqualTo(row.ending());
+      assertThat(scenario.record().outcome()).isEqualTo(row.ending());
       assertThat(scenario.served().attempts())
           .extracting("outcome")
           .containsExactly("server_error", "ok");
@@ -286,7 +292,7 @@ class StreamFaultsTest {
       Map.ofEntries(
           Map.entry("U40", after(TWO_WORDS, ProviderLink::fin)),
           Map.entry("U41", after(TWO_WORDS, ProviderLink::reset)),
-          Map.entry("U42", after(TWO_WORDS, link -> link.send(Wire.LAST_CHUNK))),
+          Map.entry("U42", after(TWO_WORDS, link -> link.send(OpenAiWire.LAST_CHUNK))),
           Map.entry(
               "U43",
               scenario -> {
@@ -299,7 +305,7 @@ class StreamFaultsTest {
                   TWO_WORDS,
                   link -> {
                     for (int n = 0; n < 6 && link.isOpen(); n++) {
-                      link.send(Wire.chunk((n == 0 ? "data: " : "") + "x".repeat(60_000)));
+                      link.send(OpenAiWire.chunk((n == 0 ? "data: " : "") + "x".repeat(60_000)));
                     }
                   })),
           Map.entry(
@@ -308,12 +314,15 @@ class StreamFaultsTest {
                   TWO_WORDS,
                   link ->
                       link.send(
-                          Wire.event(Wire.content("x".repeat(TestCatalog.EVENT_BYTES_MAX)))))),
+                          OpenAiWire.event(
+                              OpenAiWire.content("x".repeat(TestCatalog.EVENT_BYTES_MAX)))))),
           Map.entry("U52", after(TWO_WORDS, link -> link.send("zz\r\n"))),
           Map.entry(
               "U57",
               scenario -> {
-                String body = Wire.data(Wire.content("one")) + Wire.data(Wire.content("two"));
+                String body =
+                    OpenAiWire.data(OpenAiWire.content("one"))
+                        + OpenAiWire.data(OpenAiWire.content("two"));
                 scenario
                     .link(0)
                     .send(
@@ -327,8 +336,12 @@ class StreamFaultsTest {
               "U67",
               after(
                   TWO_WORDS,
-                  link -> link.send(Wire.event("{\"error\":{\"message\":\"sk-secret\"}}") + DONE))),
-          Map.entry("U69", after(TWO_WORDS, link -> link.send(Wire.event(Wire.finish("error"))))));
+                  link ->
+                      link.send(
+                          OpenAiWire.event("{\"error\":{\"message\":\"sk-secret\"}}") + DONE))),
+          Map.entry(
+              "U69",
+              after(TWO_WORDS, link -> link.send(OpenAiWire.event(OpenAiWire.finish("error"))))));
 
   private static Consumer<Scenario> after(String bytes, Consumer<ProviderLink> fault) {
     return scenario -> fault.accept(scenario.link(0).send(bytes));
@@ -352,7 +365,7 @@ class StreamFaultsTest {
       assertThat(scenario.served().cost().value()).as(row.charge()).isEqualTo(cost);
       assertThat(scenario.served().usage().estimated()).isTrue();
       assertThat(scenario.links()).as(row.failover()).isOne();
-      assertThat(scenario.record().ending()).isEqualTo(row.ending());
+      assertThat(scenario.record().outcome()).isEqualTo(row.ending());
       assertThat(scenario.record().status()).isEqualTo(200);
       boolean complete = Set.of("U42", "U67").contains(id);
       assertThat(scenario.link(0).isOpen()).as("serves again").isEqualTo(complete);
@@ -368,36 +381,48 @@ class StreamFaultsTest {
   /** Each a stream with two words that succeeds, and how the usage is found. */
   private static final Map<String, String> ODDITIES =
       Map.ofEntries(
-          Map.entry("U47", insert(Wire.event("{\"choices\":[}"))),
-          Map.entry("U48", insert(Wire.chunk("data: {\"choices\":[{\"delta\":\"\u00ff\"}\n\n"))),
-          Map.entry("U49", insert(Wire.event("[1,2]") + Wire.event("{\"choices\":null}"))),
+          Map.entry("U47", insert(OpenAiWire.event("{\"choices\":[}"))),
+          Map.entry(
+              "U48", insert(OpenAiWire.chunk("data: {\"choices\":[{\"delta\":\"\u00ff\"}\n\n"))),
+          Map.entry(
+              "U49", insert(OpenAiWire.event("[1,2]") + OpenAiWire.event("{\"choices\":null}"))),
           Map.entry(
               "U53",
               TWO_WORDS.replaceFirst("\r\n\r\n([0-9a-f]+)", "\r\n\r\n$1;x=y")
                   + USED.substring(TWO_WORDS.length())
                   + DONE),
-          Map.entry("U54", USED + Wire.event("[DONE]") + "0\r\nX-T: trailer\r\n\r\n"),
+          Map.entry("U54", USED + OpenAiWire.event("[DONE]") + "0\r\nX-T: trailer\r\n\r\n"),
           Map.entry("U58", USED + DONE + "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"),
           Map.entry(
               "U59",
               insert(
-                  Wire.event(
-                      Wire.content("")
+                  OpenAiWire.event(
+                      OpenAiWire.content("")
                           .replace("\"m\"", "\"other\\r\\nmodel\"")
                           .replace("\"c1\"", "\"c2\"")))),
-          Map.entry("U60", FINISHED + Wire.LAST_CHUNK),
-          Map.entry("U61", USED + Wire.LAST_CHUNK),
+          Map.entry("U60", FINISHED + OpenAiWire.LAST_CHUNK),
+          Map.entry("U61", USED + OpenAiWire.LAST_CHUNK),
           Map.entry(
               "U62",
-              TWO_WORDS + Wire.event(Wire.usage(7, 1)) + USED.substring(TWO_WORDS.length()) + DONE),
+              TWO_WORDS
+                  + OpenAiWire.event(OpenAiWire.usage(7, 1))
+                  + USED.substring(TWO_WORDS.length())
+                  + DONE),
           Map.entry(
-              "U63", FINISHED + Wire.event(Wire.usage(5, 5)) + Wire.event(Wire.usage(7, 2)) + DONE),
-          Map.entry("U64", FINISHED + Wire.event(Wire.usage(0, 0)) + DONE),
-          Map.entry("U65", FINISHED + Wire.event(Wire.usage(-7, 2)) + DONE),
+              "U63",
+              FINISHED
+                  + OpenAiWire.event(OpenAiWire.usage(5, 5))
+                  + OpenAiWire.event(OpenAiWire.usage(7, 2))
+                  + DONE),
+          Map.entry("U64", FINISHED + OpenAiWire.event(OpenAiWire.usage(0, 0)) + DONE),
+          Map.entry("U65", FINISHED + OpenAiWire.event(OpenAiWire.usage(-7, 2)) + DONE),
           Map.entry(
               "U66",
-              USED + Wire.event("[DONE]") + Wire.event(Wire.content("late")) + Wire.LAST_CHUNK),
-          Map.entry("U68", FINISHED + Wire.event("{\"error\":{\"message\":\"late\"}}")));
+              USED
+                  + OpenAiWire.event("[DONE]")
+                  + OpenAiWire.event(OpenAiWire.content("late"))
+                  + OpenAiWire.LAST_CHUNK),
+          Map.entry("U68", FINISHED + OpenAiWire.event("{\"error\":{\"message\":\"late\"}}")));
 
   private static String insert(String bytes) {
     return TWO_WORDS + bytes + USED.substring(TWO_WORDS.length()) + DONE;
@@ -417,7 +442,7 @@ class StreamFaultsTest {
           .doesNotContain("late", "\u00ff", "c2", "other", "X-T")
           .endsWith("data: [DONE]\n\n");
       assertThat(client.text().split("\"usage\":", -1)).as("one usage chunk").hasSize(2);
-      assertThat(scenario.record().ending()).isEqualTo(row.ending());
+      assertThat(scenario.record().outcome()).isEqualTo(row.ending());
       boolean estimated = Set.of("U60", "U65", "U68").contains(id);
       assertThat(scenario.served().usage().estimated()).as(row.charge()).isEqualTo(estimated);
       if (!estimated) {
@@ -425,13 +450,13 @@ class StreamFaultsTest {
       }
       long dropped = Map.of("U47", 1L, "U48", 1L, "U49", 2L).getOrDefault(id, 0L);
       assertThat(scenario.served().attempts().getFirst().droppedEvents()).isEqualTo(dropped);
-      Map<String, Set<Oddity>> odd =
+      Map<String, Set<ProtocolAnomaly>> odd =
           Map.of(
-              "U58", Set.of(Oddity.SURPLUS),
-              "U63", Set.of(Oddity.USAGES_DIFFER),
-              "U65", Set.of(Oddity.USAGE_UNSOUND),
-              "U66", Set.of(Oddity.SURPLUS));
-      assertThat(scenario.served().attempts().getFirst().oddities())
+              "U58", Set.of(ProtocolAnomaly.UNSOLICITED_BYTES),
+              "U63", Set.of(ProtocolAnomaly.USAGES_DIFFER),
+              "U65", Set.of(ProtocolAnomaly.USAGE_UNSOUND),
+              "U66", Set.of(ProtocolAnomaly.UNSOLICITED_BYTES));
+      assertThat(scenario.served().attempts().getFirst().anomalies())
           .isEqualTo(odd.getOrDefault(id, Set.of()));
       if (Set.of("U58", "U66").contains(id)) {
         assertThat(scenario.link(0).isOpen()).as("never reused").isFalse();
@@ -443,9 +468,9 @@ class StreamFaultsTest {
   void aStreamWithoutFramingIsJudgedByItsFinishAlone() {
     FaultRow row = FaultRow.of("U56");
     String body =
-        Wire.data(Wire.content("one"))
-            + Wire.data(Wire.finish("stop"))
-            + Wire.data(Wire.usage(7, 1));
+        OpenAiWire.data(OpenAiWire.content("one"))
+            + OpenAiWire.data(OpenAiWire.finish("stop"))
+            + OpenAiWire.data(OpenAiWire.usage(7, 1));
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
       RecordedClient client = scenario.askStream();
       scenario
@@ -453,7 +478,7 @@ class StreamFaultsTest {
           .send("HTTP/1.0 200 OK\r\nContent-Type: text/event-stream\r\n\r\n" + body)
           .fin();
       assertThat(client.answer()).as(row.clientSees()).isEqualTo(new Answer.Streamed());
-      assertThat(scenario.record().ending()).isEqualTo(row.ending());
+      assertThat(scenario.record().outcome()).isEqualTo(row.ending());
     }
   }
 
@@ -470,7 +495,7 @@ class StreamFaultsTest {
       scenario.link(0).send(USED + "zz\r\n");
       assertThat(client.answer()).isEqualTo(new Answer.Streamed());
       assertThat(client.text()).contains("\"finish_reason\":\"stop\"");
-      assertThat(scenario.record().ending()).isEqualTo(Ending.OK);
+      assertThat(scenario.record().outcome()).isEqualTo(RequestOutcome.OK);
     }
   }
 
@@ -478,7 +503,7 @@ class StreamFaultsTest {
   void threeBrokenEventsInARowEndAStream() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
       RecordedClient client = scenario.askStream();
-      scenario.link(0).send(TWO_WORDS + Wire.event("{").repeat(3));
+      scenario.link(0).send(TWO_WORDS + OpenAiWire.event("{").repeat(3));
       assertThat(client.fault().code().wire()).isEqualTo("stream_interrupted");
     }
   }

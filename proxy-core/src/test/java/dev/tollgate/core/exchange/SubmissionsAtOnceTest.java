@@ -4,15 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.endpoint.Endpoint;
-import dev.tollgate.core.exchange.RequestService.ClientExit;
+import dev.tollgate.core.exchange.RequestService.DisconnectReason;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.testkit.OpenAiWire;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.RecordedClient.Answer;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.Seeds;
 import dev.tollgate.core.testkit.TestCatalog;
-import dev.tollgate.core.testkit.Wire;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.random.RandomGenerator;
@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 /** A hundred identical submissions at once are one, in whatever order the store answers them. */
 class SubmissionsAtOnceTest {
   private static final String BODY = "{\"model\":\"acme/one\",\"prompt\":\"A gate.\"}";
-  private static final String MADE = Wire.images(7, 1_290);
+  private static final String MADE = OpenAiWire.images(7, 1_290);
   private static final int CLIENTS = 100;
 
   @Test
@@ -50,13 +50,13 @@ class SubmissionsAtOnceTest {
           }
           case 6 -> {
             if (scenario.requests() > 0 && !replied) {
-              scenario.lastAsked().send(MADE);
+              scenario.lastRequestLink().send(MADE);
               replied = true;
             }
           }
           default -> {
             if (!clients.isEmpty() && random.nextInt(10) == 0) {
-              clients.get(random.nextInt(clients.size())).leave(ClientExit.ABORTED);
+              clients.get(random.nextInt(clients.size())).disconnect(DisconnectReason.ABORTED);
             }
           }
         }

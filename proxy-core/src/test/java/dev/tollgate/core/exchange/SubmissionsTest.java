@@ -4,18 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.endpoint.Endpoint;
-import dev.tollgate.core.endpoint.EventList;
-import dev.tollgate.core.exchange.RequestService.ClientExit;
+import dev.tollgate.core.endpoint.ResponseEventSet;
+import dev.tollgate.core.exchange.RequestService.DisconnectReason;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.RequestId;
-import dev.tollgate.core.ledger.Ledger.Answer.Cause;
+import dev.tollgate.core.ledger.Ledger.ReserveResult.RefusalCause;
+import dev.tollgate.core.testkit.OpenAiWire;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.RecordedClient.Answer;
 import dev.tollgate.core.testkit.Scenario;
-import dev.tollgate.core.testkit.ScriptedConnector.Manner;
+import dev.tollgate.core.testkit.ScriptedConnector.ConnectBehavior;
 import dev.tollgate.core.testkit.TestCatalog;
-import dev.tollgate.core.testkit.Wire;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,7 +27,7 @@ class SubmissionsTest {
   private static final Endpoint IMAGES = Endpoint.IMAGE_GENERATIONS;
   private static final String BODY = "{\"model\":\"acme/one\",\"prompt\":\"A gate.\"}";
   private static final String OTHER = "{\"model\":\"acme/one\",\"prompt\":\"A wall.\"}";
-  private static final String MADE = Wire.images(7, 1_290);
+  private static final String MADE = OpenAiWire.images(7, 1_290);
   private static final Fault STOPPING =
       Fault.of(ErrorCode.SERVICE_UNAVAILABLE, "stopping").withRetryAfter(1);
 
@@ -62,7 +62,7 @@ class SubmissionsTest {
           assertThat(again.field("X-LLM-" + name)).isEqualTo(first.field("X-LLM-" + name));
         }
         assertThat(again.field("Server-Timing")).startsWith("gw;dur=");
-        assertThat(scenario.records().getLast().ending()).isEqualTo(Ending.REPLAYED);
+        assertThat(scenario.records().getLast().outcome()).isEqualTo(RequestOutcome.REPLAYED);
         assertThat(scenario.lastServed().cost().value()).isZero();
       }
       assertThat(hasField(first, "Idempotent-Replayed")).isFalse();
@@ -108,9 +108,9 @@ class SubmissionsTest {
     try (var scenario = scenario()) {
       made(scenario);
       RecordedClient other = scenario.submit(IMAGES, BODY, "other");
-      scenario.lastAsked().send(MADE);
+      scenario.lastRequestLink().send(MADE);
       RecordedClient none = scenario.ask(IMAGES, BODY);
-      scenario.lastAsked().send(MADE);
+      scenario.lastRequestLink().send(MADE);
       assertThat(hasField(other, "Idempotent-Replayed")).isFalse();
       assertThat(hasField(none, "Idempotent-Replayed")).isFalse();
       assertThat(scenario.requests()).isEqualTo(3);
@@ -124,7 +124,7 @@ class SubmissionsTest {
       made(scenario);
       scenario.passCoarse(24 * 3_600_000L + 1);
       submit(scenario);
-      scenario.lastAsked().send(MADE);
+      scenario.lastRequestLink().send(MADE);
       assertThat(scenario.requests()).isEqualTo(2);
     }
   }
@@ -148,7 +148,7 @@ class SubmissionsTest {
   void whatIsRefusedAheadOfAProviderFreesTheKey() {
     try (var scenario = scenario()) {
       Fault empty = Fault.of(ErrorCode.INSUFFICIENT_CREDITS, "no");
-      scenario.ledger().refuse(empty, Cause.MONEY);
+      scenario.ledger().refuse(empty, RefusalCause.INSUFFICIENT_FUNDS);
       assertThat(submit(scenario).fault()).isEqualTo(empty);
       assertThat(scenario.submissions().keys()).isZero();
     }
@@ -157,8 +157,8 @@ class SubmissionsTest {
   @Test
   void whoCannotBeReachedFreesTheKey() {
     try (var scenario = scenario()) {
-      scenario.connector().manner("alpha.example", Manner.REFUSES);
-      scenario.connector().manner("beta.example", Manner.REFUSES);
+      scenario.connector().behavior("alpha.example", ConnectBehavior.REFUSES);
+      scenario.connector().behavior("beta.example", ConnectBehavior.REFUSES);
       RecordedClient client = submit(scenario);
       scenario.passSeconds(5);
       assertThat(client.fault().code()).isEqualTo(ErrorCode.PROVIDER_UNAVAILABLE);
@@ -171,7 +171,7 @@ class SubmissionsTest {
   void whatAProviderRefusesFreesTheKey(int status) {
     try (var scenario = scenario()) {
       RecordedClient client = submit(scenario);
-      scenario.link(0).send(Wire.error(status, "no", "No."));
+      scenario.link(0).send(OpenAiWire.error(status, "no", "No."));
       assertThat(client.answer()).isInstanceOf(Answer.Refused.class);
       assertThat(scenario.submissions().keys()).isZero();
       assertThat(scenario.ledger().charged()).isEmpty();
@@ -193,11 +193,11 @@ class SubmissionsTest {
     try (var scenario = scenario()) {
       RecordedClient first = submit(scenario);
       switch (doubt) {
-        case FAILS -> scenario.link(0).send(Wire.error(503, "overloaded", "No."));
+        case FAILS -> scenario.link(0).send(OpenAiWire.error(503, "overloaded", "No."));
         case BREAKS_OFF -> scenario.link(0).send(MADE.substring(0, MADE.length() - 9)).fin();
         case RESETS -> scenario.link(0).reset();
         case SAYS_NOTHING -> scenario.passSeconds(3_600);
-        case TALKS_NONSENSE -> scenario.link(0).send(Wire.response(200, "OK", "", "[]"));
+        case TALKS_NONSENSE -> scenario.link(0).send(OpenAiWire.response(200, "OK", "", "[]"));
       }
       scenario.run();
       Fault fault = first.fault();
@@ -224,7 +224,8 @@ class SubmissionsTest {
   @Test
   void aReplyThatIsTooLargeIsGivenOnceAndItsKeySaysSo() {
     var options =
-        new ExchangeOptions(Duration.ofSeconds(15), Duration.ofSeconds(15), 100, EventList.LISTED);
+        new ExchangeOptions(
+            Duration.ofSeconds(15), Duration.ofSeconds(15), 100, ResponseEventSet.LISTED);
     var catalog = TestCatalog.of(Modality.IMAGE, TestCatalog.provider("alpha"));
     try (var scenario = Scenario.of(catalog, options)) {
       assertThat(made(scenario)).hasSizeGreaterThan(100);
@@ -249,7 +250,7 @@ class SubmissionsTest {
       Fault fault = submit(scenario).fault();
       assertThat(fault.code()).isEqualTo(ErrorCode.SERVICE_UNAVAILABLE);
       assertThat(fault.shouldRetry()).isTrue();
-      assertThat(scenario.records().getLast().ending()).isEqualTo(Ending.SHED);
+      assertThat(scenario.records().getLast().outcome()).isEqualTo(RequestOutcome.SHED);
       others.end();
       assertThat(submit(scenario).whole().status()).isEqualTo(200);
     }
@@ -262,11 +263,11 @@ class SubmissionsTest {
     try (var scenario = scenario()) {
       scenario.submissions().holdAnswers();
       RecordedClient client = submit(scenario);
-      client.leave(ClientExit.ABORTED);
+      client.disconnect(DisconnectReason.ABORTED);
       scenario.submissions().answer();
       assertThat(scenario.submissions().keys()).isZero();
       assertThat(scenario.links()).isZero();
-      assertThat(scenario.record().ending()).isEqualTo(Ending.CLIENT_ABORT);
+      assertThat(scenario.record().outcome()).isEqualTo(RequestOutcome.CLIENT_ABORT);
     }
   }
 
@@ -276,7 +277,7 @@ class SubmissionsTest {
       made(scenario);
       scenario.submissions().holdAnswers();
       RecordedClient client = submit(scenario);
-      client.leave(ClientExit.ABORTED);
+      client.disconnect(DisconnectReason.ABORTED);
       scenario.submissions().answer();
       assertThat(scenario.inflight().held()).isZero();
     }
@@ -302,26 +303,26 @@ class SubmissionsTest {
           RecordedClient client = submit(scenario);
           scenario.submissions().holdAnswers();
           scenario.ledger().answer();
-          client.leave(ClientExit.ABORTED);
+          client.disconnect(DisconnectReason.ABORTED);
           scenario.submissions().answer();
         }
         case CONNECTING -> {
-          scenario.connector().manner("alpha.example", Manner.SILENT);
-          submit(scenario).leave(ClientExit.ABORTED);
+          scenario.connector().behavior("alpha.example", ConnectBehavior.NO_RESPONSE);
+          submit(scenario).disconnect(DisconnectReason.ABORTED);
           scenario.connector().acceptPending();
         }
-        case WAITING -> submit(scenario).leave(ClientExit.ABORTED);
+        case WAITING -> submit(scenario).disconnect(DisconnectReason.ABORTED);
         case AMID_THE_REPLY -> {
           RecordedClient client = submit(scenario);
           client.writable(false);
           scenario.link(0).send(MADE.substring(0, 120));
-          client.leave(ClientExit.STALLED);
+          client.disconnect(DisconnectReason.STALLED);
         }
         case BEFORE_IT_IS_STORED -> {
           RecordedClient client = submit(scenario);
           scenario.submissions().holdAnswers();
           scenario.link(0).send(MADE);
-          client.leave(ClientExit.ABORTED);
+          client.disconnect(DisconnectReason.ABORTED);
           scenario.submissions().answer();
         }
       }
@@ -331,8 +332,8 @@ class SubmissionsTest {
         scenario.link(0).send(MADE);
       }
       scenario.run();
-      Ending ending = scenario.record().ending();
-      assertThat(ending).isIn(Ending.CLIENT_ABORT, Ending.CLIENT_STALLED);
+      RequestOutcome ending = scenario.record().outcome();
+      assertThat(ending).isIn(RequestOutcome.CLIENT_ABORT, RequestOutcome.CLIENT_STALLED);
       assertThat(scenario.served().cost().value()).isPositive();
       assertThat(scenario.ledger().charged()).hasSize(1);
 
@@ -344,7 +345,7 @@ class SubmissionsTest {
   @Test
   void aNodeThatStopsWaitsForIt() {
     try (var scenario = scenario()) {
-      submit(scenario).leave(ClientExit.ABORTED);
+      submit(scenario).disconnect(DisconnectReason.ABORTED);
       assertThat(scenario.isDrained()).isFalse();
       scenario.submissions().holdAnswers();
       scenario.link(0).send(MADE);
@@ -359,7 +360,7 @@ class SubmissionsTest {
     try (var scenario = scenario()) {
       RecordedClient client = scenario.ask(IMAGES, BODY);
       scenario.link(0);
-      client.leave(ClientExit.ABORTED);
+      client.disconnect(DisconnectReason.ABORTED);
       assertThat(scenario.isDrained()).isFalse();
       scenario.link(0).send(MADE);
       assertThat(scenario.isDrained()).isTrue();
@@ -370,8 +371,8 @@ class SubmissionsTest {
   @Test
   void whatFailsAfterItsClientLeftIsStoredToo() {
     try (var scenario = scenario()) {
-      submit(scenario).leave(ClientExit.ABORTED);
-      scenario.link(0).send(Wire.error(500, "server_error", "No."));
+      submit(scenario).disconnect(DisconnectReason.ABORTED);
+      scenario.link(0).send(OpenAiWire.error(500, "server_error", "No."));
       assertThat(submit(scenario).whole().status()).isEqualTo(503);
       assertThat(scenario.requests()).isOne();
     }
@@ -382,7 +383,7 @@ class SubmissionsTest {
   @Test
   void whatIsCutShortAheadOfItsProviderFreesTheKey() {
     try (var scenario = scenario()) {
-      scenario.connector().manner("alpha.example", Manner.SILENT);
+      scenario.connector().behavior("alpha.example", ConnectBehavior.NO_RESPONSE);
       RecordedClient client = submit(scenario);
       client.cutShort(STOPPING);
       scenario.connector().acceptPending();
@@ -408,10 +409,10 @@ class SubmissionsTest {
   @Test
   void nothingIsSpentWhileNobodyKnowsWhoseTurnItIs() {
     try (var scenario = scenario()) {
-      scenario.submissions().goAway(true);
+      scenario.submissions().setUnavailable(true);
       RecordedClient client = submit(scenario);
       assertThat(client.fault().code()).isEqualTo(ErrorCode.SERVICE_UNAVAILABLE);
-      assertThat(scenario.record().ending()).isEqualTo(Ending.DEPENDENCY_DOWN);
+      assertThat(scenario.record().outcome()).isEqualTo(RequestOutcome.DEPENDENCY_DOWN);
       assertThat(scenario.ledger().released()).isZero();
       assertThat(scenario.links()).isZero();
       // Who carries no key does not need it.
@@ -426,7 +427,7 @@ class SubmissionsTest {
     try (var scenario = scenario()) {
       scenario.ledger().holdAnswers();
       RecordedClient client = submit(scenario);
-      scenario.submissions().goAway(true);
+      scenario.submissions().setUnavailable(true);
       scenario.ledger().answer();
       scenario.run();
       assertThat(client.fault().code()).isEqualTo(ErrorCode.SERVICE_UNAVAILABLE);
@@ -440,12 +441,12 @@ class SubmissionsTest {
     try (var scenario = scenario()) {
       RecordedClient client = submit(scenario);
       scenario.link(0);
-      scenario.submissions().goAway(true);
+      scenario.submissions().setUnavailable(true);
       scenario.link(0).send(MADE);
       assertThat(client.whole().status()).isEqualTo(200);
       assertThat(scenario.ledger().charged()).hasSize(1);
 
-      scenario.submissions().goAway(false);
+      scenario.submissions().setUnavailable(false);
       scenario.passSeconds(31);
       assertThat(submit(scenario).whole().status()).isEqualTo(502);
       assertThat(scenario.requests()).isOne();

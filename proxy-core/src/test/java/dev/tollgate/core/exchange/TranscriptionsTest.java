@@ -5,15 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.endpoint.Endpoint;
-import dev.tollgate.core.exchange.RequestService.ClientExit;
+import dev.tollgate.core.exchange.RequestService.DisconnectReason;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.money.PriceList;
 import dev.tollgate.core.money.TokenPrices;
+import dev.tollgate.core.testkit.OpenAiWire;
 import dev.tollgate.core.testkit.ProviderLink;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.TestCatalog;
-import dev.tollgate.core.testkit.Wire;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,7 +34,7 @@ class TranscriptionsTest {
   }
 
   private static RecordedClient ask(Scenario scenario, String... more) {
-    return scenario.ask(Endpoint.TRANSCRIPTIONS, Wire.form(8_000, more));
+    return scenario.ask(Endpoint.TRANSCRIPTIONS, OpenAiWire.form(8_000, more));
   }
 
   @Test
@@ -46,7 +46,7 @@ class TranscriptionsTest {
           .contains("content-type: multipart/form-data; boundary=b\r\n", "\r\naccept: */*\r\n")
           .contains("name=\"model\"\r\n\r\none-at-alpha\r\n--b")
           .endsWith("\r\n--b--\r\n");
-      scenario.link(0).send(Wire.transcript(37, 5));
+      scenario.link(0).send(OpenAiWire.transcript(37, 5));
 
       assertThat(client.whole().contentType()).isEqualTo("application/json");
       assertThat(client.whole().body())
@@ -67,12 +67,12 @@ class TranscriptionsTest {
       scenario
           .link(0)
           .send(
-              Wire.response(200, "OK", "", "1\n00:00 --> 00:02\nSay it.\n")
+              OpenAiWire.response(200, "OK", "", "1\n00:00 --> 00:02\nSay it.\n")
                   .replace("application/json", "text/x-" + format));
       assertThat(client.whole().contentType()).isEqualTo("text/x-" + format);
       assertThat(client.whole().body()).isEqualTo("1\n00:00 --> 00:02\nSay it.\n");
       assertThat(client.field("X-LLM-Cost-Micro")).isEqualTo("200"); // 8,000 bytes are 2 s
-      assertThat(scenario.record().ending()).isEqualTo(Ending.OK_ESTIMATED);
+      assertThat(scenario.record().outcome()).isEqualTo(RequestOutcome.OK_ESTIMATED);
     }
   }
 
@@ -81,11 +81,11 @@ class TranscriptionsTest {
   void subtitlesSayHowLongTheyAre(int fileBytes) {
     try (var scenario = bySeconds()) {
       RecordedClient client =
-          scenario.ask(Endpoint.TRANSCRIPTIONS, Wire.form(fileBytes, "response_format=srt"));
+          scenario.ask(Endpoint.TRANSCRIPTIONS, OpenAiWire.form(fileBytes, "response_format=srt"));
       String srt = "1\n00:00:00,000 --> 00:00:02,000\nSay it.\n";
       scenario
           .link(0)
-          .send(Wire.response(200, "OK", "", srt).replace("application/json", "text/plain"));
+          .send(OpenAiWire.response(200, "OK", "", srt).replace("application/json", "text/plain"));
       assertThat(client.field("X-LLM-Cost-Micro")).isEqualTo("200");
       assertThat(client.field("X-LLM-Cost-Estimated")).isEqualTo("true");
     }
@@ -104,7 +104,7 @@ class TranscriptionsTest {
     boolean isByTokens = told.contains("tokens");
     try (var scenario = isByTokens ? byTokens("alpha") : bySeconds()) {
       RecordedClient client = ask(scenario);
-      scenario.link(0).send(Wire.response(200, "OK", "", "{\"text\":\"Hi\"," + told + "}"));
+      scenario.link(0).send(OpenAiWire.response(200, "OK", "", "{\"text\":\"Hi\"," + told + "}"));
       assertThat(client.whole().body())
           .contains("\"x_llm_usage_estimated\":true")
           .contains(isByTokens ? "\"input_tokens\":20," : "\"seconds\":2,")
@@ -123,9 +123,9 @@ class TranscriptionsTest {
         }) {
       try (var scenario = bySeconds()) {
         RecordedClient client = ask(scenario, "response_format=verbose_json");
-        scenario.link(0).send(Wire.response(200, "OK", "", "{\"text\":\"Hi\"," + told + "}"));
+        scenario.link(0).send(OpenAiWire.response(200, "OK", "", "{\"text\":\"Hi\"," + told + "}"));
         assertThat(client.whole().body()).as(told).contains("\"x_llm_cost_micro\":300");
-        assertThat(scenario.record().ending()).isEqualTo(Ending.OK);
+        assertThat(scenario.record().outcome()).isEqualTo(RequestOutcome.OK);
       }
     }
   }
@@ -134,7 +134,7 @@ class TranscriptionsTest {
   void aProviderThatSaysNothingIsEstimatedByTheFile() {
     try (var scenario = bySeconds()) {
       RecordedClient client = ask(scenario);
-      scenario.link(0).send(Wire.response(200, "OK", "", "{\"text\":\"Hi\"}"));
+      scenario.link(0).send(OpenAiWire.response(200, "OK", "", "{\"text\":\"Hi\"}"));
       assertThat(client.field("X-LLM-Cost-Estimated")).isEqualTo("true");
       assertThat(client.whole().body())
           .endsWith(
@@ -147,17 +147,17 @@ class TranscriptionsTest {
   void anErrorOrNothingInATranscriptsPlaceIsAskedOfTheNext() {
     for (String bad :
         new String[] {
-          Wire.response(200, "OK", "", Wire.errorBody("server_error", "No.")),
-          Wire.response(200, "OK", "", "{\"task\":\"transcribe\"}"),
-          Wire.response(200, "OK", "", "Say it."),
-          Wire.response(200, "OK", "", "<p>").replace("application/json", "text/html"),
-          Wire.response(200, "OK", "", "Say it.").replace("application/json", "text/plain")
+          OpenAiWire.response(200, "OK", "", OpenAiWire.errorBody("server_error", "No.")),
+          OpenAiWire.response(200, "OK", "", "{\"task\":\"transcribe\"}"),
+          OpenAiWire.response(200, "OK", "", "Say it."),
+          OpenAiWire.response(200, "OK", "", "<p>").replace("application/json", "text/html"),
+          OpenAiWire.response(200, "OK", "", "Say it.").replace("application/json", "text/plain")
         }) {
       try (var scenario = byTokens("alpha", "beta")) {
         RecordedClient client = ask(scenario);
         scenario.link(0).send(bad);
         assertThat(scenario.link(1).received()).as(bad).contains("one-at-beta");
-        scenario.link(1).send(Wire.transcript(37, 5));
+        scenario.link(1).send(OpenAiWire.transcript(37, 5));
         assertThat(client.field("X-LLM-Provider")).isEqualTo("beta");
       }
     }
@@ -169,19 +169,19 @@ class TranscriptionsTest {
       RecordedClient client = ask(scenario, "stream=true");
       ProviderLink provider = scenario.link(0);
       String delta = "{\"type\":\"transcript.text.delta\",\"delta\":\"Say it.\"}";
-      provider.send(Wire.STREAM_HEAD + Wire.chunk("data: " + delta + "\r\n\r\n"));
+      provider.send(OpenAiWire.STREAM_HEAD + OpenAiWire.chunk("data: " + delta + "\r\n\r\n"));
       assertThat(client.text()).isEqualTo("data: " + delta + "\n\n");
       String usage = "{\"input_tokens\":37,\"output_tokens\":5,\"total_tokens\":42}";
       provider.send(
-          Wire.event(
+          OpenAiWire.event(
                   "{\"type\":\"transcript.text.done\",\"text\":\"Say it.\",\"usage\":"
                       + usage
                       + "}")
-              + Wire.event("[DONE]")
-              + Wire.LAST_CHUNK);
+              + OpenAiWire.event("[DONE]")
+              + OpenAiWire.LAST_CHUNK);
       assertThat(client.text())
           .endsWith("\"total_tokens\":42,\"x_llm_cost_micro\":47}}\n\ndata: [DONE]\n\n");
-      assertThat(scenario.record().ending()).isEqualTo(Ending.OK);
+      assertThat(scenario.record().outcome()).isEqualTo(RequestOutcome.OK);
       assertThat(provider.isOpen()).isTrue();
     }
   }
@@ -196,14 +196,17 @@ class TranscriptionsTest {
     try (var scenario = bySeconds()) {
       for (int k = 0; k < 8; k++) { // as many failures would open a circuit
         RecordedClient client = ask(scenario, "stream=true", format);
-        scenario.link(0).send(Wire.response(200, "OK", "", body).replace("application/json", type));
+        scenario
+            .link(0)
+            .send(OpenAiWire.response(200, "OK", "", body).replace("application/json", type));
         assertThat(client.whole().contentType()).isEqualTo(isText ? type : "application/json");
         assertThat(client.whole().body()).startsWith(isText ? body : "{\"model\":\"acme/one\"");
         assertThat(client.field("X-LLM-Cost-Micro")).isEqualTo("200");
       }
       assertThat(scenario.requests()).isEqualTo(8);
       assertThat(scenario.records())
-          .allSatisfy(record -> assertThat(record.ending()).isEqualTo(Ending.OK_ESTIMATED));
+          .allSatisfy(
+              record -> assertThat(record.outcome()).isEqualTo(RequestOutcome.OK_ESTIMATED));
     }
   }
 
@@ -219,7 +222,7 @@ class TranscriptionsTest {
       scenario
           .link(0)
           .send(
-              Wire.response(200, "OK", "", body)
+              OpenAiWire.response(200, "OK", "", body)
                   .replace("application/json", isText ? "text/plain" : "application/json"));
       assertThat(client.answer()).isEqualTo(new RecordedClient.Answer.Streamed());
       assertThat(client.text())
@@ -235,8 +238,10 @@ class TranscriptionsTest {
   void anErrorInPlaceOfItsStreamIsAskedOfTheNext() {
     try (var scenario = byTokens("alpha", "beta")) {
       RecordedClient client = ask(scenario, "stream=true");
-      scenario.link(0).send(Wire.response(200, "OK", "", Wire.errorBody("server_error", "No.")));
-      scenario.link(1).send(Wire.transcript(37, 5));
+      scenario
+          .link(0)
+          .send(OpenAiWire.response(200, "OK", "", OpenAiWire.errorBody("server_error", "No.")));
+      scenario.link(1).send(OpenAiWire.transcript(37, 5));
       assertThat(client.field("X-LLM-Provider")).isEqualTo("beta");
     }
   }
@@ -246,7 +251,9 @@ class TranscriptionsTest {
     try (var scenario = byTokens("alpha")) {
       RecordedClient client = ask(scenario, "stream=true");
       String delta = "{\"type\":\"transcript.text.delta\",\"delta\":\"Say it.\"}";
-      scenario.link(0).send(Wire.STREAM_HEAD + Wire.event(delta) + Wire.LAST_CHUNK);
+      scenario
+          .link(0)
+          .send(OpenAiWire.STREAM_HEAD + OpenAiWire.event(delta) + OpenAiWire.LAST_CHUNK);
       assertThat(client.fault().code()).isEqualTo(ErrorCode.PROVIDER_DISCONNECT);
       assertThat(scenario.served().cost().isPositive()).isTrue();
       assertThat(scenario.served().usage().estimated()).isTrue();
@@ -263,7 +270,7 @@ class TranscriptionsTest {
     try (var scenario = bySeconds()) {
       RecordedClient client = ask(scenario, "stream=true");
       scenario.passSeconds(16);
-      scenario.link(0).send(Wire.error(400, "invalid", "No."));
+      scenario.link(0).send(OpenAiWire.error(400, "invalid", "No."));
       assertThat(client.text()).isEqualTo(": ping\n\n");
       assertThat(client.fault().details().get("usage"))
           .asString()
@@ -282,14 +289,14 @@ class TranscriptionsTest {
       scenario
           .link(0)
           .send(
-              Wire.STREAM_HEAD
-                  + Wire.event(chunk)
-                  + (last.isEmpty() ? "" : Wire.event(last))
-                  + Wire.event("[DONE]")
-                  + Wire.LAST_CHUNK);
+              OpenAiWire.STREAM_HEAD
+                  + OpenAiWire.event(chunk)
+                  + (last.isEmpty() ? "" : OpenAiWire.event(last))
+                  + OpenAiWire.event("[DONE]")
+                  + OpenAiWire.LAST_CHUNK);
       assertThat(client.text())
           .isEqualTo(
-              Wire.data(chunk)
+              OpenAiWire.data(chunk)
                   + "data: {\"object\":\"transcription.chunk\",\"choices\":[],\"usage\":{"
                   + "\"type\":\"duration\",\"seconds\":2,\"x_llm_cost_micro\":200,"
                   + "\"x_llm_usage_estimated\":true}}\n\ndata: [DONE]\n\n");
@@ -303,7 +310,11 @@ class TranscriptionsTest {
       String delta = "{\"type\":\"transcript.text.delta\",\"delta\":\"Say it.\"}";
       scenario
           .link(0)
-          .send(Wire.STREAM_HEAD + Wire.event(delta) + Wire.event("[DONE]") + Wire.LAST_CHUNK);
+          .send(
+              OpenAiWire.STREAM_HEAD
+                  + OpenAiWire.event(delta)
+                  + OpenAiWire.event("[DONE]")
+                  + OpenAiWire.LAST_CHUNK);
       assertThat(client.text())
           .contains("data: {\"type\":\"transcript.text.done\",\"text\":\"\",\"usage\":{")
           .contains("\"x_llm_cost_micro\":" + scenario.served().cost().value());
@@ -319,10 +330,11 @@ class TranscriptionsTest {
       scenario
           .link(0)
           .send(
-              Wire.STREAM_HEAD
-                  + Wire.event("{\"type\":\"transcript.text.done\",\"text\":\"" + text + "\"}"));
+              OpenAiWire.STREAM_HEAD
+                  + OpenAiWire.event(
+                      "{\"type\":\"transcript.text.done\",\"text\":\"" + text + "\"}"));
       assertThat(scenario.run().inflight().held() - before).isGreaterThan(200_000);
-      scenario.link(0).send(Wire.LAST_CHUNK);
+      scenario.link(0).send(OpenAiWire.LAST_CHUNK);
       assertThat(client.text()).contains(text);
       assertThat(scenario.inflight().held()).isZero();
     }
@@ -333,8 +345,8 @@ class TranscriptionsTest {
     try (var scenario = byTokens("alpha")) {
       RecordedClient client = ask(scenario);
       assertThat(scenario.inflight().held()).isGreaterThanOrEqualTo(8_000);
-      scenario.link(0).send(Wire.response(200, "OK", "", "{}").substring(0, 30));
-      client.leave(ClientExit.ABORTED);
+      scenario.link(0).send(OpenAiWire.response(200, "OK", "", "{}").substring(0, 30));
+      client.disconnect(DisconnectReason.ABORTED);
       assertThat(scenario.run().link(0).isOpen()).isFalse();
       assertThat(scenario.inflight().held()).isZero();
       assertThat(scenario.served().cost().value()).isZero();
@@ -343,7 +355,7 @@ class TranscriptionsTest {
 
   @Test
   void aLargeFileIsSentFromTheBodyItCameIn() {
-    byte[] form = Wire.form(700_000).getBytes(ISO_8859_1);
+    byte[] form = OpenAiWire.form(700_000).getBytes(ISO_8859_1);
     try (var scenario = byTokens("alpha", "beta")) {
       RecordedClient client = scenario.ask(Endpoint.TRANSCRIPTIONS, form);
       for (int tries = 0; tries < 2; tries++) {
@@ -357,7 +369,9 @@ class TranscriptionsTest {
           part.release();
         }
         assertThat(sent).isGreaterThan(700_000);
-        scenario.link(tries).send(tries == 0 ? Wire.error(500, "x", "No.") : Wire.transcript(1, 1));
+        scenario
+            .link(tries)
+            .send(tries == 0 ? OpenAiWire.error(500, "x", "No.") : OpenAiWire.transcript(1, 1));
       }
       assertThat(client.whole().status()).isEqualTo(200);
       assertThat(scenario.inflight().held()).isZero();

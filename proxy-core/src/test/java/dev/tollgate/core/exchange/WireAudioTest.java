@@ -8,13 +8,13 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.endpoint.ClientView;
 import dev.tollgate.core.endpoint.Endpoint;
-import dev.tollgate.core.endpoint.NothingLost;
+import dev.tollgate.core.endpoint.LosslessRelayCheck;
 import dev.tollgate.core.endpoint.WireCase;
+import dev.tollgate.core.testkit.OpenAiWire;
 import dev.tollgate.core.testkit.ProviderLink;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.TestCatalog;
-import dev.tollgate.core.testkit.Wire;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Tag;
@@ -54,7 +54,8 @@ class WireAudioTest {
               ? scenario.ask(
                   Endpoint.SPEECH,
                   "{\"model\":\"acme/one\",\"input\":\"Say it.\",\"voice\":\"alloy\"}")
-              : scenario.ask(Endpoint.TRANSCRIPTIONS, Wire.form(8_000, "stream=" + one.isStream()));
+              : scenario.ask(
+                  Endpoint.TRANSCRIPTIONS, OpenAiWire.form(8_000, "stream=" + one.isStream()));
       send(one, scenario.link(0), pieceBytes);
       if (isSpeech) {
         assertThat(client.text()).isEqualTo(new String(one.response(), ISO_8859_1));
@@ -64,7 +65,7 @@ class WireAudioTest {
       } else {
         JsonNode got = ClientView.tree(client.whole().body());
         JsonNode sent = ClientView.tree(new String(one.response(), UTF_8));
-        assertThat(NothingLost.kept(sent, got)).isEmpty();
+        assertThat(LosslessRelayCheck.kept(sent, got)).isEmpty();
         assertThat(got.path("text")).isEqualTo(sent.path("text"));
         requireCharged(sent, got, scenario.served().cost().value());
       }

@@ -8,7 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.endpoint.ClientView;
 import dev.tollgate.core.endpoint.Endpoint;
-import dev.tollgate.core.endpoint.NothingLost;
+import dev.tollgate.core.endpoint.LosslessRelayCheck;
 import dev.tollgate.core.endpoint.WireCase;
 import dev.tollgate.core.money.PriceList;
 import dev.tollgate.core.money.PriceList.ImagePrice;
@@ -96,14 +96,14 @@ class WireImagesTest {
       send(one, scenario.link(0), pieceBytes);
       JsonNode got = ClientView.tree(client.whole().body());
       JsonNode sent = ClientView.tree(new String(one.response(), UTF_8));
-      assertThat(NothingLost.kept(sent, got)).isEmpty();
+      assertThat(LosslessRelayCheck.kept(sent, got)).isEmpty();
       assertThat(got.path("data")).isEqualTo(sent.path("data"));
       assertThat(got.path("provider").asText()).isEqualTo("alpha");
       assertThat(got.path("created").longValue()).isPositive();
       assertThat(got.at("/usage/images").intValue()).isOne();
       assertThat(got.at("/usage/x_llm_cost_micro").intValue()).isEqualTo(40_000);
       assertThat(scenario.served().cost().value()).isEqualTo(40_000);
-      assertThat(scenario.record().ending()).isEqualTo(Ending.OK);
+      assertThat(scenario.record().outcome()).isEqualTo(RequestOutcome.OK);
     }
   }
 

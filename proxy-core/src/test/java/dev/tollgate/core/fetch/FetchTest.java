@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.blob.BlobType;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
-import dev.tollgate.core.fetch.FetchScene.Asked;
+import dev.tollgate.core.fetch.FetchScenario.PendingFetch;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.testkit.ProviderLink;
-import dev.tollgate.core.testkit.ScriptedConnector.Manner;
+import dev.tollgate.core.testkit.ScriptedConnector.ConnectBehavior;
 import dev.tollgate.core.testkit.Seeds;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -55,14 +55,14 @@ class FetchTest {
     return text.getBytes(ISO_8859_1);
   }
 
-  private static byte[] bytes(Asked asked) {
+  private static byte[] bytes(PendingFetch asked) {
     return Arrays.copyOf(asked.image().bytes(), asked.image().length());
   }
 
   @Test
   void theRequestSaysWhatIsWantedAndNothingElse() {
-    try (var scene = new FetchScene()) {
-      Asked asked = scene.fetch(URL);
+    try (var scene = new FetchScenario()) {
+      PendingFetch asked = scene.fetch(URL);
       assertThat(scene.link(0).received())
           .isEqualTo(
               """
@@ -86,7 +86,7 @@ class FetchTest {
 
   @Test
   void aPortOfItsOwnIsPartOfTheHost() {
-    try (var scene = new FetchScene()) {
+    try (var scene = new FetchScenario()) {
       scene.fetch("https://good.example:8443/");
       assertThat(scene.link(0).received()).contains("\r\nhost: good.example:8443\r\n");
       scene.link(0).fin();
@@ -104,8 +104,8 @@ class FetchTest {
       Seeds.forEach(
           5,
           random -> {
-            try (var scene = new FetchScene()) {
-              Asked asked = scene.fetch(URL);
+            try (var scene = new FetchScenario()) {
+              PendingFetch asked = scene.fetch(URL);
               ProviderLink link = scene.link(0);
               boolean single = random.nextInt(3) == 0;
               for (int at = 0; at < reply.length; ) {
@@ -132,8 +132,8 @@ class FetchTest {
     "'\u00ff\u00d8\u00ff\u00e0', JPEG"
   })
   void theBytesSayWhatItIs(String head, BlobType type) {
-    try (var scene = new FetchScene()) {
-      Asked asked = scene.fetch(URL);
+    try (var scene = new FetchScenario()) {
+      PendingFetch asked = scene.fetch(URL);
       scene.link(0).send(reply("Content-Type: image/png\r\n", image(head, 40)));
       scene.link(0).fin();
       scene.run();
@@ -145,8 +145,8 @@ class FetchTest {
   @ValueSource(
       strings = {"<html>no image at all", "RIFF....WAVE", "\u0089PNG\r\n", "GIF79a......", ""})
   void whatIsNoImageIsRefusedWhateverItsTypeSays(String body) {
-    try (var scene = new FetchScene()) {
-      Asked asked = scene.fetch(URL);
+    try (var scene = new FetchScenario()) {
+      PendingFetch asked = scene.fetch(URL);
       byte[] bytes = body.getBytes(ISO_8859_1);
       scene
           .link(0)
@@ -162,8 +162,8 @@ class FetchTest {
 
   @Test
   void aPageIsGivenUpByItsFirstBytes() {
-    try (var scene = new FetchScene()) {
-      Asked asked = scene.fetch(URL);
+    try (var scene = new FetchScenario()) {
+      PendingFetch asked = scene.fetch(URL);
       scene
           .link(0)
           .send(reply("Content-Length: 60000\r\n", "<!doctype html>".getBytes(ISO_8859_1)));
@@ -188,8 +188,8 @@ class FetchTest {
     "SSH-2.0-OpenSSH_9.6, BROKEN",
   })
   void aReplyThatIsOfNoUseEndsTheFetchAtOnce(String head, FetchOutcome outcome) {
-    try (var scene = new FetchScene()) {
-      Asked asked = scene.fetch(URL);
+    try (var scene = new FetchScenario()) {
+      PendingFetch asked = scene.fetch(URL);
       scene.link(0).send(head.replace("|", "\r\n") + "\r\n\r\n");
       scene.run();
       assertThat(asked.failure()).isEqualTo(outcome);
@@ -203,8 +203,8 @@ class FetchTest {
     byte[] reply = sized(PNG);
     for (int at = 0; at < reply.length; at += 97) {
       for (boolean reset : new boolean[] {false, true}) {
-        try (var scene = new FetchScene()) {
-          Asked asked = scene.fetch(URL);
+        try (var scene = new FetchScenario()) {
+          PendingFetch asked = scene.fetch(URL);
           scene.link(0).send(reply, 0, at);
           if (reset) {
             scene.link(0).reset();
@@ -220,8 +220,8 @@ class FetchTest {
 
   @Test
   void aBodyWithoutEndIsCutAtTheLimit() {
-    try (var scene = new FetchScene()) {
-      Asked asked = scene.fetch(URL);
+    try (var scene = new FetchScenario()) {
+      PendingFetch asked = scene.fetch(URL);
       scene.link(0).send(reply("", PNG));
       byte[] more = new byte[10_000];
       int sent = 0;
@@ -237,9 +237,9 @@ class FetchTest {
 
   @Test
   void anImageOfExactlyTheLimitIsTaken() {
-    try (var scene = new FetchScene()) {
-      byte[] largest = image("\u0089PNG\r\n\u001a\n", FetchScene.BYTES_MAX);
-      Asked asked = scene.fetch(URL);
+    try (var scene = new FetchScenario()) {
+      byte[] largest = image("\u0089PNG\r\n\u001a\n", FetchScenario.BYTES_MAX);
+      PendingFetch asked = scene.fetch(URL);
       scene.link(0).send(reply("", largest));
       scene.link(0).fin();
       scene.run();
@@ -249,9 +249,9 @@ class FetchTest {
 
   @Test
   void memoryIsAskedForByWhatCameAndNotByWhatWasPromised() {
-    try (var scene = new FetchScene()) {
+    try (var scene = new FetchScenario()) {
       scene.roomMax = 20_000;
-      Asked first = scene.fetch(URL);
+      PendingFetch first = scene.fetch(URL);
       scene.link(0).send(reply("Content-Length: 60000\r\n", Arrays.copyOf(PNG, 1_000)));
       scene.run();
       assertThat(first.outcome).isNull();
@@ -267,24 +267,24 @@ class FetchTest {
   /** Hosts that take their time are free to name. */
   @Test
   void oneOrganizationHasAPartOfThePlaces() {
-    try (var scene = new FetchScene()) {
-      List<Asked> slow = new ArrayList<>();
-      for (int n = 0; n < Fetcher.OF_ORG_MAX; n++) {
+    try (var scene = new FetchScenario()) {
+      List<PendingFetch> slow = new ArrayList<>();
+      for (int n = 0; n < ImageFetchClient.FETCHES_PER_ORG_MAX; n++) {
         slow.add(scene.fetch(URL));
       }
-      Asked crowded = scene.fetch(URL);
+      PendingFetch crowded = scene.fetch(URL);
       assertThat(crowded.failure()).isEqualTo(FetchOutcome.NO_ROOM);
       assertThat(crowded.failed().fault().code()).isEqualTo(ErrorCode.CONCURRENCY_EXCEEDED);
       assertThat(crowded.failed().fault().retryAfterSeconds()).isOne();
 
-      Asked others = scene.fetch(new OrgId(new UUID(3, 4)), URL);
+      PendingFetch others = scene.fetch(new OrgId(new UUID(3, 4)), URL);
       assertThat(others.outcome).as("it is being fetched").isNull();
       slow.getFirst().cancel();
-      Asked next = scene.fetch(URL);
+      PendingFetch next = scene.fetch(URL);
       assertThat(next.outcome).isNull();
       assertThat(scene.fetch(URL).failure()).isEqualTo(FetchOutcome.NO_ROOM);
 
-      slow.forEach(Asked::cancel);
+      slow.forEach(PendingFetch::cancel);
       others.cancel();
       next.cancel();
     }
@@ -292,8 +292,8 @@ class FetchTest {
 
   @Test
   void aDripIsEndedAfterFifteenSecondsInAll() {
-    try (var scene = new FetchScene()) {
-      Asked asked = scene.fetch(URL);
+    try (var scene = new FetchScenario()) {
+      PendingFetch asked = scene.fetch(URL);
       byte[] reply = sized(PNG);
       for (int second = 0; second < 14; second++) {
         scene.link(0).send(reply, second, second + 1);
@@ -308,8 +308,8 @@ class FetchTest {
 
   @Test
   void theClockRunsOverAllRedirects() {
-    try (var scene = new FetchScene()) {
-      Asked asked = scene.fetch(URL);
+    try (var scene = new FetchScenario()) {
+      PendingFetch asked = scene.fetch(URL);
       scene.passSeconds(8);
       scene.link(0).send("HTTP/1.1 302 Found\r\nLocation: /b\r\n\r\n");
       scene.passSeconds(8);
@@ -320,17 +320,17 @@ class FetchTest {
 
   @Test
   void whoeverAskedMayLeaveAtAnyTime() {
-    try (var scene = new FetchScene()) {
+    try (var scene = new FetchScenario()) {
       scene.names.answer("slow.example", "SILENT");
-      Asked resolving = scene.fetch("https://slow.example/");
-      scene.connector.manner("93.184.216.34", Manner.SILENT);
-      Asked connecting = scene.fetch(URL);
-      scene.connector.manner("93.184.216.34", Manner.ACCEPTS);
-      Asked waiting = scene.fetch(URL);
-      Asked receiving = scene.fetch(URL);
+      PendingFetch resolving = scene.fetch("https://slow.example/");
+      scene.connector.behavior("93.184.216.34", ConnectBehavior.NO_RESPONSE);
+      PendingFetch connecting = scene.fetch(URL);
+      scene.connector.behavior("93.184.216.34", ConnectBehavior.ACCEPTS);
+      PendingFetch waiting = scene.fetch(URL);
+      PendingFetch receiving = scene.fetch(URL);
       scene.link(1).send(sized(PNG), 0, 200);
       scene.run();
-      for (Asked asked : List.of(resolving, connecting, waiting, receiving)) {
+      for (PendingFetch asked : List.of(resolving, connecting, waiting, receiving)) {
         asked.cancel();
         asked.cancel();
         scene.run();
@@ -342,11 +342,11 @@ class FetchTest {
 
   @Test
   void anEndIsToldOnceAndCannotBeCancelled() {
-    try (var scene = new FetchScene()) {
-      Asked asked = scene.fetch(URL);
+    try (var scene = new FetchScenario()) {
+      PendingFetch asked = scene.fetch(URL);
       scene.link(0).send(sized(PNG)).fin();
       scene.run();
-      Fetched told = asked.outcome;
+      FetchResult told = asked.outcome;
       asked.cancel();
       scene.passSeconds(20);
       assertThat(asked.outcome).isSameAs(told);

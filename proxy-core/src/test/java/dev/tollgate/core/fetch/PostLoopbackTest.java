@@ -95,7 +95,7 @@ class PostLoopbackTest {
     return new Seen(head.toString(), body, session.getRequestedServerNames().toString());
   }
 
-  private Posted post(SSLServerSocket listener) throws Exception {
+  private PostResult post(SSLServerSocket listener) throws Exception {
     int port = listener.getLocalPort();
     var urls =
         new UrlRules(
@@ -113,10 +113,10 @@ class PostLoopbackTest {
             PooledByteBufAllocator.DEFAULT);
     var resolver = new PublicAddressResolver(new ScriptedNames().answer(NAME, "127.0.0.1"));
     var poster =
-        new Poster(
+        new PostClient(
             new PublicConnector(resolver, connector),
             () -> new PostRules(urls, Duration.ofSeconds(15)));
-    var done = new CompletableFuture<Posted>();
+    var done = new CompletableFuture<PostResult>();
     try (var group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory())) {
       EventLoop loop = group.next();
       String url = "https://" + NAME + ":" + port + "/in?a=b";
@@ -140,7 +140,7 @@ class PostLoopbackTest {
   void theNameIsSaidInTlsAndInTheRequest() throws Exception {
     try (SSLServerSocket listener = receiver(NAME)) {
       var seen = answerOnce(listener);
-      assertThat(post(listener)).isEqualTo(new Posted.Answered(202, Duration.ZERO));
+      assertThat(post(listener)).isEqualTo(new PostResult.Answered(202, Duration.ZERO));
       Seen saw = seen.get(SECONDS_MAX, TimeUnit.SECONDS);
       assertThat(saw.head())
           .startsWith("POST /in?a=b HTTP/1.1\r\nhost: " + NAME + ":" + listener.getLocalPort())
@@ -154,7 +154,7 @@ class PostLoopbackTest {
   void whoeverIsNotTheHostGetsNothing() throws Exception {
     try (SSLServerSocket listener = receiver("other.example")) {
       var seen = answerOnce(listener);
-      assertThat(post(listener)).isEqualTo(new Posted.Failed(FetchOutcome.UNREACHABLE));
+      assertThat(post(listener)).isEqualTo(new PostResult.Failed(FetchOutcome.UNREACHABLE));
       assertThat(seen).failsWithin(Duration.ofSeconds(SECONDS_MAX));
     }
   }

@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.testkit.ProviderLink;
-import dev.tollgate.core.testkit.ScriptedConnector.Manner;
+import dev.tollgate.core.testkit.ScriptedConnector.ConnectBehavior;
 import dev.tollgate.core.testkit.Seeds;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,18 +20,18 @@ class PostTest {
   private static final String URL = "https://good.example/hook?token=t#top";
   private static final byte[] BODY = "{\"ü\":1}".getBytes(UTF_8);
 
-  private static Posted answered(int status) {
-    return new Posted.Answered(status, Duration.ZERO);
+  private static PostResult answered(int status) {
+    return new PostResult.Answered(status, Duration.ZERO);
   }
 
-  private static Posted failed(FetchOutcome outcome) {
-    return new Posted.Failed(outcome);
+  private static PostResult failed(FetchOutcome outcome) {
+    return new PostResult.Failed(outcome);
   }
 
   @Test
   void theRequestIsWholeInOnePiece() {
-    try (var scene = new FetchScene()) {
-      List<Posted> posted = scene.post(URL, BODY);
+    try (var scene = new FetchScenario()) {
+      List<PostResult> posted = scene.post(URL, BODY);
       assertThat(scene.link(0).received())
           .isEqualTo(
               """
@@ -54,8 +54,8 @@ class PostTest {
   @ParameterizedTest
   @ValueSource(ints = {200, 201, 299, 300, 400, 404, 410, 429, 500, 503, 599})
   void theStatusIsTheAnswer(int status) {
-    try (var scene = new FetchScene()) {
-      List<Posted> posted = scene.post(URL, BODY);
+    try (var scene = new FetchScenario()) {
+      List<PostResult> posted = scene.post(URL, BODY);
       scene.link(0).send("HTTP/1.1 " + status + " Yes\r\nContent-Length: 2\r\n\r\nok");
       scene.run();
       assertThat(posted).containsExactly(answered(status));
@@ -65,8 +65,8 @@ class PostTest {
   @ParameterizedTest
   @ValueSource(ints = {301, 302, 303, 307, 308})
   void aRedirectIsNotFollowed(int status) {
-    try (var scene = new FetchScene()) {
-      List<Posted> posted = scene.post(URL, BODY);
+    try (var scene = new FetchScenario()) {
+      List<PostResult> posted = scene.post(URL, BODY);
       scene
           .link(0)
           .send("HTTP/1.1 " + status + " Moved\r\nLocation: https://good.example/b\r\n\r\n");
@@ -85,8 +85,8 @@ class PostTest {
     Seeds.forEach(
         5,
         random -> {
-          try (var scene = new FetchScene()) {
-            List<Posted> posted = scene.post(URL, BODY);
+          try (var scene = new FetchScenario()) {
+            List<PostResult> posted = scene.post(URL, BODY);
             boolean single = random.nextInt(3) == 0;
             for (int at = 0; at < answer.length; ) {
               assertThat(posted).isEmpty();
@@ -102,10 +102,10 @@ class PostTest {
 
   @Test
   void ofAnAnswerWithoutEndFourKilobytesAreRead() {
-    try (var scene = new FetchScene()) {
-      List<Posted> posted = scene.post(URL, BODY);
+    try (var scene = new FetchScenario()) {
+      List<PostResult> posted = scene.post(URL, BODY);
       scene.link(0).send("HTTP/1.1 200 OK\r\n\r\n");
-      scene.link(0).send(new byte[PostReply.BYTES_MAX]);
+      scene.link(0).send(new byte[PostReplyHandler.BYTES_MAX]);
       scene.run();
       assertThat(posted).isEmpty();
       scene.link(0).send(new byte[1]);
@@ -118,8 +118,8 @@ class PostTest {
   @Test
   void aWordThatWasSaidCountsHoweverItGoesOn() {
     for (String end : List.of("fin", "reset", "silence")) {
-      try (var scene = new FetchScene()) {
-        List<Posted> posted = scene.post(URL, BODY);
+      try (var scene = new FetchScenario()) {
+        List<PostResult> posted = scene.post(URL, BODY);
         ProviderLink link = scene.link(0);
         link.send("HTTP/1.1 410 Gone\r\nContent-Length: 9\r\n\r\nno");
         scene.run();
@@ -138,8 +138,8 @@ class PostTest {
   void anAnswerThatBreaksOffBeforeItsStatusIsNone() {
     byte[] head = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".getBytes(UTF_8);
     for (int at = 0; at < head.length; at++) {
-      try (var scene = new FetchScene()) {
-        List<Posted> posted = scene.post(URL, BODY);
+      try (var scene = new FetchScenario()) {
+        List<PostResult> posted = scene.post(URL, BODY);
         scene.link(0).send(head, 0, at);
         if (at % 2 == 0) {
           scene.link(0).fin();
@@ -154,8 +154,8 @@ class PostTest {
 
   @Test
   void whatIsNoHttpIsBroken() {
-    try (var scene = new FetchScene()) {
-      List<Posted> posted = scene.post(URL, BODY);
+    try (var scene = new FetchScenario()) {
+      List<PostResult> posted = scene.post(URL, BODY);
       scene.link(0).send("SSH-2.0-OpenSSH_9.6\r\n\r\n");
       scene.run();
       assertThat(posted).containsExactly(failed(FetchOutcome.BROKEN));
@@ -173,11 +173,11 @@ class PostTest {
     "'X-Other: 7', 0",
   })
   void aReceiverMayAskForTime(String field, long seconds) {
-    try (var scene = new FetchScene()) {
-      List<Posted> posted = scene.post(URL, BODY);
+    try (var scene = new FetchScenario()) {
+      List<PostResult> posted = scene.post(URL, BODY);
       scene.link(0).send("HTTP/1.1 503 Busy\r\n" + field + "\r\nContent-Length: 0\r\n\r\n");
       scene.run();
-      assertThat(posted).containsExactly(new Posted.Answered(503, Duration.ofSeconds(seconds)));
+      assertThat(posted).containsExactly(new PostResult.Answered(503, Duration.ofSeconds(seconds)));
     }
   }
 
@@ -185,8 +185,8 @@ class PostTest {
 
   @Test
   void aReceiverThatStallsIsGivenUpAfterTheWholeTime() {
-    try (var scene = new FetchScene()) {
-      List<Posted> posted = scene.post(URL, BODY);
+    try (var scene = new FetchScenario()) {
+      List<PostResult> posted = scene.post(URL, BODY);
       for (int second = 0; second < 9; second++) {
         scene.link(0).send("HTTP/1.1 2".substring(second, second + 1));
         scene.passSeconds(1);
@@ -200,9 +200,9 @@ class PostTest {
 
   @Test
   void aReceiverThatReadsNothingIsGivenUpToo() {
-    try (var scene = new FetchScene()) {
+    try (var scene = new FetchScenario()) {
       scene.connector.holdNewLinks(true);
-      List<Posted> posted = scene.post(URL, new byte[300_000]);
+      List<PostResult> posted = scene.post(URL, new byte[300_000]);
       scene.passSeconds(10);
       assertThat(posted).containsExactly(failed(FetchOutcome.TIMED_OUT));
     }
@@ -210,20 +210,20 @@ class PostTest {
 
   @Test
   void whatIsGivenUpEndsAtOnce() {
-    try (var scene = new FetchScene()) {
-      scene.connector.manner("93.184.216.34", Manner.SILENT);
-      List<Posted> connecting = new ArrayList<>();
+    try (var scene = new FetchScenario()) {
+      scene.connector.behavior("93.184.216.34", ConnectBehavior.NO_RESPONSE);
+      List<PostResult> connecting = new ArrayList<>();
       Post first = scene.begin(URL, BODY, connecting);
       scene.run();
-      first.giveUp();
-      first.giveUp();
+      first.abort();
+      first.abort();
       assertThat(connecting).containsExactly(failed(FetchOutcome.TIMED_OUT));
       scene.connector.acceptPending();
-      scene.connector.manner("93.184.216.34", Manner.ACCEPTS);
-      List<Posted> waiting = new ArrayList<>();
+      scene.connector.behavior("93.184.216.34", ConnectBehavior.ACCEPTS);
+      List<PostResult> waiting = new ArrayList<>();
       Post second = scene.begin(URL, BODY, waiting);
       scene.run();
-      second.giveUp();
+      second.abort();
       scene.run();
       assertThat(waiting).containsExactly(failed(FetchOutcome.TIMED_OUT));
       assertThat(scene.connector.links()).allMatch(link -> !link.isOpen());
@@ -232,9 +232,9 @@ class PostTest {
 
   @Test
   void connectingIsPartOfTheTime() {
-    try (var scene = new FetchScene()) {
-      scene.connector.manner("93.184.216.34", Manner.SILENT);
-      List<Posted> posted = scene.post(URL, BODY);
+    try (var scene = new FetchScenario()) {
+      scene.connector.behavior("93.184.216.34", ConnectBehavior.NO_RESPONSE);
+      List<PostResult> posted = scene.post(URL, BODY);
       scene.passSeconds(10);
       assertThat(posted).containsExactly(failed(FetchOutcome.TIMED_OUT));
       scene.connector.acceptPending();
@@ -255,7 +255,7 @@ class PostTest {
     "https://nowhere.example/, UNRESOLVED",
   })
   void aUrlIsJudgedAsItWasAtSubmission(String url, FetchOutcome outcome) {
-    try (var scene = new FetchScene()) {
+    try (var scene = new FetchScenario()) {
       assertThat(scene.post(url, BODY)).containsExactly(failed(outcome));
       assertThat(scene.connector.addresses()).isEmpty();
     }
@@ -263,9 +263,9 @@ class PostTest {
 
   @Test
   void theNameIsLookedUpAtEachAttempt() {
-    try (var scene = new FetchScene()) {
+    try (var scene = new FetchScenario()) {
       scene.names.answer("hook.example", "93.184.216.34", "93.184.216.34,10.0.0.1", "127.0.0.1");
-      List<Posted> first = scene.post("https://hook.example/", BODY);
+      List<PostResult> first = scene.post("https://hook.example/", BODY);
       scene.link(0).send("HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n");
       scene.run();
       assertThat(first).containsExactly(answered(500));
@@ -280,23 +280,23 @@ class PostTest {
 
   @Test
   void aHostThatIsNotThereIsUnreachable() {
-    try (var scene = new FetchScene()) {
-      scene.connector.manner("93.184.216.34", Manner.REFUSES);
+    try (var scene = new FetchScenario()) {
+      scene.connector.behavior("93.184.216.34", ConnectBehavior.REFUSES);
       assertThat(scene.post(URL, BODY)).containsExactly(failed(FetchOutcome.UNREACHABLE));
-      scene.connector.manner("93.184.216.34", Manner.CLOSES);
+      scene.connector.behavior("93.184.216.34", ConnectBehavior.CLOSES);
       assertThat(scene.post(URL, BODY)).containsExactly(failed(FetchOutcome.BROKEN));
     }
   }
 
   @Test
   void aNodeWithoutRoomForNamesSaysSo() {
-    try (var scene = new FetchScene()) {
+    try (var scene = new FetchScenario()) {
       scene.names.answer("slow.example", "SILENT");
-      for (int n = 0; n < PublicAddressResolver.LOOK_UPS_MAX; n++) {
+      for (int n = 0; n < PublicAddressResolver.LOOKUPS_MAX; n++) {
         assertThat(scene.post("https://slow.example/", BODY)).isEmpty();
       }
       assertThat(scene.post(URL, BODY)).containsExactly(failed(FetchOutcome.NO_ROOM));
-      assertThat(scene.poster.underWay()).isEqualTo(PublicAddressResolver.LOOK_UPS_MAX);
+      assertThat(scene.poster.inFlight()).isEqualTo(PublicAddressResolver.LOOKUPS_MAX);
       scene.passSeconds(2);
     }
   }

@@ -108,14 +108,14 @@ class RebindingTest {
       serve(good);
       count(inside, connections);
       var names = new ScriptedNames().answer(NAME, "127.0.0.1", "127.0.0.2");
-      Fetcher fetcher = fetcher(names, client, good.getLocalPort());
+      ImageFetchClient fetcher = fetcher(names, client, good.getLocalPort());
       String url = "https://" + NAME + ":" + good.getLocalPort() + "/";
 
-      assertThat(fetch(fetcher, group.next(), url)).isInstanceOf(Fetched.Image.class);
+      assertThat(fetch(fetcher, group.next(), url)).isInstanceOf(FetchResult.Image.class);
       for (int again = 0; again < 3; again++) {
         assertThat(fetch(fetcher, group.next(), url))
             .isInstanceOfSatisfying(
-                Fetched.Failed.class,
+                FetchResult.Failed.class,
                 failed -> assertThat(failed.outcome()).isEqualTo(FetchOutcome.BLOCKED));
       }
       try (var probe = new Socket(inside.getInetAddress(), inside.getLocalPort())) {
@@ -125,7 +125,7 @@ class RebindingTest {
     assertThat(connections).as("the probe alone, behind all others").hasValue(1);
   }
 
-  private static Fetcher fetcher(Names names, SslContext tls, int port) {
+  private static ImageFetchClient fetcher(DnsResolver names, SslContext tls, int port) {
     var urls =
         new UrlRules(
             Set.of(port),
@@ -141,17 +141,19 @@ class RebindingTest {
             DefaultAddressResolverGroup.INSTANCE,
             tls,
             PooledByteBufAllocator.DEFAULT);
-    return new Fetcher(
+    return new ImageFetchClient(
         new PublicConnector(new PublicAddressResolver(names), connector),
         () -> rules,
         (outcome, bytes, took) -> {});
   }
 
-  private static Fetched fetch(Fetcher fetcher, EventLoop loop, String url) throws Exception {
-    var done = new CompletableFuture<Fetched>();
+  private static FetchResult fetch(ImageFetchClient fetcher, EventLoop loop, String url)
+      throws Exception {
+    var done = new CompletableFuture<FetchResult>();
     loop.execute(
         () ->
-            fetcher.fetch(FetchScene.ORG, url, "input_images[0]", loop, _ -> true, done::complete));
+            fetcher.fetch(
+                FetchScenario.ORG, url, "input_images[0]", loop, _ -> true, done::complete));
     return done.get(SECONDS_MAX, TimeUnit.SECONDS);
   }
 }

@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.blob.BlobType;
-import dev.tollgate.core.fetch.FetchScene.Asked;
+import dev.tollgate.core.fetch.FetchScenario.PendingFetch;
 import dev.tollgate.core.testkit.Corpora;
 import java.time.Duration;
 import java.util.List;
@@ -48,11 +48,11 @@ class SsrfCorpusTest {
     for (String[] cells : rows) {
       Row row = row(cells);
       seen.add(row.verdict());
-      try (var scene = new FetchScene(List.of(), List.of(SELF))) {
+      try (var scene = new FetchScenario(List.of(), List.of(SELF))) {
         if (!row.dns().equals("-")) {
           scene.names.answer(row.name(), row.dns().split(";"));
         }
-        Asked asked = scene.fetch(row.url());
+        PendingFetch asked = scene.fetch(row.url());
         switch (row.verdict()) {
           case "block" -> {
             assertThat(asked.failed().fault().code().wire()).as("%s", row).isEqualTo(row.code());
@@ -80,11 +80,11 @@ class SsrfCorpusTest {
     byte[] body = {'{', '}'};
     for (String[] cells : Corpora.rows("data/ssrf.tsv")) {
       Row row = row(cells);
-      try (var scene = new FetchScene(List.of(), List.of(SELF))) {
+      try (var scene = new FetchScenario(List.of(), List.of(SELF))) {
         if (!row.dns().equals("-")) {
           scene.names.answer(row.name(), row.dns().split(";"));
         }
-        List<Posted> posted = scene.post(row.url(), body);
+        List<PostResult> posted = scene.post(row.url(), body);
         if (row.verdict().equals("block")) {
           boolean isRefused = row.code().equals("ssrf_blocked");
           assertThat(posted)
@@ -92,8 +92,9 @@ class SsrfCorpusTest {
               .hasSize(1)
               .first()
               .isIn(
-                  new Posted.Failed(isRefused ? FetchOutcome.BLOCKED : FetchOutcome.INVALID),
-                  new Posted.Failed(isRefused ? FetchOutcome.BLOCKED : FetchOutcome.UNRESOLVED));
+                  new PostResult.Failed(isRefused ? FetchOutcome.BLOCKED : FetchOutcome.INVALID),
+                  new PostResult.Failed(
+                      isRefused ? FetchOutcome.BLOCKED : FetchOutcome.UNRESOLVED));
           assertThat(scene.connector.addresses()).as("%s", row).isEmpty();
         } else {
           int status = row.verdict().equals("no-follow") ? 307 : 204;
@@ -102,19 +103,19 @@ class SsrfCorpusTest {
           scene.run();
           assertThat(posted)
               .as("%s", row)
-              .containsExactly(new Posted.Answered(status, Duration.ZERO));
+              .containsExactly(new PostResult.Answered(status, Duration.ZERO));
           assertThat(scene.links()).as("%s", row).isOne();
         }
         if (row.verdict().equals("pin")) {
           assertThat(scene.post(row.url(), body))
-              .containsExactly(new Posted.Failed(FetchOutcome.BLOCKED));
+              .containsExactly(new PostResult.Failed(FetchOutcome.BLOCKED));
           assertThat(scene.links()).isOne();
         }
       }
     }
   }
 
-  private static void pinned(Row row, FetchScene scene, Asked asked) {
+  private static void pinned(Row row, FetchScenario scene, PendingFetch asked) {
     scene.link(0).send(PNG);
     scene.run();
     assertThat(asked.image().length()).isEqualTo(16);
@@ -122,7 +123,7 @@ class SsrfCorpusTest {
     assertThat(scene.connector.addresses()).containsExactly("93.184.216.34");
   }
 
-  private static void redirected(Row row, FetchScene scene, Asked asked) {
+  private static void redirected(Row row, FetchScenario scene, PendingFetch asked) {
     String kind = row.url().replaceFirst(".*/", "");
     String location =
         switch (kind) {

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** However many turns it takes, it is the hash of all of the body. */
 class BodySha256Test {
-  private static final int TURN = BodySha256.BYTES_PER_TURN;
+  private static final int TURN = BodySha256.BYTES_PER_STEP;
 
   @ParameterizedTest
   @CsvSource({"0, 1", "1, 1", "131072, 1", "131073, 2", "1000000, 8"})
@@ -23,10 +23,10 @@ class BodySha256Test {
     new Random(bytes).nextBytes(all);
     var hash = new BodySha256(List.of(Unpooled.wrappedBuffer(all)));
     for (int i = 1; i < turns; i++) {
-      hash.turn();
+      hash.step();
       assertThat(hash.isDone()).as("turn %d", i).isFalse();
     }
-    hash.turn();
+    hash.step();
     assertThat(hash.isDone()).isTrue();
     assertThat(hash.get()).isEqualTo(MessageDigest.getInstance("SHA-256").digest(all));
   }

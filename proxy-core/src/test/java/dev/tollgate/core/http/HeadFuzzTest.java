@@ -56,8 +56,8 @@ final class HeadFuzzTest {
         random -> {
           String bytes = damaged(pick(REQUESTS, random), random);
           List<String> transcript = RequestTranscript.of(List.of(bytes));
-          assertThat(RequestTranscript.of(Cuts.everyByte(bytes))).isEqualTo(transcript);
-          assertThat(RequestTranscript.of(Cuts.random(bytes, random))).isEqualTo(transcript);
+          assertThat(RequestTranscript.of(ByteSplits.everyByte(bytes))).isEqualTo(transcript);
+          assertThat(RequestTranscript.of(ByteSplits.random(bytes, random))).isEqualTo(transcript);
         });
   }
 
@@ -67,7 +67,7 @@ final class HeadFuzzTest {
         random -> {
           String bytes = damaged(pick(RESPONSES, random), random);
           List<String> transcript = ResponseTranscript.of(List.of(bytes));
-          List<String> cut = ResponseTranscript.of(Cuts.random(bytes, random));
+          List<String> cut = ResponseTranscript.of(ByteSplits.random(bytes, random));
           // Surplus is told ahead of the end where both came in one read, behind it elsewhere.
           assertThat(cut).containsExactlyInAnyOrderElementsOf(transcript);
         });

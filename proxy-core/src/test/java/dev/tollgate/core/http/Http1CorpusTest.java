@@ -17,7 +17,7 @@ final class Http1CorpusTest {
   @MethodSource("dev.tollgate.core.testkit.FramingRow#all")
   void verdict(FramingRow row) {
     Random random = new Random(row.id().hashCode());
-    List<String> transcript = Cuts.sameForAll(row.bytes(), random, RequestTranscript::of);
+    List<String> transcript = ByteSplits.sameForAll(row.bytes(), random, RequestTranscript::of);
     switch (row.id()) {
       // Others judge the body's size, the credentials and the path: here each is one request.
       case "cl-too-big" -> assertThat(transcript.getFirst()).contains("Fixed[bytes=10485761]");

@@ -147,6 +147,7 @@ final class RequestVerdictsTest {
   }
 
   private static List<String> transcript(String request) {
-    return Cuts.sameForAll(request.replace("~", "\r\n"), new Random(1), RequestTranscript::of);
+    return ByteSplits.sameForAll(
+        request.replace("~", "\r\n"), new Random(1), RequestTranscript::of);
   }
 }

@@ -153,7 +153,7 @@ final class ResponseDecoderTest {
     channel.pull();
     assertThat(channel.inboundMessages()).hasSize(3);
     assertThat(channel.<Object>readInbound()).isInstanceOf(ResponseHead.class);
-    assertThat(channel.<Object>readInbound()).isEqualTo(SurplusBytes.SURPLUS_BYTES);
+    assertThat(channel.<Object>readInbound()).isEqualTo(UnsolicitedBytes.UNSOLICITED_BYTES);
     assertThat(channel.<Object>readInbound()).isEqualTo(BodyEnd.BODY_END);
     decoder.awaitResponse();
     channel.arrive(OK + "\r\n");
@@ -167,7 +167,7 @@ final class ResponseDecoderTest {
     channel.arrive(OK);
     channel.pull();
     channel.pull();
-    assertThat(channel.inboundMessages()).containsExactly(SurplusBytes.SURPLUS_BYTES);
+    assertThat(channel.inboundMessages()).containsExactly(UnsolicitedBytes.UNSOLICITED_BYTES);
   }
 
   @Test
@@ -219,7 +219,7 @@ final class ResponseDecoderTest {
   }
 
   private static List<String> decoded(String response) {
-    return Cuts.sameForAll(response, new Random(1), ResponseTranscript::of);
+    return ByteSplits.sameForAll(response, new Random(1), ResponseTranscript::of);
   }
 
   private static String lines(String text) {

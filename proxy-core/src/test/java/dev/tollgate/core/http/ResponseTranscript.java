@@ -66,7 +66,7 @@ final class ResponseTranscript extends ChannelInboundHandlerAdapter {
       case BodyEnd end -> "end";
       case BadResponse bad -> "bad " + bad.reason();
       case TruncatedResponse cut -> cut.headSeen() ? "cut in the body" : "cut in the head";
-      case SurplusBytes surplus -> "surplus";
+      case UnsolicitedBytes surplus -> "surplus";
       default -> throw new AssertionError("unknown message " + msg);
     };
   }

@@ -16,7 +16,7 @@ class JsonCorpusTest {
   @Test
   void everyValidDocumentIsAccepted() {
     for (Path file : files("y_")) {
-      assertThat(Verdict.ofBoth(Corpora.bytes(file)))
+      assertThat(JsonVerdict.ofBoth(Corpora.bytes(file)))
           .as(file.getFileName().toString())
           .isIn("ok", "NOT_AN_OBJECT");
     }
@@ -25,7 +25,7 @@ class JsonCorpusTest {
   @Test
   void everyInvalidDocumentIsRefused() {
     for (Path file : files("n_")) {
-      assertThat(Verdict.ofBoth(Corpora.bytes(file)))
+      assertThat(JsonVerdict.ofBoth(Corpora.bytes(file)))
           .as(file.getFileName().toString())
           .isIn("MALFORMED", "TOO_DEEP");
     }
@@ -34,7 +34,7 @@ class JsonCorpusTest {
   @Test
   void openCasesAreDecidedAlike() {
     for (Path file : files("i_")) {
-      Verdict.ofBoth(Corpora.bytes(file));
+      JsonVerdict.ofBoth(Corpora.bytes(file));
     }
   }
 
@@ -43,7 +43,7 @@ class JsonCorpusTest {
     for (Path file : files("i_")) {
       String name = file.getFileName().toString();
       if (name.contains("utf16") || name.contains("UTF-16") || name.contains("BOM")) {
-        assertThat(Verdict.ofBoth(Corpora.bytes(file))).as(name).isEqualTo("MALFORMED");
+        assertThat(JsonVerdict.ofBoth(Corpora.bytes(file))).as(name).isEqualTo("MALFORMED");
       }
     }
   }
@@ -51,7 +51,7 @@ class JsonCorpusTest {
   @Test
   void bodiesThatClientsSendAreJsonExactlyWhereTheCorpusSaysSo() {
     for (String[] row : Corpora.rows("data/badjson.tsv")) {
-      String verdict = Verdict.ofBoth(Corpora.bytes("data/badjson/" + row[0]));
+      String verdict = JsonVerdict.ofBoth(Corpora.bytes("data/badjson/" + row[0]));
       assertThat(verdict.equals("MALFORMED"))
           .as(row[0] + " is " + verdict)
           .isEqualTo(row[3].equals("invalid_json"));

@@ -150,11 +150,11 @@ class JsonMembersTest {
           "{\"a\":\u00a01}",
           "{\"a\":\"\\"
         }) {
-      assertThat(Verdict.ofBoth(bytes(text))).as(text).isEqualTo("MALFORMED");
+      assertThat(JsonVerdict.ofBoth(bytes(text))).as(text).isEqualTo("MALFORMED");
     }
-    assertThat(Verdict.ofBoth("{\"a\":1}".getBytes(StandardCharsets.UTF_16LE)))
+    assertThat(JsonVerdict.ofBoth("{\"a\":1}".getBytes(StandardCharsets.UTF_16LE)))
         .isEqualTo("MALFORMED");
-    assertThat(Verdict.ofBoth("{\"a\":1}".getBytes(StandardCharsets.UTF_16BE)))
+    assertThat(JsonVerdict.ofBoth("{\"a\":1}".getBytes(StandardCharsets.UTF_16BE)))
         .isEqualTo("MALFORMED");
   }
 
@@ -163,23 +163,23 @@ class JsonMembersTest {
     byte[] document = bytes("{\"a\":\"??\"}");
     document[6] = (byte) 0xc0;
     document[7] = (byte) 0xaf;
-    assertThat(Verdict.ofBoth(document)).isEqualTo("MALFORMED");
+    assertThat(JsonVerdict.ofBoth(document)).isEqualTo("MALFORMED");
   }
 
   @Test
   void rootsThatAreNoObjectsAreToldApartFromWhatIsNotJson() {
     for (String text :
         new String[] {"[]", " [{\"a\":1}] ", "\"x\"", "null", "true", "1", "-1.5e3"}) {
-      assertThat(Verdict.ofBoth(bytes(text))).as(text).isEqualTo("NOT_AN_OBJECT");
+      assertThat(JsonVerdict.ofBoth(bytes(text))).as(text).isEqualTo("NOT_AN_OBJECT");
     }
   }
 
   @Test
   void nestingEndsAtItsLimit() throws InvalidJson {
-    assertThat(Verdict.ofBoth(bytes(nested(200)))).isEqualTo("ok");
-    assertThat(Verdict.ofBoth(bytes(nested(201)))).isEqualTo("TOO_DEEP");
-    assertThat(Verdict.ofBoth(bytes(nested(20_000)))).isEqualTo("TOO_DEEP");
-    assertThat(Verdict.ofBoth(bytes("[".repeat(100_000)))).isEqualTo("TOO_DEEP");
+    assertThat(JsonVerdict.ofBoth(bytes(nested(200)))).isEqualTo("ok");
+    assertThat(JsonVerdict.ofBoth(bytes(nested(201)))).isEqualTo("TOO_DEEP");
+    assertThat(JsonVerdict.ofBoth(bytes(nested(20_000)))).isEqualTo("TOO_DEEP");
+    assertThat(JsonVerdict.ofBoth(bytes("[".repeat(100_000)))).isEqualTo("TOO_DEEP");
     assertThat(read(nested(200)).depth(0)).isEqualTo(200);
     assertThat(read("{\"a\":1}").depth(0)).isEqualTo(1);
     assertThat(read("{\"a\":[]}").depth(0)).isEqualTo(2);
@@ -187,26 +187,27 @@ class JsonMembersTest {
 
   @Test
   void membersOfTheRootEndAtTheirLimitAndNestedOnesDoNot() {
-    assertThat(Verdict.ofBoth(bytes("{" + members(256) + "}"))).isEqualTo("ok");
-    assertThat(Verdict.ofBoth(bytes("{" + members(257) + "}"))).isEqualTo("TOO_MANY_MEMBERS");
-    assertThat(Verdict.ofBoth(bytes("{\"a\":{" + members(5_000) + "}}"))).isEqualTo("ok");
+    assertThat(JsonVerdict.ofBoth(bytes("{" + members(256) + "}"))).isEqualTo("ok");
+    assertThat(JsonVerdict.ofBoth(bytes("{" + members(257) + "}"))).isEqualTo("TOO_MANY_MEMBERS");
+    assertThat(JsonVerdict.ofBoth(bytes("{\"a\":{" + members(5_000) + "}}"))).isEqualTo("ok");
   }
 
   @Test
   void namesEndAtTheirLimitAnywhere() {
     String longest = "n".repeat(1_024);
-    assertThat(Verdict.ofBoth(bytes("{\"" + longest + "\":1}"))).isEqualTo("ok");
-    assertThat(Verdict.ofBoth(bytes("{\"n" + longest + "\":1}"))).isEqualTo("NAME_TOO_LONG");
-    assertThat(Verdict.ofBoth(bytes("{\"a\":[{\"n" + longest + "\":1}]}")))
+    assertThat(JsonVerdict.ofBoth(bytes("{\"" + longest + "\":1}"))).isEqualTo("ok");
+    assertThat(JsonVerdict.ofBoth(bytes("{\"n" + longest + "\":1}"))).isEqualTo("NAME_TOO_LONG");
+    assertThat(JsonVerdict.ofBoth(bytes("{\"a\":[{\"n" + longest + "\":1}]}")))
         .isEqualTo("NAME_TOO_LONG");
-    assertThat(Verdict.ofBoth(bytes("{\"" + "n".repeat(200_000) + "\":1}")))
+    assertThat(JsonVerdict.ofBoth(bytes("{\"" + "n".repeat(200_000) + "\":1}")))
         .isEqualTo("NAME_TOO_LONG");
   }
 
   @Test
   void longStringsAndNumbersAreNoReasonToRefuse() {
-    assertThat(Verdict.ofBoth(bytes("{\"a\":" + "1".repeat(5_000) + "}"))).isEqualTo("ok");
-    assertThat(Verdict.ofBoth(bytes("{\"a\":\"" + "x".repeat(21 << 20) + "\"}"))).isEqualTo("ok");
+    assertThat(JsonVerdict.ofBoth(bytes("{\"a\":" + "1".repeat(5_000) + "}"))).isEqualTo("ok");
+    assertThat(JsonVerdict.ofBoth(bytes("{\"a\":\"" + "x".repeat(21 << 20) + "\"}")))
+        .isEqualTo("ok");
   }
 
   @Test

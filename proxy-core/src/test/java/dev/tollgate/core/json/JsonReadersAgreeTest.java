@@ -20,7 +20,7 @@ class JsonReadersAgreeTest {
 
   @Test
   void randomDocumentsAreReadAlike() {
-    Seeds.forEach(random -> assertThat(Verdict.ofBoth(document(random))).isEqualTo("ok"));
+    Seeds.forEach(random -> assertThat(JsonVerdict.ofBoth(document(random))).isEqualTo("ok"));
   }
 
   @Test
@@ -29,7 +29,7 @@ class JsonReadersAgreeTest {
         random -> {
           byte[] document = document(random);
           for (int i = 0; i < 20; i++) {
-            Verdict.ofBoth(damaged(random, document));
+            JsonVerdict.ofBoth(damaged(random, document));
           }
         });
   }
@@ -40,7 +40,7 @@ class JsonReadersAgreeTest {
         List.of("\"", "\\", "\\n", "\\u00e9", "\u001f", "\u0000", "é", "\u007f", "中")) {
       for (int at = 0; at < 1_200; at++) {
         String text = "A".repeat(at) + odd + "/".repeat(1_200 - at);
-        Verdict.ofBoth(("{\"a\":\"" + text + "\",\"b\":1}").getBytes(StandardCharsets.UTF_8));
+        JsonVerdict.ofBoth(("{\"a\":\"" + text + "\",\"b\":1}").getBytes(StandardCharsets.UTF_8));
       }
     }
   }
@@ -55,7 +55,7 @@ class JsonReadersAgreeTest {
               ("{\"a\":" + text + ",\"b\":[" + plain + "],\"c\":" + text + "}")
                   .getBytes(StandardCharsets.UTF_8);
           for (int i = 0; i < 20; i++) {
-            Verdict.ofBoth(damaged(random, document));
+            JsonVerdict.ofBoth(damaged(random, document));
           }
         });
   }
@@ -66,9 +66,9 @@ class JsonReadersAgreeTest {
         "{\"a\": [1.5e3, {\"b\": \"\\u00e9\u00e9\"}], \"c\": true}"
             .getBytes(StandardCharsets.UTF_8);
     for (int length = 0; length < document.length; length++) {
-      assertThat(Verdict.ofBoth(Arrays.copyOf(document, length))).isEqualTo("MALFORMED");
+      assertThat(JsonVerdict.ofBoth(Arrays.copyOf(document, length))).isEqualTo("MALFORMED");
     }
-    assertThat(Verdict.ofBoth(document)).isEqualTo("ok");
+    assertThat(JsonVerdict.ofBoth(document)).isEqualTo("ok");
   }
 
   @Test

@@ -135,7 +135,7 @@ class VectorsTest {
   }
 
   private static String besideVectors(byte[] bytes) {
-    return read(bytes, (into, from) -> into.readBesideVectors(from, 0, from.length));
+    return read(bytes, (into, from) -> into.readSkippingNumberLists(from, 0, from.length));
   }
 
   /** Where each member and its value stand and how deep it goes. */

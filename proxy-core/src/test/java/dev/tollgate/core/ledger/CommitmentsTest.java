@@ -10,7 +10,7 @@ import dev.tollgate.core.tenant.ApiKey.KeyLimits;
 import dev.tollgate.core.tenant.ApiKey.KeyScope;
 import dev.tollgate.core.tenant.KeyState;
 import dev.tollgate.core.tenant.Org;
-import dev.tollgate.core.testkit.InMemoryBank;
+import dev.tollgate.core.testkit.InMemoryLedgerStore;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -33,21 +33,21 @@ class CommitmentsTest {
           KeyScope.ALL,
           KeyLimits.DEFAULT);
 
-  private final InMemoryBank bank = new InMemoryBank(1_795_000_000_000L);
-  private final World world = new World(bank);
+  private final InMemoryLedgerStore ledgerStore = new InMemoryLedgerStore(1_795_000_000_000L);
+  private final SimulatedWorld world = new SimulatedWorld(ledgerStore);
   private final SimulatedNode node = new SimulatedNode(new UUID(1, 0), world);
   private final Map<Scope, Long> said = new HashMap<>();
 
   private int say() {
-    List<Commitment> due = node.leasing().commitments();
+    List<Commitment> due = node.planner().commitments();
     due.forEach(each -> said.put(each.scope(), each.amount().value()));
     return due.size();
   }
 
   private void pass(long millis) {
     world.pass(millis);
-    node.tick(Fate.FINE);
-    while (node.lease(Fate.FINE)) {
+    node.tick(CallOutcome.FINE);
+    while (node.lease(CallOutcome.FINE)) {
       node.runLoop();
     }
     node.runLoop();
@@ -61,7 +61,7 @@ class CommitmentsTest {
   void whatIsSaidCoversWhatIsChargedAndReservedAlsoBetweenTwoWords() throws Exception {
     long seed = new Random().nextLong();
     Random random = new Random(seed);
-    bank.fund(ORG, new MicroUsd(1_000_000_000));
+    ledgerStore.fund(ORG, new MicroUsd(1_000_000_000));
     int words = 0;
     for (int second = 0; second < 300; second++) {
       for (int i = 0; i < 10; i++) {
@@ -71,7 +71,7 @@ class CommitmentsTest {
         if (random.nextInt(4) > 0) {
           node.endOne(random, true);
         }
-        node.flush(100, Fate.FINE);
+        node.flush(100, CallOutcome.FINE);
       }
       if (second > 20) {
         long committed = charged() + node.ledger().accounts().iterator().next().reserved();
@@ -84,7 +84,7 @@ class CommitmentsTest {
 
   @Test
   void aNodeThatIsIdleSaysWhatItChargedAndNoMore() throws Exception {
-    bank.fund(ORG, new MicroUsd(1_000_000));
+    ledgerStore.fund(ORG, new MicroUsd(1_000_000));
     pass(100);
     node.ask(KEY, 1_000);
     pass(100);
@@ -99,12 +99,12 @@ class CommitmentsTest {
 
   @Test
   void whatTheBooksDidNotHearIsSaidAgain() {
-    bank.fund(ORG, new MicroUsd(1_000_000));
+    ledgerStore.fund(ORG, new MicroUsd(1_000_000));
     node.ask(KEY, 1_000);
     pass(100);
     assertThat(say()).isOne();
     assertThat(say()).isZero();
-    node.leasing().commitmentsUnsaid();
+    node.planner().commitmentsLost();
     assertThat(say()).isOne();
   }
 
@@ -113,7 +113,7 @@ class CommitmentsTest {
     for (int graceSeconds : new int[] {0, 2, 60, 600, 100_000}) {
       for (int ttlSeconds = 1; ttlSeconds < 10_000; ttlSeconds = ttlSeconds * 3 / 2 + 1) {
         Duration ttl = Duration.ofSeconds(ttlSeconds);
-        Duration silence = LedgerRules.of(Duration.ofSeconds(graceSeconds), ttl).silenceMax();
+        Duration silence = LedgerRules.of(Duration.ofSeconds(graceSeconds), ttl).heartbeatTimeout();
         assertThat(silence).isPositive().isLessThan(ttl);
         if (ttlSeconds > 60) {
           assertThat(silence).isLessThanOrEqualTo(ttl.minusSeconds(60));

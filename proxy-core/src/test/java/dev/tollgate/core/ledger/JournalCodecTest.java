@@ -88,7 +88,7 @@ class JournalCodecTest {
         settlement.request(),
         settlement.org(),
         settlement.key(),
-        settlement.held(),
+        settlement.scopeKinds(),
         settlement.reserved(),
         settlement.cost(),
         settlement.tokens(),

@@ -1,6 +1,6 @@
 package dev.tollgate.core.ledger;
 
-import dev.tollgate.core.testkit.InMemoryBank.Flaw;
+import dev.tollgate.core.testkit.InMemoryLedgerStore.Flaw;
 import org.jspecify.annotations.Nullable;
 
 /** A ledger that does one thing wrong, which a simulation must notice. */

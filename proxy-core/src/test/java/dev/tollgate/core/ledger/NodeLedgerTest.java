@@ -20,30 +20,32 @@ class NodeLedgerTest {
   private final List<JournalRecord> written = new ArrayList<>();
   private final NodeLedger ledger =
       new NodeLedger(new Disk(), LedgerRules.DEFAULT, () -> nanos, () -> {});
-  private final Leasing leasing = new Leasing(ledger);
+  private final LeasePlanner planner = new LeasePlanner(ledger);
 
   @Test
   void aFullDiskIsAnObstacleAndBooksThatCannotBeReachedAreNone() {
-    assertThat(ledger.obstacle()).hasValue("The service is starting.");
-    leasing.begin(nanos);
-    assertThat(ledger.obstacle()).isEmpty();
+    assertThat(ledger.unavailableReason()).hasValue("The service is starting.");
+    planner.begin(nanos);
+    assertThat(ledger.unavailableReason()).isEmpty();
     hasRoom = false;
-    assertThat(ledger.obstacle()).hasValue("The ledger's disk has no room, or is too slow.");
+    assertThat(ledger.unavailableReason())
+        .hasValue("The ledger's disk has no room, or is too slow.");
     hasRoom = true;
     nanos += Duration.ofHours(1).toNanos();
     assertThat(ledger.isOpen()).isFalse();
-    assertThat(ledger.obstacle()).isEmpty();
+    assertThat(ledger.unavailableReason()).isEmpty();
   }
 
   @Test
   void aNodeCountsItsSilenceFromBeforeTheCallThatWasAnswered() {
-    leasing.begin(nanos);
+    planner.begin(nanos);
     nanos += Duration.ofSeconds(30).toNanos();
-    Leasing.TickCall tick = leasing.nextTick(nanos).orElseThrow();
+    LeasePlanner.TickCall tick = planner.nextTick(nanos).orElseThrow();
     long began = nanos;
     nanos += Duration.ofSeconds(20).toNanos();
-    leasing.ticked(tick, new Bank.TickAnswer.Alive(0, List.of(), List.of(), List.of()), nanos);
-    nanos = began + LedgerRules.DEFAULT.silenceMax().toNanos();
+    planner.ticked(
+        tick, new LedgerStore.TickAnswer.Accepted(0, List.of(), List.of(), List.of()), nanos);
+    nanos = began + LedgerRules.DEFAULT.heartbeatTimeout().toNanos();
     assertThat(ledger.isOpen()).isTrue();
     nanos++;
     assertThat(ledger.isOpen()).isFalse();
@@ -51,16 +53,16 @@ class NodeLedgerTest {
 
   @Test
   void aNodeThatIsFencedSaysSo() {
-    leasing.begin(nanos);
+    planner.begin(nanos);
     nanos += Duration.ofSeconds(1).toNanos();
-    Leasing.TickCall tick = leasing.nextTick(nanos).orElseThrow();
-    leasing.ticked(tick, new Bank.TickAnswer.Fenced(), nanos);
-    assertThat(ledger.obstacle()).hasValue("This node may not spend any more.");
+    LeasePlanner.TickCall tick = planner.nextTick(nanos).orElseThrow();
+    planner.ticked(tick, new LedgerStore.TickAnswer.Fenced(), nanos);
+    assertThat(ledger.unavailableReason()).hasValue("This node may not spend any more.");
   }
 
   @Test
   void theJournalSeesAReservationOnlyWhenItsRequestGoesAhead() {
-    leasing.begin(nanos);
+    planner.begin(nanos);
     reserve().release();
     assertThat(written).isEmpty();
     Reservation ahead = reserve();
@@ -76,9 +78,9 @@ class NodeLedgerTest {
 
   @Test
   void whatTheJournalHasNoRoomForIsTurnedAwayForAMoment() {
-    leasing.begin(nanos);
+    planner.begin(nanos);
     hasRoom = false;
-    List<Ledger.Answer> answers = new ArrayList<>();
+    List<Ledger.ReserveResult> answers = new ArrayList<>();
 
     ledger.reserve(
         RequestId.at(1_795_000_000_000L),
@@ -87,17 +89,17 @@ class NodeLedgerTest {
         Runnable::run,
         answers::add);
 
-    var refused = (Ledger.Answer.Refused) answers.getFirst();
-    assertThat(refused.cause()).isEqualTo(Ledger.Answer.Cause.NO_ROOM);
+    var refused = (Ledger.ReserveResult.Refused) answers.getFirst();
+    assertThat(refused.cause()).isEqualTo(Ledger.ReserveResult.RefusalCause.NODE_OVERLOADED);
     assertThat(refused.fault().code()).isEqualTo(ErrorCode.SERVICE_UNAVAILABLE);
     assertThat(refused.fault().retryAfterSeconds()).isBetween(1, 5);
   }
 
   private Reservation reserve() {
-    List<Ledger.Answer> answers = new ArrayList<>();
+    List<Ledger.ReserveResult> answers = new ArrayList<>();
     RequestId request = RequestId.at(1_795_000_000_000L);
     ledger.reserve(request, TestCatalog.key(), MicroUsd.ZERO, Runnable::run, answers::add);
-    return ((Ledger.Answer.Reserved) answers.getFirst()).reservation();
+    return ((Ledger.ReserveResult.Reserved) answers.getFirst()).reservation();
   }
 
   /** A journal that keeps what it was told. */
@@ -118,12 +120,12 @@ class NodeLedgerTest {
     }
 
     @Override
-    public List<Settlement> unbooked(int max) {
+    public List<Settlement> unsettled(int max) {
       return List.of();
     }
 
     @Override
-    public void booked(int count) {}
+    public void settled(int count) {}
 
     @Override
     public long backlog() {

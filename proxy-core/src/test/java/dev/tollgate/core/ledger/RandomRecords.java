@@ -8,7 +8,7 @@ import dev.tollgate.core.ledger.JournalRecord.Release;
 import dev.tollgate.core.ledger.JournalRecord.Reserve;
 import dev.tollgate.core.ledger.JournalRecord.Settle;
 import dev.tollgate.core.ledger.JournalRecord.Tokens;
-import dev.tollgate.core.ledger.Settlement.How;
+import dev.tollgate.core.ledger.Settlement.SettlementKind;
 import dev.tollgate.core.money.MicroUsd;
 import java.util.Arrays;
 import java.util.Random;
@@ -38,7 +38,7 @@ final class RandomRecords {
   Settlement settlement(RequestId request) {
     byte[] row = new byte[random.nextInt(4) == 0 ? 0 : random.nextInt(2_000)];
     random.nextBytes(row);
-    How[] hows = How.values();
+    SettlementKind[] hows = SettlementKind.values();
     return new Settlement(
         request,
         org(),
@@ -66,7 +66,7 @@ final class RandomRecords {
         settlement.request(),
         settlement.org(),
         settlement.key(),
-        settlement.held(),
+        settlement.scopeKinds(),
         settlement.reserved(),
         settlement.cost(),
         settlement.tokens(),

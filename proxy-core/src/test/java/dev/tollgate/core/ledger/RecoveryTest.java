@@ -11,7 +11,7 @@ import dev.tollgate.core.ledger.JournalRecord.Release;
 import dev.tollgate.core.ledger.JournalRecord.Reserve;
 import dev.tollgate.core.ledger.JournalRecord.Settle;
 import dev.tollgate.core.ledger.JournalRecord.Tokens;
-import dev.tollgate.core.ledger.Settlement.How;
+import dev.tollgate.core.ledger.Settlement.SettlementKind;
 import dev.tollgate.core.money.MicroUsd;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,7 +42,7 @@ class RecoveryTest {
       recovery.accept(i % 2 == 0 ? new Release(request) : settle(request, 7));
     }
     recovery.accept(reserve(A));
-    assertThat(recovery.kept()).isOne();
+    assertThat(recovery.runningCount()).isOne();
   }
 
   @Test
@@ -56,9 +56,9 @@ class RecoveryTest {
     Settlement first = crashed.getFirst();
     assertThat(first.cost()).isEqualTo(new MicroUsd(5));
     assertThat(first.reserved()).isEqualTo(new MicroUsd(100));
-    assertThat(first.held()).isEqualTo(5);
+    assertThat(first.scopeKinds()).isEqualTo(5);
     assertThat(first.tokens()).isEqualTo(SOME);
-    assertThat(first.how()).isEqualTo(How.CRASH);
+    assertThat(first.how()).isEqualTo(SettlementKind.CRASH);
     assertThat(first.payer()).isEqualTo(Payer.of(ORG, KEY, A));
     assertThat(new String(first.row(), UTF_8))
         .isEqualTo(
@@ -121,7 +121,7 @@ class RecoveryTest {
             new MicroUsd(100),
             new MicroUsd(cost),
             SOME,
-            How.COMPLETED,
+            SettlementKind.COMPLETED,
             new byte[0]));
   }
 }

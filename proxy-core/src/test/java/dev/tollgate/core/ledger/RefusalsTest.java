@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
-import dev.tollgate.core.ledger.Bank.Shortage;
+import dev.tollgate.core.ledger.LedgerStore.Shortage;
 import dev.tollgate.core.money.MicroUsd;
 import java.time.LocalDate;
 import java.util.UUID;

@@ -4,82 +4,82 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.id.KeyId;
-import dev.tollgate.core.ledger.Leasing.GrantCall;
+import dev.tollgate.core.ledger.LeasePlanner.GrantCall;
 import dev.tollgate.core.money.MicroUsd;
 import org.junit.jupiter.api.Test;
 
 /** When a refusal of the books is final, and when a request waits on. */
-class RefusedGrantsTest extends LeasingScene {
+class RefusedGrantsTest extends LeasingScenario {
   @Test
   void whatWasRecalledIsLeftToWhoAskedForIt() {
-    bank.fund(ORG, new MicroUsd(10_000));
+    ledgerStore.fund(ORG, new MicroUsd(10_000));
     SimulatedNode idle = node(0);
     SimulatedNode asking = node(1);
     idle.ask(key("onlykey1"), 1_000);
-    turns(10, 20, idle, asking);
+    ticks(10, 20, idle, asking);
     idle.endOneAt(1);
-    turns(10, 20, idle, asking);
+    ticks(10, 20, idle, asking);
 
     asking.ask(key("onlykey1"), 9_000);
-    turns(100, 20, idle, asking);
+    ticks(100, 20, idle, asking);
     assertThat(asking.running()).as("refused: %s", world.refused).isEqualTo(1);
   }
 
   @Test
   void aRefusalIsNotFinalWhileMoneyForTheSameSumIsOnItsWayToTheNode() {
-    bank.fund(ORG, new MicroUsd(100));
+    ledgerStore.fund(ORG, new MicroUsd(100));
     SimulatedNode node = node(0);
     node.ask(key("onekey01"), 10);
-    node.lease(Fate.LATE);
+    node.lease(CallOutcome.LATE);
     node.ask(key("twokey01"), 60);
-    node.lease(Fate.FINE);
+    node.lease(CallOutcome.FINE);
     node.runLoop();
     assertThat(world.refused).isEmpty();
     node.deliverLate();
-    turns(10, 20, node);
+    ticks(10, 20, node);
     assertThat(node.running()).as("refused: %s", world.refused).isEqualTo(2);
   }
 
   @Test
   void aRefusalIsNotFinalWhereMoneyCameMeanwhileAndLessIsLackingNow() {
-    bank.fund(ORG, new MicroUsd(100));
+    ledgerStore.fund(ORG, new MicroUsd(100));
     SimulatedNode node = node(0);
     node.ask(key("onekey01"), 10);
     node.ask(key("twokey01"), 60);
-    node.lease(Fate.LATE);
+    node.lease(CallOutcome.LATE);
     node.deliverLate();
-    turns(10, 20, node);
+    ticks(10, 20, node);
     assertThat(node.running()).as("refused: %s", world.refused).isEqualTo(2);
   }
 
   @Test
   void aRefusalIsNotFinalWhereTheAnswerToAnotherGrantWasLost() {
-    bank.fund(ORG, new MicroUsd(100));
+    ledgerStore.fund(ORG, new MicroUsd(100));
     SimulatedNode node = node(0);
     node.ask(key("onekey01"), 1);
-    GrantCall lost = node.leasing().dueGrants(world.nanos).getFirst();
-    bank.grant(node.holder(), lost.ask()); // nobody hears that it was booked
+    GrantCall lost = node.planner().dueGrants(world.nanos).getFirst();
+    ledgerStore.grant(node.holder(), lost.ask()); // nobody hears that it was booked
     node.ask(key("twokey01"), 99);
-    node.lease(Fate.LATE);
-    node.leasing().grantFailed(lost, world.nanos);
+    node.lease(CallOutcome.LATE);
+    node.planner().grantFailed(lost, world.nanos);
     node.deliverLate();
-    turns(20, 20, node);
+    ticks(20, 20, node);
     assertThat(node.running()).as("refused: %s", world.refused).isEqualTo(2);
   }
 
   @Test
   void manyKeysOfAnOrganizationWithoutMoneyAreRefusedAtOnce() {
-    bank.fund(ORG, new MicroUsd(100));
+    ledgerStore.fund(ORG, new MicroUsd(100));
     SimulatedNode node = node(0);
     for (int i = 0; i < 400; i++) {
       node.ask(key("poorkey" + i), 200);
       node.deliverLate();
-      node.lease(Fate.LATE); // the next always ask before the first are answered
+      node.lease(CallOutcome.LATE); // the next always ask before the first are answered
       node.runLoop();
       world.pass(5);
     }
     node.deliverLate();
-    turns(10, 20, node);
+    ticks(10, 20, node);
     assertThat(world.refused).hasSize(400);
     assertThat(world.refused)
         .allSatisfy(
@@ -89,70 +89,70 @@ class RefusedGrantsTest extends LeasingScene {
 
   @Test
   void oneSumThatIsShortForGoodIsEnoughForARefusalAndOthersAreAskedOnce() {
-    bank.fund(ORG, new MicroUsd(1_000));
-    bank.limitDay(new KeyId("daykey01"), new MicroUsd(100));
+    ledgerStore.fund(ORG, new MicroUsd(1_000));
+    ledgerStore.limitDay(new KeyId("daykey01"), new MicroUsd(100));
     SimulatedNode dead = node(0);
     SimulatedNode living = node(1);
     SimulatedNode asking = node(2);
     dead.ask(key("deadkey1"), 900);
-    turns(5, 20, dead, living, asking);
+    ticks(5, 20, dead, living, asking);
     living.ask(keyOfTheDay("daykey01"), 50);
-    turns(5, 20, living, asking);
+    ticks(5, 20, living, asking);
     living.endOneAt(1);
-    turns(5, 20, living, asking);
-    int before = living.givenBack();
+    ticks(5, 20, living, asking);
+    int before = living.returned();
 
     asking.ask(keyOfTheDay("daykey01"), 100);
-    turns(15, 20, living, asking);
+    ticks(15, 20, living, asking);
     assertThat(world.refused)
         .singleElement()
         .satisfies(
             refused -> assertThat(refused.fault().code()).isEqualTo(ErrorCode.BUDGET_EXCEEDED));
-    assertThat(living.givenBack() - before).as("statements of two sums").isLessThanOrEqualTo(2);
+    assertThat(living.returned() - before).as("statements of two sums").isLessThanOrEqualTo(2);
   }
 
   @Test
   void whatOthersCouldSpareBeforeARequestCameIsNoAnswerToIt() {
-    bank.fund(ORG, new MicroUsd(900));
+    ledgerStore.fund(ORG, new MicroUsd(900));
     SimulatedNode other = node(0);
     SimulatedNode node = node(1);
     other.ask(key("onlykey1"), 500);
     node.ask(key("onlykey1"), 300);
-    turns(5, 20, other, node);
+    ticks(5, 20, other, node);
     node.ask(key("onlykey1"), 250);
-    node.lease(Fate.FINE);
-    turns(2, 100, other);
+    node.lease(CallOutcome.FINE);
+    ticks(2, 100, other);
     node.endOneAt(1);
-    node.lease(Fate.FINE);
+    node.lease(CallOutcome.FINE);
     node.runLoop();
     assertThat(node.running()).as("served with what came back").isEqualTo(1);
 
     other.endOneAt(1);
     node.ask(key("onlykey1"), 500);
-    turns(30, 20, other, node);
+    ticks(30, 20, other, node);
     assertThat(node.running()).as("refused: %s", world.refused).isEqualTo(2);
   }
 
   @Test
   void aRefillThatWasRefusedIsNoAnswerToARequest() {
-    bank.fund(ORG, new MicroUsd(1_000));
+    ledgerStore.fund(ORG, new MicroUsd(1_000));
     SimulatedNode idle = node(0);
     SimulatedNode busy = node(1);
     SimulatedNode rich = node(2);
     idle.ask(key("onlykey1"), 300);
     busy.ask(key("onlykey1"), 100);
-    turns(5, 20, idle, busy, rich);
+    ticks(5, 20, idle, busy, rich);
     rich.ask(key("onlykey1"), 1_000 - leased());
-    turns(5, 20, idle, busy, rich);
+    ticks(5, 20, idle, busy, rich);
     assertThat(leased()).isEqualTo(1_000);
     idle.endOneAt(1);
 
     world.pass(1_000);
     int before = busy.grants();
-    busy.lease(Fate.FINE);
+    busy.lease(CallOutcome.FINE);
     assertThat(busy.grants()).as("a refill").isEqualTo(before + 1);
     busy.ask(key("onlykey1"), 300);
-    turns(50, 20, idle, busy, rich);
+    ticks(50, 20, idle, busy, rich);
     assertThat(busy.running()).as("refused: %s", world.refused).isEqualTo(2);
   }
 }

@@ -2,14 +2,14 @@ package dev.tollgate.core.ledger;
 
 /** The clocks of one machine of a simulation: they stand still, or somebody sets them. */
 final class SimulatedClocks {
-  private final World world;
-  private final ClockWatch watch;
+  private final SimulatedWorld world;
+  private final ClockDriftDetector watch;
   private long stoodNanos;
   private long setMillis;
 
-  SimulatedClocks(World world) {
+  SimulatedClocks(SimulatedWorld world) {
     this.world = world;
-    this.watch = new ClockWatch(nanos(), wall());
+    this.watch = new ClockDriftDetector(nanos(), wall());
   }
 
   /** The monotonic one. */
@@ -18,7 +18,7 @@ final class SimulatedClocks {
   }
 
   long wall() {
-    return world.bank.millis() + setMillis;
+    return world.ledgerStore.millis() + setMillis;
   }
 
   /** The machine was suspended while so much time passed for all others. */
@@ -31,7 +31,7 @@ final class SimulatedClocks {
     setMillis += millis;
   }
 
-  boolean parted() {
-    return watch.parted(nanos(), wall());
+  boolean diverged() {
+    return watch.hasDrifted(nanos(), wall());
   }
 }

@@ -112,12 +112,12 @@ final class SimulatedJournal implements Journal {
   }
 
   @Override
-  public List<Settlement> unbooked(int max) {
+  public List<Settlement> unsettled(int max) {
     return unbooked.stream().limit(max).toList();
   }
 
   @Override
-  public void booked(int count) {
+  public void settled(int count) {
     for (int i = 0; i < count; i++) {
       unbooked.remove();
     }

@@ -3,13 +3,13 @@ package dev.tollgate.core.ledger;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.id.RequestId;
-import dev.tollgate.core.ledger.Bank.BankException;
-import dev.tollgate.core.ledger.Bank.Granted;
-import dev.tollgate.core.ledger.Bank.Holder;
 import dev.tollgate.core.ledger.JournalRecord.Tokens;
-import dev.tollgate.core.ledger.Leasing.GrantCall;
-import dev.tollgate.core.ledger.Leasing.TickCall;
-import dev.tollgate.core.ledger.Settlement.How;
+import dev.tollgate.core.ledger.LeasePlanner.GrantCall;
+import dev.tollgate.core.ledger.LeasePlanner.TickCall;
+import dev.tollgate.core.ledger.LedgerStore.LeaseGrowth;
+import dev.tollgate.core.ledger.LedgerStore.LeaseHolder;
+import dev.tollgate.core.ledger.LedgerStore.LedgerStoreException;
+import dev.tollgate.core.ledger.Settlement.SettlementKind;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.tenant.ApiKey;
 import java.time.LocalDate;
@@ -27,7 +27,7 @@ final class SimulatedNode {
   private static final byte[] NO_ROW = {};
 
   private final UUID id;
-  private final World world;
+  private final SimulatedWorld world;
   private final LedgerRules rules;
   private final Deque<Runnable> loop = new ArrayDeque<>();
   private final List<Open> open = new ArrayList<>();
@@ -35,32 +35,32 @@ final class SimulatedNode {
   private final List<Step> zombies = new ArrayList<>();
   private SimulatedJournal journal = new SimulatedJournal();
   private NodeLedger ledger;
-  private Leasing leasing;
-  private Holder holder;
+  private LeasePlanner planner;
+  private LeaseHolder holder;
   private @Nullable Dead dead;
   private final SimulatedClocks clocks;
-  private BooksClock clock;
+  private LedgerClock clock;
   private long heardMillis;
   private int grants;
-  private int givenBack;
+  private int returned;
 
   /** A call to the books. */
   private interface Step {
-    void run() throws BankException;
+    void run() throws LedgerStoreException;
   }
 
   /** A process that died and what its disk keeps, while the books or the machine are away. */
-  private record Dead(Holder holder, List<Settlement> owed, boolean comesBack) {}
+  private record Dead(LeaseHolder holder, List<Settlement> owed, boolean comesBack) {}
 
   /** A request that runs. */
   private record Open(
       RequestId request, Reservation reservation, long most, List<Account> accounts) {}
 
-  SimulatedNode(UUID id, World world) {
+  SimulatedNode(UUID id, SimulatedWorld world) {
     this(id, world, LedgerRules.DEFAULT);
   }
 
-  SimulatedNode(UUID id, World world, LedgerRules rules) {
+  SimulatedNode(UUID id, SimulatedWorld world, LedgerRules rules) {
     this.id = id;
     this.world = world;
     this.rules = rules;
@@ -69,7 +69,7 @@ final class SimulatedNode {
   }
 
   private void begin() {
-    holder = world.bank.open(id, UUID.randomUUID());
+    holder = world.ledgerStore.open(id, UUID.randomUUID());
     journal = new SimulatedJournal();
     if (world.is(Mutant.ACKNOWLEDGES_BEFORE_THE_SYNC)) {
       journal.acknowledgeUnsynced();
@@ -81,16 +81,16 @@ final class SimulatedNode {
       journal.acknowledgeUnwritten();
     }
     ledger = new NodeLedger(journal, world.rules(rules), this::nanos, () -> {});
-    leasing = new Leasing(ledger);
-    leasing.begin(nanos());
-    clock = new BooksClock(this::nanos, world.bank.millis());
-    heardMillis = world.bank.millis();
+    planner = new LeasePlanner(ledger);
+    planner.begin(nanos());
+    clock = new LedgerClock(this::nanos, world.ledgerStore.millis());
+    heardMillis = world.ledgerStore.millis();
   }
 
   /** Ahead of whatever else the node does. */
   void look() {
-    if (clocks.parted() && !world.is(Mutant.DOES_NOT_LOOK_AT_ITS_CLOCKS)) {
-      leasing.suspect(nanos());
+    if (clocks.diverged() && !world.is(Mutant.DOES_NOT_LOOK_AT_ITS_CLOCKS)) {
+      planner.suspend(nanos());
     }
   }
 
@@ -121,19 +121,19 @@ final class SimulatedNode {
     return grants;
   }
 
-  int givenBack() {
-    return givenBack;
+  int returned() {
+    return returned;
   }
 
   NodeLedger ledger() {
     return ledger;
   }
 
-  Leasing leasing() {
-    return leasing;
+  LeasePlanner planner() {
+    return planner;
   }
 
-  Holder holder() {
+  LeaseHolder holder() {
     return holder;
   }
 
@@ -176,29 +176,29 @@ final class SimulatedNode {
         loop::add,
         answer -> answered(request, key, most, answer));
     if (open.size() > ran) {
-      requireMayAdmit(isNow ? millis : world.bank.millis(), hasRoom);
+      requireMayAdmit(isNow ? millis : world.ledgerStore.millis(), hasRoom);
     }
   }
 
   /** What must hold whenever a request is admitted at once, whatever the machine's clocks say. */
   private void requireMayAdmit(long millis, boolean hasRoom) {
-    long silence = rules.silenceMax().toMillis();
-    long now = world.bank.millis();
+    long silence = rules.heartbeatTimeout().toMillis();
+    long now = world.ledgerStore.millis();
     assertThat(now - heardMillis).as("admitted unheard").isLessThanOrEqualTo(silence);
     assertThat(Math.abs(now - millis)).as("dated").isLessThanOrEqualTo(silence);
     assertThat(hasRoom).as("admitted with room on the disk").isTrue();
   }
 
-  private void answered(RequestId request, ApiKey key, long most, Ledger.Answer answer) {
+  private void answered(RequestId request, ApiKey key, long most, Ledger.ReserveResult answer) {
     switch (answer) {
-      case Ledger.Answer.Reserved reserved -> {
+      case Ledger.ReserveResult.Reserved reserved -> {
         world.served++;
         world.reserved.put(request, holder);
         world.unsaid.put(request, holder);
         reserved.reservation().begin();
         open.add(new Open(request, reserved.reservation(), most, accounts(request, key)));
       }
-      case Ledger.Answer.Refused refused -> world.refused.add(refused);
+      case Ledger.ReserveResult.Refused refused -> world.refused.add(refused);
     }
   }
 
@@ -206,7 +206,7 @@ final class SimulatedNode {
     Payer payer = Payer.of(key.org().id(), key.id(), request);
     return ledger.accounts().stream()
         .filter(account -> account.scope().equals(payer.scope(account.scope().kind())))
-        .filter(account -> (Purse.limited(key) & account.scope().kind().bit()) != 0)
+        .filter(account -> (PayerAccounts.limitedKinds(key) & account.scope().kind().bit()) != 0)
         .toList();
   }
 
@@ -226,7 +226,7 @@ final class SimulatedNode {
       one.reservation().progress(new MicroUsd(1), Tokens.NONE);
     }
     if (world.hasPoison && random.nextInt(20) == 0) {
-      world.bank.poison(one.request());
+      world.ledgerStore.poison(one.request());
     }
     boolean dear = overruns && random.nextInt(10) == 0;
     settle(one, 1 + random.nextLong(dear ? one.most() * 2 : one.most()));
@@ -257,7 +257,7 @@ final class SimulatedNode {
         .settle(
             new MicroUsd(cost),
             Tokens.NONE,
-            How.COMPLETED,
+            SettlementKind.COMPLETED,
             NO_ROW,
             () -> world.acknowledged.put(one.request(), cost));
   }
@@ -272,26 +272,26 @@ final class SimulatedNode {
 
   /** Whether the books gave this life up: the process must end. */
   boolean isFenced() {
-    return leasing.isFenced();
+    return planner.isFenced();
   }
 
-  boolean lease(Fate fate) {
-    List<GrantCall> due = leasing.dueGrants(nanos());
-    Fate its = world.isDown() ? Fate.LOST : fate;
+  boolean lease(CallOutcome fate) {
+    List<GrantCall> due = planner.dueGrants(nanos());
+    CallOutcome its = world.isDown() ? CallOutcome.LOST : fate;
     due.forEach(call -> grant(call, its));
     return !due.isEmpty();
   }
 
-  private void grant(GrantCall call, Fate fate) {
+  private void grant(GrantCall call, CallOutcome fate) {
     grants++;
-    Leasing then = leasing;
-    Holder asking = holder;
-    if (fate == Fate.LOST || fate == Fate.GIVEN_UP) {
+    LeasePlanner then = planner;
+    LeaseHolder asking = holder;
+    if (fate == CallOutcome.LOST || fate == CallOutcome.GIVEN_UP) {
       grantFailed(then, call);
-      zombie(fate, () -> world.bank.grant(asking, call.ask()));
+      zombie(fate, () -> world.ledgerStore.grant(asking, call.ask()));
       return;
     }
-    Bank.GrantAnswer answer = world.bank.grant(asking, call.ask());
+    LedgerStore.GrantAnswer answer = world.ledgerStore.grant(asking, call.ask());
     switch (fate) {
       case FINE -> then.granted(call, answer, nanos());
       case LATE -> late.add(() -> then.granted(call, answer, nanos()));
@@ -300,51 +300,52 @@ final class SimulatedNode {
     }
   }
 
-  private void grantFailed(Leasing then, GrantCall call) {
+  private void grantFailed(LeasePlanner then, GrantCall call) {
     if (world.is(Mutant.SAYS_NOTHING_AFTER_A_LOST_ANSWER)) {
-      then.granted(call, new Bank.GrantAnswer.Stale(), nanos());
+      then.granted(call, new LedgerStore.GrantAnswer.Stale(), nanos());
     } else {
       then.grantFailed(call, nanos());
     }
   }
 
-  private void zombie(Fate fate, Step call) {
-    if (fate == Fate.GIVEN_UP) {
+  private void zombie(CallOutcome fate, Step call) {
+    if (fate == CallOutcome.GIVEN_UP) {
       zombies.add(call);
     }
   }
 
   /** One of the calls that the node gave up reaches the books after all. */
-  void bookOneGivenUp(Random random) throws BankException {
+  void bookOneGivenUp(Random random) throws LedgerStoreException {
     if (!zombies.isEmpty() && !world.isDown()) {
       zombies.remove(random.nextInt(zombies.size())).run();
     }
   }
 
-  void bookAllGivenUp() throws BankException {
+  void bookAllGivenUp() throws LedgerStoreException {
     for (Step call : zombies) {
       call.run();
     }
     zombies.clear();
   }
 
-  void tick(Fate hoped) {
-    Fate fate = world.isDown() ? Fate.LOST : hoped;
-    Optional<TickCall> due = leasing.nextTick(nanos());
+  void tick(CallOutcome hoped) {
+    CallOutcome fate = world.isDown() ? CallOutcome.LOST : hoped;
+    Optional<TickCall> due = planner.nextTick(nanos());
     if (due.isEmpty()) {
       return;
     }
     TickCall call = due.get();
-    givenBack += call.statements().size();
-    Leasing then = leasing;
-    Holder living = holder;
-    if (fate == Fate.LOST || fate == Fate.GIVEN_UP) {
+    returned += call.statements().size();
+    LeasePlanner then = planner;
+    LeaseHolder living = holder;
+    if (fate == CallOutcome.LOST || fate == CallOutcome.GIVEN_UP) {
       tickFailed(then, call);
-      zombie(fate, () -> world.bank.tick(living, call.number(), call.statements()));
+      zombie(fate, () -> world.ledgerStore.tick(living, call.number(), call.statements()));
       return;
     }
-    Bank.TickAnswer answer = world.bank.tick(living, call.number(), call.statements());
-    long beganMillis = world.bank.millis();
+    LedgerStore.TickAnswer answer =
+        world.ledgerStore.tick(living, call.number(), call.statements());
+    long beganMillis = world.ledgerStore.millis();
     switch (fate) {
       case FINE -> ticked(then, call, answer, beganMillis);
       case LATE -> late.add(() -> ticked(then, call, answer, beganMillis));
@@ -353,30 +354,33 @@ final class SimulatedNode {
     }
   }
 
-  private void ticked(Leasing then, TickCall call, Bank.TickAnswer answer, long beganMillis) {
+  private void ticked(
+      LeasePlanner then, TickCall call, LedgerStore.TickAnswer answer, long beganMillis) {
     then.ticked(call, answer, nanos());
-    if (answer instanceof Bank.TickAnswer.Alive alive) {
-      clock.heard(alive.bankMillis(), call.beganNanos(), nanos());
+    if (answer instanceof LedgerStore.TickAnswer.Accepted alive) {
+      clock.update(alive.storeMillis(), call.beganNanos(), nanos());
       heardMillis = Math.max(heardMillis, beganMillis);
     }
   }
 
   /** Tells the books what it has committed of its leases. */
-  void report(Fate fate) {
-    if (world.isDown() || fate == Fate.LOST || fate == Fate.GIVEN_UP) {
-      leasing.commitments();
-      leasing.commitmentsUnsaid();
-    } else if (world.bank.report(holder, leasing.commitments())) {
+  void report(CallOutcome fate) {
+    if (world.isDown() || fate == CallOutcome.LOST || fate == CallOutcome.GIVEN_UP) {
+      planner.commitments();
+      planner.commitmentsLost();
+    } else if (world.ledgerStore.report(holder, planner.commitments())) {
       world.unsaid.values().removeIf(holder::equals);
     }
   }
 
-  private void tickFailed(Leasing then, TickCall call) {
+  private void tickFailed(LeasePlanner then, TickCall call) {
     if (world.is(Mutant.SAYS_NOTHING_AFTER_A_LOST_ANSWER)) {
-      long millis = world.bank.millis();
+      long millis = world.ledgerStore.millis();
       heardMillis = millis; // or so it takes it
       then.ticked(
-          call, new Bank.TickAnswer.Alive(millis, List.of(), List.of(), List.of()), nanos());
+          call,
+          new LedgerStore.TickAnswer.Accepted(millis, List.of(), List.of(), List.of()),
+          nanos());
     } else {
       then.tickFailed(call, nanos());
     }
@@ -388,40 +392,40 @@ final class SimulatedNode {
     all.forEach(Runnable::run);
   }
 
-  void flush(int max, Fate fate) throws BankException {
-    List<Settlement> batch = journal.unbooked(max);
-    if (batch.isEmpty() || fate == Fate.LOST || world.isDown()) {
+  void flush(int max, CallOutcome fate) throws LedgerStoreException {
+    List<Settlement> batch = journal.unsettled(max);
+    if (batch.isEmpty() || fate == CallOutcome.LOST || world.isDown()) {
       return;
     }
-    Holder settling = holder;
-    if (fate == Fate.GIVEN_UP) {
+    LeaseHolder settling = holder;
+    if (fate == CallOutcome.GIVEN_UP) {
       zombies.add(() -> world.book(settling, batch));
       return;
     }
-    Optional<List<Granted>> booked = world.book(settling, batch);
-    if (fate == Fate.ANSWER_LOST || booked.isEmpty()) {
+    Optional<List<LeaseGrowth>> booked = world.book(settling, batch);
+    if (fate == CallOutcome.ANSWER_LOST || booked.isEmpty()) {
       return;
     }
-    List<Granted> overruns = booked.get();
+    List<LeaseGrowth> overruns = booked.get();
     NodeLedger then = ledger;
-    journal.booked(batch.size());
-    if (fate == Fate.LATE) {
-      late.add(() -> then.booked(overruns));
+    journal.settled(batch.size());
+    if (fate == CallOutcome.LATE) {
+      late.add(() -> then.applyOverruns(overruns));
     } else {
-      then.booked(overruns);
+      then.applyOverruns(overruns);
     }
   }
 
   // Death
 
   /** The process dies; the next one begins as soon as it reaches the books. */
-  void crash(Random random) throws BankException {
+  void crash(Random random) throws LedgerStoreException {
     die(random, true);
-    rise();
+    recover();
   }
 
   /** The machine is gone, and what it owes with it. */
-  void vanish(Random random) {
+  void crashForGood(Random random) {
     die(random, false);
   }
 
@@ -442,21 +446,21 @@ final class SimulatedNode {
     return dead != null;
   }
 
-  boolean isGone() {
+  boolean isRemoved() {
     return dead != null && !dead.comesBack();
   }
 
   /** The machine turns up after all. */
-  void comeBack() throws BankException {
+  void restart() throws LedgerStoreException {
     Dead found = dead;
     if (found != null) {
       dead = new Dead(found.holder(), found.owed(), true);
-      rise();
+      recover();
     }
   }
 
   /** The next process settles what the last one owes, and begins anew. */
-  void rise() throws BankException {
+  void recover() throws LedgerStoreException {
     Dead last = dead;
     if (last == null || !last.comesBack() || world.isDown()) {
       return;
@@ -475,7 +479,7 @@ final class SimulatedNode {
   }
 
   /** Everything ends: what runs is charged, what is owed is booked. */
-  void endAll(Random random) throws BankException {
+  void endAll(Random random) throws LedgerStoreException {
     runLoop();
     while (!open.isEmpty()) {
       endOne(random, false);
@@ -483,15 +487,15 @@ final class SimulatedNode {
     journal.sync();
     runLoop();
     for (long left = journal.backlog(); left > 0; left = journal.backlog()) {
-      flush(100, Fate.FINE);
+      flush(100, CallOutcome.FINE);
       assertThat(journal.backlog()).as("charges that cannot be booked").isLessThan(left);
     }
   }
 
   /** Everything ends well, and leases are closed. */
-  void stop(Random random) throws BankException {
-    leasing.stop("the simulation ends");
+  void stop(Random random) throws LedgerStoreException {
+    planner.stop("the simulation ends");
     endAll(random);
-    world.bank.close(holder);
+    world.ledgerStore.close(holder);
   }
 }

@@ -10,7 +10,7 @@ import dev.tollgate.core.tenant.ApiKey.KeyLimits;
 import dev.tollgate.core.tenant.ApiKey.KeyScope;
 import dev.tollgate.core.tenant.KeyState;
 import dev.tollgate.core.tenant.Org;
-import dev.tollgate.core.testkit.InMemoryBank;
+import dev.tollgate.core.testkit.InMemoryLedgerStore;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -32,8 +32,8 @@ final class Simulation {
   private static final int STEPS = 400;
 
   private final Random random;
-  private final InMemoryBank bank;
-  private final World world;
+  private final InMemoryLedgerStore ledgerStore;
+  private final SimulatedWorld world;
   private final List<ApiKey> keys = new ArrayList<>();
   private final List<SimulatedNode> nodes = new ArrayList<>();
 
@@ -43,8 +43,9 @@ final class Simulation {
 
   Simulation(Random random, @Nullable Mutant mutant) {
     this.random = random;
-    this.bank = new InMemoryBank(NEARLY_MIDNIGHT, mutant == null ? null : mutant.flaw());
-    this.world = new World(bank, mutant);
+    this.ledgerStore =
+        new InMemoryLedgerStore(NEARLY_MIDNIGHT, mutant == null ? null : mutant.flaw());
+    this.world = new SimulatedWorld(ledgerStore, mutant);
     for (int i = 0; i < 3; i++) {
       keys.add(key(i));
     }
@@ -61,10 +62,10 @@ final class Simulation {
     MicroUsd month = i == 1 ? keys.getFirst().org().monthlyLimit() : maybe(4_000);
     MicroUsd daily = maybe(1_500);
     MicroUsd monthly = maybe(3_000);
-    bank.fund(org, new MicroUsd(100 + random.nextLong(random.nextBoolean() ? 500 : 5_000)));
-    bank.limitMonth(org, month);
-    bank.limitDay(id, daily);
-    bank.limitMonth(id, monthly);
+    ledgerStore.fund(org, new MicroUsd(100 + random.nextLong(random.nextBoolean() ? 500 : 5_000)));
+    ledgerStore.limitMonth(org, month);
+    ledgerStore.limitDay(id, daily);
+    ledgerStore.limitMonth(id, monthly);
     return new ApiKey(
         id,
         "k",
@@ -84,7 +85,7 @@ final class Simulation {
   int run() throws Exception {
     for (int step = 0; step < STEPS; step++) {
       step();
-      assertThat(bank.audit()).as("step %d", step).isEmpty();
+      assertThat(ledgerStore.audit()).as("step %d", step).isEmpty();
       nodes.forEach(SimulatedNode::requireBalanced);
     }
     world.endOutage();
@@ -95,7 +96,7 @@ final class Simulation {
       turnUp();
     }
     rest();
-    awaitThatTheGoneAreGivenUp();
+    awaitLostNodesReleased();
     if (turnsUp) {
       turnUp();
     }
@@ -108,7 +109,7 @@ final class Simulation {
         node.stop(random);
       }
     }
-    assertThat(bank.audit()).isEmpty();
+    assertThat(ledgerStore.audit()).isEmpty();
     return world.served;
   }
 
@@ -122,51 +123,51 @@ final class Simulation {
         } else {
           node.bookAllGivenUp();
         }
-        if (!mayGoOn(node)) {
+        if (!mayContinue(node)) {
           continue;
         }
         node.deliverLate();
         node.endAll(random);
-        node.lease(Fate.FINE);
-        node.tick(Fate.FINE);
-        node.report(Fate.FINE);
+        node.lease(CallOutcome.FINE);
+        node.tick(CallOutcome.FINE);
+        node.report(CallOutcome.FINE);
         node.runLoop();
       }
-      assertThat(bank.audit()).as("at rest, turn %d", turn).isEmpty();
+      assertThat(ledgerStore.audit()).as("at rest, turn %d", turn).isEmpty();
       nodes.forEach(SimulatedNode::requireBalanced);
     }
   }
 
   /** A day later, nothing is kept for a machine that did not come back. */
-  private void awaitThatTheGoneAreGivenUp() throws Exception {
-    if (nodes.stream().noneMatch(SimulatedNode::isGone)) {
+  private void awaitLostNodesReleased() throws Exception {
+    if (nodes.stream().noneMatch(SimulatedNode::isRemoved)) {
       return;
     }
     for (int turn = 0; turn < 300; turn++) {
       world.pass(300_000);
       for (SimulatedNode node : nodes) {
-        if (mayGoOn(node)) {
-          node.tick(Fate.FINE);
-          node.report(Fate.FINE);
+        if (mayContinue(node)) {
+          node.tick(CallOutcome.FINE);
+          node.report(CallOutcome.FINE);
         }
       }
       world.upkeep();
-      assertThat(bank.audit()).as("a day later, turn %d", turn).isEmpty();
+      assertThat(ledgerStore.audit()).as("a day later, turn %d", turn).isEmpty();
     }
   }
 
   private void turnUp() throws Exception {
     for (SimulatedNode node : nodes) {
-      node.comeBack();
+      node.restart();
       node.bookAllGivenUp();
     }
-    assertThat(bank.audit()).isEmpty();
+    assertThat(ledgerStore.audit()).isEmpty();
   }
 
   /** Whether a node is there; one that was given up ends, and begins anew. */
-  private boolean mayGoOn(SimulatedNode node) throws Exception {
+  private boolean mayContinue(SimulatedNode node) throws Exception {
     if (node.isDead()) {
-      node.rise();
+      node.recover();
       return !node.isDead();
     }
     node.look();
@@ -179,7 +180,8 @@ final class Simulation {
   private void requireNothingLeased() {
     Map<String, Long> aside = new HashMap<>(); // charged to a lease and not booked
     world.quarantined.forEach((_, charge) -> addToScopes(aside, charge, charge.cost().value()));
-    bank.sums()
+    ledgerStore
+        .sums()
         .scopes()
         .forEach(
             (id, sums) ->
@@ -196,21 +198,21 @@ final class Simulation {
 
   private void step() throws Exception {
     SimulatedNode node = nodes.get(random.nextInt(nodes.size()));
-    if (!mayGoOn(node)) {
+    if (!mayContinue(node)) {
       pass();
       return;
     }
     switch (random.nextInt(17)) {
       case 0, 1, 2, 16 -> node.ask(keys.get(random.nextInt(3)), 1 + random.nextInt(60));
       case 3, 4 -> node.endOne(random, true);
-      case 5 -> node.lease(Fate.any(random));
-      case 6 -> node.tick(Fate.any(random));
+      case 5 -> node.lease(CallOutcome.any(random));
+      case 6 -> node.tick(CallOutcome.any(random));
       case 7 -> node.sync();
-      case 8 -> node.flush(1 + random.nextInt(20), Fate.any(random));
+      case 8 -> node.flush(1 + random.nextInt(20), CallOutcome.any(random));
       case 9 -> pass();
       case 10 -> node.deliverLate();
       case 11 -> node.bookOneGivenUp(random);
-      case 12, 13 -> node.report(Fate.any(random));
+      case 12, 13 -> node.report(CallOutcome.any(random));
       case 14 -> world.upkeep();
       case 15 -> mishap(node);
       default -> {
@@ -241,8 +243,8 @@ final class Simulation {
       case 4, 5 -> node.fillDisk(random.nextInt(10));
       case 6, 7 -> node.clearDisk();
       case 8 -> {
-        if (random.nextInt(4) == 0 && nodes.stream().noneMatch(SimulatedNode::isGone)) {
-          node.vanish(random);
+        if (random.nextInt(4) == 0 && nodes.stream().noneMatch(SimulatedNode::isRemoved)) {
+          node.crashForGood(random);
         }
       }
       default -> {}
@@ -252,12 +254,17 @@ final class Simulation {
   private void requireAcknowledgedIsBooked() {
     world.acknowledged.forEach(
         (request, cost) ->
-            assertThat(bank.charge(request).or(() -> world.aside(request)).map(Settlement::cost))
+            assertThat(
+                    ledgerStore
+                        .charge(request)
+                        .or(() -> world.aside(request))
+                        .map(Settlement::cost))
                 .as("acknowledged %s", request)
                 .contains(new MicroUsd(cost)));
     world.released.forEach(
-        request -> assertThat(bank.charge(request)).as("released %s", request).isEmpty());
-    bank.allCharges()
+        request -> assertThat(ledgerStore.charge(request)).as("released %s", request).isEmpty());
+    ledgerStore
+        .allCharges()
         .forEach(
             charge ->
                 assertThat(charge.cost().value())
@@ -269,11 +276,12 @@ final class Simulation {
   /** Whenever a request ended and was booked: it counts in the day in which it was admitted. */
   private void requireBookedToItsDay() {
     Map<String, Long> days = new HashMap<>();
-    for (Settlement charge : bank.allCharges()) {
+    for (Settlement charge : ledgerStore.allCharges()) {
       String day = "keyd:" + charge.key() + ":" + world.admitted.get(charge.request());
       days.merge(day, charge.cost().value(), Long::sum);
     }
-    bank.sums()
+    ledgerStore
+        .sums()
         .scopes()
         .forEach(
             (id, sums) -> {
@@ -290,17 +298,19 @@ final class Simulation {
    */
   private void requireNoOverspend() {
     Map<String, Long> overruns = new HashMap<>();
-    bank.allCharges()
+    ledgerStore
+        .allCharges()
         .forEach(
             one -> {
               boolean mayBe = world.mayBeBeyond(one.request());
               addToScopes(overruns, one, (mayBe ? one.cost() : one.overrun()).value());
             });
-    bank.sums()
+    ledgerStore
+        .sums()
         .scopes()
         .forEach(
             (id, sums) -> {
-              if (bank.limit(id).isPresent()) {
+              if (ledgerStore.limit(id).isPresent()) {
                 assertThat(sums.beyond())
                     .as("overspent %s", id)
                     .isLessThanOrEqualTo(overruns.getOrDefault(id, 0L));

@@ -4,14 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
-import dev.tollgate.core.ledger.Bank.BankException;
+import dev.tollgate.core.ledger.LedgerStore.LedgerStoreException;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.tenant.ApiKey;
 import dev.tollgate.core.tenant.ApiKey.KeyLimits;
 import dev.tollgate.core.tenant.ApiKey.KeyScope;
 import dev.tollgate.core.tenant.KeyState;
 import dev.tollgate.core.tenant.Org;
-import dev.tollgate.core.testkit.InMemoryBank;
+import dev.tollgate.core.testkit.InMemoryLedgerStore;
 import dev.tollgate.core.testkit.Seeds;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,17 +36,17 @@ class SimulationTest {
 
   /** Requests that come all the time, each after the others had been asked for the one before. */
   @Test
-  void whoeverComesLaterKeepsNobodyWaitingThatHasItsAnswer() throws BankException {
+  void whoeverComesLaterKeepsNobodyWaitingThatHasItsAnswer() throws LedgerStoreException {
     spendToTheEnd(new Random(-8081423117873937516L));
   }
 
-  private static void spendToTheEnd(Random random) throws BankException {
-    InMemoryBank bank = new InMemoryBank(Simulation.NEARLY_MIDNIGHT);
-    World world = new World(bank);
+  private static void spendToTheEnd(Random random) throws LedgerStoreException {
+    InMemoryLedgerStore ledgerStore = new InMemoryLedgerStore(Simulation.NEARLY_MIDNIGHT);
+    SimulatedWorld world = new SimulatedWorld(ledgerStore);
     OrgId org = new OrgId(new UUID(2, 0));
     long price = 1 + random.nextLong(40);
     long affordable = 1 + random.nextLong(100);
-    bank.fund(org, new MicroUsd(price * affordable + random.nextLong(price)));
+    ledgerStore.fund(org, new MicroUsd(price * affordable + random.nextLong(price)));
     List<SimulatedNode> nodes = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
       nodes.add(new SimulatedNode(new UUID(1, i), world));
@@ -74,15 +74,15 @@ class SimulationTest {
     for (SimulatedNode node : nodes) {
       node.stop(random);
     }
-    assertThat(bank.audit()).isEmpty();
+    assertThat(ledgerStore.audit()).isEmpty();
   }
 
-  private static void turn(World world, List<SimulatedNode> nodes, int times) {
+  private static void turn(SimulatedWorld world, List<SimulatedNode> nodes, int times) {
     for (int i = 0; i < times; i++) {
       world.pass(20);
       for (SimulatedNode node : nodes) {
-        node.tick(Fate.FINE);
-        for (int calls = 0; calls < 5 && node.lease(Fate.FINE); calls++) {
+        node.tick(CallOutcome.FINE);
+        for (int calls = 0; calls < 5 && node.lease(CallOutcome.FINE); calls++) {
           node.runLoop();
         }
         node.runLoop();

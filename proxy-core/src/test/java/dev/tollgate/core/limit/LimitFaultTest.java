@@ -6,12 +6,12 @@ import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.http.Field;
 import dev.tollgate.core.id.RequestId;
-import dev.tollgate.core.limit.Bucket.Scope;
+import dev.tollgate.core.limit.Acquire.BucketAmount;
+import dev.tollgate.core.limit.Acquire.Slot;
+import dev.tollgate.core.limit.AcquireResult.Level;
+import dev.tollgate.core.limit.Bucket.LimitScope;
 import dev.tollgate.core.limit.Bucket.Unit;
-import dev.tollgate.core.limit.Draw.Slot;
-import dev.tollgate.core.limit.Draw.Take;
-import dev.tollgate.core.limit.Drawn.Level;
-import dev.tollgate.core.testkit.TestDraws;
+import dev.tollgate.core.testkit.TestAcquires;
 import dev.tollgate.core.testkit.TestFields;
 import java.util.List;
 import java.util.Map;
@@ -19,11 +19,13 @@ import org.junit.jupiter.api.Test;
 
 /** What a client is told of the limits: 429s and headers. */
 class LimitFaultTest {
-  private static final Take SECOND = take(Scope.KEY, Unit.REQUESTS_PER_SECOND, 50, 1);
-  private static final Take MINUTE = take(Scope.ORGANIZATION, Unit.REQUESTS_PER_MINUTE, 600, 1);
-  private static final Take TOKENS = take(Scope.KEY, Unit.TOKENS_PER_MINUTE, 6_000, 500);
-  private static final Draw DRAW =
-      TestDraws.of(RequestId.at(0), List.of(SECOND, MINUTE, TOKENS), new Slot.OneOf("k", 7));
+  private static final BucketAmount SECOND = take(LimitScope.KEY, Unit.REQUESTS_PER_SECOND, 50, 1);
+  private static final BucketAmount MINUTE =
+      take(LimitScope.ORGANIZATION, Unit.REQUESTS_PER_MINUTE, 600, 1);
+  private static final BucketAmount TOKENS =
+      take(LimitScope.KEY, Unit.TOKENS_PER_MINUTE, 6_000, 500);
+  private static final Acquire DRAW =
+      TestAcquires.of(RequestId.at(0), List.of(SECOND, MINUTE, TOKENS), new Slot.Limited("k", 7));
   private static final Level PLENTY = new Level(5_000, 0);
 
   @Test
@@ -89,8 +91,8 @@ class LimitFaultTest {
             new Field("x-ratelimit-limit-tokens", "6000"),
             new Field("x-ratelimit-remaining-tokens", "5400"),
             new Field("x-ratelimit-reset-tokens", "6s"));
-    Take minute = take(Scope.KEY, Unit.REQUESTS_PER_MINUTE, 600, 1);
-    Draw both = TestDraws.of(RequestId.at(0), List.of(SECOND, minute), new Slot.Unlimited());
+    BucketAmount minute = take(LimitScope.KEY, Unit.REQUESTS_PER_MINUTE, 600, 1);
+    Acquire both = TestAcquires.of(RequestId.at(0), List.of(SECOND, minute), new Slot.Unlimited());
     assertThat(fields(both, new Level(49, 0), new Level(588, 0)))
         .containsExactly(
             new Field("x-ratelimit-limit-requests", "600"),
@@ -100,30 +102,30 @@ class LimitFaultTest {
 
   @Test
   void nothingIsShownOfOthersLimits() {
-    Draw draw = TestDraws.of(RequestId.at(0), List.of(MINUTE), new Slot.Unlimited());
-    assertThat(LimitFields.of(draw, List.of(PLENTY))).isEmpty();
+    Acquire acquire = TestAcquires.of(RequestId.at(0), List.of(MINUTE), new Slot.Unlimited());
+    assertThat(LimitFields.of(acquire, List.of(PLENTY))).isEmpty();
   }
 
   @Test
   void resetsAreRoundedUp() {
     assertThat(List.of(0L, 1L, 20_000L, 1_200_000L, 8_640_000L, 59_999_000L))
-        .extracting(Reset::text)
+        .extracting(ResetTime::text)
         .containsExactly("0s", "0.001s", "0.02s", "1.2s", "8.64s", "59.999s");
     assertThat(List.of(59_999_001L, 60_000_000L, 90_000_001L, 360_000_000L))
-        .extracting(Reset::text)
+        .extracting(ResetTime::text)
         .containsExactly("1m0s", "1m0s", "1m31s", "6m0s");
-    assertThat(Reset.of(TOKENS.bucket(), new Level(-1L << 50, 0))).endsWith("s");
+    assertThat(ResetTime.of(TOKENS.bucket(), new Level(-1L << 50, 0))).endsWith("s");
   }
 
-  private static List<Field> fields(Draw draw, Level... levels) {
-    return TestFields.of(LimitFields.of(draw, List.of(levels)));
+  private static List<Field> fields(Acquire acquire, Level... levels) {
+    return TestFields.of(LimitFields.of(acquire, List.of(levels)));
   }
 
   private static Fault fault(Level... levels) {
-    return LimitFault.of(DRAW, new Drawn.Refused(List.of(levels), false));
+    return LimitFault.of(DRAW, new AcquireResult.Refused(List.of(levels), false));
   }
 
-  private static Take take(Scope scope, Unit unit, long capacity, long amount) {
-    return new Take(new Bucket(scope, "id", unit, capacity), amount);
+  private static BucketAmount take(LimitScope scope, Unit unit, long capacity, long amount) {
+    return new BucketAmount(new Bucket(scope, "id", unit, capacity), amount);
   }
 }

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.RequestId;
-import dev.tollgate.core.limit.Bucket.Scope;
+import dev.tollgate.core.limit.Acquire.BucketAmount;
+import dev.tollgate.core.limit.Acquire.Slot;
+import dev.tollgate.core.limit.Bucket.LimitScope;
 import dev.tollgate.core.limit.Bucket.Unit;
-import dev.tollgate.core.limit.Draw.Slot;
-import dev.tollgate.core.limit.Draw.Take;
-import dev.tollgate.core.limit.LimitRules.Asked;
+import dev.tollgate.core.limit.LimitRules.AcquirePlan;
 import dev.tollgate.core.limit.LimitRules.PerKey;
 import dev.tollgate.core.limit.LimitRules.Rates;
 import dev.tollgate.core.tenant.ApiKey;
@@ -33,86 +33,90 @@ class LimitRulesTest {
 
   @Test
   void aRequestTakesOneOfEachBucketItsTokensAndASlot() {
-    Draw draw = draw(ALL, TestCatalog.key(), MODEL);
-    assertThat(draw.takes())
+    Acquire acquire = draw(ALL, TestCatalog.key(), MODEL);
+    assertThat(acquire.amounts())
         .containsExactly(
-            one(Scope.KEY, KEY, Unit.REQUESTS_PER_SECOND, 50),
-            one(Scope.KEY, KEY, Unit.REQUESTS_PER_MINUTE, 3_000),
-            one(Scope.ORGANIZATION, ORG, Unit.REQUESTS_PER_SECOND, 200),
-            one(Scope.ORGANIZATION, ORG, Unit.REQUESTS_PER_MINUTE, 12_000),
-            one(Scope.MODEL, "acme/one", Unit.REQUESTS_PER_SECOND, 7),
-            one(Scope.MODEL, "acme/one", Unit.REQUESTS_PER_MINUTE, 8),
-            one(Scope.GLOBAL, "*", Unit.REQUESTS_PER_SECOND, 5_000),
-            one(Scope.GLOBAL, "*", Unit.REQUESTS_PER_MINUTE, 9_000),
-            new Take(new Bucket(Scope.KEY, KEY, Unit.TOKENS_PER_MINUTE, 10_000), 1_234));
-    assertThat(draw.slot()).isEqualTo(new Slot.OneOf(KEY, 100));
+            one(LimitScope.KEY, KEY, Unit.REQUESTS_PER_SECOND, 50),
+            one(LimitScope.KEY, KEY, Unit.REQUESTS_PER_MINUTE, 3_000),
+            one(LimitScope.ORGANIZATION, ORG, Unit.REQUESTS_PER_SECOND, 200),
+            one(LimitScope.ORGANIZATION, ORG, Unit.REQUESTS_PER_MINUTE, 12_000),
+            one(LimitScope.MODEL, "acme/one", Unit.REQUESTS_PER_SECOND, 7),
+            one(LimitScope.MODEL, "acme/one", Unit.REQUESTS_PER_MINUTE, 8),
+            one(LimitScope.GLOBAL, "*", Unit.REQUESTS_PER_SECOND, 5_000),
+            one(LimitScope.GLOBAL, "*", Unit.REQUESTS_PER_MINUTE, 9_000),
+            new BucketAmount(
+                new Bucket(LimitScope.KEY, KEY, Unit.TOKENS_PER_MINUTE, 10_000), 1_234));
+    assertThat(acquire.slot()).isEqualTo(new Slot.Limited(KEY, 100));
   }
 
   @Test
   void aModelsOwnRatesReplaceTheDefaultAltogether() {
-    assertThat(draw(ALL, TestCatalog.key(), new ModelId("acme", "two")).takes())
-        .filteredOn(take -> take.bucket().scope() == Scope.MODEL)
-        .containsExactly(one(Scope.MODEL, "acme/two", Unit.REQUESTS_PER_MINUTE, 3));
-    assertThat(draw(ALL, TestCatalog.key(), new ModelId("x", "y")).takes())
-        .noneMatch(take -> take.bucket().scope() == Scope.MODEL);
+    assertThat(draw(ALL, TestCatalog.key(), new ModelId("acme", "two")).amounts())
+        .filteredOn(take -> take.bucket().scope() == LimitScope.MODEL)
+        .containsExactly(one(LimitScope.MODEL, "acme/two", Unit.REQUESTS_PER_MINUTE, 3));
+    assertThat(draw(ALL, TestCatalog.key(), new ModelId("x", "y")).amounts())
+        .noneMatch(take -> take.bucket().scope() == LimitScope.MODEL);
   }
 
   @Test
   void aKeysOwnLimitsWinAndZeroIsOff() {
     ApiKey key = TestCatalog.key(new KeyLimits(0, 9, 0L, 0, null, null));
-    Draw draw = draw(ALL, key, MODEL);
-    assertThat(draw.takes())
-        .filteredOn(take -> take.bucket().scope() == Scope.KEY)
-        .containsExactly(one(Scope.KEY, KEY, Unit.REQUESTS_PER_MINUTE, 9));
-    assertThat(draw.slot()).isEqualTo(new Slot.Unlimited());
+    Acquire acquire = draw(ALL, key, MODEL);
+    assertThat(acquire.amounts())
+        .filteredOn(take -> take.bucket().scope() == LimitScope.KEY)
+        .containsExactly(one(LimitScope.KEY, KEY, Unit.REQUESTS_PER_MINUTE, 9));
+    assertThat(acquire.slot()).isEqualTo(new Slot.Unlimited());
     ApiKey own = TestCatalog.key(new KeyLimits(null, null, 2_000L, 3, null, null));
-    Draw itsOwn = draw(LimitRules.OFF, own, MODEL);
-    assertThat(itsOwn.takes())
+    Acquire itsOwn = draw(LimitRules.OFF, own, MODEL);
+    assertThat(itsOwn.amounts())
         .containsExactly(
-            new Take(new Bucket(Scope.KEY, KEY, Unit.TOKENS_PER_MINUTE, 2_000), 1_234));
-    assertThat(itsOwn.slot()).isEqualTo(new Slot.OneOf(KEY, 3));
+            new BucketAmount(
+                new Bucket(LimitScope.KEY, KEY, Unit.TOKENS_PER_MINUTE, 2_000), 1_234));
+    assertThat(itsOwn.slot()).isEqualTo(new Slot.Limited(KEY, 3));
   }
 
   @Test
   void withoutAnyLimitNothingIsAsked() {
-    assertThat(asked(LimitRules.OFF, TestCatalog.key(), 1L << 40)).isEqualTo(new Asked.Nothing());
+    assertThat(asked(LimitRules.OFF, TestCatalog.key(), 1L << 40))
+        .isEqualTo(new AcquirePlan.NotLimited());
   }
 
   @Test
   void moreTokensThanTheBucketEverHoldsAreNotAskedFor() {
-    assertThat(asked(ALL, TestCatalog.key(), 10_000)).isInstanceOf(Asked.Of.class);
-    Bucket tokens = new Bucket(Scope.KEY, KEY, Unit.TOKENS_PER_MINUTE, 10_000);
+    assertThat(asked(ALL, TestCatalog.key(), 10_000)).isInstanceOf(AcquirePlan.Required.class);
+    Bucket tokens = new Bucket(LimitScope.KEY, KEY, Unit.TOKENS_PER_MINUTE, 10_000);
     assertThat(asked(ALL, TestCatalog.key(), 10_001))
-        .isEqualTo(new Asked.NeverFits(tokens, 10_001));
+        .isEqualTo(new AcquirePlan.NeverFits(tokens, 10_001));
   }
 
   @Test
   void whatIsStoredMayBeLargerThanAnyBucket() {
     ApiKey key =
         TestCatalog.key(new KeyLimits(0, Integer.MAX_VALUE, Long.MAX_VALUE, 0, null, null));
-    assertThat(draw(LimitRules.OFF, key, MODEL).takes())
+    assertThat(draw(LimitRules.OFF, key, MODEL).amounts())
         .extracting(take -> take.bucket().capacity())
         .containsExactly(Bucket.CAPACITY_MAX, Bucket.CAPACITY_MAX);
   }
 
   @Test
   void aLookIsAtTheKeysOwnBuckets() {
-    Draw look = ALL.look(REQUEST, TestCatalog.key());
-    assertThat(look.takesNothing()).isTrue();
-    assertThat(look.takes())
+    Acquire probe = ALL.probe(REQUEST, TestCatalog.key());
+    assertThat(probe.isProbe()).isTrue();
+    assertThat(probe.amounts())
         .extracting(take -> take.bucket().unit())
         .containsExactly(Unit.values());
   }
 
-  private static Draw draw(LimitRules rules, ApiKey key, ModelId model) {
-    return ((Asked.Of) LimitRules.asked(REQUEST, rules.allotment(key, model), 1_234)).draw();
+  private static Acquire draw(LimitRules rules, ApiKey key, ModelId model) {
+    return ((AcquirePlan.Required) LimitRules.plan(REQUEST, rules.limitSet(key, model), 1_234))
+        .acquire();
   }
 
-  private static Asked asked(LimitRules rules, ApiKey key, long tokens) {
-    return LimitRules.asked(REQUEST, rules.allotment(key, MODEL), tokens);
+  private static AcquirePlan asked(LimitRules rules, ApiKey key, long tokens) {
+    return LimitRules.plan(REQUEST, rules.limitSet(key, MODEL), tokens);
   }
 
-  private static Take one(Scope scope, String id, Unit unit, long capacity) {
-    return new Take(new Bucket(scope, id, unit, capacity), 1);
+  private static BucketAmount one(LimitScope scope, String id, Unit unit, long capacity) {
+    return new BucketAmount(new Bucket(scope, id, unit, capacity), 1);
   }
 }

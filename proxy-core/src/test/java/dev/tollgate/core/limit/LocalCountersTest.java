@@ -2,10 +2,10 @@ package dev.tollgate.core.limit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.limit.Bucket.Scope;
+import dev.tollgate.core.limit.Acquire.BucketAmount;
+import dev.tollgate.core.limit.Acquire.Slot;
+import dev.tollgate.core.limit.Bucket.LimitScope;
 import dev.tollgate.core.limit.Bucket.Unit;
-import dev.tollgate.core.limit.Draw.Slot;
-import dev.tollgate.core.limit.Draw.Take;
 import dev.tollgate.core.testkit.CountersContract;
 import java.time.Duration;
 import java.util.List;
@@ -36,26 +36,27 @@ class LocalCountersTest extends CountersContract {
 
   @Test
   void threadsTogetherGetNoMoreThanTheBucketsHold() throws Exception {
-    Bucket key = bucket(Scope.KEY, Unit.REQUESTS_PER_MINUTE, 1_000);
-    Bucket global = bucket(Scope.GLOBAL, Unit.REQUESTS_PER_SECOND, 700);
-    Draw draw = draw(new Slot.Unlimited(), new Take(key, 1), new Take(global, 1));
-    assertThat(inFourThreads(() -> admitted(draw, 500))).isEqualTo(700);
+    Bucket key = bucket(LimitScope.KEY, Unit.REQUESTS_PER_MINUTE, 1_000);
+    Bucket global = bucket(LimitScope.GLOBAL, Unit.REQUESTS_PER_SECOND, 700);
+    Acquire acquire =
+        draw(new Slot.Unlimited(), new BucketAmount(key, 1), new BucketAmount(global, 1));
+    assertThat(inFourThreads(() -> admitted(acquire, 500))).isEqualTo(700);
     assertThat(level(key)).isEqualTo(300);
     assertThat(level(global)).isZero();
   }
 
   @Test
   void threadsTogetherHoldNoMoreSlotsThanThereAreAndReturnAll() throws Exception {
-    Slot slot = new Slot.OneOf("key", 3);
-    Bucket tokens = bucket(Scope.KEY, Unit.TOKENS_PER_MINUTE, 10_000);
-    Draw draw = draw(slot, new Take(tokens, 100));
+    Slot slot = new Slot.Limited("key", 3);
+    Bucket tokens = bucket(LimitScope.KEY, Unit.TOKENS_PER_MINUTE, 10_000);
+    Acquire acquire = draw(slot, new BucketAmount(tokens, 100));
     AtomicLong most = new AtomicLong();
     inFourThreads(
         () -> {
           for (int n = 0; n < 2_000; n++) {
-            if (drawn(draw) instanceof Drawn.Taken) {
+            if (drawn(acquire) instanceof AcquireResult.AllAcquired) {
               most.accumulateAndGet(counters.slotsInUse(), Math::max);
-              counters.end(draw, 0);
+              counters.end(acquire, 0);
             }
           }
           return 0L;
@@ -67,11 +68,12 @@ class LocalCountersTest extends CountersContract {
 
   @Test
   void aDrawThatIsRefusedIsNotFeltByAnother() throws Exception {
-    Bucket shared = bucket(Scope.KEY, Unit.TOKENS_PER_MINUTE, 1_000);
-    Bucket empty = bucket(Scope.GLOBAL, Unit.REQUESTS_PER_MINUTE, 1);
-    drawn(draw(new Slot.Unlimited(), new Take(empty, 1)));
-    Draw refused = draw(new Slot.Unlimited(), new Take(shared, 1_000), new Take(empty, 1));
-    Draw granted = draw(new Slot.Unlimited(), new Take(shared, 1));
+    Bucket shared = bucket(LimitScope.KEY, Unit.TOKENS_PER_MINUTE, 1_000);
+    Bucket empty = bucket(LimitScope.GLOBAL, Unit.REQUESTS_PER_MINUTE, 1);
+    drawn(draw(new Slot.Unlimited(), new BucketAmount(empty, 1)));
+    Acquire refused =
+        draw(new Slot.Unlimited(), new BucketAmount(shared, 1_000), new BucketAmount(empty, 1));
+    Acquire granted = draw(new Slot.Unlimited(), new BucketAmount(shared, 1));
     try (var threads = Executors.newFixedThreadPool(2)) {
       var asking = new AtomicBoolean(true);
       Future<Long> refusals = threads.submit(() -> admittedWhile(asking, refused));
@@ -82,20 +84,20 @@ class LocalCountersTest extends CountersContract {
     }
   }
 
-  private long admittedWhile(AtomicBoolean asking, Draw draw) {
+  private long admittedWhile(AtomicBoolean asking, Acquire acquire) {
     long admitted = 0;
     while (asking.get()) {
-      admitted += admitted(draw, 1);
+      admitted += admitted(acquire, 1);
     }
     return admitted;
   }
 
-  private long takenAndEnded(Draw draw, int times) {
+  private long takenAndEnded(Acquire acquire, int times) {
     long taken = 0;
     for (int n = 0; n < times; n++) {
-      if (drawn(draw) instanceof Drawn.Taken) {
+      if (drawn(acquire) instanceof AcquireResult.AllAcquired) {
         taken++;
-        counters.end(draw, 0);
+        counters.end(acquire, 0);
       }
     }
     return taken;
@@ -103,16 +105,16 @@ class LocalCountersTest extends CountersContract {
 
   @Test
   void aForgottenBucketIsTheSameNewOneForWhoeverKnewIt() {
-    Bucket shared = bucket(Scope.ORGANIZATION, minute(), 50);
-    Draw one = draw(new Slot.Unlimited(), new Take(shared, 1));
-    Draw other = draw(new Slot.Unlimited(), new Take(shared, 1));
+    Bucket shared = bucket(LimitScope.ORGANIZATION, minute(), 50);
+    Acquire one = draw(new Slot.Unlimited(), new BucketAmount(shared, 1));
+    Acquire other = draw(new Slot.Unlimited(), new BucketAmount(shared, 1));
     drawn(one);
     drawn(other);
     pass(Duration.ofMinutes(11));
     drawn(one);
     drawn(other);
     for (int n = 0; n < 10 * BUCKETS_MAX; n++) { // pushes it out
-      drawn(draw(new Slot.Unlimited(), new Take(bucket(Scope.KEY, minute(), 5), 1)));
+      drawn(draw(new Slot.Unlimited(), new BucketAmount(bucket(LimitScope.KEY, minute(), 5), 1)));
     }
     drawn(one);
     drawn(other);
@@ -122,22 +124,22 @@ class LocalCountersTest extends CountersContract {
   @Test
   void bucketsAreBoundedInNumberAndIdleOnesGo() {
     for (int n = 0; n < 10 * BUCKETS_MAX; n++) {
-      drawn(draw(new Slot.Unlimited(), new Take(bucket(Scope.KEY, minute(), 5), 1)));
-      assertThat(counters.bucketsHeld()).isLessThanOrEqualTo(BUCKETS_MAX + 1);
+      drawn(draw(new Slot.Unlimited(), new BucketAmount(bucket(LimitScope.KEY, minute(), 5), 1)));
+      assertThat(counters.bucketCount()).isLessThanOrEqualTo(BUCKETS_MAX + 1);
     }
     pass(Duration.ofMinutes(11));
     for (int n = 0; n < 3; n++) {
-      drawn(draw(new Slot.Unlimited(), new Take(bucket(Scope.KEY, minute(), 5), 1)));
+      drawn(draw(new Slot.Unlimited(), new BucketAmount(bucket(LimitScope.KEY, minute(), 5), 1)));
     }
-    assertThat(counters.bucketsHeld()).isLessThanOrEqualTo(4);
+    assertThat(counters.bucketCount()).isLessThanOrEqualTo(4);
   }
 
   @Test
   void aBucketInUseIsNotForgotten() {
-    Bucket tokens = bucket(Scope.KEY, Unit.TOKENS_PER_MINUTE, 60);
-    Draw draw = draw(new Slot.Unlimited(), new Take(tokens, 1));
-    drawn(draw);
-    counters.end(draw, 3_600);
+    Bucket tokens = bucket(LimitScope.KEY, Unit.TOKENS_PER_MINUTE, 60);
+    Acquire acquire = draw(new Slot.Unlimited(), new BucketAmount(tokens, 1));
+    drawn(acquire);
+    counters.end(acquire, 3_600);
     for (int minute = 0; minute < 50; minute++) {
       pass(Duration.ofMinutes(1));
       assertThat(level(tokens)).isNegative();
@@ -146,15 +148,15 @@ class LocalCountersTest extends CountersContract {
 
   @Test
   void anAbsurdReportOfTokensIsNoOverflow() {
-    Bucket tokens = bucket(Scope.KEY, Unit.TOKENS_PER_MINUTE, 60);
-    Draw draw = draw(new Slot.Unlimited(), new Take(tokens, 1));
+    Bucket tokens = bucket(LimitScope.KEY, Unit.TOKENS_PER_MINUTE, 60);
+    Acquire acquire = draw(new Slot.Unlimited(), new BucketAmount(tokens, 1));
     for (int n = 0; n < 3; n++) {
-      counters.end(draw, Long.MAX_VALUE);
+      counters.end(acquire, Long.MAX_VALUE);
       assertThat(level(tokens)).isNegative();
     }
-    assertThat(drawn(draw))
+    assertThat(drawn(acquire))
         .isInstanceOfSatisfying(
-            Drawn.Refused.class,
+            AcquireResult.Refused.class,
             refused ->
                 assertThat(refused.levels().getFirst().waitMicros())
                     .isGreaterThan(Duration.ofDays(1_000).toNanos() / 1_000));
@@ -165,14 +167,16 @@ class LocalCountersTest extends CountersContract {
   }
 
   private long level(Bucket bucket) {
-    return drawn(Draw.look(draw(new Slot.Unlimited()).request(), List.of(bucket)))
-            instanceof Drawn.Taken taken
+    return drawn(Acquire.probe(draw(new Slot.Unlimited()).request(), List.of(bucket)))
+            instanceof AcquireResult.AllAcquired taken
         ? taken.levels().getFirst().remaining()
         : Long.MIN_VALUE;
   }
 
-  private long admitted(Draw draw, int asked) {
-    return IntStream.range(0, asked).filter(_ -> drawn(draw) instanceof Drawn.Taken).count();
+  private long admitted(Acquire acquire, int asked) {
+    return IntStream.range(0, asked)
+        .filter(_ -> drawn(acquire) instanceof AcquireResult.AllAcquired)
+        .count();
   }
 
   private static long inFourThreads(Callable<Long> work) throws Exception {

@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Test;
 
 final class RefusalCacheTest {
   private static final ApiKey KEY = key("onekey01", KeyLimits.DEFAULT);
-  private static final RefusalCache.Told TOLD =
-      new RefusalCache.Told(
+  private static final RefusalCache.CachedRefusal TOLD =
+      new RefusalCache.CachedRefusal(
           Fault.of(ErrorCode.RATE_LIMITED, "Too many requests.").withRetryAfter(1),
           List.of(new Field("x-ratelimit-remaining-requests", "0")));
   private static final LimitRules RULES = rules();

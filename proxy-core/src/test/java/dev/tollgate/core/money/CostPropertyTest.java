@@ -168,10 +168,10 @@ class CostPropertyTest {
     TokenPrices dear = new TokenPrices(max, max, max, max, max, max, max, max, max);
     PriceList prices = new PriceList(dear, List.of(), max, max, 0, List.of(), 0, 0);
     assertThat(Cost.of(absurd, List.of(new Quantity.Characters(max)), prices))
-        .isEqualTo(PicoSum.MOST);
+        .isEqualTo(PicoSum.MAX);
     assertThat(Cost.ofTokens(Usage.ofTokens(1, 0), prices).value())
         .isEqualTo(2 * (max / 1_000_000) + 2); // 2 × 9223372036854.775807
-    assertThat(new WorstCase(max, max, true, List.of()).cost(prices)).isEqualTo(PicoSum.MOST);
+    assertThat(new WorstCase(max, max, true, List.of()).cost(prices)).isEqualTo(PicoSum.MAX);
     Usage below = new Usage(-1, -1, -1, -1, -1, -1, -1, -1, -1, Long.MIN_VALUE, false);
     assertThat(below).isEqualTo(Usage.ZERO);
     Quantity long1 = new Quantity.AudioTime(Duration.ofSeconds(max));

@@ -19,18 +19,18 @@ final class ConnectionCountTest {
                 () -> {
                   for (int i = 0; i < ROUNDS; i++) {
                     awaitAdvance(rounds);
-                    if (count.tryEnter()) {
-                      count.leave();
+                    if (count.tryAcquire()) {
+                      count.release();
                     }
                     awaitAdvance(rounds);
                   }
                 });
     int missed = 0;
     for (int i = 0; i < ROUNDS; i++) {
-      assertThat(count.tryEnter()).isTrue();
-      var none = count.none().toCompletableFuture();
+      assertThat(count.tryAcquire()).isTrue();
+      var none = count.whenNone().toCompletableFuture();
       awaitAdvance(rounds);
-      count.leave();
+      count.release();
       awaitAdvance(rounds);
       missed += none.isDone() ? 0 : 1;
     }

@@ -3,12 +3,12 @@ package dev.tollgate.core.pipeline;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.blob.Blob;
-import dev.tollgate.core.blob.BlobKey;
 import dev.tollgate.core.blob.BlobName;
+import dev.tollgate.core.blob.BlobSigningKey;
 import dev.tollgate.core.blob.BlobType;
 import dev.tollgate.core.blob.PathSigner;
 import dev.tollgate.core.exchange.Downloads;
-import dev.tollgate.core.exchange.Ending;
+import dev.tollgate.core.exchange.RequestOutcome;
 import dev.tollgate.core.exchange.RequestRecord;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.testkit.RawClient;
@@ -35,7 +35,10 @@ final class DownloadsOverSocketTest {
   private static final String BASE = "https://gateway.test";
   private final PathSigner signer =
       new PathSigner(
-          new BlobKey("0a1b2c3d", "7".repeat(64)), () -> now, Duration.ofHours(1), () -> BASE);
+          new BlobSigningKey("0a1b2c3d", "7".repeat(64)),
+          () -> now,
+          Duration.ofHours(1),
+          () -> BASE);
   private final Downloads downloads = new Downloads(signer, files, OPEN_MAX);
   private final TestGateway gateway =
       new TestGateway(Transport.auto(), TestGateway.OPTIONS, null, downloads);
@@ -78,7 +81,7 @@ final class DownloadsOverSocketTest {
       RequestRecord record = gateway.awaitRecord();
       assertThat(record.route()).isEqualTo("/artifacts/{day}/{owner}/{file}");
       assertThat(record.responseBytes()).isEqualTo(300_001);
-      assertThat(record.ending()).isEqualTo(Ending.OK);
+      assertThat(record.outcome()).isEqualTo(RequestOutcome.OK);
       assertThat(record.key()).isNull();
 
       RawResponse nothing = client.get(url(empty)).readResponse();
@@ -137,7 +140,7 @@ final class DownloadsOverSocketTest {
       assertThat(response.body()).isEmpty();
       RequestRecord record = gateway.awaitRecord();
       assertThat(record.status()).isEqualTo(416);
-      assertThat(record.ending()).isEqualTo(Ending.REJECTED);
+      assertThat(record.outcome()).isEqualTo(RequestOutcome.REJECTED);
       assertThat(client.get(url(name)).readResponse().status()).isEqualTo(200);
     }
     assertThat(files.reads.get()).isLessThanOrEqualTo(4);
@@ -257,7 +260,7 @@ final class DownloadsOverSocketTest {
       assertThat(files.reads.get()).isGreaterThan(before);
     }
     RequestRecord record = gateway.awaitRecord();
-    assertThat(record.ending()).isEqualTo(Ending.CLIENT_ABORT);
+    assertThat(record.outcome()).isEqualTo(RequestOutcome.CLIENT_ABORT);
     assertThat(record.status()).isEqualTo(200);
     assertThat(record.responseBytes()).isPositive();
   }
@@ -274,7 +277,7 @@ final class DownloadsOverSocketTest {
       RawResponse refused = client.get(url(name)).readResponse();
       assertThat(refused.status()).isEqualTo(503);
       assertThat(refused.header("retry-after")).matches("[1-5]");
-      assertThat(gateway.awaitRecord().ending()).isEqualTo(Ending.DEPENDENCY_DOWN);
+      assertThat(gateway.awaitRecord().outcome()).isEqualTo(RequestOutcome.DEPENDENCY_DOWN);
       for (RawClient one : slow) {
         one.close();
       }
@@ -306,7 +309,7 @@ final class DownloadsOverSocketTest {
       gateway.gateway.cutShort();
       assertThat(client.readToEnd().length).isLessThan(64 * 1024 * 1024);
     }
-    assertThat(gateway.awaitRecord().ending()).isEqualTo(Ending.DEPENDENCY_DOWN);
+    assertThat(gateway.awaitRecord().outcome()).isEqualTo(RequestOutcome.DEPENDENCY_DOWN);
   }
 
   @Test
@@ -317,7 +320,7 @@ final class DownloadsOverSocketTest {
       client.get(url(name)).readUntil("\r\n\r\n");
       assertThat(client.readToEnd().length).isBetween(90_000, 199_999);
     }
-    assertThat(gateway.awaitRecord().ending()).isEqualTo(Ending.DEPENDENCY_DOWN);
+    assertThat(gateway.awaitRecord().outcome()).isEqualTo(RequestOutcome.DEPENDENCY_DOWN);
     files.unreadableFrom = 0;
     try (RawClient client = gateway.connect()) {
       client.get(url(name)).readUntil("\r\n\r\n");

@@ -2,7 +2,7 @@ package dev.tollgate.core.pipeline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.exchange.Ending;
+import dev.tollgate.core.exchange.RequestOutcome;
 import dev.tollgate.core.pipeline.ScriptedService.Call;
 import dev.tollgate.core.testkit.RawClient;
 import dev.tollgate.core.testkit.RawResponse;
@@ -111,7 +111,7 @@ final class DrainTest {
       assertThat(streaming.readUntil("data: [DONE]\n\n")).contains("service_unavailable");
       RawResponse refused = uploading.readResponse();
       assertThat(refused.status()).isEqualTo(503);
-      assertThat(gateway.awaitRecord().ending()).isEqualTo(Ending.DRAINED);
+      assertThat(gateway.awaitRecord().outcome()).isEqualTo(RequestOutcome.DRAINED);
       assertThat(gateway.inflightBytes.held()).isZero();
       drained.toCompletableFuture().get(10, TimeUnit.SECONDS);
       assertThat(gateway.gauges().byPhase().values()).containsOnly(0);

@@ -2,8 +2,8 @@ package dev.tollgate.core.pipeline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.address.Addresses;
 import dev.tollgate.core.address.CidrSet;
+import dev.tollgate.core.address.IpAddresses;
 import dev.tollgate.core.http.Headers;
 import java.net.InetAddress;
 import java.util.Arrays;
@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class ForwardedForTest {
 
   private static InetAddress address(String text) {
-    return Objects.requireNonNull(Addresses.parse(text), text);
+    return Objects.requireNonNull(IpAddresses.parse(text), text);
   }
 
   /** Lines are split at bars; trusted are 10.0.0.0/8 and ::1. */

@@ -33,12 +33,12 @@ final class FrozenClient {
 
   final MockTicker ticker = Ticker.newMockTicker();
   final ScriptedService service = new ScriptedService();
-  final Keys keys = new Keys();
+  final InMemoryAuthenticator keys = new InMemoryAuthenticator();
   final List<RequestRecord> records = new ArrayList<>();
   final InflightBytes inflightBytes = new InflightBytes(1024 * 1024);
   final ConnectionCount connections = new ConnectionCount(1);
   final NarrowChannel channel;
-  final AtomicReference<@Nullable Conversation> conversation = new AtomicReference<>();
+  final AtomicReference<@Nullable ClientConnection> conversation = new AtomicReference<>();
   boolean draining;
 
   private final UnpooledByteBufAllocator buffers = new UnpooledByteBufAllocator(false, true);
@@ -70,7 +70,7 @@ final class FrozenClient {
             () -> catalog);
     DownstreamPipeline pipeline =
         new DownstreamPipeline(
-            options, ports, null, connections, () -> draining, new RefusedBodies(1024));
+            options, ports, null, connections, () -> draining, new DrainingBodies(1024));
     EmbeddedChannel.Builder builder =
         EmbeddedChannel.builder()
             .ticker(ticker)
@@ -78,7 +78,8 @@ final class FrozenClient {
                 new ChannelInitializer<Channel>() {
                   @Override
                   protected void initChannel(Channel opened) {
-                    Conversation begun = new Conversation(opened.eventLoop(), new PhaseCounts());
+                    ClientConnection begun =
+                        new ClientConnection(opened.eventLoop(), new PhaseCounts());
                     conversation.set(begun);
                     opened.config().setAutoRead(false);
                     opened.config().setAllocator(buffers);

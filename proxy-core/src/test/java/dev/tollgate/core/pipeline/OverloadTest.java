@@ -2,7 +2,7 @@ package dev.tollgate.core.pipeline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.exchange.Ending;
+import dev.tollgate.core.exchange.RequestOutcome;
 import dev.tollgate.core.exchange.RequestRecord;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
@@ -37,7 +37,7 @@ final class OverloadTest {
       assertThat(client.get("/v1/models", key).readResponse().status()).isEqualTo(200);
     }
     RequestRecord record = gateway.awaitRecord();
-    assertThat(record.ending()).isEqualTo(Ending.SHED);
+    assertThat(record.outcome()).isEqualTo(RequestOutcome.SHED);
     assertThat(record.key()).isNull();
     assertThat(record.code()).isEqualTo(ErrorCode.SERVICE_UNAVAILABLE);
   }
@@ -76,9 +76,9 @@ final class OverloadTest {
       assertThat(client.get("/v1/models").readResponse().status()).isEqualTo(401);
       assertShed(client.get("/v1/models", key).readResponse(), "2");
     }
-    assertThat(gateway.awaitRecord().ending()).isEqualTo(Ending.REJECTED);
+    assertThat(gateway.awaitRecord().outcome()).isEqualTo(RequestOutcome.REJECTED);
     RequestRecord record = gateway.awaitRecord();
-    assertThat(record.ending()).isEqualTo(Ending.SHED);
+    assertThat(record.outcome()).isEqualTo(RequestOutcome.SHED);
     assertThat(record.key()).isNotNull();
   }
 
@@ -125,7 +125,7 @@ final class OverloadTest {
       assertThat(response.status()).isEqualTo(402); // and not 413, which would come next
       assertThat(response.header("x-should-retry")).isEqualTo("false");
     }
-    assertThat(gateway.awaitRecord().ending()).isEqualTo(Ending.REJECTED);
+    assertThat(gateway.awaitRecord().outcome()).isEqualTo(RequestOutcome.REJECTED);
     gateway.awaitNoConnection();
     assertThat(gateway.load.running).hasValue(0);
   }

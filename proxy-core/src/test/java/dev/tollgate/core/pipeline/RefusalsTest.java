@@ -2,7 +2,7 @@ package dev.tollgate.core.pipeline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.exchange.Ending;
+import dev.tollgate.core.exchange.RequestOutcome;
 import dev.tollgate.core.exchange.RequestRecord;
 import dev.tollgate.core.tenant.KeyDirectory.Lookup;
 import dev.tollgate.core.tenant.KeyState;
@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Each handler refuses once, through the full pipeline, and in the order of DECISIONS 1; D01. */
 final class RefusalsTest {
   private static final TestGateway GATEWAY = new TestGateway(Transport.auto());
-  private static final Keys KEYS = GATEWAY.keys;
+  private static final InMemoryAuthenticator KEYS = GATEWAY.keys;
   private static final String CHAT = "POST /v1/chat/completions HTTP/1.1\r\nHost: a\r\n";
   private static final String JSON = "Content-Type: application/json\r\n";
   private static final String TOO_LONG = "Content-Length: 10485761\r\n";
@@ -113,8 +113,8 @@ final class RefusalsTest {
     }
     RequestRecord record = GATEWAY.awaitRecord();
     assertThat(record.status()).isEqualTo(given.status);
-    assertThat(record.ending())
-        .isEqualTo(given.status == 503 ? Ending.DEPENDENCY_DOWN : Ending.REJECTED);
+    assertThat(record.outcome())
+        .isEqualTo(given.status == 503 ? RequestOutcome.DEPENDENCY_DOWN : RequestOutcome.REJECTED);
     assertThat(record.clientAddress()).isEqualTo("127.0.0.1");
     assertThat(GATEWAY.records).isEmpty();
     assertThat(GATEWAY.service.calls).isEmpty();
@@ -163,7 +163,7 @@ final class RefusalsTest {
       RawResponse response = client.readResponse();
       assertThat(response.status()).isEqualTo(503);
       assertThat(response.header("retry-after")).isIn("1", "2", "3", "4", "5");
-      assertThat(GATEWAY.awaitRecord().ending()).isEqualTo(Ending.SHED);
+      assertThat(GATEWAY.awaitRecord().outcome()).isEqualTo(RequestOutcome.SHED);
     } finally {
       permit.end();
     }
@@ -181,7 +181,7 @@ final class RefusalsTest {
       RawResponse response = client.get("/v1/models", KEYS.authorization()).readResponse();
       assertThat(response.status()).isEqualTo(500);
       assertThat(response.text()).contains("\"internal_error\"").doesNotContain("scripted");
-      assertThat(GATEWAY.awaitRecord().ending()).isEqualTo(Ending.INTERNAL_ERROR);
+      assertThat(GATEWAY.awaitRecord().outcome()).isEqualTo(RequestOutcome.INTERNAL_ERROR);
     } finally {
       GATEWAY.service.script(call -> call.answer(200, "{}"));
       GATEWAY.service.calls.clear();

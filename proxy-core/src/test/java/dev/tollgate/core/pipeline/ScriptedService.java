@@ -45,7 +45,7 @@ final class ScriptedService implements RequestService {
   }
 
   @Override
-  public CompletionStage<Void> unawaited() {
+  public CompletionStage<Void> detachedRequests() {
     return unawaited;
   }
 
@@ -62,7 +62,7 @@ final class ScriptedService implements RequestService {
     final ExchangeRequest request;
     final String body;
     final Downstream downstream;
-    final BlockingQueue<ClientExit> exits = new LinkedBlockingQueue<>();
+    final BlockingQueue<DisconnectReason> exits = new LinkedBlockingQueue<>();
     final BlockingQueue<Fault> cuts = new LinkedBlockingQueue<>();
     final BlockingQueue<Boolean> writability = new LinkedBlockingQueue<>();
     final CountDownLatch scripted = new CountDownLatch(1);
@@ -75,7 +75,7 @@ final class ScriptedService implements RequestService {
     }
 
     @Override
-    public void clientLeft(ClientExit exit) {
+    public void clientDisconnected(DisconnectReason exit) {
       leftAtNanos = System.nanoTime();
       exits.add(exit);
     }
@@ -158,8 +158,8 @@ final class ScriptedService implements RequestService {
       }
     }
 
-    ClientExit awaitExit() throws InterruptedException {
-      ClientExit exit = exits.poll(10, TimeUnit.SECONDS);
+    DisconnectReason awaitExit() throws InterruptedException {
+      DisconnectReason exit = exits.poll(10, TimeUnit.SECONDS);
       if (exit == null) {
         throw new AssertionError("the client's leaving was not seen");
       }

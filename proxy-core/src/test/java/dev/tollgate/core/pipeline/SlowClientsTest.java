@@ -2,9 +2,9 @@ package dev.tollgate.core.pipeline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.exchange.Ending;
-import dev.tollgate.core.exchange.RequestService.ClientExit;
-import dev.tollgate.core.pipeline.Progress.Authenticated;
+import dev.tollgate.core.exchange.RequestOutcome;
+import dev.tollgate.core.exchange.RequestService.DisconnectReason;
+import dev.tollgate.core.pipeline.RequestProgress.Authenticated;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -41,7 +41,7 @@ final class SlowClientsTest {
     assertThat(client.isOpen()).isFalse();
     assertThat(client.records)
         .singleElement()
-        .satisfies(record -> assertThat(record.ending()).isEqualTo(Ending.CLIENT_SLOW));
+        .satisfies(record -> assertThat(record.outcome()).isEqualTo(RequestOutcome.CLIENT_SLOW));
   }
 
   @Test
@@ -55,7 +55,7 @@ final class SlowClientsTest {
     assertThat(client.isOpen()).isFalse();
     assertThat(client.records)
         .singleElement()
-        .satisfies(record -> assertThat(record.ending()).isEqualTo(Ending.CLIENT_SLOW));
+        .satisfies(record -> assertThat(record.outcome()).isEqualTo(RequestOutcome.CLIENT_SLOW));
     assertThat(client.service.calls).isEmpty();
   }
 
@@ -80,7 +80,7 @@ final class SlowClientsTest {
     assertThat(client.inflightBytes.held()).isZero();
     assertThat(client.records)
         .singleElement()
-        .satisfies(record -> assertThat(record.ending()).isEqualTo(Ending.CLIENT_SLOW));
+        .satisfies(record -> assertThat(record.outcome()).isEqualTo(RequestOutcome.CLIENT_SLOW));
   }
 
   @Test
@@ -94,7 +94,7 @@ final class SlowClientsTest {
     assertThat(client.isOpen()).isFalse();
     assertThat(client.records)
         .singleElement()
-        .satisfies(record -> assertThat(record.ending()).isEqualTo(Ending.CLIENT_SLOW));
+        .satisfies(record -> assertThat(record.outcome()).isEqualTo(RequestOutcome.CLIENT_SLOW));
   }
 
   @Test
@@ -131,7 +131,7 @@ final class SlowClientsTest {
     client.pass(Duration.ofSeconds(59));
     assertThat(call.exits).isEmpty();
     client.pass(SECOND);
-    assertThat(call.exits).containsExactly(ClientExit.STALLED);
+    assertThat(call.exits).containsExactly(DisconnectReason.STALLED);
     assertThat(client.isOpen()).isFalse();
     assertThat(client.records).isEmpty();
   }
@@ -212,7 +212,7 @@ final class SlowClientsTest {
     client.channel.close();
     assertThat(client.records)
         .singleElement()
-        .satisfies(record -> assertThat(record.ending()).isEqualTo(Ending.CLIENT_ABORT));
+        .satisfies(record -> assertThat(record.outcome()).isEqualTo(RequestOutcome.CLIENT_ABORT));
   }
 
   @Test
@@ -222,7 +222,7 @@ final class SlowClientsTest {
     assertThat(client.isOpen()).isFalse();
     assertThat(client.records)
         .singleElement()
-        .satisfies(record -> assertThat(record.ending()).isEqualTo(Ending.DRAINED));
+        .satisfies(record -> assertThat(record.outcome()).isEqualTo(RequestOutcome.DRAINED));
   }
 
   @Test
@@ -237,7 +237,7 @@ final class SlowClientsTest {
 
   @Test
   void oneConnectionTooManyIsClosedUnread() {
-    assertThat(client.connections.tryEnter()).isFalse();
+    assertThat(client.connections.tryAcquire()).isFalse();
     assertThat(client.connections.refused()).isEqualTo(1);
   }
 }

@@ -10,11 +10,11 @@ import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.exchange.ExchangeOptions;
 import dev.tollgate.core.exchange.Exchanges;
 import dev.tollgate.core.exchange.InflightBytes;
-import dev.tollgate.core.exchange.JobDesk;
+import dev.tollgate.core.exchange.JobService;
 import dev.tollgate.core.exchange.Outputs;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.fetch.FetchRules;
-import dev.tollgate.core.fetch.Fetcher;
+import dev.tollgate.core.fetch.ImageFetchClient;
 import dev.tollgate.core.fetch.PublicAddressResolver;
 import dev.tollgate.core.fetch.PublicConnector;
 import dev.tollgate.core.id.ModelId;
@@ -25,14 +25,14 @@ import dev.tollgate.core.limit.LocalCounters;
 import dev.tollgate.core.limit.RefusalCache;
 import dev.tollgate.core.routing.Fleet;
 import dev.tollgate.core.testkit.Corpora;
-import dev.tollgate.core.testkit.InMemoryIdempotency;
+import dev.tollgate.core.testkit.InMemoryIdempotencyStore;
 import dev.tollgate.core.testkit.InMemoryLedger;
+import dev.tollgate.core.testkit.OpenAiWire;
 import dev.tollgate.core.testkit.ProviderLink;
-import dev.tollgate.core.testkit.ScriptedBooks;
+import dev.tollgate.core.testkit.ScriptedAccountBalances;
 import dev.tollgate.core.testkit.ScriptedConnector;
 import dev.tollgate.core.testkit.ScriptedNames;
 import dev.tollgate.core.testkit.TestCatalog;
-import dev.tollgate.core.testkit.Wire;
 import dev.tollgate.core.upstream.Upstreams;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import java.time.Duration;
@@ -133,7 +133,7 @@ final class SsrfOverHttpTest {
     public void refused(Fault fault) {}
 
     @Override
-    public void passedOver(ModelId model, Fault why) {}
+    public void fallbackSkipped(ModelId model, Fault why) {}
   }
 
   /** One connection of a client to a whole gateway, whose other ends the test holds. */
@@ -143,7 +143,7 @@ final class SsrfOverHttpTest {
     private final ScriptedConnector connector =
         new ScriptedConnector(new UnpooledByteBufAllocator(false));
     private final InflightBytes inflight = new InflightBytes(1 << 20);
-    private final Fetcher images;
+    private final ImageFetchClient images;
     private final FrozenClient client;
 
     Scene(Row row, Route route) {
@@ -159,7 +159,7 @@ final class SsrfOverHttpTest {
       ask();
     }
 
-    private Fetcher fetcher(ScriptedNames names) {
+    private ImageFetchClient fetcher(ScriptedNames names) {
       var urls =
           new UrlRules(
               Set.of(443, 8443),
@@ -170,7 +170,7 @@ final class SsrfOverHttpTest {
               CidrSet.parse(List.of(SELF)));
       var rules = new FetchRules(urls, 64 * 1024, Duration.ofSeconds(15), 3);
       var connecting = new PublicConnector(new PublicAddressResolver(names), connector);
-      return new Fetcher(connecting, () -> rules, (outcome, bytes, took) -> {});
+      return new ImageFetchClient(connecting, () -> rules, (outcome, bytes, took) -> {});
     }
 
     private Exchanges exchanges() {
@@ -185,11 +185,11 @@ final class SsrfOverHttpTest {
           new Fleet(),
           inflight,
           new InMemoryLedger(),
-          new ScriptedBooks(),
+          new ScriptedAccountBalances(),
           limits,
-          new InMemoryIdempotency(() -> 0),
+          new InMemoryIdempotencyStore(() -> 0),
           images,
-          JobDesk.NONE,
+          JobService.NONE,
           record -> {},
           record -> new byte[] {'{', '}'},
           new Outputs.Passed(),
@@ -250,14 +250,14 @@ final class SsrfOverHttpTest {
           .as("%s", row)
           .contains("{\"image_url\":\"data:image/png;base64,iVBORw0KGgo")
           .doesNotContainIgnoringCase(row.name());
-      provider.send(Wire.images(3, 4));
+      provider.send(OpenAiWire.images(3, 4));
       run();
       assertThat(client.received()).as("%s", row).startsWith("HTTP/1.1 200 ");
     }
 
     void requireQuiet() {
       assertThat(inflight.held()).as("%s", row).isZero();
-      assertThat(images.underWay()).as("%s", row).isZero();
+      assertThat(images.inFlight()).as("%s", row).isZero();
       assertThat(client.isOpen()).as("%s", row).isTrue();
       var _ = client.channel.close();
     }

@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.address.CidrSet;
-import dev.tollgate.core.exchange.RequestService.ClientExit;
+import dev.tollgate.core.exchange.RequestService.DisconnectReason;
 import dev.tollgate.core.pipeline.ScriptedService.Call;
 import dev.tollgate.core.testkit.PeerClose;
 import dev.tollgate.core.testkit.RawClient;
@@ -26,7 +26,7 @@ final class StalledReadersTest {
       gateway.service.script(StalledReadersTest::sendWhileWritable);
       client.post("/v1/chat/completions", "{}", gateway.keys.authorization());
       Call call = gateway.service.awaitCall();
-      assertThat(call.awaitExit()).isEqualTo(ClientExit.STALLED);
+      assertThat(call.awaitExit()).isEqualTo(DisconnectReason.STALLED);
       gateway.awaitNoConnection();
     }
   }
@@ -94,13 +94,13 @@ final class StalledReadersTest {
       Call moving = stream(gateway, reading, Call::open);
 
       gateway.awaitReset(1);
-      assertThat(most.awaitExit()).isEqualTo(ClientExit.SHED);
+      assertThat(most.awaitExit()).isEqualTo(DisconnectReason.SHED);
       assertThat(large.awaitClosed().how()).isEqualTo(PeerClose.How.RST);
       assertThat(gateway.gauges().streamsReset()).isOne();
       assertThat(gateway.gauges().open()).isEqualTo(2);
 
       gateway.awaitReset(Long.MAX_VALUE);
-      assertThat(still.awaitExit()).isEqualTo(ClientExit.SHED);
+      assertThat(still.awaitExit()).isEqualTo(DisconnectReason.SHED);
       gateway.gateway.resetStalled(Long.MAX_VALUE);
       gateway.awaitLoops();
       moving.end();

@@ -43,7 +43,7 @@ final class TestGateway implements AutoCloseable {
           null);
 
   final ScriptedService service = new ScriptedService();
-  final Keys keys = new Keys();
+  final InMemoryAuthenticator keys = new InMemoryAuthenticator();
   final BlockingQueue<RequestRecord> records = new LinkedBlockingQueue<>();
   final ScriptedLoad load = new ScriptedLoad();
   final ScriptedRefusals refusals = new ScriptedRefusals();

@@ -2,7 +2,7 @@ package dev.tollgate.core.pipeline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.exchange.RequestService.ClientExit;
+import dev.tollgate.core.exchange.RequestService.DisconnectReason;
 import dev.tollgate.core.pipeline.ScriptedService.Call;
 import dev.tollgate.core.testkit.RawClient;
 import dev.tollgate.core.testkit.RawResponse;
@@ -124,7 +124,7 @@ final class TlsTest {
       client.get("/v1/models", gateway.keys.authorization());
       Call call = gateway.service.awaitCall();
       client.close();
-      assertThat(call.awaitExit()).isEqualTo(ClientExit.ABORTED);
+      assertThat(call.awaitExit()).isEqualTo(DisconnectReason.ABORTED);
     }
   }
 

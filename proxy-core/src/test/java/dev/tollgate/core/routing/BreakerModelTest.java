@@ -2,7 +2,7 @@ package dev.tollgate.core.routing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.catalog.Provider.Circuit;
+import dev.tollgate.core.catalog.Provider.CircuitOptions;
 import dev.tollgate.core.routing.Breaker.Permit;
 import dev.tollgate.core.routing.Breaker.State;
 import dev.tollgate.core.testkit.Seeds;
@@ -36,9 +36,9 @@ class BreakerModelTest {
         });
   }
 
-  private static Circuit anyRules(Random random) {
+  private static CircuitOptions anyRules(Random random) {
     Duration openFor = Duration.ofMillis(100 + random.nextInt(3_000));
-    return new Circuit(
+    return new CircuitOptions(
         1 + random.nextInt(6),
         Duration.ofMillis(500 + random.nextInt(10_000)),
         openFor,
@@ -53,7 +53,7 @@ class BreakerModelTest {
 
   private static final class Schedule {
     private final Random random;
-    private final Circuit rules;
+    private final CircuitOptions rules;
     private final Breaker breaker = new Breaker();
     private final List<Held> held = new ArrayList<>();
     private long now;

@@ -2,7 +2,7 @@ package dev.tollgate.core.routing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.catalog.Provider.Circuit;
+import dev.tollgate.core.catalog.Provider.CircuitOptions;
 import dev.tollgate.core.routing.Breaker.Permit;
 import dev.tollgate.core.routing.Breaker.State;
 import java.time.Duration;
@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Test;
 
 /** The rules of a circuit one by one: 3 failures in 10 s, open for 2 s, at most for 5 s. */
 class BreakerTest {
-  private static final Circuit RULES =
-      new Circuit(3, Duration.ofSeconds(10), Duration.ofSeconds(2), Duration.ofSeconds(5));
+  private static final CircuitOptions RULES =
+      new CircuitOptions(3, Duration.ofSeconds(10), Duration.ofSeconds(2), Duration.ofSeconds(5));
 
   private final Breaker breaker = new Breaker();
   private long now;

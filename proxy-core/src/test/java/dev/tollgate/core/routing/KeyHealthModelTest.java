@@ -3,7 +3,7 @@ package dev.tollgate.core.routing;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.routing.KeyHealth.State;
-import dev.tollgate.core.routing.RoutePlan.Resort;
+import dev.tollgate.core.routing.RoutePlan.CredentialPolicy;
 import dev.tollgate.core.testkit.Seeds;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -76,8 +76,8 @@ class KeyHealthModelTest {
 
     private void step() {
       switch (random.nextInt(12)) {
-        case 0, 1, 2, 3 -> use(Resort.USUAL);
-        case 4 -> use(Resort.LAST);
+        case 0, 1, 2, 3 -> use(CredentialPolicy.HEALTHY_ONLY);
+        case 4 -> use(CredentialPolicy.LAST_RESORT);
         case 5 -> now += random.nextLong(2 * MAX);
         case 6 -> now += random.nextLong(2 * FIRST);
         case 7 -> forgive();
@@ -101,18 +101,18 @@ class KeyHealthModelTest {
 
     // Each event, and what the model says to it
 
-    private void use(Resort resort) {
+    private void use(CredentialPolicy resort) {
       boolean may =
           switch (kind) {
             case USABLE, RECOVERED -> true;
             case COOLING -> isPast(until);
-            case RETIRED -> resort == Resort.LAST || isPast(until);
+            case RETIRED -> resort == CredentialPolicy.LAST_RESORT || isPast(until);
           };
       assertThat(key.tryUse(resort, now)).isEqualTo(may);
       if (may) {
         held.add(new Held(now));
       }
-      if (may && kind == Kind.RETIRED && resort != Resort.LAST) {
+      if (may && kind == Kind.RETIRED && resort != CredentialPolicy.LAST_RESORT) {
         assertThat(isProbed && now - probe < interval).as("one probe at a time").isFalse();
         probe = now;
         isProbed = true;
@@ -122,7 +122,7 @@ class KeyHealthModelTest {
 
     private void worked(Held one) {
       boolean news = kind == Kind.RETIRED && !isOld(one);
-      assertThat(key.worked(one.begun)).isEqualTo(news);
+      assertThat(key.succeeded(one.begun)).isEqualTo(news);
       if (news) {
         kind = Kind.RECOVERED;
         since = one.begun;
@@ -144,7 +144,7 @@ class KeyHealthModelTest {
     }
 
     private void unheard(Held one) {
-      key.unheard(one.begun, now);
+      key.neutral(one.begun, now);
       if (kind == Kind.RETIRED && isTheProbe(one)) {
         until = now;
         isProbed = false;
@@ -168,7 +168,7 @@ class KeyHealthModelTest {
     }
 
     private void forgive() {
-      key.forgive(now);
+      key.resetWait(now);
       if (kind == Kind.RETIRED) {
         until = now;
         isProbed = false;
@@ -210,14 +210,16 @@ class KeyHealthModelTest {
     /** However it stands, after its wait one try is let in, and if that is taken all are. */
     void recover() {
       now += key.waitNanos(now) + 1;
-      assertThat(key.tryUse(Resort.USUAL, now)).isTrue();
+      assertThat(key.tryUse(CredentialPolicy.HEALTHY_ONLY, now)).isTrue();
       boolean retired = key.isRetired();
       if (retired) {
-        assertThat(key.tryUse(Resort.USUAL, now)).as("before the first one's verdict").isFalse();
+        assertThat(key.tryUse(CredentialPolicy.HEALTHY_ONLY, now))
+            .as("before the first one's verdict")
+            .isFalse();
       }
-      assertThat(key.worked(now)).isEqualTo(retired);
-      assertThat(key.tryUse(Resort.USUAL, now)).isTrue();
-      assertThat(key.tryUse(Resort.USUAL, now)).isTrue();
+      assertThat(key.succeeded(now)).isEqualTo(retired);
+      assertThat(key.tryUse(CredentialPolicy.HEALTHY_ONLY, now)).isTrue();
+      assertThat(key.tryUse(CredentialPolicy.HEALTHY_ONLY, now)).isTrue();
       assertThat(key.waitNanos(now)).isZero();
     }
   }

@@ -16,16 +16,16 @@ import org.junit.jupiter.api.Test;
 
 /** Which of a provider's keys is used, and what its answers do to it. */
 class KeyHealthTest {
-  private static final Provider TWO_KEYS = Market.withKeys("pool", 1, 1);
-  private static final Candidate TWO = Market.candidate(TWO_KEYS);
-  private static final Provider ONE_KEY = Market.withKeys("one", 1);
-  private static final Candidate ONE = Market.candidate(ONE_KEY);
+  private static final Provider TWO_KEYS = RoutingFixture.withKeys("pool", 1, 1);
+  private static final Candidate TWO = RoutingFixture.candidate(TWO_KEYS);
+  private static final Provider ONE_KEY = RoutingFixture.withKeys("one", 1);
+  private static final Candidate ONE = RoutingFixture.candidate(ONE_KEY);
 
-  private final Market market = new Market();
+  private final RoutingFixture market = new RoutingFixture();
 
   @Test
   void keysAreDrawnByWeight() {
-    Candidate candidate = Market.candidate(Market.withKeys("pool", 1, 9));
+    Candidate candidate = RoutingFixture.candidate(RoutingFixture.withKeys("pool", 1, 9));
     int light = 0;
     for (int i = 0; i < 10_000; i++) {
       Placement placement = market.place(candidate);
@@ -38,7 +38,7 @@ class KeyHealthTest {
   @Test
   void aRateLimitCoolsTheKeyThatWasUsedForAsLongAsTheProviderAsks() {
     Placement limited = market.place(TWO);
-    limited.failed(Market.limited(20), market.now);
+    limited.failed(RoutingFixture.limited(20), market.now);
     String other = keyOf(limited).equals("k0") ? "k1" : "k0";
     assertThat(keysInUse(TWO)).containsExactly(other);
     market.pass(Duration.ofSeconds(20).minusNanos(1));
@@ -52,16 +52,16 @@ class KeyHealthTest {
     Placement first = market.place(ONE);
     Placement second = market.place(ONE);
     Placement third = market.place(ONE);
-    first.failed(Market.limited(30), market.now);
-    second.failed(Market.limited(5), market.now);
+    first.failed(RoutingFixture.limited(30), market.now);
+    second.failed(RoutingFixture.limited(5), market.now);
     assertThat(waitOf(ONE)).isEqualTo(Duration.ofSeconds(30));
-    third.failed(Market.limited(1_000_000), market.now);
+    third.failed(RoutingFixture.limited(1_000_000), market.now);
     assertThat(waitOf(ONE)).isEqualTo(Duration.ofHours(1));
   }
 
   @Test
   void aRateLimitThatNamesNoWaitCoolsForAMoment() {
-    market.place(ONE).failed(Market.limited(0), market.now);
+    market.place(ONE).failed(RoutingFixture.limited(0), market.now);
     Exclusion exclusion = market.exclusion(ONE);
     assertThat(exclusion.reason()).isEqualTo(Reason.COOLING);
     assertThat(exclusion.waitNanos()).isEqualTo(Duration.ofMillis(300).toNanos());
@@ -69,15 +69,15 @@ class KeyHealthTest {
 
   @Test
   void aProviderWithoutAKeyCoolsToo() {
-    Candidate candidate = Market.candidate(Market.withKeys("keyless"));
-    market.place(candidate).failed(Market.limited(3), market.now);
+    Candidate candidate = RoutingFixture.candidate(RoutingFixture.withKeys("keyless"));
+    market.place(candidate).failed(RoutingFixture.limited(3), market.now);
     assertThat(waitOf(candidate)).isEqualTo(Duration.ofSeconds(3));
   }
 
   @Test
   void aRefusedKeyIsRetiredWhateverTheStatus() {
     for (int status : new int[] {401, 402, 403}) {
-      Candidate candidate = Market.candidate(Market.withKeys("s" + status, 1));
+      Candidate candidate = RoutingFixture.candidate(RoutingFixture.withKeys("s" + status, 1));
       market
           .place(candidate)
           .failed(
@@ -95,7 +95,7 @@ class KeyHealthTest {
       market.pass(Duration.ofSeconds(seconds));
       Placement probe = market.place(ONE);
       assertThat(market.exclusion(ONE).reason()).isEqualTo(Reason.CREDENTIALS_REFUSED);
-      probe.failed(Market.refused(), market.now);
+      probe.failed(RoutingFixture.refused(), market.now);
     }
   }
 
@@ -130,7 +130,7 @@ class KeyHealthTest {
     List<Placement> open = List.of(market.place(ONE), market.place(ONE), market.place(ONE));
     for (Placement one : open) {
       market.pass(Duration.ofMillis(10));
-      one.failed(Market.refused(), market.now);
+      one.failed(RoutingFixture.refused(), market.now);
     }
     assertThat(waitOf(ONE)).isLessThan(Duration.ofSeconds(60));
     market.pass(Duration.ofSeconds(60));
@@ -144,7 +144,7 @@ class KeyHealthTest {
     refuse(ONE);
     market.pass(Duration.ofMillis(1));
     slow.succeeded(1, market.now);
-    limited.failed(Market.limited(1), market.now);
+    limited.failed(RoutingFixture.limited(1), market.now);
     assertThat(market.exclusion(ONE).reason()).isEqualTo(Reason.CREDENTIALS_REFUSED);
   }
 
@@ -154,7 +154,7 @@ class KeyHealthTest {
     refuse(ONE);
     market.pass(Duration.ofSeconds(60));
     market.place(ONE).succeeded(1, market.now);
-    slow.failed(Market.refused(), market.now);
+    slow.failed(RoutingFixture.refused(), market.now);
     assertThat(keysInUse(ONE)).containsExactly("k0");
     market.pass(Duration.ofSeconds(1));
     refuse(ONE);
@@ -174,16 +174,16 @@ class KeyHealthTest {
 
   @Test
   void aKeyThatCoolsForOneModelServesAnother() {
-    Model small = Market.model("acme/small", "a");
-    Model large = Market.model("acme/large", "a");
-    market.place(market.at(small, "a")).failed(Market.limited(30), market.now);
+    Model small = RoutingFixture.model("acme/small", "a");
+    Model large = RoutingFixture.model("acme/large", "a");
+    market.place(market.at(small, "a")).failed(RoutingFixture.limited(30), market.now);
     market.place(market.at(large, "a")).succeeded(1, market.now);
     assertThat(market.exclusion(market.at(small, "a")).reason()).isEqualTo(Reason.COOLING);
   }
 
   @Test
   void aReloadDoesNotHurryAKeyThatCools() {
-    market.place(ONE).failed(Market.limited(30), market.now);
+    market.place(ONE).failed(RoutingFixture.limited(30), market.now);
     market.fleet.configured(catalog(ONE), market.now);
     assertThat(waitOf(ONE)).isEqualTo(Duration.ofSeconds(30));
   }
@@ -205,7 +205,7 @@ class KeyHealthTest {
   }
 
   private void refuse(Candidate candidate) {
-    market.place(candidate).failed(Market.refused(), market.now);
+    market.place(candidate).failed(RoutingFixture.refused(), market.now);
   }
 
   private static String keyOf(Placement placement) {

@@ -25,7 +25,7 @@ class RetryBudgetTest {
       after += taken(USUAL, 100);
     }
     assertThat(after).isBetween(179, 180);
-    assertThat(budget.refused(ExtraTry.RETRY)).isGreaterThan(5_000);
+    assertThat(budget.refused(ExtraAttempt.RETRY)).isGreaterThan(5_000);
   }
 
   @Test
@@ -72,7 +72,7 @@ class RetryBudgetTest {
   private int taken(RoutingRules rules, int asked) {
     int taken = 0;
     for (int i = 0; i < asked; i++) {
-      taken += budget.tryTake(ExtraTry.RETRY, rules, now) ? 1 : 0;
+      taken += budget.tryTake(ExtraAttempt.RETRY, rules, now) ? 1 : 0;
     }
     return taken;
   }

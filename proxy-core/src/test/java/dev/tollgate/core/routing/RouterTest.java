@@ -1,9 +1,9 @@
 package dev.tollgate.core.routing;
 
-import static dev.tollgate.core.routing.Market.model;
-import static dev.tollgate.core.routing.Market.priced;
-import static dev.tollgate.core.routing.Market.strategy;
-import static dev.tollgate.core.routing.Market.wish;
+import static dev.tollgate.core.routing.RoutingFixture.model;
+import static dev.tollgate.core.routing.RoutingFixture.preferences;
+import static dev.tollgate.core.routing.RoutingFixture.priced;
+import static dev.tollgate.core.routing.RoutingFixture.strategy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.catalog.Model;
@@ -27,13 +27,13 @@ import org.junit.jupiter.api.Test;
 class RouterTest {
   private static final Model THREE = model("acme/one", "a:3:1", "b:1:8", "c:2:1");
 
-  private final Market market = new Market();
+  private final RoutingFixture market = new RoutingFixture();
 
   // Strategies
 
   @Test
   void priorityIsTheOrderWhereNothingIsSaid() {
-    assertThat(market.order(RoutingWish.NONE, THREE)).containsExactly("b", "c", "a");
+    assertThat(market.order(RoutingPreferences.NONE, THREE)).containsExactly("b", "c", "a");
     assertThat(market.order(strategy(Strategy.PRIORITY), THREE)).containsExactly("b", "c", "a");
   }
 
@@ -110,7 +110,7 @@ class RouterTest {
     assertThat(market.order(strategy(Strategy.LEAST_BUSY), THREE)).containsExactly("a", "c", "b");
     one.neutral(market.now);
     two.succeeded(1, market.now);
-    three.failed(Market.limited(0), market.now);
+    three.failed(RoutingFixture.limited(0), market.now);
     market.pass(Duration.ofSeconds(1));
     assertThat(market.order(strategy(Strategy.LEAST_BUSY), THREE)).containsExactly("b", "c", "a");
   }
@@ -119,26 +119,28 @@ class RouterTest {
 
   @Test
   void orderComesFirstAndTheOthersFollow() {
-    assertThat(market.order(wish(w -> w.order("a", "x")), THREE)).containsExactly("a", "b", "c");
-    assertThat(market.order(wish(w -> w.order("c", "a").strategy(Strategy.COST)), THREE))
+    assertThat(market.order(preferences(w -> w.order("a", "x")), THREE))
+        .containsExactly("a", "b", "c");
+    assertThat(market.order(preferences(w -> w.order("c", "a").strategy(Strategy.COST)), THREE))
         .containsExactly("c", "a", "b");
   }
 
   @Test
   void onlyAndIgnoreAreHardFilters() {
-    assertThat(market.order(wish(w -> w.only("a", "c")), THREE)).containsExactly("c", "a");
-    assertThat(market.order(wish(w -> w.ignore("b")), THREE)).containsExactly("c", "a");
-    assertThat(market.order(wish(w -> w.only("a", "c").ignore("c")), THREE)).containsExactly("a");
+    assertThat(market.order(preferences(w -> w.only("a", "c")), THREE)).containsExactly("c", "a");
+    assertThat(market.order(preferences(w -> w.ignore("b")), THREE)).containsExactly("c", "a");
+    assertThat(market.order(preferences(w -> w.only("a", "c").ignore("c")), THREE))
+        .containsExactly("a");
   }
 
   @Test
   void withoutFallbacksOnlyThePreferredMayServe() {
     Model other = model("acme/two", "d");
-    assertThat(market.order(wish(w -> w.noFallbacks()), THREE, other)).containsExactly("b");
-    assertThat(market.order(wish(w -> w.order("c", "a").noFallbacks()), THREE, other))
+    assertThat(market.order(preferences(w -> w.noFallbacks()), THREE, other)).containsExactly("b");
+    assertThat(market.order(preferences(w -> w.order("c", "a").noFallbacks()), THREE, other))
         .containsExactly("c", "a");
     market.failed(market.at(THREE, "b"), Kind.SERVER_ERROR, 5);
-    assertThat(reasons(market.refusal(wish(w -> w.noFallbacks()), THREE)))
+    assertThat(reasons(market.refusal(preferences(w -> w.noFallbacks()), THREE)))
         .containsEntry("b", Reason.CIRCUIT_OPEN)
         .containsEntry("a", Reason.FALLBACK_NOT_ALLOWED);
   }
@@ -146,11 +148,12 @@ class RouterTest {
   @Test
   void aPriceCapIsAHardFilter() {
     Model dear = priced(model("acme/dear", "a"), 5_000_000, 9_000_000);
-    RoutingWish capped =
-        wish(w -> w.demand(false, cap(4_000_000, PriceCap.UNBOUNDED), Duration.ofDays(1)));
+    RoutingPreferences capped =
+        preferences(w -> w.demand(false, cap(4_000_000, PriceCap.UNBOUNDED), Duration.ofDays(1)));
     assertThat(reasons(market.refusal(capped, dear))).containsEntry("a", Reason.PRICE_ABOVE_MAX);
     assertThat(market.order(capped, dear, model("acme/one", "b"))).containsExactly("b");
-    RoutingWish exact = wish(w -> w.demand(false, cap(5_000_000, 9_000_000), Duration.ofDays(1)));
+    RoutingPreferences exact =
+        preferences(w -> w.demand(false, cap(5_000_000, 9_000_000), Duration.ofDays(1)));
     assertThat(market.order(exact, dear)).containsExactly("a");
   }
 
@@ -160,7 +163,8 @@ class RouterTest {
 
   @Test
   void parametersAreRequiredAsFarAsCapabilitiesAreKnown() {
-    RoutingWish demanding = wish(w -> w.demand(true, PriceCap.NONE, Duration.ofDays(1)));
+    RoutingPreferences demanding =
+        preferences(w -> w.demand(true, PriceCap.NONE, Duration.ofDays(1)));
     assertThat(reasons(market.refusal(demanding, Set.of("vision"), THREE)))
         .containsEntry("a", Reason.PARAMETERS_UNSUPPORTED);
     assertThat(market.order(demanding, THREE)).hasSize(3);
@@ -169,16 +173,18 @@ class RouterTest {
   @Test
   void whoIsSlowerThanPreferredComesLast() {
     market.served(market.at(THREE, "b"), Duration.ofMillis(900), 10);
-    RoutingWish hasty = wish(w -> w.demand(false, PriceCap.NONE, Duration.ofMillis(500)));
+    RoutingPreferences hasty =
+        preferences(w -> w.demand(false, PriceCap.NONE, Duration.ofMillis(500)));
     assertThat(market.order(hasty, THREE)).containsExactly("c", "a", "b");
-    RoutingWish patient = wish(w -> w.demand(false, PriceCap.NONE, Duration.ofSeconds(5)));
+    RoutingPreferences patient =
+        preferences(w -> w.demand(false, PriceCap.NONE, Duration.ofSeconds(5)));
     assertThat(market.order(patient, THREE)).containsExactly("b", "c", "a");
   }
 
   @Test
   void otherModelsComeLast() {
     Model other = model("acme/two", "a:1", "d:2");
-    RoutePlan plan = market.plan(RoutingWish.NONE, OptionalLong.empty(), THREE, other);
+    RoutePlan plan = market.plan(RoutingPreferences.NONE, OptionalLong.empty(), THREE, other);
     assertThat(plan.candidates().stream().map(c -> c.id() + "/" + c.model().id().name()))
         .containsExactly("b/one", "c/one", "a/one", "a/two", "d/two");
   }
@@ -188,17 +194,17 @@ class RouterTest {
   @Test
   void anOpenCircuitIsAHardFilterUntilItIsProbed() {
     market.failed(market.at(THREE, "b"), Kind.SERVER_ERROR, 5);
-    assertThat(market.order(RoutingWish.NONE, THREE)).containsExactly("c", "a");
+    assertThat(market.order(RoutingPreferences.NONE, THREE)).containsExactly("c", "a");
     market.pass(Duration.ofSeconds(2));
-    assertThat(market.order(RoutingWish.NONE, THREE)).containsExactly("b", "c", "a");
+    assertThat(market.order(RoutingPreferences.NONE, THREE)).containsExactly("b", "c", "a");
   }
 
   @Test
   void whereNobodyIsLeftTheClientIsToldWhyAndHowLong() {
     Model two = model("acme/one", "a", "b");
     market.failed(market.at(two, "a"), Kind.UNREACHABLE, 5);
-    market.place(market.at(two, "b")).failed(Market.limited(30), market.now);
-    Refusal refusal = market.refusal(RoutingWish.NONE, two);
+    market.place(market.at(two, "b")).failed(RoutingFixture.limited(30), market.now);
+    NoProviderRefusal refusal = market.refusal(RoutingPreferences.NONE, two);
     assertThat(reasons(refusal))
         .containsEntry("a", Reason.CIRCUIT_OPEN)
         .containsEntry("b", Reason.COOLING);
@@ -216,15 +222,15 @@ class RouterTest {
   @Test
   void aKeyThatWasRefusedIsTriedAgainOnlyWhereNobodyElseIsLeft() {
     Model two = model("acme/one", "a", "b");
-    market.place(market.at(two, "b")).failed(Market.refused(), market.now);
-    assertThat(market.order(RoutingWish.NONE, two)).containsExactly("a");
+    market.place(market.at(two, "b")).failed(RoutingFixture.refused(), market.now);
+    assertThat(market.order(RoutingPreferences.NONE, two)).containsExactly("a");
     market.failed(market.at(two, "a"), Kind.UNREACHABLE, 5);
-    assertThat(reasons(market.refusal(RoutingWish.NONE, two)))
+    assertThat(reasons(market.refusal(RoutingPreferences.NONE, two)))
         .as("waiting for a mends it")
         .containsEntry("b", Reason.CREDENTIALS_REFUSED);
 
     Model alone = model("acme/one", "b");
-    RoutePlan last = market.plan(RoutingWish.NONE, OptionalLong.empty(), alone);
+    RoutePlan last = market.plan(RoutingPreferences.NONE, OptionalLong.empty(), alone);
     assertThat(market.isPlaced(last)).isTrue();
     assertThat(market.isPlaced(last)).as("as often as somebody asks").isTrue();
   }
@@ -233,11 +239,11 @@ class RouterTest {
   void tryingARefusedKeyAsALastResortDoesNotPutItsProbeOff() {
     Model alone = model("acme/one", "b");
     Candidate only = market.at(alone, "b");
-    market.place(only).failed(Market.refused(), market.now);
-    RoutePlan last = market.plan(RoutingWish.NONE, OptionalLong.empty(), alone);
+    market.place(only).failed(RoutingFixture.refused(), market.now);
+    RoutePlan last = market.plan(RoutingPreferences.NONE, OptionalLong.empty(), alone);
     for (int i = 0; i < 5; i++) {
       market.pass(Duration.ofSeconds(1));
-      market.place(last).failed(Market.refused(), market.now);
+      market.place(last).failed(RoutingFixture.refused(), market.now);
     }
     market.pass(KeyHealth.REFUSED_FIRST);
     market.place(only).neutral(market.now);
@@ -254,7 +260,7 @@ class RouterTest {
       burst.add(market.place(only));
     }
     market.pass(Duration.ofSeconds(1));
-    burst.forEach(one -> one.failed(Market.refused(), market.now));
+    burst.forEach(one -> one.failed(RoutingFixture.refused(), market.now));
     market.pass(KeyHealth.REFUSED_FIRST);
     market.place(only);
   }
@@ -263,14 +269,15 @@ class RouterTest {
   void withoutFallbacksNoOtherModelServes() {
     Model first = model("acme/one", "a");
     Model second = model("acme/two", "b");
-    RoutingWish only = wish(w -> w.only("b").noFallbacks());
+    RoutingPreferences only = preferences(w -> w.only("b").noFallbacks());
     assertThat(reasons(market.refusal(only, first, second)))
         .containsOnly(Map.entry("a", Reason.NOT_IN_ONLY));
   }
 
   @Test
   void aRefusalThatWaitingDoesNotMendNamesNoWait() {
-    assertThat(market.refusal(wish(w -> w.only("x")), THREE).fault().retryAfterSeconds()).isZero();
+    assertThat(market.refusal(preferences(w -> w.only("x")), THREE).fault().retryAfterSeconds())
+        .isZero();
   }
 
   // Stickiness
@@ -321,7 +328,7 @@ class RouterTest {
         .value();
   }
 
-  private static Map<String, Reason> reasons(Refusal refusal) {
+  private static Map<String, Reason> reasons(NoProviderRefusal refusal) {
     Map<String, Reason> reasons = new HashMap<>();
     refusal.excluded().forEach(one -> reasons.put(one.provider().value(), one.reason()));
     return reasons;

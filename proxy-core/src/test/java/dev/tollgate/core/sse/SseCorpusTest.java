@@ -21,10 +21,10 @@ class SseCorpusTest {
     assertThat(cases).hasSizeGreaterThanOrEqualTo(40);
     for (JsonNode one : cases) {
       byte[] stream = Base64.getDecoder().decode(one.get("bytes_b64").textValue());
-      Heard heard = Cuts.heardInAll(stream);
+      RecordedEvents recorded = StreamSplits.decodeAllWays(stream);
       JsonNode expect = one.get("expect");
-      assertThat(heard.events()).as(one.get("name").textValue()).isEqualTo(events(expect));
-      assertThat(heard.comments())
+      assertThat(recorded.events()).as(one.get("name").textValue()).isEqualTo(events(expect));
+      assertThat(recorded.comments())
           .as("comments of %s", one.get("name").textValue())
           .isEqualTo(expect.get("comments").intValue());
     }

@@ -60,9 +60,9 @@ class SseDecoderTest {
 
   @Test
   void commentsAreCounted() {
-    Heard heard = Cuts.heard(": a\n\n:\ndata: 1\n: b\r\n\n");
-    assertThat(heard.comments()).isEqualTo(3);
-    assertThat(heard.events()).containsExactly("message|1");
+    RecordedEvents recorded = StreamSplits.decode(": a\n\n:\ndata: 1\n: b\r\n\n");
+    assertThat(recorded.comments()).isEqualTo(3);
+    assertThat(recorded.events()).containsExactly("message|1");
   }
 
   @Test
@@ -94,7 +94,7 @@ class SseDecoderTest {
     byte[][] got = new byte[1][];
     SseDecoder decoder =
         new SseDecoder(
-            new Heard() {
+            new RecordedEvents() {
               @Override
               public void event(String name, byte[] data, int from, int to) {
                 got[0] = Arrays.copyOfRange(data, from, to);
@@ -120,39 +120,39 @@ class SseDecoderTest {
 
   @Test
   void whatIsFedAfterTheEndIsIgnored() {
-    Heard heard = new Heard();
-    SseDecoder decoder = new SseDecoder(heard, 100);
+    RecordedEvents recorded = new RecordedEvents();
+    SseDecoder decoder = new SseDecoder(recorded, 100);
     feed(decoder, "data: 1\n\ndata: 2");
     decoder.close();
     feed(decoder, "\n\ndata: 3\n\n");
     decoder.finish();
-    assertThat(heard.events()).containsExactly("message|1");
-    assertThat(decoder.midEvent()).isFalse();
+    assertThat(recorded.events()).containsExactly("message|1");
+    assertThat(decoder.isMidEvent()).isFalse();
     assertThat(decoder.heldBytes()).isZero();
   }
 
   @Test
   void theSinkMayCloseTheDecoderInTheMiddleOfARead() {
     SseDecoder[] decoder = new SseDecoder[1];
-    Heard heard =
-        new Heard() {
+    RecordedEvents recorded =
+        new RecordedEvents() {
           @Override
           public void event(String name, byte[] data, int from, int to) {
             super.event(name, data, from, to);
             decoder[0].close();
           }
         };
-    decoder[0] = new SseDecoder(heard, 100);
+    decoder[0] = new SseDecoder(recorded, 100);
     feed(decoder[0], "data: a");
     feed(decoder[0], "b\n\ndata: c\n\n");
-    assertThat(heard.events()).containsExactly("message|ab");
+    assertThat(recorded.events()).containsExactly("message|ab");
   }
 
   @Test
   void aDecoderThatIsFedInsideAnotherOneDoesNotDisturbIt() {
-    Heard inner = new Heard();
-    Heard outer =
-        new Heard() {
+    RecordedEvents inner = new RecordedEvents();
+    RecordedEvents outer =
+        new RecordedEvents() {
           @Override
           public void event(String name, byte[] data, int from, int to) {
             SseDecoder nested = new SseDecoder(inner, 100);
@@ -166,13 +166,13 @@ class SseDecoderTest {
   }
 
   private static List<String> heard(String... parts) {
-    return Cuts.heard(String.join("", parts)).events();
+    return StreamSplits.decode(String.join("", parts)).events();
   }
 
   private static boolean midEventAfter(String stream) {
-    SseDecoder decoder = new SseDecoder(new Heard(), 100);
+    SseDecoder decoder = new SseDecoder(new RecordedEvents(), 100);
     feed(decoder, stream);
-    return decoder.midEvent();
+    return decoder.isMidEvent();
   }
 
   private static void feed(SseDecoder decoder, String text) {

@@ -42,7 +42,7 @@ class SseEncodingsTest {
         for (String mark : new String[] {"", "\uFEFF"}) {
           StringBuilder stream = new StringBuilder(mark);
           events.forEach(event -> write(stream, event, colon, () -> end, ""));
-          assertThat(Cuts.heard(stream.toString()).events()).isEqualTo(events);
+          assertThat(StreamSplits.decode(stream.toString()).events()).isEqualTo(events);
         }
       }
     }
@@ -52,8 +52,8 @@ class SseEncodingsTest {
   void asianTextFedByteByByteIsNotChanged() {
     String text = "{\"content\":\"中文テキスト한국어\uD83D\uDE00\uD83D\uDC69\u200D\uD83D\uDCBBé\"}";
     byte[] stream = ("data: " + text + "\n\n").repeat(20).getBytes(StandardCharsets.UTF_8);
-    Heard heard = Cuts.heard(stream, 1, true);
-    assertThat(heard.events()).hasSize(20).containsOnly("message|" + text);
+    RecordedEvents recorded = StreamSplits.decode(stream, 1, true);
+    assertThat(recorded.events()).hasSize(20).containsOnly("message|" + text);
   }
 
   @Test
@@ -79,8 +79,8 @@ class SseEncodingsTest {
 
   private static List<String> heardAtRandomCuts(Random random, String stream) {
     byte[] bytes = stream.getBytes(StandardCharsets.UTF_8);
-    Heard heard = new Heard();
-    SseDecoder decoder = new SseDecoder(heard, 1_000);
+    RecordedEvents recorded = new RecordedEvents();
+    SseDecoder decoder = new SseDecoder(recorded, 1_000);
     int piecesMax = 1 + random.nextInt(80);
     int at = 0;
     while (at < bytes.length) {
@@ -91,7 +91,7 @@ class SseEncodingsTest {
       at = to;
     }
     decoder.finish();
-    return heard.events();
+    return recorded.events();
   }
 
   /**

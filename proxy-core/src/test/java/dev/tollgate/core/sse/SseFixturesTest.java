@@ -24,9 +24,11 @@ class SseFixturesTest {
   void recordedStreamsAreHeardAlikeInReadsOfAnySize() throws IOException {
     for (Path file : streams()) {
       byte[] stream = Corpora.bytes(file);
-      List<String> whole = Cuts.heard(stream, stream.length, false).events();
+      List<String> whole = StreamSplits.decode(stream, stream.length, false).events();
       for (int read : new int[] {1, 13, 1_448}) {
-        assertThat(Cuts.heard(stream, read, false).events()).as(file.toString()).isEqualTo(whole);
+        assertThat(StreamSplits.decode(stream, read, false).events())
+            .as(file.toString())
+            .isEqualTo(whole);
       }
     }
   }
@@ -36,7 +38,7 @@ class SseFixturesTest {
     int chunks = 0;
     for (Path file : streams()) {
       byte[] stream = Corpora.bytes(file);
-      for (String event : Cuts.heard(stream, stream.length, false).events()) {
+      for (String event : StreamSplits.decode(stream, stream.length, false).events()) {
         chunks += splicedUnchanged(event.substring(event.indexOf('|') + 1)) ? 1 : 0;
       }
     }

@@ -6,7 +6,7 @@ import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.tenant.ApiKey.KeyLimits;
 import dev.tollgate.core.tenant.ApiKey.KeyScope;
-import dev.tollgate.core.tenant.KeyCache.Answer;
+import dev.tollgate.core.tenant.KeyCache.CacheResult;
 import dev.tollgate.core.tenant.KeyDirectory.Lookup;
 import dev.tollgate.core.testkit.Seeds;
 import java.util.ArrayList;
@@ -71,21 +71,21 @@ class KeyCacheRaceTest {
       for (Future<?> reader : readers) {
         reader.get(30, TimeUnit.SECONDS);
       }
-      assertThat(cache.lookUps()).isZero();
+      assertThat(cache.pendingLookups()).isZero();
     }
   }
 
   private void read(KeyCache cache) {
     while (!ended.get()) {
       long atLeast = told.get();
-      CompletableFuture<Answer.Verdict> later = new CompletableFuture<>();
-      Answer.Verdict verdict =
+      CompletableFuture<CacheResult.FinalResult> later = new CompletableFuture<>();
+      CacheResult.FinalResult verdict =
           switch (cache.find(HASH, 0, Runnable::run, later::complete)) {
-            case Answer.Pending pending -> later.orTimeout(30, TimeUnit.SECONDS).join();
-            case Answer.Verdict atOnce -> atOnce;
+            case CacheResult.Pending pending -> later.orTimeout(30, TimeUnit.SECONDS).join();
+            case CacheResult.FinalResult atOnce -> atOnce;
           };
       // At the limit of look-ups the cache may say so.
-      if (verdict instanceof Answer.Known known) {
+      if (verdict instanceof CacheResult.Known known) {
         assertThat(Long.parseLong(known.key().name())).isGreaterThanOrEqualTo(atLeast);
       }
     }

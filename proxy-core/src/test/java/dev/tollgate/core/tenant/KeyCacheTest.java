@@ -6,7 +6,7 @@ import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.tenant.ApiKey.KeyLimits;
 import dev.tollgate.core.tenant.ApiKey.KeyScope;
-import dev.tollgate.core.tenant.KeyCache.Answer;
+import dev.tollgate.core.tenant.KeyCache.CacheResult;
 import dev.tollgate.core.tenant.KeyDirectory.Lookup;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,7 +22,7 @@ class KeyCacheTest {
   private static final Lookup GONE = new Lookup.Unavailable("gone");
 
   private final List<Load> loads = new ArrayList<>();
-  private final List<Answer.Verdict> verdicts = new ArrayList<>();
+  private final List<CacheResult.FinalResult> verdicts = new ArrayList<>();
   private final KeyCache cache =
       new KeyCache((hash, whenDone) -> loads.add(new Load(hash, whenDone)), KeyCache.Rules.DEFAULT);
 
@@ -34,7 +34,7 @@ class KeyCacheTest {
   void aKnownKeyIsAnsweredWithoutTheStore() {
     learn("a", KeyState.ACTIVE);
 
-    assertThat(find("a")).isEqualTo(new Answer.Known(key("a", KeyState.ACTIVE)));
+    assertThat(find("a")).isEqualTo(new CacheResult.Known(key("a", KeyState.ACTIVE)));
     assertThat(loads).hasSize(1);
   }
 
@@ -42,12 +42,14 @@ class KeyCacheTest {
   void manyWhoWaitForOneKeyCostOneLookUp() {
     cache.pollSucceeded(now);
     for (int i = 0; i < 100; i++) {
-      assertThat(find("a")).isEqualTo(new Answer.Pending());
+      assertThat(find("a")).isEqualTo(new CacheResult.Pending());
     }
     land(0, new Lookup.Found(key("a", KeyState.ACTIVE)));
 
     assertThat(loads).hasSize(1);
-    assertThat(verdicts).hasSize(100).containsOnly(new Answer.Known(key("a", KeyState.ACTIVE)));
+    assertThat(verdicts)
+        .hasSize(100)
+        .containsOnly(new CacheResult.Known(key("a", KeyState.ACTIVE)));
   }
 
   @Test
@@ -57,9 +59,9 @@ class KeyCacheTest {
     land(0, new Lookup.Unknown());
     land(0, new Lookup.Found(key("a", KeyState.ACTIVE)));
 
-    assertThat(verdicts).containsExactly(new Answer.Unknown());
-    assertThat(find("a")).isEqualTo(new Answer.Unknown());
-    assertThat(cache.lookUps()).isZero();
+    assertThat(verdicts).containsExactly(new CacheResult.Unknown());
+    assertThat(find("a")).isEqualTo(new CacheResult.Unknown());
+    assertThat(cache.pendingLookups()).isZero();
   }
 
   @Test
@@ -69,9 +71,9 @@ class KeyCacheTest {
 
     pass(Duration.ofMillis(9_999));
     cache.pollSucceeded(now);
-    assertThat(find("a")).isEqualTo(new Answer.Unknown());
+    assertThat(find("a")).isEqualTo(new CacheResult.Unknown());
     pass(Duration.ofMillis(1));
-    assertThat(find("a")).isEqualTo(new Answer.Pending());
+    assertThat(find("a")).isEqualTo(new CacheResult.Pending());
   }
 
   @Test
@@ -80,12 +82,14 @@ class KeyCacheTest {
     find("a");
     land(0, new Lookup.Unknown());
     pass(Duration.ofMillis(4_999));
-    assertThat(find("a")).isEqualTo(new Answer.Unknown());
+    assertThat(find("a")).isEqualTo(new CacheResult.Unknown());
     pass(Duration.ofSeconds(2));
     cache.pollFailed(now);
-    assertThat(find("a")).as("it may have been made meanwhile").isEqualTo(new Answer.Pending());
+    assertThat(find("a"))
+        .as("it may have been made meanwhile")
+        .isEqualTo(new CacheResult.Pending());
     land(1, GONE);
-    assertThat(verdicts).last().isEqualTo(new Answer.Unavailable("gone"));
+    assertThat(verdicts).last().isEqualTo(new CacheResult.Unavailable("gone"));
   }
 
   @Test
@@ -95,18 +99,18 @@ class KeyCacheTest {
     land(0, new Lookup.Unknown());
     cache.changed(new KeyId("a"));
 
-    assertThat(find("a")).isEqualTo(new Answer.Pending());
+    assertThat(find("a")).isEqualTo(new CacheResult.Pending());
   }
 
   @Test
   void lookUpsAreBounded() {
     for (int i = 0; i < 32; i++) {
-      assertThat(find("k" + i)).isEqualTo(new Answer.Pending());
+      assertThat(find("k" + i)).isEqualTo(new CacheResult.Pending());
     }
-    assertThat(find("one more")).isInstanceOf(Answer.Unavailable.class);
-    assertThat(find("k3")).as("joins").isEqualTo(new Answer.Pending());
+    assertThat(find("one more")).isInstanceOf(CacheResult.Unavailable.class);
+    assertThat(find("k3")).as("joins").isEqualTo(new CacheResult.Pending());
     land(7, new Lookup.Unknown());
-    assertThat(find("one more")).isEqualTo(new Answer.Pending());
+    assertThat(find("one more")).isEqualTo(new CacheResult.Pending());
   }
 
   @Test
@@ -115,9 +119,9 @@ class KeyCacheTest {
       find("k" + i);
     }
     cache.changedAll();
-    assertThat(find("k3")).isInstanceOf(Answer.Unavailable.class);
+    assertThat(find("k3")).isInstanceOf(CacheResult.Unavailable.class);
     land(3, new Lookup.Unknown());
-    assertThat(find("k3")).isEqualTo(new Answer.Pending());
+    assertThat(find("k3")).isEqualTo(new CacheResult.Pending());
   }
 
   @Test
@@ -129,9 +133,9 @@ class KeyCacheTest {
             },
             KeyCache.Rules.DEFAULT);
     assertThat(refusing.find(hash("a"), now, Runnable::run, verdicts::add))
-        .isEqualTo(new Answer.Pending());
-    assertThat(verdicts).singleElement().isInstanceOf(Answer.Unavailable.class);
-    assertThat(refusing.lookUps()).isZero();
+        .isEqualTo(new CacheResult.Pending());
+    assertThat(verdicts).singleElement().isInstanceOf(CacheResult.Unavailable.class);
+    assertThat(refusing.pendingLookups()).isZero();
   }
 
   @Test
@@ -146,7 +150,7 @@ class KeyCacheTest {
     find("a");
     land(0, new Lookup.Unknown());
 
-    assertThat(verdicts).containsExactly(new Answer.Unknown());
+    assertThat(verdicts).containsExactly(new CacheResult.Unknown());
   }
 
   @Test
@@ -158,11 +162,11 @@ class KeyCacheTest {
             () -> cache.changedAll());
     for (Runnable change : changes) {
       learn("a", KeyState.ACTIVE);
-      assertThat(find("a")).isInstanceOf(Answer.Known.class);
+      assertThat(find("a")).isInstanceOf(CacheResult.Known.class);
       change.run();
-      assertThat(find("a")).isEqualTo(new Answer.Pending());
+      assertThat(find("a")).isEqualTo(new CacheResult.Pending());
       land(loads.size() - 1, new Lookup.Found(key("a", KeyState.REVOKED)));
-      assertThat(find("a")).isEqualTo(new Answer.Known(key("a", KeyState.REVOKED)));
+      assertThat(find("a")).isEqualTo(new CacheResult.Known(key("a", KeyState.REVOKED)));
       cache.changedAll();
     }
   }
@@ -173,7 +177,7 @@ class KeyCacheTest {
     cache.changed(new KeyId("b"));
     cache.changedOrg(new OrgId(UUID.randomUUID()));
 
-    assertThat(find("a")).isInstanceOf(Answer.Known.class);
+    assertThat(find("a")).isInstanceOf(CacheResult.Known.class);
   }
 
   @Test
@@ -181,16 +185,16 @@ class KeyCacheTest {
     cache.pollSucceeded(now);
     find("a");
     cache.changed(new KeyId("a"));
-    assertThat(find("a")).as("asks anew instead of joining").isEqualTo(new Answer.Pending());
+    assertThat(find("a")).as("asks anew instead of joining").isEqualTo(new CacheResult.Pending());
     assertThat(loads).hasSize(2);
     land(1, new Lookup.Found(key("a", KeyState.REVOKED)));
     land(0, new Lookup.Found(key("a", KeyState.ACTIVE)));
 
     assertThat(verdicts)
         .containsExactly(
-            new Answer.Known(key("a", KeyState.REVOKED)),
-            new Answer.Known(key("a", KeyState.ACTIVE)));
-    assertThat(find("a")).isEqualTo(new Answer.Known(key("a", KeyState.REVOKED)));
+            new CacheResult.Known(key("a", KeyState.REVOKED)),
+            new CacheResult.Known(key("a", KeyState.ACTIVE)));
+    assertThat(find("a")).isEqualTo(new CacheResult.Known(key("a", KeyState.REVOKED)));
   }
 
   @Test
@@ -198,10 +202,10 @@ class KeyCacheTest {
     learn("a", KeyState.ACTIVE);
     pass(Duration.ofSeconds(5));
 
-    assertThat(find("a")).isEqualTo(new Answer.Pending());
+    assertThat(find("a")).isEqualTo(new CacheResult.Pending());
     land(1, new Lookup.Found(key("a", KeyState.DISABLED)));
-    assertThat(verdicts).last().isEqualTo(new Answer.Known(key("a", KeyState.DISABLED)));
-    assertThat(find("a")).as("and again").isEqualTo(new Answer.Pending());
+    assertThat(verdicts).last().isEqualTo(new CacheResult.Known(key("a", KeyState.DISABLED)));
+    assertThat(find("a")).as("and again").isEqualTo(new CacheResult.Pending());
   }
 
   @Test
@@ -210,27 +214,29 @@ class KeyCacheTest {
     pass(Duration.ofSeconds(6));
     find("a");
     land(1, GONE);
-    assertThat(verdicts).last().isEqualTo(new Answer.Known(key("a", KeyState.ACTIVE)));
+    assertThat(verdicts).last().isEqualTo(new CacheResult.Known(key("a", KeyState.ACTIVE)));
 
     cache.pollFailed(now);
-    assertThat(find("a")).as("no waiting").isEqualTo(new Answer.Known(key("a", KeyState.ACTIVE)));
+    assertThat(find("a"))
+        .as("no waiting")
+        .isEqualTo(new CacheResult.Known(key("a", KeyState.ACTIVE)));
 
     pass(Duration.ofSeconds(54));
     cache.pollFailed(now);
-    assertThat(find("a")).isEqualTo(new Answer.Pending());
+    assertThat(find("a")).isEqualTo(new CacheResult.Pending());
     land(2, GONE);
-    assertThat(verdicts).last().isEqualTo(new Answer.Unavailable("gone"));
+    assertThat(verdicts).last().isEqualTo(new CacheResult.Unavailable("gone"));
   }
 
   @Test
   void aKeyThatChangedWhileItWasAskedForDoesNotSurviveAnOutage() {
     learn("a", KeyState.ACTIVE);
     pass(Duration.ofSeconds(6));
-    assertThat(find("a")).isEqualTo(new Answer.Pending());
+    assertThat(find("a")).isEqualTo(new CacheResult.Pending());
     cache.changed(new KeyId("a"));
     cache.pollSucceeded(now);
     land(1, GONE);
-    assertThat(verdicts).last().isEqualTo(new Answer.Unavailable("gone"));
+    assertThat(verdicts).last().isEqualTo(new CacheResult.Unavailable("gone"));
   }
 
   @Test
@@ -241,7 +247,7 @@ class KeyCacheTest {
       pass(Duration.ofSeconds(6));
       find("a");
       land(loads.size() - 1, GONE);
-      assertThat(verdicts).last().isEqualTo(new Answer.Unavailable("gone"));
+      assertThat(verdicts).last().isEqualTo(new CacheResult.Unavailable("gone"));
     }
   }
 
@@ -249,8 +255,8 @@ class KeyCacheTest {
   void anOutageNeverMakesAKeyUnknown() {
     find("stranger");
     land(0, GONE);
-    assertThat(verdicts).containsExactly(new Answer.Unavailable("gone"));
-    assertThat(find("stranger")).isEqualTo(new Answer.Pending());
+    assertThat(verdicts).containsExactly(new CacheResult.Unavailable("gone"));
+    assertThat(find("stranger")).isEqualTo(new CacheResult.Pending());
   }
 
   @Test
@@ -260,16 +266,16 @@ class KeyCacheTest {
     for (int i = 0; i < 32; i++) {
       find("stranger" + i);
     }
-    assertThat(find("a")).isEqualTo(new Answer.Known(key("a", KeyState.ACTIVE)));
+    assertThat(find("a")).isEqualTo(new CacheResult.Known(key("a", KeyState.ACTIVE)));
   }
 
   private void learn(String name, KeyState state) {
     cache.pollSucceeded(now);
-    assertThat(find(name)).isEqualTo(new Answer.Pending());
+    assertThat(find(name)).isEqualTo(new CacheResult.Pending());
     land(loads.size() - 1, new Lookup.Found(key(name, state)));
   }
 
-  private Answer find(String name) {
+  private CacheResult find(String name) {
     return cache.find(hash(name), now, Runnable::run, verdicts::add);
   }
 

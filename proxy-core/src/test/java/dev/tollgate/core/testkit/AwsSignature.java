@@ -22,7 +22,7 @@ public final class AwsSignature {
    * @param target as it came
    * @param head names in lower case
    */
-  public static boolean isGood(
+  public static boolean isValid(
       String method,
       String target,
       Map<String, String> head,

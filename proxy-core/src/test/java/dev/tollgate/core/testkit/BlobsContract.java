@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.blob.Blob;
 import dev.tollgate.core.blob.BlobName;
+import dev.tollgate.core.blob.BlobStore;
 import dev.tollgate.core.blob.BlobType;
-import dev.tollgate.core.blob.Blobs;
-import dev.tollgate.core.blob.Deleted;
+import dev.tollgate.core.blob.DeleteBlobResult;
 import dev.tollgate.core.blob.SignedUrl;
-import dev.tollgate.core.blob.Stored;
+import dev.tollgate.core.blob.StoreBlobResult;
 import dev.tollgate.core.id.OrgId;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
@@ -28,9 +28,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** What every {@link Blobs} must do; each implementation has a test that extends this. */
+/** What every {@link BlobStore} must do; each implementation has a test that extends this. */
 public abstract class BlobsContract {
-  protected static final OrgId ORG = new OrgId(UUID.randomUUID());
+  public static final OrgId ORG = new OrgId(UUID.randomUUID());
   private static final long ANSWER_SECONDS_MAX = 20;
 
   /** What came for a URL; the bytes are unpooled. */
@@ -41,7 +41,7 @@ public abstract class BlobsContract {
   }
 
   /** The store under test, whose URLs live for an hour. */
-  protected abstract Blobs blobs();
+  protected abstract BlobStore blobs();
 
   /** Where it answers. */
   protected abstract EventLoop loop();
@@ -53,13 +53,14 @@ public abstract class BlobsContract {
   protected abstract SignedUrl urlOf(BlobName name, Duration ago);
 
   protected final BlobName keep(BlobType type, byte[] bytes) {
-    Stored stored = store(new Blob(ORG, type, Duration.ofDays(7), Unpooled.wrappedBuffer(bytes)));
-    assertThat(stored).isInstanceOf(Stored.Kept.class);
-    return ((Stored.Kept) stored).name();
+    StoreBlobResult stored =
+        store(new Blob(ORG, type, Duration.ofDays(7), Unpooled.wrappedBuffer(bytes)));
+    assertThat(stored).isInstanceOf(StoreBlobResult.Kept.class);
+    return ((StoreBlobResult.Kept) stored).name();
   }
 
-  protected final Stored store(Blob blob) {
-    var answer = new CompletableFuture<Stored>();
+  protected final StoreBlobResult store(Blob blob) {
+    var answer = new CompletableFuture<StoreBlobResult>();
     loop()
         .execute(
             () -> {
@@ -78,8 +79,8 @@ public abstract class BlobsContract {
     return answer.orTimeout(ANSWER_SECONDS_MAX, TimeUnit.SECONDS).join();
   }
 
-  protected final Deleted delete(BlobName name) {
-    var answer = new CompletableFuture<Deleted>();
+  protected final DeleteBlobResult delete(BlobName name) {
+    var answer = new CompletableFuture<DeleteBlobResult>();
     loop().execute(() -> blobs().delete(name, loop(), answer::complete));
     return answer.orTimeout(ANSWER_SECONDS_MAX, TimeUnit.SECONDS).join();
   }
@@ -108,9 +109,9 @@ public abstract class BlobsContract {
     ByteBuf first = PooledByteBufAllocator.DEFAULT.directBuffer().writeBytes(new byte[] {1, 2, 3});
     ByteBuf second = PooledByteBufAllocator.DEFAULT.heapBuffer().writeBytes(new byte[] {4, 5});
     ByteBuf both = Unpooled.wrappedBuffer(first, second).skipBytes(1);
-    Stored stored = store(new Blob(ORG, BlobType.MP3, Duration.ofDays(1), both));
+    StoreBlobResult stored = store(new Blob(ORG, BlobType.MP3, Duration.ofDays(1), both));
     assertThat(both.refCnt()).isZero();
-    BlobName name = ((Stored.Kept) stored).name();
+    BlobName name = ((StoreBlobResult.Kept) stored).name();
     assertThat(fetch(blobs().url(name).url()).orElseThrow().bytes()).containsExactly(2, 3, 4, 5);
   }
 
@@ -166,8 +167,8 @@ public abstract class BlobsContract {
     BlobName name = keep(BlobType.MP4, new byte[] {1, 2, 3});
     String url = blobs().url(name).url();
     assertThat(fetch(url)).isPresent();
-    assertThat(delete(name)).isInstanceOf(Deleted.Gone.class);
+    assertThat(delete(name)).isInstanceOf(DeleteBlobResult.Gone.class);
     assertThat(fetch(url)).isEmpty();
-    assertThat(delete(name)).isInstanceOf(Deleted.Gone.class);
+    assertThat(delete(name)).isInstanceOf(DeleteBlobResult.Gone.class);
   }
 }

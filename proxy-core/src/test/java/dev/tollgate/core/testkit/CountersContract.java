@@ -3,17 +3,17 @@ package dev.tollgate.core.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.limit.Acquire;
+import dev.tollgate.core.limit.Acquire.BucketAmount;
+import dev.tollgate.core.limit.Acquire.Slot;
+import dev.tollgate.core.limit.AcquireResult;
+import dev.tollgate.core.limit.AcquireResult.AllAcquired;
+import dev.tollgate.core.limit.AcquireResult.Level;
+import dev.tollgate.core.limit.AcquireResult.Refused;
 import dev.tollgate.core.limit.Bucket;
-import dev.tollgate.core.limit.Bucket.Scope;
+import dev.tollgate.core.limit.Bucket.LimitScope;
 import dev.tollgate.core.limit.Bucket.Unit;
 import dev.tollgate.core.limit.Counters;
-import dev.tollgate.core.limit.Draw;
-import dev.tollgate.core.limit.Draw.Slot;
-import dev.tollgate.core.limit.Draw.Take;
-import dev.tollgate.core.limit.Drawn;
-import dev.tollgate.core.limit.Drawn.Level;
-import dev.tollgate.core.limit.Drawn.Refused;
-import dev.tollgate.core.limit.Drawn.Taken;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,7 +37,7 @@ public abstract class CountersContract {
 
   @Test
   void aBucketIsFullAtFirstAndFillsEvenly() {
-    Bucket second = bucket(Scope.KEY, Unit.REQUESTS_PER_SECOND, 4);
+    Bucket second = bucket(LimitScope.KEY, Unit.REQUESTS_PER_SECOND, 4);
     for (int left = 3; left >= 0; left--) {
       assertThat(taken(one(second)).levels().getFirst().remaining()).isEqualTo(left);
     }
@@ -52,7 +52,7 @@ public abstract class CountersContract {
 
   @Test
   void aWaitIsRoundedUpToTheMicrosecondAndExact() {
-    Bucket third = bucket(Scope.KEY, Unit.REQUESTS_PER_SECOND, 3);
+    Bucket third = bucket(LimitScope.KEY, Unit.REQUESTS_PER_SECOND, 3);
     for (int n = 0; n < 3; n++) {
       taken(one(third));
     }
@@ -71,113 +71,124 @@ public abstract class CountersContract {
 
   @Test
   void aRefusedDrawTakesNothingFromAnyBucketAndNoSlot() {
-    Bucket key = bucket(Scope.KEY, Unit.REQUESTS_PER_SECOND, 5);
-    Bucket org = bucket(Scope.ORGANIZATION, Unit.REQUESTS_PER_MINUTE, 1);
-    Bucket tokens = bucket(Scope.KEY, Unit.TOKENS_PER_MINUTE, 600);
-    Slot slot = new Slot.OneOf(id(), 2);
-    Draw first = draw(slot, new Take(key, 1), new Take(org, 1), new Take(tokens, 100));
+    Bucket key = bucket(LimitScope.KEY, Unit.REQUESTS_PER_SECOND, 5);
+    Bucket org = bucket(LimitScope.ORGANIZATION, Unit.REQUESTS_PER_MINUTE, 1);
+    Bucket tokens = bucket(LimitScope.KEY, Unit.TOKENS_PER_MINUTE, 600);
+    Slot slot = new Slot.Limited(id(), 2);
+    Acquire first =
+        draw(
+            slot,
+            new BucketAmount(key, 1),
+            new BucketAmount(org, 1),
+            new BucketAmount(tokens, 100));
     taken(first);
     for (int n = 0; n < 3; n++) {
-      Draw next = draw(slot, new Take(key, 1), new Take(org, 1), new Take(tokens, 100));
+      Acquire next =
+          draw(
+              slot,
+              new BucketAmount(key, 1),
+              new BucketAmount(org, 1),
+              new BucketAmount(tokens, 100));
       Refused refused = refused(next);
       assertThat(refused.slotFree()).isTrue();
       assertThat(refused.levels())
           .containsExactly(new Level(4, 0), new Level(0, 60_000_000), new Level(500, 0));
     }
-    taken(draw(slot, new Take(key, 1)));
-    assertThat(refused(draw(slot, new Take(key, 1))).slotFree()).isFalse();
+    taken(draw(slot, new BucketAmount(key, 1)));
+    assertThat(refused(draw(slot, new BucketAmount(key, 1))).slotFree()).isFalse();
     assertThat(levels(key, org, tokens)).extracting(Level::remaining).containsExactly(3L, 0L, 500L);
   }
 
   @Test
   void theSlotRefusesLastAndSaysSo() {
-    Bucket key = bucket(Scope.KEY, Unit.REQUESTS_PER_SECOND, 5);
-    Slot slot = new Slot.OneOf(id(), 1);
-    Draw running = draw(slot, new Take(key, 1));
+    Bucket key = bucket(LimitScope.KEY, Unit.REQUESTS_PER_SECOND, 5);
+    Slot slot = new Slot.Limited(id(), 1);
+    Acquire running = draw(slot, new BucketAmount(key, 1));
     taken(running);
-    Refused refused = refused(draw(slot, new Take(key, 1)));
+    Refused refused = refused(draw(slot, new BucketAmount(key, 1)));
     assertThat(refused.slotFree()).isFalse();
     assertThat(refused.levels()).containsExactly(new Level(4, 0));
     counters().end(running, 0);
-    assertThat(taken(draw(slot, new Take(key, 1))).levels()).containsExactly(new Level(3, 0));
+    assertThat(taken(draw(slot, new BucketAmount(key, 1))).levels())
+        .containsExactly(new Level(3, 0));
   }
 
   @Test
   void slotsOfKeysAreApart() {
-    Slot one = new Slot.OneOf(id(), 1);
+    Slot one = new Slot.Limited(id(), 1);
     taken(draw(one));
-    taken(draw(new Slot.OneOf(id(), 1)));
+    taken(draw(new Slot.Limited(id(), 1)));
     refused(draw(one));
   }
 
   @Test
   void fewerSlotsThanAreTakenRefuseUntilEnoughCameBack() {
     String key = id();
-    List<Draw> running = new ArrayList<>();
+    List<Acquire> running = new ArrayList<>();
     for (int n = 0; n < 3; n++) {
-      running.add(draw(new Slot.OneOf(key, 3)));
+      running.add(draw(new Slot.Limited(key, 3)));
       taken(running.getLast());
     }
     counters().end(running.getFirst(), 0);
-    refused(draw(new Slot.OneOf(key, 1)));
+    refused(draw(new Slot.Limited(key, 1)));
     counters().end(running.get(1), 0);
-    refused(draw(new Slot.OneOf(key, 1)));
+    refused(draw(new Slot.Limited(key, 1)));
     counters().end(running.get(2), 0);
-    taken(draw(new Slot.OneOf(key, 1)));
+    taken(draw(new Slot.Limited(key, 1)));
   }
 
   @Test
   void whatWasEstimatedTooHighIsFreeAgain() {
-    Bucket tokens = bucket(Scope.KEY, Unit.TOKENS_PER_MINUTE, 10_000);
-    List<Draw> admitted = new ArrayList<>();
+    Bucket tokens = bucket(LimitScope.KEY, Unit.TOKENS_PER_MINUTE, 10_000);
+    List<Acquire> admitted = new ArrayList<>();
     for (int n = 0; n < 50; n++) {
-      Draw draw = draw(UNLIMITED, new Take(tokens, 1_000));
-      if (drawn(draw) instanceof Taken) {
-        admitted.add(draw);
+      Acquire acquire = draw(UNLIMITED, new BucketAmount(tokens, 1_000));
+      if (drawn(acquire) instanceof AllAcquired) {
+        admitted.add(acquire);
       }
     }
     assertThat(admitted).hasSize(10);
-    admitted.forEach(draw -> counters().end(draw, 400));
+    admitted.forEach(acquire -> counters().end(acquire, 400));
     assertThat(levels(tokens)).containsExactly(new Level(6_000, 0));
   }
 
   @Test
   void aRefundNeverExceedsTheCapacity() {
-    Bucket tokens = bucket(Scope.KEY, Unit.TOKENS_PER_MINUTE, 600);
-    Draw draw = draw(UNLIMITED, new Take(tokens, 600));
-    taken(draw);
+    Bucket tokens = bucket(LimitScope.KEY, Unit.TOKENS_PER_MINUTE, 600);
+    Acquire acquire = draw(UNLIMITED, new BucketAmount(tokens, 600));
+    taken(acquire);
     pass(Duration.ofSeconds(30));
-    counters().end(draw, 0);
+    counters().end(acquire, 0);
     assertThat(levels(tokens)).containsExactly(new Level(600, 0));
   }
 
   @Test
   void anOverrunIsBookedInFullAndOwed() {
-    Bucket tokens = bucket(Scope.KEY, Unit.TOKENS_PER_MINUTE, 600);
-    Draw draw = draw(UNLIMITED, new Take(tokens, 100));
-    taken(draw);
-    counters().end(draw, 1_900);
+    Bucket tokens = bucket(LimitScope.KEY, Unit.TOKENS_PER_MINUTE, 600);
+    Acquire acquire = draw(UNLIMITED, new BucketAmount(tokens, 100));
+    taken(acquire);
+    counters().end(acquire, 1_900);
     assertThat(levels(tokens)).extracting(Level::remaining).containsExactly(-1_300L);
-    assertThat(refused(draw(UNLIMITED, new Take(tokens, 10))).levels())
+    assertThat(refused(draw(UNLIMITED, new BucketAmount(tokens, 10))).levels())
         .containsExactly(new Level(-1_300, 131_000_000));
     pass(Duration.ofSeconds(130));
     assertThat(levels(tokens)).extracting(Level::remaining).containsExactly(0L);
     pass(Duration.ofSeconds(1));
-    taken(draw(UNLIMITED, new Take(tokens, 10)));
+    taken(draw(UNLIMITED, new BucketAmount(tokens, 10)));
   }
 
   @Test
   void requestsAreNotGivenBack() {
-    Bucket minute = bucket(Scope.GLOBAL, Unit.REQUESTS_PER_MINUTE, 2);
-    Draw draw = one(minute);
-    taken(draw);
-    counters().end(draw, 0);
+    Bucket minute = bucket(LimitScope.GLOBAL, Unit.REQUESTS_PER_MINUTE, 2);
+    Acquire acquire = one(minute);
+    taken(acquire);
+    counters().end(acquire, 0);
     assertThat(levels(minute)).containsExactly(new Level(1, 0));
   }
 
   @Test
   void aHigherLimitActsAtOnceWithoutAFullBucket() {
-    Bucket before = bucket(Scope.KEY, Unit.REQUESTS_PER_MINUTE, 10);
+    Bucket before = bucket(LimitScope.KEY, Unit.REQUESTS_PER_MINUTE, 10);
     for (int n = 0; n < 8; n++) {
       taken(one(before));
     }
@@ -191,13 +202,13 @@ public abstract class CountersContract {
 
   @Test
   void whoIsRefusedUnderAHigherLimitHasWhatWasWantedAfterTheWaitThatWasTold() {
-    Bucket before = bucket(Scope.KEY, Unit.TOKENS_PER_MINUTE, 10);
-    Draw all = draw(UNLIMITED, new Take(before, 10));
+    Bucket before = bucket(LimitScope.KEY, Unit.TOKENS_PER_MINUTE, 10);
+    Acquire all = draw(UNLIMITED, new BucketAmount(before, 10));
     taken(all);
     counters().end(all, 1_010); // it owes a hundred minutes' worth of the limit of then
     Bucket after = resized(before, 10_000);
     pass(Duration.ofMillis(1));
-    Draw wanted = draw(UNLIMITED, new Take(after, 5_000));
+    Acquire wanted = draw(UNLIMITED, new BucketAmount(after, 5_000));
     long waitMicros = refused(wanted).levels().getFirst().waitMicros();
     assertThat(waitMicros).isBetween(35_999_000L, 36_000_000L);
 
@@ -209,7 +220,7 @@ public abstract class CountersContract {
 
   @Test
   void aLookAtAnotherLimitLetsItActToo() {
-    Bucket before = bucket(Scope.KEY, Unit.REQUESTS_PER_MINUTE, 1);
+    Bucket before = bucket(LimitScope.KEY, Unit.REQUESTS_PER_MINUTE, 1);
     taken(one(before));
     Bucket after = resized(before, 600);
     assertThat(levels(after)).extracting(Level::remaining).containsExactly(0L);
@@ -219,7 +230,7 @@ public abstract class CountersContract {
 
   @Test
   void aLowerLimitCutsWhatTheBucketHolds() {
-    Bucket before = bucket(Scope.KEY, Unit.REQUESTS_PER_MINUTE, 600);
+    Bucket before = bucket(LimitScope.KEY, Unit.REQUESTS_PER_MINUTE, 600);
     taken(one(before));
     Bucket after = resized(before, 6);
     assertThat(taken(one(after)).levels()).containsExactly(new Level(5, 0));
@@ -229,41 +240,41 @@ public abstract class CountersContract {
 
   @Test
   void theSameLimitOfOthersIsAnotherBucket() {
-    Bucket one = bucket(Scope.KEY, Unit.REQUESTS_PER_MINUTE, 1);
+    Bucket one = bucket(LimitScope.KEY, Unit.REQUESTS_PER_MINUTE, 1);
     taken(one(one));
-    taken(one(bucket(Scope.KEY, Unit.REQUESTS_PER_MINUTE, 1)));
-    taken(one(new Bucket(Scope.ORGANIZATION, one.id(), one.unit(), 1)));
-    taken(one(new Bucket(Scope.KEY, one.id(), Unit.REQUESTS_PER_SECOND, 1)));
+    taken(one(bucket(LimitScope.KEY, Unit.REQUESTS_PER_MINUTE, 1)));
+    taken(one(new Bucket(LimitScope.ORGANIZATION, one.id(), one.unit(), 1)));
+    taken(one(new Bucket(LimitScope.KEY, one.id(), Unit.REQUESTS_PER_SECOND, 1)));
     refused(one(one));
   }
 
   @Test
   void anAmountAboveTheCapacityIsRefusedWithoutAWait() {
-    Bucket tokens = bucket(Scope.KEY, Unit.TOKENS_PER_MINUTE, 600);
-    assertThat(refused(draw(UNLIMITED, new Take(tokens, 601))).levels())
+    Bucket tokens = bucket(LimitScope.KEY, Unit.TOKENS_PER_MINUTE, 600);
+    assertThat(refused(draw(UNLIMITED, new BucketAmount(tokens, 601))).levels())
         .containsExactly(new Level(600, 0));
   }
 
   @Test
   void aLookTakesNothingAndIsNotRefused() {
-    Bucket tokens = bucket(Scope.KEY, Unit.TOKENS_PER_MINUTE, 600);
-    Draw draw = draw(UNLIMITED, new Take(tokens, 600));
-    taken(draw);
-    counters().end(draw, 700);
+    Bucket tokens = bucket(LimitScope.KEY, Unit.TOKENS_PER_MINUTE, 600);
+    Acquire acquire = draw(UNLIMITED, new BucketAmount(tokens, 600));
+    taken(acquire);
+    counters().end(acquire, 700);
     assertThat(levels(tokens)).extracting(Level::remaining).containsExactly(-100L);
     assertThat(levels(tokens)).extracting(Level::remaining).containsExactly(-100L);
   }
 
   @Test
   void theLargestBucketIsExact() {
-    Bucket tokens = bucket(Scope.KEY, Unit.TOKENS_PER_MINUTE, Bucket.CAPACITY_MAX);
-    taken(draw(UNLIMITED, new Take(tokens, Bucket.CAPACITY_MAX)));
-    assertThat(refused(draw(UNLIMITED, new Take(tokens, Bucket.CAPACITY_MAX))).levels())
+    Bucket tokens = bucket(LimitScope.KEY, Unit.TOKENS_PER_MINUTE, Bucket.CAPACITY_MAX);
+    taken(draw(UNLIMITED, new BucketAmount(tokens, Bucket.CAPACITY_MAX)));
+    assertThat(refused(draw(UNLIMITED, new BucketAmount(tokens, Bucket.CAPACITY_MAX))).levels())
         .containsExactly(new Level(0, 60_000_000));
     pass(Duration.ofNanos(59_999_999_000L));
-    refused(draw(UNLIMITED, new Take(tokens, Bucket.CAPACITY_MAX)));
+    refused(draw(UNLIMITED, new BucketAmount(tokens, Bucket.CAPACITY_MAX)));
     pass(Duration.ofNanos(1_000));
-    taken(draw(UNLIMITED, new Take(tokens, Bucket.CAPACITY_MAX)));
+    taken(draw(UNLIMITED, new BucketAmount(tokens, Bucket.CAPACITY_MAX)));
   }
 
   @Test
@@ -273,7 +284,7 @@ public abstract class CountersContract {
 
   private void windows(Random random) {
     int capacity = 1 + random.nextInt(30);
-    Bucket bucket = bucket(Scope.MODEL, Unit.REQUESTS_PER_SECOND, capacity);
+    Bucket bucket = bucket(LimitScope.MODEL, Unit.REQUESTS_PER_SECOND, capacity);
     List<Long> admittedAt = new ArrayList<>();
     long micros = 0;
     for (int step = 0; step < 60; step++) {
@@ -281,11 +292,11 @@ public abstract class CountersContract {
       micros += waited;
       pass(Duration.ofNanos(waited * 1_000));
       for (int asked = random.nextInt(5); asked > 0; asked--) {
-        Draw draw = one(bucket);
-        switch (drawn(draw)) {
-          case Taken _ -> admittedAt.add(micros);
+        Acquire acquire = one(bucket);
+        switch (drawn(acquire)) {
+          case AllAcquired _ -> admittedAt.add(micros);
           case Refused refused -> assertThat(refused.levels().getFirst().waitMicros()).isPositive();
-          case Drawn.Unavailable unavailable -> throw new AssertionError(unavailable);
+          case AcquireResult.Unavailable unavailable -> throw new AssertionError(unavailable);
         }
       }
     }
@@ -300,7 +311,7 @@ public abstract class CountersContract {
   // Draws
 
   /** A bucket of somebody that no other bucket is of. */
-  protected static Bucket bucket(Scope scope, Unit unit, long capacity) {
+  protected static Bucket bucket(LimitScope scope, Unit unit, long capacity) {
     return new Bucket(scope, id(), unit, capacity);
   }
 
@@ -312,39 +323,39 @@ public abstract class CountersContract {
     return RequestId.at(0).value();
   }
 
-  protected static Draw draw(Slot slot, Take... takes) {
-    return TestDraws.of(RequestId.at(1_700_000_000_000L), List.of(takes), slot);
+  protected static Acquire draw(Slot slot, BucketAmount... takes) {
+    return TestAcquires.of(RequestId.at(1_700_000_000_000L), List.of(takes), slot);
   }
 
-  private static Draw one(Bucket bucket) {
-    return draw(UNLIMITED, new Take(bucket, 1));
+  private static Acquire one(Bucket bucket) {
+    return draw(UNLIMITED, new BucketAmount(bucket, 1));
   }
 
   /** The answer to a draw, however late it comes. */
-  protected Drawn drawn(Draw draw) {
-    CompletableFuture<Drawn> answer = new CompletableFuture<>();
+  protected AcquireResult drawn(Acquire acquire) {
+    CompletableFuture<AcquireResult> answer = new CompletableFuture<>();
     counters()
-        .take(
-            draw,
+        .acquire(
+            acquire,
             Runnable::run,
-            drawn -> assertThat(answer.complete(drawn)).as("the only answer").isTrue());
+            result -> assertThat(answer.complete(result)).as("the only answer").isTrue());
     return answer.orTimeout(5, TimeUnit.SECONDS).join();
   }
 
-  private Taken taken(Draw draw) {
-    Drawn drawn = drawn(draw);
-    assertThat(drawn).isInstanceOf(Taken.class);
-    return (Taken) drawn;
+  private AllAcquired taken(Acquire acquire) {
+    AcquireResult result = drawn(acquire);
+    assertThat(result).isInstanceOf(AllAcquired.class);
+    return (AllAcquired) result;
   }
 
-  private Refused refused(Draw draw) {
-    Drawn drawn = drawn(draw);
-    assertThat(drawn).isInstanceOf(Refused.class);
-    return (Refused) drawn;
+  private Refused refused(Acquire acquire) {
+    AcquireResult result = drawn(acquire);
+    assertThat(result).isInstanceOf(Refused.class);
+    return (Refused) result;
   }
 
   private List<Level> levels(Bucket... buckets) {
-    Draw look = Draw.look(RequestId.at(0), List.of(buckets));
-    return taken(look).levels();
+    Acquire probe = Acquire.probe(RequestId.at(0), List.of(buckets));
+    return taken(probe).levels();
   }
 }

@@ -3,13 +3,13 @@ package dev.tollgate.core.testkit;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.claim.BodyIdentity;
+import dev.tollgate.core.claim.BodyFingerprint;
 import dev.tollgate.core.claim.Claim;
-import dev.tollgate.core.claim.Claim.Marked;
-import dev.tollgate.core.claim.Idempotency;
-import dev.tollgate.core.claim.Idempotency.Answer;
-import dev.tollgate.core.claim.Idempotency.Room;
+import dev.tollgate.core.claim.Claim.DispatchResult;
 import dev.tollgate.core.claim.IdempotencyKey;
+import dev.tollgate.core.claim.IdempotencyStore;
+import dev.tollgate.core.claim.IdempotencyStore.ClaimResult;
+import dev.tollgate.core.claim.IdempotencyStore.ReplyMemory;
 import dev.tollgate.core.claim.StoredReply;
 import dev.tollgate.core.claim.Submission;
 import dev.tollgate.core.http.Field;
@@ -36,17 +36,17 @@ import org.junit.jupiter.api.Test;
  */
 public abstract class IdempotencyContract {
   private static final String PATH = "/v1/images/generations";
-  private static final Room ROOM = _ -> true;
+  private static final ReplyMemory ROOM = _ -> true;
   private static final MockTicker TICKER = Ticker.newMockTicker();
   private static final EmbeddedChannel LOOP = EmbeddedChannel.builder().ticker(TICKER).build();
 
   private final OrgId org = new OrgId(UUID.randomUUID());
 
   /** As the first node sees it. */
-  protected abstract Idempotency first();
+  protected abstract IdempotencyStore first();
 
   /** As the second does. */
-  protected abstract Idempotency second();
+  protected abstract IdempotencyStore second();
 
   /** The first node ends without a word. */
   protected abstract void crash();
@@ -58,7 +58,7 @@ public abstract class IdempotencyContract {
   protected abstract void passDay();
 
   /** Makes the store unreachable for the rest of the test. */
-  protected abstract void takeAway();
+  protected abstract void makeUnavailable();
 
   // Whose turn it is
 
@@ -66,10 +66,10 @@ public abstract class IdempotencyContract {
   void oneCarriesItOutAndOthersHearThatItRuns() {
     Claim claim = claimed(first(), "k", "body");
 
-    assertThat(ask(first(), "k", "body")).isInstanceOf(Answer.Running.class);
-    assertThat(ask(second(), "k", "body")).isInstanceOf(Answer.Running.class);
+    assertThat(ask(first(), "k", "body")).isInstanceOf(ClaimResult.Running.class);
+    assertThat(ask(second(), "k", "body")).isInstanceOf(ClaimResult.Running.class);
     dispatch(claim);
-    assertThat(ask(second(), "k", "body")).isInstanceOf(Answer.Running.class);
+    assertThat(ask(second(), "k", "body")).isInstanceOf(ClaimResult.Running.class);
     claim.free(() -> {});
   }
 
@@ -79,7 +79,7 @@ public abstract class IdempotencyContract {
 
     assertThat(ask(second(), "k", "body"))
         .isInstanceOfSatisfying(
-            Answer.Running.class,
+            ClaimResult.Running.class,
             running -> assertThat(running.age()).isGreaterThanOrEqualTo(Duration.ZERO));
     claim.free(() -> {});
   }
@@ -88,11 +88,11 @@ public abstract class IdempotencyContract {
   void aKeyBelongsToItsBody() {
     Claim claim = claimed(first(), "k", "body");
 
-    assertThat(ask(second(), "k", "other")).isInstanceOf(Answer.Conflict.class);
+    assertThat(ask(second(), "k", "other")).isInstanceOf(ClaimResult.Conflict.class);
     dispatch(claim);
-    assertThat(ask(second(), "k", "other")).isInstanceOf(Answer.Conflict.class);
+    assertThat(ask(second(), "k", "other")).isInstanceOf(ClaimResult.Conflict.class);
     complete(claim, reply(200, "made"));
-    assertThat(ask(second(), "k", "other")).isInstanceOf(Answer.Conflict.class);
+    assertThat(ask(second(), "k", "other")).isInstanceOf(ClaimResult.Conflict.class);
   }
 
   @Test
@@ -117,7 +117,7 @@ public abstract class IdempotencyContract {
     dispatch(claim);
     complete(claim, reply(200, "made"));
 
-    for (Idempotency node : List.of(first(), second(), first())) {
+    for (IdempotencyStore node : List.of(first(), second(), first())) {
       StoredReply replayed = replayed(node, "k", "body");
       assertThat(replayed.status()).isEqualTo(200);
       assertThat(replayed.contentType()).isEqualTo("application/json");
@@ -174,7 +174,7 @@ public abstract class IdempotencyContract {
     complete(claim, reply(200, "four"));
     List<Integer> asked = new ArrayList<>();
 
-    Answer answer =
+    ClaimResult answer =
         answer(
             second(),
             submission(org, PATH, "k", "body", "lost"),
@@ -182,7 +182,7 @@ public abstract class IdempotencyContract {
               asked.add(bytes);
               return false;
             });
-    assertThat(answer).isInstanceOf(Answer.NoRoom.class);
+    assertThat(answer).isInstanceOf(ClaimResult.ReplyNotStored.class);
     assertThat(asked).containsExactly(4);
   }
 
@@ -192,11 +192,11 @@ public abstract class IdempotencyContract {
   void aLivingNodeKeepsItsClaim() {
     Claim claim = claimed(first(), "k", "body");
     passLease();
-    assertThat(ask(second(), "k", "body")).isInstanceOf(Answer.Running.class);
+    assertThat(ask(second(), "k", "body")).isInstanceOf(ClaimResult.Running.class);
     dispatch(claim);
     passLease();
     passLease();
-    assertThat(ask(second(), "k", "body")).isInstanceOf(Answer.Running.class);
+    assertThat(ask(second(), "k", "body")).isInstanceOf(ClaimResult.Running.class);
     complete(claim, reply(200, "made"));
     assertThat(text(replayed(second(), "k", "body"))).isEqualTo("made");
   }
@@ -205,7 +205,7 @@ public abstract class IdempotencyContract {
   void whatNobodyHeardOfIsFreeWhenItsLeaseRunsOut() {
     claimed(first(), "k", "body");
     crash();
-    assertThat(ask(second(), "k", "body")).isInstanceOf(Answer.Running.class);
+    assertThat(ask(second(), "k", "body")).isInstanceOf(ClaimResult.Running.class);
 
     passLease();
     claimed(second(), "k", "other").free(() -> {});
@@ -216,10 +216,10 @@ public abstract class IdempotencyContract {
     Claim claim = claimed(first(), "k", "body");
     dispatch(claim);
     crash();
-    assertThat(ask(second(), "k", "body")).isInstanceOf(Answer.Running.class);
+    assertThat(ask(second(), "k", "body")).isInstanceOf(ClaimResult.Running.class);
 
     passLease();
-    assertThat(ask(second(), "k", "other")).isInstanceOf(Answer.Conflict.class);
+    assertThat(ask(second(), "k", "other")).isInstanceOf(ClaimResult.Conflict.class);
     StoredReply lost = replayed(second(), submission(org, PATH, "k", "body", "first to find out"));
     assertThat(lost.status()).isEqualTo(502);
     assertThat(lost.fields()).containsExactly(new Field("x-should-retry", "false"));
@@ -248,7 +248,7 @@ public abstract class IdempotencyContract {
     passLease();
     Claim other = claimed(second(), "k", "other");
 
-    assertThat(marked(late)).isInstanceOf(Marked.Lost.class);
+    assertThat(marked(late)).isInstanceOf(DispatchResult.Lost.class);
     late.free(() -> {});
     dispatch(other);
     complete(other, reply(200, "the other's"));
@@ -270,98 +270,100 @@ public abstract class IdempotencyContract {
   @Test
   void nobodyIsToldToGoAheadWhenTheStoreIsGone() {
     Claim claim = claimed(first(), "k", "body");
-    takeAway();
+    makeUnavailable();
 
-    assertThat(ask(first(), "other", "body")).isInstanceOf(Answer.Unavailable.class);
-    assertThat(marked(claim)).isInstanceOf(Marked.Unavailable.class);
-    List<String> told = new ArrayList<>();
-    claim.free(() -> told.add("freed"));
-    assertThat(told).containsExactly("freed");
+    assertThat(ask(first(), "other", "body")).isInstanceOf(ClaimResult.Unavailable.class);
+    assertThat(marked(claim)).isInstanceOf(DispatchResult.Unavailable.class);
+    List<String> outcomes = new ArrayList<>();
+    claim.free(() -> outcomes.add("freed"));
+    assertThat(outcomes).containsExactly("freed");
   }
 
   // Steps
 
-  protected final Claim claimed(Idempotency node, String key, String body) {
+  protected final Claim claimed(IdempotencyStore node, String key, String body) {
     return claimed(node, submission(org, PATH, key, body, "lost"));
   }
 
-  private static Claim claimed(Idempotency node, Submission submission) {
-    Answer answer = answer(node, submission, ROOM);
-    if (answer instanceof Answer.Claimed claimed) {
+  private static Claim claimed(IdempotencyStore node, Submission submission) {
+    ClaimResult answer = answer(node, submission, ROOM);
+    if (answer instanceof ClaimResult.Claimed claimed) {
       return claimed.claim();
     }
     throw new AssertionError("not claimed but " + answer);
   }
 
-  protected final Answer ask(Idempotency node, String key, String body) {
+  protected final ClaimResult ask(IdempotencyStore node, String key, String body) {
     return answer(node, submission(org, PATH, key, body, "lost"), ROOM);
   }
 
   /** Asks, and hears of it when the node answers. */
-  protected final void ask(Idempotency node, String key, String body, Consumer<Answer> whenKnown) {
+  protected final void ask(
+      IdempotencyStore node, String key, String body, Consumer<ClaimResult> whenKnown) {
     ask(node, org, key, body, whenKnown);
   }
 
   /** The same for another organization. */
   protected static void ask(
-      Idempotency node, OrgId org, String key, String body, Consumer<Answer> whenKnown) {
+      IdempotencyStore node, OrgId org, String key, String body, Consumer<ClaimResult> whenKnown) {
     node.claim(submission(org, PATH, key, body, "lost"), ROOM, LOOP.eventLoop(), whenKnown);
   }
 
-  protected final StoredReply replayed(Idempotency node, String key, String body) {
+  protected final StoredReply replayed(IdempotencyStore node, String key, String body) {
     return replayed(node, submission(org, PATH, key, body, "lost"));
   }
 
-  private static StoredReply replayed(Idempotency node, Submission submission) {
-    Answer answer = answer(node, submission, ROOM);
-    if (answer instanceof Answer.Replay replay) {
+  private static StoredReply replayed(IdempotencyStore node, Submission submission) {
+    ClaimResult answer = answer(node, submission, ROOM);
+    if (answer instanceof ClaimResult.Replay replay) {
       return replay.reply();
     }
     throw new AssertionError("not replayed but " + answer);
   }
 
-  protected static Answer answer(Idempotency node, Submission submission, Room room) {
-    AtomicReference<Answer> heard = new AtomicReference<>();
+  protected static ClaimResult answer(
+      IdempotencyStore node, Submission submission, ReplyMemory room) {
+    AtomicReference<ClaimResult> heard = new AtomicReference<>();
     node.claim(submission, room, LOOP.eventLoop(), heard::set);
-    Answer answer = heard.get();
+    ClaimResult answer = heard.get();
     assertThat(answer).isNotNull();
     return answer;
   }
 
   protected static void dispatch(Claim claim) {
-    assertThat(marked(claim)).isInstanceOf(Marked.Stored.class);
+    assertThat(marked(claim)).isInstanceOf(DispatchResult.Recorded.class);
   }
 
-  private static Marked marked(Claim claim) {
-    AtomicReference<Marked> heard = new AtomicReference<>();
+  private static DispatchResult marked(Claim claim) {
+    AtomicReference<DispatchResult> heard = new AtomicReference<>();
     claim.dispatch(heard::set);
-    Marked marked = heard.get();
+    DispatchResult marked = heard.get();
     assertThat(marked).isNotNull();
     return marked;
   }
 
   protected static void complete(Claim claim, StoredReply reply) {
-    List<String> told = new ArrayList<>();
-    claim.complete(reply, noted(told));
-    assertThat(told).containsExactly("stored");
+    List<String> outcomes = new ArrayList<>();
+    claim.complete(reply, noted(outcomes));
+    assertThat(outcomes).containsExactly("stored");
   }
 
   /** Puts down what it hears. */
-  protected static Claim.Completion noted(List<String> told) {
+  protected static Claim.Completion noted(List<String> outcomes) {
     return new Claim.Completion() {
       @Override
       public void delayed() {
-        told.add("delayed");
+        outcomes.add("delayed");
       }
 
       @Override
       public void stored() {
-        told.add("stored");
+        outcomes.add("stored");
       }
 
       @Override
       public void lost() {
-        told.add("lost");
+        outcomes.add("lost");
       }
     };
   }
@@ -406,7 +408,7 @@ public abstract class IdempotencyContract {
         org,
         path,
         new IdempotencyKey(key),
-        new BodyIdentity(bytes, bytes.length, ""),
+        new BodyFingerprint(bytes, bytes.length, ""),
         RequestId.at(1_700_000_000_000L),
         ifLost,
         NOT_KEPT);

@@ -1,12 +1,12 @@
 package dev.tollgate.core.testkit;
 
 import dev.tollgate.core.blob.Blob;
-import dev.tollgate.core.blob.BlobFault;
+import dev.tollgate.core.blob.BlobFailure;
 import dev.tollgate.core.blob.BlobName;
-import dev.tollgate.core.blob.Blobs;
-import dev.tollgate.core.blob.Deleted;
+import dev.tollgate.core.blob.BlobStore;
+import dev.tollgate.core.blob.DeleteBlobResult;
 import dev.tollgate.core.blob.SignedUrl;
-import dev.tollgate.core.blob.Stored;
+import dev.tollgate.core.blob.StoreBlobResult;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.EventLoop;
 import java.time.Duration;
@@ -19,13 +19,13 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Keeps blobs in a map. A URL's time is in it, and a tag in place of a signature. */
-public final class InMemoryBlobs implements Blobs {
+public final class InMemoryBlobs implements BlobStore {
   private static final String BASE = "https://blobs.test/";
 
   private final InstantSource clock;
   private final Duration ttl;
   private final Map<BlobName, byte[]> kept = new ConcurrentHashMap<>();
-  private volatile @Nullable BlobFault fault;
+  private volatile @Nullable BlobFailure fault;
 
   public InMemoryBlobs(InstantSource clock, Duration ttl) {
     this.clock = clock;
@@ -33,7 +33,7 @@ public final class InMemoryBlobs implements Blobs {
   }
 
   /** From now on nothing can be kept or deleted. */
-  public void fail(BlobFault why) {
+  public void fail(BlobFailure why) {
     fault = why;
   }
 
@@ -43,17 +43,17 @@ public final class InMemoryBlobs implements Blobs {
   }
 
   @Override
-  public void store(Blob blob, EventLoop loop, Consumer<Stored> whenDone) {
+  public void store(Blob blob, EventLoop loop, Consumer<StoreBlobResult> whenDone) {
     byte[] bytes = ByteBufUtil.getBytes(blob.bytes());
     blob.bytes().release();
-    BlobFault why = fault;
+    BlobFailure why = fault;
     if (why != null) {
-      loop.execute(() -> whenDone.accept(new Stored.Unavailable(why, "told to fail")));
+      loop.execute(() -> whenDone.accept(new StoreBlobResult.Unavailable(why, "told to fail")));
       return;
     }
     BlobName name = BlobName.of(blob, clock.instant());
     kept.put(name, bytes);
-    loop.execute(() -> whenDone.accept(new Stored.Kept(name)));
+    loop.execute(() -> whenDone.accept(new StoreBlobResult.Kept(name)));
   }
 
   @Override
@@ -67,13 +67,15 @@ public final class InMemoryBlobs implements Blobs {
   }
 
   @Override
-  public void delete(BlobName name, EventLoop loop, Consumer<Deleted> whenDone) {
-    BlobFault why = fault;
+  public void delete(BlobName name, EventLoop loop, Consumer<DeleteBlobResult> whenDone) {
+    BlobFailure why = fault;
     if (why == null) {
       kept.remove(name);
     }
-    Deleted deleted =
-        why == null ? new Deleted.Gone() : new Deleted.Unavailable(why, "told to fail");
+    DeleteBlobResult deleted =
+        why == null
+            ? new DeleteBlobResult.Gone()
+            : new DeleteBlobResult.Unavailable(why, "told to fail");
     loop.execute(() -> whenDone.accept(deleted));
   }
 

@@ -3,13 +3,13 @@ package dev.tollgate.core.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.blob.Blob;
-import dev.tollgate.core.blob.BlobFault;
+import dev.tollgate.core.blob.BlobFailure;
 import dev.tollgate.core.blob.BlobName;
+import dev.tollgate.core.blob.BlobStore;
 import dev.tollgate.core.blob.BlobType;
-import dev.tollgate.core.blob.Blobs;
-import dev.tollgate.core.blob.Deleted;
+import dev.tollgate.core.blob.DeleteBlobResult;
 import dev.tollgate.core.blob.SignedUrl;
-import dev.tollgate.core.blob.Stored;
+import dev.tollgate.core.blob.StoreBlobResult;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.DefaultEventLoop;
 import io.netty.channel.EventLoop;
@@ -32,7 +32,7 @@ class InMemoryBlobsTest extends BlobsContract {
   }
 
   @Override
-  protected Blobs blobs() {
+  protected BlobStore blobs() {
     return blobs;
   }
 
@@ -65,12 +65,12 @@ class InMemoryBlobsTest extends BlobsContract {
   @Test
   void itFailsWhenToldTo() {
     BlobName name = keep(BlobType.PNG, new byte[] {1});
-    blobs.fail(BlobFault.FULL);
+    blobs.fail(BlobFailure.FULL);
     var bytes = Unpooled.buffer().writeByte(1);
     assertThat(store(new Blob(ORG, BlobType.PNG, Duration.ofDays(1), bytes)))
-        .isEqualTo(new Stored.Unavailable(BlobFault.FULL, "told to fail"));
+        .isEqualTo(new StoreBlobResult.Unavailable(BlobFailure.FULL, "told to fail"));
     assertThat(bytes.refCnt()).isZero();
-    assertThat(delete(name)).isInstanceOf(Deleted.Unavailable.class);
+    assertThat(delete(name)).isInstanceOf(DeleteBlobResult.Unavailable.class);
     assertThat(blobs.kept()).containsOnlyKeys(name);
   }
 }

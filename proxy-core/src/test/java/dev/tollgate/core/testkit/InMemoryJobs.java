@@ -1,15 +1,15 @@
 package dev.tollgate.core.testkit;
 
-import dev.tollgate.core.exchange.JobDesk;
+import dev.tollgate.core.exchange.JobService;
 import dev.tollgate.core.fetch.UrlGuard;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.job.Job;
 import dev.tollgate.core.job.JobId;
 import dev.tollgate.core.job.JobKind;
+import dev.tollgate.core.job.JobRepository;
+import dev.tollgate.core.job.JobSpec;
 import dev.tollgate.core.job.JobStatus;
-import dev.tollgate.core.job.JobTicket;
-import dev.tollgate.core.job.JobWish;
-import dev.tollgate.core.job.Jobs;
+import dev.tollgate.core.job.JobSubmissionKey;
 import dev.tollgate.core.money.MicroUsd;
 import io.netty.util.concurrent.EventExecutor;
 import java.math.BigDecimal;
@@ -24,46 +24,46 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Jobs as a test has them; it may have the next step answered otherwise, or not at all. */
-public final class InMemoryJobs implements Jobs {
+public final class InMemoryJobs implements JobRepository {
   private final Map<JobId, Job> jobs = new LinkedHashMap<>();
   private final Map<String, JobId> submitted = new LinkedHashMap<>();
-  private final List<JobWish> wishes = new ArrayList<>();
-  private @Nullable Submitted nextSubmitted;
-  private @Nullable Deleted nextDeleted;
-  private final List<Runnable> unsaid = new ArrayList<>();
+  private final List<JobSpec> specs = new ArrayList<>();
+  private @Nullable SubmitResult nextSubmitted;
+  private @Nullable DeleteResult nextDeleted;
+  private final List<Runnable> heldAnswers = new ArrayList<>();
   private int answersLeft = Integer.MAX_VALUE;
 
   /** The next submission is answered so, and nothing is made. */
-  public void next(Submitted answer) {
+  public void next(SubmitResult answer) {
     nextSubmitted = answer;
   }
 
   /** The next wish to delete is answered so, and nothing is done. */
-  public void next(Deleted answer) {
+  public void next(DeleteResult answer) {
     nextDeleted = answer;
   }
 
-  /** From now on nothing is answered, until {@link #speak}. */
-  public void fallSilent() {
-    fallSilentAfter(0);
+  /** From now on nothing is answered, until {@link #releaseAnswers}. */
+  public void holdAnswers() {
+    holdAnswersAfter(0);
   }
 
   /** The same after so many answers. */
-  public void fallSilentAfter(int answers) {
+  public void holdAnswersAfter(int answers) {
     answersLeft = answers;
   }
 
   /** What was not answered meanwhile is answered now, late as it is. */
-  public void speak() {
+  public void releaseAnswers() {
     answersLeft = Integer.MAX_VALUE;
-    List<Runnable> all = List.copyOf(unsaid);
-    unsaid.clear();
+    List<Runnable> all = List.copyOf(heldAnswers);
+    heldAnswers.clear();
     all.forEach(Runnable::run);
   }
 
   private void answered(Runnable answer) {
     if (answersLeft == 0) {
-      unsaid.add(answer);
+      heldAnswers.add(answer);
     } else {
       answersLeft--;
       answer.run();
@@ -71,14 +71,14 @@ public final class InMemoryJobs implements Jobs {
   }
 
   /** Where they are submitted. */
-  JobDesk desk(UrlGuard urls) {
+  JobService service(UrlGuard urls) {
     var factor = new BigDecimal("1.5");
-    return new JobDesk(this, urls, factor, Duration.ofDays(1), JobDesk.Submissions.TAKEN);
+    return new JobService(this, urls, factor, Duration.ofDays(1), JobService.Submissions.ACCEPTED);
   }
 
   /** What was submitted, in order. */
-  public List<JobWish> wishes() {
-    return List.copyOf(wishes);
+  public List<JobSpec> specs() {
+    return List.copyOf(specs);
   }
 
   /** Puts a job as it is. */
@@ -92,68 +92,69 @@ public final class InMemoryJobs implements Jobs {
   }
 
   @Override
-  public void submit(JobWish wish, EventExecutor loop, Consumer<Submitted> whenKnown) {
-    wishes.add(wish);
-    Submitted answer = nextSubmitted;
+  public void submit(JobSpec spec, EventExecutor loop, Consumer<SubmitResult> whenKnown) {
+    specs.add(spec);
+    SubmitResult answer = nextSubmitted;
     nextSubmitted = null;
-    answered(() -> whenKnown.accept(answer == null ? made(wish) : answer));
+    answered(() -> whenKnown.accept(answer == null ? made(spec) : answer));
   }
 
-  private Submitted made(JobWish wish) {
-    return switch (known(wish.ticket())) {
-      case Recalled.Replayed again -> new Submitted.Replayed(again.job());
-      case Recalled.Conflict _ -> new Submitted.Conflict();
-      case Recalled.Crowded _ -> new Submitted.Crowded();
-      case Recalled.Unavailable gone -> new Submitted.Unavailable(gone.reason());
-      case Recalled.Fresh _ -> {
-        submitted.put(named(wish.ticket()), wish.id());
-        put(of(wish));
-        yield new Submitted.Made(last());
+  private SubmitResult made(JobSpec spec) {
+    return switch (known(spec.submissionKey())) {
+      case LookupResult.Replayed again -> new SubmitResult.Replayed(again.job());
+      case LookupResult.Conflict _ -> new SubmitResult.Conflict();
+      case LookupResult.TooManyPending _ -> new SubmitResult.TooManyPending();
+      case LookupResult.Unavailable gone -> new SubmitResult.Unavailable(gone.reason());
+      case LookupResult.NotSubmitted _ -> {
+        submitted.put(named(spec.submissionKey()), spec.id());
+        put(of(spec));
+        yield new SubmitResult.Created(last());
       }
     };
   }
 
   @Override
-  public void recall(JobTicket ticket, EventExecutor loop, Consumer<Recalled> whenKnown) {
+  public void lookUpSubmission(
+      JobSubmissionKey ticket, EventExecutor loop, Consumer<LookupResult> whenKnown) {
     answered(() -> whenKnown.accept(known(ticket)));
   }
 
-  private Recalled known(JobTicket ticket) {
+  private LookupResult known(JobSubmissionKey ticket) {
     JobId earlier = submitted.get(named(ticket));
     if (earlier != null) {
-      return new Recalled.Replayed(Objects.requireNonNull(jobs.get(earlier)));
+      return new LookupResult.Replayed(Objects.requireNonNull(jobs.get(earlier)));
     }
     return submitted.keySet().stream().anyMatch(one -> one.startsWith(key(ticket)))
-        ? new Recalled.Conflict()
-        : new Recalled.Fresh();
+        ? new LookupResult.Conflict()
+        : new LookupResult.NotSubmitted();
   }
 
-  private static String key(JobTicket ticket) {
+  private static String key(JobSubmissionKey ticket) {
     return ticket.org() + " " + ticket.endpoint() + " " + ticket.idempotencyKey() + " ";
   }
 
-  private static String named(JobTicket ticket) {
+  private static String named(JobSubmissionKey ticket) {
     return key(ticket) + HexFormat.of().formatHex(ticket.body().sha256());
   }
 
-  private static Job of(JobWish wish) {
+  private static Job of(JobSpec spec) {
     return new Job(
-        wish.id(),
-        wish.request(),
-        wish.org(),
-        wish.key(),
-        wish.kind(),
-        wish.model(),
-        wish.provider(),
+        spec.id(),
+        spec.request(),
+        spec.org(),
+        spec.key(),
+        spec.kind(),
+        spec.model(),
+        spec.provider(),
         JobStatus.QUEUED,
         null,
-        wish.reserved(),
-        wish.max(),
+        spec.reserved(),
+        spec.max(),
         MicroUsd.ZERO,
         null,
-        wish.params(),
-        wish.webhookUrl(),
-        wish.metadata(),
+        spec.params(),
+        spec.webhookUrl(),
+        spec.metadata(),
         Scenario.NOW,
         null,
         null,
@@ -162,12 +163,14 @@ public final class InMemoryJobs implements Jobs {
   }
 
   @Override
-  public void find(OrgId org, JobId id, EventExecutor loop, Consumer<Found> whenKnown) {
+  public void find(OrgId org, JobId id, EventExecutor loop, Consumer<FindResult> whenKnown) {
     answered(
         () -> {
           Job job = jobs.get(id);
           whenKnown.accept(
-              job != null && job.org().equals(org) ? new Found.Here(job) : new Found.Nowhere());
+              job != null && job.org().equals(org)
+                  ? new FindResult.Present(job)
+                  : new FindResult.NotFound());
         });
   }
 
@@ -177,9 +180,9 @@ public final class InMemoryJobs implements Jobs {
       @Nullable JobKind kind,
       JobId id,
       EventExecutor loop,
-      Consumer<Deleted> whenKnown) {
-    Deleted answer = nextDeleted;
+      Consumer<DeleteResult> whenKnown) {
+    DeleteResult answer = nextDeleted;
     nextDeleted = null;
-    answered(() -> whenKnown.accept(answer == null ? new Deleted.Nowhere() : answer));
+    answered(() -> whenKnown.accept(answer == null ? new DeleteResult.NotFound() : answer));
   }
 }

@@ -21,7 +21,7 @@ class InMemoryKeyDirectoryTest extends KeyDirectoryContract {
 
   @Override
   protected ApiKey add(
-      ApiKeyText.Valid secret,
+      ApiKeyText.ValidKey secret,
       String name,
       KeyScope scope,
       KeyLimits limits,
@@ -35,7 +35,7 @@ class InMemoryKeyDirectoryTest extends KeyDirectoryContract {
   }
 
   @Override
-  protected void takeAway() {
+  protected void makeUnavailable() {
     directory.fail("gone");
   }
 }

@@ -5,7 +5,7 @@ import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.ledger.JournalRecord.Tokens;
 import dev.tollgate.core.ledger.Ledger;
 import dev.tollgate.core.ledger.Reservation;
-import dev.tollgate.core.ledger.Settlement.How;
+import dev.tollgate.core.ledger.Settlement.SettlementKind;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.tenant.ApiKey;
 import java.util.ArrayList;
@@ -24,7 +24,7 @@ public final class InMemoryLedger implements Ledger {
   private final List<Runnable> heldAnswers = new ArrayList<>();
   private final List<Runnable> heldDisk = new ArrayList<>();
   private @Nullable Fault refusal;
-  private Answer.Cause refusalCause = Answer.Cause.MONEY;
+  private ReserveResult.RefusalCause refusalCause = ReserveResult.RefusalCause.INSUFFICIENT_FUNDS;
   private boolean answersWait;
   private boolean diskWaits;
   private int reserved;
@@ -33,16 +33,17 @@ public final class InMemoryLedger implements Ledger {
 
   /** One charge as it was settled. */
   public record Charged(
-      RequestId request, MicroUsd reserved, MicroUsd cost, Tokens tokens, How how) {}
+      RequestId request, MicroUsd reserved, MicroUsd cost, Tokens tokens, SettlementKind how) {}
 
   @Override
   public void reserve(
-      RequestId request, ApiKey key, MicroUsd most, Executor loop, Consumer<Answer> answer) {
+      RequestId request, ApiKey key, MicroUsd most, Executor loop, Consumer<ReserveResult> answer) {
     Fault fault = refusal;
     Runnable given =
         fault == null
-            ? () -> answer.accept(new Answer.Reserved(new Held(request, most)))
-            : () -> answer.accept(new Answer.Refused(fault, refusalCause));
+            ? () ->
+                answer.accept(new ReserveResult.Reserved(new InMemoryReservation(request, most)))
+            : () -> answer.accept(new ReserveResult.Refused(fault, refusalCause));
     if (answersWait) {
       heldAnswers.add(given);
     } else {
@@ -50,13 +51,13 @@ public final class InMemoryLedger implements Ledger {
     }
   }
 
-  private final class Held implements Reservation {
+  private final class InMemoryReservation implements Reservation {
     private final RequestId request;
     private final MicroUsd most;
     private boolean begun;
     private boolean ended;
 
-    Held(RequestId request, MicroUsd most) {
+    InMemoryReservation(RequestId request, MicroUsd most) {
       this.request = request;
       this.most = most;
       reserved++;
@@ -77,7 +78,8 @@ public final class InMemoryLedger implements Ledger {
     }
 
     @Override
-    public void settle(MicroUsd cost, Tokens tokens, How how, byte[] row, Runnable durable) {
+    public void settle(
+        MicroUsd cost, Tokens tokens, SettlementKind how, byte[] row, Runnable durable) {
       require(begun, "a charge before the beginning of " + request);
       end();
       require(cost.isPositive(), "a charge of nothing for " + request);
@@ -102,7 +104,7 @@ public final class InMemoryLedger implements Ledger {
   }
 
   /** From now on nothing is reserved. */
-  public void refuse(Fault fault, Answer.Cause cause) {
+  public void refuse(Fault fault, ReserveResult.RefusalCause cause) {
     refusal = fault;
     refusalCause = cause;
   }

@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
 final class Inbound {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
-  private final Bytes received = new Bytes();
-  private final Bytes untaken = new Bytes();
+  private final ByteQueue received = new ByteQueue();
+  private final ByteQueue untaken = new ByteQueue();
   private boolean held;
-  private boolean over;
+  private boolean ended;
   private @Nullable PeerClose peerClose;
 
   /** Reads until the peer ends the connection or we close it; belongs on a thread of its own. */
@@ -55,7 +55,7 @@ final class Inbound {
   void abandon() {
     lock.lock();
     try {
-      over = true;
+      ended = true;
       held = false;
       changed.signalAll();
     } finally {
@@ -72,18 +72,22 @@ final class Inbound {
     }
   }
 
-  /** Waits for the next whole message and takes it; throws {@link PeerGone} if it cannot come. */
-  <M extends WireMessage> M take(WireCut<M> cut, Deadline deadline) throws InterruptedException {
+  /**
+   * Waits for the next whole message and takes it; throws {@link PeerDisconnected} if it cannot
+   * come.
+   */
+  <M extends WireMessage> M take(WireMessageDecoder<M> cut, Deadline deadline)
+      throws InterruptedException {
     lock.lock();
     try {
       while (true) {
-        Optional<M> message = cut.in(untaken.array(), untaken.size(), false);
+        Optional<M> message = cut.decode(untaken.array(), untaken.size(), false);
         if (message.isPresent()) {
           untaken.drop(message.get().rawBytes());
           return message.get();
         }
-        if (over || peerClose != null) {
-          throw new PeerGone();
+        if (ended || peerClose != null) {
+          throw new PeerDisconnected();
         }
         awaitChange(deadline);
       }
@@ -96,8 +100,8 @@ final class Inbound {
     lock.lock();
     try {
       while (peerClose == null) {
-        if (over) {
-          throw new PeerGone(); // our own script closed it first
+        if (ended) {
+          throw new PeerDisconnected(); // our own script closed it first
         }
         awaitChange(deadline);
       }
@@ -108,10 +112,10 @@ final class Inbound {
   }
 
   /** Waits until nothing more can come, whoever ended it. */
-  void awaitOver(Deadline deadline) throws InterruptedException {
+  void awaitEnd(Deadline deadline) throws InterruptedException {
     lock.lock();
     try {
-      while (!over && peerClose == null) {
+      while (!ended && peerClose == null) {
         awaitChange(deadline);
       }
     } finally {
@@ -121,7 +125,7 @@ final class Inbound {
 
   private void awaitChange(Deadline deadline) throws InterruptedException {
     int before = received.size();
-    while (before == received.size() && !over && peerClose == null) {
+    while (before == received.size() && !ended && peerClose == null) {
       if (!changed.await(deadline.leftNanos(), NANOSECONDS)) {
         throw deadline.missed();
       }
@@ -154,7 +158,7 @@ final class Inbound {
     long atNanos = System.nanoTime();
     lock.lock();
     try {
-      if (!over) {
+      if (!ended) {
         peerClose = new PeerClose(how, atNanos);
       }
       changed.signalAll();
@@ -164,8 +168,8 @@ final class Inbound {
   }
 
   /** The peer left before the script was done: the end of the script, and not a failure of it. */
-  static final class PeerGone extends RuntimeException {
-    PeerGone() {
+  static final class PeerDisconnected extends RuntimeException {
+    PeerDisconnected() {
       super("peer gone", null, false, false);
     }
   }

@@ -23,7 +23,7 @@ public abstract class KeyDirectoryContract {
 
   /** Makes a key there, of an organization of its own, and returns it as it was stored. */
   protected abstract ApiKey add(
-      ApiKeyText.Valid secret,
+      ApiKeyText.ValidKey secret,
       String name,
       KeyScope scope,
       KeyLimits limits,
@@ -31,7 +31,7 @@ public abstract class KeyDirectoryContract {
       Org.State orgState);
 
   /** Makes the store unreachable for the rest of the test. */
-  protected abstract void takeAway();
+  protected abstract void makeUnavailable();
 
   @Test
   void findsAKeyWithEverythingItWasGiven() {
@@ -90,7 +90,7 @@ public abstract class KeyDirectoryContract {
   @Test
   void neverCallsAKeyUnknownBecauseTheStoreIsGone() {
     var secret = ApiKeyText.generate(new SecureRandom());
-    takeAway();
+    makeUnavailable();
 
     assertThat(directory().find(secret.hash())).isInstanceOf(Lookup.Unavailable.class);
   }

@@ -21,7 +21,7 @@ public final class LeakCheck implements BeforeAllCallback, AfterAllCallback {
   private static final Namespace SPACE = Namespace.create(LeakCheck.class);
 
   /** The classes that run now, and those that did since nothing ran: of one run of tests. */
-  private static final class Beside {
+  private static final class ConcurrentClasses {
     private int running;
     private final List<String> names = new ArrayList<>();
   }
@@ -31,10 +31,10 @@ public final class LeakCheck implements BeforeAllCallback, AfterAllCallback {
     if (isNested(context)) {
       return;
     }
-    Beside beside = beside(context);
-    synchronized (beside) {
-      beside.running++;
-      beside.names.add(context.getRequiredTestClass().getName());
+    ConcurrentClasses concurrent = concurrentClasses(context);
+    synchronized (concurrent) {
+      concurrent.running++;
+      concurrent.names.add(context.getRequiredTestClass().getName());
     }
   }
 
@@ -46,15 +46,15 @@ public final class LeakCheck implements BeforeAllCallback, AfterAllCallback {
     requireDetector();
     int graceMillis =
         context.getConfigurationParameter(GRACE_MILLIS, Integer::valueOf).orElse(5_000);
-    Beside beside = beside(context);
+    ConcurrentClasses concurrent = concurrentClasses(context);
     // Who begins meanwhile waits: what it opens is none of these classes'.
-    synchronized (beside) {
-      beside.running--;
-      if (beside.running > 0) {
+    synchronized (concurrent) {
+      concurrent.running--;
+      if (concurrent.running > 0) {
         return;
       }
-      List<String> names = List.copyOf(beside.names);
-      beside.names.clear();
+      List<String> names = List.copyOf(concurrent.names);
+      concurrent.names.clear();
       requireNoneOpen(names, LeakDetector.takeOpen(graceMillis));
     }
   }
@@ -64,11 +64,12 @@ public final class LeakCheck implements BeforeAllCallback, AfterAllCallback {
     return context.getParent().flatMap(ExtensionContext::getTestClass).isPresent();
   }
 
-  private static Beside beside(ExtensionContext context) {
+  private static ConcurrentClasses concurrentClasses(ExtensionContext context) {
     return context
         .getRoot()
         .getStore(SPACE)
-        .computeIfAbsent(Beside.class, _ -> new Beside(), Beside.class);
+        .computeIfAbsent(
+            ConcurrentClasses.class, _ -> new ConcurrentClasses(), ConcurrentClasses.class);
   }
 
   private static void requireNoneOpen(List<String> names, List<LeakDetector.Opened> open) {

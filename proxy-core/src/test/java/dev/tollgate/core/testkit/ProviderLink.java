@@ -75,7 +75,7 @@ public final class ProviderLink {
   }
 
   /** Whether the gateway waits for bytes. */
-  public boolean isAskedForBytes() {
+  public boolean isReadPending() {
     return channel.isReadOpen();
   }
 

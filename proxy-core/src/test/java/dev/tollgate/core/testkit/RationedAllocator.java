@@ -24,8 +24,8 @@ public final class RationedAllocator extends AbstractByteBufAllocator {
   }
 
   /** Runs whenever a buffer is asked for. */
-  public void onBuffer(Runnable look) {
-    onBuffer = look;
+  public void onBuffer(Runnable callback) {
+    onBuffer = callback;
   }
 
   /** Whether a buffer was asked for in vain. */

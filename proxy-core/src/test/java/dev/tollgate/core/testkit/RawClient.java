@@ -24,7 +24,7 @@ public final class RawClient implements AutoCloseable {
   private static final int LOOKED_AT_BYTES = 64 * 1024;
 
   private final Socket socket;
-  private final Bytes pending = new Bytes();
+  private final ByteQueue pending = new ByteQueue();
   private Duration within = Deadline.USUAL;
   private @Nullable PeerClose peerClose;
   private @Nullable BiConsumer<String, RawResponse> watcher;
@@ -141,9 +141,10 @@ public final class RawClient implements AutoCloseable {
 
   private RawResponse readResponse(boolean toHead) {
     Deadline deadline = Deadline.in(within, "a whole response");
-    WireCut<RawResponse> cut = WireCut.response(toHead);
+    WireMessageDecoder<RawResponse> cut = WireMessageDecoder.response(toHead);
     while (true) {
-      Optional<RawResponse> response = cut.in(pending.array(), pending.size(), peerClose != null);
+      Optional<RawResponse> response =
+          cut.decode(pending.array(), pending.size(), peerClose != null);
       if (response.isPresent()) {
         pending.drop(response.get().rawBytes());
         show(response.get());

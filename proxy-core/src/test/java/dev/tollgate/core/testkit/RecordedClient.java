@@ -6,7 +6,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.tollgate.core.endpoint.ErrorForm;
 import dev.tollgate.core.exchange.Downstream;
 import dev.tollgate.core.exchange.Reply;
-import dev.tollgate.core.exchange.RequestService.ClientExit;
+import dev.tollgate.core.exchange.RequestService.DisconnectReason;
 import dev.tollgate.core.exchange.RequestService.Running;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.http.Field;
@@ -36,7 +36,7 @@ public final class RecordedClient implements Downstream {
   private ErrorForm errorForm = new ErrorForm.Envelope();
   private boolean unflushed;
   private boolean writable = true;
-  private boolean left;
+  private boolean disconnected;
   private Class<?> failsOn = Void.class;
   private boolean holdsBodies;
   private boolean holdsPieces;
@@ -59,7 +59,7 @@ public final class RecordedClient implements Downstream {
     this.allocator = allocator;
   }
 
-  void waitsFor(Running request) {
+  void attach(Running request) {
     running = request;
   }
 
@@ -82,7 +82,7 @@ public final class RecordedClient implements Downstream {
       release(reply);
       throw new IllegalStateException("a fault of the gateway's own");
     }
-    require(!left, reply + " after the client left");
+    require(!disconnected, reply + " after the client left");
     require(answer == null, reply + " after the reply's end");
     unflushed = true;
     switch (reply) {
@@ -137,15 +137,15 @@ public final class RecordedClient implements Downstream {
 
   @Override
   public void drop() {
-    leave(ClientExit.STALLED);
+    disconnect(DisconnectReason.STALLED);
   }
 
   /** The client closes, or is closed because it stalled. */
-  public void leave(ClientExit exit) {
-    if (!left) {
-      left = true;
+  public void disconnect(DisconnectReason exit) {
+    if (!disconnected) {
+      disconnected = true;
       if (running != null && answer == null) {
-        running.clientLeft(exit);
+        running.clientDisconnected(exit);
       }
     }
   }
@@ -188,7 +188,7 @@ public final class RecordedClient implements Downstream {
   public void writable(boolean nowWritable) {
     if (writable != nowWritable) {
       writable = nowWritable;
-      if (running != null && answer == null && !left) {
+      if (running != null && answer == null && !disconnected) {
         running.writabilityChanged();
       }
     }
@@ -196,7 +196,7 @@ public final class RecordedClient implements Downstream {
 
   /** The node stops. */
   public void cutShort(Fault fault) {
-    if (running != null && answer == null && !left) {
+    if (running != null && answer == null && !disconnected) {
       running.cutShort(fault);
     }
   }

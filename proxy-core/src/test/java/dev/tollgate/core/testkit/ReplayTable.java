@@ -42,10 +42,10 @@ public final class ReplayTable implements InvocationInterceptor, AfterAllCallbac
     String name();
 
     /** What the recording says, in a few words. */
-    String said();
+    String summary();
   }
 
-  private record Row(String said, Map<String, String> found) {}
+  private record Row(String summary, Map<String, String> found) {}
 
   @Override
   public void interceptTestTemplateMethod(
@@ -64,7 +64,7 @@ public final class ReplayTable implements InvocationInterceptor, AfterAllCallbac
 
   private synchronized void put(Recorded one, String claim, String found) {
     claims.add(claim);
-    rows.computeIfAbsent(one.name(), _ -> new Row(one.said(), new TreeMap<>()))
+    rows.computeIfAbsent(one.name(), _ -> new Row(one.summary(), new TreeMap<>()))
         .found()
         .put(claim, found);
   }
@@ -112,7 +112,7 @@ public final class ReplayTable implements InvocationInterceptor, AfterAllCallbac
         (name, row) ->
             table.append(
                 "| `%s` | %s | %s |%n"
-                    .formatted(name, row.said(), String.join(" | ", found(row)))));
+                    .formatted(name, row.summary(), String.join(" | ", found(row)))));
     return table.append('\n').toString();
   }
 

@@ -2,7 +2,7 @@ package dev.tollgate.core.testkit;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.tollgate.core.blob.Blobs;
+import dev.tollgate.core.blob.BlobStore;
 import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.endpoint.Endpoint;
@@ -15,7 +15,7 @@ import dev.tollgate.core.exchange.Outputs;
 import dev.tollgate.core.exchange.RequestRecord;
 import dev.tollgate.core.exchange.RequestRecord.Served;
 import dev.tollgate.core.fault.Fault;
-import dev.tollgate.core.fetch.Fetcher;
+import dev.tollgate.core.fetch.ImageFetchClient;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.limit.LimitRules;
@@ -58,14 +58,16 @@ public final class Scenario implements AutoCloseable {
   private final Upstreams upstreams = new Upstreams(connector);
   private final Fleet fleet = new Fleet();
   private final InMemoryLedger ledger = new InMemoryLedger();
-  private final ScriptedBooks books = new ScriptedBooks();
+  private final ScriptedAccountBalances accountBalances = new ScriptedAccountBalances();
   private final LocalCounters counters = new LocalCounters(ticker::nanoTime, 1_000);
-  private final HeldCounters held = new HeldCounters(counters);
-  private final ToldLimits told = new ToldLimits();
-  private final InMemoryIdempotency submissions = new InMemoryIdempotency(ticker::nanoTime);
-  private final Limits limits = new Limits(held, () -> this.rules, told, new RefusalCache());
+  private final DelayedCounters delayedCounters = new DelayedCounters(counters);
+  private final RecordingLimitObserver limitObserver = new RecordingLimitObserver();
+  private final InMemoryIdempotencyStore submissions =
+      new InMemoryIdempotencyStore(ticker::nanoTime);
+  private final Limits limits =
+      new Limits(delayedCounters, () -> this.rules, limitObserver, new RefusalCache());
   private final ScriptedNames names = new ScriptedNames();
-  private final Fetcher images = names.fetcher(connector);
+  private final ImageFetchClient images = names.fetcher(connector);
   private final InMemoryJobs jobs = new InMemoryJobs();
   private final InflightBytes inflight;
   private LimitRules rules = LimitRules.OFF;
@@ -93,11 +95,11 @@ public final class Scenario implements AutoCloseable {
             fleet,
             inflight,
             ledger,
-            books,
+            accountBalances,
             limits,
             submissions,
             images,
-            Optional.of(jobs.desk(names.guard())),
+            Optional.of(jobs.service(names.guard())),
             records::add,
             Scenario::row,
             outputs,
@@ -106,7 +108,7 @@ public final class Scenario implements AutoCloseable {
   }
 
   private static byte[] row(RequestRecord record) {
-    return ("{\"outcome\":\"" + record.ending().wire() + "\"}").getBytes(UTF_8);
+    return ("{\"outcome\":\"" + record.outcome().wire() + "\"}").getBytes(UTF_8);
   }
 
   /** Usual options and budget. */
@@ -115,7 +117,7 @@ public final class Scenario implements AutoCloseable {
   }
 
   /** A process that stores what is made. */
-  public static Scenario storing(Catalog catalog, Blobs blobs, long budgetBytes) {
+  public static Scenario storing(Catalog catalog, BlobStore blobs, long budgetBytes) {
     var outputs = new Outputs.Kept(blobs, Duration.ofDays(1), STORING);
     return new Scenario(catalog, ExchangeOptions.DEFAULT, budgetBytes, outputs);
   }
@@ -230,7 +232,7 @@ public final class Scenario implements AutoCloseable {
             catalog,
             admittedNanos,
             new Body(bytes, length, permit, ticker.nanoTime() - admittedNanos));
-    client.waitsFor(exchanges.start(request, client));
+    client.attach(exchanges.start(request, client));
     run();
     return client;
   }
@@ -314,7 +316,7 @@ public final class Scenario implements AutoCloseable {
   }
 
   /** The connection over which a provider was asked last. */
-  public ProviderLink lastAsked() {
+  public ProviderLink lastRequestLink() {
     return connector.links().stream()
         .filter(ProviderLink::isOpen)
         .reduce((earlier, later) -> later)
@@ -332,7 +334,7 @@ public final class Scenario implements AutoCloseable {
 
   /** Whether nothing is carried out whose client is gone. */
   public boolean isDrained() {
-    return exchanges.unawaited().toCompletableFuture().isDone();
+    return exchanges.detachedRequests().toCompletableFuture().isDone();
   }
 
   /** What DNS says of the hosts of clients' URLs. */
@@ -346,12 +348,12 @@ public final class Scenario implements AutoCloseable {
   }
 
   /** Who remembers submissions that carry a key. */
-  public InMemoryIdempotency submissions() {
+  public InMemoryIdempotencyStore submissions() {
     return submissions;
   }
 
-  public ScriptedBooks books() {
-    return books;
+  public ScriptedAccountBalances accountBalances() {
+    return accountBalances;
   }
 
   /** From now on these limits hold. */
@@ -373,13 +375,13 @@ public final class Scenario implements AutoCloseable {
   }
 
   /** What a request of the key would be told by its head already. */
-  public RefusalCache.@Nullable Told refusedAnyway() {
-    return limits.refusedAnyway(TestCatalog.key(keyLimits), ticker.nanoTime());
+  public RefusalCache.@Nullable CachedRefusal knownRefusal() {
+    return limits.cachedRefusal(TestCatalog.key(keyLimits), ticker.nanoTime());
   }
 
   /** Who counts them. */
-  public HeldCounters counters() {
-    return held;
+  public DelayedCounters counters() {
+    return delayedCounters;
   }
 
   public int slotsInUse() {
@@ -387,13 +389,13 @@ public final class Scenario implements AutoCloseable {
   }
 
   /** The models that metrics were told of as passed over, with the code. */
-  public List<String> passedOver() {
-    return List.copyOf(told.passedOver);
+  public List<String> skippedByLimit() {
+    return List.copyOf(limitObserver.passedOver);
   }
 
   /** The refusals that metrics were told of. */
   public List<Fault> limited() {
-    return List.copyOf(told.limited);
+    return List.copyOf(limitObserver.limited);
   }
 
   public InflightBytes inflight() {
@@ -458,12 +460,12 @@ public final class Scenario implements AutoCloseable {
     require(leased() == 0, "leases are held: " + upstreams.gauges());
     upstreams.gauges().forEach(g -> require(g.pending() == 0, "someone waits: " + g));
     require(slotsInUse() == 0, slotsInUse() + " slots are held");
-    require(held.open() == 0, held.open() + " draws are held");
+    require(delayedCounters.open() == 0, delayedCounters.open() + " draws are held");
     require(ledger.open() == 0, ledger.open() + " reservations are held");
     require(isDrained(), "something goes on whose client is gone");
     require(submissions.open() == 0, submissions.open() + " claims are held");
     require(inflight.held() == 0, inflight.held() + " bytes of the budget are held");
-    require(images.underWay() == 0, images.underWay() + " images are being fetched");
+    require(images.inFlight() == 0, images.inFlight() + " images are being fetched");
     require(names.pending() == 0, "a name is being looked up");
     require(connector.pending() == 0, "a connection is still being made");
     for (Provider provider : catalog.providers()) {

@@ -47,7 +47,8 @@ public final class ScriptedConnection {
   /** Waits for a whole request and checks it; a failed check fails the test when it closes. */
   public ScriptedConnection expectRequest(Consumer<CapturedRequest> check)
       throws InterruptedException {
-    CapturedRequest request = inbound.take(WireCut.request(), Deadline.in(FOREVER, "a request"));
+    CapturedRequest request =
+        inbound.take(WireMessageDecoder.request(), Deadline.in(FOREVER, "a request"));
     requests.add(request);
     onRequest.accept(request);
     check.accept(request);
@@ -56,7 +57,8 @@ public final class ScriptedConnection {
 
   /** Waits for the head of a request only, as a provider does that answers before the body. */
   public ScriptedConnection expectHead() throws InterruptedException {
-    CapturedRequest head = inbound.take(WireCut.requestHead(), Deadline.in(FOREVER, "a head"));
+    CapturedRequest head =
+        inbound.take(WireMessageDecoder.requestHead(), Deadline.in(FOREVER, "a head"));
     requests.add(head);
     onRequest.accept(head);
     return this;
@@ -105,7 +107,7 @@ public final class ScriptedConnection {
 
   /** Does nothing until the peer leaves or the upstream is closed. */
   public ScriptedConnection stall() throws InterruptedException {
-    inbound.awaitOver(Deadline.in(FOREVER, "the end of a stall"));
+    inbound.awaitEnd(Deadline.in(FOREVER, "the end of a stall"));
     return this;
   }
 
@@ -184,7 +186,7 @@ public final class ScriptedConnection {
     try {
       step.run(socket);
     } catch (java.net.SocketException _) {
-      throw new Inbound.PeerGone();
+      throw new Inbound.PeerDisconnected();
     } catch (IOException surprise) {
       throw new UncheckedIOException(surprise);
     }

@@ -20,20 +20,20 @@ import java.util.Map;
 public final class ScriptedConnector implements Connector, AddressConnector {
   private final ByteBufAllocator allocator;
   private final List<ProviderLink> links = new ArrayList<>();
-  private final Map<String, Manner> manners = new HashMap<>();
+  private final Map<String, ConnectBehavior> behaviors = new HashMap<>();
   private final List<Pending> pending = new ArrayList<>();
   private final List<Duration> timeouts = new ArrayList<>();
   private final List<String> addresses = new ArrayList<>();
   private boolean holdNew;
 
   /** What happens to who connects. */
-  public enum Manner {
+  public enum ConnectBehavior {
     ACCEPTS,
     REFUSES,
     /** Accepts and closes at once. */
     CLOSES,
     /** No answer before {@link #acceptPending}. */
-    SILENT
+    NO_RESPONSE
   }
 
   public ScriptedConnector(ByteBufAllocator allocator) {
@@ -41,8 +41,8 @@ public final class ScriptedConnector implements Connector, AddressConnector {
   }
 
   /** From now on connections to {@code host}, a name or an address, end like this. */
-  public void manner(String host, Manner manner) {
-    manners.put(host, manner);
+  public void behavior(String host, ConnectBehavior behavior) {
+    behaviors.put(host, behavior);
   }
 
   /** Whether providers that accept from now on read nothing at first. */
@@ -66,7 +66,7 @@ public final class ScriptedConnector implements Connector, AddressConnector {
       EventLoop loop, EndpointIdentity endpoint, String to, Duration timeout) {
     timeouts.add(timeout);
     Promise<Channel> promise = loop.newPromise();
-    switch (manners.getOrDefault(to, Manner.ACCEPTS)) {
+    switch (behaviors.getOrDefault(to, ConnectBehavior.ACCEPTS)) {
       case ACCEPTS -> promise.setSuccess(link(endpoint).channel());
       case REFUSES -> promise.setFailure(new ConnectException("Connection refused: " + endpoint));
       case CLOSES -> {
@@ -74,7 +74,7 @@ public final class ScriptedConnector implements Connector, AddressConnector {
         link.closeQuietly();
         promise.setSuccess(link.channel());
       }
-      case SILENT -> pending.add(new Pending(endpoint, promise));
+      case NO_RESPONSE -> pending.add(new Pending(endpoint, promise));
     }
     return promise;
   }

@@ -2,9 +2,9 @@ package dev.tollgate.core.testkit;
 
 import dev.tollgate.core.address.CidrSet;
 import dev.tollgate.core.address.UrlRules;
+import dev.tollgate.core.fetch.DnsResolver;
 import dev.tollgate.core.fetch.FetchRules;
-import dev.tollgate.core.fetch.Fetcher;
-import dev.tollgate.core.fetch.Names;
+import dev.tollgate.core.fetch.ImageFetchClient;
 import dev.tollgate.core.fetch.PublicAddressResolver;
 import dev.tollgate.core.fetch.PublicConnector;
 import dev.tollgate.core.fetch.UrlGuard;
@@ -28,7 +28,7 @@ import java.util.Set;
  * DNS as a test wrote it down: for each name the answers it gives one after the other, the last one
  * for ever. {@code NXDOMAIN} fails, {@code SILENT} never comes.
  */
-public final class ScriptedNames implements Names {
+public final class ScriptedNames implements DnsResolver {
   private static final int IMAGE_BYTES_MAX = 256 * 1024;
 
   private final Map<String, Deque<String>> answers = new HashMap<>();
@@ -42,9 +42,9 @@ public final class ScriptedNames implements Names {
   }
 
   /** Fetches what these names allow: public hosts, images of at most 256 KiB. */
-  Fetcher fetcher(AddressConnector connector) {
+  ImageFetchClient fetcher(AddressConnector connector) {
     var rules = new FetchRules(rules(), IMAGE_BYTES_MAX, Duration.ofSeconds(15), 3);
-    return new Fetcher(
+    return new ImageFetchClient(
         new PublicConnector(new PublicAddressResolver(this), connector),
         () -> rules,
         (outcome, bytes, took) -> {});
@@ -61,7 +61,7 @@ public final class ScriptedNames implements Names {
   }
 
   @Override
-  public Future<List<InetAddress>> addresses(EventLoop loop, String name) {
+  public Future<List<InetAddress>> resolveAll(EventLoop loop, String name) {
     asked.add(name);
     Deque<String> successive = answers.getOrDefault(name, new ArrayDeque<>(List.of("NXDOMAIN")));
     String answer = successive.size() > 1 ? successive.poll() : successive.element();

@@ -23,8 +23,8 @@ import java.util.concurrent.ThreadLocalRandom;
 public final class ScriptedUpstream implements AutoCloseable {
   private final ServerSocket listener;
   private final List<Script> scripts = new CopyOnWriteArrayList<>();
-  private final Tally<ScriptedConnection> connections = new Tally<>("connection");
-  private final Tally<CapturedRequest> requests = new Tally<>("request");
+  private final AwaitableList<ScriptedConnection> connections = new AwaitableList<>("connection");
+  private final AwaitableList<CapturedRequest> requests = new AwaitableList<>("request");
   private final Map<String, Gate> gates = new ConcurrentHashMap<>();
   private final List<Thread> threads = new CopyOnWriteArrayList<>();
   private final List<Throwable> failures = new CopyOnWriteArrayList<>();
@@ -197,7 +197,7 @@ public final class ScriptedUpstream implements AutoCloseable {
   private void watch(Step step) {
     try {
       step.run();
-    } catch (Inbound.PeerGone _) {
+    } catch (Inbound.PeerDisconnected _) {
       // The peer left, or the test is over: the script ends here.
     } catch (Throwable failure) {
       failures.add(failure);
@@ -221,7 +221,7 @@ public final class ScriptedUpstream implements AutoCloseable {
   private static void closeQuietly(ScriptedConnection connection) {
     try {
       connection.close();
-    } catch (Inbound.PeerGone _) {
+    } catch (Inbound.PeerDisconnected _) {
       // Already gone.
     }
   }

@@ -3,17 +3,17 @@ package dev.tollgate.core.testkit;
 import dev.tollgate.core.catalog.AccessToken;
 import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.catalog.Credential;
-import dev.tollgate.core.catalog.Deviations;
 import dev.tollgate.core.catalog.EndpointIdentity;
 import dev.tollgate.core.catalog.KnownServer;
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.OpenAiQuirks;
 import dev.tollgate.core.catalog.Prefill;
 import dev.tollgate.core.catalog.Provider;
-import dev.tollgate.core.catalog.Provider.Circuit;
-import dev.tollgate.core.catalog.Provider.Clocks;
+import dev.tollgate.core.catalog.Provider.CircuitOptions;
 import dev.tollgate.core.catalog.Provider.OnDisconnect;
 import dev.tollgate.core.catalog.Provider.PoolLimits;
+import dev.tollgate.core.catalog.Provider.ProviderTimeouts;
 import dev.tollgate.core.catalog.Provider.Quirks;
 import dev.tollgate.core.catalog.Resume;
 import dev.tollgate.core.catalog.Route;
@@ -110,7 +110,7 @@ public final class TestCatalog {
   }
 
   /** The same model with one more capability. */
-  public static Model able(Model m, String capability) {
+  public static Model withCapability(Model m, String capability) {
     return new Model(
         m.id(),
         m.modality(),
@@ -146,7 +146,7 @@ public final class TestCatalog {
         candidates,
         RoutingRules.DEFAULT,
         List.of(),
-        RoutePlan.Resort.USUAL);
+        RoutePlan.CredentialPolicy.HEALTHY_ONLY);
   }
 
   /** A provider of the OpenAI dialect at {@code <name>.example}. */
@@ -158,16 +158,16 @@ public final class TestCatalog {
         "/v1",
         List.of(Credential.of(new Secret("sk-of-" + name))),
         Map.of(),
-        Clocks.DEFAULT,
+        ProviderTimeouts.DEFAULT,
         PoolLimits.DEFAULT,
-        Circuit.DEFAULT,
+        CircuitOptions.DEFAULT,
         Quirks.NONE,
         new OnDisconnect.Cancel(),
         EVENT_BYTES_MAX,
         IMAGE_REPLY_BYTES_MAX);
   }
 
-  public static Provider with(Provider p, Clocks clocks) {
+  public static Provider with(Provider p, ProviderTimeouts clocks) {
     return copy(p, p.credentials(), clocks, p.pool(), p.circuit(), p.quirks(), p.onDisconnect());
   }
 
@@ -177,7 +177,7 @@ public final class TestCatalog {
   }
 
   /** The same, from which so many bytes are taken with images. */
-  public static Provider drawing(Provider p, int imageReplyBytesMax) {
+  public static Provider withImageReplyLimit(Provider p, int imageReplyBytesMax) {
     return sized(p, p.eventBytesMax(), imageReplyBytesMax);
   }
 
@@ -189,7 +189,7 @@ public final class TestCatalog {
         p.basePath(),
         p.credentials(),
         p.headers(),
-        p.clocks(),
+        p.timeouts(),
         p.pool(),
         p.circuit(),
         p.quirks(),
@@ -199,19 +199,19 @@ public final class TestCatalog {
   }
 
   public static Provider with(Provider p, PoolLimits pool) {
-    return copy(p, p.credentials(), p.clocks(), pool, p.circuit(), p.quirks(), p.onDisconnect());
+    return copy(p, p.credentials(), p.timeouts(), pool, p.circuit(), p.quirks(), p.onDisconnect());
   }
 
   public static Provider with(Provider p, OnDisconnect onDisconnect) {
-    return copy(p, p.credentials(), p.clocks(), p.pool(), p.circuit(), p.quirks(), onDisconnect);
+    return copy(p, p.credentials(), p.timeouts(), p.pool(), p.circuit(), p.quirks(), onDisconnect);
   }
 
   private static Provider copy(
       Provider p,
       List<Credential> credentials,
-      Clocks clocks,
+      ProviderTimeouts clocks,
       PoolLimits pool,
-      Circuit circuit,
+      CircuitOptions circuit,
       Quirks quirks,
       OnDisconnect onDisconnect) {
     return new Provider(
@@ -236,7 +236,7 @@ public final class TestCatalog {
     return copy(
         p,
         Stream.of(keys).map(key -> Credential.of(new Secret(key))).toList(),
-        p.clocks(),
+        p.timeouts(),
         p.pool(),
         p.circuit(),
         p.quirks(),
@@ -244,22 +244,22 @@ public final class TestCatalog {
   }
 
   /** A provider whose circuit the first failure opens: for 2 s, then 4 s, at most 5 s. */
-  public static Provider touchy(String name) {
-    Circuit usual = Circuit.DEFAULT;
+  public static Provider withSensitiveBreaker(String name) {
+    CircuitOptions usual = CircuitOptions.DEFAULT;
     return with(
-        provider(name), new Circuit(1, usual.window(), usual.openFor(), usual.openForMax()));
+        provider(name), new CircuitOptions(1, usual.window(), usual.openFor(), usual.openForMax()));
   }
 
   /** A provider whose circuit no failure opens. */
-  public static Provider unbreakable(String name) {
-    Circuit usual = Circuit.DEFAULT;
+  public static Provider withUnlimitedBreaker(String name) {
+    CircuitOptions usual = CircuitOptions.DEFAULT;
     return with(
         provider(name),
-        new Circuit(Integer.MAX_VALUE, usual.window(), usual.openFor(), usual.openForMax()));
+        new CircuitOptions(Integer.MAX_VALUE, usual.window(), usual.openFor(), usual.openForMax()));
   }
 
-  public static Provider with(Provider p, Circuit circuit) {
-    return copy(p, p.credentials(), p.clocks(), p.pool(), circuit, p.quirks(), p.onDisconnect());
+  public static Provider with(Provider p, CircuitOptions circuit) {
+    return copy(p, p.credentials(), p.timeouts(), p.pool(), circuit, p.quirks(), p.onDisconnect());
   }
 
   /** A provider that continues answers which were begun elsewhere. */
@@ -268,7 +268,7 @@ public final class TestCatalog {
     return copy(
         p,
         p.credentials(),
-        p.clocks(),
+        p.timeouts(),
         p.pool(),
         p.circuit(),
         new Quirks(p.quirks().streamOptions(), prefill),
@@ -281,24 +281,25 @@ public final class TestCatalog {
     return copy(
         p,
         p.credentials(),
-        p.clocks(),
+        p.timeouts(),
         p.pool(),
         p.circuit(),
-        new Quirks(server.streamOptions(), server.prefill(), server.deviations()),
+        new Quirks(server.streamOptions(), server.prefill(), server.quirks()),
         p.onDisconnect());
   }
 
   /** The same, some of whose models are others than their names say. */
-  public static Provider being(Provider p, Map<String, String> models) {
+  public static Provider withModelNames(Provider p, Map<String, String> models) {
     Quirks was = p.quirks();
-    Deviations deviations = was.deviations().being(models);
-    Quirks quirks = new Quirks(was.streamOptions(), was.prefill(), deviations).asking(was.query());
-    return copy(p, p.credentials(), p.clocks(), p.pool(), p.circuit(), quirks, p.onDisconnect());
+    OpenAiQuirks deviations = was.openAiQuirks().withModels(models);
+    Quirks quirks =
+        new Quirks(was.streamOptions(), was.prefill(), deviations).withQuery(was.query());
+    return copy(p, p.credentials(), p.timeouts(), p.pool(), p.circuit(), quirks, p.onDisconnect());
   }
 
   /** A provider of another dialect at a path, with an end of each target. */
   public static Provider addressed(String dialect, String name, String path, String query) {
-    Provider p = speaking(dialect, name);
+    Provider p = ofDialect(dialect, name);
     return new Provider(
         p.id(),
         dialect,
@@ -306,22 +307,22 @@ public final class TestCatalog {
         path,
         p.credentials(),
         p.headers(),
-        p.clocks(),
+        p.timeouts(),
         p.pool(),
         p.circuit(),
-        p.quirks().asking(query),
+        p.quirks().withQuery(query),
         p.onDisconnect(),
         p.eventBytesMax(),
         p.imageReplyBytesMax());
   }
 
   /** A provider that is sent a token in its key's place. */
-  public static Provider tokened(String name, AccessToken token) {
+  public static Provider withAccessToken(String name, AccessToken token) {
     Provider p = provider(name);
     return copy(
         p,
         List.of(Credential.of(new Secret("key-of-" + name), token)),
-        p.clocks(),
+        p.timeouts(),
         p.pool(),
         p.circuit(),
         p.quirks(),
@@ -329,7 +330,7 @@ public final class TestCatalog {
   }
 
   /** A provider of another dialect. */
-  public static Provider speaking(String dialect, String name) {
+  public static Provider ofDialect(String dialect, String name) {
     Provider p = provider(name);
     return new Provider(
         p.id(),
@@ -338,7 +339,7 @@ public final class TestCatalog {
         "",
         p.credentials(),
         p.headers(),
-        p.clocks(),
+        p.timeouts(),
         p.pool(),
         p.circuit(),
         p.quirks(),
@@ -348,8 +349,9 @@ public final class TestCatalog {
   }
 
   /** Changes the usual clocks. */
-  public static Provider clocked(String name, Function<Clocks, Clocks> change) {
-    return with(provider(name), change.apply(Clocks.DEFAULT));
+  public static Provider withClocks(
+      String name, Function<ProviderTimeouts, ProviderTimeouts> change) {
+    return with(provider(name), change.apply(ProviderTimeouts.DEFAULT));
   }
 
   /** A key that may do everything. */

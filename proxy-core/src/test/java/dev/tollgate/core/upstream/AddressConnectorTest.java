@@ -70,7 +70,8 @@ class AddressConnectorTest {
   }
 
   private static SocketConnector connector(ChannelFactory<Channel> channels, SslContext tls) {
-    return new SocketConnector(channels, new Names(), tls, PooledByteBufAllocator.DEFAULT);
+    return new SocketConnector(
+        channels, new LoopbackResolverGroup(), tls, PooledByteBufAllocator.DEFAULT);
   }
 
   private Channel connect(AddressConnector connector, int port) throws Exception {

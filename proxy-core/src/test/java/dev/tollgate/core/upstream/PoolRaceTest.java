@@ -26,10 +26,10 @@ class PoolRaceTest {
   void everyPlaceThatBecomesFreeFindsItsWaiter() throws Exception {
     Provider provider =
         TestCatalog.with(
-            TestCatalog.clocked(
+            TestCatalog.withClocks(
                 "alpha",
                 c ->
-                    new Provider.Clocks(
+                    new Provider.ProviderTimeouts(
                         Duration.ofSeconds(30),
                         c.responseHeader(),
                         c.firstToken(),
@@ -62,8 +62,8 @@ class PoolRaceTest {
     return loop.newSucceededFuture(channel);
   }
 
-  private static void end(EventLoop loop, Acquired done, CountDownLatch served) {
-    if (done instanceof Acquired.Leased leased) {
+  private static void end(EventLoop loop, AcquisitionResult done, CountDownLatch served) {
+    if (done instanceof AcquisitionResult.Leased leased) {
       loop.execute(
           () -> {
             leased.lease().end();

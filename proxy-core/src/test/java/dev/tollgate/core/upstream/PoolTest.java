@@ -2,10 +2,10 @@ package dev.tollgate.core.upstream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.core.testkit.ManualPriorityLoop;
 import dev.tollgate.core.testkit.ProviderLink;
-import dev.tollgate.core.testkit.ScriptedConnector.Manner;
-import dev.tollgate.core.testkit.TestLine;
-import dev.tollgate.core.upstream.Loops.Wish;
+import dev.tollgate.core.testkit.ScriptedConnector.ConnectBehavior;
+import dev.tollgate.core.upstream.LoopPools.LeaseRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,10 +18,10 @@ class PoolTest {
 
   @Test
   void theCapHoldsOverAllLoops() {
-    try (var loops = new Loops(3, 2, 10)) {
-      Wish first = loops.wish(0);
-      Wish second = loops.wish(1);
-      Wish third = loops.wish(2);
+    try (var loops = new LoopPools(3, 2, 10)) {
+      LeaseRequest first = loops.request(0);
+      LeaseRequest second = loops.request(1);
+      LeaseRequest third = loops.request(2);
       assertThat(first.isLeased() && second.isLeased()).isTrue();
       assertThat(third.outcome).isNull();
       assertThat(loops.gauge().open()).isEqualTo(2);
@@ -37,10 +37,10 @@ class PoolTest {
 
   @Test
   void whoFindsTheQueueFullIsRefusedAtOnce() {
-    try (var loops = new Loops(2, 1, 1)) {
-      Wish first = loops.wish(0);
-      Wish second = loops.wish(1);
-      assertThat(loops.wish(0).outcome).isEqualTo(new Acquired.PoolFull());
+    try (var loops = new LoopPools(2, 1, 1)) {
+      LeaseRequest first = loops.request(0);
+      LeaseRequest second = loops.request(1);
+      assertThat(loops.request(0).outcome).isEqualTo(new AcquisitionResult.PoolFull());
       first.drop();
       second.drop();
     }
@@ -48,10 +48,10 @@ class PoolTest {
 
   @Test
   void aWaiterGetsTheConnectionThatIsGivenBackOnItsLoop() {
-    try (var loops = new Loops(1, 1, 10)) {
-      Wish first = loops.wish(0);
-      Wish second = loops.wish(0);
-      Wish third = loops.wish(0);
+    try (var loops = new LoopPools(1, 1, 10)) {
+      LeaseRequest first = loops.request(0);
+      LeaseRequest second = loops.request(0);
+      LeaseRequest third = loops.request(0);
       first.serve(loops.link(0));
       assertThat(second.lease().isReused()).isTrue();
       assertThat(third.outcome).as("first come, first served").isNull();
@@ -63,9 +63,9 @@ class PoolTest {
 
   @Test
   void aConnectionGivenBackOnAnotherLoopMakesPlaceForAWaiter() {
-    try (var loops = new Loops(2, 1, 10)) {
-      Wish first = loops.wish(0);
-      Wish second = loops.wish(1);
+    try (var loops = new LoopPools(2, 1, 10)) {
+      LeaseRequest first = loops.request(0);
+      LeaseRequest second = loops.request(1);
       first.serve(loops.link(0));
       assertThat(loops.link(0).isOpen()).isFalse();
       assertThat(second.isLeased()).isTrue();
@@ -76,15 +76,15 @@ class PoolTest {
 
   @Test
   void theLoopWithMostIdleConnectionsGivesUpItsOldest() {
-    try (var loops = new Loops(3, 3, 10)) {
-      Wish one = loops.wish(0);
-      Wish two = loops.wish(0);
-      Wish other = loops.wish(1);
+    try (var loops = new LoopPools(3, 3, 10)) {
+      LeaseRequest one = loops.request(0);
+      LeaseRequest two = loops.request(0);
+      LeaseRequest other = loops.request(1);
       one.serve(loops.link(0));
       two.serve(loops.link(1));
       other.serve(loops.link(2));
 
-      Wish third = loops.wish(2);
+      LeaseRequest third = loops.request(2);
       assertThat(third.isLeased()).isTrue();
       assertThat(loops.link(0).isOpen()).isFalse();
       assertThat(loops.link(1).isOpen() && loops.link(2).isOpen()).isTrue();
@@ -94,9 +94,9 @@ class PoolTest {
 
   @Test
   void theConnectionUsedLastIsReusedFirstAndTheOthersFadeAway() {
-    try (var loops = new Loops(1, 10, 10)) {
-      Wish one = loops.wish(0);
-      Wish two = loops.wish(0);
+    try (var loops = new LoopPools(1, 10, 10)) {
+      LeaseRequest one = loops.request(0);
+      LeaseRequest two = loops.request(0);
       one.serve(loops.link(0));
       loops.passMillis(20_000);
       two.serve(loops.link(1));
@@ -105,7 +105,7 @@ class PoolTest {
       loops.passMillis(2_000);
       assertThat(loops.link(0).isOpen()).as("idle for 30 s").isFalse();
 
-      Wish three = loops.wish(0);
+      LeaseRequest three = loops.request(0);
       assertThat(three.lease().isReused()).isTrue();
       loops.passMillis(60_000);
       three.serve(loops.link(1));
@@ -118,9 +118,9 @@ class PoolTest {
 
   @Test
   void anEndpointThatIsGoneLosesItsIdleConnectionsAtOnceAndTheOthersWhenTheyComeBack() {
-    try (var loops = new Loops(1, 10, 10)) {
-      Wish busy = loops.wish(0);
-      loops.wish(0).serve(loops.link(1));
+    try (var loops = new LoopPools(1, 10, 10)) {
+      LeaseRequest busy = loops.request(0);
+      loops.request(0).serve(loops.link(1));
       loops.upstreams.retireAllBut(Set.of());
       loops.run();
       assertThat(loops.link(1).isOpen()).isFalse();
@@ -132,8 +132,8 @@ class PoolTest {
 
   @Test
   void anEndpointThatIsStillNamedKeepsItsConnections() {
-    try (var loops = new Loops(1, 10, 10)) {
-      loops.wish(0).serve(loops.link(0));
+    try (var loops = new LoopPools(1, 10, 10)) {
+      loops.request(0).serve(loops.link(0));
       loops.upstreams.retireAllBut(Set.of(loops.provider.endpoint()));
       loops.run();
       assertThat(loops.link(0).isOpen()).isTrue();
@@ -142,14 +142,14 @@ class PoolTest {
 
   @Test
   void aConnectionThatCameBackWhileTheLoopStoodStillIsNotTooLate() {
-    try (var line = new TestLine();
-        var loops = new Loops(1, 1, 10)) {
-      Wish first = loops.wish(0);
-      Wish second = loops.wish(0);
-      ClientsFirst.inLine(() -> first.serve(loops.link(0)));
+    try (var priorityLoop = new ManualPriorityLoop();
+        var loops = new LoopPools(1, 1, 10)) {
+      LeaseRequest first = loops.request(0);
+      LeaseRequest second = loops.request(0);
+      ClientPriorityIoHandler.executeQueued(() -> first.serve(loops.link(0)));
       loops.passMillis(2_000);
       assertThat(second.outcome).isNull();
-      line.turn();
+      priorityLoop.runAll();
       assertThat(second.lease().isReused()).isTrue();
       second.drop();
     }
@@ -157,17 +157,17 @@ class PoolTest {
 
   @Test
   void theConnectClockIncludesTheWaitForAPlace() {
-    try (var loops = new Loops(1, 1, 10)) {
-      Wish first = loops.wish(0);
-      Wish second = loops.wish(0);
+    try (var loops = new LoopPools(1, 1, 10)) {
+      LeaseRequest first = loops.request(0);
+      LeaseRequest second = loops.request(0);
       loops.passMillis(1_500);
-      loops.connector.manner(HOST, Manner.SILENT);
+      loops.connector.behavior(HOST, ConnectBehavior.NO_RESPONSE);
       first.drop();
       assertThat(loops.connector.timeouts().getLast()).isEqualTo(Duration.ofMillis(500));
       loops.passMillis(400);
       assertThat(second.outcome).isNull();
       loops.passMillis(100);
-      assertThat(second.outcome).isEqualTo(new Acquired.TimedOut());
+      assertThat(second.outcome).isEqualTo(new AcquisitionResult.TimedOut());
       assertThat(loops.connector.pending()).as("connecting was given up").isZero();
       assertThat(loops.gauge().open()).isZero();
     }
@@ -175,13 +175,13 @@ class PoolTest {
 
   @Test
   void aWaiterWhoseTimeIsOverFreesItsWaitingPlace() {
-    try (var loops = new Loops(1, 1, 1)) {
-      Wish first = loops.wish(0);
-      Wish second = loops.wish(0);
+    try (var loops = new LoopPools(1, 1, 1)) {
+      LeaseRequest first = loops.request(0);
+      LeaseRequest second = loops.request(0);
       loops.passMillis(2_000);
-      assertThat(second.outcome).as("our own bound").isEqualTo(new Acquired.PoolFull());
+      assertThat(second.outcome).as("our own bound").isEqualTo(new AcquisitionResult.PoolFull());
       assertThat(loops.gauge().pending()).isZero();
-      Wish third = loops.wish(0);
+      LeaseRequest third = loops.request(0);
       assertThat(third.outcome).as("waits").isNull();
       first.drop();
       third.drop();
@@ -190,10 +190,10 @@ class PoolTest {
 
   @Test
   void aWaiterThatLeavesFreesItsWaitingPlaceAndIsPassedOver() {
-    try (var loops = new Loops(1, 1, 2)) {
-      Wish first = loops.wish(0);
-      Wish second = loops.wish(0);
-      Wish third = loops.wish(0);
+    try (var loops = new LoopPools(1, 1, 2)) {
+      LeaseRequest first = loops.request(0);
+      LeaseRequest second = loops.request(0);
+      LeaseRequest third = loops.request(0);
       second.cancel();
       assertThat(loops.gauge().pending()).isOne();
       first.drop();
@@ -204,11 +204,11 @@ class PoolTest {
 
   @Test
   void whoLeavesWhileConnectingStopsTheConnectionAndFreesThePlace() {
-    try (var loops = new Loops(1, 1, 10)) {
-      loops.connector.manner(HOST, Manner.SILENT);
-      Wish first = loops.wish(0);
-      Wish second = loops.wish(0);
-      loops.connector.manner(HOST, Manner.ACCEPTS);
+    try (var loops = new LoopPools(1, 1, 10)) {
+      loops.connector.behavior(HOST, ConnectBehavior.NO_RESPONSE);
+      LeaseRequest first = loops.request(0);
+      LeaseRequest second = loops.request(0);
+      loops.connector.behavior(HOST, ConnectBehavior.ACCEPTS);
       first.cancel();
       assertThat(loops.connector.pending()).isZero();
       assertThat(first.outcome).isNull();
@@ -218,32 +218,32 @@ class PoolTest {
 
   @Test
   void aRefusedConnectionIsUnreachableAndFreesThePlace() {
-    try (var loops = new Loops(2, 1, 10)) {
-      loops.connector.manner(HOST, Manner.SILENT);
-      Wish first = loops.wish(0);
-      Wish second = loops.wish(1);
-      loops.connector.manner(HOST, Manner.REFUSES);
+    try (var loops = new LoopPools(2, 1, 10)) {
+      loops.connector.behavior(HOST, ConnectBehavior.NO_RESPONSE);
+      LeaseRequest first = loops.request(0);
+      LeaseRequest second = loops.request(1);
+      loops.connector.behavior(HOST, ConnectBehavior.REFUSES);
       first.cancel();
-      assertThat(second.outcome).isInstanceOf(Acquired.Unreachable.class);
+      assertThat(second.outcome).isInstanceOf(AcquisitionResult.Unreachable.class);
       assertThat(loops.gauge().open()).isZero();
     }
   }
 
   @Test
   void aConnectionThatClosesAsSoonAsItIsOpenIsUnreachable() {
-    try (var loops = new Loops(1, 1, 10)) {
-      loops.connector.manner(HOST, Manner.CLOSES);
-      assertThat(loops.wish(0).outcome).isInstanceOf(Acquired.Unreachable.class);
+    try (var loops = new LoopPools(1, 1, 10)) {
+      loops.connector.behavior(HOST, ConnectBehavior.CLOSES);
+      assertThat(loops.request(0).outcome).isInstanceOf(AcquisitionResult.Unreachable.class);
       assertThat(loops.gauge().open()).isZero();
     }
   }
 
   @Test
   void anIdleConnectionThatSpeaksOrEndsIsClosed() {
-    try (var loops = new Loops(1, 10, 10)) {
-      Wish one = loops.wish(0);
-      Wish two = loops.wish(0);
-      Wish three = loops.wish(0);
+    try (var loops = new LoopPools(1, 10, 10)) {
+      LeaseRequest one = loops.request(0);
+      LeaseRequest two = loops.request(0);
+      LeaseRequest three = loops.request(0);
       one.serve(loops.link(0));
       two.serve(loops.link(1));
       three.serve(loops.link(2));
@@ -251,7 +251,7 @@ class PoolTest {
       loops.link(1).fin();
       loops.link(2).reset();
       assertThat(loops.gauge().open()).isZero();
-      Wish next = loops.wish(0);
+      LeaseRequest next = loops.request(0);
       assertThat(next.lease().isReused()).isFalse();
       next.drop();
     }
@@ -259,9 +259,9 @@ class PoolTest {
 
   @Test
   void whoNeedsAFreshConnectionPushesOutAnIdleOne() {
-    try (var loops = new Loops(1, 1, 10)) {
-      loops.wish(0).serve(loops.link(0));
-      Wish fresh = loops.wishFresh(0);
+    try (var loops = new LoopPools(1, 1, 10)) {
+      loops.request(0).serve(loops.link(0));
+      LeaseRequest fresh = loops.requestFresh(0);
       assertThat(fresh.lease().isReused()).isFalse();
       assertThat(loops.link(0).isOpen()).isFalse();
       fresh.drop();
@@ -270,11 +270,11 @@ class PoolTest {
 
   @Test
   void whoAsksInTheMomentInWhichAConnectionComesToRestIsNotForgotten() {
-    try (var loops = new Loops(2, 1, 10)) {
-      Wish first = loops.wish(0);
-      List<Wish> others = new ArrayList<>();
+    try (var loops = new LoopPools(2, 1, 10)) {
+      LeaseRequest first = loops.request(0);
+      List<LeaseRequest> others = new ArrayList<>();
       ProviderLink link = loops.link(0);
-      first.serve(link, () -> link.onNextRead(() -> others.add(loops.wish(1))));
+      first.serve(link, () -> link.onNextRead(() -> others.add(loops.request(1))));
       assertThat(others.getFirst().isLeased()).isTrue();
       assertThat(link.isOpen()).isFalse();
       others.getFirst().drop();
@@ -283,34 +283,34 @@ class PoolTest {
 
   @Test
   void aRequestOfAnOldSnapshotDoesNotBringAnEndpointBack() {
-    try (var loops = new Loops(1, 10, 10)) {
-      loops.wish(0).serve(loops.link(0));
+    try (var loops = new LoopPools(1, 10, 10)) {
+      loops.request(0).serve(loops.link(0));
       loops.upstreams.retireAllBut(Set.of());
       loops.run();
-      loops.wish(0).serve(loops.link(1));
+      loops.request(0).serve(loops.link(1));
       assertThat(loops.link(1).isOpen()).as("nobody else will ask for it").isFalse();
     }
   }
 
   @Test
   void anEndpointThatANewSnapshotNamesAgainKeepsItsConnections() {
-    try (var loops = new Loops(1, 10, 10)) {
-      loops.wish(0).serve(loops.link(0));
+    try (var loops = new LoopPools(1, 10, 10)) {
+      loops.request(0).serve(loops.link(0));
       loops.upstreams.retireAllBut(Set.of());
       loops.run();
       loops.upstreams.retireAllBut(Set.of(loops.provider.endpoint()));
       loops.run();
-      loops.wish(0).serve(loops.link(1));
+      loops.request(0).serve(loops.link(1));
       assertThat(loops.link(1).isOpen()).isTrue();
     }
   }
 
   @Test
   void whoNeedsAFreshConnectionGetsNoOtherAfterWaitingForAPlace() {
-    try (var loops = new Loops(1, 1, 10)) {
-      Wish first = loops.wish(0);
-      Wish fresh = loops.wishFresh(0);
-      Wish other = loops.wish(0);
+    try (var loops = new LoopPools(1, 1, 10)) {
+      LeaseRequest first = loops.request(0);
+      LeaseRequest fresh = loops.requestFresh(0);
+      LeaseRequest other = loops.request(0);
       first.serve(loops.link(0));
       assertThat(fresh.lease().isReused()).isFalse();
       fresh.serve(loops.link(1));

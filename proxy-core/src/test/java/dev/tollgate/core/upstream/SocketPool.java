@@ -2,7 +2,7 @@ package dev.tollgate.core.upstream;
 
 import dev.tollgate.core.catalog.EndpointIdentity;
 import dev.tollgate.core.catalog.Provider;
-import dev.tollgate.core.catalog.Provider.Clocks;
+import dev.tollgate.core.catalog.Provider.ProviderTimeouts;
 import dev.tollgate.core.http.ResponseHead;
 import dev.tollgate.core.testkit.TestCatalog;
 import io.netty.buffer.ByteBuf;
@@ -69,7 +69,7 @@ final class SocketPool implements AutoCloseable {
 
   static Provider provider(boolean tls, String host, int port, Duration connect) {
     Provider p = TestCatalog.provider("alpha");
-    Clocks c = p.clocks();
+    ProviderTimeouts c = p.timeouts();
     return new Provider(
         p.id(),
         p.dialect(),
@@ -77,7 +77,7 @@ final class SocketPool implements AutoCloseable {
         p.basePath(),
         p.credentials(),
         p.headers(),
-        new Clocks(connect, c.responseHeader(), c.firstToken(), c.idle(), c.total()),
+        new ProviderTimeouts(connect, c.responseHeader(), c.firstToken(), c.idle(), c.total()),
         p.pool(),
         p.circuit(),
         p.quirks(),
@@ -85,14 +85,14 @@ final class SocketPool implements AutoCloseable {
         p.eventBytesMax());
   }
 
-  Acquired acquire(Provider provider) throws Exception {
-    CompletableFuture<Acquired> outcome = new CompletableFuture<>();
+  AcquisitionResult acquire(Provider provider) throws Exception {
+    CompletableFuture<AcquisitionResult> outcome = new CompletableFuture<>();
     loop.execute(() -> upstreams.on(loop).acquire(provider, false, outcome::complete));
     return outcome.get(SECONDS_MAX, TimeUnit.SECONDS);
   }
 
   Lease lease(Provider provider) throws Exception {
-    if (acquire(provider) instanceof Acquired.Leased leased) {
+    if (acquire(provider) instanceof AcquisitionResult.Leased leased) {
       return leased.lease();
     }
     throw new AssertionError("no lease of " + provider.endpoint());
@@ -132,7 +132,7 @@ final class SocketPool implements AutoCloseable {
       lease.read();
     }
 
-    /** The body, or the {@link Breakage}. */
+    /** The body, or the {@link ConnectionFailure}. */
     Object end() throws Exception {
       return end.get(SECONDS_MAX, TimeUnit.SECONDS);
     }
@@ -160,7 +160,7 @@ final class SocketPool implements AutoCloseable {
     }
 
     @Override
-    public void broken(Breakage breakage) {
+    public void connectionFailed(ConnectionFailure breakage) {
       lease.end();
       end.complete(breakage);
     }

@@ -55,7 +55,7 @@ class SocketsTest {
   }
 
   private static SocketPool pool(Sockets sockets) throws Exception {
-    return new SocketPool(sockets, new Names(), trusting().build());
+    return new SocketPool(sockets, new LoopbackResolverGroup(), trusting().build());
   }
 
   private static Provider plain(int port) {
@@ -114,11 +114,11 @@ class SocketsTest {
           .onConnection(c -> c.expectRequest().send("HTTP/1.1 2").close());
       Provider provider = plain(upstream.port());
       assertThat(pool.exchange(pool.lease(provider), REQUEST).end())
-          .isEqualTo(new Breakage.Reset(false));
+          .isEqualTo(new ConnectionFailure.Reset(false));
       assertThat(pool.exchange(pool.lease(provider), REQUEST).end())
-          .isEqualTo(new Breakage.Closed(false));
+          .isEqualTo(new ConnectionFailure.Closed(false));
       assertThat(pool.exchange(pool.lease(provider), REQUEST).end())
-          .isEqualTo(new Breakage.Closed(true));
+          .isEqualTo(new ConnectionFailure.Closed(true));
     }
   }
 
@@ -126,8 +126,8 @@ class SocketsTest {
   @MethodSource("sockets")
   void aPortWhereNobodyListensIsUnreachable(Sockets sockets) throws Exception {
     try (var pool = pool(sockets)) {
-      Acquired acquired = pool.acquire(plain(ScriptedUpstream.refusedPort()));
-      assertThat(acquired).isInstanceOf(Acquired.Unreachable.class);
+      AcquisitionResult acquired = pool.acquire(plain(ScriptedUpstream.refusedPort()));
+      assertThat(acquired).isInstanceOf(AcquisitionResult.Unreachable.class);
       assertThat(pool.upstreams.gauges()).allMatch(g -> g.open() == 0);
     }
   }
@@ -137,9 +137,9 @@ class SocketsTest {
   void aNameThatDoesNotExistIsUnreachableAndASlowOneTimesOut(Sockets sockets) throws Exception {
     try (var pool = pool(sockets)) {
       assertThat(pool.acquire(SocketPool.provider(false, "nowhere.example", 80, USUAL)))
-          .isInstanceOf(Acquired.Unreachable.class);
+          .isInstanceOf(AcquisitionResult.Unreachable.class);
       assertThat(pool.acquire(SocketPool.provider(false, "slow.example", 80, SHORT)))
-          .isEqualTo(new Acquired.TimedOut());
+          .isEqualTo(new AcquisitionResult.TimedOut());
       pool.settle();
       assertThat(pool.upstreams.gauges()).allMatch(g -> g.open() == 0);
     }
@@ -239,12 +239,12 @@ class SocketsTest {
   private static void requireRefused(Sockets sockets, X509Bundle identity, SslContext tls)
       throws Exception {
     try (var server = new TlsProvider(identity);
-        var pool = new SocketPool(sockets, new Names(), tls)) {
+        var pool = new SocketPool(sockets, new LoopbackResolverGroup(), tls)) {
       List<ILoggingEvent> logged = new CopyOnWriteArrayList<>();
       Runnable stop = watchLog(logged);
-      Acquired acquired =
+      AcquisitionResult acquired =
           pool.acquire(SocketPool.provider(true, "good.example", server.port(), USUAL));
-      assertThat(acquired).isInstanceOf(Acquired.Unreachable.class);
+      assertThat(acquired).isInstanceOf(AcquisitionResult.Unreachable.class);
       pool.settle();
       assertThat(pool.upstreams.gauges()).allMatch(g -> g.open() == 0);
       stop.run();
@@ -273,7 +273,7 @@ class SocketsTest {
         var pool = pool(sockets)) {
       upstream.onConnection(c -> c.send("HTTP/1.1 400 Bad Request\r\n\r\n").stall());
       assertThat(pool.acquire(SocketPool.provider(true, "good.example", upstream.port(), USUAL)))
-          .isInstanceOf(Acquired.Unreachable.class);
+          .isInstanceOf(AcquisitionResult.Unreachable.class);
     }
   }
 
@@ -284,7 +284,7 @@ class SocketsTest {
         var pool = pool(sockets)) {
       upstream.onConnection(c -> c.stall());
       assertThat(pool.acquire(SocketPool.provider(true, "good.example", upstream.port(), SHORT)))
-          .isEqualTo(new Acquired.TimedOut());
+          .isEqualTo(new AcquisitionResult.TimedOut());
       assertThat(upstream.awaitClosed(USUAL)).isNotNull();
     }
   }

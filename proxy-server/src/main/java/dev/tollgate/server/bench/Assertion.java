@@ -46,7 +46,7 @@ public record Assertion(
 
   /** Judges a run by a list of them. */
   public static List<Verdict> judge(List<Assertion> assertions, BenchReport report) {
-    Map<String, Map<String, Double>> figures = Metrics.of(report);
+    Map<String, Map<String, Double>> figures = BenchMetrics.of(report);
     return assertions.stream().map(each -> each.judge(figures)).toList();
   }
 
@@ -65,7 +65,7 @@ public record Assertion(
         : new Verdict(text, held, String.join(", ", found));
   }
 
-  private Unit unit() {
-    return Metrics.all().getOrDefault(metric, Unit.COUNT);
+  private MetricUnit unit() {
+    return BenchMetrics.all().getOrDefault(metric, MetricUnit.COUNT);
   }
 }

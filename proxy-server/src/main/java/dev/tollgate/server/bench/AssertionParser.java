@@ -45,7 +45,7 @@ public final class AssertionParser {
     int start = at;
     String name = name();
     Scope scope = scope(name, start);
-    Unit unit = Metrics.all().get(scope.metric());
+    MetricUnit unit = BenchMetrics.all().get(scope.metric());
     if (unit == null) {
       int from = start + name.length() - scope.metric().length();
       throw wrong(from, "no figure is called '" + scope.metric() + "'");
@@ -64,7 +64,7 @@ public final class AssertionParser {
   /** A dot can part scenario and figure, or belong to {@code p99.9}. */
   private Scope scope(String name, int start) {
     int dot = name.indexOf('.');
-    if (dot < 0 || Metrics.all().containsKey(name)) {
+    if (dot < 0 || BenchMetrics.all().containsKey(name)) {
       return new Scope(null, name);
     }
     String scenario = name.substring(0, dot);
@@ -124,7 +124,7 @@ public final class AssertionParser {
     }
   }
 
-  private double factor(Unit unit) {
+  private double factor(MetricUnit unit) {
     int start = at;
     while (at < text.length() && Character.isLetter(text.charAt(at))) {
       at++;

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /** What to measure, and for how long at most. */
 public record BenchPlan(
-    Party target,
-    @Nullable Party direct,
+    TargetSpec target,
+    @Nullable TargetSpec direct,
     Set<Scenario> scenarios,
     Rates rates,
     Times times,
@@ -24,7 +24,7 @@ public record BenchPlan(
    *
    * @param fields header fields that it wants beside those of any chat request
    */
-  public record Party(
+  public record TargetSpec(
       BaseUrl url, @Nullable Secret key, String model, String streamModel, List<Field> fields) {}
 
   /** What can be measured, in this order. */
@@ -50,9 +50,9 @@ public record BenchPlan(
    *
    * @param plain plain requests per second
    * @param stream new streams per second
-   * @param standing streams that are open at once in the scenario of standing streams
+   * @param openStreams streams that are open at once in the scenario of standing streams
    */
-  public record Rates(double plain, double stream, int standing) {}
+  public record Rates(double plain, double stream, int openStreams) {}
 
   /**
    * How long.

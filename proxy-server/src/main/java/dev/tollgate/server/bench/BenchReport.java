@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 public record BenchReport(
     Map<String, String> environment,
     BenchPlan plan,
-    List<Measured> scenarios,
+    List<ScenarioResult> scenarios,
     @Nullable Ceiling frontier,
     Ended ended,
     Duration took) {
@@ -42,7 +42,7 @@ public record BenchReport(
    * @param driverBusy which share of its processor the load took, at the busiest round
    * @param sustained streams that were open all the time, in the scenario of standing streams
    */
-  record Measured(
+  record ScenarioResult(
       Scenario scenario,
       int rounds,
       Side target,
@@ -132,7 +132,7 @@ public record BenchReport(
   }
 
   /** Whether some scenario got no answer of the target at all. */
-  public boolean hasSilence() {
+  public boolean hasUnansweredScenario() {
     return scenarios.stream().anyMatch(each -> each.target().answered() == 0);
   }
 }

@@ -2,7 +2,7 @@ package dev.tollgate.server.bench;
 
 import dev.tollgate.server.bench.BenchPlan.Scenario;
 import dev.tollgate.server.bench.BenchReport.Ceiling;
-import dev.tollgate.server.bench.BenchReport.Measured;
+import dev.tollgate.server.bench.BenchReport.ScenarioResult;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,29 +23,29 @@ public final class BenchRun {
    */
   public static BenchReport measure(
       BenchPlan plan, String version, BooleanSupplier isStopped, Consumer<String> progress)
-      throws BenchFailed {
+      throws BenchFailedException {
     Map<String, String> environment = Environment.read(version);
     try (Driver driver = new Driver()) {
       long beganNanos = driver.nowNanos();
-      var conductor = new Conductor(driver, plan.times().whole(), isStopped, progress);
-      Contenders contenders = Contenders.of(plan, driver);
-      Script script = new FirstRequests(plan, driver, conductor).ask(contenders);
-      List<Measured> scenarios = new ArrayList<>();
+      var runner = new LoadRunner(driver, plan.times().whole(), isStopped, progress);
+      BenchTargets targets = BenchTargets.of(plan, driver);
+      Script script = new FirstRequests(plan, driver, runner).run(targets);
+      List<ScenarioResult> scenarios = new ArrayList<>();
       Ceiling ceiling = null;
       for (Scenario scenario : Scenario.values()) {
-        if (!plan.scenarios().contains(scenario) || !conductor.goesOn()) {
+        if (!plan.scenarios().contains(scenario) || !runner.shouldContinue()) {
           continue;
         }
         switch (scenario) {
           case PLAIN, STREAM, STREAMS ->
               scenarios.add(
-                  new ScenarioRun(scenario, plan, contenders, script, driver, conductor).measure());
-          case FRONTIER -> ceiling = new FrontierRun(plan, contenders, driver, conductor).search();
+                  new ScenarioRun(scenario, plan, targets, script, driver, runner).measure());
+          case FRONTIER -> ceiling = new FrontierRun(plan, targets, driver, runner).search();
         }
       }
       environment.put("load_average_after", Environment.loadAverage());
       Duration took = Duration.ofNanos(driver.nowNanos() - beganNanos);
-      return new BenchReport(environment, plan, scenarios, ceiling, conductor.ended(), took);
+      return new BenchReport(environment, plan, scenarios, ceiling, runner.ended(), took);
     }
   }
 }

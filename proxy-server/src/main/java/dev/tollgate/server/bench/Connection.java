@@ -4,8 +4,8 @@ import dev.tollgate.core.http.BadResponse;
 import dev.tollgate.core.http.BodyEnd;
 import dev.tollgate.core.http.ResponseDecoder;
 import dev.tollgate.core.http.ResponseHead;
-import dev.tollgate.core.http.SurplusBytes;
 import dev.tollgate.core.http.TruncatedResponse;
+import dev.tollgate.core.http.UnsolicitedBytes;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -19,7 +19,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
   private final ResponseDecoder decoder;
   private final Owner owner;
   private final LongSupplier clock;
-  private @Nullable Answer answer;
+  private @Nullable PendingRequest pending;
 
   /** Who has the connection. */
   interface Owner {
@@ -40,8 +40,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
     this.clock = clock;
   }
 
-  void ask(Work work, long intendedNanos, long nowNanos) {
-    answer = new Answer(work, intendedNanos);
+  void send(RequestTemplate work, long intendedNanos, long nowNanos) {
+    pending = new PendingRequest(work, intendedNanos);
     work.tally().sent(nowNanos - intendedNanos);
     decoder.awaitResponse();
     channel.writeAndFlush(work.request().retainedDuplicate(), channel.voidPromise());
@@ -49,7 +49,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
   /** Gives up a request that runs for too long. */
   void expire(long nowNanos, long timeoutNanos) {
-    Answer waiting = answer;
+    PendingRequest waiting = pending;
     if (waiting != null && waiting.isOverdue(nowNanos, timeoutNanos)) {
       fail(waiting, Failure.TIMEOUT, nowNanos);
     }
@@ -57,17 +57,17 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
   /** Closes it; what was asked is not counted. */
   void abandon() {
-    answer = null;
+    pending = null;
     channel.close();
   }
 
   boolean isBusy() {
-    return answer != null;
+    return pending != null;
   }
 
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
-    Answer reading = answer;
+    PendingRequest reading = pending;
     switch (message) {
       case ByteBuf bytes -> {
         try {
@@ -84,14 +84,14 @@ final class Connection extends ChannelInboundHandlerAdapter {
           fail(reading, Failure.BROKEN, clock.getAsLong());
       case BadResponse _ when reading != null ->
           fail(reading, Failure.MALFORMED, clock.getAsLong());
-      case SurplusBytes _ when reading != null ->
+      case UnsolicitedBytes _ when reading != null ->
           fail(reading, Failure.MALFORMED, clock.getAsLong());
       default -> channel.close();
     }
   }
 
-  private void end(Answer ended, long nowNanos) {
-    answer = null;
+  private void end(PendingRequest ended, long nowNanos) {
+    pending = null;
     ended.count(ended.end(), nowNanos);
     if (ended.isKeptAlive() && channel.isActive()) {
       owner.freed(this, nowNanos);
@@ -101,8 +101,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  private void fail(Answer ended, Failure how, long nowNanos) {
-    answer = null;
+  private void fail(PendingRequest ended, Failure how, long nowNanos) {
+    pending = null;
     ended.count(how, nowNanos);
     channel.close();
     owner.spent(this, nowNanos);
@@ -120,7 +120,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
   }
 
   private void lost() {
-    Answer waiting = answer;
+    PendingRequest waiting = pending;
     if (waiting == null) {
       owner.closed(this);
     } else {

@@ -22,7 +22,7 @@ import java.util.function.LongSupplier;
  * The connections to one side: kept, opened when a request waits for one, never more than {@code
  * max}. Confined to the driver's loop.
  */
-final class Connections implements Asker, Connection.Owner {
+final class Connections implements RequestSender, Connection.Owner {
   private static final int OPENING_MAX = 64;
   private static final int CONNECT_MILLIS = 5_000;
 
@@ -31,14 +31,14 @@ final class Connections implements Asker, Connection.Owner {
   private final LongSupplier clock;
   private final Set<Connection> open = new LinkedHashSet<>();
   private final ArrayDeque<Connection> free = new ArrayDeque<>();
-  private Watcher watcher = Watcher.NOBODY;
-  private Work work;
+  private Listener listener = Listener.NONE;
+  private RequestTemplate work;
   private int opening;
 
   /** Who is told what became of requests and connections. */
-  interface Watcher {
-    Watcher NOBODY =
-        new Watcher() {
+  interface Listener {
+    Listener NONE =
+        new Listener() {
           @Override
           public void ended(long nowNanos) {}
 
@@ -65,7 +65,7 @@ final class Connections implements Asker, Connection.Owner {
       InetSocketAddress address,
       int max,
       LongSupplier clock,
-      Work work) {
+      RequestTemplate work) {
     this.max = max;
     this.clock = clock;
     this.work = work;
@@ -93,19 +93,19 @@ final class Connections implements Asker, Connection.Owner {
   }
 
   /** What is asked from now on, and who watches. */
-  void turnTo(Work next, Watcher by) {
+  void assign(RequestTemplate next, Listener nextListener) {
     work = next;
-    watcher = by;
+    listener = nextListener;
   }
 
   @Override
-  public boolean ask(long intendedNanos, long nowNanos) {
+  public boolean trySend(long intendedNanos, long nowNanos) {
     Connection connection = free.pollLast();
     if (connection == null) {
       openAnother();
       return false;
     }
-    connection.ask(work, intendedNanos, nowNanos);
+    connection.send(work, intendedNanos, nowNanos);
     return true;
   }
 
@@ -122,7 +122,7 @@ final class Connections implements Asker, Connection.Owner {
 
   /** Closes what is busy; its requests count for nobody. */
   void abandonBusy() {
-    watcher = Watcher.NOBODY;
+    listener = Listener.NONE;
     for (Connection connection : List.copyOf(open)) {
       if (connection.isBusy()) {
         open.remove(connection);
@@ -132,7 +132,7 @@ final class Connections implements Asker, Connection.Owner {
   }
 
   void close() {
-    watcher = Watcher.NOBODY;
+    listener = Listener.NONE;
     List.copyOf(open).forEach(Connection::abandon);
   }
 
@@ -152,10 +152,10 @@ final class Connections implements Asker, Connection.Owner {
       Connection connection = connecting.channel().pipeline().get(Connection.class);
       open.add(connection);
       freed(connection);
-      watcher.freed(nowNanos);
+      listener.freed(nowNanos);
     } else {
       work.tally().problem("no connection: " + connecting.cause().getMessage());
-      watcher.refused(nowNanos);
+      listener.refused(nowNanos);
     }
   }
 
@@ -166,15 +166,15 @@ final class Connections implements Asker, Connection.Owner {
   @Override
   public void freed(Connection connection, long nowNanos) {
     freed(connection);
-    watcher.ended(nowNanos);
-    watcher.freed(nowNanos);
+    listener.ended(nowNanos);
+    listener.freed(nowNanos);
   }
 
   @Override
   public void spent(Connection connection, long nowNanos) {
     open.remove(connection);
-    watcher.ended(nowNanos);
-    watcher.freed(nowNanos);
+    listener.ended(nowNanos);
+    listener.freed(nowNanos);
   }
 
   @Override

@@ -15,8 +15,8 @@ import java.util.function.LongSupplier;
  * Called by the thread that conducts the run; loads and connections live on the loop.
  */
 final class Driver implements AutoCloseable {
-  private static final long LOOK_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(50);
-  private static final long LOOK_NANOS_MIN = TimeUnit.MICROSECONDS.toNanos(20);
+  private static final long TICK_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(50);
+  private static final long TICK_NANOS_MIN = TimeUnit.MICROSECONDS.toNanos(20);
 
   private final Transport transport = Transport.auto();
   private final EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, transport.ioHandlers());
@@ -28,7 +28,7 @@ final class Driver implements AutoCloseable {
     threadId = loop.submit(() -> Thread.currentThread().threadId()).syncUninterruptibly().getNow();
   }
 
-  Connections connect(InetSocketAddress address, int connectionsMax, Work first) {
+  Connections connect(InetSocketAddress address, int connectionsMax, RequestTemplate first) {
     return new Connections(loop, transport, address, connectionsMax, clock, first);
   }
 
@@ -42,25 +42,26 @@ final class Driver implements AutoCloseable {
   }
 
   /** Begins a load; what it returns completes on the loop. */
-  Running start(Connections connections, Work work, Load load, long timeoutNanos) {
+  Running start(
+      Connections connections, RequestTemplate work, LoadSchedule load, long timeoutNanos) {
     var running = new Running(connections, load, timeoutNanos);
     loop.execute(
         () -> {
-          connections.turnTo(work, running);
-          running.look();
+          connections.assign(work, running);
+          running.tick();
         });
     return running;
   }
 
   /** A load under way. */
-  final class Running implements Connections.Watcher {
+  final class Running implements Connections.Listener {
     private final CompletableFuture<Void> done = new CompletableFuture<>();
     private final Connections connections;
-    private final Load load;
+    private final LoadSchedule load;
     private final long timeoutNanos;
     private volatile int endedSoFar;
 
-    private Running(Connections connections, Load load, long timeoutNanos) {
+    private Running(Connections connections, LoadSchedule load, long timeoutNanos) {
       this.connections = connections;
       this.load = load;
       this.timeoutNanos = timeoutNanos;
@@ -81,23 +82,23 @@ final class Driver implements AutoCloseable {
       loop.execute(this::end);
     }
 
-    private void look() {
+    private void tick() {
       if (done.isDone()) {
         return;
       }
       try {
         long nowNanos = clock.getAsLong();
         connections.expire(nowNanos, timeoutNanos);
-        long dueNanos = load.look(connections, nowNanos);
+        long dueNanos = load.sendDue(connections, nowNanos);
         endedSoFar = load.endedCount();
-        if (load.isOver(nowNanos)) {
+        if (load.isDone(nowNanos)) {
           end();
         } else {
           // Due times may be Long.MAX_VALUE: no difference may be taken before the comparison.
-          long atMost = nowNanos + LOOK_NANOS_MAX;
+          long atMost = nowNanos + TICK_NANOS_MAX;
           long until = Math.min(dueNanos, atMost) - clock.getAsLong();
-          long delay = Math.clamp(until, LOOK_NANOS_MIN, LOOK_NANOS_MAX);
-          loop.schedule(this::look, delay, TimeUnit.NANOSECONDS);
+          long delay = Math.clamp(until, TICK_NANOS_MIN, TICK_NANOS_MAX);
+          loop.schedule(this::tick, delay, TimeUnit.NANOSECONDS);
         }
       } catch (RuntimeException e) {
         connections.abandonBusy();
@@ -116,7 +117,7 @@ final class Driver implements AutoCloseable {
     @Override
     public void ended(long nowNanos) {
       load.ended(nowNanos);
-      if (load.isOver(nowNanos)) {
+      if (load.isDone(nowNanos)) {
         end();
       }
     }
@@ -124,14 +125,14 @@ final class Driver implements AutoCloseable {
     @Override
     public void freed(long nowNanos) {
       if (!done.isDone()) {
-        load.look(connections, nowNanos);
+        load.sendDue(connections, nowNanos);
       }
     }
 
     @Override
     public void refused(long nowNanos) {
       load.refused(nowNanos);
-      if (load.isOver(nowNanos)) {
+      if (load.isDone(nowNanos)) {
         end();
       }
     }

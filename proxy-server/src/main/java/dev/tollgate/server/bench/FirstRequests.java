@@ -11,18 +11,18 @@ import java.util.stream.Collectors;
 final class FirstRequests {
   private final BenchPlan plan;
   private final Driver driver;
-  private final Conductor conductor;
+  private final LoadRunner runner;
 
-  FirstRequests(BenchPlan plan, Driver driver, Conductor conductor) {
+  FirstRequests(BenchPlan plan, Driver driver, LoadRunner runner) {
     this.plan = plan;
     this.driver = driver;
-    this.conductor = conductor;
+    this.runner = runner;
   }
 
   /** Asks; the script of streams where they are all the same. */
-  Script ask(Contenders contenders) throws BenchFailed {
+  Script run(BenchTargets targets) throws BenchFailedException {
     Script script = Script.NONE;
-    for (Contender each : contenders.order(0)) {
+    for (BenchTarget each : targets.order(0)) {
       if (has(Scenario.PLAIN) || has(Scenario.FRONTIER)) {
         Tally tally = new Tally();
         require(each, each.plain(tally));
@@ -38,23 +38,23 @@ final class FirstRequests {
     return plan.scenarios().contains(scenario);
   }
 
-  private Script stream(Contender contender, Script known) throws BenchFailed {
+  private Script stream(BenchTarget target, Script known) throws BenchFailedException {
     if (plan.replies() == Replies.ANY || known instanceof KnownScript) {
-      require(contender, contender.streamed(known, new Tally()));
+      require(target, target.streamed(known, new Tally()));
       return known;
     }
     Recording recording = new Recording();
-    require(contender, contender.streamed(recording, new Tally()));
+    require(target, target.streamed(recording, new Tally()));
     return recording.script();
   }
 
-  private void require(Contender contender, Work work) throws BenchFailed {
+  private void require(BenchTarget target, RequestTemplate work) throws BenchFailedException {
     var once = new Arrivals(driver.nowNanos(), 1, 1);
-    Load load = new OpenRound(once, work.tally(), plan.times().timeout().toNanos());
-    conductor.conduct("first request", contender.connections(), work, load, plan.times().timeout());
-    if (work.tally().answeredCount() == 0 && conductor.goesOn()) {
-      throw new BenchFailed(
-          contender.role().wire() + " does not answer as it has to: " + reason(work.tally()));
+    LoadSchedule load = new OpenRound(once, work.tally(), plan.times().timeout().toNanos());
+    runner.run("first request", target.connections(), work, load, plan.times().timeout());
+    if (work.tally().answeredCount() == 0 && runner.shouldContinue()) {
+      throw new BenchFailedException(
+          target.role().wire() + " does not answer as it has to: " + reason(work.tally()));
     }
   }
 

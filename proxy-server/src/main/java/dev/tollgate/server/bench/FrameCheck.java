@@ -1,12 +1,12 @@
 package dev.tollgate.server.bench;
 
-import dev.tollgate.server.bench.Script.Reading;
+import dev.tollgate.server.bench.Script.StreamCheck;
 
 /**
  * One stream compared with its script: frames that are missing, that came again, or that say
  * something else. Where frames are equal to each other, a lost one can look like a repeated one.
  */
-final class FrameCheck implements Reading {
+final class FrameCheck implements StreamCheck {
   private static final int AHEAD_MAX = 256;
 
   private final KnownScript script;
@@ -50,7 +50,7 @@ final class FrameCheck implements Reading {
   }
 
   @Override
-  public boolean isSound() {
+  public boolean isValid() {
     lost += script.count() - next;
     next = script.count();
     if (lost + repeated + changed == 0) {

@@ -13,24 +13,24 @@ final class FrontierRun {
   private static final Duration START = Duration.ofMillis(1);
 
   private final BenchPlan plan;
-  private final Contenders contenders;
+  private final BenchTargets targets;
   private final Driver driver;
-  private final Conductor conductor;
+  private final LoadRunner runner;
 
-  FrontierRun(BenchPlan plan, Contenders contenders, Driver driver, Conductor conductor) {
+  FrontierRun(BenchPlan plan, BenchTargets targets, Driver driver, LoadRunner runner) {
     this.plan = plan;
-    this.contenders = contenders;
+    this.targets = targets;
     this.driver = driver;
-    this.conductor = conductor;
+    this.runner = runner;
   }
 
   Ceiling search() {
     double rateMax = plan.bounds().ratePerSecondMax();
     Frontier frontier = new Frontier(Math.min(RATE_MIN, rateMax), rateMax, PROBES_MAX);
     OptionalDouble rate = frontier.next();
-    while (rate.isPresent() && conductor.goesOn()) {
+    while (rate.isPresent() && runner.shouldContinue()) {
       Frontier.Probe probe = probe(rate.getAsDouble());
-      if (conductor.goesOn()) { // else it was cut off and says nothing
+      if (runner.shouldContinue()) { // else it was cut off and says nothing
         frontier.observe(probe);
       }
       rate = frontier.next();
@@ -42,8 +42,8 @@ final class FrontierRun {
     Tally target = new Tally();
     Tally direct = new Tally();
     double busy = 0;
-    for (int round = 0; round < ROUNDS && conductor.goesOn(); round++) {
-      for (Contender each : contenders.order(round)) {
+    for (int round = 0; round < ROUNDS && runner.shouldContinue(); round++) {
+      for (BenchTarget each : targets.order(round)) {
         Tally tally =
             switch (each.role()) {
               case TARGET -> target;
@@ -57,12 +57,12 @@ final class FrontierRun {
     return new Frontier.Probe(rate, p99Nanos, failed(target) + failed(direct), busy);
   }
 
-  private double round(Contender contender, double rate, Tally tally) {
+  private double round(BenchTarget benchTarget, double rate, Tally tally) {
     var arrivals =
         Arrivals.of(driver.nowNanos() + START.toNanos(), rate, plan.times().round().toNanos());
-    Load load = new OpenRound(arrivals, tally, TIMEOUT.toNanos());
-    String what = "frontier %s at %.0f/s".formatted(contender.role().wire(), rate);
-    return conductor.conduct(what, contender.connections(), contender.plain(tally), load, TIMEOUT);
+    LoadSchedule load = new OpenRound(arrivals, tally, TIMEOUT.toNanos());
+    String what = "frontier %s at %.0f/s".formatted(benchTarget.role().wire(), rate);
+    return runner.run(what, benchTarget.connections(), benchTarget.plain(tally), load, TIMEOUT);
   }
 
   private static long failed(Tally tally) {

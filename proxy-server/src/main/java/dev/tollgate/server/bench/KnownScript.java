@@ -14,7 +14,7 @@ final class KnownScript implements Script {
   }
 
   @Override
-  public Reading read(Tally tally) {
+  public StreamCheck newCheck(Tally tally) {
     return new FrameCheck(this, tally);
   }
 
@@ -46,7 +46,7 @@ final class KnownScript implements Script {
     return Math.max(0, sinceIntendedNanos - earliestNanos[frame]);
   }
 
-  private final class Learner implements Reading {
+  private final class Learner implements StreamCheck {
     private final FrameCheck check;
 
     Learner(FrameCheck check) {
@@ -63,8 +63,8 @@ final class KnownScript implements Script {
     }
 
     @Override
-    public boolean isSound() {
-      return check.isSound();
+    public boolean isValid() {
+      return check.isValid();
     }
   }
 }

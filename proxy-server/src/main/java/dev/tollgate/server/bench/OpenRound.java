@@ -5,7 +5,7 @@ package dev.tollgate.server.bench;
  * every connection busy waits, and its clock runs from when it should have started, so that a stall
  * is seen in all requests that were due meanwhile.
  */
-final class OpenRound implements Load {
+final class OpenRound implements LoadSchedule {
   private final Arrivals arrivals;
   private final Tally tally;
   private final long timeoutNanos;
@@ -19,12 +19,12 @@ final class OpenRound implements Load {
   }
 
   @Override
-  public long look(Asker asker, long nowNanos) {
+  public long sendDue(RequestSender sender, long nowNanos) {
     while (isDue(nowNanos)) {
       long intendedNanos = arrivals.intendedNanos(next);
       if (nowNanos - intendedNanos > timeoutNanos) {
         giveUp(Failure.UNSENT, nowNanos);
-      } else if (asker.ask(intendedNanos, nowNanos)) {
+      } else if (sender.trySend(intendedNanos, nowNanos)) {
         next++;
       } else {
         return intendedNanos + timeoutNanos;
@@ -46,7 +46,7 @@ final class OpenRound implements Load {
   }
 
   @Override
-  public boolean isOver(long nowNanos) {
+  public boolean isDone(long nowNanos) {
     return ended == arrivals.count();
   }
 

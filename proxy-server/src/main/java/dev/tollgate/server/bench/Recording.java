@@ -1,10 +1,10 @@
 package dev.tollgate.server.bench;
 
-import dev.tollgate.server.bench.Script.Reading;
+import dev.tollgate.server.bench.Script.StreamCheck;
 import java.util.Arrays;
 
 /** The one stream that all others are compared with: its frames and when they came. */
-final class Recording implements Script, Reading {
+final class Recording implements Script, StreamCheck {
   private static final int FRAMES_MAX = 1_000_000;
 
   private long[] frames = new long[64];
@@ -12,7 +12,7 @@ final class Recording implements Script, Reading {
   private int count;
 
   @Override
-  public Reading read(Tally tally) {
+  public StreamCheck newCheck(Tally tally) {
     return this;
   }
 
@@ -31,7 +31,7 @@ final class Recording implements Script, Reading {
   }
 
   @Override
-  public boolean isSound() {
+  public boolean isValid() {
     return count > 0;
   }
 

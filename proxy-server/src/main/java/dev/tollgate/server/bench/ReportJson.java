@@ -4,9 +4,9 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.server.bench.Assertion.Verdict;
-import dev.tollgate.server.bench.BenchPlan.Party;
+import dev.tollgate.server.bench.BenchPlan.TargetSpec;
 import dev.tollgate.server.bench.BenchReport.Ceiling;
-import dev.tollgate.server.bench.BenchReport.Measured;
+import dev.tollgate.server.bench.BenchReport.ScenarioResult;
 import dev.tollgate.server.bench.BenchReport.Side;
 import dev.tollgate.server.bench.Quantiles.Added;
 import java.time.Duration;
@@ -29,12 +29,12 @@ public final class ReportJson {
     root.put("format", FORMAT);
     root.put("ended", report.ended().wire());
     root.put("took_seconds", report.took().toMillis() / 1e3);
-    root.put("method", Method.TEXT);
+    root.put("method", Methodology.TEXT);
     ObjectNode environment = root.putObject("environment");
     report.environment().forEach(environment::put);
     settings(root.putObject("settings"), report.plan());
     ObjectNode scenarios = root.putObject("scenarios");
-    for (Measured each : report.scenarios()) {
+    for (ScenarioResult each : report.scenarios()) {
       scenario(scenarios.putObject(each.scenario().wire()), each);
     }
     Ceiling ceiling = report.frontier();
@@ -52,14 +52,14 @@ public final class ReportJson {
   }
 
   private static void settings(ObjectNode out, BenchPlan plan) {
-    party(out.putObject("target"), plan.target());
-    Party direct = plan.direct();
+    targetSpec(out.putObject("target"), plan.target());
+    TargetSpec direct = plan.direct();
     if (direct != null) {
-      party(out.putObject("direct"), direct);
+      targetSpec(out.putObject("direct"), direct);
     }
     out.put("rate", plan.rates().plain())
         .put("stream_rate", plan.rates().stream())
-        .put("streams", plan.rates().standing())
+        .put("streams", plan.rates().openStreams())
         .put("duration_seconds", seconds(plan.times().each()))
         .put("round_seconds", seconds(plan.times().round()))
         .put("warmup_seconds", seconds(plan.times().warmUp()))
@@ -71,17 +71,17 @@ public final class ReportJson {
         .put("max_tokens", plan.prompt().tokensMax());
   }
 
-  private static void party(ObjectNode out, Party party) {
-    out.put("url", party.url().text())
-        .put("model", party.model())
-        .put("stream_model", party.streamModel());
+  private static void targetSpec(ObjectNode out, TargetSpec spec) {
+    out.put("url", spec.url().text())
+        .put("model", spec.model())
+        .put("stream_model", spec.streamModel());
   }
 
   private static double seconds(Duration duration) {
     return duration.toMillis() / 1e3;
   }
 
-  private static void scenario(ObjectNode out, Measured measured) {
+  private static void scenario(ObjectNode out, ScenarioResult measured) {
     out.put("rounds", measured.rounds());
     side(out.putObject("target"), measured.target());
     Side direct = measured.direct();

@@ -3,7 +3,7 @@ package dev.tollgate.server.bench;
 import dev.tollgate.server.bench.Assertion.Verdict;
 import dev.tollgate.server.bench.BenchReport.Ceiling;
 import dev.tollgate.server.bench.BenchReport.Ended;
-import dev.tollgate.server.bench.BenchReport.Measured;
+import dev.tollgate.server.bench.BenchReport.ScenarioResult;
 import dev.tollgate.server.bench.BenchReport.Side;
 import dev.tollgate.server.bench.Quantiles.Added;
 import java.time.Duration;
@@ -38,7 +38,7 @@ public final class ReportMarkdown {
     line("");
     BenchPlan plan = report.plan();
     line("target %s, model %s".formatted(plan.target().url().text(), plan.target().model()));
-    BenchPlan.Party direct = plan.direct();
+    BenchPlan.TargetSpec direct = plan.direct();
     if (direct != null) {
       line("direct %s, model %s".formatted(direct.url().text(), direct.model()));
     }
@@ -51,10 +51,10 @@ public final class ReportMarkdown {
       line("**Other work kept this machine busy before the run: figures are worse for it.**");
     }
     line("");
-    line(Method.TEXT);
+    line(Methodology.TEXT);
   }
 
-  private void scenario(Measured measured, BenchPlan plan) {
+  private void scenario(ScenarioResult measured, BenchPlan plan) {
     line("");
     line("## %s".formatted(measured.scenario().wire()));
     line("");
@@ -79,23 +79,23 @@ public final class ReportMarkdown {
     if (sustained != null) {
       line(
           "- streams that were open all the time: %d of %d"
-              .formatted(sustained, plan.rates().standing()));
+              .formatted(sustained, plan.rates().openStreams()));
     }
     process(measured.process());
     driver(measured);
   }
 
-  private static String what(Measured measured, BenchPlan plan) {
+  private static String what(ScenarioResult measured, BenchPlan plan) {
     String rounds = measured.rounds() == 1 ? "1 round" : measured.rounds() + " rounds";
     return switch (measured.scenario()) {
       case PLAIN, FRONTIER ->
           "%s plain requests per second, %s of each side"
-              .formatted(Unit.COUNT.show(plan.rates().plain()), rounds);
+              .formatted(MetricUnit.COUNT.show(plan.rates().plain()), rounds);
       case STREAM ->
           "%s new streams per second, %s of each side"
-              .formatted(Unit.COUNT.show(plan.rates().stream()), rounds);
+              .formatted(MetricUnit.COUNT.show(plan.rates().stream()), rounds);
       case STREAMS ->
-          plan.rates().standing() + " streams open at once, " + rounds + " of each side";
+          plan.rates().openStreams() + " streams open at once, " + rounds + " of each side";
     };
   }
 
@@ -171,26 +171,26 @@ public final class ReportMarkdown {
         String perEvent =
             cost.events() == 0
                 ? ""
-                : ", %s per event".formatted(Unit.TIME.show(cost.cpuMicrosPerEvent() * 1e3));
+                : ", %s per event".formatted(MetricUnit.TIME.show(cost.cpuMicrosPerEvent() * 1e3));
         line(
             "- process %d: %s of CPU per request%s; at most %s resident"
                 .formatted(
                     cost.pid(),
-                    Unit.TIME.show(cost.cpuMicrosPerRequest() * 1e3),
+                    MetricUnit.TIME.show(cost.cpuMicrosPerRequest() * 1e3),
                     perEvent,
-                    Unit.SIZE.show((double) cost.residentBytesMax())));
+                    MetricUnit.SIZE.show((double) cost.residentBytesMax())));
       }
       case ProcessCost.Result.Unavailable(long pid, String why) ->
           line("- process %d: CPU and memory not available (%s)".formatted(pid, why));
     }
   }
 
-  private void driver(Measured measured) {
+  private void driver(ScenarioResult measured) {
     line(
         "- the load's own thread was busy for %d %% of the busiest round and sent %s late at p99%s"
             .formatted(
                 Math.round(100 * measured.driverBusy()),
-                Unit.TIME.show((double) measured.target().late().p99Nanos()),
+                MetricUnit.TIME.show((double) measured.target().late().p99Nanos()),
                 measured.driverBusy() < BUSY_MAX ? "" : ": **too busy, these figures are void**"));
   }
 
@@ -217,7 +217,7 @@ public final class ReportMarkdown {
     if (rate == null) {
       return "missed at the lowest rate";
     }
-    String shown = Unit.COUNT.show(rate);
+    String shown = MetricUnit.COUNT.show(rate);
     return rate >= ceiling.rateMax() ? shown + " (all that was allowed)" : shown;
   }
 

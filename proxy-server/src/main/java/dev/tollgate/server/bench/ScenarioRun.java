@@ -1,9 +1,9 @@
 package dev.tollgate.server.bench;
 
 import dev.tollgate.server.bench.BenchPlan.Scenario;
-import dev.tollgate.server.bench.BenchReport.Measured;
+import dev.tollgate.server.bench.BenchReport.ScenarioResult;
 import dev.tollgate.server.bench.BenchReport.Side;
-import dev.tollgate.server.bench.Contender.Role;
+import dev.tollgate.server.bench.BenchTarget.Role;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumMap;
@@ -18,10 +18,10 @@ final class ScenarioRun {
 
   private final Scenario scenario;
   private final BenchPlan plan;
-  private final Contenders contenders;
+  private final BenchTargets targets;
   private final Script script;
   private final Driver driver;
-  private final Conductor conductor;
+  private final LoadRunner runner;
   private final Map<Role, Tally> tallies = new EnumMap<>(Role.class);
   private final @Nullable ProcessCost cost;
   private double driverBusy;
@@ -30,16 +30,16 @@ final class ScenarioRun {
   ScenarioRun(
       Scenario scenario,
       BenchPlan plan,
-      Contenders contenders,
+      BenchTargets targets,
       Script script,
       Driver driver,
-      Conductor conductor) {
+      LoadRunner runner) {
     this.scenario = scenario;
     this.plan = plan;
-    this.contenders = contenders;
+    this.targets = targets;
     this.script = script;
     this.driver = driver;
-    this.conductor = conductor;
+    this.runner = runner;
     Long pid = plan.pid();
     this.cost = pid == null ? null : new ProcessCost(pid, new ProcessFiles(PROC, pid));
     for (Role role : Role.values()) {
@@ -47,42 +47,42 @@ final class ScenarioRun {
     }
   }
 
-  Measured measure() {
+  ScenarioResult measure() {
     warmUp();
     driverBusy = 0;
     int rounds = rounds(plan.times().each());
     int done = 0;
-    for (int round = 0; round < rounds && conductor.goesOn(); round++) {
-      for (Contender each : contenders.order(round)) {
+    for (int round = 0; round < rounds && runner.shouldContinue(); round++) {
+      for (BenchTarget each : targets.order(round)) {
         String what = what(each) + ", round " + (round + 1) + " of " + rounds;
         round(each, what);
       }
-      done += conductor.goesOn() ? 1 : 0;
+      done += runner.shouldContinue() ? 1 : 0;
     }
     Side target = side(Role.TARGET);
-    return new Measured(
+    return new ScenarioResult(
         scenario,
         done,
         target,
-        contenders.direct() == null ? null : side(Role.DIRECT),
+        targets.direct() == null ? null : side(Role.DIRECT),
         cost == null ? null : cost.result(target.asked(), target.events()),
         driverBusy,
         scenario == Scenario.STREAMS ? sustained : null);
   }
 
   /** What the target's process uses is looked at before and behind its rounds only. */
-  private void round(Contender contender, String what) {
-    if (!conductor.goesOn()) {
+  private void round(BenchTarget benchTarget, String what) {
+    if (!runner.shouldContinue()) {
       return;
     }
-    Tally tally = tallies.computeIfAbsent(contender.role(), _ -> new Tally());
-    switch (contender.role()) {
-      case DIRECT -> load(contender, what, script, tally, plan.times().each());
+    Tally tally = tallies.computeIfAbsent(benchTarget.role(), _ -> new Tally());
+    switch (benchTarget.role()) {
+      case DIRECT -> load(benchTarget, what, script, tally, plan.times().each());
       case TARGET -> {
         if (cost != null) {
           cost.begin();
         }
-        load(contender, what, script, tally, plan.times().each());
+        load(benchTarget, what, script, tally, plan.times().each());
         if (cost != null) {
           cost.end();
         }
@@ -92,23 +92,23 @@ final class ScenarioRun {
 
   /** The reference's streams teach the schedule; nothing of it is counted. */
   private void warmUp() {
-    Duration each = plan.times().warmUp().dividedBy(contenders.direct() == null ? 1 : 2);
+    Duration each = plan.times().warmUp().dividedBy(targets.direct() == null ? 1 : 2);
     if (each.isZero()) {
       return;
     }
-    for (int round = 0; round < rounds(each) && conductor.goesOn(); round++) {
-      for (Contender contender : contenders.order(round)) {
-        Script taught =
-            script instanceof KnownScript known && contender == contenders.reference()
+    for (int round = 0; round < rounds(each) && runner.shouldContinue(); round++) {
+      for (BenchTarget benchTarget : targets.order(round)) {
+        Script learned =
+            script instanceof KnownScript known && benchTarget == targets.reference()
                 ? known.learning()
                 : script;
-        load(contender, what(contender) + ", warm-up", taught, new Tally(), each);
+        load(benchTarget, what(benchTarget) + ", warm-up", learned, new Tally(), each);
       }
     }
   }
 
-  private String what(Contender contender) {
-    return scenario.wire() + " " + contender.role().wire();
+  private String what(BenchTarget benchTarget) {
+    return scenario.wire() + " " + benchTarget.role().wire();
   }
 
   /** Standing streams are opened once for each side: to open them takes longer than a round. */
@@ -118,23 +118,23 @@ final class ScenarioRun {
         : (int) Math.max(1, each.toNanos() / plan.times().round().toNanos());
   }
 
-  private void load(Contender contender, String what, Script read, Tally tally, Duration each) {
+  private void load(BenchTarget benchTarget, String what, Script read, Tally tally, Duration each) {
     long startNanos = driver.nowNanos() + START.toNanos();
     Duration timeout = plan.times().timeout();
     double busy =
         switch (scenario) {
           case PLAIN, FRONTIER -> {
             var load = open(startNanos, plan.rates().plain(), tally);
-            yield run(contender, what, contender.plain(tally), load, timeout);
+            yield run(benchTarget, what, benchTarget.plain(tally), load, timeout);
           }
           case STREAM -> {
             var load = open(startNanos, plan.rates().stream(), tally);
-            yield run(contender, what, contender.streamed(read, tally), load, timeout);
+            yield run(benchTarget, what, benchTarget.streamed(read, tally), load, timeout);
           }
           case STREAMS -> {
-            var load = standing(startNanos, each, tally);
-            double share = run(contender, what, contender.streamed(read, tally), load, timeout);
-            sustained = contender.role() == Role.TARGET ? load.sustained() : sustained;
+            var load = sustainedStreams(startNanos, each, tally);
+            double share = run(benchTarget, what, benchTarget.streamed(read, tally), load, timeout);
+            sustained = benchTarget.role() == Role.TARGET ? load.sustained() : sustained;
             yield share;
           }
         };
@@ -146,9 +146,9 @@ final class ScenarioRun {
     return new OpenRound(arrivals, tally, plan.times().timeout().toNanos());
   }
 
-  private StandingStreams standing(long startNanos, Duration each, Tally tally) {
-    return new StandingStreams(
-        plan.rates().standing(),
+  private SustainedStreams sustainedStreams(long startNanos, Duration each, Tally tally) {
+    return new SustainedStreams(
+        plan.rates().openStreams(),
         startNanos,
         Math.min(RAMP_MAX.toNanos(), each.toNanos()),
         each.toNanos(),
@@ -156,8 +156,13 @@ final class ScenarioRun {
         tally);
   }
 
-  private double run(Contender contender, String what, Work work, Load load, Duration timeout) {
-    return conductor.conduct(what, contender.connections(), work, load, timeout);
+  private double run(
+      BenchTarget benchTarget,
+      String what,
+      RequestTemplate work,
+      LoadSchedule load,
+      Duration timeout) {
+    return runner.run(what, benchTarget.connections(), work, load, timeout);
   }
 
   private Side side(Role role) {

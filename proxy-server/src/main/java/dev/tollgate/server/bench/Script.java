@@ -2,13 +2,13 @@ package dev.tollgate.server.bench;
 
 /** What is known of the streams to come: each is read by a reading of its own. */
 interface Script {
-  Reading read(Tally tally);
+  StreamCheck newCheck(Tally tally);
 
   /** Nothing is known: whatever comes is fine. */
-  Script NONE = _ -> new Anything();
+  Script NONE = _ -> new AcceptAll();
 
   /** One stream, frame by frame. */
-  interface Reading {
+  interface StreamCheck {
     /**
      * A chunk with content came.
      *
@@ -18,16 +18,16 @@ interface Script {
     void frame(long hash, long sinceIntendedNanos);
 
     /** The stream is whole; false if its frames are not what they should be. */
-    boolean isSound();
+    boolean isValid();
   }
 
   /** A reading that expects nothing. */
-  final class Anything implements Reading {
+  final class AcceptAll implements StreamCheck {
     @Override
     public void frame(long hash, long sinceIntendedNanos) {}
 
     @Override
-    public boolean isSound() {
+    public boolean isValid() {
       return true;
     }
   }

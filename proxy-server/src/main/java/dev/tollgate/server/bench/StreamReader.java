@@ -2,7 +2,7 @@ package dev.tollgate.server.bench;
 
 import dev.tollgate.core.sse.SseDecoder;
 import dev.tollgate.core.sse.SseSink;
-import dev.tollgate.server.bench.Script.Reading;
+import dev.tollgate.server.bench.Script.StreamCheck;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
@@ -12,16 +12,16 @@ final class StreamReader implements SseSink {
 
   private final SseDecoder events = new SseDecoder(this, EVENT_BYTES_MAX);
   private final Tally tally;
-  private final Reading reading;
+  private final StreamCheck check;
   private final long intendedNanos;
   private long nowNanos;
   private boolean hasContent;
   private boolean isDone;
   private @Nullable Failure failure;
 
-  StreamReader(Tally tally, Reading reading, long intendedNanos) {
+  StreamReader(Tally tally, StreamCheck check, long intendedNanos) {
     this.tally = tally;
-    this.reading = reading;
+    this.check = check;
     this.intendedNanos = intendedNanos;
   }
 
@@ -39,7 +39,7 @@ final class StreamReader implements SseSink {
     if (!isDone) {
       return Failure.BROKEN;
     }
-    return reading.isSound() ? null : Failure.FRAMES;
+    return check.isValid() ? null : Failure.FRAMES;
   }
 
   @Override
@@ -49,7 +49,7 @@ final class StreamReader implements SseSink {
       isDone = true;
     } else if (name.equals("error") || ContentScan.isError(data, from, to)) {
       failure = Failure.ERROR_EVENT;
-      tally.problem("in a stream: " + Text.shortened(data, from, to));
+      tally.problem("in a stream: " + ErrorText.shortened(data, from, to));
     } else {
       content(ContentScan.hash(data, from, to));
     }
@@ -64,7 +64,7 @@ final class StreamReader implements SseSink {
       hasContent = true;
       tally.firstToken(sinceIntendedNanos);
     }
-    reading.frame(hash, sinceIntendedNanos);
+    check.frame(hash, sinceIntendedNanos);
   }
 
   @Override

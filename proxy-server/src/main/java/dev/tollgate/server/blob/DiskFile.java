@@ -27,7 +27,7 @@ final class DiskFile implements BlobFile {
   private final Offload offload;
   private final EventLoop loop;
   private final Duration timeout;
-  private int reads;
+  private int pendingReads;
   private boolean closed;
 
   private DiskFile(
@@ -58,9 +58,9 @@ final class DiskFile implements BlobFile {
 
   @Override
   public void read(long position, ByteBuf into, Consumer<Read> whenDone) {
-    var answer = new Answer<Read>(loop, timeout, whenDone);
-    answer.orElse(() -> new Read.Failed("the disk hangs"));
-    reads++;
+    var completion = new TimedCompletion<Read>(loop, timeout, whenDone);
+    completion.onTimeout(() -> new Read.Failed("the disk hangs"));
+    pendingReads++;
     ByteBuf filled = into.retain(); // a disk that hangs still has it, and the file
     offload.run(
         loop,
@@ -68,9 +68,9 @@ final class DiskFile implements BlobFile {
         () -> fill(position, filled),
         outcome -> {
           filled.release();
-          reads--;
-          closeUnread();
-          answer.give(
+          pendingReads--;
+          closeIfIdle();
+          completion.complete(
               switch (outcome) {
                 case Outcome.Done<Integer> _ -> new Read.Done();
                 case Outcome.Refused<Integer> refused -> new Read.Failed(refused.reason());
@@ -99,11 +99,11 @@ final class DiskFile implements BlobFile {
   public void close() {
     assert loop.inEventLoop();
     closed = true;
-    closeUnread();
+    closeIfIdle();
   }
 
-  private void closeUnread() {
-    if (!closed || reads > 0) {
+  private void closeIfIdle() {
+    if (!closed || pendingReads > 0) {
       return;
     }
     try {

@@ -21,10 +21,10 @@ final class Handover {
   }
 
   /** Releases what nobody has taken. */
-  void letGo() {
-    ByteBuf untaken = take();
-    if (untaken != null) {
-      untaken.release();
+  void release() {
+    ByteBuf pending = take();
+    if (pending != null) {
+      pending.release();
     }
   }
 }

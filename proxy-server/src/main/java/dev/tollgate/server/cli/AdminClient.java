@@ -24,30 +24,30 @@ final class AdminClient {
   }
 
   /** An answer as it came. */
-  record Answer(int status, String body) {
-    boolean isGood() {
+  record AdminResponse(int status, String body) {
+    boolean isSuccess() {
       return status / 100 == 2;
     }
   }
 
-  Answer get(String path) throws AdminUnreachable {
-    return ask("GET", path);
+  AdminResponse get(String path) throws AdminUnreachableException {
+    return send("GET", path);
   }
 
-  Answer post(String path) throws AdminUnreachable {
-    return ask("POST", path);
+  AdminResponse post(String path) throws AdminUnreachableException {
+    return send("POST", path);
   }
 
-  private Answer ask(String method, String path) throws AdminUnreachable {
+  private AdminResponse send(String method, String path) throws AdminUnreachableException {
     try {
-      return answer(open(method, path));
+      return readResponse(open(method, path));
     } catch (IOException e) {
-      throw new AdminUnreachable(address, e);
+      throw new AdminUnreachableException(address, e);
     }
   }
 
   private HttpURLConnection open(String method, String path) throws IOException {
-    var url = URI.create("http://" + reachable() + path).toURL();
+    var url = URI.create("http://" + connectAddress() + path).toURL();
     var connection = (HttpURLConnection) url.openConnection(Proxy.NO_PROXY);
     connection.setRequestMethod(method);
     connection.setConnectTimeout(CONNECT_MILLIS);
@@ -60,19 +60,19 @@ final class AdminClient {
   }
 
   /** The address to connect to: a wildcard is listened on, not spoken to. */
-  private BindAddress reachable() {
+  private BindAddress connectAddress() {
     return switch (address.host()) {
       case "0.0.0.0", "::" -> new BindAddress("127.0.0.1", address.port());
       default -> address;
     };
   }
 
-  private static Answer answer(HttpURLConnection connection) throws IOException {
+  private static AdminResponse readResponse(HttpURLConnection connection) throws IOException {
     int status = connection.getResponseCode();
     try (InputStream body =
         status >= 400 ? connection.getErrorStream() : connection.getInputStream()) {
       String text = body == null ? "" : new String(body.readAllBytes(), StandardCharsets.UTF_8);
-      return new Answer(status, text);
+      return new AdminResponse(status, text);
     } finally {
       connection.disconnect();
     }

@@ -2,10 +2,10 @@ package dev.tollgate.server.cli;
 
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.server.settings.ListenerSettings;
-import dev.tollgate.server.settings.Loaded;
+import dev.tollgate.server.settings.LoadResult;
 import dev.tollgate.server.settings.SettingsLoader;
 import dev.tollgate.server.settings.value.BindAddress;
-import dev.tollgate.server.settings.yaml.Surroundings;
+import dev.tollgate.server.settings.yaml.ProcessEnvironment;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -40,7 +40,7 @@ final class AdminOptions {
   private @Nullable Path config;
 
   /** A client of the listener that options, configuration and environment name. */
-  AdminClient client() throws InvalidConfiguration {
+  AdminClient client() throws InvalidConfigurationException {
     Map<String, String> environment = System.getenv();
     if (config != null) {
       ListenerSettings.Admin admin = configured(config);
@@ -53,10 +53,11 @@ final class AdminOptions {
     return new AdminClient(parse(text), token == null ? null : new Secret(token));
   }
 
-  private static ListenerSettings.Admin configured(Path file) throws InvalidConfiguration {
-    return switch (new SettingsLoader(Surroundings.ofProcess()).load(file, List.of())) {
-      case Loaded.Valid valid -> valid.settings().listeners().admin();
-      case Loaded.Invalid invalid -> throw new InvalidConfiguration(invalid.problems());
+  private static ListenerSettings.Admin configured(Path file) throws InvalidConfigurationException {
+    return switch (new SettingsLoader(ProcessEnvironment.current()).load(file, List.of())) {
+      case LoadResult.Valid valid -> valid.settings().listeners().admin();
+      case LoadResult.Invalid invalid ->
+          throw new InvalidConfigurationException(invalid.problems());
     };
   }
 

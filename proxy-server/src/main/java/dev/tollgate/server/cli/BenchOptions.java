@@ -5,11 +5,11 @@ import dev.tollgate.core.http.Field;
 import dev.tollgate.server.bench.BaseUrl;
 import dev.tollgate.server.bench.BenchPlan;
 import dev.tollgate.server.bench.BenchPlan.Bounds;
-import dev.tollgate.server.bench.BenchPlan.Party;
 import dev.tollgate.server.bench.BenchPlan.Prompt;
 import dev.tollgate.server.bench.BenchPlan.Rates;
 import dev.tollgate.server.bench.BenchPlan.Replies;
 import dev.tollgate.server.bench.BenchPlan.Scenario;
+import dev.tollgate.server.bench.BenchPlan.TargetSpec;
 import dev.tollgate.server.bench.BenchPlan.Times;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -29,7 +29,7 @@ final class BenchOptions {
   private static final int RATE_BOUND = 100_000;
   private static final int CONNECTIONS_BOUND = 20_000;
   private static final int PROMPT_BYTES_BOUND = 10 * 1024 * 1024;
-  private static final Duration WHOLE_BOUND = Duration.ofHours(24);
+  private static final Duration DURATION_MAX_BOUND = Duration.ofHours(24);
 
   @Spec(Target.MIXEE)
   private @Nullable CommandSpec command;
@@ -163,7 +163,7 @@ final class BenchOptions {
       defaultValue = "10m",
       converter = SpanConverter.class,
       description = "When all ends, whatever was measured (default: ${DEFAULT-VALUE}).")
-  private Duration whole = Duration.ZERO;
+  private Duration durationMax = Duration.ZERO;
 
   @Option(
       names = "--max-rate",
@@ -210,17 +210,17 @@ final class BenchOptions {
 
   BenchPlan plan() {
     check();
-    Party gateway =
-        new Party(
+    TargetSpec gateway =
+        new TargetSpec(
             url(target),
             secret(key, "BENCH_KEY"),
             model,
             Objects.requireNonNullElse(streamModel, model),
             fields());
-    Party provider =
+    TargetSpec provider =
         direct == null
             ? null
-            : new Party(
+            : new TargetSpec(
                 url(direct),
                 secret(directKey, "BENCH_DIRECT_KEY"),
                 directModel,
@@ -231,7 +231,7 @@ final class BenchOptions {
         provider,
         scenarios(),
         new Rates(rate, streamRate, streams),
-        new Times(duration, round, warmUp, timeout, whole),
+        new Times(duration, round, warmUp, timeout, durationMax),
         new Bounds(rateMax, connections),
         new Prompt(promptBytes, tokensMax),
         replies(),
@@ -239,29 +239,29 @@ final class BenchOptions {
   }
 
   private void check() {
-    within("--max-rate", rateMax, RATE_BOUND);
-    within("--rate", rate, rateMax);
-    within("--stream-rate", streamRate, rateMax);
-    within("--connections", connections, CONNECTIONS_BOUND);
-    within("--streams", streams, connections);
-    within("--prompt-bytes", promptBytes, PROMPT_BYTES_BOUND);
-    within("--max-tokens", tokensMax, Integer.MAX_VALUE);
-    within("--max-duration", whole, WHOLE_BOUND);
-    within("--duration", duration, whole);
-    within("--round", round, duration);
-    within("--timeout", timeout, whole);
-    if (warmUp.compareTo(whole) > 0) {
+    requireWithin("--max-rate", rateMax, RATE_BOUND);
+    requireWithin("--rate", rate, rateMax);
+    requireWithin("--stream-rate", streamRate, rateMax);
+    requireWithin("--connections", connections, CONNECTIONS_BOUND);
+    requireWithin("--streams", streams, connections);
+    requireWithin("--prompt-bytes", promptBytes, PROMPT_BYTES_BOUND);
+    requireWithin("--max-tokens", tokensMax, Integer.MAX_VALUE);
+    requireWithin("--max-duration", durationMax, DURATION_MAX_BOUND);
+    requireWithin("--duration", duration, durationMax);
+    requireWithin("--round", round, duration);
+    requireWithin("--timeout", timeout, durationMax);
+    if (warmUp.compareTo(durationMax) > 0) {
       throw usage("--warmup must not be longer than --max-duration");
     }
   }
 
-  private void within(String name, double value, double max) {
+  private void requireWithin(String name, double value, double max) {
     if (!(value > 0 && value <= max)) {
       throw usage("%s must be above 0 and at most %.0f".formatted(name, max));
     }
   }
 
-  private void within(String name, Duration value, Duration max) {
+  private void requireWithin(String name, Duration value, Duration max) {
     if (!value.isPositive() || value.compareTo(max) > 0) {
       throw usage("%s must be above 0 and at most %d ms".formatted(name, max.toMillis()));
     }
@@ -285,8 +285,8 @@ final class BenchOptions {
     }
   }
 
-  private static @Nullable Secret secret(@Nullable String given, String variable) {
-    String found = given == null ? System.getenv(variable) : given;
+  private static @Nullable Secret secret(@Nullable String option, String variable) {
+    String found = option == null ? System.getenv(variable) : option;
     return found == null ? null : new Secret(found);
   }
 

@@ -1,8 +1,8 @@
 package dev.tollgate.server.cli;
 
-import dev.tollgate.server.settings.Loaded;
+import dev.tollgate.server.settings.LoadResult;
 import dev.tollgate.server.settings.SettingsLoader;
-import dev.tollgate.server.settings.yaml.Surroundings;
+import dev.tollgate.server.settings.yaml.ProcessEnvironment;
 import java.nio.file.Path;
 import java.util.List;
 import picocli.CommandLine.Option;
@@ -27,7 +27,7 @@ final class ConfigOptions {
   }
 
   /** Reads it in the environment of this process. */
-  Loaded load() {
-    return new SettingsLoader(Surroundings.ofProcess()).load(config, sets);
+  LoadResult load() {
+    return new SettingsLoader(ProcessEnvironment.current()).load(config, sets);
   }
 }

@@ -77,14 +77,14 @@ final class KeyOptions {
   private @Nullable String expires;
 
   /** The wish that these options express. */
-  ApiKeys.Wish wish(Instant now) {
+  ApiKeys.ApiKeySpec spec(Instant now) {
     if (name.isBlank() || name.length() > 100) {
       throw new TypeConversionException("--name has 1 to 100 characters");
     }
     models.forEach(KeyOptions::requireModel);
     modalities.forEach(KeyOptions::requireModality);
     requireIps();
-    return new ApiKeys.Wish(
+    return new ApiKeys.ApiKeySpec(
         name,
         new KeyScope(Set.copyOf(models), Set.copyOf(modalities), Set.copyOf(ips)),
         limits(),

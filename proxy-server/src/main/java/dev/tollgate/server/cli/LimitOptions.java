@@ -35,21 +35,21 @@ final class LimitOptions {
   private @Nullable NewLimit concurrency;
 
   /** The key's limits with these changes. */
-  KeyLimits changed(KeyLimits now) {
+  KeyLimits applyTo(KeyLimits current) {
     return new KeyLimits(
-        number(requestsPerSecond, now.requestsPerSecond()),
-        number(requestsPerMinute, now.requestsPerMinute()),
-        tokensPerMinute == null ? now.tokensPerMinute() : tokensPerMinute.value(),
-        number(concurrency, now.concurrency()),
-        now.dailyBudget(),
-        now.monthlyBudget());
+        number(requestsPerSecond, current.requestsPerSecond()),
+        number(requestsPerMinute, current.requestsPerMinute()),
+        tokensPerMinute == null ? current.tokensPerMinute() : tokensPerMinute.value(),
+        number(concurrency, current.concurrency()),
+        current.dailyBudget(),
+        current.monthlyBudget());
   }
 
-  private static @Nullable Integer number(@Nullable NewLimit wished, @Nullable Integer now) {
-    if (wished == null) {
-      return now;
+  private static @Nullable Integer number(@Nullable NewLimit option, @Nullable Integer current) {
+    if (option == null) {
+      return current;
     }
-    Long value = wished.value();
+    Long value = option.value();
     return value == null ? null : Math.toIntExact(value);
   }
 }

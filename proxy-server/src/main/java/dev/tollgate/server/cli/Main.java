@@ -16,32 +16,32 @@ import picocli.CommandLine.Spec;
     name = "tollgate",
     description = "One API key in front of many model providers.",
     mixinStandardHelpOptions = true,
-    versionProvider = Version.class)
+    versionProvider = VersionProvider.class)
 public final class Main implements Runnable {
   /** The verbs in the order of the help. */
-  static final Map<String, Class<?>> VERBS = new LinkedHashMap<>();
+  static final Map<String, Class<?>> COMMANDS = new LinkedHashMap<>();
 
   static {
-    VERBS.put("check", Check.class);
-    VERBS.put("schema", Schema.class);
-    VERBS.put("openapi", OpenApi.class);
-    VERBS.put("serve", Serve.class);
-    VERBS.put("migrate", Migrate.class);
-    VERBS.put("store", Backup.class);
-    VERBS.put("orgs", Orgs.class);
-    VERBS.put("credits", Credits.class);
-    VERBS.put("ledger", Ledger.class);
-    VERBS.put("keys", Keys.class);
-    VERBS.put("requests", Requests.class);
-    VERBS.put("usage", Usage.class);
-    VERBS.put("jobs", Jobs.class);
-    VERBS.put("webhooks", Webhooks.class);
-    VERBS.put("status", Status.class);
-    VERBS.put("healthcheck", Healthcheck.class);
-    VERBS.put("reload", Reload.class);
-    VERBS.put("drain", Drain.class);
-    VERBS.put("mock", Mock.class);
-    VERBS.put("bench", Bench.class);
+    COMMANDS.put("check", CheckCommand.class);
+    COMMANDS.put("schema", SchemaCommand.class);
+    COMMANDS.put("openapi", OpenApiCommand.class);
+    COMMANDS.put("serve", ServeCommand.class);
+    COMMANDS.put("migrate", MigrateCommand.class);
+    COMMANDS.put("store", StoreCommand.class);
+    COMMANDS.put("orgs", OrgsCommand.class);
+    COMMANDS.put("credits", CreditsCommand.class);
+    COMMANDS.put("ledger", LedgerCommand.class);
+    COMMANDS.put("keys", KeysCommand.class);
+    COMMANDS.put("requests", RequestsCommand.class);
+    COMMANDS.put("usage", UsageCommand.class);
+    COMMANDS.put("jobs", JobsCommand.class);
+    COMMANDS.put("webhooks", WebhooksCommand.class);
+    COMMANDS.put("status", StatusCommand.class);
+    COMMANDS.put("healthcheck", HealthcheckCommand.class);
+    COMMANDS.put("reload", ReloadCommand.class);
+    COMMANDS.put("drain", DrainCommand.class);
+    COMMANDS.put("mock", MockCommand.class);
+    COMMANDS.put("bench", BenchCommand.class);
   }
 
   @Spec private CommandSpec spec;
@@ -49,8 +49,8 @@ public final class Main implements Runnable {
   /** Runs the command and exits with its code: 0 ok, 1 failed, 2 usage, 3 threshold missed. */
   public static void main(String[] args) {
     setDefaults(System.getProperties());
-    Class<?> verb = args.length == 0 ? null : VERBS.get(args[0]);
-    System.exit(commandLine(verb).execute(args));
+    Class<?> command = args.length == 0 ? null : COMMANDS.get(args[0]);
+    System.exit(commandLine(command).execute(args));
   }
 
   /**
@@ -71,7 +71,7 @@ public final class Main implements Runnable {
    */
   static CommandLine commandLine(@Nullable Class<?> only) {
     var line = new CommandLine(new Main());
-    (only == null ? VERBS.values() : List.of(only)).forEach(line::addSubcommand);
+    (only == null ? COMMANDS.values() : List.of(only)).forEach(line::addSubcommand);
     return line;
   }
 

@@ -1,6 +1,6 @@
 package dev.tollgate.server.cli;
 
-import dev.tollgate.core.exchange.Ending;
+import dev.tollgate.core.exchange.RequestOutcome;
 import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.server.postgres.RequestHistory.Filter;
@@ -34,13 +34,15 @@ final class RequestOptions {
   /** The same for the store, with the organization's id. */
   Filter filter(@Nullable OrgId id) {
     if (outcome != null
-        && Arrays.stream(Ending.values()).noneMatch(e -> e.wire().equals(outcome))) {
+        && Arrays.stream(RequestOutcome.values()).noneMatch(e -> e.wire().equals(outcome))) {
       throw new TypeConversionException("--outcome is one of " + outcomes());
     }
     return new Filter(id, key == null ? null : new KeyId(key), outcome);
   }
 
   private static String outcomes() {
-    return Arrays.stream(Ending.values()).map(Ending::wire).collect(Collectors.joining(", "));
+    return Arrays.stream(RequestOutcome.values())
+        .map(RequestOutcome::wire)
+        .collect(Collectors.joining(", "));
   }
 }

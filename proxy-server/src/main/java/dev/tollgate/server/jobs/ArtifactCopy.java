@@ -3,13 +3,13 @@ package dev.tollgate.server.jobs;
 import dev.tollgate.core.blob.Blob;
 import dev.tollgate.core.blob.BlobName;
 import dev.tollgate.core.blob.BlobType;
-import dev.tollgate.core.blob.Stored;
+import dev.tollgate.core.blob.StoreBlobResult;
 import dev.tollgate.core.job.JobArtifact;
 import dev.tollgate.core.job.JobKind;
 import dev.tollgate.core.job.JobObserver;
-import dev.tollgate.server.jobs.MediaProvider.Fetched;
-import dev.tollgate.server.jobs.MediaProvider.MadeFile;
-import dev.tollgate.server.jobs.MediaProvider.Seen;
+import dev.tollgate.server.jobs.MediaProvider.FileFetchResult;
+import dev.tollgate.server.jobs.MediaProvider.OutputFile;
+import dev.tollgate.server.jobs.MediaProvider.ProviderJobState;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.time.Duration;
@@ -25,63 +25,64 @@ import java.util.UUID;
 public final class ArtifactCopy {
   private final MediaProvider provider;
   private final ArtifactStorage storage;
-  private final Rules rules;
+  private final CopyOptions options;
   private final JobObserver observer;
 
   /**
    * How files are copied.
    *
-   * @param room for what is on its way
+   * @param quota for what is on its way
    * @param fileBytesMax of one file
-   * @param kept how long what was copied is kept
+   * @param retention how long what was copied is kept
    */
-  public record Rules(SpoolRoom room, long fileBytesMax, Duration kept) {}
+  public record CopyOptions(SpoolQuota quota, long fileBytesMax, Duration retention) {}
 
   public ArtifactCopy(
-      MediaProvider provider, ArtifactStorage storage, Rules rules, JobObserver observer) {
+      MediaProvider provider, ArtifactStorage storage, CopyOptions options, JobObserver observer) {
     this.provider = provider;
     this.storage = storage;
-    this.rules = rules;
+    this.options = options;
     this.observer = observer;
   }
 
   /** What came of copying all files of a job. */
-  sealed interface Copied {
-    record All(List<JobArtifact> files) implements Copied {
+  sealed interface CopyResult {
+    record All(List<JobArtifact> files) implements CopyResult {
       public All {
         files = List.copyOf(files);
       }
     }
 
     /** Nothing will come of it. */
-    record Unusable(String reason) implements Copied {}
+    record Unusable(String reason) implements CopyResult {}
 
     /** The provider does not have a file that it told of, or not yet. */
-    record Missing() implements Copied {}
+    record Missing() implements CopyResult {}
 
     /** Another try may do better. */
-    record NotNow(String reason) implements Copied {}
+    record RetryLater(String reason) implements CopyResult {}
 
     /** Our storage did not take a file, and another try may do better. */
-    record NotStored(String reason) implements Copied {}
+    record NotStored(String reason) implements CopyResult {}
   }
 
   /** What is copied of the files if not all of them are is deleted again. */
-  Copied copy(MediaTarget target, ClaimedJob job, Seen.Made made) throws InterruptedException {
+  CopyResult copy(MediaTarget target, ClaimedJob job, ProviderJobState.Succeeded made)
+      throws InterruptedException {
     List<JobArtifact> kept = new ArrayList<>();
     boolean isWhole = false;
     try {
       for (int n = 0; n < made.files().size(); n++) {
         switch (copy(target, job, made, n)) {
-          case One.Kept one -> kept.add(one.file());
-          case One.Not not -> {
-            observer.notCopied();
-            return not.why();
+          case FileCopyResult.Saved one -> kept.add(one.file());
+          case FileCopyResult.NotSaved not -> {
+            observer.copyFailed();
+            return not.result();
           }
         }
       }
       isWhole = true;
-      return new Copied.All(kept);
+      return new CopyResult.All(kept);
     } finally {
       if (!isWhole) {
         discard(kept);
@@ -96,61 +97,73 @@ public final class ArtifactCopy {
     }
   }
 
-  Duration kept() {
-    return rules.kept();
+  Duration retention() {
+    return options.retention();
   }
 
-  private sealed interface One {
-    record Kept(JobArtifact file) implements One {}
+  private sealed interface FileCopyResult {
+    record Saved(JobArtifact file) implements FileCopyResult {}
 
-    record Not(Copied why) implements One {}
+    record NotSaved(CopyResult result) implements FileCopyResult {}
   }
 
-  private One copy(MediaTarget target, ClaimedJob job, Seen.Made made, int n)
+  private FileCopyResult copy(
+      MediaTarget target, ClaimedJob job, ProviderJobState.Succeeded made, int n)
       throws InterruptedException {
-    try (Spool spool = Spool.open(rules.room(), rules.fileBytesMax())) {
+    try (Spool spool = Spool.open(options.quota(), options.fileBytesMax())) {
       return switch (provider.fetch(target, made.providerJob(), n, spool)) {
-        case Fetched.Whole whole -> store(job, made, n, whole, spool);
-        case Fetched.Absent _ -> new One.Not(new Copied.Missing());
-        case Fetched.TooLarge _ ->
-            new One.Not(
-                new Copied.Unusable("a file is larger than " + rules.fileBytesMax() + " bytes"));
-        case Fetched.Unknown unknown -> new One.Not(new Copied.NotNow(unknown.reason()));
+        case FileFetchResult.Whole whole -> store(job, made, n, whole, spool);
+        case FileFetchResult.Absent _ -> new FileCopyResult.NotSaved(new CopyResult.Missing());
+        case FileFetchResult.TooLarge _ ->
+            new FileCopyResult.NotSaved(
+                new CopyResult.Unusable(
+                    "a file is larger than " + options.fileBytesMax() + " bytes"));
+        case FileFetchResult.Unknown unknown ->
+            new FileCopyResult.NotSaved(new CopyResult.RetryLater(unknown.reason()));
       };
     } catch (IOException e) {
-      return new One.Not(new Copied.NotNow(e.toString()));
+      return new FileCopyResult.NotSaved(new CopyResult.RetryLater(e.toString()));
     }
   }
 
-  private One store(ClaimedJob job, Seen.Made made, int n, Fetched.Whole whole, Spool spool)
+  private FileCopyResult store(
+      ClaimedJob job,
+      ProviderJobState.Succeeded made,
+      int n,
+      FileFetchResult.Whole whole,
+      Spool spool)
       throws IOException, InterruptedException {
     ByteBuf content = spool.content();
     Optional<BlobType> type = FileKind.of(job.kind(), whole.contentType(), content);
     if (type.isEmpty()) {
       content.release();
-      return new One.Not(new Copied.Unusable("a file is no " + job.kind().wire()));
+      return new FileCopyResult.NotSaved(
+          new CopyResult.Unusable("a file is no " + job.kind().wire()));
     }
-    Stored stored = storage.store(new Blob(job.job().org(), type.get(), rules.kept(), content));
+    StoreBlobResult stored =
+        storage.store(new Blob(job.job().org(), type.get(), options.retention(), content));
     return switch (stored) {
-      case Stored.Kept kept -> {
+      case StoreBlobResult.Kept kept -> {
         observer.copied(spool.bytes());
-        yield new One.Kept(file(job.kind(), kept.name(), spool.bytes(), made, made.files().get(n)));
+        yield new FileCopyResult.Saved(
+            file(job.kind(), kept.name(), spool.bytes(), made, made.files().get(n)));
       }
-      case Stored.Unavailable no ->
-          new One.Not(new Copied.NotStored(no.fault().wire() + " " + no.reason()));
+      case StoreBlobResult.Unavailable no ->
+          new FileCopyResult.NotSaved(
+              new CopyResult.NotStored(no.failure().wire() + " " + no.reason()));
     };
   }
 
   private static JobArtifact file(
-      JobKind kind, BlobName name, long bytes, Seen.Made made, MadeFile told) {
-    Duration length = told.length().or(made::length).orElse(Duration.ZERO);
+      JobKind kind, BlobName name, long bytes, ProviderJobState.Succeeded made, OutputFile output) {
+    Duration length = output.length().or(made::length).orElse(Duration.ZERO);
     return new JobArtifact(
         UUID.randomUUID(),
         kind == JobKind.VIDEO ? JobArtifact.Type.VIDEO : JobArtifact.Type.AUDIO,
         name.type().mediaType(),
         name,
         bytes,
-        told.frame(),
+        output.frame(),
         length.toMillis() / 1e3);
   }
 }

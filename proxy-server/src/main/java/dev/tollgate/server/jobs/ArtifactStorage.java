@@ -1,12 +1,12 @@
 package dev.tollgate.server.jobs;
 
 import dev.tollgate.core.blob.Blob;
-import dev.tollgate.core.blob.BlobFault;
+import dev.tollgate.core.blob.BlobFailure;
 import dev.tollgate.core.blob.BlobName;
-import dev.tollgate.core.blob.Blobs;
-import dev.tollgate.core.blob.Deleted;
-import dev.tollgate.core.blob.Stored;
-import dev.tollgate.core.blob.StoringTime;
+import dev.tollgate.core.blob.BlobStore;
+import dev.tollgate.core.blob.DeleteBlobResult;
+import dev.tollgate.core.blob.StoreBlobResult;
+import dev.tollgate.core.blob.StoreTimeout;
 import io.netty.channel.EventLoop;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -17,7 +17,7 @@ import java.util.function.Supplier;
 
 /** Our storage for workers, who wait for its answers. */
 public final class ArtifactStorage {
-  private final Blobs blobs;
+  private final BlobStore blobs;
   private final Supplier<EventLoop> loops;
   private final Duration timeout;
 
@@ -28,51 +28,53 @@ public final class ArtifactStorage {
    * @param timeout after which nobody waits any more, or later for what is large; longer than the
    *     storage's own
    */
-  public ArtifactStorage(Blobs blobs, Supplier<EventLoop> loops, Duration timeout) {
+  public ArtifactStorage(BlobStore blobs, Supplier<EventLoop> loops, Duration timeout) {
     this.blobs = blobs;
     this.loops = loops;
     this.timeout = timeout;
   }
 
   /** Keeps a blob, whose bytes are owned from here on. */
-  Stored store(Blob blob) throws InterruptedException {
-    Duration within = StoringTime.of(timeout, 2L * blob.bytes().readableBytes());
-    var answer = new CompletableFuture<Stored>();
+  StoreBlobResult store(Blob blob) throws InterruptedException {
+    Duration within = StoreTimeout.of(timeout, 2L * blob.bytes().readableBytes());
+    var answer = new CompletableFuture<StoreBlobResult>();
     EventLoop loop = loops.get();
     blobs.store(
         blob,
         loop,
         stored -> {
           if (!answer.complete(stored)) {
-            forget(stored, loop);
+            deleteOrphan(stored, loop);
           }
         });
-    var late = new Stored.Unavailable(BlobFault.TIMED_OUT, "it did not answer");
+    var late = new StoreBlobResult.Unavailable(BlobFailure.TIMED_OUT, "it did not answer");
     try {
-      return awaited(answer, within, late);
+      return await(answer, within, late);
     } catch (InterruptedException e) {
       if (!answer.complete(late)) {
-        forget(answer.join(), loop);
+        deleteOrphan(answer.join(), loop);
       }
       throw e;
     }
   }
 
   /** What is stored after all when nobody waits any more, and nobody will ever name. */
-  private void forget(Stored stored, EventLoop loop) {
-    if (stored instanceof Stored.Kept kept) {
+  private void deleteOrphan(StoreBlobResult stored, EventLoop loop) {
+    if (stored instanceof StoreBlobResult.Kept kept) {
       blobs.delete(kept.name(), loop, _ -> {});
     }
   }
 
-  Deleted delete(BlobName name) throws InterruptedException {
-    var answer = new CompletableFuture<Deleted>();
+  DeleteBlobResult delete(BlobName name) throws InterruptedException {
+    var answer = new CompletableFuture<DeleteBlobResult>();
     blobs.delete(name, loops.get(), answer::complete);
-    return awaited(
-        answer, timeout, new Deleted.Unavailable(BlobFault.TIMED_OUT, "it did not answer"));
+    return await(
+        answer,
+        timeout,
+        new DeleteBlobResult.Unavailable(BlobFailure.TIMED_OUT, "it did not answer"));
   }
 
-  private static <T> T awaited(CompletableFuture<T> answer, Duration within, T otherwise)
+  private static <T> T await(CompletableFuture<T> answer, Duration within, T otherwise)
       throws InterruptedException {
     try {
       return answer.get(within.toMillis(), TimeUnit.MILLISECONDS);

@@ -15,7 +15,7 @@ import java.util.Optional;
  * @param worker under whose name it is held
  * @param providerJob what the provider calls it; empty: nobody knows yet
  * @param intent how long ago its provider may have heard of it last; empty: it cannot have
- * @param tries how often in a row nothing was learned
+ * @param inconclusiveAttempts how often in a row nothing was learned
  * @param doubt what speaks against it
  * @param doubts how often that was so since anything else was learned
  * @param age since it was submitted to us
@@ -27,7 +27,7 @@ public record ClaimedJob(
     String worker,
     Optional<String> providerJob,
     Optional<Duration> intent,
-    int tries,
+    int inconclusiveAttempts,
     Doubt doubt,
     int doubts,
     Duration age,
@@ -62,7 +62,7 @@ public record ClaimedJob(
   }
 
   /** Whether the provider may have heard of it. */
-  boolean intended() {
+  boolean mayHaveReachedProvider() {
     return intent.isPresent();
   }
 

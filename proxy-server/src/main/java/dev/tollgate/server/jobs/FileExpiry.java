@@ -1,7 +1,7 @@
 package dev.tollgate.server.jobs;
 
 import dev.tollgate.core.blob.BlobName;
-import dev.tollgate.core.blob.Deleted;
+import dev.tollgate.core.blob.DeleteBlobResult;
 import dev.tollgate.core.job.JobObserver;
 import dev.tollgate.server.jobs.JobStore.DueFile;
 import java.sql.SQLException;
@@ -70,7 +70,7 @@ public final class FileExpiry {
   private boolean isGone(DueFile file) throws InterruptedException {
     Optional<BlobName> name = BlobName.parse(file.name());
     try {
-      return name.isEmpty() || storage.delete(name.get()) instanceof Deleted.Gone;
+      return name.isEmpty() || storage.delete(name.get()) instanceof DeleteBlobResult.Gone;
     } catch (RuntimeException e) {
       log.warn("the file {} of a job is not deleted, tried again later", file.id(), e);
       return false;

@@ -23,9 +23,9 @@ final class FileKind {
 
   /** Empty: it is nothing that a job of this kind makes. */
   static Optional<BlobType> of(JobKind kind, String contentType, ByteBuf file) {
-    String said = contentType.toLowerCase(Locale.ROOT).split(";", 2)[0].strip();
+    String declared = contentType.toLowerCase(Locale.ROOT).split(";", 2)[0].strip();
     String family = kind == JobKind.VIDEO ? "video/" : "audio/";
-    if (!said.startsWith(family) && !said.equals("application/octet-stream")) {
+    if (!declared.startsWith(family) && !declared.equals("application/octet-stream")) {
       return Optional.empty();
     }
     return byBytes(file).filter(type -> type.mediaType().startsWith(family));

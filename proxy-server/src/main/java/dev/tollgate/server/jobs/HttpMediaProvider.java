@@ -4,8 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.tollgate.core.blob.BlobName;
 import dev.tollgate.core.blob.SignedUrl;
-import dev.tollgate.core.blob.StoringTime;
-import dev.tollgate.server.jobs.ProviderJson.Refusal;
+import dev.tollgate.core.blob.StoreTimeout;
+import dev.tollgate.server.jobs.ProviderJson.ProviderError;
 import java.net.ConnectException;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -33,151 +33,158 @@ import org.jspecify.annotations.Nullable;
 public final class HttpMediaProvider implements MediaProvider, AutoCloseable {
   private static final int ANSWER_BYTES_MAX = 256 * 1024;
 
-  private final Times times;
+  private final MediaTimeouts timeouts;
   private final Function<BlobName, SignedUrl> images;
   private final HttpClient client;
 
   /** How long a connection, an answer and a file may take. */
-  public record Times(Duration connect, Duration answer, Duration file) {
-    public static final Times DEFAULT =
-        new Times(Duration.ofSeconds(2), Duration.ofSeconds(10), Duration.ofMinutes(5));
+  public record MediaTimeouts(Duration connect, Duration answer, Duration file) {
+    public static final MediaTimeouts DEFAULT =
+        new MediaTimeouts(Duration.ofSeconds(2), Duration.ofSeconds(10), Duration.ofMinutes(5));
 
     /** The same where files may have so many bytes. */
-    public static Times upTo(long fileBytes) {
-      return new Times(
-          DEFAULT.connect(), DEFAULT.answer(), StoringTime.of(DEFAULT.file(), fileBytes));
+    public static MediaTimeouts forFileBytes(long fileBytes) {
+      return new MediaTimeouts(
+          DEFAULT.connect(), DEFAULT.answer(), StoreTimeout.of(DEFAULT.file(), fileBytes));
     }
   }
 
   /**
    * @param images where images that came with jobs can be fetched, from now on and for a while
    */
-  public HttpMediaProvider(Times times, Function<BlobName, SignedUrl> images) {
-    this.times = times;
+  public HttpMediaProvider(MediaTimeouts timeouts, Function<BlobName, SignedUrl> images) {
+    this.timeouts = timeouts;
     this.images = images;
     this.client =
         HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
             .followRedirects(HttpClient.Redirect.NEVER)
             .proxy(HttpClient.Builder.NO_PROXY)
-            .connectTimeout(times.connect())
+            .connectTimeout(timeouts.connect())
             .executor(Executors.newVirtualThreadPerTaskExecutor())
             .build();
   }
 
   @Override
-  public Submitted submit(MediaTarget target, ClaimedJob job) throws InterruptedException {
+  public SubmissionResult submit(MediaTarget target, ClaimedJob job) throws InterruptedException {
     HttpRequest request =
-        to(target, "")
+        requestTo(target, "")
             .header("content-type", "application/json")
             .header("idempotency-key", job.id().toString())
             .POST(BodyPublishers.ofByteArray(SubmissionBody.of(target, job, images)))
             .build();
-    return switch (ask(request)) {
-      case Answer.None none ->
+    return switch (send(request)) {
+      case HttpResult.NoResponse none ->
           none.reached()
-              ? new Submitted.Unknown(none.reason())
-              : new Submitted.NotTaken(none.reason());
-      case Answer.Got got when got.status() == 200 -> accepted(got);
-      case Answer.Got got when isLater(got.status()) ->
-          new Submitted.NotTaken("status " + got.status());
-      case Answer.Got got when isVerdict(got.status()) -> {
-        Refusal why = ProviderJson.refusal(got.body());
-        yield new Submitted.Refused(why.code(), why.message());
+              ? new SubmissionResult.Unknown(none.reason())
+              : new SubmissionResult.NotTaken(none.reason());
+      case HttpResult.Response got when got.status() == 200 -> accepted(got);
+      case HttpResult.Response got when isBusy(got.status()) ->
+          new SubmissionResult.NotTaken("status " + got.status());
+      case HttpResult.Response got when isFinalRefusal(got.status()) -> {
+        ProviderError why = ProviderJson.readError(got.body());
+        yield new SubmissionResult.Refused(why.code(), why.message());
       }
-      case Answer.Got got -> new Submitted.Unknown("status " + got.status());
+      case HttpResult.Response got -> new SubmissionResult.Unknown("status " + got.status());
     };
   }
 
-  private static Submitted accepted(Answer.Got got) {
-    return switch (ProviderJson.seen(got.body())) {
-      case Seen.Working working -> new Submitted.Accepted(working.providerJob());
-      case Seen.Made made -> new Submitted.Accepted(made.providerJob());
-      case Seen.Failed failed -> new Submitted.Accepted(failed.providerJob());
-      case Seen.GivenUp gone -> new Submitted.Accepted(gone.providerJob());
-      case Seen.Absent _ -> new Submitted.Unknown("absent");
-      case Seen.Unknown unknown -> new Submitted.Unknown(unknown.reason());
+  private static SubmissionResult accepted(HttpResult.Response got) {
+    return switch (ProviderJson.state(got.body())) {
+      case ProviderJobState.InProgress working ->
+          new SubmissionResult.Accepted(working.providerJob());
+      case ProviderJobState.Succeeded made -> new SubmissionResult.Accepted(made.providerJob());
+      case ProviderJobState.Failed failed -> new SubmissionResult.Accepted(failed.providerJob());
+      case ProviderJobState.Aborted gone -> new SubmissionResult.Accepted(gone.providerJob());
+      case ProviderJobState.Absent _ -> new SubmissionResult.Unknown("absent");
+      case ProviderJobState.Unknown unknown -> new SubmissionResult.Unknown(unknown.reason());
     };
   }
 
   /** Asked again, it would say the same; timeouts, conflicts and limits are none. */
-  private static boolean isVerdict(int status) {
+  private static boolean isFinalRefusal(int status) {
     return status / 100 == 4 && status != 408 && status != 409 && status != 425 && status != 429;
   }
 
   /** It is not taken now; what a gateway between us says, as 502, is no such word. */
-  private static boolean isLater(int status) {
+  private static boolean isBusy(int status) {
     return status == 429 || status == 503;
   }
 
   @Override
-  public Seen lookUp(MediaTarget target, ClaimedJob job) throws InterruptedException {
-    return seen(to(target, "?idempotency_key=" + job.id()).GET().build());
-  }
-
-  @Override
-  public Seen look(MediaTarget target, String providerJob) throws InterruptedException {
-    return seen(to(target, path(providerJob)).GET().build());
-  }
-
-  private Seen seen(HttpRequest request) throws InterruptedException {
-    return switch (ask(request)) {
-      case Answer.None none -> new Seen.Unknown(none.reason());
-      case Answer.Got got when got.status() == 200 -> ProviderJson.seen(got.body());
-      case Answer.Got got when got.status() == 404 -> new Seen.Absent();
-      case Answer.Got got -> new Seen.Unknown("status " + got.status());
-    };
-  }
-
-  @Override
-  public Canceled cancel(MediaTarget target, String providerJob) throws InterruptedException {
-    return switch (ask(to(target, path(providerJob)).DELETE().build())) {
-      case Answer.None none -> new Canceled.Unknown(none.reason());
-      case Answer.Got got when got.status() / 100 == 2 -> new Canceled.Done();
-      case Answer.Got got when got.status() == 404 -> new Canceled.Absent();
-      case Answer.Got got when got.status() == 409 -> new Canceled.Refused();
-      case Answer.Got got -> new Canceled.Unknown("status " + got.status());
-    };
-  }
-
-  @Override
-  public Fetched fetch(MediaTarget target, String providerJob, int n, Spool into)
+  public ProviderJobState findSubmitted(MediaTarget target, ClaimedJob job)
       throws InterruptedException {
-    HttpRequest request = to(target, path(providerJob) + "/files/" + n).GET().build();
+    return queryState(requestTo(target, "?idempotency_key=" + job.id()).GET().build());
+  }
+
+  @Override
+  public ProviderJobState query(MediaTarget target, String providerJob)
+      throws InterruptedException {
+    return queryState(requestTo(target, path(providerJob)).GET().build());
+  }
+
+  private ProviderJobState queryState(HttpRequest request) throws InterruptedException {
+    return switch (send(request)) {
+      case HttpResult.NoResponse none -> new ProviderJobState.Unknown(none.reason());
+      case HttpResult.Response got when got.status() == 200 -> ProviderJson.state(got.body());
+      case HttpResult.Response got when got.status() == 404 -> new ProviderJobState.Absent();
+      case HttpResult.Response got -> new ProviderJobState.Unknown("status " + got.status());
+    };
+  }
+
+  @Override
+  public CancelResult cancel(MediaTarget target, String providerJob) throws InterruptedException {
+    return switch (send(requestTo(target, path(providerJob)).DELETE().build())) {
+      case HttpResult.NoResponse none -> new CancelResult.Unknown(none.reason());
+      case HttpResult.Response got when got.status() / 100 == 2 -> new CancelResult.Done();
+      case HttpResult.Response got when got.status() == 404 -> new CancelResult.Absent();
+      case HttpResult.Response got when got.status() == 409 -> new CancelResult.Refused();
+      case HttpResult.Response got -> new CancelResult.Unknown("status " + got.status());
+    };
+  }
+
+  @Override
+  public FileFetchResult fetch(MediaTarget target, String providerJob, int n, Spool into)
+      throws InterruptedException {
+    HttpRequest request = requestTo(target, path(providerJob) + "/files/" + n).GET().build();
     try {
-      return sent(request, head -> fetching(head, into), times.file()).body();
+      return sendWithin(request, head -> fetching(head, into), timeouts.file()).body();
     } catch (ExecutionException e) {
-      return new Fetched.Unknown(String.valueOf(e.getCause()));
+      return new FileFetchResult.Unknown(String.valueOf(e.getCause()));
     } catch (TimeoutException e) {
-      return new Fetched.Unknown("it took longer than " + times.file());
+      return new FileFetchResult.Unknown("it took longer than " + timeouts.file());
     }
   }
 
-  private static HttpResponse.BodySubscriber<Fetched> fetching(ResponseInfo head, Spool into) {
+  private static HttpResponse.BodySubscriber<FileFetchResult> fetching(
+      ResponseInfo head, Spool into) {
     int status = head.statusCode();
     if (status == 200) {
       return new SpoolSubscriber(into, head.headers().firstValue("content-type").orElse(""));
     }
-    Fetched other = status == 404 ? new Fetched.Absent() : new Fetched.Unknown("status " + status);
+    FileFetchResult other =
+        status == 404
+            ? new FileFetchResult.Absent()
+            : new FileFetchResult.Unknown("status " + status);
     return BodySubscribers.replacing(other);
   }
 
   // One call
 
   /** What came back. */
-  private sealed interface Answer {
+  private sealed interface HttpResult {
     @SuppressWarnings("ArrayRecordComponent") // read once, where it was made
-    record Got(int status, byte[] body) implements Answer {}
+    record Response(int status, byte[] body) implements HttpResult {}
 
     /**
      * Nothing did.
      *
      * @param reached whether the provider may have the request
      */
-    record None(String reason, boolean reached) implements Answer {}
+    record NoResponse(String reason, boolean reached) implements HttpResult {}
   }
 
-  private HttpRequest.Builder to(MediaTarget target, String rest) {
+  private HttpRequest.Builder requestTo(MediaTarget target, String rest) {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create(target.base() + "/media/jobs" + rest));
     target.headers().forEach(request::header);
@@ -190,15 +197,15 @@ public final class HttpMediaProvider implements MediaProvider, AutoCloseable {
     return "/" + URLEncoder.encode(providerJob, UTF_8);
   }
 
-  private Answer ask(HttpRequest request) throws InterruptedException {
+  private HttpResult send(HttpRequest request) throws InterruptedException {
     BodyHandler<byte[]> whole = BodyHandlers.limiting(BodyHandlers.ofByteArray(), ANSWER_BYTES_MAX);
     try {
-      HttpResponse<byte[]> answer = sent(request, whole, times.answer());
-      return new Answer.Got(answer.statusCode(), answer.body());
+      HttpResponse<byte[]> answer = sendWithin(request, whole, timeouts.answer());
+      return new HttpResult.Response(answer.statusCode(), answer.body());
     } catch (ExecutionException e) {
-      return new Answer.None(String.valueOf(e.getCause()), !isUnconnected(e.getCause()));
+      return new HttpResult.NoResponse(String.valueOf(e.getCause()), !isUnconnected(e.getCause()));
     } catch (TimeoutException e) {
-      return new Answer.None("no answer within " + times.answer(), true);
+      return new HttpResult.NoResponse("no answer within " + timeouts.answer(), true);
     }
   }
 
@@ -207,7 +214,8 @@ public final class HttpMediaProvider implements MediaProvider, AutoCloseable {
   }
 
   /** The client's own time limit ends with the head. */
-  private <T> HttpResponse<T> sent(HttpRequest request, BodyHandler<T> handler, Duration within)
+  private <T> HttpResponse<T> sendWithin(
+      HttpRequest request, BodyHandler<T> handler, Duration within)
       throws InterruptedException, ExecutionException, TimeoutException {
     var reply = client.sendAsync(request, handler);
     try {

@@ -27,21 +27,21 @@ public final class JobRunner implements AutoCloseable {
   /** Two signs of life may be missed. */
   private static final int RENEWALS_PER_LEASE = 3;
 
-  private static final Duration STEPS_END_WITHIN = Duration.ofSeconds(2);
+  private static final Duration SHUTDOWN_TIMEOUT = Duration.ofSeconds(2);
 
   private final JobStore store;
   private final JobStep step;
-  private final Turns turns;
-  private final Rules rules;
+  private final FairScheduler scheduler;
+  private final RunnerOptions options;
   private final JobObserver observer;
   private final Semaphore idle;
-  private final Map<JobId, Held> held = new ConcurrentHashMap<>();
+  private final Map<JobId, RunningJob> runningJobs = new ConcurrentHashMap<>();
   private final ReentrantLock lock = new ReentrantLock();
-  private final Condition rung = lock.newCondition();
-  private final ScheduledThreadPoolExecutor signs =
+  private final Condition wakeup = lock.newCondition();
+  private final ScheduledThreadPoolExecutor leaseRenewer =
       new ScheduledThreadPoolExecutor(1, Thread.ofPlatform().name("job-leases").daemon().factory());
-  private final Thread claims = Thread.ofVirtual().name("job-claims").unstarted(this::run);
-  private boolean isRung;
+  private final Thread claimThread = Thread.ofVirtual().name("job-claims").unstarted(this::run);
+  private boolean isWakeupRequested;
   private volatile boolean closing;
   private boolean failedBefore;
 
@@ -50,48 +50,48 @@ public final class JobRunner implements AutoCloseable {
    *
    * @param workers jobs at a time
    * @param lease how long a job is a worker's without a sign of life
-   * @param pause between two looks for jobs while there are none
+   * @param pollInterval between two looks for jobs while there are none
    */
-  public record Rules(int workers, Duration lease, Duration pause) {}
+  public record RunnerOptions(int workers, Duration lease, Duration pollInterval) {}
 
-  private record Held(ClaimedJob job, Thread thread) {}
+  private record RunningJob(ClaimedJob job, Thread thread) {}
 
   public JobRunner(
       JobStore store,
       MediaProvider provider,
       MediaTarget.Directory targets,
       ArtifactCopy copy,
-      Rules rules,
+      RunnerOptions options,
       JobObserver observer) {
     this.store = store;
-    this.turns = new Turns(rules.workers(), System::nanoTime);
-    this.step = new JobStep(store, provider, targets, copy, turns, observer);
-    this.rules = rules;
+    this.scheduler = new FairScheduler(options.workers(), System::nanoTime);
+    this.step = new JobStep(store, provider, targets, copy, scheduler, observer);
+    this.options = options;
     this.observer = observer;
-    this.idle = new Semaphore(rules.workers());
+    this.idle = new Semaphore(options.workers());
   }
 
   /** To be called once. */
   public void start() {
-    claims.start();
-    long between = rules.lease().toNanos() / RENEWALS_PER_LEASE;
-    signs.scheduleWithFixedDelay(this::renew, between, between, TimeUnit.NANOSECONDS);
+    claimThread.start();
+    long between = options.lease().toNanos() / RENEWALS_PER_LEASE;
+    leaseRenewer.scheduleWithFixedDelay(this::renew, between, between, TimeUnit.NANOSECONDS);
   }
 
   /** A job may be due now. Any thread. */
-  public void ring() {
+  public void wakeUp() {
     lock.lock();
     try {
-      isRung = true;
-      rung.signalAll();
+      isWakeupRequested = true;
+      wakeup.signalAll();
     } finally {
       lock.unlock();
     }
   }
 
   /** Jobs in work here. */
-  public int busy() {
-    return rules.workers() - idle.availablePermits();
+  public int busyWorkers() {
+    return options.workers() - idle.availablePermits();
   }
 
   // Claims
@@ -100,9 +100,9 @@ public final class JobRunner implements AutoCloseable {
     try {
       while (!closing) {
         idle.acquire();
-        int most = 1 + idle.drainPermits();
-        int taken = claim(most);
-        if (taken < most) {
+        int limit = 1 + idle.drainPermits();
+        int taken = claim(limit);
+        if (taken < limit) {
           await();
         }
       }
@@ -112,12 +112,12 @@ public final class JobRunner implements AutoCloseable {
   }
 
   /** Takes up as many jobs as there are idle workers, and says how many there were. */
-  private int claim(int most) {
+  private int claim(int limit) {
     List<ClaimedJob> jobs = List.of();
     try {
       if (!closing) {
-        jobs = store.claim(rules.lease(), turns.next(most));
-        turns.taken(jobs);
+        jobs = store.claim(options.lease(), scheduler.nextClaim(limit));
+        scheduler.claimed(jobs);
       }
       failedBefore = false;
     } catch (SQLException | RuntimeException e) {
@@ -127,15 +127,15 @@ public final class JobRunner implements AutoCloseable {
       failedBefore = true;
     }
     if (closing) {
-      jobs.forEach(this::giveBack);
-      idle.release(most);
+      jobs.forEach(this::release);
+      idle.release(limit);
       return 0;
     }
-    idle.release(most - jobs.size());
+    idle.release(limit - jobs.size());
     observer.claimed(jobs.size());
     for (ClaimedJob job : jobs) {
       Thread worker = Thread.ofVirtual().name("job-" + job.id()).unstarted(() -> work(job));
-      held.put(job.id(), new Held(job, worker));
+      runningJobs.put(job.id(), new RunningJob(job, worker));
       worker.start();
     }
     return jobs.size();
@@ -144,11 +144,11 @@ public final class JobRunner implements AutoCloseable {
   private void await() throws InterruptedException {
     lock.lock();
     try {
-      long leftNanos = rules.pause().toNanos();
-      while (!isRung && !closing && leftNanos > 0) {
-        leftNanos = rung.awaitNanos(leftNanos);
+      long leftNanos = options.pollInterval().toNanos();
+      while (!isWakeupRequested && !closing && leftNanos > 0) {
+        leftNanos = wakeup.awaitNanos(leftNanos);
       }
-      isRung = false;
+      isWakeupRequested = false;
     } finally {
       lock.unlock();
     }
@@ -158,49 +158,52 @@ public final class JobRunner implements AutoCloseable {
 
   private void work(ClaimedJob job) {
     try {
-      step.take(job);
+      step.run(job);
     } catch (InterruptedException e) {
-      giveBack(job); // this node stops, another goes on
+      release(job); // this node stops, another goes on
     } catch (SQLException e) {
       log.warn("job {} of {}, tried again: {}", job.id(), job.job().request(), e.getMessage());
-      tryAgain(job);
+      retryLater(job);
     } catch (RuntimeException | Error e) {
       log.error("job {} of {} failed here, tried again", job.id(), job.job().request(), e);
-      tryAgain(job);
+      retryLater(job);
     } finally {
-      held.remove(job.id());
-      turns.ended(job);
+      runningJobs.remove(job.id());
+      scheduler.ended(job);
       idle.release();
     }
   }
 
   /** Where that fails too, its lease ends. */
-  private void giveBack(ClaimedJob job) {
+  private void release(ClaimedJob job) {
     try {
-      store.giveBack(job);
+      store.release(job);
     } catch (SQLException | RuntimeException e) {
       log.debug("job {} is given back when its lease ends", job.id(), e);
     }
   }
 
-  private void tryAgain(ClaimedJob job) {
+  private void retryLater(ClaimedJob job) {
     try {
-      store.inVain(job, Doubt.NONE, LookTimes.afterNothing(job.tries()));
+      store.inconclusive(
+          job, Doubt.NONE, PollSchedule.afterInconclusive(job.inconclusiveAttempts()));
     } catch (SQLException | RuntimeException e) {
       log.debug("job {} is given back when its lease ends", job.id(), e);
     }
   }
 
   private void renew() {
-    List<ClaimedJob> jobs = held.values().stream().map(Held::job).toList();
+    List<ClaimedJob> jobs = runningJobs.values().stream().map(RunningJob::job).toList();
     if (jobs.isEmpty()) {
       return;
     }
     try {
-      Set<JobId> ours = store.renew(jobs, rules.lease());
+      Set<JobId> ours = store.renew(jobs, options.lease());
       for (ClaimedJob job : jobs) {
-        Held now = held.get(job.id());
-        if (!ours.contains(job.id()) && now != null && now.job().worker().equals(job.worker())) {
+        RunningJob current = runningJobs.get(job.id());
+        if (!ours.contains(job.id())
+            && current != null
+            && current.job().worker().equals(job.worker())) {
           observer.leaseLost(); // its worker hears of it with what it does next
         }
       }
@@ -215,22 +218,22 @@ public final class JobRunner implements AutoCloseable {
   @Override
   public void close() {
     closing = true;
-    ring();
+    wakeUp();
     try {
-      end();
+      awaitWorkers();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    signs.shutdownNow();
+    leaseRenewer.shutdownNow();
   }
 
-  private void end() throws InterruptedException {
-    claims.join(STEPS_END_WITHIN);
-    if (!idle.tryAcquire(rules.workers(), STEPS_END_WITHIN.toMillis(), TimeUnit.MILLISECONDS)) {
-      claims.interrupt();
-      held.values().forEach(each -> each.thread().interrupt());
-      for (Held each : List.copyOf(held.values())) {
-        each.thread().join(STEPS_END_WITHIN);
+  private void awaitWorkers() throws InterruptedException {
+    claimThread.join(SHUTDOWN_TIMEOUT);
+    if (!idle.tryAcquire(options.workers(), SHUTDOWN_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
+      claimThread.interrupt();
+      runningJobs.values().forEach(each -> each.thread().interrupt());
+      for (RunningJob each : List.copyOf(runningJobs.values())) {
+        each.thread().join(SHUTDOWN_TIMEOUT);
       }
     }
   }

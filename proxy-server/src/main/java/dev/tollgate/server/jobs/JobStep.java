@@ -15,13 +15,13 @@ import dev.tollgate.core.money.Cost;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Quantity;
 import dev.tollgate.core.money.Usage;
-import dev.tollgate.server.jobs.ArtifactCopy.Copied;
+import dev.tollgate.server.jobs.ArtifactCopy.CopyResult;
 import dev.tollgate.server.jobs.ClaimedJob.Demand;
 import dev.tollgate.server.jobs.ClaimedJob.Doubt;
-import dev.tollgate.server.jobs.MediaProvider.Canceled;
+import dev.tollgate.server.jobs.MediaProvider.CancelResult;
 import dev.tollgate.server.jobs.MediaProvider.Phase;
-import dev.tollgate.server.jobs.MediaProvider.Seen;
-import dev.tollgate.server.jobs.MediaProvider.Submitted;
+import dev.tollgate.server.jobs.MediaProvider.ProviderJobState;
+import dev.tollgate.server.jobs.MediaProvider.SubmissionResult;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -40,25 +40,25 @@ final class JobStep {
   private static final Duration SERVED_ELSEWHERE_MAX = Duration.ofMinutes(10);
 
   /** A provider may not know everywhere yet what it accepted; that takes a minute or so. */
-  private static final int TRIES_WHILE_UNKNOWN_MAX = 7;
+  private static final int ATTEMPTS_WHILE_UNKNOWN_MAX = 7;
 
   /** The same for one that is asked to give up a job, and for what is still on its way to it. */
   private static final Duration UNKNOWN_MAX = Duration.ofMinutes(1);
 
   /** What a connection and an answer may take, and a provider that has to take it in. */
-  private static final Duration ON_ITS_WAY_MAX = Duration.ofSeconds(15);
+  private static final Duration IN_FLIGHT_MAX = Duration.ofSeconds(15);
 
   /** With the pauses between them about five minutes. */
-  private static final int TRIES_FOR_FILES_MAX = 16;
+  private static final int FILE_ATTEMPTS_MAX = 16;
 
   /** Of our storage, for each of which the file is fetched again: about twenty minutes. */
-  private static final int TRIES_TO_STORE_MAX = 12;
+  private static final int STORE_ATTEMPTS_MAX = 12;
 
   private final JobStore store;
   private final MediaProvider provider;
   private final MediaTarget.Directory targets;
   private final ArtifactCopy copy;
-  private final Turns turns;
+  private final FairScheduler scheduler;
   private final JobObserver observer;
 
   JobStep(
@@ -66,17 +66,17 @@ final class JobStep {
       MediaProvider provider,
       MediaTarget.Directory targets,
       ArtifactCopy copy,
-      Turns turns,
+      FairScheduler scheduler,
       JobObserver observer) {
     this.store = store;
     this.provider = provider;
     this.targets = targets;
     this.copy = copy;
-    this.turns = turns;
+    this.scheduler = scheduler;
     this.observer = observer;
   }
 
-  void take(ClaimedJob job) throws SQLException, InterruptedException {
+  void run(ClaimedJob job) throws SQLException, InterruptedException {
     Optional<MediaTarget> target = targets.of(job.job());
     switch (job.demand()) {
       case EXPIRE -> expire(job, target);
@@ -84,10 +84,10 @@ final class JobStep {
       case NONE -> {
         if (target.isPresent()) {
           advance(job, target.get());
-        } else if (!job.intended() && job.age().compareTo(SERVED_ELSEWHERE_MAX) > 0) {
+        } else if (!job.mayHaveReachedProvider() && job.age().compareTo(SERVED_ELSEWHERE_MAX) > 0) {
           fail(job, ErrorCode.NO_PROVIDER_AVAILABLE, "nobody serves its model any more");
         } else {
-          learnedNothing(job, "its provider is not configured");
+          inconclusive(job, "its provider is not configured");
         }
       }
     }
@@ -97,13 +97,13 @@ final class JobStep {
       throws SQLException, InterruptedException {
     switch (job.status()) {
       case QUEUED -> {
-        if (job.intended()) {
-          find(job, target);
+        if (job.mayHaveReachedProvider()) {
+          resolveSubmission(job, target);
         } else {
           submit(job, target);
         }
       }
-      case SUBMITTED, RUNNING -> look(job, target);
+      case SUBMITTED, RUNNING -> poll(job, target);
       case SUCCEEDED, FAILED, CANCELED, EXPIRED ->
           throw new IllegalStateException("what is over is not taken up");
     }
@@ -112,26 +112,27 @@ final class JobStep {
   // Submission
 
   /** Somebody was about to submit it, and nobody knows what came of it. */
-  private void find(ClaimedJob job, MediaTarget target) throws SQLException, InterruptedException {
-    switch (provider.lookUp(target, job)) {
-      case Seen.Working working -> accepted(job, working.providerJob());
-      case Seen.Made made -> accepted(job, made.providerJob());
-      case Seen.Failed failed -> accepted(job, failed.providerJob());
-      case Seen.GivenUp gone -> accepted(job, gone.providerJob());
-      case Seen.Absent _ -> {
-        if (mayBeOnItsWay(job)) {
-          learnedNothing(job, "it may still be on its way to its provider");
+  private void resolveSubmission(ClaimedJob job, MediaTarget target)
+      throws SQLException, InterruptedException {
+    switch (provider.findSubmitted(target, job)) {
+      case ProviderJobState.InProgress working -> accepted(job, working.providerJob());
+      case ProviderJobState.Succeeded made -> accepted(job, made.providerJob());
+      case ProviderJobState.Failed failed -> accepted(job, failed.providerJob());
+      case ProviderJobState.Aborted gone -> accepted(job, gone.providerJob());
+      case ProviderJobState.Absent _ -> {
+        if (mayBeInFlight(job)) {
+          inconclusive(job, "it may still be on its way to its provider");
         } else {
           submit(job, target);
         }
       }
-      case Seen.Unknown unknown -> learnedNothing(job, unknown.reason());
+      case ProviderJobState.Unknown unknown -> inconclusive(job, unknown.reason());
     }
   }
 
   /** Whoever sent it may be dead, or slower than its lease, and what it sent be late. */
-  private static boolean mayBeOnItsWay(ClaimedJob job) {
-    return job.doubt() != Doubt.ABSENT && job.intent().orElseThrow().compareTo(ON_ITS_WAY_MAX) < 0;
+  private static boolean mayBeInFlight(ClaimedJob job) {
+    return job.doubt() != Doubt.ABSENT && job.intent().orElseThrow().compareTo(IN_FLIGHT_MAX) < 0;
   }
 
   private void submit(ClaimedJob job, MediaTarget target)
@@ -139,9 +140,9 @@ final class JobStep {
     switch (store.intend(job)) {
       case NOTED -> send(job, target);
       case FULL -> {
-        turns.full(job.job().provider());
-        observer.heldBack();
-        store.giveBack(job);
+        scheduler.providerFull(job.job().provider());
+        observer.deferred();
+        store.release(job);
       }
       case LOST -> {}
     }
@@ -149,43 +150,48 @@ final class JobStep {
 
   private void send(ClaimedJob job, MediaTarget target) throws SQLException, InterruptedException {
     switch (provider.submit(target, job)) {
-      case Submitted.Accepted accepted -> accepted(job, accepted.providerJob());
-      case Submitted.Refused refused ->
-          fail(job, ErrorCode.PROVIDER_FAILURE, told(refused.code(), refused.message()));
-      case Submitted.NotTaken no ->
-          inVain(job, Doubt.ABSENT, no.reason(), LookTimes.afterNothing(job.tries()));
-      case Submitted.Unknown unknown -> learnedNothing(job, unknown.reason());
+      case SubmissionResult.Accepted accepted -> accepted(job, accepted.providerJob());
+      case SubmissionResult.Refused refused ->
+          fail(job, ErrorCode.PROVIDER_FAILURE, failureMessage(refused.code(), refused.message()));
+      case SubmissionResult.NotTaken no ->
+          recordInconclusive(
+              job,
+              Doubt.ABSENT,
+              no.reason(),
+              PollSchedule.afterInconclusive(job.inconclusiveAttempts()));
+      case SubmissionResult.Unknown unknown -> inconclusive(job, unknown.reason());
     }
   }
 
   private void accepted(ClaimedJob job, String providerJob) throws SQLException {
-    if (store.submitted(job, providerJob, LookTimes.whileWorking(Duration.ZERO))) {
+    if (store.submitted(job, providerJob, PollSchedule.whileInProgress(Duration.ZERO))) {
       observer.accepted(job.kind(), job.age());
     }
   }
 
   // Looks
 
-  private void look(ClaimedJob job, MediaTarget target) throws SQLException, InterruptedException {
-    switch (provider.look(target, job.providerJob().orElseThrow())) {
-      case Seen.Working working -> working(job, working);
-      case Seen.Made made -> made(job, target, made);
-      case Seen.Failed failed ->
-          fail(job, ErrorCode.PROVIDER_FAILURE, told(failed.code(), failed.message()));
-      case Seen.GivenUp _ -> fail(job, ErrorCode.PROVIDER_FAILURE, "the provider gave it up");
-      case Seen.Absent _ -> {
-        if (job.doubts(Doubt.ABSENT) < TRIES_WHILE_UNKNOWN_MAX) {
+  private void poll(ClaimedJob job, MediaTarget target) throws SQLException, InterruptedException {
+    switch (provider.query(target, job.providerJob().orElseThrow())) {
+      case ProviderJobState.InProgress working -> inProgress(job, working);
+      case ProviderJobState.Succeeded made -> copyOutputs(job, target, made);
+      case ProviderJobState.Failed failed ->
+          fail(job, ErrorCode.PROVIDER_FAILURE, failureMessage(failed.code(), failed.message()));
+      case ProviderJobState.Aborted _ ->
+          fail(job, ErrorCode.PROVIDER_FAILURE, "the provider gave it up");
+      case ProviderJobState.Absent _ -> {
+        if (job.doubts(Doubt.ABSENT) < ATTEMPTS_WHILE_UNKNOWN_MAX) {
           doubted(job, Doubt.ABSENT, "the provider does not know it yet");
         } else {
           fail(job, ErrorCode.PROVIDER_FAILURE, "the provider does not know it any more");
         }
       }
-      case Seen.Unknown unknown -> learnedNothing(job, unknown.reason());
+      case ProviderJobState.Unknown unknown -> inconclusive(job, unknown.reason());
     }
   }
 
-  private void working(ClaimedJob job, Seen.Working working) throws SQLException {
-    Duration next = LookTimes.whileWorking(job.age());
+  private void inProgress(ClaimedJob job, ProviderJobState.InProgress working) throws SQLException {
+    Duration next = PollSchedule.whileInProgress(job.age());
     if (working.phase() == Phase.RUNNING) {
       store.running(job, working.progress(), next);
     } else {
@@ -193,19 +199,19 @@ final class JobStep {
     }
   }
 
-  private void made(ClaimedJob job, MediaTarget target, Seen.Made made)
+  private void copyOutputs(ClaimedJob job, MediaTarget target, ProviderJobState.Succeeded made)
       throws SQLException, InterruptedException {
     if (made.files().isEmpty()) {
       fail(job, ErrorCode.PROVIDER_FAILURE, "the provider made nothing");
       return;
     }
     switch (copy.copy(target, job, made)) {
-      case Copied.All all -> succeed(job, cost(job, target, made), all.files());
-      case Copied.Unusable no -> fail(job, ErrorCode.PROVIDER_FAILURE, no.reason());
-      case Copied.NotNow later -> learnedNothing(job, later.reason());
-      case Copied.NotStored no -> notStored(job, no.reason());
-      case Copied.Missing _ -> {
-        if (job.doubts(Doubt.FILE) < TRIES_FOR_FILES_MAX) {
+      case CopyResult.All all -> succeed(job, cost(job, target, made), all.files());
+      case CopyResult.Unusable no -> fail(job, ErrorCode.PROVIDER_FAILURE, no.reason());
+      case CopyResult.RetryLater later -> inconclusive(job, later.reason());
+      case CopyResult.NotStored no -> notStored(job, no.reason());
+      case CopyResult.Missing _ -> {
+        if (job.doubts(Doubt.FILE) < FILE_ATTEMPTS_MAX) {
           doubted(job, Doubt.FILE, "a file is not there yet");
         } else {
           fail(job, ErrorCode.PROVIDER_FAILURE, "a file that the provider made is not there");
@@ -221,20 +227,21 @@ final class JobStep {
         job.id(),
         job.job().request(),
         times,
-        TRIES_TO_STORE_MAX,
+        STORE_ATTEMPTS_MAX,
         reason);
-    if (times < TRIES_TO_STORE_MAX) {
-      observer.learnedNothing();
-      store.inVain(job, Doubt.STORAGE, LookTimes.untilStored(times - 1));
+    if (times < STORE_ATTEMPTS_MAX) {
+      observer.pollInconclusive();
+      store.inconclusive(job, Doubt.STORAGE, PollSchedule.untilStorageRetry(times - 1));
     } else {
       fail(job, ErrorCode.SERVICE_UNAVAILABLE, "what was made could not be stored");
     }
   }
 
   /** By what was made, or else by what was asked for. */
-  private static MicroUsd cost(ClaimedJob job, MediaTarget target, Seen.Made made) {
+  private static MicroUsd cost(
+      ClaimedJob job, MediaTarget target, ProviderJobState.Succeeded made) {
     Duration length =
-        made.length().or(() -> asked(job)).or(target::usualLength).orElse(Duration.ZERO);
+        made.length().or(() -> requestedLength(job)).or(target::usualLength).orElse(Duration.ZERO);
     Quantity time =
         job.kind() == JobKind.VIDEO
             ? new Quantity.VideoTime(length)
@@ -242,7 +249,7 @@ final class JobStep {
     return Cost.of(Usage.ZERO, List.of(time), target.prices());
   }
 
-  private static Optional<Duration> asked(ClaimedJob job) {
+  private static Optional<Duration> requestedLength(ClaimedJob job) {
     byte[] params = job.params().getBytes(UTF_8);
     try {
       JsonMembers members = JsonMembers.of(params, 0, params.length);
@@ -259,51 +266,53 @@ final class JobStep {
 
   private void expire(ClaimedJob job, Optional<MediaTarget> target)
       throws SQLException, InterruptedException {
-    if (target.isPresent() && job.intended()) {
-      var _ = giveUp(job, target.get()); // its time is over, whatever the provider says
+    if (target.isPresent() && job.mayHaveReachedProvider()) {
+      var _ = cancelAtProvider(job, target.get()); // its time is over, whatever the provider says
     }
     if (store.expire(job)) {
       ended(job, JobStatus.EXPIRED, "");
     } else {
-      store.inVain(job, Doubt.NONE, LookTimes.afterNothing(0));
+      store.inconclusive(job, Doubt.NONE, PollSchedule.afterInconclusive(0));
     }
   }
 
   private void cancel(ClaimedJob job, Optional<MediaTarget> target)
       throws SQLException, InterruptedException {
-    Canceled canceled = new Canceled.Done();
-    if (job.intended()) {
-      canceled = target.isPresent() ? giveUp(job, target.get()) : new Canceled.Refused();
+    CancelResult canceled = new CancelResult.Done();
+    if (job.mayHaveReachedProvider()) {
+      canceled =
+          target.isPresent() ? cancelAtProvider(job, target.get()) : new CancelResult.Refused();
     }
     switch (canceled) {
-      case Canceled.Done _ -> {
+      case CancelResult.Done _ -> {
         if (store.canceled(job)) {
           ended(job, JobStatus.CANCELED, "");
         }
       }
-      case Canceled.Absent _ -> {
+      case CancelResult.Absent _ -> {
         if (job.intent().orElseThrow().compareTo(UNKNOWN_MAX) < 0) {
-          learnedNothing(job, "the provider does not know it yet");
+          inconclusive(job, "the provider does not know it yet");
         } else if (store.canceled(job)) {
           ended(job, JobStatus.CANCELED, ", which the provider does not know");
         }
       }
-      case Canceled.Refused _ -> store.cancelRefused(job, Duration.ZERO);
-      case Canceled.Unknown unknown -> learnedNothing(job, unknown.reason());
+      case CancelResult.Refused _ -> store.cancelRefused(job, Duration.ZERO);
+      case CancelResult.Unknown unknown -> inconclusive(job, unknown.reason());
     }
   }
 
   /** Asks the provider for it, by our name for it where we do not know the provider's. */
-  private Canceled giveUp(ClaimedJob job, MediaTarget target) throws InterruptedException {
+  private CancelResult cancelAtProvider(ClaimedJob job, MediaTarget target)
+      throws InterruptedException {
     if (job.providerJob().isPresent()) {
       return provider.cancel(target, job.providerJob().get());
     }
-    return switch (provider.lookUp(target, job)) {
-      case Seen.Working working -> provider.cancel(target, working.providerJob());
-      case Seen.Made made -> provider.cancel(target, made.providerJob());
-      case Seen.Failed _, Seen.GivenUp _ -> new Canceled.Done();
-      case Seen.Absent _ -> new Canceled.Absent();
-      case Seen.Unknown unknown -> new Canceled.Unknown(unknown.reason());
+    return switch (provider.findSubmitted(target, job)) {
+      case ProviderJobState.InProgress working -> provider.cancel(target, working.providerJob());
+      case ProviderJobState.Succeeded made -> provider.cancel(target, made.providerJob());
+      case ProviderJobState.Failed _, ProviderJobState.Aborted _ -> new CancelResult.Done();
+      case ProviderJobState.Absent _ -> new CancelResult.Absent();
+      case ProviderJobState.Unknown unknown -> new CancelResult.Unknown(unknown.reason());
     };
   }
 
@@ -311,7 +320,7 @@ final class JobStep {
 
   private void succeed(ClaimedJob job, MicroUsd cost, List<JobArtifact> files)
       throws SQLException, InterruptedException {
-    if (store.succeed(job, cost, copy.kept(), files)) {
+    if (store.succeed(job, cost, copy.retention(), files)) {
       ended(job, JobStatus.SUCCEEDED, " for " + cost.value() + " micro-USD");
     } else {
       copy.discard(files);
@@ -324,22 +333,24 @@ final class JobStep {
     }
   }
 
-  private void learnedNothing(ClaimedJob job, String reason) throws SQLException {
+  private void inconclusive(ClaimedJob job, String reason) throws SQLException {
     boolean isAwaited = job.demand() == Demand.CANCEL;
     Duration next =
-        isAwaited ? LookTimes.whileCanceling(job.tries()) : LookTimes.afterNothing(job.tries());
-    inVain(job, Doubt.NONE, reason, next);
+        isAwaited
+            ? PollSchedule.whileCanceling(job.inconclusiveAttempts())
+            : PollSchedule.afterInconclusive(job.inconclusiveAttempts());
+    recordInconclusive(job, Doubt.NONE, reason, next);
   }
 
   private void doubted(ClaimedJob job, Doubt doubt, String reason) throws SQLException {
-    inVain(job, doubt, reason, LookTimes.afterNothing(job.doubts(doubt)));
+    recordInconclusive(job, doubt, reason, PollSchedule.afterInconclusive(job.doubts(doubt)));
   }
 
-  private void inVain(ClaimedJob job, Doubt doubt, String reason, Duration next)
+  private void recordInconclusive(ClaimedJob job, Doubt doubt, String reason, Duration next)
       throws SQLException {
-    observer.learnedNothing();
+    observer.pollInconclusive();
     log.debug("job {} of {}: nothing was learned: {}", job.id(), job.job().request(), reason);
-    store.inVain(job, doubt, next);
+    store.inconclusive(job, doubt, next);
   }
 
   /** The one line of a job. */
@@ -355,7 +366,7 @@ final class JobStep {
         more);
   }
 
-  private static String told(String code, String message) {
+  private static String failureMessage(String code, String message) {
     return code.isEmpty() ? "the provider says: " + message : code + ": " + message;
   }
 }

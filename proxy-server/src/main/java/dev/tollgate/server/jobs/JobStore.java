@@ -17,7 +17,7 @@ import java.util.UUID;
  */
 public interface JobStore {
   /** Takes up jobs that are due, until the lease ends, in the order of their turns. */
-  List<ClaimedJob> claim(Duration lease, Turn turn) throws SQLException;
+  List<ClaimedJob> claim(Duration lease, JobClaimOptions options) throws SQLException;
 
   /** Makes the leases of these jobs last on; says which are still theirs. */
   Set<JobId> renew(List<ClaimedJob> jobs, Duration lease) throws SQLException;
@@ -35,22 +35,22 @@ public interface JobStore {
   }
 
   /** The provider has it, and calls it so; it is given back. */
-  boolean submitted(ClaimedJob job, String providerJob, Duration nextLook) throws SQLException;
+  boolean submitted(ClaimedJob job, String providerJob, Duration nextPoll) throws SQLException;
 
   /** The provider makes it; it is given back. */
-  boolean running(ClaimedJob job, Progress progress, Duration nextLook) throws SQLException;
+  boolean running(ClaimedJob job, Progress progress, Duration nextPoll) throws SQLException;
 
   /** The provider has it and has not begun; it is given back. */
-  boolean waiting(ClaimedJob job, Duration nextLook) throws SQLException;
+  boolean waiting(ClaimedJob job, Duration nextPoll) throws SQLException;
 
   /** Nobody looked at it; it is given back as it was, to be looked at by the next. */
-  boolean giveBack(ClaimedJob job) throws SQLException;
+  boolean release(ClaimedJob job) throws SQLException;
 
   /** Nothing was learned, or something that speaks against it; it is given back. */
-  boolean inVain(ClaimedJob job, Doubt doubt, Duration nextLook) throws SQLException;
+  boolean inconclusive(ClaimedJob job, Doubt doubt, Duration nextPoll) throws SQLException;
 
   /** It was made and lies in our storage. */
-  boolean succeed(ClaimedJob job, MicroUsd cost, Duration kept, List<JobArtifact> files)
+  boolean succeed(ClaimedJob job, MicroUsd cost, Duration retention, List<JobArtifact> files)
       throws SQLException;
 
   /** Nothing will come of it. */
@@ -63,13 +63,13 @@ public interface JobStore {
   boolean canceled(ClaimedJob job) throws SQLException;
 
   /** The provider does not give it up; it goes on and is given back. */
-  boolean cancelRefused(ClaimedJob job, Duration nextLook) throws SQLException;
+  boolean cancelRefused(ClaimedJob job, Duration nextPoll) throws SQLException;
 
   /**
    * Takes files that were kept for long enough, of at most so many jobs: no other node is told of
    * them for a while, and what is not forgotten by then is due again, later with each time.
    */
-  List<DueFile> takeDue(int mostJobs) throws SQLException;
+  List<DueFile> takeDue(int jobsMax) throws SQLException;
 
   /** Forgets files whose bytes are gone. */
   void forget(List<DueFile> files) throws SQLException;
@@ -79,7 +79,7 @@ public interface JobStore {
 
   /** How far a job came, if its provider tells. */
   sealed interface Progress {
-    record Untold() implements Progress {}
+    record Unknown() implements Progress {}
 
     record Percent(int percent) implements Progress {}
   }

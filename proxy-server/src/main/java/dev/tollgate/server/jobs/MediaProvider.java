@@ -11,61 +11,62 @@ import java.util.Optional;
  */
 public interface MediaProvider {
   /** Asks for a job, under our job's id as idempotency key. */
-  Submitted submit(MediaTarget target, ClaimedJob job) throws InterruptedException;
+  SubmissionResult submit(MediaTarget target, ClaimedJob job) throws InterruptedException;
 
   /** Asks for the job that was submitted under our job's id. */
-  Seen lookUp(MediaTarget target, ClaimedJob job) throws InterruptedException;
+  ProviderJobState findSubmitted(MediaTarget target, ClaimedJob job) throws InterruptedException;
 
   /** Asks how a job stands. */
-  Seen look(MediaTarget target, String providerJob) throws InterruptedException;
+  ProviderJobState query(MediaTarget target, String providerJob) throws InterruptedException;
 
   /** Asks that a job be given up. */
-  Canceled cancel(MediaTarget target, String providerJob) throws InterruptedException;
+  CancelResult cancel(MediaTarget target, String providerJob) throws InterruptedException;
 
   /** Fetches the n-th file of a job. */
-  Fetched fetch(MediaTarget target, String providerJob, int n, Spool into)
+  FileFetchResult fetch(MediaTarget target, String providerJob, int n, Spool into)
       throws InterruptedException;
 
   /** What came of a submission. */
-  sealed interface Submitted {
-    record Accepted(String providerJob) implements Submitted {}
+  sealed interface SubmissionResult {
+    record Accepted(String providerJob) implements SubmissionResult {}
 
     /** Nothing will be made. */
-    record Refused(String code, String message) implements Submitted {}
+    record Refused(String code, String message) implements SubmissionResult {}
 
     /** Nothing reached the provider, or it says that it takes nothing now. */
-    record NotTaken(String reason) implements Submitted {}
+    record NotTaken(String reason) implements SubmissionResult {}
 
     /** It may have been accepted or not, and may still be on its way. */
-    record Unknown(String reason) implements Submitted {}
+    record Unknown(String reason) implements SubmissionResult {}
   }
 
   /** How a job stands. */
-  sealed interface Seen {
+  sealed interface ProviderJobState {
     /** It is being made, or waits for it. */
-    record Working(String providerJob, JobStore.Progress progress, Phase phase) implements Seen {}
+    record InProgress(String providerJob, JobStore.Progress progress, Phase phase)
+        implements ProviderJobState {}
 
     /**
      * It was made.
      *
      * @param length of all that was made; empty: the provider does not tell
      */
-    record Made(String providerJob, Optional<Duration> length, List<MadeFile> files)
-        implements Seen {
-      public Made {
+    record Succeeded(String providerJob, Optional<Duration> length, List<OutputFile> files)
+        implements ProviderJobState {
+      public Succeeded {
         files = List.copyOf(files);
       }
     }
 
-    record Failed(String providerJob, String code, String message) implements Seen {}
+    record Failed(String providerJob, String code, String message) implements ProviderJobState {}
 
     /** Given up by the provider or at our wish. */
-    record GivenUp(String providerJob) implements Seen {}
+    record Aborted(String providerJob) implements ProviderJobState {}
 
     /** The provider knows no such job. */
-    record Absent() implements Seen {}
+    record Absent() implements ProviderJobState {}
 
-    record Unknown(String reason) implements Seen {}
+    record Unknown(String reason) implements ProviderJobState {}
   }
 
   /** Whether a job has begun to be made. */
@@ -75,32 +76,32 @@ public interface MediaProvider {
   }
 
   /** A file that can be fetched, as the provider tells of it. */
-  record MadeFile(Optional<Frame> frame, Optional<Duration> length) {}
+  record OutputFile(Optional<Frame> frame, Optional<Duration> length) {}
 
   /** What came of a wish to cancel. */
-  sealed interface Canceled {
-    record Done() implements Canceled {}
+  sealed interface CancelResult {
+    record Done() implements CancelResult {}
 
     /** The provider knows no such job, or not yet. */
-    record Absent() implements Canceled {}
+    record Absent() implements CancelResult {}
 
     /** It cannot be, or is over. */
-    record Refused() implements Canceled {}
+    record Refused() implements CancelResult {}
 
-    record Unknown(String reason) implements Canceled {}
+    record Unknown(String reason) implements CancelResult {}
   }
 
   /** What came of fetching a file. */
-  sealed interface Fetched {
+  sealed interface FileFetchResult {
     /** All of it is in the spool. */
-    record Whole(String contentType) implements Fetched {}
+    record Whole(String contentType) implements FileFetchResult {}
 
     /** It is not there, or not yet. */
-    record Absent() implements Fetched {}
+    record Absent() implements FileFetchResult {}
 
     /** It is larger than the spool may become. */
-    record TooLarge() implements Fetched {}
+    record TooLarge() implements FileFetchResult {}
 
-    record Unknown(String reason) implements Fetched {}
+    record Unknown(String reason) implements FileFetchResult {}
   }
 }

@@ -6,9 +6,9 @@ import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.server.jobs.JobStore.Progress;
-import dev.tollgate.server.jobs.MediaProvider.MadeFile;
+import dev.tollgate.server.jobs.MediaProvider.OutputFile;
 import dev.tollgate.server.jobs.MediaProvider.Phase;
-import dev.tollgate.server.jobs.MediaProvider.Seen;
+import dev.tollgate.server.jobs.MediaProvider.ProviderJobState;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,83 +27,83 @@ final class ProviderJson {
   private ProviderJson() {}
 
   /** How a job stands, or that it cannot be told from this. */
-  static Seen seen(byte[] body) {
+  static ProviderJobState state(byte[] body) {
     try {
-      return seen(JsonMembers.of(body, 0, body.length));
+      return state(JsonMembers.of(body, 0, body.length));
     } catch (InvalidJson e) {
-      return new Seen.Unknown("the answer is not JSON");
+      return new ProviderJobState.Unknown("the answer is not JSON");
     }
   }
 
-  private static Seen seen(JsonMembers job) {
+  private static ProviderJobState state(JsonMembers job) {
     String id = text(job, "id");
     if (id.isEmpty() || id.length() > ID_LENGTH_MAX) {
-      return new Seen.Unknown("the answer names no job");
+      return new ProviderJobState.Unknown("the answer names no job");
     }
     return switch (text(job, "status")) {
-      case "queued" -> new Seen.Working(id, progress(job), Phase.WAITING);
-      case "running" -> new Seen.Working(id, progress(job), Phase.RUNNING);
-      case "succeeded" -> new Seen.Made(id, seconds(job, "seconds"), files(job));
+      case "queued" -> new ProviderJobState.InProgress(id, progress(job), Phase.WAITING);
+      case "running" -> new ProviderJobState.InProgress(id, progress(job), Phase.RUNNING);
+      case "succeeded" -> new ProviderJobState.Succeeded(id, seconds(job, "seconds"), files(job));
       case "failed" -> failed(id, job);
-      case "cancelled" -> new Seen.GivenUp(id);
-      default -> new Seen.Unknown("a status that nobody knows");
+      case "cancelled" -> new ProviderJobState.Aborted(id);
+      default -> new ProviderJobState.Unknown("a status that nobody knows");
     };
   }
 
-  private static Seen failed(String id, JsonMembers job) {
-    Refusal why = refusal(job);
-    return new Seen.Failed(id, why.code(), why.message());
+  private static ProviderJobState failed(String id, JsonMembers job) {
+    ProviderError why = readError(job);
+    return new ProviderJobState.Failed(id, why.code(), why.message());
   }
 
   /** Why something was refused or failed. */
-  record Refusal(String code, String message) {}
+  record ProviderError(String code, String message) {}
 
-  static Refusal refusal(byte[] body) {
+  static ProviderError readError(byte[] body) {
     try {
-      return refusal(JsonMembers.of(body, 0, body.length));
+      return readError(JsonMembers.of(body, 0, body.length));
     } catch (InvalidJson e) {
-      return new Refusal("", "");
+      return new ProviderError("", "");
     }
   }
 
-  private static Refusal refusal(JsonMembers answer) {
+  private static ProviderError readError(JsonMembers answer) {
     int i = answer.indexOf("error");
     if (i < 0 || answer.kind(i) != JsonKind.OBJECT) {
-      return new Refusal("", "");
+      return new ProviderError("", "");
     }
     JsonMembers error = answer.object(i);
-    return new Refusal(cut(text(error, "code")), cut(text(error, "message")));
+    return new ProviderError(cut(text(error, "code")), cut(text(error, "message")));
   }
 
   private static Progress progress(JsonMembers job) {
     int i = job.indexOf("progress");
     if (i < 0 || job.kind(i) != JsonKind.NUMBER) {
-      return new Progress.Untold();
+      return new Progress.Unknown();
     }
     return new Progress.Percent((int) Math.clamp(job.number(i), 0, 100));
   }
 
-  private static List<MadeFile> files(JsonMembers job) {
+  private static List<OutputFile> files(JsonMembers job) {
     int i = job.indexOf("files");
     if (i < 0 || job.kind(i) != JsonKind.ARRAY) {
       return List.of();
     }
-    JsonElements told = job.array(i);
-    List<MadeFile> files = new ArrayList<>();
-    for (int n = 0; n < Math.min(told.size(), FILES_MAX); n++) {
-      if (told.kind(n) == JsonKind.OBJECT) {
-        files.add(file(told.object(n)));
+    JsonElements json = job.array(i);
+    List<OutputFile> files = new ArrayList<>();
+    for (int n = 0; n < Math.min(json.size(), FILES_MAX); n++) {
+      if (json.kind(n) == JsonKind.OBJECT) {
+        files.add(file(json.object(n)));
       }
     }
     return files;
   }
 
-  private static MadeFile file(JsonMembers told) {
-    int width = pixels(told, "width");
-    int height = pixels(told, "height");
+  private static OutputFile file(JsonMembers json) {
+    int width = pixels(json, "width");
+    int height = pixels(json, "height");
     Optional<Frame> frame =
         width > 0 && height > 0 ? Optional.of(new Frame(width, height)) : Optional.empty();
-    return new MadeFile(frame, seconds(told, "duration_seconds"));
+    return new OutputFile(frame, seconds(json, "duration_seconds"));
   }
 
   private static int pixels(JsonMembers members, String name) {
@@ -112,13 +112,13 @@ final class ProviderJson {
     return isNumber ? Math.clamp(members.integer(i, 0), 0, PIXELS_MAX) : 0;
   }
 
-  private static Optional<Duration> seconds(JsonMembers told, String name) {
-    int i = told.indexOf(name);
-    if (i < 0 || told.kind(i) != JsonKind.NUMBER || !(told.number(i) >= 0)) {
+  private static Optional<Duration> seconds(JsonMembers json, String name) {
+    int i = json.indexOf(name);
+    if (i < 0 || json.kind(i) != JsonKind.NUMBER || !(json.number(i) >= 0)) {
       return Optional.empty();
     }
     return Optional.of(
-        Duration.ofMillis(Math.round(1_000 * Math.min(SECONDS_MAX, told.number(i)))));
+        Duration.ofMillis(Math.round(1_000 * Math.min(SECONDS_MAX, json.number(i)))));
   }
 
   private static String text(JsonMembers members, String name) {

@@ -21,61 +21,61 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 public final class Spool implements AutoCloseable {
   private final FileChannel file;
-  private final SpoolRoom room;
+  private final SpoolQuota quota;
   private final long bytesMax;
   private final AtomicInteger owners = new AtomicInteger(1);
   private long bytes;
-  private long taken;
+  private long reservedBytes;
 
   /** What became of more of a file. */
-  enum Added {
-    TAKEN,
+  enum AppendResult {
+    ACCEPTED,
     /** It becomes too large, and nothing of this was taken. */
     TOO_LARGE,
     /** There is no room for it now. */
     NO_ROOM
   }
 
-  private Spool(FileChannel file, SpoolRoom room, long bytesMax) {
+  private Spool(FileChannel file, SpoolQuota quota, long bytesMax) {
     this.file = file;
-    this.room = room;
+    this.quota = quota;
     this.bytesMax = bytesMax;
   }
 
   /** Opens an empty one. */
-  static Spool open(SpoolRoom room, long bytesMax) throws IOException {
-    Path name = Files.createTempFile(room.folder(), "spool", "");
+  static Spool open(SpoolQuota quota, long bytesMax) throws IOException {
+    Path name = Files.createTempFile(quota.folder(), "spool", "");
     FileChannel file = FileChannel.open(name, StandardOpenOption.READ, StandardOpenOption.WRITE);
     Files.delete(name);
-    return new Spool(file, room, bytesMax);
+    return new Spool(file, quota, bytesMax);
   }
 
   /** Takes more of the file. */
-  Added add(List<ByteBuffer> parts) throws IOException {
+  AppendResult add(List<ByteBuffer> parts) throws IOException {
     for (ByteBuffer part : parts) {
       if (part.remaining() > bytesMax - bytes) {
-        return Added.TOO_LARGE;
+        return AppendResult.TOO_LARGE;
       }
-      if (!hasRoomFor(part.remaining())) {
-        return Added.NO_ROOM;
+      if (!ensureReserved(part.remaining())) {
+        return AppendResult.NO_ROOM;
       }
       while (part.hasRemaining()) {
         bytes += file.write(part);
       }
     }
-    return Added.TAKEN;
+    return AppendResult.ACCEPTED;
   }
 
-  private boolean hasRoomFor(int more) throws IOException {
-    long missing = bytes + more - taken;
+  private boolean ensureReserved(int more) throws IOException {
+    long missing = bytes + more - reservedBytes;
     if (missing <= 0) {
       return true;
     }
-    long step = Math.max(missing, Math.min(SpoolRoom.STEP_BYTES, bytesMax - taken));
-    if (!room.take(step)) {
+    long step = Math.max(missing, Math.min(SpoolQuota.STEP_BYTES, bytesMax - reservedBytes));
+    if (!quota.reserve(step)) {
       return false;
     }
-    taken += step;
+    reservedBytes += step;
     return true;
   }
 
@@ -123,13 +123,13 @@ public final class Spool implements AutoCloseable {
     protected void deallocate() {
       super.deallocate();
       arena.close();
-      disown();
+      releaseOwner();
     }
   }
 
-  private void disown() {
+  private void releaseOwner() {
     if (owners.decrementAndGet() == 0) {
-      room.giveBack(taken);
+      quota.release(reservedBytes);
     }
   }
 
@@ -138,7 +138,7 @@ public final class Spool implements AutoCloseable {
     try {
       file.close();
     } finally {
-      disown();
+      releaseOwner();
     }
   }
 }

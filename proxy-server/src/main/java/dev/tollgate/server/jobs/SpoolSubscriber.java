@@ -1,6 +1,6 @@
 package dev.tollgate.server.jobs;
 
-import dev.tollgate.server.jobs.MediaProvider.Fetched;
+import dev.tollgate.server.jobs.MediaProvider.FileFetchResult;
 import java.io.IOException;
 import java.net.http.HttpResponse.BodySubscriber;
 import java.nio.ByteBuffer;
@@ -11,8 +11,8 @@ import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
 
 /** Puts a reply's body into a spool, piece by piece as the disk takes it, up to its bound. */
-final class SpoolSubscriber implements BodySubscriber<Fetched> {
-  private final CompletableFuture<Fetched> body = new CompletableFuture<>();
+final class SpoolSubscriber implements BodySubscriber<FileFetchResult> {
+  private final CompletableFuture<FileFetchResult> body = new CompletableFuture<>();
   private final Spool spool;
   private final String contentType;
   private Flow.@Nullable Subscription subscription;
@@ -23,7 +23,7 @@ final class SpoolSubscriber implements BodySubscriber<Fetched> {
   }
 
   @Override
-  public CompletionStage<Fetched> getBody() {
+  public CompletionStage<FileFetchResult> getBody() {
     return body;
   }
 
@@ -41,9 +41,10 @@ final class SpoolSubscriber implements BodySubscriber<Fetched> {
     }
     try {
       switch (spool.add(parts)) {
-        case TAKEN -> from.request(1);
-        case TOO_LARGE -> end(from, new Fetched.TooLarge());
-        case NO_ROOM -> end(from, new Fetched.Unknown("there is no room on the disk for it"));
+        case ACCEPTED -> from.request(1);
+        case TOO_LARGE -> end(from, new FileFetchResult.TooLarge());
+        case NO_ROOM ->
+            end(from, new FileFetchResult.Unknown("there is no room on the disk for it"));
       }
     } catch (IOException e) {
       body.completeExceptionally(e);
@@ -51,7 +52,7 @@ final class SpoolSubscriber implements BodySubscriber<Fetched> {
     }
   }
 
-  private void end(Flow.Subscription from, Fetched how) {
+  private void end(Flow.Subscription from, FileFetchResult how) {
     body.complete(how);
     from.cancel();
   }
@@ -63,6 +64,6 @@ final class SpoolSubscriber implements BodySubscriber<Fetched> {
 
   @Override
   public void onComplete() {
-    body.complete(new Fetched.Whole(contentType));
+    body.complete(new FileFetchResult.Whole(contentType));
   }
 }

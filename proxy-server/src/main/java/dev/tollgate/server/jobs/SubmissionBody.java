@@ -9,7 +9,7 @@ import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
-import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.JsonWriter;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.Iterator;
@@ -41,7 +41,7 @@ final class SubmissionBody {
   static byte[] of(MediaTarget target, ClaimedJob job, Function<BlobName, SignedUrl> addresses) {
     byte[] params = job.params().getBytes(UTF_8);
     ByteBuf buffer = Unpooled.buffer(params.length + 128);
-    JsonOut out = new JsonOut(buffer).beginObject();
+    JsonWriter out = new JsonWriter(buffer).beginObject();
     out.name("kind").string(job.kind().wire());
     out.name("model").string(target.model());
     boolean isLong = false;
@@ -73,7 +73,7 @@ final class SubmissionBody {
       JsonElements images,
       List<BlobName> stored,
       Function<BlobName, SignedUrl> addresses,
-      JsonOut out) {
+      JsonWriter out) {
     Iterator<BlobName> next = stored.iterator();
     out.name(IMAGES).beginArray();
     for (int k = 0; k < images.size(); k++) {

@@ -1,6 +1,6 @@
 package dev.tollgate.server.ledger;
 
-import dev.tollgate.core.ledger.BooksIdentity;
+import dev.tollgate.core.ledger.LedgerStoreIdentity;
 import dev.tollgate.server.settings.LedgerSettings.Retention;
 import java.io.IOException;
 import java.time.InstantSource;
@@ -18,9 +18,10 @@ final class Archive {
   private final Disk disk;
   private final Retention retention;
   private final InstantSource clock;
-  private KnownBooks known = new KnownBooks(1, BooksIdentity.UNKNOWN);
+  private LedgerCheckpointFile checkpoint =
+      new LedgerCheckpointFile(1, LedgerStoreIdentity.UNKNOWN);
 
-  private record Kept(SegmentName name, long bytes, long modifiedMillis) {}
+  private record ArchivedSegment(SegmentName name, long bytes, long modifiedMillis) {}
 
   Archive(Disk disk, Retention retention, InstantSource clock) {
     this.disk = disk;
@@ -32,7 +33,7 @@ final class Archive {
   void retire(List<SegmentName> names) throws IOException {
     for (SegmentName name : names) {
       if (name.state() != SegmentName.State.SETTLED) {
-        disk.rename(name.toString(), name.as(SegmentName.State.SETTLED).toString());
+        disk.rename(name.toString(), name.withState(SegmentName.State.SETTLED).toString());
       }
     }
     if (!names.isEmpty()) {
@@ -41,28 +42,29 @@ final class Archive {
   }
 
   /** The books said that they have all before a segment. Without that nothing is deleted. */
-  void known(KnownBooks said) throws IOException {
-    said.write(disk);
-    known = said;
+  void checkpoint(LedgerCheckpointFile updated) throws IOException {
+    updated.write(disk);
+    checkpoint = updated;
     prune();
   }
 
   /** The same books said so of a later segment. */
-  void known(long keptFrom) throws IOException {
-    if (keptFrom > known.keptFrom()) {
-      known(new KnownBooks(keptFrom, known.books()));
+  void checkpoint(long keptFrom) throws IOException {
+    if (keptFrom > checkpoint.keptFrom()) {
+      checkpoint(new LedgerCheckpointFile(keptFrom, checkpoint.storeIdentity()));
     }
   }
 
   /** Deletes what is too old or too much, oldest first. */
   void prune() throws IOException {
-    List<Kept> kept = kept();
-    long bytes = kept.stream().mapToLong(Kept::bytes).sum();
+    List<ArchivedSegment> segments = settledSegments();
+    long bytes = segments.stream().mapToLong(ArchivedSegment::bytes).sum();
     long oldestMillis = clock.millis() - retention.time().toMillis();
     boolean deleted = false;
-    for (Kept segment : kept) {
-      boolean isWelcome = bytes <= retention.bytesMax() && segment.modifiedMillis() >= oldestMillis;
-      if (isWelcome || segment.name().id() >= known.keptFrom()) {
+    for (ArchivedSegment segment : segments) {
+      boolean isRetained =
+          bytes <= retention.bytesMax() && segment.modifiedMillis() >= oldestMillis;
+      if (isRetained || segment.name().id() >= checkpoint.keptFrom()) {
         break;
       }
       disk.delete(segment.name().toString());
@@ -78,8 +80,8 @@ final class Archive {
   void free(long bytes) throws IOException {
     long freed = 0;
     int count = 0;
-    for (Kept segment : kept()) {
-      if (freed >= bytes || segment.name().id() >= known.keptFrom()) {
+    for (ArchivedSegment segment : settledSegments()) {
+      if (freed >= bytes || segment.name().id() >= checkpoint.keptFrom()) {
         break;
       }
       disk.delete(segment.name().toString());
@@ -95,15 +97,15 @@ final class Archive {
     }
   }
 
-  private List<Kept> kept() throws IOException {
-    List<Kept> kept = new ArrayList<>();
-    for (Disk.Listed file : disk.list()) {
+  private List<ArchivedSegment> settledSegments() throws IOException {
+    List<ArchivedSegment> segments = new ArrayList<>();
+    for (Disk.FileEntry file : disk.list()) {
       Optional<SegmentName> name = SegmentName.of(file.name());
       if (name.isPresent() && name.get().state() == SegmentName.State.SETTLED) {
-        kept.add(new Kept(name.get(), file.bytes(), file.modifiedMillis()));
+        segments.add(new ArchivedSegment(name.get(), file.bytes(), file.modifiedMillis()));
       }
     }
-    kept.sort(Comparator.comparing(Kept::name));
-    return kept;
+    segments.sort(Comparator.comparing(ArchivedSegment::name));
+    return segments;
   }
 }

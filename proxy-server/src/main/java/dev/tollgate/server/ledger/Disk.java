@@ -8,9 +8,9 @@ import java.util.List;
 interface Disk {
 
   /** A file of the directory, by its name in it. */
-  record Listed(String name, long bytes, long modifiedMillis) {}
+  record FileEntry(String name, long bytes, long modifiedMillis) {}
 
-  List<Listed> list() throws IOException;
+  List<FileEntry> list() throws IOException;
 
   boolean exists(String name);
 

@@ -7,7 +7,7 @@ import java.util.OptionalLong;
 /** Reads a segment's frames in their order, as far as they are whole. */
 final class FrameReader implements AutoCloseable {
   /** Where the caller cannot know which seq a segment begins with. */
-  static final long ANY = -1;
+  static final long ANY_SEQ = -1;
 
   private static final int BUFFER_BYTES = 256 * 1024;
 
@@ -35,7 +35,7 @@ final class FrameReader implements AutoCloseable {
   /**
    * A reader from one place on.
    *
-   * @param expected the seq of the next frame, or {@link #ANY}
+   * @param expected the seq of the next frame, or {@link #ANY_SEQ}
    */
   FrameReader(Disk.File file, SegmentHeader header, long at, long expected) throws IOException {
     this.file = file;
@@ -56,9 +56,9 @@ final class FrameReader implements AutoCloseable {
         return new Step.Gap(at);
       }
     }
-    int place = (int) (here - bufferAt);
-    long seq = Frames.seq(buffer, place);
-    ByteBuffer payload = Frames.payload(buffer, place);
+    int offset = (int) (here - bufferAt);
+    long seq = Frames.seq(buffer, offset);
+    ByteBuffer payload = Frames.payload(buffer, offset);
     at = here + Frames.HEAD_BYTES + payload.remaining();
     expected = seq + 1;
     return new Step.Frame(seq, here, payload);
@@ -91,7 +91,7 @@ final class FrameReader implements AutoCloseable {
 
   private boolean isNext(long here) throws IOException {
     return isFrame(here)
-        && (expected == ANY || Frames.seq(buffer, (int) (here - bufferAt)) == expected);
+        && (expected == ANY_SEQ || Frames.seq(buffer, (int) (here - bufferAt)) == expected);
   }
 
   private boolean isFrame(long here) throws IOException {

@@ -6,8 +6,8 @@ import dev.tollgate.core.ledger.JournalRecord.Progress;
 import dev.tollgate.core.ledger.JournalRecord.Release;
 import dev.tollgate.core.ledger.JournalRecord.Reserve;
 import dev.tollgate.core.ledger.JournalRecord.Settle;
-import dev.tollgate.server.ledger.JournalReader.Place;
-import dev.tollgate.server.ledger.UnbookedQueue.Charge;
+import dev.tollgate.server.ledger.JournalReader.Position;
+import dev.tollgate.server.ledger.UnsettledQueue.Charge;
 import dev.tollgate.server.settings.LedgerSettings.Durability;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -24,21 +24,21 @@ final class GroupWriter {
   private static final int GROUP_BYTES_MAX = 1024 * 1024;
 
   private final SegmentSupply supply;
-  private final Shelf shelf;
-  private final UnbookedQueue unbooked;
+  private final LiveSegments liveSegments;
+  private final UnsettledQueue unsettled;
   private final Durability durability;
   private final ByteBuffer buffer;
   private final Map<RequestId, Long> running = new HashMap<>();
 
   private volatile int runningCount;
-  private int underWayMost;
+  private int concurrentMax;
   private volatile int segmentBytesFree;
   private Segment segment;
   private long seq;
   private long durableUpto;
 
   /** Of the group that is being filled. */
-  private Place groupStart;
+  private Position groupStart;
 
   private final List<Charge> charges = new ArrayList<>();
 
@@ -49,17 +49,17 @@ final class GroupWriter {
   GroupWriter(
       Segment first,
       SegmentSupply supply,
-      Shelf shelf,
-      UnbookedQueue unbooked,
+      LiveSegments liveSegments,
+      UnsettledQueue unsettled,
       Durability durability)
       throws IOException {
     this.segment = first;
     this.supply = supply;
-    this.shelf = shelf;
-    this.unbooked = unbooked;
+    this.liveSegments = liveSegments;
+    this.unsettled = unsettled;
     this.durability = durability;
     this.buffer = ByteBuffer.allocateDirect(Math.min(GROUP_BYTES_MAX, first.bytesFree()));
-    this.groupStart = Place.startOf(first.id());
+    this.groupStart = Position.startOf(first.id());
     begin(first);
   }
 
@@ -70,7 +70,7 @@ final class GroupWriter {
       roll();
     }
     buffer.clear().limit(Math.min(buffer.capacity(), segment.bytesFree()));
-    groupStart = new Place(segment.id(), segment.at(), seq + 1);
+    groupStart = new Position(segment.id(), segment.at(), seq + 1);
     segment.frames().putGroup(++seq, durableUpto, buffer);
   }
 
@@ -83,8 +83,8 @@ final class GroupWriter {
     switch (record) {
       case Reserve reserve -> {
         running.put(reserve.request(), segment.id());
-        underWayMost = Math.max(underWayMost, running.size() + charges.size());
-        shelf.began(segment.id());
+        concurrentMax = Math.max(concurrentMax, running.size() + charges.size());
+        liveSegments.reservationBegan(segment.id());
       }
       case Progress _ -> {}
       case Release release -> end(release.request());
@@ -112,7 +112,7 @@ final class GroupWriter {
     open();
     append();
     force();
-    shelf.seal(segment.id());
+    liveSegments.seal(segment.id());
     segment.close();
   }
 
@@ -124,10 +124,10 @@ final class GroupWriter {
   /**
    * The most requests at a time since this was asked for, those that wait for a sync among them.
    */
-  int takeUnderWayMost() {
-    int most = underWayMost;
-    underWayMost = running.size();
-    return most;
+  int takeConcurrentMax() {
+    int max = concurrentMax;
+    concurrentMax = running.size();
+    return max;
   }
 
   /** Space for records that is there already. */
@@ -156,11 +156,11 @@ final class GroupWriter {
 
   private void acknowledge() {
     if (!charges.isEmpty()) {
-      charges.forEach(charge -> shelf.charged(charge.segment(), 1));
-      unbooked.add(charges, groupStart);
+      charges.forEach(charge -> liveSegments.charged(charge.segment(), 1));
+      unsettled.add(charges, groupStart);
       charges.clear();
     }
-    shelf.ended(ended);
+    liveSegments.ended(ended);
     ended.clear();
   }
 
@@ -169,13 +169,13 @@ final class GroupWriter {
     Segment full = segment;
     segment = supply.take();
     begin(segment);
-    shelf.seal(full.id());
+    liveSegments.seal(full.id());
     full.close();
   }
 
   /** The first group of a segment is on the disk before all others of it. */
   private void begin(Segment fresh) throws IOException {
-    shelf.add(fresh.id());
+    liveSegments.add(fresh.id());
     buffer.clear();
     fresh.frames().putGroup(++seq, durableUpto, buffer);
     append();

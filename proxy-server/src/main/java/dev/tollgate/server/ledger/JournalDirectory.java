@@ -1,8 +1,8 @@
 package dev.tollgate.server.ledger;
 
-import dev.tollgate.core.ledger.Bank.Holder;
-import dev.tollgate.core.ledger.BooksIdentity;
-import dev.tollgate.core.ledger.Mark;
+import dev.tollgate.core.ledger.LedgerStore.LeaseHolder;
+import dev.tollgate.core.ledger.LedgerStoreIdentity;
+import dev.tollgate.core.ledger.NodeCheckpoint;
 import dev.tollgate.server.ledger.SegmentName.State;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -28,19 +28,19 @@ public final class JournalDirectory {
 
   private final Disk disk;
   private final JournalOptions options;
-  private final Background background;
+  private final JournalThreads background;
   private final Archive archive;
   private final UUID node;
   private final List<SegmentName> segments;
-  private final Optional<KnownBooks> known;
-  private @Nullable List<EarlierLife> earlier;
+  private final Optional<LedgerCheckpointFile> checkpoint;
+  private @Nullable List<PreviousEpochJournal> previousEpochs;
   private long firstId;
 
   private JournalDirectory(
       Disk disk,
       JournalOptions options,
       InstantSource clock,
-      Background background,
+      JournalThreads background,
       UUID node,
       List<SegmentName> names)
       throws IOException {
@@ -50,21 +50,21 @@ public final class JournalDirectory {
     this.archive = new Archive(disk, options.retention(), clock);
     this.node = node;
     this.segments = names;
-    this.known = KnownBooks.read(disk);
+    this.checkpoint = LedgerCheckpointFile.read(disk);
   }
 
   /** Opens {@code journal} in a data directory. */
   public static JournalDirectory open(Path dataDir, JournalOptions options, InstantSource clock)
       throws IOException {
-    return open(LocalDisk.at(dataDir.resolve("journal")), options, clock, Background::threads);
+    return open(LocalDisk.at(dataDir.resolve("journal")), options, clock, JournalThreads::create);
   }
 
   static JournalDirectory open(
-      Disk disk, JournalOptions options, InstantSource clock, Supplier<Background> background)
+      Disk disk, JournalOptions options, InstantSource clock, Supplier<JournalThreads> background)
       throws IOException {
     UUID node = node(disk);
     List<SegmentName> names = new ArrayList<>();
-    for (Disk.Listed file : disk.list()) {
+    for (Disk.FileEntry file : disk.list()) {
       Optional<SegmentName> name = SegmentName.of(file.name());
       if (name.isPresent() && name.get().state() == State.NEW) {
         disk.delete(file.name());
@@ -82,48 +82,50 @@ public final class JournalDirectory {
   }
 
   /** Whether the books know less of this node than they knew, or are others. */
-  public boolean sawMoreThan(Mark mark) {
-    return known.isPresent()
-        && (known.get().keptFrom() > mark.keptFrom()
-            || known.get().books().differsFrom(mark.books()));
+  public boolean isAheadOf(NodeCheckpoint checkpointInStore) {
+    return checkpoint.isPresent()
+        && (checkpoint.get().keptFrom() > checkpointInStore.keptFrom()
+            || checkpoint.get().storeIdentity().differsFrom(checkpointInStore.store()));
   }
 
   /** Which segments books with this mark need again. */
-  public JournalReach reach(Mark mark) {
+  public ReplayRange replayRange(NodeCheckpoint checkpointInStore) {
     long next =
         Math.max(
             segments.isEmpty() ? 1 : segments.getLast().id() + 1,
-            known.map(KnownBooks::keptFrom).orElse(1L));
-    long kept = next;
+            checkpoint.map(LedgerCheckpointFile::keptFrom).orElse(1L));
+    long availableFrom = next;
     for (SegmentName name : segments.reversed()) {
-      if (name.id() != kept - 1) {
+      if (name.id() != availableFrom - 1) {
         break;
       }
-      kept = name.id();
+      availableFrom = name.id();
     }
     // Where no life was ever told anything, there is nothing that the books could lack.
-    long wanted = known.isPresent() ? Math.min(mark.keptFrom(), next) : next;
-    return new JournalReach(wanted, kept, next);
+    long neededFrom = checkpoint.isPresent() ? Math.min(checkpointInStore.keptFrom(), next) : next;
+    return new ReplayRange(neededFrom, availableFrom, next);
   }
 
   /**
    * Reads what must be booked before the books begin the node's next epoch: what was not settled,
    * and what books with this mark may lack although it was.
    *
-   * @throws BooksWentBackException if some of that is gone
+   * @throws LedgerRolledBackException if some of that is gone
    * @throws DamagedJournalException if what was on the disk is not what is there
    */
-  public List<EarlierLife> earlier(Mark mark) throws IOException {
-    JournalReach reach = reach(mark);
-    if (reach.isShort()) {
-      throw new BooksWentBackException(reach);
+  public List<PreviousEpochJournal> previousEpochs(NodeCheckpoint checkpointInStore)
+      throws IOException {
+    ReplayRange range = replayRange(checkpointInStore);
+    if (range.isIncomplete()) {
+      throw new LedgerRolledBackException(range);
     }
-    long from = Math.min(reach.wanted(), firstUnsettled(reach.next()));
-    firstId = Math.max(reach.next(), mark.keptFrom());
-    List<EarlierLife> lives =
-        EarlierLife.read(disk, node, segments.stream().filter(name -> name.id() >= from).toList());
-    earlier = lives;
-    return lives;
+    long from = Math.min(range.neededFrom(), firstUnsettled(range.next()));
+    firstId = Math.max(range.next(), checkpointInStore.keptFrom());
+    List<PreviousEpochJournal> journals =
+        PreviousEpochJournal.read(
+            disk, node, segments.stream().filter(name -> name.id() >= from).toList());
+    previousEpochs = journals;
+    return journals;
   }
 
   /** The first segment that the next life writes. */
@@ -136,25 +138,26 @@ public final class JournalDirectory {
    * told so; it is not sent again.
    *
    * @param holder this life, as the books know it
-   * @param books those that it begins in
+   * @param storeIdentity those that it begins in
    * @param fatal hears of an error after which the process must end
    */
-  public LocalJournal beginLife(Holder holder, BooksIdentity books, Consumer<Throwable> fatal)
+  public LocalJournal beginEpoch(
+      LeaseHolder holder, LedgerStoreIdentity storeIdentity, Consumer<Throwable> fatal)
       throws IOException {
     if (!holder.node().equals(node)) {
       throw new IllegalArgumentException("the journal belongs to " + node + ", not to " + holder);
     }
-    if (earlier == null) {
+    if (previousEpochs == null) {
       throw new IllegalStateException("nobody read what the earlier lives owe");
     }
-    for (EarlierLife life : earlier) {
-      if (life.backlog() > 0) {
-        throw new IllegalStateException(life.backlog() + " charges are not booked");
+    for (PreviousEpochJournal journal : previousEpochs) {
+      if (journal.backlog() > 0) {
+        throw new IllegalStateException(journal.backlog() + " charges are not booked");
       }
-      life.close();
-      archive.retire(life.segments());
+      journal.close();
+      archive.retire(journal.segments());
     }
-    archive.known(new KnownBooks(firstId, books));
+    archive.checkpoint(new LedgerCheckpointFile(firstId, storeIdentity));
     var supply =
         new SegmentSupply(disk, archive, holder, firstId, options.segmentBytes(), background);
     return new LocalJournal(disk, supply, archive, background, options, fatal);

@@ -9,24 +9,24 @@ import dev.tollgate.server.settings.LedgerSettings.Retention;
  *
  * @param segmentBytes of every new segment file, a multiple of {@link Frames#SECTOR_BYTES}
  * @param queuedMax records that may wait for the disk before no more requests are admitted
- * @param unbookedMax charges kept in memory for the settler; further ones are read back
+ * @param unsettledMax charges kept in memory for the settler; further ones are read back
  */
 public record JournalOptions(
-    Durability durability, int segmentBytes, int queuedMax, int unbookedMax, Retention retention) {
+    Durability durability, int segmentBytes, int queuedMax, int unsettledMax, Retention retention) {
   private static final int SEGMENT_BYTES = 16 * 1024 * 1024;
 
   /** Without so much usable space on its disk the journal admits no requests. */
   public static final long RESERVE_BYTES = (long) SegmentSupply.RESERVE_SEGMENTS * SEGMENT_BYTES;
 
   private static final int QUEUED_MAX = 20_000;
-  private static final int UNBOOKED_MAX = 10_000;
+  private static final int UNSETTLED_MAX = 10_000;
 
   public static JournalOptions of(LedgerSettings settings) {
     return new JournalOptions(
         settings.durability(),
         SEGMENT_BYTES,
         QUEUED_MAX,
-        UNBOOKED_MAX,
+        UNSETTLED_MAX,
         settings.journalRetention());
   }
 }

@@ -23,12 +23,12 @@ final class JournalReader implements AutoCloseable {
   /**
    * A place between two frames.
    *
-   * @param expected the seq of the frame behind it, or {@link FrameReader#ANY}
+   * @param expected the seq of the frame behind it, or {@link FrameReader#ANY_SEQ}
    */
-  record Place(long segment, long at, long expected) {
+  record Position(long segment, long at, long expected) {
 
-    static Place startOf(long segment) {
-      return new Place(segment, SegmentHeader.BYTES, FrameReader.ANY);
+    static Position startOf(long segment) {
+      return new Position(segment, SegmentHeader.BYTES, FrameReader.ANY_SEQ);
     }
   }
 
@@ -37,7 +37,7 @@ final class JournalReader implements AutoCloseable {
    *
    * @param names the present name of a segment, by its id
    */
-  JournalReader(Disk disk, LongFunction<Optional<SegmentName>> names, Place from)
+  JournalReader(Disk disk, LongFunction<Optional<SegmentName>> names, Position from)
       throws IOException {
     this.disk = disk;
     this.names = names;
@@ -64,8 +64,8 @@ final class JournalReader implements AutoCloseable {
   }
 
   /** Behind the last record. */
-  Place place() {
-    return new Place(segment, frames.at(), expected);
+  Position position() {
+    return new Position(segment, frames.at(), expected);
   }
 
   /** Whether the disk had everything up to a seq, says a group behind the gap. */
@@ -97,8 +97,8 @@ final class JournalReader implements AutoCloseable {
   private Step nextStep() throws IOException {
     Step step = frames.next();
     // Who has read nothing cannot know what follows: any next segment would seem to.
-    boolean follows = expected != FrameReader.ANY;
-    if (follows && step instanceof Step.Gap && names.apply(segment + 1).isPresent()) {
+    boolean isFollowable = expected != FrameReader.ANY_SEQ;
+    if (isFollowable && step instanceof Step.Gap && names.apply(segment + 1).isPresent()) {
       FrameReader following = open(name(segment + 1), SegmentHeader.BYTES);
       Step first = following.next();
       if (first instanceof Step.Frame) {

@@ -35,12 +35,12 @@ final class LocalDisk implements Disk {
   }
 
   @Override
-  public List<Listed> list() throws IOException {
-    List<Listed> found = new ArrayList<>();
+  public List<FileEntry> list() throws IOException {
+    List<FileEntry> found = new ArrayList<>();
     try (Stream<Path> entries = Files.list(directory)) {
       for (Path entry : entries.toList()) {
         found.add(
-            new Listed(
+            new FileEntry(
                 String.valueOf(entry.getFileName()),
                 Files.size(entry),
                 Files.getLastModifiedTime(entry).toMillis()));
@@ -69,8 +69,8 @@ final class LocalDisk implements Disk {
   public File create(String name, int bytes) throws IOException {
     File file = create(name);
     try {
-      if (!Zeros.aroundTheCache(directory.resolve(name), bytes)) {
-        Zeros.throughTheCache(file, bytes);
+      if (!Preallocator.writeDirect(directory.resolve(name), bytes)) {
+        Preallocator.writeBuffered(file, bytes);
       }
       file.force();
       return file;

@@ -27,7 +27,8 @@ import org.slf4j.LoggerFactory;
  * it, and lets everyone who waited go on; an error of the disk ends the process, for what a failed
  * sync left behind is not known.
  */
-public final class LocalJournal implements Journal, Charges, BooksWatch.Journalled, AutoCloseable {
+public final class LocalJournal
+    implements Journal, ChargeSource, RollbackDetector.CheckpointedJournal, AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(LocalJournal.class);
 
   /** A writer that stops may still wait for a full disk. */
@@ -37,27 +38,27 @@ public final class LocalJournal implements Journal, Charges, BooksWatch.Journall
   private static final int PROGRESS_SHARE = 2;
 
   /** Within which charges share a sync: while loops answer at once, and however slow they are. */
-  private static final Duration SHARED_LEAST = Duration.ofNanos(800_000);
+  private static final Duration SHARED_SYNC_MIN = Duration.ofNanos(800_000);
 
-  private static final Duration SHARED_MOST = Duration.ofMillis(5);
+  private static final Duration SHARED_SYNC_MAX = Duration.ofMillis(5);
 
   private final Queue<Queued> queue = new ConcurrentLinkedQueue<>();
   private final AtomicInteger queued = new AtomicInteger();
   private final AtomicInteger reservationsQueued = new AtomicInteger();
   private final AtomicBoolean failed = new AtomicBoolean();
-  private final Doorbell doorbell = new Doorbell();
-  private final Completions completions = new Completions();
+  private final WriterWakeup wakeup = new WriterWakeup();
+  private final DurabilityCallbacks completions = new DurabilityCallbacks();
 
   private final GroupWriter writer;
   private final SegmentSupply supply;
-  private final Shelf shelf;
-  private final UnbookedQueue unbooked;
+  private final LiveSegments liveSegments;
+  private final UnsettledQueue unsettled;
   private final Archive archive;
-  private final Background background;
+  private final JournalThreads background;
   private final int segmentBytes;
   private final int queuedMax;
   private final Consumer<Throwable> fatal;
-  private final CompletableFuture<Void> written;
+  private final CompletableFuture<Void> writerDone;
 
   /** Those of the present look at the queue; the writer's alone. */
   private int charges;
@@ -67,28 +68,29 @@ public final class LocalJournal implements Journal, Charges, BooksWatch.Journall
   private volatile long wakeAt = Long.MAX_VALUE;
   private volatile Runnable wake = () -> {};
 
-  private record Queued(JournalRecord record, @Nullable Waiting waiting) {}
+  private record Queued(JournalRecord record, @Nullable DurabilityWaiter waiter) {}
 
-  private record Waiting(Executor loop, Runnable durable) {}
+  private record DurabilityWaiter(Executor loop, Runnable durable) {}
 
   LocalJournal(
       Disk disk,
       SegmentSupply supply,
       Archive archive,
-      Background background,
+      JournalThreads background,
       JournalOptions options,
       Consumer<Throwable> fatal)
       throws IOException {
     this.supply = supply;
-    this.shelf = new Shelf();
-    this.unbooked = new UnbookedQueue(disk, options.unbookedMax());
+    this.liveSegments = new LiveSegments();
+    this.unsettled = new UnsettledQueue(disk, options.unsettledMax());
     this.archive = archive;
     this.background = background;
     this.segmentBytes = options.segmentBytes();
     this.queuedMax = options.queuedMax();
     this.fatal = fatal;
-    this.writer = new GroupWriter(supply.first(), supply, shelf, unbooked, options.durability());
-    this.written = background.writer(this::loop);
+    this.writer =
+        new GroupWriter(supply.first(), supply, liveSegments, unsettled, options.durability());
+    this.writerDone = background.startWriter(this::loop);
   }
 
   @Override
@@ -111,7 +113,7 @@ public final class LocalJournal implements Journal, Charges, BooksWatch.Journall
       reservationsQueued.incrementAndGet();
     }
     enqueue(new Queued(record, null));
-    doorbell.ring();
+    wakeup.signal();
   }
 
   private void enqueue(Queued next) {
@@ -131,14 +133,14 @@ public final class LocalJournal implements Journal, Charges, BooksWatch.Journall
   public void settle(Settlement settlement, Executor loop, Runnable durable) {
     JournalRecord record = new Settle(settlement);
     requireOpen(record);
-    enqueue(new Queued(record, new Waiting(loop, durable)));
-    doorbell.ringWaiting();
+    enqueue(new Queued(record, new DurabilityWaiter(loop, durable)));
+    wakeup.signalWaiting();
   }
 
   @Override
-  public List<Settlement> unbooked(int max) {
+  public List<Settlement> unsettled(int max) {
     try {
-      return failed.get() ? List.of() : unbooked.oldest(max);
+      return failed.get() ? List.of() : unsettled.oldest(max);
     } catch (IOException | RuntimeException e) {
       fail(e);
       return List.of();
@@ -146,35 +148,35 @@ public final class LocalJournal implements Journal, Charges, BooksWatch.Journall
   }
 
   @Override
-  public void booked(int count) {
-    shelf.booked(unbooked.remove(count));
-    if (shelf.hasDone(unbooked.readsFrom())) {
-      background.run(this::retire);
+  public void settled(int count) {
+    liveSegments.settled(unsettled.remove(count));
+    if (liveSegments.hasRetirable(unsettled.readBackFrom())) {
+      background.execute(this::retire);
     }
   }
 
   @Override
   public long backlog() {
-    return unbooked.size();
+    return unsettled.size();
   }
 
   @Override
   public long neededFrom() {
-    return shelf.neededFrom();
+    return liveSegments.neededFrom();
   }
 
   @Override
-  public void marked(long keptFrom) {
+  public void checkpointed(long keptFrom) {
     if (closed) {
-      known(keptFrom); // the other threads have ended
+      recordCheckpoint(keptFrom); // the other threads have ended
     } else {
-      background.run(() -> known(keptFrom));
+      background.execute(() -> recordCheckpoint(keptFrom));
     }
   }
 
-  private void known(long keptFrom) {
+  private void recordCheckpoint(long keptFrom) {
     try {
-      archive.known(keptFrom);
+      archive.checkpoint(keptFrom);
     } catch (IOException e) {
       // It knows less than is true: more is kept, and would be sent again.
       log.warn("what the books have cannot be noted: {}", e.toString());
@@ -206,24 +208,25 @@ public final class LocalJournal implements Journal, Charges, BooksWatch.Journall
   @Override
   public void close() {
     closing = true;
-    doorbell.hurry();
-    written.copy().completeOnTimeout(null, SPACE_WAIT.toMillis(), TimeUnit.MILLISECONDS).join();
-    if (!written.isDone()) {
+    wakeup.wakePermanently();
+    writerDone.copy().completeOnTimeout(null, SPACE_WAIT.toMillis(), TimeUnit.MILLISECONDS).join();
+    if (!writerDone.isDone()) {
       supply.stop();
     }
-    written.join();
+    writerDone.join();
     closed = true;
     CompletableFuture<Void> cleared = new CompletableFuture<>();
     // Behind a segment that is just being made.
-    background.run(() -> clearAway(cleared));
+    background.execute(() -> cleanUp(cleared));
     cleared.join();
-    background.stop();
+    background.shutdown();
   }
 
   private void loop() {
-    Pace pace = new Pace(SHARED_LEAST, SHARED_MOST, System.nanoTime());
+    SyncBatchSizer batchSizer =
+        new SyncBatchSizer(SHARED_SYNC_MIN, SHARED_SYNC_MAX, System.nanoTime());
     while (!failed.get()) {
-      doorbell.answer();
+      wakeup.reset();
       boolean last = closing; // behind the answer: who closes rings after saying so
       charges = 0;
       boolean worked = writeQueued();
@@ -231,9 +234,10 @@ public final class LocalJournal implements Journal, Charges, BooksWatch.Journall
         finish();
         return;
       }
-      int worthwhile =
-          pace.next(charges, writer.takeUnderWayMost(), completions.loopNanos(), System.nanoTime());
-      doorbell.await(worked, worthwhile, pace.horizonNanos(), queue::isEmpty);
+      int threshold =
+          batchSizer.next(
+              charges, writer.takeConcurrentMax(), completions.loopDelayNanos(), System.nanoTime());
+      wakeup.await(worked, threshold, batchSizer.horizonNanos(), queue::isEmpty);
     }
   }
 
@@ -262,7 +266,7 @@ public final class LocalJournal implements Journal, Charges, BooksWatch.Journall
     }
     writer.write();
     completions.run();
-    if (unbooked.size() >= wakeAt) {
+    if (unsettled.size() >= wakeAt) {
       wake.run();
     }
   }
@@ -273,9 +277,9 @@ public final class LocalJournal implements Journal, Charges, BooksWatch.Journall
     if (next.record() instanceof Reserve) {
       reservationsQueued.decrementAndGet();
     }
-    if (next.waiting() != null) {
+    if (next.waiter() != null) {
       charges++;
-      completions.add(next.waiting().loop(), next.waiting().durable());
+      completions.add(next.waiter().loop(), next.waiter().durable());
     }
   }
 
@@ -290,7 +294,7 @@ public final class LocalJournal implements Journal, Charges, BooksWatch.Journall
     }
   }
 
-  private void clearAway(CompletableFuture<Void> done) {
+  private void cleanUp(CompletableFuture<Void> done) {
     try {
       supply.close();
       retire();
@@ -303,7 +307,7 @@ public final class LocalJournal implements Journal, Charges, BooksWatch.Journall
 
   private void retire() {
     try {
-      List<Long> done = shelf.takeDone(unbooked.readsFrom());
+      List<Long> done = liveSegments.takeRetirable(unsettled.readBackFrom());
       archive.retire(done.stream().map(id -> new SegmentName(id, State.JOURNAL)).toList());
       archive.prune();
     } catch (IOException | RuntimeException e) {

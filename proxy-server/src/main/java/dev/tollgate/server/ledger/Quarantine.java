@@ -1,7 +1,7 @@
 package dev.tollgate.server.ledger;
 
-import dev.tollgate.core.ledger.Bank.BankException;
-import dev.tollgate.core.ledger.Bank.Holder;
+import dev.tollgate.core.ledger.LedgerStore.LeaseHolder;
+import dev.tollgate.core.ledger.LedgerStore.LedgerStoreException;
 import dev.tollgate.core.ledger.Settlement;
 
 /** Where a charge is kept whole that the books cannot take, for an operator to look at. */
@@ -9,5 +9,5 @@ import dev.tollgate.core.ledger.Settlement;
 public interface Quarantine {
 
   /** Keeps one charge, however often it is sent. */
-  void keep(Holder holder, Settlement settlement, String reason) throws BankException;
+  void add(LeaseHolder holder, Settlement settlement, String reason) throws LedgerStoreException;
 }

@@ -27,7 +27,7 @@ final class Segment implements AutoCloseable {
     try {
       return create(disk, name, header, bytes);
     } catch (IOException | RuntimeException e) {
-      clearAway(disk, name, e);
+      deleteFiles(disk, name, e);
       throw e;
     }
   }
@@ -38,7 +38,7 @@ final class Segment implements AutoCloseable {
     try {
       file.write(header.encoded(), 0);
       file.force();
-      disk.rename(name.toString(), name.as(SegmentName.State.JOURNAL).toString());
+      disk.rename(name.toString(), name.withState(SegmentName.State.JOURNAL).toString());
       disk.forceDirectory();
       return new Segment(header, file, bytes);
     } catch (IOException e) {
@@ -48,10 +48,10 @@ final class Segment implements AutoCloseable {
   }
 
   /** What it took of a full disk belongs to others, until there is room for all of it. */
-  private static void clearAway(Disk disk, SegmentName name, Exception why) {
+  private static void deleteFiles(Disk disk, SegmentName name, Exception why) {
     try {
       disk.delete(name.toString());
-      disk.delete(name.as(SegmentName.State.JOURNAL).toString());
+      disk.delete(name.withState(SegmentName.State.JOURNAL).toString());
     } catch (IOException e) {
       why.addSuppressed(e);
     }

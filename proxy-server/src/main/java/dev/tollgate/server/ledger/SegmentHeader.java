@@ -1,6 +1,6 @@
 package dev.tollgate.server.ledger;
 
-import dev.tollgate.core.ledger.Bank.Holder;
+import dev.tollgate.core.ledger.LedgerStore.LeaseHolder;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 import java.util.UUID;
@@ -11,7 +11,7 @@ import java.util.zip.CRC32C;
  *
  * @param id grows by one from segment to segment, over all lives
  */
-record SegmentHeader(long id, Holder holder) {
+record SegmentHeader(long id, LeaseHolder holder) {
   static final int BYTES = Frames.SECTOR_BYTES;
 
   private static final long MAGIC = 0x544f4c4c474a524eL; // TOLLGJRN
@@ -38,7 +38,7 @@ record SegmentHeader(long id, Holder holder) {
     UUID boot = new UUID(bytes.getLong(), bytes.getLong());
     int expected = crc(bytes, bytes.position());
     return bytes.getInt() == expected
-        ? Optional.of(new SegmentHeader(id, new Holder(node, epoch, boot)))
+        ? Optional.of(new SegmentHeader(id, new LeaseHolder(node, epoch, boot)))
         : Optional.empty();
   }
 

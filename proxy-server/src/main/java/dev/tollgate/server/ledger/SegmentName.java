@@ -17,10 +17,10 @@ record SegmentName(long id, State state) implements Comparable<SegmentName> {
     /** Everything in it is in the books; kept for a while. */
     SETTLED(".settled");
 
-    private final String ending;
+    private final String suffix;
 
-    State(String ending) {
-      this.ending = ending;
+    State(String suffix) {
+      this.suffix = suffix;
     }
   }
 
@@ -38,7 +38,7 @@ record SegmentName(long id, State state) implements Comparable<SegmentName> {
     return Optional.of(new SegmentName(Long.parseUnsignedLong(name.group(1), 16), state));
   }
 
-  SegmentName as(State other) {
+  SegmentName withState(State other) {
     return new SegmentName(id, other);
   }
 
@@ -49,6 +49,6 @@ record SegmentName(long id, State state) implements Comparable<SegmentName> {
 
   @Override
   public String toString() {
-    return String.format("%016x%s", id, state.ending);
+    return String.format("%016x%s", id, state.suffix);
   }
 }

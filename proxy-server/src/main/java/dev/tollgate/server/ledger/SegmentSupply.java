@@ -1,6 +1,6 @@
 package dev.tollgate.server.ledger;
 
-import dev.tollgate.core.ledger.Bank.Holder;
+import dev.tollgate.core.ledger.LedgerStore.LeaseHolder;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory;
 /** Keeps the next segment ready, and knows what space there is besides. */
 final class SegmentSupply {
   private static final Logger log = LoggerFactory.getLogger(SegmentSupply.class);
-  private static final Duration LOOK_AGAIN = Duration.ofSeconds(1);
+  private static final Duration RETRY_INTERVAL = Duration.ofSeconds(1);
 
   /**
    * Space that is left to others, in segments: a store on the same disk that cannot extend its own
@@ -23,9 +23,9 @@ final class SegmentSupply {
 
   private final Disk disk;
   private final Archive archive;
-  private final Holder holder;
+  private final LeaseHolder holder;
   private final int segmentBytes;
-  private final Background background;
+  private final JournalThreads background;
   private volatile CompletableFuture<Segment> next = new CompletableFuture<>();
   private volatile long usableBytes;
   private long nextId;
@@ -34,10 +34,10 @@ final class SegmentSupply {
   SegmentSupply(
       Disk disk,
       Archive archive,
-      Holder holder,
+      LeaseHolder holder,
       long firstId,
       int segmentBytes,
-      Background background) {
+      JournalThreads background) {
     this.disk = disk;
     this.archive = archive;
     this.holder = holder;
@@ -50,8 +50,8 @@ final class SegmentSupply {
   Segment first() throws IOException {
     Segment first = create(Math.min(segmentBytes, FIRST_BYTES_MAX));
     usableBytes = spareBytes();
-    background.run(this::prepare);
-    background.later(LOOK_AGAIN, this::look);
+    background.execute(this::prepare);
+    background.schedule(RETRY_INTERVAL, this::refreshUsableBytes);
     return first;
   }
 
@@ -59,7 +59,7 @@ final class SegmentSupply {
   Segment take() {
     Segment taken = next.join();
     next = new CompletableFuture<>();
-    background.run(this::prepare);
+    background.execute(this::prepare);
     return taken;
   }
 
@@ -96,19 +96,20 @@ final class SegmentSupply {
       usableBytes = 0;
       if (!failing) {
         failing = true;
-        log.error("cannot make a journal segment, tried every {}: {}", LOOK_AGAIN, e.toString());
+        log.error(
+            "cannot make a journal segment, tried every {}: {}", RETRY_INTERVAL, e.toString());
       }
-      background.later(LOOK_AGAIN, this::prepare);
+      background.schedule(RETRY_INTERVAL, this::prepare);
     }
   }
 
-  private void look() {
+  private void refreshUsableBytes() {
     try {
       usableBytes = failing ? 0 : spareBytes();
     } catch (IOException e) {
       usableBytes = 0;
     }
-    background.later(LOOK_AGAIN, this::look);
+    background.schedule(RETRY_INTERVAL, this::refreshUsableBytes);
   }
 
   /** Without room nothing is begun. What is kept for books that go back in time goes first. */

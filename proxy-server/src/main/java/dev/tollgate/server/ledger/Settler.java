@@ -1,8 +1,8 @@
 package dev.tollgate.server.ledger;
 
-import dev.tollgate.core.ledger.Bank.Holder;
+import dev.tollgate.core.ledger.LedgerStore.LeaseHolder;
 import dev.tollgate.core.ledger.Settlement;
-import dev.tollgate.server.ledger.Booking.Outcome;
+import dev.tollgate.server.ledger.SettlementWriter.BatchOutcome;
 import dev.tollgate.server.settings.LedgerSettings;
 import dev.tollgate.server.settings.LedgerSettings.Batch;
 import java.time.Duration;
@@ -24,13 +24,13 @@ public final class Settler implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Settler.class);
   private static final long NOTHING_WAITS = Long.MIN_VALUE;
 
-  private final Charges charges;
-  private final Holder holder;
-  private final Booking booking;
+  private final ChargeSource charges;
+  private final LeaseHolder holder;
+  private final SettlementWriter writer;
   private final SettlerListener listener;
   private final Duration flushInterval;
   private final Batch batch;
-  private final Pauses pauses;
+  private final Sleeper sleeper;
   private final InstantSource clock;
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
   private volatile @Nullable CompletableFuture<Void> drained;
@@ -49,34 +49,34 @@ public final class Settler implements AutoCloseable {
   private final LongAdder overrunMicro = new LongAdder();
 
   Settler(
-      Charges charges,
-      Holder holder,
-      Booking booking,
+      ChargeSource charges,
+      LeaseHolder holder,
+      SettlementWriter writer,
       SettlerListener listener,
       LedgerSettings settings,
-      Pauses pauses,
+      Sleeper sleeper,
       InstantSource clock) {
     this.charges = charges;
     this.holder = holder;
-    this.booking = booking;
+    this.writer = writer;
     this.listener = listener;
     this.flushInterval = settings.flushInterval();
     this.batch = settings.batch();
-    this.pauses = pauses;
+    this.sleeper = sleeper;
     this.clock = clock;
   }
 
   /** Begins to settle what a journal holds. */
   public static Settler start(
       LocalJournal journal,
-      Holder holder,
-      Booking booking,
+      LeaseHolder holder,
+      SettlementWriter writer,
       SettlerListener listener,
       LedgerSettings settings) {
-    Pauses pauses = Pauses.ofMachine();
+    Sleeper sleeper = Sleeper.system();
     var settler =
-        new Settler(journal, holder, booking, listener, settings, pauses, InstantSource.system());
-    journal.wakeAt(settings.batch().min(), pauses::wake);
+        new Settler(journal, holder, writer, listener, settings, sleeper, InstantSource.system());
+    journal.wakeAt(settings.batch().min(), sleeper::wake);
     Thread.ofPlatform().name("settler").daemon().start(settler::loop);
     return settler;
   }
@@ -85,7 +85,7 @@ public final class Settler implements AutoCloseable {
   public long drain(Duration atMost) {
     CompletableFuture<Void> empty = new CompletableFuture<>();
     drained = empty;
-    pauses.wake();
+    sleeper.wake();
     empty.completeOnTimeout(null, atMost.toNanos(), TimeUnit.NANOSECONDS).join();
     return charges.backlog();
   }
@@ -94,23 +94,23 @@ public final class Settler implements AutoCloseable {
   @Override
   public void close() {
     stopping = true;
-    booking.stop();
-    pauses.wake();
+    writer.stop();
+    sleeper.wake();
     ended.join();
   }
 
-  public SettlerFigures figures() {
+  public SettlerStats stats() {
     long since = waitsSinceNanos;
-    Duration owed = Duration.ZERO;
+    Duration unsettledAge = Duration.ZERO;
     Duration sent = Duration.ZERO;
     if (since != NOTHING_WAITS) {
-      owed = Duration.ofMillis(Math.max(0, clock.millis() - oldestMillis));
-      sent = Duration.ofNanos(pauses.nanoTime() - since);
+      unsettledAge = Duration.ofMillis(Math.max(0, clock.millis() - oldestMillis));
+      sent = Duration.ofNanos(sleeper.nanoTime() - since);
     }
-    return new SettlerFigures(
+    return new SettlerStats(
         charges.backlog(),
-        isBehind ? owed : sent,
-        owed,
+        isBehind ? unsettledAge : sent,
+        unsettledAge,
         Duration.ofNanos(lastFlushNanos),
         quarantined.sum(),
         overruns.sum(),
@@ -124,7 +124,7 @@ public final class Settler implements AutoCloseable {
           step();
         } catch (RuntimeException | Error e) {
           log.error("settling failed and goes on", e);
-          pauses.await(flushInterval);
+          sleeper.sleep(flushInterval);
         }
       }
     } finally {
@@ -135,37 +135,37 @@ public final class Settler implements AutoCloseable {
   /** Settles one batch, and pauses unless the next one is there. */
   void step() {
     flush();
-    listener.turned();
+    listener.roundEnded();
     CompletableFuture<Void> empty = drained;
     long backlog = charges.backlog();
     if (empty != null && backlog == 0) {
       empty.complete(null);
     }
     if (backlog < batch.min() && (backlog == 0 || empty == null)) {
-      pauses.await(flushInterval);
+      sleeper.sleep(flushInterval);
     }
   }
 
   private void flush() {
     long backlog = charges.backlog();
-    List<Settlement> oldest = charges.unbooked(batch.max());
+    List<Settlement> oldest = charges.unsettled(batch.max());
     if (oldest.isEmpty()) {
       caughtUp();
       return;
     }
-    long began = pauses.nanoTime();
+    long began = sleeper.nanoTime();
     oldestMillis = oldestMillis(oldest);
     waitsSinceNanos = began;
-    Optional<Outcome> outcome = booking.book(holder, oldest);
+    Optional<BatchOutcome> outcome = writer.settle(holder, oldest);
     if (outcome.isPresent()) {
-      lastFlushNanos = pauses.nanoTime() - began;
-      charges.booked(oldest.size());
+      lastFlushNanos = sleeper.nanoTime() - began;
+      charges.settled(oldest.size());
       if (backlog > oldest.size()) {
         isBehind = true; // what is left may be as old
       } else {
         caughtUp();
       }
-      tell(outcome.get());
+      report(outcome.get());
     }
   }
 
@@ -182,16 +182,16 @@ public final class Settler implements AutoCloseable {
     waitsSinceNanos = NOTHING_WAITS;
   }
 
-  private void tell(Outcome outcome) {
+  private void report(BatchOutcome outcome) {
     quarantined.add(outcome.quarantined().size());
     outcome.quarantined().forEach(listener::quarantined);
-    for (Settlement charge : outcome.booked()) {
+    for (Settlement charge : outcome.settled()) {
       long overrun = charge.overrun().value();
       if (overrun > 0) {
         overruns.increment();
         overrunMicro.add(overrun);
       }
     }
-    listener.booked(outcome.booked(), outcome.overruns());
+    listener.settled(outcome.settled(), outcome.overruns());
   }
 }

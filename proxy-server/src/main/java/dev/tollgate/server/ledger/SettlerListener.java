@@ -1,6 +1,6 @@
 package dev.tollgate.server.ledger;
 
-import dev.tollgate.core.ledger.Bank.Granted;
+import dev.tollgate.core.ledger.LedgerStore.LeaseGrowth;
 import dev.tollgate.core.ledger.Settlement;
 import java.util.List;
 
@@ -12,10 +12,10 @@ public interface SettlerListener {
    *
    * @param overruns by how much leases grew because more was spent than they held
    */
-  void booked(List<Settlement> settlements, List<Granted> overruns);
+  void settled(List<Settlement> settlements, List<LeaseGrowth> overruns);
 
   /** One turn ended, whether there was something to book or not. */
-  default void turned() {}
+  default void roundEnded() {}
 
   /** It could not be booked and waits for an operator; no lease was spent for it. */
   void quarantined(Settlement settlement);

@@ -2,9 +2,9 @@ package dev.tollgate.server.mock;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
-import dev.tollgate.server.mock.Event.Kind;
 import dev.tollgate.server.mock.MockRequest.Audio;
 import dev.tollgate.server.mock.MockRequest.Operation;
+import dev.tollgate.server.mock.StreamEvent.Kind;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -14,10 +14,10 @@ final class AudioText {
   private static final int TOKENS_PER_SECOND = 10;
 
   private final MockRequest request;
-  private final Words words;
+  private final SeededWords words;
   private final int tokens;
 
-  AudioText(MockRequest request, Words words, int tokens) {
+  AudioText(MockRequest request, SeededWords words, int tokens) {
     this.request = request;
     this.words = words;
     this.tokens = tokens;
@@ -33,7 +33,7 @@ final class AudioText {
 
   String contentType() {
     if (isSpeech()) {
-      return Sound.contentType(audio().format());
+      return AudioSamples.contentType(audio().format());
     }
     return switch (audio().format()) {
       case "text", "srt" -> "text/plain; charset=utf-8";
@@ -43,16 +43,16 @@ final class AudioText {
   }
 
   /** What flows: bytes of sound, or events. */
-  List<Event> events() {
+  List<StreamEvent> events() {
     List<String> pieces =
-        isSpeech() ? Sound.pieces(audio().format(), Math.max(1, tokens)) : words();
-    List<Event> events = new ArrayList<>();
+        isSpeech() ? AudioSamples.pieces(audio().format(), Math.max(1, tokens)) : words();
+    List<StreamEvent> events = new ArrayList<>();
     for (int n = 0; n < pieces.size(); n++) {
-      events.add(new Event(Kind.CONTENT, piece(pieces.get(n)), n + 1));
+      events.add(new StreamEvent(Kind.CONTENT, piece(pieces.get(n)), n + 1));
     }
     if (request.stream()) {
-      events.add(new Event(Kind.FINISH, done(), pieces.size() + 1));
-      events.add(new Event(Kind.DONE, "[DONE]", pieces.size() + 1));
+      events.add(new StreamEvent(Kind.FINISH, done(), pieces.size() + 1));
+      events.add(new StreamEvent(Kind.DONE, "[DONE]", pieces.size() + 1));
     }
     return events;
   }
@@ -126,12 +126,13 @@ final class AudioText {
     if (!isSpeech() && request.model().contains("whisper")) {
       return "{\"type\":\"duration\",\"seconds\":%s}".formatted(Math.round(audio().seconds()));
     }
-    int heard = (int) Math.ceil(audio().seconds() * TOKENS_PER_SECOND);
-    int input = isSpeech() ? request.promptTokens() : heard;
+    int audioTokens = (int) Math.ceil(audio().seconds() * TOKENS_PER_SECOND);
+    int input = isSpeech() ? request.promptTokens() : audioTokens;
     String details =
         isSpeech()
             ? ""
-            : ",\"input_token_details\":{\"text_tokens\":0,\"audio_tokens\":%d}".formatted(heard);
+            : ",\"input_token_details\":{\"text_tokens\":0,\"audio_tokens\":%d}"
+                .formatted(audioTokens);
     return "{\"type\":\"tokens\",\"input_tokens\":%d,\"output_tokens\":%d,\"total_tokens\":%d%s}"
         .formatted(input, tokens, input + tokens, details);
   }

@@ -6,34 +6,39 @@ import java.time.Duration;
 
 /** Goes wrong in the transfer of the body, whatever the body says. */
 enum BodyFault implements MockFault {
-  SILENT_AFTER_HEAD(
+  HANG_AFTER_HEAD(
       fault(
           "silent-after-head",
           "200 and the head at once, then nothing",
-          (d, k) -> d.headAtOnce().bodyCut(0).keepNone().unterminated().ending(Ending.SILENCE))),
+          (d, k) ->
+              d.headAtOnce()
+                  .truncateBody(0)
+                  .dropAllEvents()
+                  .unterminated()
+                  .ending(ReplyEnding.HANG))),
   EMPTY(
       fault(
           "empty",
           "200 and an end without any event; plain: no body",
-          (d, k) -> d.body("").keepNone())),
+          (d, k) -> d.body("").dropAllEvents())),
   STALL(
       fault(
           "stall",
           4,
           "k content events, then nothing; plain: half the body",
-          (d, k) -> d.bodyCut(2).keep(k).unterminated().ending(Ending.SILENCE))),
+          (d, k) -> d.truncateBody(2).truncateAfter(k).unterminated().ending(ReplyEnding.HANG))),
   CUT_FIN(
       fault(
           "cut-fin",
           4,
           "k content events, then FIN; plain: half the body",
-          (d, k) -> d.bodyCut(2).keep(k).unterminated().ending(Ending.FIN))),
+          (d, k) -> d.truncateBody(2).truncateAfter(k).unterminated().ending(ReplyEnding.FIN))),
   CUT_RST(
       fault(
           "cut-rst",
           4,
           "k content events, then RST; plain: half the body",
-          (d, k) -> d.bodyCut(2).keep(k).unterminated().ending(Ending.RST))),
+          (d, k) -> d.truncateBody(2).truncateAfter(k).unterminated().ending(ReplyEnding.RST))),
   CUT_CHUNK(
       fault(
           "cut-chunk",
@@ -57,25 +62,25 @@ enum BodyFault implements MockFault {
           "cut-clean",
           4,
           "k content events, then a clean end of the body",
-          (d, k) -> d.body(d.half()).keep(k))),
+          (d, k) -> d.body(d.halfBody()).truncateAfter(k))),
   CUT_BYTE(
       fault(
           "cut-byte",
           700,
           "FIN after k bytes of the reply, head included",
-          (d, k) -> d.cutAt(k, Ending.FIN))),
+          (d, k) -> d.cutAt(k, ReplyEnding.FIN))),
   CUT_BYTE_RST(
       fault(
           "cut-byte-rst",
           700,
           "RST after k bytes of the reply, head included",
-          (d, k) -> d.cutAt(k, Ending.RST))),
+          (d, k) -> d.cutAt(k, ReplyEnding.RST))),
   STALL_BYTE(
       fault(
           "stall-byte",
           700,
           "nothing after k bytes of the reply, head included",
-          (d, k) -> d.cutAt(k, Ending.SILENCE))),
+          (d, k) -> d.cutAt(k, ReplyEnding.HANG))),
   BYTE_WRITES(
       fault(
           "byte-writes",
@@ -103,34 +108,34 @@ enum BodyFault implements MockFault {
       fault(
           "chunk-extension",
           "legal chunk extensions",
-          (d, k) -> d.coding(Draft.Coding.CHUNKED).chunkExtension(";x=\"y\""))),
+          (d, k) -> d.coding(ReplyDraft.Coding.CHUNKED).chunkExtension(";x=\"y\""))),
   TRAILERS(
       fault(
           "trailers",
           "legal trailers behind the last chunk",
-          (d, k) -> d.coding(Draft.Coding.CHUNKED).trailers("X-Trailer: 1\r\n"))),
+          (d, k) -> d.coding(ReplyDraft.Coding.CHUNKED).trailers("X-Trailer: 1\r\n"))),
   UNTIL_CLOSE(
       fault(
           "until-close",
           "neither length nor chunks: FIN ends the body",
-          (d, k) -> d.coding(Draft.Coding.UNTIL_CLOSE))),
+          (d, k) -> d.coding(ReplyDraft.Coding.UNTIL_CLOSE))),
   HTTP_10(
       fault(
           "http-1-0",
           "a reply of HTTP/1.0, whose body FIN ends",
-          (d, k) -> d.version("HTTP/1.0").coding(Draft.Coding.UNTIL_CLOSE))),
+          (d, k) -> d.version("HTTP/1.0").coding(ReplyDraft.Coding.UNTIL_CLOSE))),
   SHORT_BODY(
       fault(
           "short-body",
           10,
           "k bytes less than Content-Length, then FIN",
-          (d, k) -> d.lengthOff(k).ending(Ending.FIN))),
+          (d, k) -> d.lengthOff(k).ending(ReplyEnding.FIN))),
   CUT_LENGTH(
       fault(
           "cut-length",
           4,
           "k content events in a body said to be longer, then FIN; plain: half the body",
-          (d, k) -> d.keep(k).lengthOff(99).bodyCut(2).ending(Ending.FIN))),
+          (d, k) -> d.truncateAfter(k).lengthOff(99).truncateBody(2).ending(ReplyEnding.FIN))),
   LONG_BODY(fault("long-body", 10, "k bytes more than Content-Length", (d, k) -> d.lengthOff(-k))),
   SECOND_REPLY(
       fault(
@@ -150,7 +155,12 @@ enum BodyFault implements MockFault {
     return spec;
   }
 
-  private static void badChunk(Draft draft, int k, String bytes) {
-    draft.coding(Draft.Coding.CHUNKED).keep(k).unterminated().afterBody(bytes).ending(Ending.FIN);
+  private static void badChunk(ReplyDraft draft, int k, String bytes) {
+    draft
+        .coding(ReplyDraft.Coding.CHUNKED)
+        .truncateAfter(k)
+        .unterminated()
+        .afterBody(bytes)
+        .ending(ReplyEnding.FIN);
   }
 }

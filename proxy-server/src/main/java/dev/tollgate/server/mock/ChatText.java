@@ -1,7 +1,7 @@
 package dev.tollgate.server.mock;
 
-import dev.tollgate.server.mock.Event.Kind;
 import dev.tollgate.server.mock.MockRequest.Operation;
+import dev.tollgate.server.mock.StreamEvent.Kind;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class ChatText {
   private final MockRequest request;
-  private final Words words;
-  private final String opening;
+  private final SeededWords words;
+  private final String commonMembers;
   private final int tokens;
   private final boolean cutShort;
   private final AudioText audio;
@@ -21,13 +21,13 @@ final class ChatText {
 
   ChatText(MockRequest request, MockProfile profile) {
     this.request = request;
-    this.words = new Words(profile.seed());
-    int most = isEmbedding() || isImage() ? 0 : request.tokensMax();
-    this.cutShort = most >= 0 && most < profile.chunks();
-    this.tokens = cutShort ? most : profile.chunks();
+    this.words = new SeededWords(profile.seed());
+    int requestedMax = isEmbedding() || isImage() ? 0 : request.tokensMax();
+    this.cutShort = requestedMax >= 0 && requestedMax < profile.chunks();
+    this.tokens = cutShort ? requestedMax : profile.chunks();
     this.audio = new AudioText(request, words, tokens);
     this.images = new ImageText(request, profile.seed());
-    this.opening =
+    this.commonMembers =
         "{\"id\":\"%s-%s\",\"object\":\"%s\",\"created\":%d,\"model\":\"%s\""
             .formatted(
                 isChat() ? "chatcmpl" : "cmpl",
@@ -43,7 +43,7 @@ final class ChatText {
   }
 
   /** Whether it flows instead of coming whole. */
-  boolean isFlowing() {
+  boolean isStreamed() {
     return switch (request.operation()) {
       case CHAT, COMPLETION, TRANSCRIPTION -> request.stream();
       case EMBEDDING, IMAGE -> false;
@@ -52,12 +52,12 @@ final class ChatText {
   }
 
   /** Whether what flows is sound, and no events. */
-  boolean isSound() {
+  boolean isRawAudio() {
     return request.operation() == Operation.SPEECH && !request.stream();
   }
 
   String contentType() {
-    if (isFlowing() && !isSound()) {
+    if (isStreamed() && !isRawAudio()) {
       return "text/event-stream; charset=utf-8";
     }
     return isAudio() ? audio.contentType() : "application/json";
@@ -71,23 +71,23 @@ final class ChatText {
   }
 
   /** The events of a healthy stream. */
-  List<Event> events() {
+  List<StreamEvent> events() {
     if (isAudio()) {
       return audio.events();
     }
-    List<Event> events = new ArrayList<>();
+    List<StreamEvent> events = new ArrayList<>();
     if (isChat()) {
-      events.add(new Event(Kind.ROLE, chunk(choice(roleDelta(), null)), 0));
+      events.add(new StreamEvent(Kind.ROLE, chunk(choice(roleDelta(), null)), 0));
     }
     for (int n = 0; n < tokens; n++) {
-      events.add(new Event(Kind.CONTENT, chunk(content(n)), n + 1));
+      events.add(new StreamEvent(Kind.CONTENT, chunk(content(n)), n + 1));
     }
     int closing = tokens + 1;
-    events.add(new Event(Kind.FINISH, chunk(finish(finishReason())), closing));
+    events.add(new StreamEvent(Kind.FINISH, chunk(finish(finishReason())), closing));
     if (request.includeUsage()) {
-      events.add(new Event(Kind.USAGE, usageChunk(usage()), closing));
+      events.add(new StreamEvent(Kind.USAGE, usageChunk(usage()), closing));
     }
-    events.add(new Event(Kind.DONE, "[DONE]", closing));
+    events.add(new StreamEvent(Kind.DONE, "[DONE]", closing));
     return events;
   }
 
@@ -110,12 +110,12 @@ final class ChatText {
   }
 
   /** A plain body that says this instead. */
-  String bodySaying(String content) {
+  String bodyWithContent(String content) {
     return body(plainChoice(content), usage());
   }
 
   private String body(String choice, String usage) {
-    return opening + ",\"choices\":[" + choice + "],\"usage\":" + usage + ending();
+    return commonMembers + ",\"choices\":[" + choice + "],\"usage\":" + usage + ending();
   }
 
   /** A plain body without any usage. */
@@ -128,7 +128,7 @@ final class ChatText {
     }
     return isEmbedding()
         ? vectors("")
-        : opening + ",\"choices\":[" + plainChoice(words.text(tokens)) + "]" + ending();
+        : commonMembers + ",\"choices\":[" + plainChoice(words.text(tokens)) + "]" + ending();
   }
 
   private String vectors(String furtherMembers) {
@@ -139,7 +139,7 @@ final class ChatText {
 
   /** A plain body without choices. */
   String bodyWithoutChoices() {
-    return opening + ",\"usage\":" + usage() + ending();
+    return commonMembers + ",\"usage\":" + usage() + ending();
   }
 
   /** A chunk with this choice and what belongs to a chunk that is not about usage. */
@@ -149,7 +149,7 @@ final class ChatText {
 
   /** A chunk whose members after the opening are these. */
   String chunk(String choices, String furtherMembers) {
-    return opening
+    return commonMembers
         + ",\"system_fingerprint\":\"fp_mock\",\"choices\":"
         + choices
         + furtherMembers

@@ -2,7 +2,7 @@ package dev.tollgate.server.mock;
 
 import static dev.tollgate.server.mock.MockFault.fault;
 
-import dev.tollgate.server.mock.Event.Kind;
+import dev.tollgate.server.mock.StreamEvent.Kind;
 
 /** Goes wrong in what the events of a stream, or the body of a plain reply, say. */
 enum EventFault implements MockFault {
@@ -10,24 +10,24 @@ enum EventFault implements MockFault {
       fault(
           "error-first",
           "an error as the first event, then the end; plain: 200 with an error",
-          (d, k) -> d.body(overloaded()).keepNone().insert(0, overloaded()))),
+          (d, k) -> d.body(overloaded()).dropAllEvents().insert(0, overloaded()))),
   ERROR_EVENT_FIRST(
       fault(
           "error-event-first",
           "`event: error` first, then the end; plain: 200 with an error",
-          (d, k) -> d.body(overloaded()).keepNone().insertFramed(0, errorEvent()))),
+          (d, k) -> d.body(overloaded()).dropAllEvents().insertFramed(0, errorEvent()))),
   ERROR_MIDWAY(
       fault(
           "error-midway",
           4,
           "k content events, an error, then `[DONE]`",
-          (d, k) -> d.keep(k).insert(k, overloaded(), "[DONE]"))),
+          (d, k) -> d.truncateAfter(k).insert(k, overloaded(), "[DONE]"))),
   ERROR_EVENT_MIDWAY(
       fault(
           "error-event-midway",
           4,
           "k content events, `event: error`, then the end",
-          (d, k) -> d.keep(k).insertFramed(k, errorEvent()))),
+          (d, k) -> d.truncateAfter(k).insertFramed(k, errorEvent()))),
   ERROR_AFTER_FINISH(
       fault(
           "error-after-finish",
@@ -37,21 +37,22 @@ enum EventFault implements MockFault {
       fault(
           "finish-error",
           "finish_reason `error`",
-          (d, k) -> d.reword(Kind.FINISH, _ -> d.text().chunk(d.text().finish("error"))))),
+          (d, k) -> d.replaceData(Kind.FINISH, _ -> d.text().chunk(d.text().finish("error"))))),
   FINISH_NETWORK_ERROR(
       fault(
           "finish-network-error",
           "finish_reason `network_error`",
-          (d, k) -> d.reword(Kind.FINISH, _ -> d.text().chunk(d.text().finish("network_error"))))),
+          (d, k) ->
+              d.replaceData(Kind.FINISH, _ -> d.text().chunk(d.text().finish("network_error"))))),
   PINGS_ONLY(
       fault(
           "pings-only",
           "comments for ever, never an event",
           (d, k) ->
-              d.keepNone()
+              d.dropAllEvents()
                   .insertFramed(0, ": keep-alive\n\n")
                   .unterminated()
-                  .ending(Ending.REPEAT))),
+                  .ending(ReplyEnding.REPEAT))),
   MALFORMED(
       fault(
           "malformed",
@@ -96,7 +97,7 @@ enum EventFault implements MockFault {
       fault(
           "ids-differ",
           "another id, time and model in each content event, CR LF in the model",
-          (d, k) -> d.reword(Kind.CONTENT, EventFault::otherNames))),
+          (d, k) -> d.replaceData(Kind.CONTENT, EventFault::otherNames))),
   NO_DONE(fault("no-done", "no `[DONE]`", (d, k) -> d.drop(Kind.DONE))),
   NO_FINISH(fault("no-finish", "`[DONE]` without finish_reason", (d, k) -> d.drop(Kind.FINISH))),
   FINISH_ONLY(
@@ -116,7 +117,7 @@ enum EventFault implements MockFault {
           "one content event of k MiB behind the first; plain: such a body",
           (d, k) -> {
             String pad = "x".repeat(Math.min(k, 512) << 20);
-            d.body(d.text().bodySaying(pad));
+            d.body(d.text().bodyWithContent(pad));
             d.insert(1, d.text().chunk(ChatText.choice("{\"content\":\"" + pad + "\"}", null)));
           })),
   ENDLESS_LINE(
@@ -124,10 +125,10 @@ enum EventFault implements MockFault {
           "endless-line",
           "a data line that never ends, in pieces of 64 KiB",
           (d, k) ->
-              d.keep(1)
+              d.truncateAfter(1)
                   .insertFramed(1, "data: {\"pad\":\"", "x".repeat(64 << 10))
                   .unterminated()
-                  .ending(Ending.REPEAT)));
+                  .ending(ReplyEnding.REPEAT)));
 
   @SuppressWarnings("ImmutableEnumChecker") // a record of constants and a lambda without state
   private final Spec spec;
@@ -149,13 +150,13 @@ enum EventFault implements MockFault {
     return "event: error\ndata: " + overloaded() + "\n\n";
   }
 
-  private static String brokenText(Draft draft) {
+  private static String brokenText(ReplyDraft draft) {
     return draft.isStream()
         ? draft.text().chunk(ChatText.choice("{\"content\":\"\u00ff\"}", null))
-        : draft.text().bodySaying("\u00ff");
+        : draft.text().bodyWithContent("\u00ff");
   }
 
-  private static String[] wrongShapes(Draft draft) {
+  private static String[] wrongShapes(ReplyDraft draft) {
     ChatText text = draft.text();
     return new String[] {
       "[]",

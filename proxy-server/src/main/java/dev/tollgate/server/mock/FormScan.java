@@ -54,7 +54,8 @@ final class FormScan {
   }
 
   private static MockRequest audio(Map<String, String> fields, int fileBytes, boolean keepAlive) {
-    var audio = new Audio(fields.getOrDefault("response_format", "json"), Sound.seconds(fileBytes));
+    var audio =
+        new Audio(fields.getOrDefault("response_format", "json"), AudioSamples.seconds(fileBytes));
     return new MockRequest(
         Operation.TRANSCRIPTION,
         fields.getOrDefault("model", ""),

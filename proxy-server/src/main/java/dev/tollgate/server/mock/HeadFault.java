@@ -7,13 +7,15 @@ import java.time.Duration;
 /** Goes wrong before or in the head of the reply, where nothing was promised yet. */
 enum HeadFault implements MockFault {
   RESET_BEFORE_HEAD(
-      fault("reset-before-head", "RST after the request", (d, k) -> d.raw("", Ending.RST))),
+      fault("reset-before-head", "RST after the request", (d, k) -> d.raw("", ReplyEnding.RST))),
   CLOSE_BEFORE_HEAD(
-      fault("close-before-head", "FIN after the request", (d, k) -> d.raw("", Ending.FIN))),
-  SILENT(
-      fault("silent", "takes the request and never answers", (d, k) -> d.raw("", Ending.SILENCE))),
+      fault("close-before-head", "FIN after the request", (d, k) -> d.raw("", ReplyEnding.FIN))),
+  NO_RESPONSE(
+      fault(
+          "silent", "takes the request and never answers", (d, k) -> d.raw("", ReplyEnding.HANG))),
   CUT_HEAD(
-      fault("cut-head", 20, "FIN after k bytes of the head", (d, k) -> d.cutAt(k, Ending.FIN))),
+      fault(
+          "cut-head", 20, "FIN after k bytes of the head", (d, k) -> d.cutAt(k, ReplyEnding.FIN))),
   SLOW_HEAD(
       fault(
           "slow-head",
@@ -44,7 +46,9 @@ enum HeadFault implements MockFault {
           })),
   NOT_HTTP(
       fault(
-          "not-http", "an SSH banner, then FIN", (d, k) -> d.raw("SSH-2.0-mock\r\n", Ending.FIN))),
+          "not-http",
+          "an SSH banner, then FIN",
+          (d, k) -> d.raw("SSH-2.0-mock\r\n", ReplyEnding.FIN))),
   INFORMATIONAL(
       fault(
           "informational",
@@ -58,7 +62,7 @@ enum HeadFault implements MockFault {
           (d, k) ->
               d.raw(
                   "HTTP/1.1 101 Switching Protocols\r\nUpgrade: mock\r\nConnection: Upgrade\r\n\r\n",
-                  Ending.SILENCE))),
+                  ReplyEnding.HANG))),
   TWO_LENGTHS(
       fault(
           "two-lengths",
@@ -68,22 +72,22 @@ enum HeadFault implements MockFault {
       fault(
           "negative-length",
           "Content-Length: -1",
-          (d, k) -> d.header("Content-Length: -1").coding(Draft.Coding.UNTIL_CLOSE))),
+          (d, k) -> d.header("Content-Length: -1").coding(ReplyDraft.Coding.UNTIL_CLOSE))),
   LENGTH_AND_CHUNKED(
       fault(
           "length-and-chunked",
           "Content-Length beside Transfer-Encoding",
-          (d, k) -> d.header("Content-Length: 5").coding(Draft.Coding.CHUNKED))),
+          (d, k) -> d.header("Content-Length: 5").coding(ReplyDraft.Coding.CHUNKED))),
   STALE(
       fault(
           "stale",
           "a whole reply, then FIN at the first byte of the next request",
-          (d, k) -> d.ending(Ending.STALE_FIN))),
+          (d, k) -> d.ending(ReplyEnding.STALE_FIN))),
   STALE_RESET(
       fault(
           "stale-reset",
           "a whole reply, then RST at the first byte of the next request",
-          (d, k) -> d.ending(Ending.STALE_RST)));
+          (d, k) -> d.ending(ReplyEnding.STALE_RST)));
 
   @SuppressWarnings("ImmutableEnumChecker") // a record of constants and a lambda without state
   private final Spec spec;

@@ -31,7 +31,7 @@ final class ImageText {
   /**
    * Whether the model counts tokens, gives nothing but bytes, and is not asked for anything else.
    */
-  static boolean isOnlyBytes(String model) {
+  static boolean returnsBase64Only(String model) {
     return model.contains("gpt-image");
   }
 
@@ -49,7 +49,7 @@ final class ImageText {
     long kind = seed + n;
     int width = pictures().width();
     int height = pictures().height();
-    return pictures().base64() || isOnlyBytes(request.model())
+    return pictures().base64() || returnsBase64Only(request.model())
         ? "{\"b64_json\":\"%s\"}"
             .formatted(Base64.getEncoder().encodeToString(Png.of(width, height, kind)))
         : "{\"url\":\"http://%s%s%dx%d-%d.png\"}"
@@ -64,15 +64,15 @@ final class ImageText {
     }
     int width = Integer.parseInt(file.group(1));
     int height = Integer.parseInt(file.group(2));
-    boolean isDrawn = Math.min(width, height) > 0 && Math.max(width, height) <= Png.SIDE_MAX;
-    return isDrawn
+    boolean isSupported = Math.min(width, height) > 0 && Math.max(width, height) <= Png.SIDE_MAX;
+    return isSupported
         ? new String(Png.of(width, height, Long.parseLong(file.group(3))), ISO_8859_1)
         : null;
   }
 
   /** The member that counts tokens, of a model that does. */
   String usageMember(String usage) {
-    return isOnlyBytes(request.model()) ? ",\"usage\":" + usage : "";
+    return returnsBase64Only(request.model()) ? ",\"usage\":" + usage : "";
   }
 
   String usage() {

@@ -20,8 +20,8 @@ final class MediaPlan {
     return switch (reply) {
       case MediaReply.Json json -> json(json, keepAlive);
       case MediaReply.File file -> file(file, keepAlive);
-      case MediaReply.Closed _ -> plan(new byte[0], new int[0], new long[0], Ending.FIN);
-      case MediaReply.Silence _ -> plan(new byte[0], new int[0], new long[0], Ending.SILENCE);
+      case MediaReply.Closed _ -> plan(new byte[0], new int[0], new long[0], ReplyEnding.FIN);
+      case MediaReply.NoResponse _ -> plan(new byte[0], new int[0], new long[0], ReplyEnding.HANG);
     };
   }
 
@@ -61,7 +61,7 @@ final class MediaPlan {
       ends[n] = out.size();
       dueNanos[n] = n * file.pause().toNanos();
     }
-    return plan(out.toByteArray(), ends, dueNanos, isCut ? Ending.FIN : ending(keepAlive));
+    return plan(out.toByteArray(), ends, dueNanos, isCut ? ReplyEnding.FIN : ending(keepAlive));
   }
 
   private static byte[] head(String status, String type, String transfer) {
@@ -70,11 +70,11 @@ final class MediaPlan {
         .getBytes(ISO_8859_1);
   }
 
-  private static Ending ending(boolean keepAlive) {
-    return keepAlive ? Ending.KEEP_ALIVE : Ending.FIN;
+  private static ReplyEnding ending(boolean keepAlive) {
+    return keepAlive ? ReplyEnding.KEEP_ALIVE : ReplyEnding.FIN;
   }
 
-  private static ReplyPlan plan(byte[] bytes, int[] ends, long[] dueNanos, Ending ending) {
+  private static ReplyPlan plan(byte[] bytes, int[] ends, long[] dueNanos, ReplyEnding ending) {
     int piecesPerWrite = 1;
     return new ReplyPlan(
         Unpooled.wrappedBuffer(bytes),

@@ -24,18 +24,18 @@ final class MockConnection extends ChannelInboundHandlerAdapter {
   private static final int PEEKED_BYTES = 512;
 
   private final Channel channel;
-  private final LoopDesk desk;
-  private final Pacer.Sleeper sleeper =
-      new Pacer.Sleeper() {
+  private final LoopContext loopContext;
+  private final Pacer.PacedTask playTask =
+      new Pacer.PacedTask() {
         @Override
-        void wake() {
+        void run() {
           play();
         }
       };
 
   private @Nullable ByteBuf received;
   private boolean serving;
-  private boolean toldToContinue;
+  private boolean sentContinue;
   private boolean isPeeked;
   private boolean isAnsweredEarly;
 
@@ -44,27 +44,27 @@ final class MockConnection extends ChannelInboundHandlerAdapter {
   private int frame;
   private long startNanos;
 
-  private @Nullable Ending stale;
-  private boolean leaving;
+  private @Nullable ReplyEnding stale;
+  private boolean closing;
   private boolean sawReset;
 
-  MockConnection(Channel channel, LoopDesk desk) {
+  MockConnection(Channel channel, LoopContext loopContext) {
     this.channel = channel;
-    this.desk = desk;
+    this.loopContext = loopContext;
   }
 
   @Override
   public void channelActive(ChannelHandlerContext ctx) {
-    desk.counters().connected();
+    loopContext.counters().connected();
   }
 
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     ByteBuf bytes = (ByteBuf) message;
-    if (leaving || stale != null) {
+    if (closing || stale != null) {
       bytes.release();
       if (stale != null) {
-        leave(stale == Ending.STALE_RST);
+        closeConnection(stale == ReplyEnding.STALE_RST);
       }
       return;
     }
@@ -94,7 +94,7 @@ final class MockConnection extends ChannelInboundHandlerAdapter {
       return; // further down this very stack
     }
     serving = true;
-    while (plan == null && received != null && stale == null && !leaving) {
+    while (plan == null && received != null && stale == null && !closing) {
       if (!received.isReadable()) {
         received.release();
         received = null;
@@ -106,9 +106,9 @@ final class MockConnection extends ChannelInboundHandlerAdapter {
   }
 
   private boolean serveNext(ByteBuf bytes) {
-    return switch (desk.reader().read(bytes)) {
+    return switch (loopContext.reader().read(bytes)) {
       case PARTIAL -> {
-        LoopDesk.Answer early = isPeeked ? null : early(bytes);
+        LoopContext.Answer early = isPeeked ? null : early(bytes);
         if (early != null) {
           isAnsweredEarly = true;
           begin(early);
@@ -116,47 +116,48 @@ final class MockConnection extends ChannelInboundHandlerAdapter {
         yield false;
       }
       case AWAITS_CONTINUE -> {
-        if (!toldToContinue) {
-          toldToContinue = true;
+        if (!sentContinue) {
+          sentContinue = true;
           var _ = channel.writeAndFlush(Unpooled.wrappedBuffer(CONTINUE), channel.voidPromise());
         }
         yield false;
       }
       case WHOLE -> {
-        toldToContinue = false;
+        sentContinue = false;
         isPeeked = false;
         if (!isAnsweredEarly) {
-          begin(desk.answer());
+          begin(loopContext.answer());
         }
         isAnsweredEarly = false;
         yield true;
       }
       case MALFORMED -> {
         bytes.skipBytes(bytes.readableBytes());
-        begin(desk.malformed());
-        leave(false);
+        begin(loopContext.malformed());
+        closeConnection(false);
         yield false;
       }
     };
   }
 
   /** Looks once at the start of a long body: a fault may answer before the rest is there. */
-  private LoopDesk.@Nullable Answer early(ByteBuf bytes) {
-    int bodyBytes = bytes.writerIndex() - desk.reader().headEnd();
-    if (desk.reader().headEnd() < 0 || bodyBytes < PEEKED_BYTES) {
+  private LoopContext.@Nullable Answer early(ByteBuf bytes) {
+    int bodyBytes = bytes.writerIndex() - loopContext.reader().headEnd();
+    if (loopContext.reader().headEnd() < 0 || bodyBytes < PEEKED_BYTES) {
       return null;
     }
     isPeeked = true;
-    return desk.early(bytes.toString(desk.reader().headEnd(), PEEKED_BYTES, ISO_8859_1));
+    return loopContext.earlyAnswer(
+        bytes.toString(loopContext.reader().headEnd(), PEEKED_BYTES, ISO_8859_1));
   }
 
-  private void begin(LoopDesk.Answer answer) {
+  private void begin(LoopContext.Answer answer) {
     plan = answer.plan();
     model = answer.model();
     frame = 0;
     startNanos = System.nanoTime();
     if (!model.isEmpty()) {
-      desk.counters().began();
+      loopContext.counters().started();
     }
     play();
   }
@@ -173,7 +174,7 @@ final class MockConnection extends ChannelInboundHandlerAdapter {
       }
       long elapsedNanos = System.nanoTime() - startNanos;
       if (plan.dueNanos(frame) > elapsedNanos) {
-        desk.pacer().wakeAt(startNanos + plan.dueNanos(frame), sleeper);
+        loopContext.pacer().schedule(startNanos + plan.dueNanos(frame), playTask);
         return;
       }
       int to = plan.writeEnd(frame, elapsedNanos);
@@ -191,29 +192,29 @@ final class MockConnection extends ChannelInboundHandlerAdapter {
         complete(ended);
       }
       case FIN, RST -> {
-        leave(ended.ending() == Ending.RST);
+        closeConnection(ended.ending() == ReplyEnding.RST);
         complete(ended);
       }
-      case SILENCE -> {}
+      case HANG -> {}
       case REPEAT -> {
         frame--;
         startNanos = System.nanoTime() + ended.repeatNanos() - ended.dueNanos(frame);
-        desk.pacer().wakeAt(startNanos + ended.dueNanos(frame), sleeper);
+        loopContext.pacer().schedule(startNanos + ended.dueNanos(frame), playTask);
       }
     }
   }
 
   private void complete(ReplyPlan ended) {
     if (!model.isEmpty()) {
-      desk.counters().completed(ended.promptTokens(), ended.tokensAfter(frame));
+      loopContext.counters().completed(ended.promptTokens(), ended.tokensAfter(frame));
     }
     plan = null;
     ended.release();
     serve();
   }
 
-  private void leave(boolean reset) {
-    leaving = true;
+  private void closeConnection(boolean reset) {
+    closing = true;
     if (reset) {
       channel.config().setOption(ChannelOption.SO_LINGER, 0);
     }
@@ -229,8 +230,8 @@ final class MockConnection extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
-    desk.pacer().forget(sleeper);
-    desk.counters().closed();
+    loopContext.pacer().cancel(playTask);
+    loopContext.counters().closed();
     if (received != null) {
       received.release();
       received = null;
@@ -240,7 +241,9 @@ final class MockConnection extends ChannelInboundHandlerAdapter {
     if (cut != null) {
       if (!model.isEmpty()) {
         Disconnect.How how = sawReset ? Disconnect.How.RST : Disconnect.How.FIN;
-        desk.counters().left(new Disconnect(how, model, System.nanoTime(), cut.tokensAfter(frame)));
+        loopContext
+            .counters()
+            .disconnected(new Disconnect(how, model, System.nanoTime(), cut.tokensAfter(frame)));
       }
       cut.release();
     }

@@ -33,18 +33,18 @@ final class MockCounters {
   void connected() {
     accepted.incrementAndGet();
     connections.incrementAndGet();
-    tell();
+    signalChange();
   }
 
   void closed() {
     connections.decrementAndGet();
-    tell();
+    signalChange();
   }
 
-  void began() {
+  void started() {
     requests.incrementAndGet();
     inFlight.incrementAndGet();
-    tell();
+    signalChange();
   }
 
   void completed(int prompt, int completion) {
@@ -52,10 +52,10 @@ final class MockCounters {
     completionTokens.addAndGet(completion);
     completed.incrementAndGet();
     inFlight.decrementAndGet();
-    tell();
+    signalChange();
   }
 
-  void left(Disconnect disconnect) {
+  void disconnected(Disconnect disconnect) {
     completionTokens.addAndGet(disconnect.tokens());
     lock.lock();
     try {
@@ -102,13 +102,13 @@ final class MockCounters {
   }
 
   /** Waits until the counts are so; the counts then, or the last ones seen in time. */
-  MockStats await(Predicate<MockStats> so, Duration within) throws InterruptedException {
+  MockStats await(Predicate<MockStats> condition, Duration within) throws InterruptedException {
     long untilNanos = System.nanoTime() + within.toNanos();
     waiting.incrementAndGet();
     lock.lock();
     try {
       MockStats now = stats();
-      while (!so.test(now)) {
+      while (!condition.test(now)) {
         if (!changed.await(untilNanos - System.nanoTime(), NANOSECONDS)) {
           return stats();
         }
@@ -122,7 +122,7 @@ final class MockCounters {
   }
 
   /** Wakes those who wait; free when nobody does. */
-  private void tell() {
+  private void signalChange() {
     if (waiting.get() == 0) {
       return;
     }

@@ -13,10 +13,10 @@ sealed interface MockFault
    *
    * @param wireName what stands behind {@code fault/}
    * @param kDefault the number used if the name carries none; {@link #NO_K} if it takes none
-   * @param does what happens on the wire, in one line for the documentation
-   * @param shape turns a healthy reply into the faulty one
+   * @param description what happens on the wire, in one line for the documentation
+   * @param effect turns a healthy reply into the faulty one
    */
-  record Spec(String wireName, int kDefault, String does, Shape shape) {
+  record Spec(String wireName, int kDefault, String description, FaultEffect effect) {
     static final int NO_K = -1;
 
     boolean takesK() {
@@ -26,15 +26,15 @@ sealed interface MockFault
 
   /** How a fault changes a draft. */
   @FunctionalInterface
-  interface Shape {
-    void apply(Draft draft, int k);
+  interface FaultEffect {
+    void apply(ReplyDraft draft, int k);
   }
 
-  static Spec fault(String wireName, String does, Shape shape) {
-    return new Spec(wireName, Spec.NO_K, does, shape);
+  static Spec fault(String wireName, String description, FaultEffect effect) {
+    return new Spec(wireName, Spec.NO_K, description, effect);
   }
 
-  static Spec fault(String wireName, int kDefault, String does, Shape shape) {
-    return new Spec(wireName, kDefault, does, shape);
+  static Spec fault(String wireName, int kDefault, String description, FaultEffect effect) {
+    return new Spec(wireName, kDefault, description, effect);
   }
 }

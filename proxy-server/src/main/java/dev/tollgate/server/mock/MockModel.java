@@ -23,16 +23,16 @@ final class MockModel {
   private final int batch;
   private final boolean tool;
   private final int times;
-  private final long forNanos;
+  private final long faultNanos;
   private final AtomicLong firstNanos = new AtomicLong();
-  private final AtomicInteger faultsShown = new AtomicInteger();
+  private final AtomicInteger faultsInjected = new AtomicInteger();
 
   private MockModel(Params params, @Nullable MockFault fault, int k) {
     this.profile = params.profile;
     this.batch = params.batch;
     this.tool = params.tool;
     this.times = params.times;
-    this.forNanos = params.shown.toNanos();
+    this.faultNanos = params.faultDuration.toNanos();
     this.fault = fault;
     this.k = k;
   }
@@ -41,7 +41,7 @@ final class MockModel {
   sealed interface Parsed {
     record Known(MockModel model) implements Parsed {}
 
-    record Unknown(String why) implements Parsed {}
+    record Unknown(String reason) implements Parsed {}
   }
 
   static Parsed parse(String name, MockProfile base) {
@@ -68,7 +68,7 @@ final class MockModel {
     if (!matcher.matches()) {
       return new Parsed.Unknown("not a fault's name");
     }
-    MockFault fault = Faults.named(matcher.group(1));
+    MockFault fault = FaultCatalog.named(matcher.group(1));
     if (fault == null) {
       return new Parsed.Unknown("no fault is called " + matcher.group(1));
     }
@@ -97,8 +97,8 @@ final class MockModel {
   /** Whether the next request sees the fault; counts towards {@code times} and {@code for}. */
   boolean faultIsDue(long nowNanos) {
     return fault != null
-        && (forNanos == 0 || sinceFirst(nowNanos) < forNanos)
-        && (times == 0 || faultsShown.getAndIncrement() < times);
+        && (faultNanos == 0 || sinceFirst(nowNanos) < faultNanos)
+        && (times == 0 || faultsInjected.getAndIncrement() < times);
   }
 
   private long sinceFirst(long nowNanos) {
@@ -111,9 +111,9 @@ final class MockModel {
     return fault == HeadFault.EARLY;
   }
 
-  void shape(Draft draft) {
+  void applyFault(ReplyDraft draft) {
     if (fault != null) {
-      fault.spec().shape().apply(draft, k);
+      fault.spec().effect().apply(draft, k);
     }
   }
 
@@ -123,7 +123,7 @@ final class MockModel {
     private int batch;
     private boolean tool;
     private int times;
-    private Duration shown = Duration.ZERO;
+    private Duration faultDuration = Duration.ZERO;
 
     Params(MockProfile base) {
       this.profile = base;
@@ -140,7 +140,7 @@ final class MockModel {
         case "seed" -> profile = profile.withSeed(count(name, value));
         case "batch" -> batch = count(name, value);
         case "times" -> times = count(name, value);
-        case "for" -> shown = pause(name, value);
+        case "for" -> faultDuration = pause(name, value);
         case "tool" -> tool = value.isEmpty() || value.equals("true");
         default -> throw new IllegalArgumentException("no parameter is called " + name);
       }

@@ -38,7 +38,7 @@ final class MockModels {
   String listJson() {
     return Stream.concat(
             Stream.of("mock-chat"),
-            Faults.all().stream().map(fault -> "fault/" + fault.spec().wireName()))
+            FaultCatalog.all().stream().map(fault -> "fault/" + fault.spec().wireName()))
         .map(
             id ->
                 "{\"id\":\"%s\",\"object\":\"model\",\"created\":1700000000,\"owned_by\":\"mock\"}"

@@ -43,7 +43,7 @@ public final class MockProvider implements AutoCloseable {
       new AdaptiveRecvByteBufAllocator(512, 16 * 1024, 256 * 1024);
 
   private final EventLoopGroup loops;
-  private final Map<EventLoop, LoopDesk> desks = new HashMap<>();
+  private final Map<EventLoop, LoopContext> contexts = new HashMap<>();
   private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
   private final MockCounters counters = new MockCounters();
   private final Channel listener;
@@ -57,7 +57,7 @@ public final class MockProvider implements AutoCloseable {
     MediaJobs jobs = new MediaJobs(profile.whole(profile.chunks()));
     for (EventExecutor each : loops) {
       EventLoop loop = (EventLoop) each;
-      desks.put(loop, new LoopDesk(loop, models, counters, jobs));
+      contexts.put(loop, new LoopContext(loop, models, counters, jobs));
     }
     Class<? extends ServerChannel> type =
         epoll ? EpollServerSocketChannel.class : NioServerSocketChannel.class;
@@ -94,15 +94,16 @@ public final class MockProvider implements AutoCloseable {
   }
 
   /** Waits until what was seen is so; returns what is seen then, or at the deadline. */
-  public MockStats await(Predicate<MockStats> so, Duration within) throws InterruptedException {
-    return counters.await(so, within);
+  public MockStats await(Predicate<MockStats> condition, Duration within)
+      throws InterruptedException {
+    return counters.await(condition, within);
   }
 
   /** Closes every connection, then ends the loops. */
   @Override
   public void close() {
     channels.close().syncUninterruptibly();
-    desks.forEach((loop, desk) -> loop.submit(desk::close).syncUninterruptibly());
+    contexts.forEach((loop, context) -> loop.submit(context::close).syncUninterruptibly());
     loops.shutdownGracefully(0, 5, TimeUnit.SECONDS).syncUninterruptibly();
   }
 
@@ -133,12 +134,12 @@ public final class MockProvider implements AutoCloseable {
   }
 
   private void accept(Channel channel) {
-    LoopDesk desk = desks.get(channel.eventLoop());
-    if (desk == null) {
+    LoopContext context = contexts.get(channel.eventLoop());
+    if (context == null) {
       throw new IllegalStateException("accepted on a foreign loop");
     }
     channels.add(channel);
-    channel.pipeline().addLast(new MockConnection(channel, desk));
+    channel.pipeline().addLast(new MockConnection(channel, context));
   }
 
   private static InetAddress loopback() {

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param model the model's name as it stood between its quotes
  * @param tokensMax {@code max_completion_tokens} or {@code max_tokens}; -1: not given
  * @param tool the function that the request offers first or asks for by name; null: none
- * @param mustCall whether it insists on a call
+ * @param toolRequired whether it insists on a call
  * @param vectors what is asked of an embedding; {@link Vectors#NONE} of anything else
  * @param audio what is asked of audio; {@link Audio#NONE} of anything else
  * @param pictures what is asked of images; {@link Pictures#NONE} of anything else
@@ -23,7 +23,7 @@ record MockRequest(
     boolean includeUsage,
     int tokensMax,
     @Nullable String tool,
-    boolean mustCall,
+    boolean toolRequired,
     int promptTokens,
     Vectors vectors,
     Audio audio,
@@ -62,12 +62,12 @@ record MockRequest(
   /**
    * The pictures that are asked for.
    *
-   * @param formatted whether the request says in which form it wants them
+   * @param formatGiven whether the request says in which form it wants them
    * @param base64 whether that is not an address
    * @param host where the client found this provider
    */
   record Pictures(
-      int count, int width, int height, boolean formatted, boolean base64, String host) {
+      int count, int width, int height, boolean formatGiven, boolean base64, String host) {
     static final Pictures NONE = new Pictures(0, 0, 0, false, false, "");
     static final String SIZE_USUAL = "1024x1024";
 
@@ -78,11 +78,11 @@ record MockRequest(
       int x = size.indexOf('x');
       int width = side(size.substring(0, Math.max(0, x)));
       int height = side(size.substring(x + 1));
-      boolean isDrawn = width > 0 && height > 0;
+      boolean isSupported = width > 0 && height > 0;
       return new Pictures(
           Math.clamp(count, 1, COUNT_MAX),
-          isDrawn ? width : 0,
-          isDrawn ? height : 0,
+          isSupported ? width : 0,
+          isSupported ? height : 0,
           !format.isEmpty(),
           format.equals("b64_json"),
           host);
@@ -96,11 +96,11 @@ record MockRequest(
 
   /** The function to call; null: answer with text. */
   @Nullable String calledTool() {
-    return mustCall ? tool : null;
+    return toolRequired ? tool : null;
   }
 
   /** The same request, insisting on a call. */
-  MockRequest insisting() {
+  MockRequest withRequiredTool() {
     return new MockRequest(
         operation,
         model,

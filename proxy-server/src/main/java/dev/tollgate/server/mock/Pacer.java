@@ -16,7 +16,7 @@ final class Pacer {
   private static final int SLOTS = 1024;
 
   private final EventLoop loop;
-  private final Ring[] slots = new Ring[SLOTS];
+  private final Bucket[] slots = new Bucket[SLOTS];
   private final BitSet occupied = new BitSet(SLOTS);
   private long firedTick = System.nanoTime() / TICK_NANOS;
   private long timerTick = Long.MAX_VALUE;
@@ -24,74 +24,74 @@ final class Pacer {
   Pacer(EventLoop loop) {
     this.loop = loop;
     for (int i = 0; i < SLOTS; i++) {
-      slots[i] = new Ring();
+      slots[i] = new Bucket();
     }
   }
 
   /** Something that sleeps in a slot; a link of the slot's ring. */
-  abstract static class Sleeper {
-    @Nullable Sleeper before;
-    @Nullable Sleeper behind;
+  abstract static class PacedTask {
+    @Nullable PacedTask previousTask;
+    @Nullable PacedTask nextTask;
     private long dueTick;
 
-    abstract void wake();
+    abstract void run();
 
-    private void linkInto(Ring ring) {
-      Sleeper last = Objects.requireNonNull(ring.before);
-      before = last;
-      behind = ring;
-      last.behind = this;
-      ring.before = this;
+    private void linkInto(Bucket bucket) {
+      PacedTask last = Objects.requireNonNull(bucket.previousTask);
+      previousTask = last;
+      nextTask = bucket;
+      last.nextTask = this;
+      bucket.previousTask = this;
     }
 
     private void unlink() {
-      if (before != null && behind != null) {
-        before.behind = behind;
-        behind.before = before;
+      if (previousTask != null && nextTask != null) {
+        previousTask.nextTask = nextTask;
+        nextTask.previousTask = previousTask;
       }
-      before = null;
-      behind = null;
+      previousTask = null;
+      nextTask = null;
     }
 
     /** The next of the slot; null behind the last. */
-    @Nullable Sleeper next() {
-      return behind instanceof Ring ? null : behind;
+    @Nullable PacedTask next() {
+      return nextTask instanceof Bucket ? null : nextTask;
     }
   }
 
   /** The head of a slot's list, linked in a ring; it never sleeps itself. */
-  private static final class Ring extends Sleeper {
-    Ring() {
-      before = this;
-      behind = this;
+  private static final class Bucket extends PacedTask {
+    Bucket() {
+      previousTask = this;
+      nextTask = this;
     }
 
     @Override
-    void wake() {
+    void run() {
       throw new IllegalStateException("a ring does not sleep");
     }
   }
 
   /** Wakes the sleeper at this time of {@link System#nanoTime} or up to a tick later. */
-  void wakeAt(long atNanos, Sleeper sleeper) {
+  void schedule(long atNanos, PacedTask task) {
     assert loop.inEventLoop();
-    sleeper.unlink();
-    sleeper.dueTick = Math.max(firedTick + 1, Math.ceilDiv(atNanos, TICK_NANOS));
-    link(sleeper);
-    if (sleeper.dueTick < timerTick) {
-      setTimer(sleeper.dueTick);
+    task.unlink();
+    task.dueTick = Math.max(firedTick + 1, Math.ceilDiv(atNanos, TICK_NANOS));
+    link(task);
+    if (task.dueTick < timerTick) {
+      setTimer(task.dueTick);
     }
   }
 
   /** Lets it sleep no more. */
-  void forget(Sleeper sleeper) {
+  void cancel(PacedTask task) {
     assert loop.inEventLoop();
-    sleeper.unlink();
+    task.unlink();
   }
 
-  private void link(Sleeper sleeper) {
-    int slot = slotOf(sleeper.dueTick);
-    sleeper.linkInto(slots[slot]);
+  private void link(PacedTask task) {
+    int slot = slotOf(task.dueTick);
+    task.linkInto(slots[slot]);
     occupied.set(slot);
   }
 
@@ -122,21 +122,21 @@ final class Pacer {
 
   /** Wakes who is due; those of a later turn of the wheel stay. */
   private void fireSlot(int slot, long nowTick) {
-    Ring ring = slots[slot];
-    Ring due = new Ring();
-    Sleeper next = ring.next();
+    Bucket bucket = slots[slot];
+    Bucket due = new Bucket();
+    PacedTask next = bucket.next();
     while (next != null) {
-      Sleeper each = next;
+      PacedTask each = next;
       next = each.next();
       if (each.dueTick <= nowTick) {
         each.unlink();
         each.linkInto(due);
       }
     }
-    occupied.set(slot, ring.next() != null);
-    for (Sleeper each = due.next(); each != null; each = due.next()) {
+    occupied.set(slot, bucket.next() != null);
+    for (PacedTask each = due.next(); each != null; each = due.next()) {
       each.unlink();
-      each.wake();
+      each.run();
     }
   }
 

@@ -2,7 +2,7 @@ package dev.tollgate.server.mock;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
-import dev.tollgate.server.mock.Event.Kind;
+import dev.tollgate.server.mock.StreamEvent.Kind;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.ByteArrayOutputStream;
@@ -12,16 +12,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.GZIPOutputStream;
 
-/** Turns a {@link Draft} into the frames that go over the wire. */
+/** Turns a {@link ReplyDraft} into the frames that go over the wire. */
 final class PlanEncoder {
   private static final long REPEAT_NANOS_MIN = 1_000_000;
 
-  private final Draft draft;
+  private final ReplyDraft draft;
   private final List<Frame> frames = new ArrayList<>();
   private int tokens;
-  private Ending ending;
+  private ReplyEnding ending;
 
-  private PlanEncoder(Draft draft) {
+  private PlanEncoder(ReplyDraft draft) {
     this.draft = draft;
     this.ending = draft.ending();
   }
@@ -29,7 +29,7 @@ final class PlanEncoder {
   /** Bytes that leave together, when, how many tokens are out with them; or one by one. */
   private record Frame(String bytes, long dueNanos, int tokens, boolean slow) {}
 
-  static ReplyPlan encode(Draft draft, int framesPerWrite) {
+  static ReplyPlan encode(ReplyDraft draft, int framesPerWrite) {
     PlanEncoder encoder = new PlanEncoder(draft);
     String raw = draft.raw();
     if (raw != null) {
@@ -40,7 +40,7 @@ final class PlanEncoder {
     }
     encoder.cut();
     if (draft.isByteByByte()) {
-      encoder.scatter();
+      encoder.splitIntoBytes();
       return encoder.plan(1);
     }
     return encoder.plan(framesPerWrite);
@@ -62,7 +62,7 @@ final class PlanEncoder {
   }
 
   private void addBody() {
-    if (draft.isStream() && !draft.isGzip() && draft.coding() != Draft.Coding.LENGTH) {
+    if (draft.isStream() && !draft.isGzip() && draft.coding() != ReplyDraft.Coding.LENGTH) {
       addEvents();
     } else {
       tokens = draft.text().tokens();
@@ -73,7 +73,7 @@ final class PlanEncoder {
 
   private void addEvents() {
     int n = 0;
-    for (Event event : draft.events()) {
+    for (StreamEvent event : draft.events()) {
       boolean content = event.kind() == Kind.CONTENT;
       boolean slow = content ? draft.isSlowContent(tokens) : draft.isSlowBody();
       tokens += content ? 1 : 0;
@@ -81,9 +81,9 @@ final class PlanEncoder {
     }
   }
 
-  private long dueNanos(Event event) {
+  private long dueNanos(StreamEvent event) {
     return draft.profile().ttft().toNanos()
-        + event.beat() * draft.profile().chunkInterval().toNanos();
+        + event.intervalIndex() * draft.profile().chunkInterval().toNanos();
   }
 
   private long lastDueNanos() {
@@ -96,7 +96,7 @@ final class PlanEncoder {
     if (draft.isStream()) {
       StringBuilder all = new StringBuilder();
       int n = 0;
-      for (Event event : draft.events()) {
+      for (StreamEvent event : draft.events()) {
         all.append(framed(event, n++));
       }
       body = all.toString();
@@ -104,8 +104,8 @@ final class PlanEncoder {
     return draft.isGzip() ? gzipped(body) : body;
   }
 
-  private String framed(Event event, int n) {
-    return event.kind() == Kind.FRAMED ? event.data() : draft.framing().frame(event.data(), n);
+  private String framed(StreamEvent event, int n) {
+    return event.kind() == Kind.PREFRAMED ? event.data() : draft.framing().frame(event.data(), n);
   }
 
   private String coded(String bytes) {
@@ -123,7 +123,7 @@ final class PlanEncoder {
   }
 
   private String terminator() {
-    return draft.coding() == Draft.Coding.CHUNKED && draft.isTerminated()
+    return draft.coding() == ReplyDraft.Coding.CHUNKED && draft.isTerminated()
         ? "0\r\n" + draft.trailers() + "\r\n"
         : "";
   }
@@ -149,7 +149,7 @@ final class PlanEncoder {
   }
 
   /** Makes a frame of each byte of what is to leave byte by byte. */
-  private void scatter() {
+  private void splitIntoBytes() {
     List<Frame> whole = List.copyOf(frames);
     frames.clear();
     long pauseNanos = draft.writePause().toNanos();

@@ -14,7 +14,7 @@ final class ReplyPlan {
   private final long[] dueNanos;
   private final int[] tokens;
   private final int framesPerWrite;
-  private final Ending ending;
+  private final ReplyEnding ending;
   private final long repeatNanos;
   private final int promptTokens;
 
@@ -32,7 +32,7 @@ final class ReplyPlan {
       long[] dueNanos,
       int[] tokens,
       int framesPerWrite,
-      Ending ending,
+      ReplyEnding ending,
       long repeatNanos,
       int promptTokens) {
     this.bytes = bytes;
@@ -60,8 +60,8 @@ final class ReplyPlan {
   /** The frame behind the last one that goes into the same write as {@code from}. */
   int writeEnd(int from, long elapsedNanos) {
     int end = from + 1;
-    int most = framesPerWrite == 0 ? ends.length : Math.min(ends.length, from + framesPerWrite);
-    while (end < most && dueNanos[end] <= elapsedNanos) {
+    int endMax = framesPerWrite == 0 ? ends.length : Math.min(ends.length, from + framesPerWrite);
+    while (end < endMax && dueNanos[end] <= elapsedNanos) {
       end++;
     }
     return end;
@@ -82,7 +82,7 @@ final class ReplyPlan {
     return promptTokens;
   }
 
-  Ending ending() {
+  ReplyEnding ending() {
     return ending;
   }
 

@@ -13,12 +13,12 @@ final class RequestScan {
   private static final int DIMENSIONS_MAX = 16_384;
 
   private @Nullable String model;
-  private @Nullable String asked;
+  private @Nullable String behavior;
   private boolean stream;
   private boolean includeUsage;
   private int tokensMax = -1;
   private @Nullable String tool;
-  private boolean mustCall;
+  private boolean toolRequired;
   private List<Integer> texts = List.of();
   private int dimensions = DIMENSIONS_USUAL;
   private boolean base64;
@@ -39,9 +39,9 @@ final class RequestScan {
     RequestScan scan = new RequestScan();
     JsonWalk members = new JsonWalk(body, 0, length);
     while (members.next()) {
-      scan.look(members);
+      scan.readMember(members);
     }
-    String model = scan.meant();
+    String model = scan.effectiveModel();
     if (model == null) {
       return null;
     }
@@ -51,8 +51,8 @@ final class RequestScan {
         operation == Operation.SPEECH ? scan.events : scan.stream,
         scan.includeUsage,
         scan.tokensMax,
-        scan.mustCall && scan.tool == null ? "lookup" : scan.tool,
-        scan.mustCall,
+        scan.toolRequired && scan.tool == null ? "lookup" : scan.tool,
+        scan.toolRequired,
         MockRequest.promptTokens(length),
         scan.vectors(operation),
         new Audio(operation == Operation.SPEECH ? scan.format : "", 0),
@@ -70,16 +70,16 @@ final class RequestScan {
   }
 
   /** The model; or the one that the request names beside it. */
-  private @Nullable String meant() {
-    boolean asks = model != null && (model.equals("asked") || model.endsWith("/asked"));
-    return asks && asked != null ? asked : model;
+  private @Nullable String effectiveModel() {
+    boolean usesBehavior = model != null && (model.equals("asked") || model.endsWith("/asked"));
+    return usesBehavior && behavior != null ? behavior : model;
   }
 
-  private void look(JsonWalk member) {
+  private void readMember(JsonWalk member) {
     if (member.isNamed("model") && member.valueIsString()) {
       model = member.string();
     } else if (member.isNamed("x_mock") && member.valueIsString()) {
-      asked = member.string();
+      behavior = member.string();
     } else if (member.isNamed("stream")) {
       stream = member.valueIs("true");
     } else if (member.isNamed("stream_options")) {
@@ -103,13 +103,13 @@ final class RequestScan {
     } else if (member.isNamed("stream_format")) {
       events = member.valueIsString() && member.string().equals("sse");
     } else if (member.isNamed("tool_choice")) {
-      look(member.valueIsString() ? member.string() : "", member);
+      readMember(member.valueIsString() ? member.string() : "", member);
     }
   }
 
-  private void look(String choice, JsonWalk toolChoice) {
+  private void readMember(String choice, JsonWalk toolChoice) {
     String named = functionName(toolChoice.inside());
-    mustCall = choice.equals("required") || named != null;
+    toolRequired = choice.equals("required") || named != null;
     tool = named == null ? tool : named;
   }
 

@@ -39,7 +39,7 @@ enum StatusFault implements MockFault {
           "status k with an error body; 204 and 304 without one",
           (d, k) -> {
             if (k == 204 || k == 304) {
-              d.raw("HTTP/1.1 " + k + " Empty\r\nX-Mock: 1\r\n\r\n", Ending.KEEP_ALIVE);
+              d.raw("HTTP/1.1 " + k + " Empty\r\nX-Mock: 1\r\n\r\n", ReplyEnding.KEEP_ALIVE);
             } else {
               refuse(d, k, "status_" + k);
             }
@@ -116,11 +116,11 @@ enum StatusFault implements MockFault {
         .formatted(message, type, param, code);
   }
 
-  static Draft refuse(Draft draft, int status, String code) {
+  static ReplyDraft refuse(ReplyDraft draft, int status, String code) {
     return refuse(draft, status, "server_error", code);
   }
 
-  private static Draft refuse(Draft draft, int status, String type, String code) {
+  private static ReplyDraft refuse(ReplyDraft draft, int status, String type, String code) {
     return draft.answer(
         status + " Mock",
         "application/json",

@@ -2,7 +2,7 @@ package dev.tollgate.server.mock;
 
 import static dev.tollgate.server.mock.MockFault.fault;
 
-import dev.tollgate.server.mock.Event.Kind;
+import dev.tollgate.server.mock.StreamEvent.Kind;
 
 /** Sends usage where, or as, others do not. Each sends it whether it was asked for or not. */
 enum UsageFault implements MockFault {
@@ -22,7 +22,7 @@ enum UsageFault implements MockFault {
           "on the chunk that carries finish_reason",
           (d, k) ->
               d.drop(Kind.USAGE)
-                  .reword(
+                  .replaceData(
                       Kind.FINISH,
                       _ -> with(d, d.text().finish(d.text().finishReason()), d.text().usage())))),
   EMPTY_DELTA(
@@ -37,7 +37,7 @@ enum UsageFault implements MockFault {
           (d, k) -> {
             d.drop(Kind.USAGE);
             int[] n = {0};
-            d.reword(
+            d.replaceData(
                 Kind.CONTENT,
                 _ -> {
                   int out = n[0]++;
@@ -51,7 +51,7 @@ enum UsageFault implements MockFault {
           "`usage: null` on every chunk, the value in the last",
           (d, k) -> {
             int[] n = {0};
-            d.reword(Kind.CONTENT, _ -> with(d, d.text().content(n[0]++), "null"));
+            d.replaceData(Kind.CONTENT, _ -> with(d, d.text().content(n[0]++), "null"));
             alone(d, d.text().usageChunk(d.text().usage()));
           })),
   EMPTY_OBJECT(fault("usage-empty", "`usage: {}`", (d, k) -> replace(d, "{}"))),
@@ -62,7 +62,7 @@ enum UsageFault implements MockFault {
           (d, k) ->
               d.body(d.text().bodyWithoutUsage())
                   .drop(Kind.USAGE)
-                  .reword(
+                  .replaceData(
                       Kind.FINISH,
                       _ ->
                           d.text()
@@ -118,16 +118,16 @@ enum UsageFault implements MockFault {
   }
 
   /** Puts one chunk with usage between finish and {@code [DONE]}. */
-  private static void alone(Draft draft, String chunk) {
+  private static void alone(ReplyDraft draft, String chunk) {
     draft.drop(Kind.USAGE).insertAfter(Kind.FINISH, chunk);
   }
 
-  private static void replace(Draft draft, String usage) {
+  private static void replace(ReplyDraft draft, String usage) {
     draft.body(draft.text().bodyWithUsage(usage));
     alone(draft, draft.text().usageChunk(usage));
   }
 
-  private static String with(Draft draft, String choice, String usage) {
+  private static String with(ReplyDraft draft, String choice, String usage) {
     return draft.text().chunk("[" + choice + "]", ",\"usage\":" + usage);
   }
 

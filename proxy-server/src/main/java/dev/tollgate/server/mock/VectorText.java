@@ -10,7 +10,7 @@ final class VectorText {
   private VectorText() {}
 
   /** The list of all that are asked for, in the order of their texts. */
-  static String list(Vectors asked, Words words) {
+  static String list(Vectors asked, SeededWords words) {
     StringBuilder list = new StringBuilder("[");
     for (int i = 0; i < asked.texts().size(); i++) {
       float[] vector = vector(asked.texts().get(i), asked.dimensions(), words);
@@ -28,7 +28,7 @@ final class VectorText {
     return list.append(']').toString();
   }
 
-  private static float[] vector(int text, int dimensions, Words words) {
+  private static float[] vector(int text, int dimensions, SeededWords words) {
     float[] vector = new float[dimensions];
     double squares = 0;
     for (int n = 0; n < dimensions; n++) {

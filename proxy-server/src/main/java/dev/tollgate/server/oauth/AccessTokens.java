@@ -25,38 +25,38 @@ public final class AccessTokens implements AutoCloseable {
 
   private final TokenEndpoint endpoint = new TokenEndpoint();
   private final InstantSource clock;
-  private final Chores chores;
-  private final Map<Secret, Known> known = new HashMap<>();
+  private final TaskScheduler tasks;
+  private final Map<Secret, TrackedToken> tracked = new HashMap<>();
   private final LongAdder fetched = new LongAdder();
   private final LongAdder failed = new LongAdder();
 
-  private record Known(WeakReference<AccessToken> token, CountDownLatch firstTry) {}
+  private record TrackedToken(WeakReference<AccessToken> token, CountDownLatch firstAttempt) {}
 
   public AccessTokens() {
-    this(InstantSource.system(), Chores.thread());
+    this(InstantSource.system(), TaskScheduler.thread());
   }
 
-  AccessTokens(InstantSource clock, Chores chores) {
+  AccessTokens(InstantSource clock, TaskScheduler tasks) {
     this.clock = clock;
-    this.chores = chores;
+    this.tasks = tasks;
   }
 
   /** The token of an account, the same one for the same file; it is fetched at once. */
   public AccessToken of(Secret file) {
-    synchronized (known) {
-      known.values().removeIf(one -> one.token().get() == null);
-      Known before = known.get(file);
-      AccessToken held = before == null ? null : before.token().get();
-      if (held != null) {
-        return held;
+    synchronized (tracked) {
+      tracked.values().removeIf(one -> one.token().get() == null);
+      TrackedToken before = tracked.get(file);
+      AccessToken accessToken = before == null ? null : before.token().get();
+      if (accessToken != null) {
+        return accessToken;
       }
       var token = new AccessToken();
       var first = new CountDownLatch(1);
       ServiceAccount account = ServiceAccount.parse(file).orElseThrow(); // the loader checked it
-      known.put(file, new Known(new WeakReference<>(token), first));
+      tracked.put(file, new TrackedToken(new WeakReference<>(token), first));
       var renewal = new Renewal(account, new WeakReference<>(token), first);
-      token.onRefusal(renewal::askAgain);
-      chores.later(Duration.ZERO, renewal);
+      token.onRefusal(renewal::requestRefetch);
+      tasks.schedule(Duration.ZERO, renewal);
       return token;
     }
   }
@@ -64,16 +64,16 @@ public final class AccessTokens implements AutoCloseable {
   /** Waits until each was asked for once, so that the first requests find them. */
   public void awaitFirst(Duration atMost) throws InterruptedException {
     long until = System.nanoTime() + atMost.toNanos();
-    for (Known one : all()) {
-      if (!one.firstTry().await(until - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+    for (TrackedToken one : all()) {
+      if (!one.firstAttempt().await(until - System.nanoTime(), TimeUnit.NANOSECONDS)) {
         return;
       }
     }
   }
 
-  private Iterable<Known> all() {
-    synchronized (known) {
-      return known.values().stream().toList();
+  private Iterable<TrackedToken> all() {
+    synchronized (tracked) {
+      return tracked.values().stream().toList();
     }
   }
 
@@ -89,8 +89,8 @@ public final class AccessTokens implements AutoCloseable {
 
   /** How many accounts have none now. */
   public long missing() {
-    synchronized (known) {
-      return known.values().stream()
+    synchronized (tracked) {
+      return tracked.values().stream()
           .map(one -> one.token().get())
           .filter(token -> token != null && token.current().isEmpty())
           .count();
@@ -99,7 +99,7 @@ public final class AccessTokens implements AutoCloseable {
 
   @Override
   public void close() {
-    chores.stop();
+    tasks.stop();
   }
 
   /** Fetches one account's token again and again; on the thread. */
@@ -113,56 +113,57 @@ public final class AccessTokens implements AutoCloseable {
     private static final int MARGIN_DIVISOR = 5;
 
     /** One that is refused at once is refused for another reason. */
-    private static final Duration AGAIN_AFTER = Duration.ofSeconds(10);
+    private static final Duration REFETCH_AFTER = Duration.ofSeconds(10);
 
     private final ServiceAccount account;
     private final WeakReference<AccessToken> token;
-    private final CountDownLatch firstTry;
+    private final CountDownLatch firstAttempt;
     private Duration retry = RETRY_MIN;
     private long fetchedAtSecond;
     private long expiresAtSecond;
-    private final AtomicBoolean asked = new AtomicBoolean();
+    private final AtomicBoolean refetchRequested = new AtomicBoolean();
 
-    Renewal(ServiceAccount account, WeakReference<AccessToken> token, CountDownLatch firstTry) {
+    Renewal(ServiceAccount account, WeakReference<AccessToken> token, CountDownLatch firstAttempt) {
       this.account = account;
       this.token = token;
-      this.firstTry = firstTry;
+      this.firstAttempt = firstAttempt;
     }
 
     @Override
     public void run() {
-      AccessToken held = token.get();
-      if (held == null) {
+      AccessToken accessToken = token.get();
+      if (accessToken == null) {
         return;
       }
       try {
-        renew(held);
+        renew(accessToken);
       } catch (TokenException | RuntimeException e) {
-        failed(held, e);
+        failed(accessToken, e);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt(); // the program ends
       } finally {
-        firstTry.countDown();
+        firstAttempt.countDown();
       }
     }
 
     /** Somebody was refused with the token: any thread, any number of times. */
-    void askAgain() {
-      if (asked.compareAndSet(false, true)) {
-        chores.later(Duration.ZERO, this::again);
+    void requestRefetch() {
+      if (refetchRequested.compareAndSet(false, true)) {
+        tasks.schedule(Duration.ZERO, this::refetch);
       }
     }
 
     /** Fetches another ahead of time; the renewal that is due stays due. */
-    private void again() {
-      asked.set(false);
-      AccessToken held = token.get();
-      boolean isNew = clock.instant().getEpochSecond() < fetchedAtSecond + AGAIN_AFTER.toSeconds();
-      if (held == null || isNew) {
+    private void refetch() {
+      refetchRequested.set(false);
+      AccessToken accessToken = token.get();
+      boolean isNew =
+          clock.instant().getEpochSecond() < fetchedAtSecond + REFETCH_AFTER.toSeconds();
+      if (accessToken == null || isNew) {
         return;
       }
       try {
-        fetch(held);
+        fetch(accessToken);
       } catch (TokenException | RuntimeException e) {
         failed.increment();
         log.warn("the refused access token of {} is not replaced: {}", account, e.getMessage());
@@ -171,31 +172,31 @@ public final class AccessTokens implements AutoCloseable {
       }
     }
 
-    private Duration fetch(AccessToken held) throws TokenException, InterruptedException {
-      TokenEndpoint.Granted granted = endpoint.ask(account, clock.instant());
-      held.replace(granted.token());
+    private Duration fetch(AccessToken accessToken) throws TokenException, InterruptedException {
+      TokenEndpoint.Granted granted = endpoint.requestToken(account, clock.instant());
+      accessToken.replace(granted.token());
       fetched.increment();
       fetchedAtSecond = clock.instant().getEpochSecond();
-      expiresAtSecond = fetchedAtSecond + granted.life().toSeconds();
-      return granted.life();
+      expiresAtSecond = fetchedAtSecond + granted.lifetime().toSeconds();
+      return granted.lifetime();
     }
 
-    private void renew(AccessToken held) throws TokenException, InterruptedException {
-      Duration life = fetch(held);
+    private void renew(AccessToken accessToken) throws TokenException, InterruptedException {
+      Duration lifetime = fetch(accessToken);
       retry = RETRY_MIN;
-      Duration margin = life.dividedBy(MARGIN_DIVISOR);
-      chores.later(life.minus(margin.compareTo(MARGIN_MAX) < 0 ? margin : MARGIN_MAX), this);
+      Duration margin = lifetime.dividedBy(MARGIN_DIVISOR);
+      tasks.schedule(lifetime.minus(margin.compareTo(MARGIN_MAX) < 0 ? margin : MARGIN_MAX), this);
     }
 
-    private void failed(AccessToken held, Exception why) {
+    private void failed(AccessToken accessToken, Exception why) {
       failed.increment();
       if (clock.instant().getEpochSecond() >= expiresAtSecond) {
-        held.lose();
+        accessToken.clear();
         log.error("no access token for {}: {}", account, why.getMessage());
       } else {
         log.warn("the access token of {} is not renewed: {}", account, why.getMessage());
       }
-      chores.later(retry, this);
+      tasks.schedule(retry, this);
       retry = retry.multipliedBy(2).compareTo(RETRY_MAX) < 0 ? retry.multipliedBy(2) : RETRY_MAX;
     }
   }

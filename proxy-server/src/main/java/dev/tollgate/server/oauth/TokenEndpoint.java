@@ -20,7 +20,7 @@ import java.util.concurrent.TimeoutException;
 /** Asks where a service account's tokens come from for one. Blocks; never on an event loop. */
 public final class TokenEndpoint {
   private static final Duration TIME_MAX = Duration.ofSeconds(10);
-  private static final long LIFE_SECONDS_USUAL = 3_600;
+  private static final long LIFETIME_SECONDS_DEFAULT = 3_600;
 
   private final Duration timeMax;
   private final HttpClient client;
@@ -39,7 +39,7 @@ public final class TokenEndpoint {
   }
 
   /** A token, and how long it is good for. */
-  public record Granted(Secret token, Duration life) {}
+  public record Granted(Secret token, Duration lifetime) {}
 
   /** A token was refused, or nobody answered; the message says which, without a secret. */
   public static final class TokenException extends Exception {
@@ -50,18 +50,18 @@ public final class TokenEndpoint {
     }
   }
 
-  public Granted ask(ServiceAccount account, Instant now)
+  public Granted requestToken(ServiceAccount account, Instant now)
       throws TokenException, InterruptedException {
     try {
       String form =
           "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion="
-              + Assertion.of(account, now);
+              + JwtAssertion.of(account, now);
       HttpRequest request =
           HttpRequest.newBuilder(account.tokenUri())
               .header("content-type", "application/x-www-form-urlencoded")
               .POST(BodyPublishers.ofString(form))
               .build();
-      return read(sent(request));
+      return read(send(request));
     } catch (ExecutionException e) {
       throw new TokenException(
           "cannot reach " + account.tokenUri().getHost() + ": " + e.getCause());
@@ -73,7 +73,7 @@ public final class TokenEndpoint {
   }
 
   /** The client's own time limit ends with the head, and one thread asks for all accounts. */
-  private HttpResponse<byte[]> sent(HttpRequest request)
+  private HttpResponse<byte[]> send(HttpRequest request)
       throws InterruptedException, ExecutionException, TimeoutException {
     var reply = client.sendAsync(request, BodyHandlers.ofByteArray());
     try {
@@ -89,8 +89,11 @@ public final class TokenEndpoint {
       JsonMembers members = JsonMembers.of(body, 0, body.length);
       String token = text(members, "access_token");
       if (response.statusCode() == 200 && !token.isEmpty()) {
-        int life = members.indexOf("expires_in");
-        long seconds = life < 0 ? LIFE_SECONDS_USUAL : members.integer(life, LIFE_SECONDS_USUAL);
+        int lifetime = members.indexOf("expires_in");
+        long seconds =
+            lifetime < 0
+                ? LIFETIME_SECONDS_DEFAULT
+                : members.integer(lifetime, LIFETIME_SECONDS_DEFAULT);
         return new Granted(new Secret(token), Duration.ofSeconds(Math.max(1, seconds)));
       }
       String error = (text(members, "error") + " " + text(members, "error_description")).strip();

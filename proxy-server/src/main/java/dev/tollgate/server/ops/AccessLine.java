@@ -2,7 +2,7 @@ package dev.tollgate.server.ops;
 
 import static dev.tollgate.server.ops.JsonLine.name;
 
-import dev.tollgate.core.endpoint.Oddity;
+import dev.tollgate.core.endpoint.ProtocolAnomaly;
 import dev.tollgate.core.exchange.RequestRecord;
 import dev.tollgate.core.exchange.RequestRecord.AttemptRecord;
 import dev.tollgate.core.exchange.RequestRecord.PhaseEntry;
@@ -49,7 +49,7 @@ record AccessLine(RequestRecord record) {
   private static final Name ATTEMPTS = name("attempts");
   private static final Name MS = name("ms");
   private static final Name DROPPED_EVENTS = name("dropped_events");
-  private static final Name ODDITIES = name("oddities");
+  private static final Name ANOMALIES = name("oddities");
   private static final Name REASON = name("reason");
   private static final Name DETAILS = name("details");
   private static final Name DROPPED = name("dropped");
@@ -102,7 +102,7 @@ record AccessLine(RequestRecord record) {
     line.text(METHOD, record.method());
     line.text(ROUTE, record.route());
     line.number(STATUS, record.status());
-    line.text(OUTCOME, record.ending().wire());
+    line.text(OUTCOME, record.outcome().wire());
     ErrorCode code = record.code();
     if (code != null) {
       line.text(CODE, code.wire());
@@ -149,10 +149,12 @@ record AccessLine(RequestRecord record) {
       if (attempt.droppedEvents() > 0) {
         line.number(DROPPED_EVENTS, attempt.droppedEvents());
       }
-      if (!attempt.oddities().isEmpty()) {
+      if (!attempt.anomalies().isEmpty()) {
         line.text(
-            ODDITIES,
-            attempt.oddities().stream().map(Oddity::wire).collect(Collectors.joining(",")));
+            ANOMALIES,
+            attempt.anomalies().stream()
+                .map(ProtocolAnomaly::wire)
+                .collect(Collectors.joining(",")));
       }
       line.textIfAny(RESUME, attempt.resume());
       line.textIfAny(REASON, attempt.reason());

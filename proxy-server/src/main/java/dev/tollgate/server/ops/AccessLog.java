@@ -1,7 +1,7 @@
 package dev.tollgate.server.ops;
 
-import dev.tollgate.core.exchange.Ending;
-import dev.tollgate.core.exchange.Observer;
+import dev.tollgate.core.exchange.RequestObserver;
+import dev.tollgate.core.exchange.RequestOutcome;
 import dev.tollgate.core.exchange.RequestRecord;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory;
  * went well it keeps the configured share; what went wrong is always written, but for requests that
  * were turned away for load: of those some each second, or the log would be load of its own.
  */
-public final class AccessLog implements Observer {
+public final class AccessLog implements RequestObserver {
   static final String LOGGER = "access";
 
   private final Logger log = LoggerFactory.getLogger(LOGGER);
@@ -44,17 +44,19 @@ public final class AccessLog implements Observer {
 
   // By the request's own id, so that every place that samples keeps the same requests.
   private boolean isKept(RequestRecord record) {
-    if (record.ending() == Ending.SHED && record.status() != 200) { // else a stream was ended
-      return isAmongTheFirst(record.id().epochMillis() / 1000);
+    if (record.outcome() == RequestOutcome.SHED
+        && record.status() != 200) { // else a stream was ended
+      return isWithinShedRate(record.id().epochMillis() / 1000);
     }
-    boolean good = record.ending() == Ending.OK || record.ending() == Ending.OK_ESTIMATED;
+    boolean good =
+        record.outcome() == RequestOutcome.OK || record.outcome() == RequestOutcome.OK_ESTIMATED;
     return !good
         || sample >= 1
         || (mixed(record.id().value().hashCode()) >>> 1) < sample * Integer.MAX_VALUE;
   }
 
   // Where loops cross a second at once, a few lines more or less are written.
-  private boolean isAmongTheFirst(long second) {
+  private boolean isWithinShedRate(long second) {
     if (shedSecond.get() != second && shedSecond.getAndSet(second) != second) {
       shedLines.set(0);
     }

@@ -4,7 +4,7 @@ import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.server.ops.AdminServer.AdminRequest;
-import dev.tollgate.server.ops.AdminServer.Answer;
+import dev.tollgate.server.ops.AdminServer.RouteHandler;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
@@ -34,12 +34,13 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
   private static final String BEARER = "Bearer ";
 
   private final @Nullable Secret token;
-  private final Supplier<Map<AdminRoute, Answer>> answers;
+  private final Supplier<Map<AdminRoute, RouteHandler>> handlers;
   private final Semaphore work;
 
-  AdminHandler(@Nullable Secret token, Supplier<Map<AdminRoute, Answer>> answers, Semaphore work) {
+  AdminHandler(
+      @Nullable Secret token, Supplier<Map<AdminRoute, RouteHandler>> handlers, Semaphore work) {
     this.token = token;
-    this.answers = answers;
+    this.handlers = handlers;
     this.work = work;
   }
 
@@ -50,7 +51,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
 
   @Override
   protected void channelRead0(ChannelHandlerContext ctx, FullHttpRequest request) {
-    var exchange = new Exchange(ctx, request);
+    var exchange = new AdminExchange(ctx, request);
     if (request.decoderResult().isFailure()) {
       exchange.refuse(ErrorCode.VALIDATION_FAILED, "this is not HTTP");
       return;
@@ -60,7 +61,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
       exchange.refuse(ErrorCode.NOT_FOUND, "no such path or method here");
     } else if (!isAllowed(route.get(), request)) {
       exchange.refuse(ErrorCode.UNAUTHENTICATED, "Authorization: Bearer <admin token> is needed");
-    } else if (isFromAPage(route.get(), request)) {
+    } else if (isFromBrowser(route.get(), request)) {
       exchange.refuse(ErrorCode.FORBIDDEN, "web pages may not do this");
     } else {
       dispatch(route.get(), exchange);
@@ -72,22 +73,23 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
       return true;
     }
     String header = request.headers().get(HttpHeaderNames.AUTHORIZATION, "");
-    String shown = header.startsWith(BEARER) ? header.substring(BEARER.length()) : "";
+    String presented = header.startsWith(BEARER) ? header.substring(BEARER.length()) : "";
     return MessageDigest.isEqual(
-        shown.getBytes(StandardCharsets.UTF_8), token.reveal().getBytes(StandardCharsets.UTF_8));
+        presented.getBytes(StandardCharsets.UTF_8),
+        token.reveal().getBytes(StandardCharsets.UTF_8));
   }
 
   // Any page that an operator looks at could make the browser post to a loopback address.
-  private static boolean isFromAPage(AdminRoute route, FullHttpRequest request) {
+  private static boolean isFromBrowser(AdminRoute route, FullHttpRequest request) {
     return route.method().equals("POST") && request.headers().contains(HttpHeaderNames.ORIGIN);
   }
 
-  private void dispatch(AdminRoute route, Exchange exchange) {
-    Answer answer = answers.get().get(route);
-    if (answer == null) {
+  private void dispatch(AdminRoute route, AdminExchange exchange) {
+    RouteHandler handler = handlers.get().get(route);
+    if (handler == null) {
       exchange.refuse(ErrorCode.SERVICE_UNAVAILABLE, "not started yet");
     } else if (route.access() == AdminRoute.Access.OPEN) {
-      exchange.answer(answer);
+      exchange.handle(handler);
     } else if (!work.tryAcquire()) {
       exchange.refuse(ErrorCode.SERVICE_UNAVAILABLE, "too many requests at once");
     } else {
@@ -99,7 +101,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
           .start(
               () -> {
                 try {
-                  exchange.answer(answer);
+                  exchange.handle(handler);
                 } finally {
                   work.release();
                 }
@@ -114,22 +116,22 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
   }
 
   /** One request and its reply; keeps nothing of the request's buffer. */
-  private static final class Exchange {
+  private static final class AdminExchange {
     private final ChannelHandlerContext ctx;
     private final RequestId id = RequestId.at(System.currentTimeMillis());
     private final boolean keepAlive;
     private final AdminRequest request;
 
-    Exchange(ChannelHandlerContext ctx, FullHttpRequest request) {
+    AdminExchange(ChannelHandlerContext ctx, FullHttpRequest request) {
       this.ctx = ctx;
       this.keepAlive = HttpUtil.isKeepAlive(request) && request.decoderResult().isSuccess();
       this.request = new AdminRequest(id, request.headers().get(HttpHeaderNames.ACCEPT));
     }
 
     // Whatever goes wrong in an answer, the operator hears of it.
-    void answer(Answer answer) {
+    void handle(RouteHandler handler) {
       try {
-        send(answer.to(request));
+        send(handler.handle(request));
       } catch (Exception e) {
         log.error("{} admin request failed", id, e);
         refuse(ErrorCode.INTERNAL_FAILURE, "failed; the log has more under " + id);
@@ -158,11 +160,11 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
       }
       HttpUtil.setKeepAlive(response, keepAlive);
       ctx.writeAndFlush(response)
-          .addListener(keepAlive ? _ -> askForNext() : ChannelFutureListener.CLOSE);
+          .addListener(keepAlive ? _ -> readNext() : ChannelFutureListener.CLOSE);
     }
 
     // Not before the read that brought this request is over: asked within it, it would be lost.
-    private void askForNext() {
+    private void readNext() {
       ctx.executor().execute(ctx::read);
     }
   }

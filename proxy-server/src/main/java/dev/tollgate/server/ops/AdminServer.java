@@ -40,8 +40,8 @@ public final class AdminServer implements AutoCloseable {
 
   /** Answers one route; may block. */
   @FunctionalInterface
-  public interface Answer {
-    AdminReply to(AdminRequest request) throws Exception;
+  public interface RouteHandler {
+    AdminReply handle(AdminRequest request) throws Exception;
   }
 
   /** What an answer may read of a request. */
@@ -51,7 +51,8 @@ public final class AdminServer implements AutoCloseable {
       new MultiThreadIoEventLoopGroup(
           1, new DefaultThreadFactory("admin", true), NioIoHandler.newFactory());
   private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
-  private final AtomicReference<Map<AdminRoute, Answer>> answers = new AtomicReference<>(Map.of());
+  private final AtomicReference<Map<AdminRoute, RouteHandler>> handlers =
+      new AtomicReference<>(Map.of());
   private final Semaphore work = new Semaphore(WORK_MAX);
   private final @Nullable Secret token;
   private final Channel listener;
@@ -59,8 +60,8 @@ public final class AdminServer implements AutoCloseable {
   private AdminServer(InetSocketAddress address, @Nullable Secret token, Health health)
       throws IOException, InterruptedException {
     this.token = token;
-    answer(AdminRoute.LIVEZ, _ -> AdminReply.text(200, "ok"));
-    answer(AdminRoute.READYZ, _ -> readiness(health));
+    handle(AdminRoute.LIVEZ, _ -> AdminReply.text(200, "ok"));
+    handle(AdminRoute.READYZ, _ -> readiness(health));
     ChannelFuture binding = bootstrap().bind(address).await();
     listener = binding.channel();
     Throwable refused = binding.cause();
@@ -82,7 +83,7 @@ public final class AdminServer implements AutoCloseable {
   }
 
   /** Answers {@link AdminRoute#METRICS} in the format that the scraper accepts. */
-  public static Answer metrics(Metrics metrics) {
+  public static RouteHandler metrics(Metrics metrics) {
     return request -> {
       Metrics.Exposition exposition = metrics.scrape(request.accept());
       return new AdminReply(200, exposition.contentType(), exposition.text());
@@ -90,12 +91,12 @@ public final class AdminServer implements AutoCloseable {
   }
 
   /** Names who answers a route from now on. */
-  public void answer(AdminRoute route, Answer answer) {
-    answers.updateAndGet(
+  public void handle(AdminRoute route, RouteHandler handler) {
+    handlers.updateAndGet(
         before -> {
-          Map<AdminRoute, Answer> after = new EnumMap<>(AdminRoute.class);
+          Map<AdminRoute, RouteHandler> after = new EnumMap<>(AdminRoute.class);
           after.putAll(before);
-          after.put(route, answer);
+          after.put(route, handler);
           return Map.copyOf(after);
         });
   }
@@ -113,8 +114,8 @@ public final class AdminServer implements AutoCloseable {
   }
 
   private static AdminReply readiness(Health health) {
-    String told = health.told();
-    return AdminReply.text(health.isReady() ? 200 : 503, told);
+    String text = health.statusText();
+    return AdminReply.text(health.isReady() ? 200 : 503, text);
   }
 
   private ServerBootstrap bootstrap() {
@@ -144,6 +145,6 @@ public final class AdminServer implements AutoCloseable {
         .addLast("http", new HttpServerCodec())
         .addLast("body", new HttpObjectAggregator(BODY_BYTES_MAX))
         .addLast("flow", new FlowControlHandler())
-        .addLast("admin", new AdminHandler(token, answers::get, work));
+        .addLast("admin", new AdminHandler(token, handlers::get, work));
   }
 }

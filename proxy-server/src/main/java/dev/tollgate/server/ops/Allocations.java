@@ -27,7 +27,7 @@ public final class Allocations {
     if (ManagementFactory.getThreadMXBean() instanceof ThreadMXBean threads
         && threads.isThreadAllocatedMemorySupported()) {
       var allocations = new Allocations(threads, ids(loops));
-      metrics.counters(Family.ALLOCATED_BYTES, allocations::totals);
+      metrics.counters(MetricFamily.ALLOCATED_BYTES, allocations::totals);
     }
   }
 

@@ -19,12 +19,12 @@ public final class FetchMetrics implements FetchObserver {
   private final DistributionDataPoint durations;
 
   public FetchMetrics(Metrics metrics) {
-    Counter byOutcome = metrics.counter(Family.FETCHES);
+    Counter byOutcome = metrics.counter(MetricFamily.FETCHES);
     for (FetchOutcome outcome : FetchOutcome.values()) {
       fetches.put(outcome, byOutcome.labelValues(outcome.wire()));
     }
-    bytes = metrics.counter(Family.FETCHED_BYTES).labelValues();
-    durations = metrics.histogram(Family.FETCH_DURATION, SECONDS).labelValues();
+    bytes = metrics.counter(MetricFamily.FETCHED_BYTES).labelValues();
+    durations = metrics.histogram(MetricFamily.FETCH_DURATION, SECONDS).labelValues();
   }
 
   @Override

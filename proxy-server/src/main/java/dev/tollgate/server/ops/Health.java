@@ -28,10 +28,10 @@ public final class Health {
   }
 
   /** What came of asking for another state. */
-  public sealed interface Change {
-    record Made() implements Change {}
+  public sealed interface Transition {
+    record Made() implements Transition {}
 
-    record Illegal(State from) implements Change {}
+    record Illegal(State from) implements Transition {}
   }
 
   private State state = State.STARTING;
@@ -42,8 +42,8 @@ public final class Health {
   }
 
   /** Names what can keep a node from serving although it runs; empty while nothing does. */
-  public void heed(Supplier<Optional<String>> mayObstruct) {
-    obstacle = mayObstruct;
+  public void readinessCheck(Supplier<Optional<String>> check) {
+    obstacle = check;
   }
 
   public boolean isReady() {
@@ -51,18 +51,18 @@ public final class Health {
   }
 
   /** The state in a word, or what is in the way. */
-  public String told() {
+  public String statusText() {
     State now = state();
     String word = now.name().toLowerCase(Locale.ROOT);
     return now == State.READY ? obstacle.get().orElse(word) : word;
   }
 
   /** Goes to {@code next} where that is legal: a drain asked for while starting stays a drain. */
-  public synchronized Change become(State next) {
+  public synchronized Transition transitionTo(State next) {
     if (!state.next().contains(next)) {
-      return new Change.Illegal(state);
+      return new Transition.Illegal(state);
     }
     state = next;
-    return new Change.Made();
+    return new Transition.Made();
   }
 }

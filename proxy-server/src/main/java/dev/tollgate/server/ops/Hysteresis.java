@@ -5,25 +5,25 @@ package dev.tollgate.server.ops;
  * lower for a while, or the node would go to and fro. Confined to one thread.
  */
 final class Hysteresis {
-  private static final double CLEARLY = 0.05;
+  private static final double MARGIN = 0.05;
 
   /** Looks in a row: one second. */
-  private static final int LOOKS = 4;
+  private static final int SAMPLES_TO_LOWER = 4;
 
   private LoadLevel level = LoadLevel.CALM;
-  private int lower;
+  private int lowerSamples;
 
-  LoadLevel look(double pressure) {
+  LoadLevel update(double pressure) {
     LoadLevel now = LoadLevel.of(pressure);
-    LoadLevel clearly = LoadLevel.of(pressure + CLEARLY);
+    LoadLevel withMargin = LoadLevel.of(pressure + MARGIN);
     if (now.isAtLeast(level)) {
       level = now;
-      lower = 0;
-    } else if (clearly.isAtLeast(level)) {
-      lower = 0;
-    } else if (++lower >= LOOKS) {
-      level = clearly;
-      lower = 0;
+      lowerSamples = 0;
+    } else if (withMargin.isAtLeast(level)) {
+      lowerSamples = 0;
+    } else if (++lowerSamples >= SAMPLES_TO_LOWER) {
+      level = withMargin;
+      lowerSamples = 0;
     }
     return level;
   }

@@ -14,11 +14,11 @@ public final class JobMetrics implements JobObserver {
   private static final double MILLIS = 1e3;
 
   private final CounterDataPoint claimed;
-  private final CounterDataPoint heldBack;
+  private final CounterDataPoint deferred;
   private final Counter ended;
   private final Histogram waits;
   private final Histogram durations;
-  private final CounterDataPoint inVain;
+  private final CounterDataPoint inconclusive;
   private final CounterDataPoint leasesLost;
   private final CounterDataPoint copied;
   private final CounterDataPoint bytes;
@@ -26,17 +26,17 @@ public final class JobMetrics implements JobObserver {
   private final CounterDataPoint deleted;
 
   public JobMetrics(Metrics metrics) {
-    claimed = metrics.counter(Family.JOBS_CLAIMED).labelValues();
-    heldBack = metrics.counter(Family.JOBS_HELD_BACK).labelValues();
-    ended = metrics.counter(Family.JOBS_ENDED);
-    waits = metrics.histogram(Family.JOB_WAIT, SECONDS);
-    durations = metrics.histogram(Family.JOB_DURATION, SECONDS);
-    inVain = metrics.counter(Family.JOB_LOOKS_IN_VAIN).labelValues();
-    leasesLost = metrics.counter(Family.JOB_LEASES_LOST).labelValues();
-    copied = metrics.counter(Family.ARTIFACTS_COPIED).labelValues();
-    bytes = metrics.counter(Family.ARTIFACT_BYTES).labelValues();
-    notCopied = metrics.counter(Family.ARTIFACT_FAILURES).labelValues();
-    deleted = metrics.counter(Family.ARTIFACTS_DELETED).labelValues();
+    claimed = metrics.counter(MetricFamily.JOBS_CLAIMED).labelValues();
+    deferred = metrics.counter(MetricFamily.JOBS_DEFERRED).labelValues();
+    ended = metrics.counter(MetricFamily.JOBS_ENDED);
+    waits = metrics.histogram(MetricFamily.JOB_WAIT, SECONDS);
+    durations = metrics.histogram(MetricFamily.JOB_DURATION, SECONDS);
+    inconclusive = metrics.counter(MetricFamily.JOB_POLLS_INCONCLUSIVE).labelValues();
+    leasesLost = metrics.counter(MetricFamily.JOB_LEASES_LOST).labelValues();
+    copied = metrics.counter(MetricFamily.ARTIFACTS_COPIED).labelValues();
+    bytes = metrics.counter(MetricFamily.ARTIFACT_BYTES).labelValues();
+    notCopied = metrics.counter(MetricFamily.ARTIFACT_FAILURES).labelValues();
+    deleted = metrics.counter(MetricFamily.ARTIFACTS_DELETED).labelValues();
     for (JobKind kind : JobKind.values()) {
       for (JobStatus status : JobStatus.values()) {
         if (status.isTerminal()) {
@@ -57,8 +57,8 @@ public final class JobMetrics implements JobObserver {
   }
 
   @Override
-  public void heldBack() {
-    heldBack.inc();
+  public void deferred() {
+    deferred.inc();
   }
 
   @Override
@@ -73,8 +73,8 @@ public final class JobMetrics implements JobObserver {
   }
 
   @Override
-  public void learnedNothing() {
-    inVain.inc();
+  public void pollInconclusive() {
+    inconclusive.inc();
   }
 
   @Override
@@ -84,7 +84,7 @@ public final class JobMetrics implements JobObserver {
   }
 
   @Override
-  public void notCopied() {
+  public void copyFailed() {
     notCopied.inc();
   }
 

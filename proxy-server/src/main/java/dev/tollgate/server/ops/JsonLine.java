@@ -215,7 +215,7 @@ final class JsonLine {
    */
   private void escaped(String text) {
     for (int i = 0; i < text.length(); i++) {
-      char c = isHalf(text, i) ? '?' : text.charAt(i);
+      char c = isLoneSurrogate(text, i) ? '?' : text.charAt(i);
       room(6);
       if (isPlain(c)) {
         bytes[size++] = (byte) c;
@@ -229,7 +229,7 @@ final class JsonLine {
     }
   }
 
-  private static boolean isHalf(String text, int at) {
+  private static boolean isLoneSurrogate(String text, int at) {
     char c = text.charAt(at);
     if (Character.isHighSurrogate(c)) {
       return at + 1 == text.length() || !Character.isLowSurrogate(text.charAt(at + 1));

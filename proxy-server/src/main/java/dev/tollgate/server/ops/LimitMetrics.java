@@ -8,11 +8,11 @@ import io.prometheus.metrics.core.metrics.Counter;
 /** Counts what limits did. Models, codes and scopes are closed lists. Runs on event loops. */
 public final class LimitMetrics implements LimitObserver {
   private final Counter refusals;
-  private final Counter passedOver;
+  private final Counter fallbackSkipped;
 
   public LimitMetrics(Metrics metrics) {
-    refusals = metrics.counter(Family.LIMIT_REFUSALS);
-    passedOver = metrics.counter(Family.LIMIT_PASSED_OVER);
+    refusals = metrics.counter(MetricFamily.LIMIT_REFUSALS);
+    fallbackSkipped = metrics.counter(MetricFamily.FALLBACKS_SKIPPED_BY_LIMIT);
   }
 
   @Override
@@ -22,7 +22,7 @@ public final class LimitMetrics implements LimitObserver {
   }
 
   @Override
-  public void passedOver(ModelId model, Fault why) {
-    passedOver.labelValues(model.toString(), why.code().wire()).inc();
+  public void fallbackSkipped(ModelId model, Fault why) {
+    fallbackSkipped.labelValues(model.toString(), why.code().wire()).inc();
   }
 }

@@ -17,15 +17,15 @@ public enum LoadSignal {
   /** Blocking tasks that wait, of {@code server.overload.offload_queue}: questions make most. */
   OFFLOAD_QUEUE(LoadLevel.LOOKUPS);
 
-  private final LoadLevel most;
+  private final LoadLevel levelMax;
   private final String label = name().toLowerCase(Locale.ROOT);
 
-  LoadSignal(LoadLevel most) {
-    this.most = most;
+  LoadSignal(LoadLevel levelMax) {
+    this.levelMax = levelMax;
   }
 
-  LoadLevel most() {
-    return most;
+  LoadLevel levelMax() {
+    return levelMax;
   }
 
   /** The name in metrics. */

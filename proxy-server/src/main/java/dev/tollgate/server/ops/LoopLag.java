@@ -24,11 +24,11 @@ public final class LoopLag implements AutoCloseable {
   private final List<Probe> probes = new ArrayList<>();
 
   public LoopLag(Metrics metrics, Iterable<? extends EventExecutor> loops) {
-    histogram = metrics.histogram(Family.LOOP_LAG, BOUNDS).labelValues();
+    histogram = metrics.histogram(MetricFamily.LOOP_LAG, BOUNDS).labelValues();
     for (EventExecutor loop : loops) {
       probes.add(new Probe(loop, Integer.toString(probes.size())));
     }
-    metrics.gauges(Family.LOOP_LAG_MAX, this::maxima);
+    metrics.gauges(MetricFamily.LOOP_LAG_MAX, this::maxima);
     probes.forEach(Probe::start);
   }
 
@@ -47,22 +47,22 @@ public final class LoopLag implements AutoCloseable {
   /** Confined to its loop but for what a scrape reads. */
   private final class Probe implements Runnable {
     private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(30);
-    private static final long WORTH_A_LINE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-    private static final long LINE_INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(60);
+    private static final long LOG_THRESHOLD_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long LOG_INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(60);
 
     private final EventExecutor loop;
     private final String name;
     private volatile boolean closed;
     private volatile long expectedNanos;
     private volatile Windows windows;
-    private long lineNanos;
+    private long loggedNanos;
 
     Probe(EventExecutor loop, String name) {
       this.loop = loop;
       this.name = name;
       long now = loop.ticker().nanoTime();
       this.windows = new Windows(now, 0, 0);
-      this.lineNanos = now - LINE_INTERVAL_NANOS;
+      this.loggedNanos = now - LOG_INTERVAL_NANOS;
     }
 
     void start() {
@@ -79,8 +79,8 @@ public final class LoopLag implements AutoCloseable {
       long lagNanos = Math.max(0, now - expectedNanos);
       histogram.observe(lagNanos / 1e9);
       windows = windows.with(now, lagNanos);
-      if (lagNanos > WORTH_A_LINE_NANOS && now - lineNanos >= LINE_INTERVAL_NANOS) {
-        lineNanos = now;
+      if (lagNanos > LOG_THRESHOLD_NANOS && now - loggedNanos >= LOG_INTERVAL_NANOS) {
+        loggedNanos = now;
         log.warn("event loop {} was held up for {} ms", name, lagNanos / 1_000_000);
       }
       expect(now);

@@ -53,23 +53,23 @@ public final class Memory {
     if (now != collections || isNew) {
       isNew = now != collections;
       collections = now;
-      heap = behindTheLast();
+      heap = heapAfterLastCollection();
     }
     return heap;
   }
 
-  private double behindTheLast() {
+  private double heapAfterLastCollection() {
     GcInfo last = null;
     for (GarbageCollectorMXBean collector : collectors) {
-      GcInfo its = collector.getLastGcInfo();
-      if (its != null && (last == null || its.getEndTime() > last.getEndTime())) {
-        last = its;
+      GcInfo info = collector.getLastGcInfo();
+      if (info != null && (last == null || info.getEndTime() > last.getEndTime())) {
+        last = info;
       }
     }
-    return last == null ? 0 : (double) livedThrough(last) / heapMax;
+    return last == null ? 0 : (double) usedAfter(last) / heapMax;
   }
 
-  private long livedThrough(GcInfo collection) {
+  private long usedAfter(GcInfo collection) {
     return collection.getMemoryUsageAfterGc().entrySet().stream()
         .filter(pool -> heapPools.contains(pool.getKey()))
         .mapToLong(pool -> pool.getValue().getUsed())
@@ -83,8 +83,8 @@ public final class Memory {
 
   /** What the JVM may allocate outside of its heap, in bytes. */
   public static long directMax() {
-    long said = option("MaxDirectMemorySize");
-    return said > 0 ? said : Runtime.getRuntime().maxMemory();
+    long configured = option("MaxDirectMemorySize");
+    return configured > 0 ? configured : Runtime.getRuntime().maxMemory();
   }
 
   /** G1's regions: a larger array than half of one has them for itself. 0 with other collectors. */

@@ -31,7 +31,7 @@ public final class Metrics {
   private final AtomicBoolean jvmPending = new AtomicBoolean();
 
   /** A counter whose points its owner increments. */
-  Counter counter(Family family) {
+  Counter counter(MetricFamily family) {
     return Counter.builder()
         .name(family.metric())
         .help(family.help())
@@ -41,7 +41,7 @@ public final class Metrics {
   }
 
   /** A histogram with these upper bounds, in seconds. */
-  Histogram histogram(Family family, double... upperBounds) {
+  Histogram histogram(MetricFamily family, double... upperBounds) {
     return Histogram.builder()
         .name(family.metric())
         .help(family.help())
@@ -53,7 +53,7 @@ public final class Metrics {
   }
 
   /** A number that its owner counts and that is read at scrape time. */
-  public void counter(Family family, LongSupplier total) {
+  public void counter(MetricFamily family, LongSupplier total) {
     CounterWithCallback.builder()
         .name(family.metric())
         .help(family.help())
@@ -62,7 +62,7 @@ public final class Metrics {
   }
 
   /** A state that is read at scrape time. */
-  public void gauge(Family family, DoubleSupplier state) {
+  public void gauge(MetricFamily family, DoubleSupplier state) {
     GaugeWithCallback.builder()
         .name(family.metric())
         .help(family.help())
@@ -71,7 +71,8 @@ public final class Metrics {
   }
 
   /** States by the value of the family's one label, read at scrape time. */
-  public void gauges(Family family, Supplier<? extends Map<String, ? extends Number>> states) {
+  public void gauges(
+      MetricFamily family, Supplier<? extends Map<String, ? extends Number>> states) {
     GaugeWithCallback.builder()
         .name(family.metric())
         .help(family.help())
@@ -81,7 +82,7 @@ public final class Metrics {
   }
 
   /** Numbers that their owners count, by the values of the family's labels. */
-  public void counters(Family family, Supplier<Map<List<String>, Long>> totals) {
+  public void counters(MetricFamily family, Supplier<Map<List<String>, Long>> totals) {
     CounterWithCallback.builder()
         .name(family.metric())
         .help(family.help())
@@ -99,7 +100,7 @@ public final class Metrics {
     if (allocator instanceof ByteBufAllocatorMetricProvider provider) {
       var memory = provider.metric();
       gauges(
-          Family.BUFFER_BYTES,
+          MetricFamily.BUFFER_BYTES,
           () -> Map.of("direct", memory.usedDirectMemory(), "heap", memory.usedHeapMemory()));
     }
   }
@@ -127,7 +128,7 @@ public final class Metrics {
     return registry.scrape();
   }
 
-  private static String[] labels(Family family) {
+  private static String[] labels(MetricFamily family) {
     return family.labels().toArray(String[]::new);
   }
 

@@ -11,8 +11,8 @@ public final class RedisMetrics {
   private final Counter failures;
 
   public RedisMetrics(Metrics metrics) {
-    calls = metrics.histogram(Family.REDIS_CALL, BOUNDS).labelValues();
-    failures = metrics.counter(Family.REDIS_FAILURES);
+    calls = metrics.histogram(MetricFamily.REDIS_CALL, BOUNDS).labelValues();
+    failures = metrics.counter(MetricFamily.REDIS_FAILURES);
   }
 
   /** A request's draw was answered. */

@@ -1,9 +1,9 @@
 package dev.tollgate.server.ops;
 
-import dev.tollgate.core.exchange.Ending;
-import dev.tollgate.core.exchange.Observer;
+import dev.tollgate.core.exchange.RequestObserver;
+import dev.tollgate.core.exchange.RequestOutcome;
 import dev.tollgate.core.exchange.RequestRecord;
-import dev.tollgate.core.ledger.Bank.BankException;
+import dev.tollgate.core.ledger.LedgerStore.LedgerStoreException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
  * charge. One thread writes them in batches. They wait in a queue with a bound, for as long as the
  * store is gone; what does not fit is dropped and counted, and no request waits for any of it.
  */
-public final class RequestLog implements Observer, AutoCloseable {
+public final class RequestLog implements RequestObserver, AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(RequestLog.class);
   private static final int WAITING_MAX = 8_192;
   private static final int BATCH_MAX = 500;
@@ -40,7 +40,7 @@ public final class RequestLog implements Observer, AutoCloseable {
   /** Where the rows go. */
   public interface Table {
     /** Adds a row for each; adding one again changes nothing. */
-    void add(List<RequestRecord> records) throws BankException;
+    void add(List<RequestRecord> records) throws LedgerStoreException;
   }
 
   public RequestLog(Table table) {
@@ -63,7 +63,7 @@ public final class RequestLog implements Observer, AutoCloseable {
 
   /** Who was turned away for load is not written down: that would be load of another kind. */
   private static boolean isWanted(RequestRecord record) {
-    return record.key() != null && record.ending() != Ending.SHED && !isCharged(record);
+    return record.key() != null && record.outcome() != RequestOutcome.SHED && !isCharged(record);
   }
 
   private static boolean isCharged(RequestRecord record) {
@@ -107,7 +107,7 @@ public final class RequestLog implements Observer, AutoCloseable {
     switch (outcome) {
       case WRITTEN -> failing = false;
       case UNREACHABLE -> dropped.add(batch.size());
-      case REFUSED -> parted(batch);
+      case REFUSED -> writeSingly(batch);
     }
   }
 
@@ -118,7 +118,7 @@ public final class RequestLog implements Observer, AutoCloseable {
   }
 
   /** One of them is to blame; the others need not go with it. */
-  private void parted(List<RequestRecord> batch) {
+  private void writeSingly(List<RequestRecord> batch) {
     if (batch.size() == 1) {
       dropped.increment();
     } else {
@@ -130,19 +130,19 @@ public final class RequestLog implements Observer, AutoCloseable {
     try {
       table.add(batch);
       return Outcome.WRITTEN;
-    } catch (BankException e) {
-      complain(e);
+    } catch (LedgerStoreException e) {
+      logFailure(e);
       return switch (e.kind()) {
-        case UNREACHED, TRANSIENT -> Outcome.UNREACHABLE;
+        case UNREACHABLE, TRANSIENT -> Outcome.UNREACHABLE;
         case POISONED -> Outcome.REFUSED;
       };
-    } catch (RuntimeException surprise) {
-      complain(surprise);
+    } catch (RuntimeException unexpected) {
+      logFailure(unexpected);
       return Outcome.REFUSED;
     }
   }
 
-  private void complain(Exception why) {
+  private void logFailure(Exception why) {
     if (!failing) {
       failing = true;
       log.warn("requests are late for the request log: {}", why.toString());

@@ -2,15 +2,15 @@ package dev.tollgate.server.ops;
 
 import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.endpoint.Endpoint;
-import dev.tollgate.core.endpoint.Oddity;
-import dev.tollgate.core.exchange.Ending;
-import dev.tollgate.core.exchange.Hedged;
-import dev.tollgate.core.exchange.Observer;
+import dev.tollgate.core.endpoint.ProtocolAnomaly;
+import dev.tollgate.core.exchange.HedgeOutcome;
+import dev.tollgate.core.exchange.RequestObserver;
+import dev.tollgate.core.exchange.RequestOutcome;
 import dev.tollgate.core.exchange.RequestRecord;
 import dev.tollgate.core.exchange.RequestRecord.AttemptRecord;
 import dev.tollgate.core.exchange.RequestRecord.Cause;
 import dev.tollgate.core.exchange.RequestRecord.Served;
-import dev.tollgate.core.exchange.Resumed;
+import dev.tollgate.core.exchange.ResumeOutcome;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.ProviderId;
@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * look-up, and every label value comes from the configuration or a closed list, so that no client
  * can make a series.
  */
-public final class RequestMetrics implements Observer {
+public final class RequestMetrics implements RequestObserver {
   static final String OTHER = "other";
   static final String NONE = "none";
   private static final int OUTCOMES_MAX = 64;
@@ -59,8 +59,9 @@ public final class RequestMetrics implements Observer {
   private final Counter resumes;
   private final Counter hedges;
   private final Counter droppedEvents;
-  private final Counter oddities;
-  private final Map<Ending, CounterDataPoint> streamEnds = new EnumMap<>(Ending.class);
+  private final Counter anomalies;
+  private final Map<RequestOutcome, CounterDataPoint> streamEnds =
+      new EnumMap<>(RequestOutcome.class);
   private final Counter tokens;
   private final Counter costs;
 
@@ -76,23 +77,23 @@ public final class RequestMetrics implements Observer {
   private final Set<String> outcomes = ConcurrentHashMap.newKeySet();
 
   public RequestMetrics(Metrics metrics) {
-    requests = metrics.counter(Family.REQUESTS);
-    durations = metrics.histogram(Family.REQUEST_DURATION, DURATION);
-    firstTokens = metrics.histogram(Family.FIRST_TOKEN, FIRST_TOKEN);
-    overhead = metrics.histogram(Family.OVERHEAD, OVERHEAD).labelValues();
-    attempts = metrics.counter(Family.ATTEMPTS);
-    fallbacks = metrics.counter(Family.FALLBACKS);
-    resumes = metrics.counter(Family.RESUMES);
-    hedges = metrics.counter(Family.HEDGES);
-    droppedEvents = metrics.counter(Family.DROPPED_EVENTS);
-    oddities = metrics.counter(Family.STREAM_ODDITIES);
-    Counter ends = metrics.counter(Family.STREAM_ENDS);
-    for (Ending ending : Ending.values()) {
+    requests = metrics.counter(MetricFamily.REQUESTS);
+    durations = metrics.histogram(MetricFamily.REQUEST_DURATION, DURATION);
+    firstTokens = metrics.histogram(MetricFamily.FIRST_TOKEN, FIRST_TOKEN);
+    overhead = metrics.histogram(MetricFamily.OVERHEAD, OVERHEAD).labelValues();
+    attempts = metrics.counter(MetricFamily.ATTEMPTS);
+    fallbacks = metrics.counter(MetricFamily.FALLBACKS);
+    resumes = metrics.counter(MetricFamily.RESUMES);
+    hedges = metrics.counter(MetricFamily.HEDGES);
+    droppedEvents = metrics.counter(MetricFamily.DROPPED_EVENTS);
+    anomalies = metrics.counter(MetricFamily.STREAM_ANOMALIES);
+    Counter ends = metrics.counter(MetricFamily.STREAM_ENDS);
+    for (RequestOutcome ending : RequestOutcome.values()) {
       streamEnds.put(ending, ends.labelValues(ending.wire()));
     }
-    tokens = metrics.counter(Family.TOKENS);
-    costs = metrics.counter(Family.COST);
-    Counter sheds = metrics.counter(Family.SHED);
+    tokens = metrics.counter(MetricFamily.TOKENS);
+    costs = metrics.counter(MetricFamily.COST);
+    Counter sheds = metrics.counter(MetricFamily.SHED);
     for (Endpoint.Urgency urgency : Endpoint.Urgency.values()) {
       sheds.labelValues(urgency.wire()); // shown as 0 also where nothing has it so far
     }
@@ -120,7 +121,7 @@ public final class RequestMetrics implements Observer {
     }
     end.requests.inc();
     end.duration.observe(seconds(record.total()));
-    if (record.ending() == Ending.SHED) {
+    if (record.outcome() == RequestOutcome.SHED) {
       CounterDataPoint point = shed.get(record.route());
       if (point != null) {
         point.inc();
@@ -129,7 +130,7 @@ public final class RequestMetrics implements Observer {
     Served served = record.served();
     if (served != null) {
       count(served, known);
-      CounterDataPoint streamEnd = streamEnds.get(record.ending());
+      CounterDataPoint streamEnd = streamEnds.get(record.outcome());
       if (served.stream() && record.status() == 200 && streamEnd != null) {
         streamEnd.inc();
       }
@@ -151,10 +152,10 @@ public final class RequestMetrics implements Observer {
     by.cachedTokens.inc(served.usage().cachedTokens());
     by.completionTokens.inc(served.usage().completionTokens());
     by.cost.inc(served.cost().value());
-    if (served.resumed() != Resumed.NO) {
+    if (served.resumed() != ResumeOutcome.NO) {
       resumes.labelValues(served.resumed().wire()).inc();
     }
-    if (served.hedged() != Hedged.NO) {
+    if (served.hedged() != HedgeOutcome.NO) {
       hedges.labelValues(served.hedged().wire()).inc();
     }
     for (AttemptRecord attempt : served.attempts()) {
@@ -183,8 +184,8 @@ public final class RequestMetrics implements Observer {
     if (attempt.droppedEvents() > 0) {
       droppedEvents.labelValues(labels.provider).inc(attempt.droppedEvents());
     }
-    for (Oddity oddity : attempt.oddities()) {
-      oddities.labelValues(labels.provider, oddity.wire()).inc();
+    for (ProtocolAnomaly anomaly : attempt.anomalies()) {
+      anomalies.labelValues(labels.provider, anomaly.wire()).inc();
     }
   }
 
@@ -202,7 +203,7 @@ public final class RequestMetrics implements Observer {
         routes.contains(record.route()) ? record.route() : OTHER,
         served == null ? NONE : known.model(served.model()),
         served == null ? NONE : known.provider(served.provider()),
-        record.ending(),
+        record.outcome(),
         record.code(),
         served != null && served.stream());
   }
@@ -232,7 +233,7 @@ public final class RequestMetrics implements Observer {
       String route,
       String model,
       String provider,
-      Ending ending,
+      RequestOutcome ending,
       @Nullable ErrorCode code,
       boolean stream) {}
 

@@ -12,28 +12,28 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Judges requests by the {@link Load} of the last look and by how many are in work, which it counts
- * in all and by organization. On all loops at once.
+ * Judges requests by the {@link LoadState} of the last look and by how many are in work, which it
+ * counts in all and by organization. On all loops at once.
  */
 public final class Shedder implements LoadShedder {
   private final AtomicInteger running = new AtomicInteger();
   private final ConcurrentMap<OrgId, AtomicInteger> runningByOrg = new ConcurrentHashMap<>();
   private final CounterDataPoint shedAboveShare;
-  private volatile Load load;
+  private volatile LoadState load;
 
-  public Shedder(Metrics metrics, LoadWatch.Rules rules) {
-    load = rules.calm();
-    shedAboveShare = metrics.counter(Family.SHED_ABOVE_SHARE).labelValues();
-    metrics.gauge(Family.REQUESTS_ADMITTED, running::get);
-    metrics.gauge(Family.REQUESTS_MAX, () -> load.requestsMax());
-    metrics.gauge(Family.LOAD_LEVEL, () -> load.level().number());
+  public Shedder(Metrics metrics, LoadMonitor.Rules rules) {
+    load = rules.initialLoad();
+    shedAboveShare = metrics.counter(MetricFamily.SHED_ABOVE_SHARE).labelValues();
+    metrics.gauge(MetricFamily.REQUESTS_ADMITTED, running::get);
+    metrics.gauge(MetricFamily.REQUESTS_MAX, () -> load.requestsMax());
+    metrics.gauge(MetricFamily.LOAD_LEVEL, () -> load.level().number());
   }
 
-  void load(Load now) {
+  void load(LoadState now) {
     load = now;
   }
 
-  Load load() {
+  LoadState load() {
     return load;
   }
 
@@ -55,20 +55,20 @@ public final class Shedder implements LoadShedder {
 
   @Override
   public Entry enter(Endpoint endpoint, OrgId org) {
-    Load now = load;
+    LoadState now = load;
     Urgency urgency = endpoint.urgency();
     int others = running.getAndIncrement();
-    int its = runningByOrg.compute(org, (_, count) -> oneMore(count)).get() - 1;
+    int orgRunning = runningByOrg.compute(org, (_, count) -> oneMore(count)).get() - 1;
     if (now.sheds(urgency, others)) {
-      leave(org);
+      exit(org);
       return retryLater(); // keys were being looked up while the room was filled
     }
-    if (now.shedsAboveShare(others, its)) {
-      leave(org);
+    if (now.shedsAboveShare(others, orgRunning)) {
+      exit(org);
       shedAboveShare.inc();
       return retryLater();
     }
-    return new Admitted(() -> leave(org));
+    return new Admitted(() -> exit(org));
   }
 
   // Within the map's lock of this entry, so that nobody counts in one that is being dropped.
@@ -80,12 +80,12 @@ public final class Shedder implements LoadShedder {
     return count;
   }
 
-  private void leave(OrgId org) {
+  private void exit(OrgId org) {
     running.decrementAndGet();
     runningByOrg.computeIfPresent(org, (_, count) -> count.decrementAndGet() == 0 ? null : count);
   }
 
   private static Shed retryLater() {
-    return new Shed(Fault.laterSeconds());
+    return new Shed(Fault.randomRetryAfterSeconds());
   }
 }

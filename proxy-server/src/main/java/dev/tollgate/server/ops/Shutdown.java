@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class Shutdown {
   private static final Logger log = LoggerFactory.getLogger(Shutdown.class);
-  private static final Duration LAST_WORDS = Duration.ofSeconds(5);
+  private static final Duration CUT_TIMEOUT = Duration.ofSeconds(5);
 
   /** The traffic that is drained. Must not block. */
   public interface Traffic {
@@ -72,7 +72,7 @@ public final class Shutdown {
    */
   public CompletionStage<Void> begin() {
     becomeUnready();
-    clock.execute(this::beginOrHurry);
+    clock.execute(this::beginOrCutShort);
     return drained;
   }
 
@@ -97,10 +97,10 @@ public final class Shutdown {
     if (announced.compareAndSet(false, true)) {
       traffic.announceClose();
     }
-    health.become(Health.State.DRAINING);
+    health.transitionTo(Health.State.DRAINING);
   }
 
-  private void beginOrHurry() {
+  private void beginOrCutShort() {
     switch (step) {
       case SERVING -> announce();
       case ANNOUNCED, WAITING -> cutShort("asked again");
@@ -111,14 +111,14 @@ public final class Shutdown {
   private void announce() {
     step = Step.ANNOUNCED;
     log.info("draining: listener closes in {} s, {} running", delay.toSeconds(), traffic.running());
-    in(delay, Step.ANNOUNCED, this::closeListener);
+    schedule(delay, Step.ANNOUNCED, this::closeListener);
   }
 
   private void closeListener() {
     step = Step.WAITING;
     traffic.closeListener();
     var _ = traffic.idle().thenRunAsync(this::finish, clock);
-    in(timeout, Step.WAITING, () -> cutShort("out of time"));
+    schedule(timeout, Step.WAITING, () -> cutShort("out of time"));
   }
 
   private void cutShort(String why) {
@@ -128,7 +128,7 @@ public final class Shutdown {
     step = Step.CUTTING;
     log.warn("draining: {}, cutting {} short", why, traffic.running());
     traffic.cutShort();
-    in(LAST_WORDS, Step.CUTTING, this::finish);
+    schedule(CUT_TIMEOUT, Step.CUTTING, this::finish);
   }
 
   private void finish() {
@@ -140,7 +140,7 @@ public final class Shutdown {
   }
 
   /** Runs {@code next} after {@code wait}, unless the drain has moved on by then. */
-  private void in(Duration wait, Step expected, Runnable next) {
+  private void schedule(Duration wait, Step expected, Runnable next) {
     var _ =
         clock.schedule(
             () -> {

@@ -17,10 +17,10 @@ public final class WebhookMetrics implements WebhookObserver {
   private final DistributionDataPoint delays;
 
   public WebhookMetrics(Metrics metrics) {
-    attempts = metrics.counter(Family.WEBHOOK_ATTEMPTS);
-    deliveries = metrics.counter(Family.WEBHOOK_DELIVERIES);
-    durations = metrics.histogram(Family.WEBHOOK_ATTEMPT_DURATION, ATTEMPT).labelValues();
-    delays = metrics.histogram(Family.WEBHOOK_DELAY, DELAY).labelValues();
+    attempts = metrics.counter(MetricFamily.WEBHOOK_ATTEMPTS);
+    deliveries = metrics.counter(MetricFamily.WEBHOOK_DELIVERIES);
+    durations = metrics.histogram(MetricFamily.WEBHOOK_ATTEMPT_DURATION, ATTEMPT).labelValues();
+    delays = metrics.histogram(MetricFamily.WEBHOOK_DELAY, DELAY).labelValues();
   }
 
   @Override

@@ -35,33 +35,34 @@ public final class ApiKeys {
   }
 
   /** What a new key shall be. */
-  public record Wish(String name, KeyScope scope, KeyLimits limits, @Nullable Instant expiresAt) {
-    public static Wish named(String name) {
-      return new Wish(name, KeyScope.ALL, KeyLimits.DEFAULT, null);
+  public record ApiKeySpec(
+      String name, KeyScope scope, KeyLimits limits, @Nullable Instant expiresAt) {
+    public static ApiKeySpec named(String name) {
+      return new ApiKeySpec(name, KeyScope.ALL, KeyLimits.DEFAULT, null);
     }
   }
 
   /** The outcome of {@link #create}. */
-  public sealed interface Creation {
-    record Created(StoredKey key, ApiKeyText.Valid secret) implements Creation {}
+  public sealed interface KeyCreation {
+    record Created(StoredKey key, ApiKeyText.ValidKey secret) implements KeyCreation {}
 
-    record UnknownOrg() implements Creation {}
+    record UnknownOrg() implements KeyCreation {}
 
     /** The organization has as many keys as it may (max_api_keys_reached). */
-    record TooMany(int max) implements Creation {}
+    record TooMany(int max) implements KeyCreation {}
   }
 
   /** The outcome of a change to a key. */
-  public sealed interface Change {
-    record Done(StoredKey key) implements Change {}
+  public sealed interface KeyUpdate {
+    record Done(StoredKey key) implements KeyUpdate {}
 
     /** Rotated: the old key is revoked, this one stands in its place. */
-    record Replaced(StoredKey key, ApiKeyText.Valid secret) implements Change {}
+    record Replaced(StoredKey key, ApiKeyText.ValidKey secret) implements KeyUpdate {}
 
-    record UnknownKey() implements Change {}
+    record UnknownKey() implements KeyUpdate {}
 
     /** Revoked for good: nothing brings it back. */
-    record Revoked() implements Change {}
+    record Revoked() implements KeyUpdate {}
   }
 
   /**
@@ -69,18 +70,18 @@ public final class ApiKeys {
    *
    * @param keysMax 0: no limit
    */
-  public Creation create(OrgId org, Wish wish, int keysMax) throws SQLException {
-    ApiKeyText.Valid secret = ApiKeyText.generate(random);
+  public KeyCreation create(OrgId org, ApiKeySpec spec, int keysMax) throws SQLException {
+    ApiKeyText.ValidKey secret = ApiKeyText.generate(random);
     return Transactions.run(
         pool,
         connection -> {
           if (!lockOrg(connection, org)) {
-            return new Creation.UnknownOrg();
+            return new KeyCreation.UnknownOrg();
           }
           if (keysMax > 0 && countKeys(connection, org) >= keysMax) {
-            return new Creation.TooMany(keysMax);
+            return new KeyCreation.TooMany(keysMax);
           }
-          return new Creation.Created(insert(connection, org, wish, "active", secret), secret);
+          return new KeyCreation.Created(insert(connection, org, spec, "active", secret), secret);
         });
   }
 
@@ -107,34 +108,34 @@ public final class ApiKeys {
     }
   }
 
-  public Change disable(KeyId id) throws SQLException {
+  public KeyUpdate disable(KeyId id) throws SQLException {
     return change(id, "state = 'disabled'");
   }
 
-  public Change enable(KeyId id) throws SQLException {
+  public KeyUpdate enable(KeyId id) throws SQLException {
     return change(id, "state = 'active'");
   }
 
-  public Change revoke(KeyId id) throws SQLException {
+  public KeyUpdate revoke(KeyId id) throws SQLException {
     return change(id, "state = 'revoked', revoked_at = now()");
   }
 
   /** Revokes the key and makes one like it, with the same limits and in the same state. */
-  public Change rotate(KeyId id) throws SQLException {
-    ApiKeyText.Valid secret = ApiKeyText.generate(random);
+  public KeyUpdate rotate(KeyId id) throws SQLException {
+    ApiKeyText.ValidKey secret = ApiKeyText.generate(random);
     return Transactions.run(
         pool,
         connection -> {
           Optional<String> state = lockKey(connection, id);
           if (state.isEmpty()) {
-            return new Change.UnknownKey();
+            return new KeyUpdate.UnknownKey();
           }
           if (state.get().equals("revoked")) {
-            return new Change.Revoked();
+            return new KeyUpdate.Revoked();
           }
           ApiKey old = find(connection, id).orElseThrow().key();
-          Wish wish = new Wish(old.name(), old.scope(), old.limits(), old.expiresAt());
-          StoredKey made = insert(connection, old.org().id(), wish, state.get(), secret);
+          ApiKeySpec spec = new ApiKeySpec(old.name(), old.scope(), old.limits(), old.expiresAt());
+          StoredKey made = insert(connection, old.org().id(), spec, state.get(), secret);
           try (PreparedStatement revoke =
               connection.prepareStatement(
                   "UPDATE api_key SET state = 'revoked', revoked_at = now(), replaced_by = ?"
@@ -143,12 +144,12 @@ public final class ApiKeys {
             revoke.setString(2, id.value());
             revoke.executeUpdate();
           }
-          return new Change.Replaced(made, secret);
+          return new KeyUpdate.Replaced(made, secret);
         });
   }
 
   static StoredKey insert(
-      Connection connection, OrgId org, Wish wish, String state, ApiKeyText.Valid secret)
+      Connection connection, OrgId org, ApiKeySpec spec, String state, ApiKeyText.ValidKey secret)
       throws SQLException {
     try (PreparedStatement insert =
         connection.prepareStatement(
@@ -160,16 +161,16 @@ public final class ApiKeys {
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""")) {
       insert.setString(1, secret.keyId().value());
       insert.setObject(2, org.value());
-      insert.setString(3, wish.name());
+      insert.setString(3, spec.name());
       insert.setBytes(4, secret.hash().bytes());
       insert.setString(5, secret.lastFour());
       insert.setString(6, state);
-      Instant expiresAt = wish.expiresAt();
+      Instant expiresAt = spec.expiresAt();
       insert.setObject(7, expiresAt == null ? null : expiresAt.atOffset(ZoneOffset.UTC));
-      setTexts(insert, 8, wish.scope().allowedModels());
-      setTexts(insert, 9, wish.scope().allowedModalities());
-      setTexts(insert, 10, wish.scope().allowedIps());
-      KeyLimits limits = wish.limits();
+      setTexts(insert, 8, spec.scope().allowedModels());
+      setTexts(insert, 9, spec.scope().allowedModalities());
+      setTexts(insert, 10, spec.scope().allowedIps());
+      KeyLimits limits = spec.limits();
       insert.setObject(11, limits.requestsPerSecond());
       insert.setObject(12, limits.requestsPerMinute());
       insert.setObject(13, limits.tokensPerMinute());
@@ -182,11 +183,11 @@ public final class ApiKeys {
   }
 
   /** Gives a key other limits; budgets stay. */
-  public Change limit(KeyId id, UnaryOperator<KeyLimits> to) throws SQLException {
+  public KeyUpdate setLimits(KeyId id, UnaryOperator<KeyLimits> change) throws SQLException {
     return change(
         id,
         connection -> {
-          KeyLimits limits = to.apply(find(connection, id).orElseThrow().key().limits());
+          KeyLimits limits = change.apply(find(connection, id).orElseThrow().key().limits());
           try (PreparedStatement update =
               connection.prepareStatement(
                   """
@@ -202,7 +203,7 @@ public final class ApiKeys {
         });
   }
 
-  private Change change(KeyId id, String assignment) throws SQLException {
+  private KeyUpdate change(KeyId id, String assignment) throws SQLException {
     return change(
         id,
         connection -> {
@@ -219,19 +220,19 @@ public final class ApiKeys {
     void on(Connection connection) throws SQLException;
   }
 
-  private Change change(KeyId id, Update update) throws SQLException {
+  private KeyUpdate change(KeyId id, Update update) throws SQLException {
     return Transactions.run(
         pool,
         connection -> {
           Optional<String> state = lockKey(connection, id);
           if (state.isEmpty()) {
-            return new Change.UnknownKey();
+            return new KeyUpdate.UnknownKey();
           }
           if (state.get().equals("revoked")) {
-            return new Change.Revoked();
+            return new KeyUpdate.Revoked();
           }
           update.on(connection);
-          return new Change.Done(find(connection, id).orElseThrow());
+          return new KeyUpdate.Done(find(connection, id).orElseThrow());
         });
   }
 

@@ -76,7 +76,7 @@ final class BinaryArray {
     bytes[at] = (byte) (value ? 1 : 0);
   }
 
-  void none() {
+  void nullElement() {
     room(4);
     put32(size, NULL_LENGTH);
     put32(HAS_NULLS_AT, 1);

@@ -22,10 +22,10 @@ public final class Bootstrap {
    *
    * @param key the operator's own key; null: one is generated
    */
-  public record Plan(String organization, MicroUsd credit, ApiKeyText.@Nullable Valid key) {}
+  public record Plan(String organization, MicroUsd credit, ApiKeyText.@Nullable ValidKey key) {}
 
   /** What was made; the secret is known nowhere else. */
-  public record Made(Organizations.StoredOrg org, StoredKey key, ApiKeyText.Valid secret) {}
+  public record Made(Organizations.StoredOrg org, StoredKey key, ApiKeyText.ValidKey secret) {}
 
   static Optional<Made> run(Connection connection, Seal seal, Plan plan) throws SQLException {
     return Transactions.run(
@@ -38,11 +38,12 @@ public final class Bootstrap {
     if (plan.credit().isPositive()) {
       Credits.insert(connection, org.org().id(), plan.credit(), "bootstrap", "bootstrap");
     }
-    ApiKeyText.Valid given = plan.key();
-    ApiKeyText.Valid secret = given != null ? given : ApiKeyText.generate(new SecureRandom());
+    ApiKeyText.ValidKey configured = plan.key();
+    ApiKeyText.ValidKey secret =
+        configured != null ? configured : ApiKeyText.generate(new SecureRandom());
     StoredKey key =
         ApiKeys.insert(
-            connection, org.org().id(), ApiKeys.Wish.named("bootstrap"), "active", secret);
+            connection, org.org().id(), ApiKeys.ApiKeySpec.named("bootstrap"), "active", secret);
     return new Made(org, key, secret);
   }
 

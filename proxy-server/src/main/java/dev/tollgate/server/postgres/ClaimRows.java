@@ -26,7 +26,7 @@ final class ClaimRows {
   /** What the driver takes for it. */
   private static final int ALWAYS_BINARY = -1;
 
-  private static final String NAMED = " WHERE org_id = ? AND endpoint = ? AND key = ?";
+  private static final String BY_KEY = " WHERE org_id = ? AND endpoint = ? AND key = ?";
 
   /** Whoever has a row locked is about to change it, and the others need not wait for that. */
   private static final String RENEW =
@@ -45,22 +45,22 @@ final class ClaimRows {
 
   private final DataSource pool;
   private final Duration lease;
-  private final Duration kept;
+  private final Duration retention;
 
   /**
    * @param lease how long a claim outlives its last sign of life
-   * @param kept how long what came of it is remembered
+   * @param retention how long what came of it is remembered
    */
-  ClaimRows(DataSource pool, Duration lease, Duration kept) {
+  ClaimRows(DataSource pool, Duration lease, Duration retention) {
     this.pool = pool;
     this.lease = lease;
-    this.kept = kept;
+    this.retention = retention;
   }
 
   /** Which row it is, and whose. */
-  record Held(UUID org, String endpoint, String key, RequestId request) {
-    static Held of(Submission submission) {
-      return new Held(
+  record HeldClaim(UUID org, String endpoint, String key, RequestId request) {
+    static HeldClaim of(Submission submission) {
+      return new HeldClaim(
           submission.org().value(),
           submission.endpoint(),
           submission.key().text(),
@@ -69,52 +69,52 @@ final class ClaimRows {
   }
 
   /** Whose turn it is. */
-  sealed interface Turn {
-    record Mine() implements Turn {}
+  sealed interface ClaimOutcome {
+    record Acquired() implements ClaimOutcome {}
 
-    record Running(Duration age) implements Turn {}
+    record Running(Duration age) implements ClaimOutcome {}
 
-    record Conflict() implements Turn {}
+    record Conflict() implements ClaimOutcome {}
 
     /** What came of it, but for its body. */
-    record Over(int status, String contentType, List<Field> fields, int bodyBytes)
-        implements Turn {}
+    record Completed(int status, String contentType, List<Field> fields, int bodyBytes)
+        implements ClaimOutcome {}
   }
 
-  Turn claim(Submission submission, byte[] sha256) throws SQLException {
-    Held held = Held.of(submission);
+  ClaimOutcome claim(Submission submission, byte[] sha256) throws SQLException {
+    HeldClaim held = HeldClaim.of(submission);
     StoredReply lost = submission.ifLost();
     try (Connection connection = pool.getConnection();
         PreparedStatement claim =
             connection.prepareStatement(
                 "SELECT * FROM idempotency_claim(?, ?, ?, ?, ?, make_interval(secs => ?),"
                     + " make_interval(secs => ?), ?, ?, ?, ?, ?)")) {
-      name(claim, 1, held);
+      bindClaim(claim, 1, held);
       claim.setBytes(4, sha256);
       claim.setString(5, held.request().value());
       claim.setDouble(6, seconds(lease));
-      claim.setDouble(7, seconds(kept));
-      reply(claim, 8, lost);
+      claim.setDouble(7, seconds(retention));
+      bindReply(claim, 8, lost);
       try (ResultSet row = claim.executeQuery()) {
         if (!row.next()) {
           throw new SQLException("the store does not say whose turn it is");
         }
-        return turn(row);
+        return outcome(row);
       }
     }
   }
 
-  private static Turn turn(ResultSet row) throws SQLException {
+  private static ClaimOutcome outcome(ResultSet row) throws SQLException {
     String answer = row.getString("answer");
     return switch (answer) {
-      case "claimed" -> new Turn.Mine();
-      case "conflict" -> new Turn.Conflict();
+      case "claimed" -> new ClaimOutcome.Acquired();
+      case "conflict" -> new ClaimOutcome.Conflict();
       case "running" -> {
         long millis = Math.round(row.getDouble("age") * 1e3);
-        yield new Turn.Running(Duration.ofMillis(millis));
+        yield new ClaimOutcome.Running(Duration.ofMillis(millis));
       }
       case "replay" ->
-          new Turn.Over(
+          new ClaimOutcome.Completed(
               row.getInt("its_status"),
               row.getString("its_type"),
               fields(row),
@@ -137,17 +137,17 @@ final class ClaimRows {
    * The body of what is over; empty where the row was forgotten in between, or says something else.
    * As text it would be there three times, and as the driver has it binary is for later readings.
    */
-  Optional<byte[]> body(Held held, Turn.Over over) throws SQLException {
+  Optional<byte[]> body(HeldClaim held, ClaimOutcome.Completed completed) throws SQLException {
     try (Connection connection = pool.getConnection();
         PreparedStatement select =
             connection.prepareStatement(
                 "SELECT body FROM idempotency"
-                    + NAMED
+                    + BY_KEY
                     + " AND status = ? AND octet_length(body) = ?")) {
       select.unwrap(PGStatement.class).setPrepareThreshold(ALWAYS_BINARY);
-      name(select, 1, held);
-      select.setInt(4, over.status());
-      select.setInt(5, over.bodyBytes());
+      bindClaim(select, 1, held);
+      select.setInt(4, completed.status());
+      select.setInt(5, completed.bodyBytes());
       try (ResultSet row = select.executeQuery()) {
         return row.next() ? Optional.ofNullable(row.getBytes(1)) : Optional.empty();
       }
@@ -168,15 +168,15 @@ final class ClaimRows {
   }
 
   /** Stores that a provider may hear of it; false: it is somebody else's by now. */
-  boolean dispatch(Held held) throws SQLException {
+  boolean dispatch(HeldClaim held) throws SQLException {
     return update(
         "UPDATE idempotency SET state = 'dispatched',"
             + " lease_until = clock_timestamp() + make_interval(secs => ?)"
-            + NAMED
+            + BY_KEY
             + " AND request_id = ? AND state IN ('claimed', 'dispatched')",
         update -> {
           update.setDouble(1, seconds(lease));
-          name(update, 2, held);
+          bindClaim(update, 2, held);
           update.setString(5, held.request().value());
         });
   }
@@ -185,45 +185,45 @@ final class ClaimRows {
    * Stores what came of it, also where it was given up as lost meanwhile, and once more where
    * nobody heard that it was stored.
    */
-  boolean complete(Held held, StoredReply reply) throws SQLException {
+  boolean complete(HeldClaim held, StoredReply reply) throws SQLException {
     return update(
         "UPDATE idempotency SET state = 'done', lease_until = clock_timestamp(),"
             + " expires_at = clock_timestamp() + make_interval(secs => ?),"
             + " status = ?, content_type = ?, field_names = ?, field_values = ?, body = ?"
-            + NAMED
+            + BY_KEY
             + " AND request_id = ? AND state IN ('dispatched', 'lost', 'done')",
         update -> {
-          update.setDouble(1, seconds(kept));
-          reply(update, 2, reply);
-          name(update, 7, held);
+          update.setDouble(1, seconds(retention));
+          bindReply(update, 2, reply);
+          bindClaim(update, 7, held);
           update.setString(10, held.request().value());
         });
   }
 
   /** Forgets it. */
-  void free(Held held) throws SQLException {
+  void free(HeldClaim held) throws SQLException {
     var _ =
         update(
             "DELETE FROM idempotency"
-                + NAMED
+                + BY_KEY
                 + " AND request_id = ? AND state IN ('claimed', 'dispatched')",
             delete -> {
-              name(delete, 1, held);
+              bindClaim(delete, 1, held);
               delete.setString(4, held.request().value());
             });
   }
 
   /** A sign of life for all of these. */
-  void renew(Collection<Held> all) throws SQLException {
-    List<Held> held = List.copyOf(all);
+  void renew(Collection<HeldClaim> all) throws SQLException {
+    List<HeldClaim> held = List.copyOf(all);
     var _ =
         update(
             RENEW,
             renew -> {
               Connection connection = renew.getConnection();
               renew.setArray(1, SqlArrays.of(connection, "uuid", held, h -> h.org().toString()));
-              renew.setArray(2, SqlArrays.of(connection, "text", held, Held::endpoint));
-              renew.setArray(3, SqlArrays.of(connection, "text", held, Held::key));
+              renew.setArray(2, SqlArrays.of(connection, "text", held, HeldClaim::endpoint));
+              renew.setArray(3, SqlArrays.of(connection, "text", held, HeldClaim::key));
               renew.setArray(4, SqlArrays.of(connection, "text", held, h -> h.request().value()));
               renew.setDouble(5, seconds(lease));
             });
@@ -241,14 +241,15 @@ final class ClaimRows {
     }
   }
 
-  private static void name(PreparedStatement statement, int from, Held held) throws SQLException {
+  private static void bindClaim(PreparedStatement statement, int from, HeldClaim held)
+      throws SQLException {
     statement.setObject(from, held.org());
     statement.setString(from + 1, held.endpoint());
     statement.setString(from + 2, held.key());
   }
 
   /** The body is read where it lies: an image has no second copy here. */
-  private static void reply(PreparedStatement statement, int from, StoredReply reply)
+  private static void bindReply(PreparedStatement statement, int from, StoredReply reply)
       throws SQLException {
     Connection connection = statement.getConnection();
     var body = reply.body().duplicate();

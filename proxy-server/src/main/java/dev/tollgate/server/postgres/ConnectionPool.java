@@ -35,7 +35,7 @@ final class ConnectionPool {
    *
    * @param name of its threads
    */
-  static HikariDataSource another(String name, DatabaseAddress address, StoreOptions options) {
+  static HikariDataSource openOnDemand(String name, DatabaseAddress address, StoreOptions options) {
     HikariConfig config = config(name, address, options);
     config.setInitializationFailTimeout(-1);
     config.setMinimumIdle(0);

@@ -22,7 +22,7 @@ public final class Credits {
     /** This grant was booked before. */
     ALREADY_BOOKED,
     /** The reference names a grant to another organization, or of another amount. */
-    ANOTHERS
+    REFERENCE_TAKEN
   }
 
   /**
@@ -46,11 +46,13 @@ public final class Credits {
       insert.setLong(2, amount.value());
       insert.setString(3, ref);
       insert.setString(4, actor);
-      return insert.executeUpdate() == 1 ? Grant.BOOKED : booked(connection, org, amount, ref);
+      return insert.executeUpdate() == 1
+          ? Grant.BOOKED
+          : existingGrant(connection, org, amount, ref);
     }
   }
 
-  private static Grant booked(Connection connection, OrgId org, MicroUsd amount, String ref)
+  private static Grant existingGrant(Connection connection, OrgId org, MicroUsd amount, String ref)
       throws SQLException {
     try (PreparedStatement select =
         connection.prepareStatement(
@@ -59,7 +61,7 @@ public final class Credits {
       select.setLong(2, amount.value());
       select.setString(3, ref);
       try (ResultSet row = select.executeQuery()) {
-        return row.next() && row.getBoolean(1) ? Grant.ALREADY_BOOKED : Grant.ANOTHERS;
+        return row.next() && row.getBoolean(1) ? Grant.ALREADY_BOOKED : Grant.REFERENCE_TAKEN;
       }
     }
   }

@@ -23,14 +23,14 @@ import org.slf4j.LoggerFactory;
  */
 public final class DataDirLock implements AutoCloseable {
   /** How long whoever finds the directory held waits for a holder that is about to end. */
-  static final Duration PATIENCE = Duration.ofSeconds(15);
+  static final Duration ACQUIRE_TIMEOUT = Duration.ofSeconds(15);
 
   private static final Logger log = LoggerFactory.getLogger(DataDirLock.class);
   private static final int HOLDER_BYTES_MAX = 32;
-  private static final int PAUSE_MILLIS = 20;
+  private static final int RETRY_MILLIS = 20;
 
   /** Directories of this process: the file must not even be opened again to find out. */
-  private static final Set<Path> OURS = ConcurrentHashMap.newKeySet();
+  private static final Set<Path> LOCKED_BY_THIS_PROCESS = ConcurrentHashMap.newKeySet();
 
   private final Path dataDir;
   private final FileChannel channel;
@@ -41,14 +41,14 @@ public final class DataDirLock implements AutoCloseable {
   }
 
   /** What an attempt brought. */
-  public sealed interface Attempt {
-    record Taken(DataDirLock lock) implements Attempt {}
+  public sealed interface LockResult {
+    record Acquired(DataDirLock lock) implements LockResult {}
 
-    record Held(String message) implements Attempt {}
+    record InUse(String message) implements LockResult {}
   }
 
   /** Tries once, without waiting; makes the directory if it is not there. */
-  public static Attempt tryTake(Path dataDir) throws StoreException {
+  public static LockResult tryAcquire(Path dataDir) throws StoreException {
     Path directory = dataDir.toAbsolutePath().normalize();
     try {
       if (!Files.isDirectory(directory)) {
@@ -57,47 +57,47 @@ public final class DataDirLock implements AutoCloseable {
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
       }
       Path real = directory.toRealPath();
-      if (!OURS.add(real)) {
-        return held(real, String.valueOf(ProcessHandle.current().pid()));
+      if (!LOCKED_BY_THIS_PROCESS.add(real)) {
+        return inUse(real, String.valueOf(ProcessHandle.current().pid()));
       }
-      Attempt attempt = tryLock(real);
-      if (attempt instanceof Attempt.Held) {
-        OURS.remove(real);
+      LockResult result = tryLock(real);
+      if (result instanceof LockResult.InUse) {
+        LOCKED_BY_THIS_PROCESS.remove(real);
       }
-      return attempt;
+      return result;
     } catch (IOException e) {
       throw new StoreException("cannot use the data directory " + directory, e);
     }
   }
 
   /** Takes the lock or says who has it. */
-  public static DataDirLock take(Path dataDir) throws StoreException {
-    return switch (tryTake(dataDir)) {
-      case Attempt.Taken taken -> taken.lock();
-      case Attempt.Held held -> throw new StoreException(held.message());
+  public static DataDirLock acquire(Path dataDir) throws StoreException {
+    return switch (tryAcquire(dataDir)) {
+      case LockResult.Acquired acquired -> acquired.lock();
+      case LockResult.InUse inUse -> throw new StoreException(inUse.message());
     };
   }
 
   /**
    * Takes the lock, or says who has it after having waited: it may be a command that ends soon.
    *
-   * @param wanted whether it is worth waiting on
+   * @param stillWanted whether it is worth waiting on
    */
-  public static DataDirLock await(Path dataDir, BooleanSupplier wanted) throws StoreException {
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
-    boolean told = false;
+  public static DataDirLock await(Path dataDir, BooleanSupplier stillWanted) throws StoreException {
+    long deadline = System.nanoTime() + ACQUIRE_TIMEOUT.toNanos();
+    boolean logged = false;
     while (true) {
-      switch (tryTake(dataDir)) {
-        case Attempt.Taken taken -> {
-          return taken.lock();
+      switch (tryAcquire(dataDir)) {
+        case LockResult.Acquired acquired -> {
+          return acquired.lock();
         }
-        case Attempt.Held held -> {
-          if (!wanted.getAsBoolean() || System.nanoTime() - deadline > 0) {
-            throw new StoreException(held.message());
+        case LockResult.InUse inUse -> {
+          if (!stillWanted.getAsBoolean() || System.nanoTime() - deadline > 0) {
+            throw new StoreException(inUse.message());
           }
-          if (!told) {
-            log.warn("{}; waiting for up to {} s", held.message(), PATIENCE.toSeconds());
-            told = true;
+          if (!logged) {
+            log.warn("{}; waiting for up to {} s", inUse.message(), ACQUIRE_TIMEOUT.toSeconds());
+            logged = true;
           }
         }
       }
@@ -108,7 +108,7 @@ public final class DataDirLock implements AutoCloseable {
   /** Between two tries. */
   static void pause() throws StoreException {
     try {
-      TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
+      TimeUnit.MILLISECONDS.sleep(RETRY_MILLIS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new StoreException("interrupted while waiting for the data directory");
@@ -123,14 +123,14 @@ public final class DataDirLock implements AutoCloseable {
   @Override
   public void close() {
     try {
-      OURS.remove(dataDir);
+      LOCKED_BY_THIS_PROCESS.remove(dataDir);
       channel.close();
     } catch (IOException e) {
       throw new IllegalStateException("cannot close the lock of " + dataDir, e);
     }
   }
 
-  private static Attempt tryLock(Path directory) throws IOException {
+  private static LockResult tryLock(Path directory) throws IOException {
     FileChannel channel =
         FileChannel.open(
             directory.resolve("lock"),
@@ -140,14 +140,14 @@ public final class DataDirLock implements AutoCloseable {
     if (channel.tryLock() == null) {
       String holder = readHolder(channel);
       channel.close();
-      return held(directory, holder);
+      return inUse(directory, holder);
     }
     writeHolder(channel);
-    return new Attempt.Taken(new DataDirLock(directory, channel));
+    return new LockResult.Acquired(new DataDirLock(directory, channel));
   }
 
-  private static Attempt.Held held(Path directory, String holder) {
-    return new Attempt.Held(
+  private static LockResult.InUse inUse(Path directory, String holder) {
+    return new LockResult.InUse(
         "the data directory "
             + directory
             + " is in use by another process"

@@ -1,6 +1,6 @@
 package dev.tollgate.server.postgres;
 
-import dev.tollgate.server.postgres.DataDirLock.Attempt;
+import dev.tollgate.server.postgres.DataDirLock.LockResult;
 import java.util.Optional;
 
 /**
@@ -17,20 +17,23 @@ public final class DatabaseAccess implements AutoCloseable {
   private final DatabaseAddress address;
   private final Optional<EmbeddedPostgres> started;
   private final boolean joined;
-  private final Runnable end;
+  private final Runnable onClose;
 
   private DatabaseAccess(
-      DatabaseAddress address, Optional<EmbeddedPostgres> started, boolean joined, Runnable end) {
+      DatabaseAddress address,
+      Optional<EmbeddedPostgres> started,
+      boolean joined,
+      Runnable onClose) {
     this.address = address;
     this.started = started;
     this.joined = joined;
-    this.end = end;
+    this.onClose = onClose;
   }
 
   /** For the process that owns the data directory: starts an embedded database. */
   static DatabaseAccess owned(DataDirLock lock, StoreOptions options) throws StoreException {
     if (!options.isEmbedded()) {
-      return elsewhere(options);
+      return external(options);
     }
     EmbeddedPostgres embedded = start(lock, options);
     embedded.keepRunning();
@@ -43,22 +46,22 @@ public final class DatabaseAccess implements AutoCloseable {
    */
   public static DatabaseAccess forCommand(StoreOptions options) throws StoreException {
     if (!options.isEmbedded()) {
-      return elsewhere(options);
+      return external(options);
     }
-    long deadline = System.nanoTime() + DataDirLock.PATIENCE.toNanos();
+    long deadline = System.nanoTime() + DataDirLock.ACQUIRE_TIMEOUT.toNanos();
     while (true) {
-      switch (DataDirLock.tryTake(options.dataDir())) {
-        case Attempt.Taken taken -> {
-          return startedFor(taken.lock(), options);
+      switch (DataDirLock.tryAcquire(options.dataDir())) {
+        case LockResult.Acquired acquired -> {
+          return startForCommand(acquired.lock(), options);
         }
-        case Attempt.Held held -> {
+        case LockResult.InUse inUse -> {
           Optional<DatabaseAddress> running = EmbeddedPostgres.runningOn(options.dataDir());
           if (running.isPresent()) {
             return new DatabaseAccess(running.get(), Optional.empty(), true, () -> {});
           }
           // Its owner is on the way up or down.
           if (System.nanoTime() - deadline > 0) {
-            throw new StoreException(held.message() + ", and its database does not answer");
+            throw new StoreException(inUse.message() + ", and its database does not answer");
           }
         }
       }
@@ -67,10 +70,10 @@ public final class DatabaseAccess implements AutoCloseable {
   }
 
   /** For a command that nobody may watch: refuses where a gateway runs on the directory. */
-  public static DatabaseAccess alone(StoreOptions options) throws StoreException {
+  public static DatabaseAccess exclusive(StoreOptions options) throws StoreException {
     return options.isEmbedded()
-        ? startedFor(DataDirLock.take(options.dataDir()), options)
-        : elsewhere(options);
+        ? startForCommand(DataDirLock.acquire(options.dataDir()), options)
+        : external(options);
   }
 
   /** Whether somebody else runs the embedded database. */
@@ -83,16 +86,16 @@ public final class DatabaseAccess implements AutoCloseable {
   }
 
   /** How the embedded database came up; empty where it was up or is elsewhere. */
-  Optional<EmbeddedPostgres.Beginning> beginning() {
-    return started.map(EmbeddedPostgres::beginning);
+  Optional<EmbeddedPostgres.StartOutcome> startOutcome() {
+    return started.map(EmbeddedPostgres::startOutcome);
   }
 
   @Override
   public void close() {
-    end.run();
+    onClose.run();
   }
 
-  private static DatabaseAccess elsewhere(StoreOptions options) {
+  private static DatabaseAccess external(StoreOptions options) {
     return new DatabaseAccess(
         new DatabaseAddress(options.url(), options.username(), options.password()),
         Optional.empty(),
@@ -100,7 +103,7 @@ public final class DatabaseAccess implements AutoCloseable {
         () -> {});
   }
 
-  private static DatabaseAccess startedFor(DataDirLock lock, StoreOptions options)
+  private static DatabaseAccess startForCommand(DataDirLock lock, StoreOptions options)
       throws StoreException {
     try {
       EmbeddedPostgres embedded = start(lock, options);
@@ -122,6 +125,6 @@ public final class DatabaseAccess implements AutoCloseable {
   private static EmbeddedPostgres start(DataDirLock lock, StoreOptions options)
       throws StoreException {
     return EmbeddedPostgres.start(
-        lock, EmbeddedPostgres.Circumstances.usual(options.poolMax() + SPARE_CONNECTIONS));
+        lock, EmbeddedPostgres.StartOptions.defaults(options.poolMax() + SPARE_CONNECTIONS));
   }
 }

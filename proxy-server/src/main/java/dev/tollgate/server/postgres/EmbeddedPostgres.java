@@ -26,19 +26,22 @@ public final class EmbeddedPostgres implements AutoCloseable {
 
   private final Postmaster postmaster;
   private final DatabaseAddress address;
-  private final Beginning beginning;
-  private final PostmasterWatch watch;
+  private final StartOutcome startOutcome;
+  private final PostmasterSupervisor supervisor;
 
   private EmbeddedPostgres(
-      Postmaster postmaster, DatabaseAddress address, Beginning beginning, int connectionsMax) {
+      Postmaster postmaster,
+      DatabaseAddress address,
+      StartOutcome startOutcome,
+      int connectionsMax) {
     this.postmaster = postmaster;
     this.address = address;
-    this.beginning = beginning;
-    this.watch = new PostmasterWatch(postmaster, connectionsMax);
+    this.startOutcome = startOutcome;
+    this.supervisor = new PostmasterSupervisor(postmaster, connectionsMax);
   }
 
   /** How the server came to run, and how long that took. */
-  public record Beginning(Kind kind, Duration took) {
+  public record StartOutcome(Kind kind, Duration took) {
     /** The ways a server comes to run. */
     public enum Kind {
       /** The cluster was made first. */
@@ -56,50 +59,50 @@ public final class EmbeddedPostgres implements AutoCloseable {
    * @param binaries where the programs are unpacked; empty: below the data directory
    * @param userNamespaces whether root may use them; otherwise it switches to another user
    */
-  record Circumstances(Optional<Path> binaries, boolean userNamespaces, int connectionsMax) {
-    static Circumstances usual(int connectionsMax) {
-      return new Circumstances(Optional.empty(), true, connectionsMax);
+  record StartOptions(Optional<Path> binaries, boolean userNamespaces, int connectionsMax) {
+    static StartOptions defaults(int connectionsMax) {
+      return new StartOptions(Optional.empty(), true, connectionsMax);
     }
   }
 
   /** Brings the server up on a directory that this process owns. */
-  static EmbeddedPostgres start(DataDirLock lock, Circumstances circumstances)
-      throws StoreException {
+  static EmbeddedPostgres start(DataDirLock lock, StartOptions options) throws StoreException {
     long began = System.nanoTime();
-    PostgresHome home = PostgresHome.in(lock.dataDir());
+    PostgresDirectory directory = PostgresDirectory.in(lock.dataDir());
     try {
-      boolean isNew = !home.isInitialised();
+      boolean isNew = !directory.isInitialised();
       if (!isNew) {
-        home.requireSameMajor();
+        directory.requireSameMajor();
       }
-      RunAs runAs = RunAs.choose(home.folder(), circumstances.userNamespaces());
-      home.create(runAs);
+      RunAs runAs = RunAs.choose(directory.folder(), options.userNamespaces());
+      directory.create(runAs);
       PostgresBinaries binaries =
-          PostgresBinaries.in(circumstances.binaries().orElse(home.binaries()));
-      requireReachable(binaries, home, runAs);
+          PostgresBinaries.in(options.binaries().orElse(directory.binaries()));
+      requireReachable(binaries, directory, runAs);
       if (isNew) {
-        home.initialise(binaries, runAs);
+        directory.initialise(binaries, runAs);
       }
-      Postmaster postmaster = new Postmaster(home, binaries, runAs);
-      Optional<DatabaseAddress> adopted = isNew ? Optional.empty() : adopt(postmaster, home);
+      Postmaster postmaster = new Postmaster(directory, binaries, runAs);
+      Optional<DatabaseAddress> adopted = isNew ? Optional.empty() : adopt(postmaster, directory);
       DatabaseAddress address =
           adopted.isPresent()
               ? adopted.get()
-              : startOn(postmaster, home, circumstances.connectionsMax());
-      Beginning.Kind kind =
+              : startOn(postmaster, directory, options.connectionsMax());
+      StartOutcome.Kind kind =
           adopted.isPresent()
-              ? Beginning.Kind.ADOPTED
-              : isNew ? Beginning.Kind.CREATED : Beginning.Kind.STARTED;
-      if (circumstances.binaries().isEmpty()) {
+              ? StartOutcome.Kind.ADOPTED
+              : isNew ? StartOutcome.Kind.CREATED : StartOutcome.Kind.STARTED;
+      if (options.binaries().isEmpty()) {
         binaries.deleteOthers();
       }
-      Beginning beginning = new Beginning(kind, Duration.ofNanos(System.nanoTime() - began));
+      StartOutcome startOutcome =
+          new StartOutcome(kind, Duration.ofNanos(System.nanoTime() - began));
       log.info(
           "embedded PostgreSQL {} in {} ms at {}",
           kind,
-          beginning.took().toMillis(),
+          startOutcome.took().toMillis(),
           address.url());
-      return new EmbeddedPostgres(postmaster, address, beginning, circumstances.connectionsMax());
+      return new EmbeddedPostgres(postmaster, address, startOutcome, options.connectionsMax());
     } catch (IOException e) {
       throw new StoreException("the embedded PostgreSQL cannot be started", e);
     }
@@ -107,19 +110,19 @@ public final class EmbeddedPostgres implements AutoCloseable {
 
   /** The server that another process runs on this directory; empty while none accepts. */
   static Optional<DatabaseAddress> runningOn(Path dataDir) throws StoreException {
-    PostgresHome home = PostgresHome.in(dataDir);
+    PostgresDirectory directory = PostgresDirectory.in(dataDir);
     try {
       Optional<PostmasterPid> running =
-          PostmasterPid.read(home.cluster())
+          PostmasterPid.read(directory.cluster())
               .filter(PostmasterPid::isAlive)
               .filter(PostmasterPid::isReady);
       if (running.isEmpty()) {
         return Optional.empty();
       }
-      requireStartedHere(running.get(), home);
-      return Optional.of(addressOf(running.get(), home));
+      requireStartedHere(running.get(), directory);
+      return Optional.of(addressOf(running.get(), directory));
     } catch (IOException e) {
-      throw new StoreException("cannot read " + home.folder(), e);
+      throw new StoreException("cannot read " + directory.folder(), e);
     }
   }
 
@@ -127,13 +130,13 @@ public final class EmbeddedPostgres implements AutoCloseable {
     return address;
   }
 
-  public Beginning beginning() {
-    return beginning;
+  public StartOutcome startOutcome() {
+    return startOutcome;
   }
 
   /** From now on the server is started again if it dies. */
   void keepRunning() {
-    watch.begin(URI.create(address.url().substring("jdbc:".length())).getPort());
+    supervisor.begin(URI.create(address.url().substring("jdbc:".length())).getPort());
   }
 
   /** Stops the server; clients are cut off. */
@@ -148,7 +151,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
   }
 
   private void stop(Postmaster.StopMode mode) {
-    watch.close();
+    supervisor.close();
     try {
       postmaster.stop(mode);
     } catch (IOException | StoreException e) {
@@ -160,11 +163,12 @@ public final class EmbeddedPostgres implements AutoCloseable {
     }
   }
 
-  private static DatabaseAddress startOn(Postmaster postmaster, PostgresHome home, int connections)
+  private static DatabaseAddress startOn(
+      Postmaster postmaster, PostgresDirectory directory, int connections)
       throws IOException, StoreException {
-    DatabaseAddress address = addressOf(postmaster.start(connections), home);
+    DatabaseAddress address = addressOf(postmaster.start(connections), directory);
     try {
-      requireOurs(address, home);
+      requireOwnServer(address, directory);
       return address;
     } catch (SQLException e) {
       postmaster.stop(Postmaster.StopMode.FAST);
@@ -176,24 +180,24 @@ public final class EmbeddedPostgres implements AutoCloseable {
   }
 
   /** Takes over a server that an earlier process left, or stops it if it is not fit for use. */
-  private static Optional<DatabaseAddress> adopt(Postmaster postmaster, PostgresHome home)
+  private static Optional<DatabaseAddress> adopt(Postmaster postmaster, PostgresDirectory directory)
       throws IOException, StoreException {
-    Optional<PostmasterPid> left = postmaster.running();
-    if (left.isEmpty()) {
+    Optional<PostmasterPid> leftover = postmaster.running();
+    if (leftover.isEmpty()) {
       return Optional.empty();
     }
-    requireStartedHere(left.get(), home);
-    log.info("a PostgreSQL of an earlier process still runs (pid {})", left.get().pid());
+    requireStartedHere(leftover.get(), directory);
+    log.info("a PostgreSQL of an earlier process still runs (pid {})", leftover.get().pid());
     try {
-      if (left.get().isReady() && postmaster.isOfTheseBinaries(left.get())) {
-        DatabaseAddress address = addressOf(left.get(), home);
-        requireOurs(address, home);
+      if (leftover.get().isReady() && postmaster.isOfTheseBinaries(leftover.get())) {
+        DatabaseAddress address = addressOf(leftover.get(), directory);
+        requireOwnServer(address, directory);
         return Optional.of(address);
       }
     } catch (SQLException | StoreException e) {
       log.info("it cannot be adopted and is stopped: {}", e.getMessage());
     }
-    if (left.get().isStopping()) {
+    if (leftover.get().isStopping()) {
       postmaster.awaitStopped();
     } else {
       postmaster.stop(Postmaster.StopMode.FAST);
@@ -206,9 +210,9 @@ public final class EmbeddedPostgres implements AutoCloseable {
    * stopping the server would take the database from whoever uses the original; or ours is that
    * one, moved, and the server still writes these files.
    */
-  private static void requireStartedHere(PostmasterPid running, PostgresHome home)
+  private static void requireStartedHere(PostmasterPid running, PostgresDirectory directory)
       throws IOException, StoreException {
-    if (!running.isOn(home.cluster())) {
+    if (!running.isOn(directory.cluster())) {
       throw new StoreException(
           """
           %s says that the PostgreSQL of %s uses it, which still runs (pid %d). Nothing was changed.
@@ -216,7 +220,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
             tollgate store export, or copy again while the original's gateway is stopped.
             If it was moved, stop the gateway that used it, or what it left (kill -INT %d)."""
               .formatted(
-                  PostmasterPid.file(home.cluster()),
+                  PostmasterPid.file(directory.cluster()),
                   running.dataDirectory(),
                   running.pid(),
                   running.pid()));
@@ -224,7 +228,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
   }
 
   /** Asks the server itself whether it is on our cluster, of our version, and durable. */
-  private static void requireOurs(DatabaseAddress address, PostgresHome home)
+  private static void requireOwnServer(DatabaseAddress address, PostgresDirectory directory)
       throws SQLException, StoreException {
     try (Connection connection = connect(address);
         Statement statement = connection.createStatement();
@@ -235,7 +239,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
                     + " current_setting('server_version_num')::int / 10000")) {
       row.next();
       String durability = row.getString(2) + row.getString(3) + row.getString(4);
-      if (!row.getString(1).equals(home.cluster().toString())
+      if (!row.getString(1).equals(directory.cluster().toString())
           || !durability.equals("ononon")
           || row.getInt(5) != PostgresBinaries.MAJOR) {
         throw new StoreException(
@@ -246,7 +250,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
 
   private static Connection connect(DatabaseAddress address) throws SQLException {
     Properties properties = new Properties();
-    properties.setProperty("user", PostgresHome.USER);
+    properties.setProperty("user", PostgresDirectory.USER);
     Secret password = address.password();
     properties.setProperty("password", password == null ? "" : password.reveal());
     properties.setProperty("loginTimeout", "5");
@@ -254,26 +258,27 @@ public final class EmbeddedPostgres implements AutoCloseable {
     return DriverManager.getConnection(address.url(), properties);
   }
 
-  private static DatabaseAddress addressOf(PostmasterPid pid, PostgresHome home)
+  private static DatabaseAddress addressOf(PostmasterPid pid, PostgresDirectory directory)
       throws IOException {
     String url = "jdbc:postgresql://127.0.0.1:" + pid.port() + "/postgres";
-    return new DatabaseAddress(url, PostgresHome.USER, home.password());
+    return new DatabaseAddress(url, PostgresDirectory.USER, directory.password());
   }
 
-  private static void requireReachable(PostgresBinaries binaries, PostgresHome home, RunAs runAs)
+  private static void requireReachable(
+      PostgresBinaries binaries, PostgresDirectory directory, RunAs runAs)
       throws IOException, StoreException {
     for (String user : runAs.owner()) {
-      Command look =
-          Command.run(
+      ProcessResult probe =
+          ProcessResult.run(
               runAs.wrap(List.of("test", "-x", binaries.program("postgres"))),
               Path.of("/"),
-              home.log());
-      if (look.exitCode() != 0) {
+              directory.log());
+      if (probe.exitCode() != 0) {
         throw new StoreException(
             "PostgreSQL runs as the user "
                 + user
                 + " here, who cannot reach "
-                + home.folder()
+                + directory.folder()
                 + "; let others pass through the folders above it (chmod o+x), choose another"
                 + " store.data_dir, or run Tollgate as a user who is not root");
       }

@@ -23,15 +23,15 @@ public final class ExpiredSubmissions {
   }
 
   /** Forgets what expired, as much as one round may take; returns how many. */
-  public int forget() throws SQLException {
+  public int deleteExpired() throws SQLException {
     try (Connection connection = source.getConnection();
         PreparedStatement tidy = connection.prepareStatement("SELECT idempotency_tidy(?)")) {
       tidy.setInt(1, PORTION);
       int all = 0;
-      int gone = PORTION;
-      for (int i = 0; i < PORTIONS_MAX && gone == PORTION; i++) {
-        gone = portion(tidy);
-        all += gone;
+      int deleted = PORTION;
+      for (int i = 0; i < PORTIONS_MAX && deleted == PORTION; i++) {
+        deleted = portion(tidy);
+        all += deleted;
       }
       return all;
     }

@@ -19,7 +19,7 @@ final class FileTrees {
     }
   }
 
-  static void own(Path root, String user) throws IOException {
+  static void changeOwner(Path root, String user) throws IOException {
     UserPrincipal owner =
         root.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName(user);
     for (Path path : deepestFirst(root)) {

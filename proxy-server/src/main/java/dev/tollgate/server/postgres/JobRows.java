@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * any more, or over. Blocks.
  */
 public final class JobRows {
-  private static final String MINE = "(?, ?";
+  private static final String CLAIM_ARGUMENTS = "(?, ?";
 
   private final DataSource pool;
 
@@ -43,24 +43,24 @@ public final class JobRows {
    * @param intent how long ago its provider may have heard of it last; empty: it cannot have
    * @param cancelAsked whether its owner does not want it any more
    * @param expired whether its time is over
-   * @param tries how often in a row nothing was learned of it
+   * @param attempts how often in a row nothing was learned of it
    * @param doubt what speaks against it; null: nothing does
    * @param doubts how often that was so since anything else was learned
    * @param images that came with it, by their names in our storage, for as long as no provider has
    *     it
    */
-  public record Claimed(
+  public record ClaimedJobRow(
       Job job,
       String worker,
       Optional<String> providerJob,
       Optional<Duration> intent,
       boolean cancelAsked,
       boolean expired,
-      int tries,
+      int attempts,
       @Nullable String doubt,
       int doubts,
       List<String> images) {
-    public Claimed {
+    public ClaimedJobRow {
       images = List.copyOf(images);
     }
 
@@ -70,23 +70,23 @@ public final class JobRows {
   }
 
   /** What a worker should know of a job that is still its own. */
-  public record Sign(JobId job, boolean cancelAsked, boolean expired) {}
+  public record HeartbeatResult(JobId job, boolean cancelAsked, boolean expired) {}
 
   /** An artifact whose bytes are due to be deleted. */
-  public record Due(UUID artifact, String blob) {}
+  public record DueArtifact(UUID artifact, String blob) {}
 
   /**
    * Whose turn it is.
    *
-   * @param most jobs to take up
+   * @param jobsMax jobs to take up
    * @param lastOrg who had the last turn
    * @param lastProvider at which provider
    * @param inWork jobs that the node works at, by their provider
    * @param share of a provider in them, while there are jobs of others
    * @param closed providers that take nothing new
    */
-  public record Wish(
-      int most,
+  public record ClaimRequest(
+      int jobsMax,
       OrgId lastOrg,
       String lastProvider,
       Map<String, Integer> inWork,
@@ -94,9 +94,10 @@ public final class JobRows {
       Set<String> closed) {}
 
   /** Takes up jobs that are due until the lease ends, in the order of their turns. */
-  public List<Claimed> claim(String node, Duration lease, Wish wish) throws SQLException {
+  public List<ClaimedJobRow> claim(String node, Duration lease, ClaimRequest request)
+      throws SQLException {
     String worker = node + "/" + UUID.randomUUID();
-    List<Map.Entry<String, Integer>> inWork = List.copyOf(wish.inWork().entrySet());
+    List<Map.Entry<String, Integer>> inWork = List.copyOf(request.inWork().entrySet());
     return query(
         "SELECT j.*, j.expires_at <= ledger_now() AS is_expired,"
             + " extract(epoch FROM ledger_now() - j.intent_at)::float8 AS intended_for,"
@@ -104,23 +105,25 @@ public final class JobRows {
             + " WHERE i.job_id = j.id AND j.status = 'queued' ORDER BY i.n) AS images"
             + " FROM job_claim(?, make_interval(secs => ?), ?, ?, ?, ?, ?, ?, ?) j",
         claim -> {
-          Connection on = claim.getConnection();
+          Connection connection = claim.getConnection();
           claim.setString(1, worker);
           claim.setDouble(2, seconds(lease));
-          claim.setInt(3, wish.most());
-          claim.setObject(4, wish.lastOrg().value());
-          claim.setString(5, wish.lastProvider());
-          claim.setArray(6, SqlArrays.of(on, "text", inWork, Map.Entry::getKey));
-          claim.setArray(7, SqlArrays.of(on, "int4", inWork, each -> each.getValue().toString()));
-          claim.setInt(8, wish.share());
-          claim.setArray(9, SqlArrays.of(on, "text", List.copyOf(wish.closed()), each -> each));
+          claim.setInt(3, request.jobsMax());
+          claim.setObject(4, request.lastOrg().value());
+          claim.setString(5, request.lastProvider());
+          claim.setArray(6, SqlArrays.of(connection, "text", inWork, Map.Entry::getKey));
+          claim.setArray(
+              7, SqlArrays.of(connection, "int4", inWork, each -> each.getValue().toString()));
+          claim.setInt(8, request.share());
+          claim.setArray(
+              9, SqlArrays.of(connection, "text", List.copyOf(request.closed()), each -> each));
         },
         row -> claimed(row, worker));
   }
 
-  private static Claimed claimed(ResultSet row, String worker) throws SQLException {
-    return new Claimed(
-        JobRow.of(row, List.of()),
+  private static ClaimedJobRow claimed(ResultSet row, String worker) throws SQLException {
+    return new ClaimedJobRow(
+        JobRowMapper.of(row, List.of()),
         worker,
         Optional.ofNullable(row.getString("provider_job")),
         Optional.ofNullable(row.getObject("intended_for", Double.class))
@@ -136,29 +139,30 @@ public final class JobRows {
   /**
    * A sign of life for these; of those that are missing in the answer somebody else has the job.
    */
-  public List<Sign> heartbeat(List<Claimed> held, Duration lease) throws SQLException {
+  public List<HeartbeatResult> heartbeat(List<ClaimedJobRow> claimed, Duration lease)
+      throws SQLException {
     return query(
         "SELECT * FROM job_heartbeat(?, ?, make_interval(secs => ?))",
         beat -> {
           Connection connection = beat.getConnection();
-          beat.setArray(1, SqlArrays.of(connection, "text", held, Claimed::worker));
-          beat.setArray(2, SqlArrays.of(connection, "uuid", held, each -> each.id().toString()));
+          beat.setArray(1, SqlArrays.of(connection, "text", claimed, ClaimedJobRow::worker));
+          beat.setArray(2, SqlArrays.of(connection, "uuid", claimed, each -> each.id().toString()));
           beat.setDouble(3, seconds(lease));
         },
         row ->
-            new Sign(
+            new HeartbeatResult(
                 new JobId(row.getObject("job_id", UUID.class)),
                 row.getBoolean("cancel_asked"),
                 row.getBoolean("is_expired")));
   }
 
   /** The provider is about to hear of it, unless it has so many: {@code noted, full, lost}. */
-  public String intend(Claimed held, int openMax) throws SQLException {
+  public String intend(ClaimedJobRow claimed, int openMax) throws SQLException {
     return query(
             "SELECT job_intend(?, ?, ?)",
             step -> {
-              step.setObject(1, held.id().value());
-              step.setString(2, held.worker());
+              step.setObject(1, claimed.id().value());
+              step.setString(2, claimed.worker());
               step.setInt(3, openMax);
             },
             row -> row.getString(1))
@@ -166,40 +170,40 @@ public final class JobRows {
   }
 
   /** The provider has it. The worker gives it back. */
-  public boolean submitted(Claimed held, String providerJob, Duration nextLook)
+  public boolean submitted(ClaimedJobRow claimed, String providerJob, Duration nextPoll)
       throws SQLException {
     return step(
-        "job_submitted" + MINE + ", ?, make_interval(secs => ?))",
-        held,
+        "job_submitted" + CLAIM_ARGUMENTS + ", ?, make_interval(secs => ?))",
+        claimed,
         step -> {
           step.setString(3, providerJob);
-          step.setDouble(4, seconds(nextLook));
+          step.setDouble(4, seconds(nextPoll));
         });
   }
 
   /** The provider makes it. The worker gives it back. */
-  public boolean running(Claimed held, @Nullable Integer progress, Duration nextLook)
+  public boolean running(ClaimedJobRow claimed, @Nullable Integer progress, Duration nextPoll)
       throws SQLException {
     return step(
-        "job_running" + MINE + ", ?::integer, make_interval(secs => ?))",
-        held,
+        "job_running" + CLAIM_ARGUMENTS + ", ?::integer, make_interval(secs => ?))",
+        claimed,
         step -> {
           step.setObject(3, progress);
-          step.setDouble(4, seconds(nextLook));
+          step.setDouble(4, seconds(nextPoll));
         });
   }
 
   /** The provider has not begun. The worker gives it back. */
-  public boolean waiting(Claimed held, Duration nextLook) throws SQLException {
+  public boolean waiting(ClaimedJobRow claimed, Duration nextPoll) throws SQLException {
     return step(
-        "job_waiting" + MINE + ", make_interval(secs => ?))",
-        held,
-        step -> step.setDouble(3, seconds(nextLook)));
+        "job_waiting" + CLAIM_ARGUMENTS + ", make_interval(secs => ?))",
+        claimed,
+        step -> step.setDouble(3, seconds(nextPoll)));
   }
 
   /** Nobody looked at it. The worker gives it back. */
-  public boolean giveBack(Claimed held) throws SQLException {
-    return step("job_given_back" + MINE + ")", held, _ -> {});
+  public boolean release(ClaimedJobRow claimed) throws SQLException {
+    return step("job_given_back" + CLAIM_ARGUMENTS + ")", claimed, _ -> {});
   }
 
   /**
@@ -207,33 +211,33 @@ public final class JobRows {
    *
    * @param doubt what speaks against it; null: nothing more than before
    */
-  public boolean inVain(Claimed held, @Nullable String doubt, Duration nextLook)
+  public boolean inconclusive(ClaimedJobRow claimed, @Nullable String doubt, Duration nextPoll)
       throws SQLException {
     return step(
-        "job_in_vain" + MINE + ", ?, ?, make_interval(secs => ?))",
-        held,
+        "job_in_vain" + CLAIM_ARGUMENTS + ", ?, ?, make_interval(secs => ?))",
+        claimed,
         step -> {
           step.setString(3, doubt);
-          step.setBoolean(4, held.cancelAsked());
-          step.setDouble(5, seconds(nextLook));
+          step.setBoolean(4, claimed.cancelAsked());
+          step.setDouble(5, seconds(nextPoll));
         });
   }
 
   /** The provider does not give it up. The worker gives it back. */
-  public boolean cancelRefused(Claimed held, Duration nextLook) throws SQLException {
+  public boolean cancelRefused(ClaimedJobRow claimed, Duration nextPoll) throws SQLException {
     return step(
-        "job_cancel_refused" + MINE + ", make_interval(secs => ?))",
-        held,
-        step -> step.setDouble(3, seconds(nextLook)));
+        "job_cancel_refused" + CLAIM_ARGUMENTS + ", make_interval(secs => ?))",
+        claimed,
+        step -> step.setDouble(3, seconds(nextPoll)));
   }
 
   /** It was made, and lies in our storage, to be kept for so long. */
   public boolean succeed(
-      Claimed held, MicroUsd cost, Duration retention, List<JobArtifact> artifacts)
+      ClaimedJobRow claimed, MicroUsd cost, Duration retention, List<JobArtifact> artifacts)
       throws SQLException {
     return step(
-        "job_succeed" + MINE + ", ?, make_interval(secs => ?), ?, ?, ?, ?, ?, ?, ?, ?)",
-        held,
+        "job_succeed" + CLAIM_ARGUMENTS + ", ?, make_interval(secs => ?), ?, ?, ?, ?, ?, ?, ?, ?)",
+        claimed,
         step -> {
           step.setLong(3, cost.value());
           step.setDouble(4, seconds(retention));
@@ -242,31 +246,32 @@ public final class JobRows {
   }
 
   private static void bind(PreparedStatement step, List<JobArtifact> all) throws SQLException {
-    Connection on = step.getConnection();
-    step.setArray(5, SqlArrays.of(on, "uuid", all, each -> each.id().toString()));
-    step.setArray(6, SqlArrays.of(on, "text", all, each -> each.type().wire()));
-    step.setArray(7, SqlArrays.of(on, "text", all, JobArtifact::contentType));
-    step.setArray(8, SqlArrays.of(on, "text", all, each -> each.blob().toString()));
-    step.setArray(9, SqlArrays.longs(on, all, JobArtifact::sizeBytes));
-    step.setArray(10, SqlArrays.of(on, "int4", all, each -> pixels(each, Frame::width)));
-    step.setArray(11, SqlArrays.of(on, "int4", all, each -> pixels(each, Frame::height)));
+    Connection connection = step.getConnection();
+    step.setArray(5, SqlArrays.of(connection, "uuid", all, each -> each.id().toString()));
+    step.setArray(6, SqlArrays.of(connection, "text", all, each -> each.type().wire()));
+    step.setArray(7, SqlArrays.of(connection, "text", all, JobArtifact::contentType));
+    step.setArray(8, SqlArrays.of(connection, "text", all, each -> each.blob().toString()));
+    step.setArray(9, SqlArrays.longs(connection, all, JobArtifact::sizeBytes));
+    step.setArray(10, SqlArrays.of(connection, "int4", all, each -> pixels(each, Frame::width)));
+    step.setArray(11, SqlArrays.of(connection, "int4", all, each -> pixels(each, Frame::height)));
     step.setArray(
-        12, SqlArrays.of(on, "float8", all, each -> Double.toString(each.durationSeconds())));
+        12,
+        SqlArrays.of(connection, "float8", all, each -> Double.toString(each.durationSeconds())));
   }
 
-  private interface Side {
+  private interface Dimension {
     int of(Frame frame);
   }
 
-  private static @Nullable String pixels(JobArtifact artifact, Side side) {
+  private static @Nullable String pixels(JobArtifact artifact, Dimension side) {
     return artifact.frame().map(frame -> Integer.toString(side.of(frame))).orElse(null);
   }
 
   /** It failed, and it is certain that nothing will come of it. */
-  public boolean fail(Claimed held, JobFailure failure) throws SQLException {
+  public boolean fail(ClaimedJobRow claimed, JobFailure failure) throws SQLException {
     return step(
-        "job_fail" + MINE + ", ?, ?)",
-        held,
+        "job_fail" + CLAIM_ARGUMENTS + ", ?, ?)",
+        claimed,
         step -> {
           step.setString(3, failure.code());
           step.setString(4, failure.message().replace('\0', '\uFFFD'));
@@ -274,13 +279,13 @@ public final class JobRows {
   }
 
   /** Its time is over; also false where it is not. */
-  public boolean expire(Claimed held) throws SQLException {
-    return step("job_expire" + MINE + ")", held, _ -> {});
+  public boolean expire(ClaimedJobRow claimed) throws SQLException {
+    return step("job_expire" + CLAIM_ARGUMENTS + ")", claimed, _ -> {});
   }
 
   /** The provider has given it up, or never heard of it. */
-  public boolean canceled(Claimed held) throws SQLException {
-    return step("job_canceled" + MINE + ")", held, _ -> {});
+  public boolean canceled(ClaimedJobRow claimed) throws SQLException {
+    return step("job_canceled" + CLAIM_ARGUMENTS + ")", claimed, _ -> {});
   }
 
   /** A job whoever asks for it, also for those who are told of its end. */
@@ -299,15 +304,15 @@ public final class JobRows {
    * Takes artifacts whose bytes are due to be deleted, of at most so many jobs. For a while nobody
    * else is told of them, longer with each time; what was not forgotten by then is due again.
    */
-  public List<Due> takeArtifactsDue(int mostJobs) throws SQLException {
+  public List<DueArtifact> takeArtifactsDue(int jobsMax) throws SQLException {
     return query(
         "SELECT * FROM job_artifacts_take(?)",
-        due -> due.setInt(1, mostJobs),
-        row -> new Due(row.getObject(1, UUID.class), row.getString(2)));
+        due -> due.setInt(1, jobsMax),
+        row -> new DueArtifact(row.getObject(1, UUID.class), row.getString(2)));
   }
 
   /** Their bytes were deleted. */
-  public void forget(List<Due> deleted) throws SQLException {
+  public void forget(List<DueArtifact> deleted) throws SQLException {
     var _ =
         query(
             "SELECT job_artifacts_forget(?)",
@@ -323,12 +328,12 @@ public final class JobRows {
   }
 
   /** Forgets jobs that were over for so long, or were removed; returns how many. */
-  public int tidy(Duration kept, int most) throws SQLException {
+  public int tidy(Duration kept, int jobsMax) throws SQLException {
     return query(
             "SELECT job_tidy(make_interval(secs => ?), ?)",
             tidy -> {
               tidy.setDouble(1, seconds(kept));
-              tidy.setInt(2, most);
+              tidy.setInt(2, jobsMax);
             },
             row -> row.getInt(1))
         .getFirst();
@@ -344,12 +349,12 @@ public final class JobRows {
     T read(ResultSet row) throws SQLException;
   }
 
-  private boolean step(String call, Claimed held, Binding rest) throws SQLException {
+  private boolean step(String call, ClaimedJobRow claimed, Binding rest) throws SQLException {
     return query(
             "SELECT " + call,
             step -> {
-              step.setObject(1, held.id().value());
-              step.setString(2, held.worker());
+              step.setObject(1, claimed.id().value());
+              step.setString(2, claimed.worker());
               rest.bind(step);
             },
             row -> row.getBoolean(1))

@@ -4,9 +4,9 @@ import dev.tollgate.core.blob.BlobName;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.job.JobId;
 import dev.tollgate.core.job.JobKind;
-import dev.tollgate.core.job.JobTicket;
-import dev.tollgate.core.job.JobWish;
-import dev.tollgate.core.ledger.Bank.Shortage;
+import dev.tollgate.core.job.JobSpec;
+import dev.tollgate.core.job.JobSubmissionKey;
+import dev.tollgate.core.ledger.LedgerStore.Shortage;
 import dev.tollgate.core.ledger.Payer;
 import dev.tollgate.core.ledger.Scope;
 import dev.tollgate.core.ledger.ScopeKind;
@@ -32,31 +32,31 @@ import org.jspecify.annotations.Nullable;
  */
 final class JobSubmissions {
   private final DataSource pool;
-  private final Duration remembered;
+  private final Duration retention;
   private final Duration ttl;
 
   /**
-   * @param remembered how long a submission is not carried out a second time
+   * @param retention how long a submission is not carried out a second time
    * @param ttl after which a job expires
    */
-  JobSubmissions(DataSource pool, Duration remembered, Duration ttl) {
+  JobSubmissions(DataSource pool, Duration retention, Duration ttl) {
     this.pool = pool;
-    this.remembered = remembered;
+    this.retention = retention;
     this.ttl = ttl;
   }
 
   /** What became of a submission. */
-  sealed interface Answer {
-    record Made() implements Answer {}
+  sealed interface SubmitAnswer {
+    record Created() implements SubmitAnswer {}
 
-    record Replay(JobId job) implements Answer {}
+    record Replay(JobId job) implements SubmitAnswer {}
 
-    record Conflict() implements Answer {}
+    record Conflict() implements SubmitAnswer {}
 
     /** Other nodes were asked for what they do not use; whoever asks again says what it awaited. */
-    record Awaits(Map<String, Long> recalls) implements Answer {}
+    record AwaitsRecalls(Map<String, Long> recalls) implements SubmitAnswer {}
 
-    record TooLittle(List<Shortage> shortages) implements Answer {}
+    record InsufficientBudget(List<Shortage> shortages) implements SubmitAnswer {}
   }
 
   /** What became of a wish to cancel or remove a job, in the store's words. */
@@ -70,7 +70,7 @@ final class JobSubmissions {
   }
 
   /** What a submission was answered under its key; empty: nobody has made it. */
-  Optional<Answer> earlier(JobTicket ticket) throws SQLException {
+  Optional<SubmitAnswer> findEarlier(JobSubmissionKey ticket) throws SQLException {
     byte[] sha256 = ticket.body().sha256();
     try (Connection connection = pool.getConnection();
         PreparedStatement select =
@@ -88,59 +88,61 @@ final class JobSubmissions {
         }
         return Optional.of(
             row.getBoolean(1)
-                ? new Answer.Replay(new JobId(row.getObject(2, UUID.class)))
-                : new Answer.Conflict());
+                ? new SubmitAnswer.Replay(new JobId(row.getObject(2, UUID.class)))
+                : new SubmitAnswer.Conflict());
       }
     }
   }
 
-  Answer submit(JobWish wish, byte[] sha256, Map<String, Long> awaited) throws SQLException {
-    Payer payer = Payer.of(wish.org(), wish.key(), wish.request());
+  SubmitAnswer submit(JobSpec spec, byte[] sha256, Map<String, Long> awaited) throws SQLException {
+    Payer payer = Payer.of(spec.org(), spec.key(), spec.request());
     List<Map.Entry<String, Long>> recalls = List.copyOf(awaited.entrySet());
     try (Connection connection = pool.getConnection();
         PreparedStatement submit =
             connection.prepareStatement(
                 "SELECT * FROM job_submit(?, ?, ?, ?, ?::date, ?, ?, ?, make_interval(secs => ?),"
                     + " ?, ?, ?, ?, ?, ?, ?, ?, make_interval(secs => ?), ?, ?, ?)")) {
-      submit.setObject(1, wish.id().value());
-      submit.setObject(2, wish.org().value());
-      submit.setString(3, wish.key().value());
-      submit.setString(4, wish.request().value());
+      submit.setObject(1, spec.id().value());
+      submit.setObject(2, spec.org().value());
+      submit.setString(3, spec.key().value());
+      submit.setString(4, spec.request().value());
       submit.setString(5, payer.window().day().toString());
-      submit.setString(6, wish.endpoint());
-      submit.setString(7, wish.idempotencyKey().text());
+      submit.setString(6, spec.endpoint());
+      submit.setString(7, spec.idempotencyKey().text());
       submit.setBytes(8, sha256);
-      submit.setDouble(9, seconds(remembered));
-      submit.setString(10, wish.kind().wire());
-      submit.setString(11, wish.model());
-      submit.setString(12, wish.provider());
-      submit.setString(13, wish.params().toString());
-      submit.setString(14, wish.webhookUrl());
-      submit.setString(15, wish.metadata().toString());
-      submit.setLong(16, wish.reserved().value());
-      submit.setLong(17, wish.max().value());
+      submit.setDouble(9, seconds(retention));
+      submit.setString(10, spec.kind().wire());
+      submit.setString(11, spec.model());
+      submit.setString(12, spec.provider());
+      submit.setString(13, spec.params().toString());
+      submit.setString(14, spec.webhookUrl());
+      submit.setString(15, spec.metadata().toString());
+      submit.setLong(16, spec.reserved().value());
+      submit.setLong(17, spec.max().value());
       submit.setDouble(18, seconds(ttl));
       submit.setArray(19, SqlArrays.of(connection, "text", recalls, Map.Entry::getKey));
       submit.setArray(20, SqlArrays.longs(connection, recalls, Map.Entry::getValue));
-      submit.setArray(21, SqlArrays.of(connection, "text", wish.images(), BlobName::toString));
+      submit.setArray(21, SqlArrays.of(connection, "text", spec.images(), BlobName::toString));
       try (ResultSet row = submit.executeQuery()) {
         if (!row.next()) {
           throw new SQLException("the store does not say what became of a job");
         }
-        return answer(row, wish, payer);
+        return answer(row, spec, payer);
       }
     }
   }
 
-  private static Answer answer(ResultSet row, JobWish wish, Payer payer) throws SQLException {
+  private static SubmitAnswer answer(ResultSet row, JobSpec spec, Payer payer) throws SQLException {
     String answer = row.getString("answer");
     return switch (answer) {
-      case "made" -> new Answer.Made();
-      case "conflict" -> new Answer.Conflict();
+      case "made" -> new SubmitAnswer.Created();
+      case "conflict" -> new SubmitAnswer.Conflict();
       case "replay" -> {
         UUID job = row.getObject("job_id", UUID.class);
         // Nobody heard that it was made, and it was asked again.
-        yield job.equals(wish.id().value()) ? new Answer.Made() : new Answer.Replay(new JobId(job));
+        yield job.equals(spec.id().value())
+            ? new SubmitAnswer.Created()
+            : new SubmitAnswer.Replay(new JobId(job));
       }
       case "short" -> shortages(row, payer);
       default -> throw new SQLException("the store says " + answer);
@@ -148,7 +150,7 @@ final class JobSubmissions {
   }
 
   /** Only those that nobody can make good any more refuse for good. */
-  private static Answer shortages(ResultSet row, Payer payer) throws SQLException {
+  private static SubmitAnswer shortages(ResultSet row, Payer payer) throws SQLException {
     List<Shortage> shortages = new ArrayList<>();
     Map<String, Long> recalls = new HashMap<>();
     do {
@@ -159,7 +161,9 @@ final class JobSubmissions {
         shortages.add(shortage(row, scope(id, payer)));
       }
     } while (row.next());
-    return shortages.isEmpty() ? new Answer.Awaits(recalls) : new Answer.TooLittle(shortages);
+    return shortages.isEmpty()
+        ? new SubmitAnswer.AwaitsRecalls(recalls)
+        : new SubmitAnswer.InsufficientBudget(shortages);
   }
 
   private static Shortage shortage(ResultSet row, Scope scope) throws SQLException {

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Jobs as they stand, for whoever asks. Blocks. */
 public final class JobViews {
-  private static final String NAMED =
+  private static final String BY_ID =
       "SELECT * FROM media_job WHERE id = ? AND (?::uuid IS NULL OR org_id = ?::uuid)";
 
   private static final String LISTED =
@@ -53,26 +53,26 @@ public final class JobViews {
   /** A job of an organization's; null: of any. */
   public Optional<Job> find(@Nullable OrgId org, JobId id) throws SQLException {
     try (Connection connection = source.getConnection()) {
-      return one(connection, NAMED + " AND removed_at IS NULL", org, id);
+      return findOne(connection, BY_ID + " AND removed_at IS NULL", org, id);
     }
   }
 
   /** The same also of one that was removed, as far as that is remembered. */
-  Optional<Job> remembered(OrgId org, JobId id) throws SQLException {
+  Optional<Job> findIncludingRemoved(OrgId org, JobId id) throws SQLException {
     try (Connection connection = source.getConnection()) {
-      return one(connection, NAMED, org, id);
+      return findOne(connection, BY_ID, org, id);
     }
   }
 
-  private static Optional<Job> one(Connection connection, String sql, @Nullable OrgId org, JobId id)
-      throws SQLException {
+  private static Optional<Job> findOne(
+      Connection connection, String sql, @Nullable OrgId org, JobId id) throws SQLException {
     try (PreparedStatement select = connection.prepareStatement(sql)) {
       select.setObject(1, id.value());
       select.setObject(2, org == null ? null : org.value());
       select.setObject(3, org == null ? null : org.value());
       try (ResultSet row = select.executeQuery()) {
         return row.next()
-            ? Optional.of(JobRow.of(row, artifacts(connection, row, id)))
+            ? Optional.of(JobRowMapper.of(row, artifacts(connection, row, id)))
             : Optional.empty();
       }
     }
@@ -87,7 +87,7 @@ public final class JobViews {
         select.setObject(1, id.value());
         try (ResultSet row = select.executeQuery()) {
           while (row.next()) {
-            all.add(JobRow.artifact(row));
+            all.add(JobRowMapper.artifact(row));
           }
         }
       }
@@ -96,7 +96,7 @@ public final class JobViews {
   }
 
   /** Jobs that are not over, by status, at most so many of them counted. */
-  Map<JobStatus, Long> open(int most) throws SQLException {
+  Map<JobStatus, Long> open(int rowsMax) throws SQLException {
     Map<JobStatus, Long> open = new EnumMap<>(JobStatus.class);
     for (JobStatus each : JobStatus.values()) {
       if (!each.isTerminal()) {
@@ -105,7 +105,7 @@ public final class JobViews {
     }
     try (Connection connection = source.getConnection();
         PreparedStatement select = connection.prepareStatement(OPEN)) {
-      select.setInt(1, most);
+      select.setInt(1, rowsMax);
       try (ResultSet row = select.executeQuery()) {
         while (row.next()) {
           open.put(JobStatus.valueOf(row.getString(1).toUpperCase(Locale.ROOT)), row.getLong(2));
@@ -116,22 +116,22 @@ public final class JobViews {
   }
 
   /** What became of a wish to cancel a job. */
-  public enum Canceled {
+  public enum CancelResult {
     CANCELED,
     /** Its provider may have it, and is asked. */
-    ASKED,
-    OVER,
-    NOWHERE
+    REQUESTED,
+    ALREADY_ENDED,
+    NOT_FOUND
   }
 
   /** Cancels a job of any organization's. */
-  public Canceled cancel(JobId id) throws SQLException {
+  public CancelResult cancel(JobId id) throws SQLException {
     var submissions = new JobSubmissions(source, Duration.ZERO, Duration.ZERO);
     return switch (submissions.cancel(null, null, id)) {
-      case CANCELED -> Canceled.CANCELED;
-      case ASKED -> Canceled.ASKED;
-      case OVER, OPEN, REMOVED -> Canceled.OVER;
-      case UNKNOWN -> Canceled.NOWHERE;
+      case CANCELED -> CancelResult.CANCELED;
+      case ASKED -> CancelResult.REQUESTED;
+      case OVER, OPEN, REMOVED -> CancelResult.ALREADY_ENDED;
+      case UNKNOWN -> CancelResult.NOT_FOUND;
     };
   }
 
@@ -141,7 +141,7 @@ public final class JobViews {
    * @param org null: of any
    * @param status null: in any
    */
-  public List<Job> list(@Nullable OrgId org, @Nullable JobStatus status, int most)
+  public List<Job> list(@Nullable OrgId org, @Nullable JobStatus status, int rowsMax)
       throws SQLException {
     try (Connection connection = source.getConnection();
         PreparedStatement select = connection.prepareStatement(LISTED)) {
@@ -149,11 +149,11 @@ public final class JobViews {
       select.setObject(2, org == null ? null : org.value());
       select.setString(3, status == null ? null : status.wire());
       select.setString(4, status == null ? null : status.wire());
-      select.setInt(5, most);
+      select.setInt(5, rowsMax);
       List<Job> jobs = new ArrayList<>();
       try (ResultSet row = select.executeQuery()) {
         while (row.next()) {
-          jobs.add(JobRow.of(row, List.of()));
+          jobs.add(JobRowMapper.of(row, List.of()));
         }
       }
       return jobs;

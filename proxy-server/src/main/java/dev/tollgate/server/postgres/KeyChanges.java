@@ -18,29 +18,29 @@ import org.jspecify.annotations.Nullable;
  */
 public final class KeyChanges {
   private final DataSource pool;
-  private @Nullable Mark last;
+  private @Nullable ChangeCursor last;
 
   /**
    * How far was read, and in which table: an import puts another one in its place, whose numbers
    * have nothing to do with those of the one before.
    */
-  private record Mark(long rev, String table) {}
+  private record ChangeCursor(long rev, String table) {}
 
   KeyChanges(DataSource pool) {
     this.pool = pool;
   }
 
   /** What one poll brought. */
-  public sealed interface Poll {
+  public sealed interface PollResult {
     /** Whether something may have changed since the poll before. */
-    default boolean isNews() {
+    default boolean hasChanges() {
       return true;
     }
 
     /** These keys and all keys of these organizations; mostly none. */
-    record Changed(Set<KeyId> keys, Set<OrgId> orgs) implements Poll {
+    record Changed(Set<KeyId> keys, Set<OrgId> orgs) implements PollResult {
       @Override
-      public boolean isNews() {
+      public boolean hasChanges() {
         return !keys.isEmpty() || !orgs.isEmpty();
       }
     }
@@ -49,30 +49,31 @@ public final class KeyChanges {
      * Nothing is known of what happened before: the first poll, or the database went back in time,
      * or an import replaced what it held.
      */
-    record Anything() implements Poll {}
+    record EverythingChanged() implements PollResult {}
 
     /** The database could not be asked; the next poll makes up for it. */
-    record Failed(String reason) implements Poll {}
+    record Failed(String reason) implements PollResult {}
   }
 
   /** Asks for everything since the last poll that succeeded. */
-  public Poll poll() {
+  public PollResult poll() {
     try (Connection connection = pool.getConnection()) {
-      Mark newest = newest(connection);
-      Mark before = last;
+      ChangeCursor newest = newest(connection);
+      ChangeCursor before = last;
       if (before == null || !newest.table().equals(before.table()) || newest.rev() < before.rev()) {
         last = newest;
-        return new Poll.Anything();
+        return new PollResult.EverythingChanged();
       }
-      Poll changed = changed(connection, before.rev(), newest.rev());
+      PollResult changed = changed(connection, before.rev(), newest.rev());
       last = newest;
       return changed;
     } catch (SQLException e) {
-      return new Poll.Failed("poll of key changes failed: " + e.getMessage());
+      return new PollResult.Failed("poll of key changes failed: " + e.getMessage());
     }
   }
 
-  private static Poll changed(Connection connection, long last, long newest) throws SQLException {
+  private static PollResult changed(Connection connection, long last, long newest)
+      throws SQLException {
     Set<KeyId> keys = new HashSet<>();
     Set<OrgId> orgs = new HashSet<>();
     if (newest > last) {
@@ -93,10 +94,10 @@ public final class KeyChanges {
         }
       }
     }
-    return new Poll.Changed(Set.copyOf(keys), Set.copyOf(orgs));
+    return new PollResult.Changed(Set.copyOf(keys), Set.copyOf(orgs));
   }
 
-  private static Mark newest(Connection connection) throws SQLException {
+  private static ChangeCursor newest(Connection connection) throws SQLException {
     try (PreparedStatement select =
             connection.prepareStatement(
                 """
@@ -105,7 +106,7 @@ public final class KeyChanges {
                   FROM key_change""");
         ResultSet row = select.executeQuery()) {
       row.next();
-      return new Mark(row.getLong(1), row.getString(2));
+      return new ChangeCursor(row.getLong(1), row.getString(2));
     }
   }
 }

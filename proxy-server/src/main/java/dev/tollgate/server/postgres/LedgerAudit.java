@@ -20,7 +20,7 @@ import javax.sql.DataSource;
  * charges too. The numbers are those of the invariants in docs/ledger.md.
  */
 public final class LedgerAudit {
-  private static final long TURN = 7_455_834;
+  private static final long ADVISORY_LOCK = 7_455_834;
 
   /** For each invariant: where everything is wrong, a part of it says so. */
   private static final int LISTED_MAX = 1_000;
@@ -177,7 +177,7 @@ public final class LedgerAudit {
    *
    * @param age how long ago
    */
-  public record Last(Duration age, long violations) {}
+  public record LastAudit(Duration age, long violations) {}
 
   /** All violations, every stored charge read; the ledger goes on meanwhile. */
   public List<Violation> runFull() throws SQLException {
@@ -194,10 +194,10 @@ public final class LedgerAudit {
   }
 
   /** The same where no node did it within the interval or is at it; empty otherwise. */
-  public Optional<List<Violation>> runInTurn(Duration interval) throws SQLException {
+  public Optional<List<Violation>> runIfDue(Duration interval) throws SQLException {
     try (Connection connection = source.getConnection()) {
       // The lock ends with the session.
-      if (!holds(connection, "SELECT pg_try_advisory_lock(" + TURN + ")")
+      if (!queryBoolean(connection, "SELECT pg_try_advisory_lock(" + ADVISORY_LOCK + ")")
           || last(connection).filter(last -> last.age().compareTo(interval) < 0).isPresent()) {
         return Optional.empty();
       }
@@ -215,25 +215,25 @@ public final class LedgerAudit {
   }
 
   /** When some node did it last, and what it found; empty: never. */
-  public Optional<Last> last() throws SQLException {
+  public Optional<LastAudit> last() throws SQLException {
     try (Connection connection = source.getConnection()) {
       return last(connection);
     }
   }
 
-  private static Optional<Last> last(Connection connection) throws SQLException {
+  private static Optional<LastAudit> last(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement();
         ResultSet row =
             statement.executeQuery(
                 "SELECT floor(extract(epoch FROM ledger_now() - at) * 1000)::bigint, violations"
                     + " FROM ledger_audit")) {
       return row.next()
-          ? Optional.of(new Last(Duration.ofMillis(row.getLong(1)), row.getLong(2)))
+          ? Optional.of(new LastAudit(Duration.ofMillis(row.getLong(1)), row.getLong(2)))
           : Optional.empty();
     }
   }
 
-  private static boolean holds(Connection connection, String question) throws SQLException {
+  private static boolean queryBoolean(Connection connection, String question) throws SQLException {
     try (Statement statement = connection.createStatement();
         ResultSet row = statement.executeQuery(question)) {
       row.next();

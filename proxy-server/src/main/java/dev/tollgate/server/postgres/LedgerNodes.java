@@ -1,8 +1,8 @@
 package dev.tollgate.server.postgres;
 
-import dev.tollgate.core.ledger.Bank.BankException;
-import dev.tollgate.core.ledger.Bank.Holder;
 import dev.tollgate.core.ledger.Commitment;
+import dev.tollgate.core.ledger.LedgerStore.LeaseHolder;
+import dev.tollgate.core.ledger.LedgerStore.LedgerStoreException;
 import dev.tollgate.core.money.MicroUsd;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -31,48 +31,48 @@ public final class LedgerNodes {
       """;
 
   private final DataSource pool;
-  private final DataSource upkeep;
+  private final DataSource maintenancePool;
 
   /**
-   * @param upkeep for what changes all leases of a node, which the pool's sessions would give up:
-   *     there is one for each sum that it spent from
+   * @param maintenancePool for what changes all leases of a node, which the pool's sessions would
+   *     give up: there is one for each sum that it spent from
    */
-  LedgerNodes(DataSource pool, DataSource upkeep) {
+  LedgerNodes(DataSource pool, DataSource maintenancePool) {
     this.pool = pool;
-    this.upkeep = upkeep;
+    this.maintenancePool = maintenancePool;
   }
 
   /**
    * A node.
    *
    * @param state {@code open}, {@code lost} or {@code closed}
-   * @param silent since its last sign of life
+   * @param sinceHeartbeat since its last sign of life
    * @param leased what it holds of balances and has not spent
    * @param committed how much of that it had reserved, charged or may soon want, as it said last;
    *     empty: it did not say
    */
-  public record Node(
+  public record LedgerNode(
       UUID id,
       long epoch,
       String state,
-      Duration silent,
+      Duration sinceHeartbeat,
       MicroUsd leased,
       Optional<MicroUsd> committed) {}
 
   /** What came of a release. */
-  public sealed interface Release {
+  public sealed interface ReleaseResult {
     /**
      * Its leases are closed.
      *
      * @param freed of balances
      */
-    record Released(MicroUsd freed) implements Release {}
+    record Released(MicroUsd freed) implements ReleaseResult {}
 
-    record Alive() implements Release {}
+    record Alive() implements ReleaseResult {}
 
-    record AlreadyClosed() implements Release {}
+    record AlreadyClosed() implements ReleaseResult {}
 
-    record Unknown() implements Release {}
+    record Unknown() implements ReleaseResult {}
   }
 
   /**
@@ -80,17 +80,17 @@ public final class LedgerNodes {
    *
    * @param freed of balances: what it had not committed
    */
-  public record Lost(UUID node, MicroUsd freed) {}
+  public record LostNode(UUID node, MicroUsd freed) {}
 
   /** All nodes there ever were, those that are open first. */
-  public List<Node> list() throws SQLException {
+  public List<LedgerNode> list() throws SQLException {
     try (Connection connection = pool.getConnection();
         PreparedStatement select = connection.prepareStatement(LIST);
         ResultSet row = select.executeQuery()) {
-      List<Node> nodes = new ArrayList<>();
+      List<LedgerNode> nodes = new ArrayList<>();
       while (row.next()) {
         nodes.add(
-            new Node(
+            new LedgerNode(
                 row.getObject("node_id", UUID.class),
                 row.getLong("epoch"),
                 row.getString("state"),
@@ -103,21 +103,22 @@ public final class LedgerNodes {
   }
 
   /** Closes the leases of a node that was silent for so long; others keep theirs. */
-  public Release release(UUID node, Duration silence, String actor) throws SQLException {
-    try (Connection connection = upkeep.getConnection();
+  public ReleaseResult release(UUID node, Duration unresponsiveFor, String actor)
+      throws SQLException {
+    try (Connection connection = maintenancePool.getConnection();
         PreparedStatement release =
             connection.prepareStatement(
                 "SELECT * FROM ledger_release(?, make_interval(secs => ?), ?)")) {
       release.setObject(1, node);
-      release.setDouble(2, seconds(silence));
+      release.setDouble(2, seconds(unresponsiveFor));
       release.setString(3, actor);
       try (ResultSet row = release.executeQuery()) {
         row.next();
         return switch (row.getString("answer")) {
-          case "released" -> new Release.Released(new MicroUsd(row.getLong("freed_micro")));
-          case "alive" -> new Release.Alive();
-          case "closed" -> new Release.AlreadyClosed();
-          case "unknown" -> new Release.Unknown();
+          case "released" -> new ReleaseResult.Released(new MicroUsd(row.getLong("freed_micro")));
+          case "alive" -> new ReleaseResult.Alive();
+          case "closed" -> new ReleaseResult.AlreadyClosed();
+          case "unknown" -> new ReleaseResult.Unknown();
           default -> throw new SQLException("no answer: " + row.getString("answer"));
         };
       }
@@ -125,19 +126,19 @@ public final class LedgerNodes {
   }
 
   /** Nodes that were silent for so long may not spend any more; what they can spare is free. */
-  public List<Lost> lose(Duration silence) throws SQLException {
-    List<Lost> lost = new ArrayList<>();
-    try (Connection connection = upkeep.getConnection();
+  public List<LostNode> markLost(Duration unresponsiveFor) throws SQLException {
+    List<LostNode> lost = new ArrayList<>();
+    try (Connection connection = maintenancePool.getConnection();
         PreparedStatement lose =
             connection.prepareStatement("SELECT * FROM ledger_lose(make_interval(secs => ?))")) {
-      lose.setDouble(1, seconds(silence));
+      lose.setDouble(1, seconds(unresponsiveFor));
       boolean more = true;
       while (more) {
         try (ResultSet row = lose.executeQuery()) {
           more = row.next();
           if (more) {
             MicroUsd freed = new MicroUsd(row.getLong("freed_micro"));
-            lost.add(new Lost(row.getObject("node_id", UUID.class), freed));
+            lost.add(new LostNode(row.getObject("node_id", UUID.class), freed));
           }
         }
       }
@@ -149,10 +150,11 @@ public final class LedgerNodes {
    * A node tells of itself; who is not its present life is not heard.
    *
    * @param number higher than that of what this life said before
-   * @param owes for how long the oldest charge has waited for the books
+   * @param unsettledAge for how long the oldest charge has waited for the books
    */
-  public void report(Holder holder, long number, Duration owes, List<Commitment> commitments)
-      throws BankException {
+  public void report(
+      LeaseHolder holder, long number, Duration unsettledAge, List<Commitment> commitments)
+      throws LedgerStoreException {
     try (Connection connection = pool.getConnection();
         PreparedStatement report =
             connection.prepareStatement("SELECT ledger_report(?, ?, ?, ?, ?, ?, ?)")) {
@@ -160,12 +162,12 @@ public final class LedgerNodes {
       report.setLong(2, holder.epoch());
       report.setObject(3, holder.boot());
       report.setLong(4, number);
-      report.setDouble(5, seconds(owes));
+      report.setDouble(5, seconds(unsettledAge));
       report.setArray(6, SqlArrays.of(connection, "text", commitments, each -> each.scope().id()));
       report.setArray(7, SqlArrays.longs(connection, commitments, each -> each.amount().value()));
       report.execute();
     } catch (SQLException e) {
-      throw BankFailures.of(e);
+      throw LedgerStoreFailures.of(e);
     }
   }
 

@@ -3,10 +3,10 @@ package dev.tollgate.server.postgres;
 import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
-import dev.tollgate.core.ledger.Bank.BankException;
 import dev.tollgate.core.ledger.JournalRecord.Tokens;
+import dev.tollgate.core.ledger.LedgerStore.LedgerStoreException;
 import dev.tollgate.core.ledger.Settlement;
-import dev.tollgate.core.ledger.Settlement.How;
+import dev.tollgate.core.ledger.Settlement.SettlementKind;
 import dev.tollgate.core.money.MicroUsd;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -64,7 +64,7 @@ public final class LedgerQuarantine {
    * @param number rises with the order in which they came
    * @param reason what the books said to it
    */
-  public record Aside(
+  public record QuarantinedCharge(
       long number,
       String request,
       String org,
@@ -74,27 +74,27 @@ public final class LedgerQuarantine {
       String reason) {}
 
   /** What came of a second try. */
-  public sealed interface Retry {
+  public sealed interface RetryResult {
     /** It is in the books, now or since before. */
-    record Booked(MicroUsd cost) implements Retry {}
+    record Booked(MicroUsd cost) implements RetryResult {}
 
     /** It stays where it is. */
-    record Refused(String why) implements Retry {}
+    record Refused(String why) implements RetryResult {}
 
-    record Unknown() implements Retry {}
+    record Unknown() implements RetryResult {}
   }
 
   /** The oldest of those behind a number, at most so many. */
-  public List<Aside> list(long behind, int countMax) throws SQLException {
+  public List<QuarantinedCharge> list(long afterId, int countMax) throws SQLException {
     try (Connection connection = pool.getConnection();
         PreparedStatement select = connection.prepareStatement(LIST)) {
-      select.setLong(1, behind);
+      select.setLong(1, afterId);
       select.setInt(2, countMax);
       try (ResultSet row = select.executeQuery()) {
-        List<Aside> aside = new ArrayList<>();
+        List<QuarantinedCharge> charges = new ArrayList<>();
         while (row.next()) {
-          aside.add(
-              new Aside(
+          charges.add(
+              new QuarantinedCharge(
                   row.getLong("id"),
                   row.getString("request_id"),
                   row.getString("org_id"),
@@ -103,23 +103,23 @@ public final class LedgerQuarantine {
                   row.getObject("at", OffsetDateTime.class).toInstant(),
                   row.getString("reason")));
         }
-        return aside;
+        return charges;
       }
     }
   }
 
   /** Books a charge as its node would have; once, whoever else sends it. */
-  public Retry retry(String request, String actor) throws SQLException {
+  public RetryResult retry(String request, String actor) throws SQLException {
     try {
       return Transactions.run(pool, connection -> retry(connection, request, actor));
     } catch (SQLException e) {
       // A row that no database will take stays aside; a failure that passes is the caller's.
-      if (BankFailures.of(e).kind() == BankException.Kind.POISONED) {
-        return new Retry.Refused(inOneLine(e));
+      if (LedgerStoreFailures.of(e).kind() == LedgerStoreException.Kind.POISONED) {
+        return new RetryResult.Refused(singleLine(e));
       }
       throw e;
     } catch (IllegalArgumentException e) {
-      return new Retry.Refused("it cannot be read: " + e.getMessage());
+      return new RetryResult.Refused("it cannot be read: " + e.getMessage());
     }
   }
 
@@ -130,24 +130,24 @@ public final class LedgerQuarantine {
     }
   }
 
-  private static Retry retry(Connection connection, String request, String actor)
+  private static RetryResult retry(Connection connection, String request, String actor)
       throws SQLException {
     try (PreparedStatement take = connection.prepareStatement(TAKE)) {
       take.setString(1, request);
       try (ResultSet row = take.executeQuery()) {
         if (!row.next()) {
-          return new Retry.Unknown();
+          return new RetryResult.Unknown();
         }
         book(connection, row.getString("holder"), read(row));
       }
     }
     return decide(connection, request, "booked", actor)
-        .<Retry>map(Retry.Booked::new)
+        .<RetryResult>map(RetryResult.Booked::new)
         .orElseThrow(() -> new SQLException(request + " left quarantine while its row was locked"));
   }
 
   /** What was said and its detail, without the statements in which it was. */
-  private static String inOneLine(SQLException refusal) {
+  private static String singleLine(SQLException refusal) {
     return String.valueOf(refusal.getMessage())
         .lines()
         .map(String::strip)
@@ -169,7 +169,7 @@ public final class LedgerQuarantine {
             row.getLong("cached_tokens"),
             row.getLong("reasoning_tokens"),
             row.getBoolean("estimated")),
-        How.valueOf(row.getString("how").toUpperCase(Locale.ROOT)),
+        SettlementKind.valueOf(row.getString("how").toUpperCase(Locale.ROOT)),
         row.getBytes("row"));
   }
 

@@ -132,7 +132,7 @@ public final class Migrations {
   }
 
   /** Whether this version brings the migration {@code version}. */
-  static boolean knows(DatabaseAddress address, String version) throws StoreException {
+  static boolean isKnownVersion(DatabaseAddress address, String version) throws StoreException {
     try {
       return Arrays.stream(flyway(address, "latest").info().all())
           .anyMatch(
@@ -148,11 +148,11 @@ public final class Migrations {
   /** Connections without the pool and its time limits: a migration may take its time. */
   static PGSimpleDataSource plain(DatabaseAddress address) {
     PGSimpleDataSource source = new PGSimpleDataSource();
-    reach(source, address);
+    configure(source, address);
     return source;
   }
 
-  static void reach(PGSimpleDataSource source, DatabaseAddress address) {
+  static void configure(PGSimpleDataSource source, DatabaseAddress address) {
     source.setURL(address.url());
     source.setUser(address.username());
     Secret password = address.password();

@@ -47,19 +47,19 @@ public final class Organizations {
       Org org, @Nullable MicroUsd monthlyLimit, MicroUsd balance, int keys, Instant createdAt) {}
 
   /** The outcome of {@link #create}. */
-  public sealed interface Creation {
-    record Created(StoredOrg org) implements Creation {}
+  public sealed interface OrgCreation {
+    record Created(StoredOrg org) implements OrgCreation {}
 
-    record NameTaken() implements Creation {}
+    record NameTaken() implements OrgCreation {}
   }
 
-  public Creation create(String name, @Nullable MicroUsd monthlyLimit) throws SQLException {
+  public OrgCreation create(String name, @Nullable MicroUsd monthlyLimit) throws SQLException {
     return Transactions.run(
         pool,
         connection ->
             insert(connection, seal, name, monthlyLimit)
-                .<Creation>map(Creation.Created::new)
-                .orElseGet(Creation.NameTaken::new));
+                .<OrgCreation>map(OrgCreation.Created::new)
+                .orElseGet(OrgCreation.NameTaken::new));
   }
 
   /** All of them, by name. */
@@ -103,7 +103,7 @@ public final class Organizations {
       Connection connection, Seal seal, String name, @Nullable MicroUsd monthlyLimit)
       throws SQLException {
     var id = new OrgId(UUID.randomUUID());
-    Seal.Stored secret = seal.seal(id, WebhookSecrets.make());
+    Seal.StoredSecret secret = seal.seal(id, WebhookSecrets.make());
     try (PreparedStatement insert =
         connection.prepareStatement(
             "INSERT INTO organization (id, name, monthly_limit_micro, webhook_secret,"
@@ -117,11 +117,12 @@ public final class Organizations {
     }
   }
 
-  private static final String NAMED = "(o.name = ? OR o.id::text = ?)";
+  private static final String BY_NAME_OR_ID = "(o.name = ? OR o.id::text = ?)";
 
   private static Optional<StoredOrg> find(Connection connection, String nameOrId)
       throws SQLException {
-    try (PreparedStatement select = connection.prepareStatement(SELECT + " WHERE " + NAMED)) {
+    try (PreparedStatement select =
+        connection.prepareStatement(SELECT + " WHERE " + BY_NAME_OR_ID)) {
       select.setString(1, nameOrId);
       select.setString(2, nameOrId);
       try (ResultSet row = select.executeQuery()) {
@@ -137,7 +138,7 @@ public final class Organizations {
         connection -> {
           try (PreparedStatement update =
               connection.prepareStatement(
-                  "UPDATE organization o SET " + assignment + " WHERE " + NAMED)) {
+                  "UPDATE organization o SET " + assignment + " WHERE " + BY_NAME_OR_ID)) {
             update.setObject(1, value);
             update.setString(2, nameOrId);
             update.setString(3, nameOrId);

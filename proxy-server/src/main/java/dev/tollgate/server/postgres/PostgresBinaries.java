@@ -25,10 +25,10 @@ final class PostgresBinaries {
   /** The major version of the packed binaries; another one's data directory is refused. */
   static final int MAJOR = 18;
 
-  private final Path home;
+  private final Path directory;
 
-  private PostgresBinaries(Path home) {
-    this.home = home;
+  private PostgresBinaries(Path directory) {
+    this.directory = directory;
   }
 
   /** The binaries below {@code cache}, unpacked now if they are not there yet. */
@@ -41,34 +41,35 @@ final class PostgresBinaries {
               + platform()
               + "; build it on such a machine or set store.url to jdbc:postgresql://…");
     }
-    Path home = cache.resolve(folderName(name, resource.openConnection()));
-    if (!Files.isDirectory(home)) {
-      unpack(resource, home);
+    Path directory = cache.resolve(folderName(name, resource.openConnection()));
+    if (!Files.isDirectory(directory)) {
+      unpack(resource, directory);
     }
-    return new PostgresBinaries(home);
+    return new PostgresBinaries(directory);
   }
 
   String program(String name) {
-    return home.resolve("bin").resolve(name).toString();
+    return directory.resolve("bin").resolve(name).toString();
   }
 
   /** Deletes what earlier builds unpacked beside these, once no server runs from there. */
   void deleteOthers() throws IOException {
-    try (Stream<Path> versions = Files.list(Objects.requireNonNull(home.getParent()))) {
-      for (Path version : versions.filter(path -> !path.equals(home)).toList()) {
+    try (Stream<Path> versions = Files.list(Objects.requireNonNull(directory.getParent()))) {
+      for (Path version : versions.filter(path -> !path.equals(directory)).toList()) {
         FileTrees.delete(version);
       }
     }
   }
 
-  private static void unpack(URL resource, Path home) throws IOException {
-    Path partial = home.resolveSibling(home.getFileName() + "." + ProcessHandle.current().pid());
+  private static void unpack(URL resource, Path directory) throws IOException {
+    Path partial =
+        directory.resolveSibling(directory.getFileName() + "." + ProcessHandle.current().pid());
     try (InputStream in = resource.openStream();
         InputStream tar = new BufferedInputStream(new XZInputStream(in), 1 << 16)) {
       TarArchive.unpack(tar, partial, "include/");
     }
     try {
-      Files.move(partial, home, StandardCopyOption.ATOMIC_MOVE);
+      Files.move(partial, directory, StandardCopyOption.ATOMIC_MOVE);
     } catch (FileAlreadyExistsException | DirectoryNotEmptyException anotherWasFaster) {
       FileTrees.delete(partial);
     }

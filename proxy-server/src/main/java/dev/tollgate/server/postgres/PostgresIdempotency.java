@@ -3,15 +3,15 @@ package dev.tollgate.server.postgres;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.claim.Claim;
-import dev.tollgate.core.claim.Idempotency;
+import dev.tollgate.core.claim.IdempotencyStore;
 import dev.tollgate.core.claim.StoredReply;
 import dev.tollgate.core.claim.Submission;
 import dev.tollgate.core.exchange.Offload;
 import dev.tollgate.core.exchange.Offload.Outcome;
 import dev.tollgate.core.id.OrgId;
-import dev.tollgate.core.tenant.OrgPlaces;
-import dev.tollgate.server.postgres.ClaimRows.Held;
-import dev.tollgate.server.postgres.ClaimRows.Turn;
+import dev.tollgate.core.tenant.PerOrgLimit;
+import dev.tollgate.server.postgres.ClaimRows.ClaimOutcome;
+import dev.tollgate.server.postgres.ClaimRows.HeldClaim;
 import dev.tollgate.server.settings.ServerSettings;
 import io.netty.buffer.Unpooled;
 import io.netty.util.concurrent.EventExecutor;
@@ -37,26 +37,26 @@ import org.slf4j.LoggerFactory;
  * Submissions that all nodes remember, in PostgreSQL and by its clock. Its statements run where
  * they may wait; whoever owns it calls {@link #renew} several times in each lease.
  */
-public final class PostgresIdempotency implements Idempotency {
+public final class PostgresIdempotency implements IdempotencyStore {
   private static final Logger log = LoggerFactory.getLogger(PostgresIdempotency.class);
 
   /** After that nobody waits any more for a thread. */
   private static final Duration WAIT_MAX = Duration.ofSeconds(2);
 
   /** What was made must not be lost by a failover, nor what was not made be told as lost. */
-  private static final Duration TRIES_MAX = Duration.ofSeconds(60);
+  private static final Duration RETRY_DURATION_MAX = Duration.ofSeconds(60);
 
-  private static final Duration BETWEEN_TRIES = Duration.ofMillis(500);
+  private static final Duration RETRY_INTERVAL = Duration.ofMillis(500);
 
   /** In place of the bytes that were stored: the key is another's. */
-  private static final int NOT_MINE = -1;
+  private static final int CLAIM_LOST = -1;
 
   private final ClaimRows rows;
-  private final ClaimRows alive;
-  private final OrgPlaces turns;
-  private final OrgBytes kept;
+  private final ClaimRows renewals;
+  private final PerOrgLimit orgSlots;
+  private final OrgByteQuota byteQuota;
   private final Offload offload;
-  private final Set<Held> held = ConcurrentHashMap.newKeySet();
+  private final Set<HeldClaim> held = ConcurrentHashMap.newKeySet();
   private final Map<Result, LongAdder> claims = counters();
   private final LongAdder storedBytes = new LongAdder();
   private final LongAdder notStored = new LongAdder();
@@ -72,15 +72,15 @@ public final class PostgresIdempotency implements Idempotency {
     CROWDED,
     UNAVAILABLE;
 
-    static Result of(Answer answer) {
+    static Result of(ClaimResult answer) {
       return switch (answer) {
-        case Answer.Claimed _ -> CLAIMED;
-        case Answer.Running _ -> RUNNING;
-        case Answer.Replay _ -> REPLAYED;
-        case Answer.Conflict _ -> CONFLICT;
-        case Answer.NoRoom _ -> NO_ROOM;
-        case Answer.Crowded _ -> CROWDED;
-        case Answer.Unavailable _ -> UNAVAILABLE;
+        case ClaimResult.Claimed _ -> CLAIMED;
+        case ClaimResult.Running _ -> RUNNING;
+        case ClaimResult.Replay _ -> REPLAYED;
+        case ClaimResult.Conflict _ -> CONFLICT;
+        case ClaimResult.ReplyNotStored _ -> NO_ROOM;
+        case ClaimResult.TooManyPending _ -> CROWDED;
+        case ClaimResult.Unavailable _ -> UNAVAILABLE;
       };
     }
   }
@@ -95,14 +95,17 @@ public final class PostgresIdempotency implements Idempotency {
 
   /**
    * @param pool of the offload's threads alone
-   * @param others for signs of life, which must not wait for replies that are read
+   * @param renewalPool for signs of life, which must not wait for replies that are read
    */
   PostgresIdempotency(
-      DataSource pool, DataSource others, Offload offload, ServerSettings.Idempotency settings) {
+      DataSource pool,
+      DataSource renewalPool,
+      Offload offload,
+      ServerSettings.Idempotency settings) {
     this.rows = new ClaimRows(pool, settings.lease(), settings.retention());
-    this.alive = new ClaimRows(others, settings.lease(), settings.retention());
-    this.turns = new OrgPlaces(settings.orgClaimsMax());
-    this.kept = new OrgBytes(settings.orgBytesMax(), Ticker.systemTicker()::nanoTime);
+    this.renewals = new ClaimRows(renewalPool, settings.lease(), settings.retention());
+    this.orgSlots = new PerOrgLimit(settings.orgPendingMax());
+    this.byteQuota = new OrgByteQuota(settings.orgBytesMax(), Ticker.systemTicker()::nanoTime);
     this.offload = offload;
   }
 
@@ -110,118 +113,126 @@ public final class PostgresIdempotency implements Idempotency {
 
   @Override
   public void claim(
-      Submission submission, Room room, EventExecutor loop, Consumer<Answer> whenKnown) {
-    if (!turns.begin(submission.org())) {
-      whenKnown.accept(counted(new Answer.Crowded()));
+      Submission submission,
+      ReplyMemory room,
+      EventExecutor loop,
+      Consumer<ClaimResult> whenKnown) {
+    if (!orgSlots.tryBegin(submission.org())) {
+      whenKnown.accept(counted(new ClaimResult.TooManyPending()));
       return;
     }
     run(
         loop,
         () -> answer(submission, room, loop),
         outcome -> {
-          turns.end(submission.org());
+          orgSlots.end(submission.org());
           whenKnown.accept(counted(answer(outcome)));
         });
   }
 
-  private Answer counted(Answer answer) {
+  private ClaimResult counted(ClaimResult answer) {
     requireNonNull(claims.get(Result.of(answer))).increment();
     return answer;
   }
 
-  private static Answer answer(Outcome<Answer> outcome) {
+  private static ClaimResult answer(Outcome<ClaimResult> outcome) {
     return switch (outcome) {
-      case Outcome.Done<Answer> done -> done.value();
-      case Outcome.Refused<Answer> refused -> new Answer.Unavailable(refused.reason());
-      case Outcome.Failed<Answer> failed -> new Answer.Unavailable(failed.cause().toString());
+      case Outcome.Done<ClaimResult> done -> done.value();
+      case Outcome.Refused<ClaimResult> refused -> new ClaimResult.Unavailable(refused.reason());
+      case Outcome.Failed<ClaimResult> failed ->
+          new ClaimResult.Unavailable(failed.cause().toString());
     };
   }
 
-  private Answer answer(Submission submission, Room room, EventExecutor loop) throws SQLException {
+  private ClaimResult answer(Submission submission, ReplyMemory room, EventExecutor loop)
+      throws SQLException {
     byte[] sha256 = submission.body().sha256();
     return switch (rows.claim(submission, sha256)) {
-      case Turn.Mine _ -> new Answer.Claimed(new Mine(submission, loop));
-      case Turn.Running running -> new Answer.Running(running.age());
-      case Turn.Conflict _ -> new Answer.Conflict();
-      case Turn.Over over -> replay(Held.of(submission), over, room);
+      case ClaimOutcome.Acquired _ -> new ClaimResult.Claimed(new OwnedClaim(submission, loop));
+      case ClaimOutcome.Running running -> new ClaimResult.Running(running.age());
+      case ClaimOutcome.Conflict _ -> new ClaimResult.Conflict();
+      case ClaimOutcome.Completed completed -> replay(HeldClaim.of(submission), completed, room);
     };
   }
 
-  private Answer replay(Held name, Turn.Over over, Room room) throws SQLException {
-    if (!room.take(over.bodyBytes())) {
-      return new Answer.NoRoom();
+  private ClaimResult replay(HeldClaim claim, ClaimOutcome.Completed completed, ReplyMemory room)
+      throws SQLException {
+    if (!room.tryReserve(completed.bodyBytes())) {
+      return new ClaimResult.ReplyNotStored();
     }
-    return rows.body(name, over)
-        .<Answer>map(
+    return rows.body(claim, completed)
+        .<ClaimResult>map(
             body ->
-                new Answer.Replay(
+                new ClaimResult.Replay(
                     new StoredReply(
-                        over.status(),
-                        over.contentType(),
-                        over.fields(),
+                        completed.status(),
+                        completed.contentType(),
+                        completed.fields(),
                         Unpooled.wrappedBuffer(body))))
-        .orElseGet(() -> new Answer.Unavailable("the reply was forgotten or replaced just now"));
+        .orElseGet(
+            () -> new ClaimResult.Unavailable("the reply was forgotten or replaced just now"));
   }
 
   /** The claim of a request that runs here. */
-  private final class Mine implements Claim {
-    private final Held name;
+  private final class OwnedClaim implements Claim {
+    private final HeldClaim heldClaim;
     private final OrgId org;
     private final StoredReply ifNotKept;
     private final EventExecutor loop;
 
-    Mine(Submission submission, EventExecutor loop) {
-      this.name = Held.of(submission);
+    OwnedClaim(Submission submission, EventExecutor loop) {
+      this.heldClaim = HeldClaim.of(submission);
       this.org = submission.org();
       this.ifNotKept = submission.ifNotKept();
       this.loop = loop;
-      held.add(name);
+      held.add(heldClaim);
     }
 
     @Override
-    public void dispatch(Consumer<Marked> whenKnown) {
+    public void dispatch(Consumer<DispatchResult> whenKnown) {
       run(
           loop,
-          () -> rows.dispatch(name),
+          () -> rows.dispatch(heldClaim),
           outcome ->
               whenKnown.accept(
                   switch (outcome) {
                     case Outcome.Done<Boolean> done ->
-                        done.value() ? new Marked.Stored() : new Marked.Lost();
+                        done.value() ? new DispatchResult.Recorded() : new DispatchResult.Lost();
                     case Outcome.Refused<Boolean> refused ->
-                        new Marked.Unavailable(refused.reason());
+                        new DispatchResult.Unavailable(refused.reason());
                     case Outcome.Failed<Boolean> failed ->
-                        new Marked.Unavailable(failed.cause().toString());
+                        new DispatchResult.Unavailable(failed.cause().toString());
                   }));
     }
 
     @Override
     public void complete(StoredReply reply, Completion completion) {
-      OrgBytes.Place place = kept.place(org, reply.body().readableBytes());
-      complete(reply, place, completion, giveUpNanos(), completion::delayed);
+      OrgByteQuota.ByteReservation reservation =
+          byteQuota.reservation(org, reply.body().readableBytes());
+      complete(reply, reservation, completion, deadlineNanos(), completion::delayed);
     }
 
     private void complete(
         StoredReply reply,
-        OrgBytes.Place place,
+        OrgByteQuota.ByteReservation reservation,
         Completion completion,
-        long giveUpNanos,
+        long deadlineNanos,
         Runnable onFailure) {
       run(
           loop,
           () -> {
-            StoredReply fitting = fitting(reply, place);
-            return rows.complete(name, fitting) ? fitting.body().readableBytes() : NOT_MINE;
+            StoredReply fitting = fitting(reply, reservation);
+            return rows.complete(heldClaim, fitting) ? fitting.body().readableBytes() : CLAIM_LOST;
           },
           outcome -> {
             if (outcome instanceof Outcome.Done<Integer>(Integer bytes)) {
               abandon();
-              completed(bytes, place, completion);
-            } else if (isEarlierThan(giveUpNanos)) {
+              completed(bytes, reservation, completion);
+            } else if (isBefore(deadlineNanos)) {
               onFailure.run();
-              again(() -> complete(reply, place, completion, giveUpNanos, () -> {}));
+              retryLater(() -> complete(reply, reservation, completion, deadlineNanos, () -> {}));
             } else {
-              place.giveBack();
+              reservation.release();
               lost(outcome);
               abandon();
               completion.lost();
@@ -229,35 +240,37 @@ public final class PostgresIdempotency implements Idempotency {
           });
     }
 
-    private StoredReply fitting(StoredReply reply, OrgBytes.Place place) throws SQLException {
-      if (place.take(() -> rows.bytesOf(name.org()))) {
+    private StoredReply fitting(StoredReply reply, OrgByteQuota.ByteReservation reservation)
+        throws SQLException {
+      if (reservation.reserve(() -> rows.bytesOf(heldClaim.org()))) {
         return reply;
       }
       notKept.increment();
       return ifNotKept;
     }
 
-    private long giveUpNanos() {
-      return loop.ticker().nanoTime() + TRIES_MAX.toNanos();
+    private long deadlineNanos() {
+      return loop.ticker().nanoTime() + RETRY_DURATION_MAX.toNanos();
     }
 
-    private boolean isEarlierThan(long nanos) {
+    private boolean isBefore(long nanos) {
       return loop.ticker().nanoTime() - nanos < 0;
     }
 
-    private void again(Runnable work) {
-      var _ = loop.schedule(work, BETWEEN_TRIES.toMillis(), TimeUnit.MILLISECONDS);
+    private void retryLater(Runnable work) {
+      var _ = loop.schedule(work, RETRY_INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    private void completed(int bytes, OrgBytes.Place place, Completion completion) {
-      if (bytes != NOT_MINE) {
-        place.stored();
+    private void completed(
+        int bytes, OrgByteQuota.ByteReservation reservation, Completion completion) {
+      if (bytes != CLAIM_LOST) {
+        reservation.stored();
         storedBytes.add(bytes);
         completion.stored();
       } else {
-        place.giveBack();
+        reservation.release();
         notStored.increment();
-        log.warn("request {}: its idempotency key is another's by now", name.request());
+        log.warn("request {}: its idempotency key is another's by now", heldClaim.request());
         completion.lost();
       }
     }
@@ -266,38 +279,38 @@ public final class PostgresIdempotency implements Idempotency {
       notStored.increment();
       log.warn(
           "request {}: its reply could not be stored, so that a replay is told that it is lost: {}",
-          name.request(),
+          heldClaim.request(),
           outcome);
     }
 
     @Override
     public void free(Runnable done) {
-      free(done, giveUpNanos());
+      free(done, deadlineNanos());
     }
 
-    private void free(Runnable told, long giveUpNanos) {
+    private void free(Runnable done, long deadlineNanos) {
       run(
           loop,
           () -> {
-            rows.free(name);
-            return name;
+            rows.free(heldClaim);
+            return heldClaim;
           },
           outcome -> {
-            if (outcome instanceof Outcome.Done<Held>) {
+            if (outcome instanceof Outcome.Done<HeldClaim>) {
               abandon();
-            } else if (isEarlierThan(giveUpNanos)) {
-              again(() -> free(() -> {}, giveUpNanos));
+            } else if (isBefore(deadlineNanos)) {
+              retryLater(() -> free(() -> {}, deadlineNanos));
             } else {
-              log.warn("request {}: its key could not be freed: {}", name.request(), outcome);
+              log.warn("request {}: its key could not be freed: {}", heldClaim.request(), outcome);
               abandon();
             }
-            told.run();
+            done.run();
           });
     }
 
     @Override
     public void abandon() {
-      held.remove(name);
+      held.remove(heldClaim);
     }
   }
 
@@ -310,7 +323,7 @@ public final class PostgresIdempotency implements Idempotency {
   /** A sign of life for all that runs here. */
   public void renew() throws SQLException {
     if (!held.isEmpty()) {
-      alive.renew(held);
+      renewals.renew(held);
     }
   }
 

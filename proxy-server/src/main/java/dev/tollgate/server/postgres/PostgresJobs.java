@@ -8,12 +8,12 @@ import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.job.Job;
 import dev.tollgate.core.job.JobId;
 import dev.tollgate.core.job.JobKind;
+import dev.tollgate.core.job.JobRepository;
+import dev.tollgate.core.job.JobSpec;
 import dev.tollgate.core.job.JobStatus;
-import dev.tollgate.core.job.JobTicket;
-import dev.tollgate.core.job.JobWish;
-import dev.tollgate.core.job.Jobs;
-import dev.tollgate.core.tenant.OrgPlaces;
-import dev.tollgate.server.postgres.JobSubmissions.Answer;
+import dev.tollgate.core.job.JobSubmissionKey;
+import dev.tollgate.core.tenant.PerOrgLimit;
+import dev.tollgate.server.postgres.JobSubmissions.SubmitAnswer;
 import io.netty.util.concurrent.EventExecutor;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -34,9 +34,9 @@ import org.jspecify.annotations.Nullable;
  * Jobs of all nodes in PostgreSQL and by its clock, for event loops: the statements run where they
  * may wait, and what has to be waited for is asked for again.
  */
-public final class PostgresJobs implements Jobs {
+public final class PostgresJobs implements JobRepository {
   /** Of one organization that ask at once: beyond it waits for itself. */
-  public static final int ORG_ASKS_MAX = 128;
+  public static final int ORG_CALLS_MAX = 128;
 
   /** After that nobody waits any more for a thread. */
   private static final Duration WAIT_MAX = Duration.ofSeconds(2);
@@ -47,13 +47,13 @@ public final class PostgresJobs implements Jobs {
   /** A worker takes up what is to be canceled at once, and its provider answers within it. */
   private static final Duration CANCEL_MAX = Duration.ofSeconds(8);
 
-  private static final Duration BETWEEN_RECALLS = Duration.ofMillis(60);
-  private static final Duration BETWEEN_LOOKS = Duration.ofMillis(150);
+  private static final Duration RECALL_POLL_INTERVAL = Duration.ofMillis(60);
+  private static final Duration CANCEL_POLL_INTERVAL = Duration.ofMillis(150);
 
-  private final Rows changes;
-  private final Rows looks;
-  private final OrgPlaces turns = new OrgPlaces(ORG_ASKS_MAX);
-  private final Runnable due;
+  private final JobAccess changes;
+  private final JobAccess queries;
+  private final PerOrgLimit orgSlots = new PerOrgLimit(ORG_CALLS_MAX);
+  private final Runnable onJobDue;
   private final Map<Result, LongAdder> submitted = new EnumMap<>(Result.class);
 
   /**
@@ -61,15 +61,15 @@ public final class PostgresJobs implements Jobs {
    *
    * @param offload of as many threads as the pool has connections
    */
-  record Lane(DataSource pool, Offload offload) {}
+  record DedicatedPool(DataSource pool, Offload offload) {}
 
   /** The rows by way of a lane's connections. */
-  private record Rows(JobSubmissions submissions, JobViews views, Offload offload) {
-    static Rows of(Lane lane, Duration remembered, Duration ttl) {
-      return new Rows(
-          new JobSubmissions(lane.pool(), remembered, ttl),
-          new JobViews(lane.pool()),
-          lane.offload());
+  private record JobAccess(JobSubmissions submissions, JobViews views, Offload offload) {
+    static JobAccess of(DedicatedPool pool, Duration retention, Duration ttl) {
+      return new JobAccess(
+          new JobSubmissions(pool.pool(), retention, ttl),
+          new JobViews(pool.pool()),
+          pool.offload());
     }
 
     <T> void run(EventExecutor loop, Callable<T> work, Consumer<Outcome<T>> whenDone) {
@@ -86,29 +86,34 @@ public final class PostgresJobs implements Jobs {
     CROWDED,
     UNAVAILABLE;
 
-    static Result of(Submitted submitted) {
+    static Result of(SubmitResult submitted) {
       return switch (submitted) {
-        case Submitted.Made _ -> MADE;
-        case Submitted.Replayed _ -> REPLAYED;
-        case Submitted.Conflict _ -> CONFLICT;
-        case Submitted.TooLittle _ -> TOO_LITTLE;
-        case Submitted.Crowded _ -> CROWDED;
-        case Submitted.Unavailable _ -> UNAVAILABLE;
+        case SubmitResult.Created _ -> MADE;
+        case SubmitResult.Replayed _ -> REPLAYED;
+        case SubmitResult.Conflict _ -> CONFLICT;
+        case SubmitResult.InsufficientBudget _ -> TOO_LITTLE;
+        case SubmitResult.TooManyPending _ -> CROWDED;
+        case SubmitResult.Unavailable _ -> UNAVAILABLE;
       };
     }
   }
 
   /**
    * @param changes for what may wait for others' locks
-   * @param looks for what never does, so that whoever only looks does not wait behind it
-   * @param remembered how long a submission is not carried out a second time
+   * @param queries for what never does, so that whoever only looks does not wait behind it
+   * @param retention how long a submission is not carried out a second time
    * @param ttl after which a job expires
-   * @param due something is to be done with a job; it must not block
+   * @param onJobDue something is to be done with a job; it must not block
    */
-  PostgresJobs(Lane changes, Lane looks, Duration remembered, Duration ttl, Runnable due) {
-    this.changes = Rows.of(changes, remembered, ttl);
-    this.looks = Rows.of(looks, remembered, ttl);
-    this.due = due;
+  PostgresJobs(
+      DedicatedPool changes,
+      DedicatedPool queries,
+      Duration retention,
+      Duration ttl,
+      Runnable onJobDue) {
+    this.changes = JobAccess.of(changes, retention, ttl);
+    this.queries = JobAccess.of(queries, retention, ttl);
+    this.onJobDue = onJobDue;
     for (Result each : Result.values()) {
       submitted.put(each, new LongAdder());
     }
@@ -125,73 +130,75 @@ public final class PostgresJobs implements Jobs {
 
   /** Jobs of all nodes that are not over, by status, at most so many of them counted. Blocks. */
   public Map<JobStatus, Long> open(int most) throws SQLException {
-    return looks.views().open(most);
+    return queries.views().open(most);
   }
 
   // Submission
 
   @Override
-  public void recall(JobTicket ticket, EventExecutor loop, Consumer<Recalled> whenKnown) {
-    if (!turns.begin(ticket.org())) {
+  public void lookUpSubmission(
+      JobSubmissionKey ticket, EventExecutor loop, Consumer<LookupResult> whenKnown) {
+    if (!orgSlots.tryBegin(ticket.org())) {
       count(Result.CROWDED);
-      whenKnown.accept(new Recalled.Crowded());
+      whenKnown.accept(new LookupResult.TooManyPending());
       return;
     }
     changes.run(
         loop,
         () -> recalled(ticket),
         outcome -> {
-          turns.end(ticket.org());
+          orgSlots.end(ticket.org());
           whenKnown.accept(counted(recalled(outcome)));
         });
   }
 
-  private Recalled recalled(JobTicket ticket) throws SQLException {
-    Optional<Answer> earlier = changes.submissions().earlier(ticket);
+  private LookupResult recalled(JobSubmissionKey ticket) throws SQLException {
+    Optional<SubmitAnswer> earlier = changes.submissions().findEarlier(ticket);
     if (earlier.isEmpty()) {
-      return new Recalled.Fresh();
+      return new LookupResult.NotSubmitted();
     }
-    return earlier.get() instanceof Answer.Replay replay
-        ? new Recalled.Replayed(known(ticket.org(), replay.job()))
-        : new Recalled.Conflict();
+    return earlier.get() instanceof SubmitAnswer.Replay replay
+        ? new LookupResult.Replayed(requireJob(ticket.org(), replay.job()))
+        : new LookupResult.Conflict();
   }
 
-  private static Recalled recalled(Outcome<Recalled> outcome) {
+  private static LookupResult recalled(Outcome<LookupResult> outcome) {
     return switch (outcome) {
-      case Outcome.Done<Recalled> done -> done.value();
-      case Outcome.Refused<Recalled> refused -> new Recalled.Unavailable(refused.reason());
-      case Outcome.Failed<Recalled> failed -> new Recalled.Unavailable(failed.cause().toString());
+      case Outcome.Done<LookupResult> done -> done.value();
+      case Outcome.Refused<LookupResult> refused -> new LookupResult.Unavailable(refused.reason());
+      case Outcome.Failed<LookupResult> failed ->
+          new LookupResult.Unavailable(failed.cause().toString());
     };
   }
 
-  private Recalled counted(Recalled recalled) {
+  private LookupResult counted(LookupResult recalled) {
     switch (recalled) {
-      case Recalled.Fresh _ -> {} // its submission counts
-      case Recalled.Replayed _ -> count(Result.REPLAYED);
-      case Recalled.Conflict _ -> count(Result.CONFLICT);
-      case Recalled.Crowded _ -> count(Result.CROWDED);
-      case Recalled.Unavailable _ -> count(Result.UNAVAILABLE);
+      case LookupResult.NotSubmitted _ -> {} // its submission counts
+      case LookupResult.Replayed _ -> count(Result.REPLAYED);
+      case LookupResult.Conflict _ -> count(Result.CONFLICT);
+      case LookupResult.TooManyPending _ -> count(Result.CROWDED);
+      case LookupResult.Unavailable _ -> count(Result.UNAVAILABLE);
     }
     return recalled;
   }
 
   @Override
-  public void submit(JobWish wish, EventExecutor loop, Consumer<Submitted> whenKnown) {
-    if (!turns.begin(wish.org())) {
-      whenKnown.accept(counted(new Submitted.Crowded()));
+  public void submit(JobSpec spec, EventExecutor loop, Consumer<SubmitResult> whenKnown) {
+    if (!orgSlots.tryBegin(spec.org())) {
+      whenKnown.accept(counted(new SubmitResult.TooManyPending()));
       return;
     }
-    long giveUp = loop.ticker().nanoTime() + RECALL_MAX.toNanos();
+    long deadlineNanos = loop.ticker().nanoTime() + RECALL_MAX.toNanos();
     submit(
-        new Sent(wish, loop, giveUp),
+        new PendingSubmission(spec, loop, deadlineNanos),
         Map.of(),
         outcome -> {
-          turns.end(wish.org());
+          orgSlots.end(spec.org());
           whenKnown.accept(counted(outcome));
         });
   }
 
-  private Submitted counted(Submitted outcome) {
+  private SubmitResult counted(SubmitResult outcome) {
     count(Result.of(outcome));
     return outcome;
   }
@@ -200,87 +207,97 @@ public final class PostgresJobs implements Jobs {
     requireNonNull(submitted.get(result)).increment();
   }
 
-  private record Sent(JobWish wish, EventExecutor loop, long giveUpNanos) {
+  private record PendingSubmission(JobSpec wish, EventExecutor loop, long giveUpNanos) {
     boolean isLate() {
       return loop.ticker().nanoTime() - giveUpNanos >= 0;
     }
   }
 
-  private void submit(Sent sent, Map<String, Long> awaited, Consumer<Submitted> whenKnown) {
+  private void submit(
+      PendingSubmission submission, Map<String, Long> awaited, Consumer<SubmitResult> whenKnown) {
     changes.run(
-        sent.loop(),
-        () -> submitted(sent.wish(), awaited),
+        submission.loop(),
+        () -> submitted(submission.wish(), awaited),
         outcome -> {
           switch (outcome) {
-            case Outcome.Done<Step> done -> next(sent, done.value(), whenKnown);
-            case Outcome.Refused<Step> refused ->
-                whenKnown.accept(new Submitted.Unavailable(refused.reason()));
-            case Outcome.Failed<Step> failed ->
-                whenKnown.accept(new Submitted.Unavailable(failed.cause().toString()));
+            case Outcome.Done<SubmitStep> done -> next(submission, done.value(), whenKnown);
+            case Outcome.Refused<SubmitStep> refused ->
+                whenKnown.accept(new SubmitResult.Unavailable(refused.reason()));
+            case Outcome.Failed<SubmitStep> failed ->
+                whenKnown.accept(new SubmitResult.Unavailable(failed.cause().toString()));
           }
         });
   }
 
   /** What a statement brought. */
-  private sealed interface Step {
-    record Known(Submitted submitted) implements Step {}
+  private sealed interface SubmitStep {
+    record Finished(SubmitResult submitted) implements SubmitStep {}
 
-    record Again(Map<String, Long> awaited) implements Step {}
+    record Retry(Map<String, Long> awaited) implements SubmitStep {}
   }
 
-  private Step submitted(JobWish wish, Map<String, Long> awaited) throws SQLException {
-    byte[] sha256 = wish.body().sha256();
-    return switch (changes.submissions().submit(wish, sha256, awaited)) {
-      case Answer.Made _ -> {
-        due.run();
-        yield new Step.Known(new Submitted.Made(known(wish.org(), wish.id())));
+  private SubmitStep submitted(JobSpec spec, Map<String, Long> awaited) throws SQLException {
+    byte[] sha256 = spec.body().sha256();
+    return switch (changes.submissions().submit(spec, sha256, awaited)) {
+      case SubmitAnswer.Created _ -> {
+        onJobDue.run();
+        yield new SubmitStep.Finished(new SubmitResult.Created(requireJob(spec.org(), spec.id())));
       }
-      case Answer.Replay replay ->
-          new Step.Known(new Submitted.Replayed(known(wish.org(), replay.job())));
-      case Answer.Conflict _ -> new Step.Known(new Submitted.Conflict());
-      case Answer.TooLittle refused -> new Step.Known(new Submitted.TooLittle(refused.shortages()));
-      case Answer.Awaits awaits -> new Step.Again(awaits.recalls());
+      case SubmitAnswer.Replay replay ->
+          new SubmitStep.Finished(new SubmitResult.Replayed(requireJob(spec.org(), replay.job())));
+      case SubmitAnswer.Conflict _ -> new SubmitStep.Finished(new SubmitResult.Conflict());
+      case SubmitAnswer.InsufficientBudget refused ->
+          new SubmitStep.Finished(new SubmitResult.InsufficientBudget(refused.shortages()));
+      case SubmitAnswer.AwaitsRecalls awaits -> new SubmitStep.Retry(awaits.recalls());
     };
   }
 
-  private Job known(OrgId org, JobId id) throws SQLException {
-    return changes.views().remembered(org, id).orElseThrow(() -> new SQLException("a job is gone"));
+  private Job requireJob(OrgId org, JobId id) throws SQLException {
+    return changes
+        .views()
+        .findIncludingRemoved(org, id)
+        .orElseThrow(() -> new SQLException("a job is gone"));
   }
 
-  private void next(Sent sent, Step step, Consumer<Submitted> whenKnown) {
+  private void next(
+      PendingSubmission submission, SubmitStep step, Consumer<SubmitResult> whenKnown) {
     switch (step) {
-      case Step.Known known -> whenKnown.accept(known.submitted());
-      case Step.Again _ when sent.isLate() ->
+      case SubmitStep.Finished known -> whenKnown.accept(known.submitted());
+      case SubmitStep.Retry _ when submission.isLate() ->
           whenKnown.accept(
-              new Submitted.Unavailable("other nodes did not say what they can spare"));
-      case Step.Again again ->
-          later(sent.loop(), BETWEEN_RECALLS, () -> submit(sent, again.awaited(), whenKnown));
+              new SubmitResult.Unavailable("other nodes did not say what they can spare"));
+      case SubmitStep.Retry again ->
+          later(
+              submission.loop(),
+              RECALL_POLL_INTERVAL,
+              () -> submit(submission, again.awaited(), whenKnown));
     }
   }
 
   // Looks
 
   @Override
-  public void find(OrgId org, JobId id, EventExecutor loop, Consumer<Found> whenKnown) {
-    if (!turns.begin(org)) {
-      whenKnown.accept(new Found.Crowded());
+  public void find(OrgId org, JobId id, EventExecutor loop, Consumer<FindResult> whenKnown) {
+    if (!orgSlots.tryBegin(org)) {
+      whenKnown.accept(new FindResult.TooManyPending());
       return;
     }
-    looks.run(
+    queries.run(
         loop,
-        () -> looks.views().find(org, id),
+        () -> queries.views().find(org, id),
         outcome -> {
-          turns.end(org);
+          orgSlots.end(org);
           whenKnown.accept(found(outcome));
         });
   }
 
-  private static Found found(Outcome<Optional<Job>> outcome) {
+  private static FindResult found(Outcome<Optional<Job>> outcome) {
     return switch (outcome) {
       case Outcome.Done<Optional<Job>> done ->
-          done.value().<Found>map(Found.Here::new).orElseGet(Found.Nowhere::new);
-      case Outcome.Refused<Optional<Job>> refused -> new Found.Unavailable(refused.reason());
-      case Outcome.Failed<Optional<Job>> failed -> new Found.Unavailable(failed.cause().toString());
+          done.value().<FindResult>map(FindResult.Present::new).orElseGet(FindResult.NotFound::new);
+      case Outcome.Refused<Optional<Job>> refused -> new FindResult.Unavailable(refused.reason());
+      case Outcome.Failed<Optional<Job>> failed ->
+          new FindResult.Unavailable(failed.cause().toString());
     };
   }
 
@@ -292,35 +309,35 @@ public final class PostgresJobs implements Jobs {
       @Nullable JobKind kind,
       JobId id,
       EventExecutor loop,
-      Consumer<Deleted> whenKnown) {
-    if (!turns.begin(org)) {
-      whenKnown.accept(new Deleted.Crowded());
+      Consumer<DeleteResult> whenKnown) {
+    if (!orgSlots.tryBegin(org)) {
+      whenKnown.accept(new DeleteResult.TooManyPending());
       return;
     }
-    long giveUp = loop.ticker().nanoTime() + CANCEL_MAX.toNanos();
-    var asked =
-        new Asked(
+    long deadlineNanos = loop.ticker().nanoTime() + CANCEL_MAX.toNanos();
+    var deletion =
+        new PendingDeletion(
             org,
             id,
             loop,
-            giveUp,
+            deadlineNanos,
             deleted -> {
-              turns.end(org);
+              orgSlots.end(org);
               whenKnown.accept(deleted);
             });
-    told(changes, asked, () -> deleted(org, kind, id));
+    deliver(changes, deletion, () -> deleted(org, kind, id));
   }
 
   /** A job that is to be canceled, and who waits for that. */
-  private record Asked(
-      OrgId org, JobId id, EventExecutor loop, long giveUpNanos, Consumer<Deleted> whenKnown) {
+  private record PendingDeletion(
+      OrgId org, JobId id, EventExecutor loop, long giveUpNanos, Consumer<DeleteResult> whenKnown) {
     boolean isLate() {
       return loop.ticker().nanoTime() - giveUpNanos >= 0;
     }
   }
 
   /** Empty: it is asked for, and not known yet. */
-  private Optional<Deleted> deleted(OrgId org, @Nullable JobKind kind, JobId id)
+  private Optional<DeleteResult> deleted(OrgId org, @Nullable JobKind kind, JobId id)
       throws SQLException {
     return switch (changes.submissions().cancel(org, kind, id)) {
       case CANCELED ->
@@ -328,66 +345,70 @@ public final class PostgresJobs implements Jobs {
               changes
                   .views()
                   .find(org, id)
-                  .<Deleted>map(Deleted.Canceled::new)
-                  .orElseGet(Deleted.Removed::new));
+                  .<DeleteResult>map(DeleteResult.Canceled::new)
+                  .orElseGet(DeleteResult.Removed::new));
       case ASKED -> {
-        due.run();
+        onJobDue.run();
         yield Optional.empty();
       }
-      case UNKNOWN -> Optional.of(new Deleted.Nowhere());
+      case UNKNOWN -> Optional.of(new DeleteResult.NotFound());
       case OVER, OPEN, REMOVED ->
           switch (changes.submissions().remove(org, kind, id)) {
-            case REMOVED -> Optional.of(new Deleted.Removed());
-            case UNKNOWN -> Optional.of(new Deleted.Nowhere());
-            case CANCELED, ASKED, OVER, OPEN -> Optional.of(new Deleted.NotCancellable());
+            case REMOVED -> Optional.of(new DeleteResult.Removed());
+            case UNKNOWN -> Optional.of(new DeleteResult.NotFound());
+            case CANCELED, ASKED, OVER, OPEN -> Optional.of(new DeleteResult.NotCancellable());
           };
     };
   }
 
-  private void told(Rows rows, Asked asked, Callable<Optional<Deleted>> look) {
-    rows.run(
-        asked.loop(),
-        look,
+  private void deliver(
+      JobAccess access, PendingDeletion deletion, Callable<Optional<DeleteResult>> poll) {
+    access.run(
+        deletion.loop(),
+        poll,
         outcome -> {
           switch (outcome) {
-            case Outcome.Done<Optional<Deleted>> done ->
+            case Outcome.Done<Optional<DeleteResult>> done ->
                 done.value()
                     .ifPresentOrElse(
-                        asked.whenKnown(),
+                        deletion.whenKnown(),
                         () ->
                             later(
-                                asked.loop(),
-                                BETWEEN_LOOKS,
-                                () -> told(looks, asked, () -> look(asked))));
-            case Outcome.Refused<Optional<Deleted>> refused ->
-                asked.whenKnown().accept(new Deleted.Unavailable(refused.reason()));
-            case Outcome.Failed<Optional<Deleted>> failed ->
-                asked.whenKnown().accept(new Deleted.Unavailable(failed.cause().toString()));
+                                deletion.loop(),
+                                CANCEL_POLL_INTERVAL,
+                                () ->
+                                    deliver(queries, deletion, () -> pollCancellation(deletion))));
+            case Outcome.Refused<Optional<DeleteResult>> refused ->
+                deletion.whenKnown().accept(new DeleteResult.Unavailable(refused.reason()));
+            case Outcome.Failed<Optional<DeleteResult>> failed ->
+                deletion
+                    .whenKnown()
+                    .accept(new DeleteResult.Unavailable(failed.cause().toString()));
           }
         });
   }
 
   /** Whoever waited for too long takes the wish back, so that it is not granted behind its back. */
-  private Optional<Deleted> look(Asked asked) throws SQLException {
-    if (looks.submissions().isCancelAsked(asked.id())) {
-      if (!asked.isLate()) {
+  private Optional<DeleteResult> pollCancellation(PendingDeletion deletion) throws SQLException {
+    if (queries.submissions().isCancelAsked(deletion.id())) {
+      if (!deletion.isLate()) {
         return Optional.empty();
       }
-      if (looks.submissions().withdraw(asked.org(), asked.id())) {
-        return Optional.of(new Deleted.NotCancellable());
+      if (queries.submissions().withdraw(deletion.org(), deletion.id())) {
+        return Optional.of(new DeleteResult.NotCancellable());
       }
     }
-    return Optional.of(ended(asked));
+    return Optional.of(deletionResult(deletion));
   }
 
-  private Deleted ended(Asked asked) throws SQLException {
-    Optional<Job> job = looks.views().find(asked.org(), asked.id());
+  private DeleteResult deletionResult(PendingDeletion deletion) throws SQLException {
+    Optional<Job> job = queries.views().find(deletion.org(), deletion.id());
     if (job.isEmpty()) {
-      return new Deleted.Nowhere();
+      return new DeleteResult.NotFound();
     }
     return job.get().status() == JobStatus.CANCELED
-        ? new Deleted.Canceled(job.get())
-        : new Deleted.NotCancellable();
+        ? new DeleteResult.Canceled(job.get())
+        : new DeleteResult.NotCancellable();
   }
 
   private static void later(EventExecutor loop, Duration delay, Runnable work) {

@@ -21,12 +21,12 @@ final class Postmaster {
   private static final long STOP_SECONDS_MAX = 60;
   private static final int START_ATTEMPTS_MAX = 3;
 
-  private final PostgresHome home;
+  private final PostgresDirectory directory;
   private final PostgresBinaries binaries;
   private final RunAs runAs;
 
-  Postmaster(PostgresHome home, PostgresBinaries binaries, RunAs runAs) {
-    this.home = home;
+  Postmaster(PostgresDirectory directory, PostgresBinaries binaries, RunAs runAs) {
+    this.directory = directory;
     this.binaries = binaries;
     this.runAs = runAs;
   }
@@ -41,7 +41,7 @@ final class Postmaster {
 
   /** The server that runs on this cluster, whoever started it. */
   Optional<PostmasterPid> running() throws IOException {
-    return PostmasterPid.read(home.cluster()).filter(PostmasterPid::isAlive);
+    return PostmasterPid.read(directory.cluster()).filter(PostmasterPid::isAlive);
   }
 
   /** Whether a server runs the programs of this build and not those of an earlier one. */
@@ -57,17 +57,18 @@ final class Postmaster {
   /** The same, first on this port, where clients look for it. */
   PostmasterPid start(int connectionsMax, int port) throws IOException, StoreException {
     removeForeignPid();
-    Optional<PostmasterPid> stale = PostmasterPid.read(home.cluster());
+    Optional<PostmasterPid> stale = PostmasterPid.read(directory.cluster());
     keepLogShort();
     for (int attempt = 1; ; attempt++) {
       Process pgCtl =
-          Command.start(runAs.wrap(startCommand(connectionsMax, port)), home.folder(), home.log());
+          ProcessResult.start(
+              runAs.wrap(startCommand(connectionsMax, port)), directory.folder(), directory.log());
       Optional<PostmasterPid> started = awaitReady(pgCtl, stale);
       if (started.isPresent()) {
         return started.get();
       }
       // Another process may have taken the port between our look and the start.
-      String log = Command.tail(home.log());
+      String log = ProcessResult.tail(directory.log());
       if (attempt == START_ATTEMPTS_MAX || !log.contains("could not bind")) {
         throw new StoreException("the embedded PostgreSQL did not start:\n" + log);
       }
@@ -78,12 +79,18 @@ final class Postmaster {
   /** Asks the server to stop and waits for it. */
   void stop(StopMode mode) throws IOException, StoreException {
     String name = mode == StopMode.SMART ? "smart" : "fast";
-    Command.run(
+    ProcessResult.run(
         runAs.wrap(
             List.of(
-                binaries.program("pg_ctl"), "stop", "-W", "-D", "" + home.cluster(), "-m", name)),
-        home.folder(),
-        home.log());
+                binaries.program("pg_ctl"),
+                "stop",
+                "-W",
+                "-D",
+                "" + directory.cluster(),
+                "-m",
+                name)),
+        directory.folder(),
+        directory.log());
     awaitStopped();
   }
 
@@ -150,9 +157,9 @@ final class Postmaster {
         "300",
         "-s",
         "-D",
-        home.cluster().toString(),
+        directory.cluster().toString(),
         "-l",
-        home.log().toString(),
+        directory.log().toString(),
         "-o",
         options);
   }
@@ -163,16 +170,16 @@ final class Postmaster {
    * nobody is left to PostgreSQL, which looks for surviving children first.
    */
   private void removeForeignPid() throws IOException {
-    Optional<PostmasterPid> left = PostmasterPid.read(home.cluster());
-    if (left.isPresent()
-        && !left.get().isAlive()
-        && ProcessHandle.of(left.get().pid()).isPresent()) {
-      Files.deleteIfExists(PostmasterPid.file(home.cluster()));
+    Optional<PostmasterPid> leftover = PostmasterPid.read(directory.cluster());
+    if (leftover.isPresent()
+        && !leftover.get().isAlive()
+        && ProcessHandle.of(leftover.get().pid()).isPresent()) {
+      Files.deleteIfExists(PostmasterPid.file(directory.cluster()));
     }
   }
 
   private void keepLogShort() throws IOException {
-    Path log = home.log();
+    Path log = directory.log();
     if (Files.exists(log) && Files.size(log) > LOG_BYTES_MAX) {
       Files.move(log, Path.of(log + ".1"), StandardCopyOption.REPLACE_EXISTING);
     }
@@ -180,7 +187,7 @@ final class Postmaster {
       Files.createFile(log);
     }
     for (String owner : runAs.owner()) {
-      FileTrees.own(log, owner);
+      FileTrees.changeOwner(log, owner);
     }
   }
 

@@ -1,7 +1,7 @@
 package dev.tollgate.server.postgres;
 
 import dev.tollgate.core.exchange.RequestRecord;
-import dev.tollgate.core.ledger.Bank.BankException;
+import dev.tollgate.core.ledger.LedgerStore.LedgerStoreException;
 import dev.tollgate.core.ledger.Window;
 import dev.tollgate.core.tenant.ApiKey;
 import java.nio.charset.StandardCharsets;
@@ -32,7 +32,7 @@ public final class RequestRows {
   }
 
   /** Adds a row for each, all or none; a request that has one keeps it. Their keys are known. */
-  public void add(List<RequestRecord> records) throws BankException {
+  public void add(List<RequestRecord> records) throws LedgerStoreException {
     try (Connection connection = pool.getConnection();
         PreparedStatement insert = connection.prepareStatement(INSERT)) {
       insert.setArray(1, SqlArrays.of(connection, "date", records, RequestRows::day));
@@ -43,7 +43,7 @@ public final class RequestRows {
       insert.setArray(5, SqlArrays.of(connection, "text", records, this::line));
       insert.executeUpdate();
     } catch (SQLException e) {
-      throw BankFailures.of(e);
+      throw LedgerStoreFailures.of(e);
     }
   }
 

@@ -21,7 +21,7 @@ sealed interface RunAs {
   List<String> wrap(List<String> program);
 
   /** As the user of this process, who is not root. */
-  record Ourselves() implements RunAs {
+  record CurrentUser() implements RunAs {
     @Override
     public List<String> wrap(List<String> program) {
       return program;
@@ -65,22 +65,22 @@ sealed interface RunAs {
    *
    * @param userNamespaces whether a namespace may be tried
    */
-  static RunAs choose(Path home, boolean userNamespaces) throws IOException, StoreException {
+  static RunAs choose(Path folder, boolean userNamespaces) throws IOException, StoreException {
     if (new UnixSystem().getUid() != 0) {
-      return new Ourselves();
+      return new CurrentUser();
     }
     boolean ownedByRoot =
-        !Files.exists(home) || Integer.valueOf(0).equals(Files.getAttribute(home, "unix:uid"));
+        !Files.exists(folder) || Integer.valueOf(0).equals(Files.getAttribute(folder, "unix:uid"));
     if (ownedByRoot && userNamespaces && succeeds(new UserNamespace().wrap(List.of("true")))) {
       return new UserNamespace();
     }
-    return switchTo(ownedByRoot ? availableUser() : Files.getOwner(home).getName());
+    return switchTo(ownedByRoot ? availableUser() : Files.getOwner(folder).getName());
   }
 
   /** The user who must own the directory, or empty where the present owner is right. */
   default List<String> owner() {
     return switch (this) {
-      case Ourselves ourselves -> List.of();
+      case CurrentUser currentUser -> List.of();
       case UserNamespace namespace -> List.of();
       case SetPriv setPriv -> List.of(setPriv.user());
       case Su su -> List.of(su.user());

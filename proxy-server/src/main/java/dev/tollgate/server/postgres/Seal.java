@@ -40,33 +40,33 @@ public final class Seal {
    * @param key the id of the master key that sealed it; null: it lies in the clear
    */
   @SuppressWarnings("ArrayRecordComponent") // its bytes are compared where they lie, in the store
-  record Stored(byte[] bytes, @Nullable String key) {}
+  record StoredSecret(byte[] bytes, @Nullable String key) {}
 
   /** What came of opening a secret. */
-  public sealed interface Opening {
+  public sealed interface UnsealResult {
     @SuppressWarnings("ArrayRecordComponent") // nobody compares them
-    record Opened(byte[] secret) implements Opening {}
+    record Opened(byte[] secret) implements UnsealResult {}
 
     /** It is sealed with a master key that is not configured. */
-    record KeyMissing(String key) implements Opening {}
+    record KeyMissing(String key) implements UnsealResult {}
 
     /** It is not what was sealed for this organization. */
-    record Damaged() implements Opening {}
+    record Damaged() implements UnsealResult {}
   }
 
   /** The master key that seals; empty: none does. */
-  Optional<String> first() {
+  Optional<String> activeKeyId() {
     return keys.stream().map(MasterKey::id).findFirst();
   }
 
   /** The master keys that open. */
-  List<String> ids() {
+  List<String> keyIds() {
     return keys.stream().map(MasterKey::id).toList();
   }
 
-  Stored seal(OrgId org, byte[] secret) {
+  StoredSecret seal(OrgId org, byte[] secret) {
     if (keys.isEmpty()) {
-      return new Stored(secret, null);
+      return new StoredSecret(secret, null);
     }
     MasterKey key = keys.getFirst();
     byte[] nonce = new byte[NONCE_BYTES];
@@ -75,31 +75,32 @@ public final class Seal {
       byte[] sealed = cipher(Cipher.ENCRYPT_MODE, key, nonce, org).doFinal(secret);
       byte[] bytes = Arrays.copyOf(nonce, NONCE_BYTES + sealed.length);
       System.arraycopy(sealed, 0, bytes, NONCE_BYTES, sealed.length);
-      return new Stored(bytes, key.id());
+      return new StoredSecret(bytes, key.id());
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("every JDK has AES-GCM", e);
     }
   }
 
-  Opening open(OrgId org, Stored stored) {
+  UnsealResult open(OrgId org, StoredSecret stored) {
     String id = stored.key();
     if (id == null) {
-      return new Opening.Opened(stored.bytes());
+      return new UnsealResult.Opened(stored.bytes());
     }
     Optional<MasterKey> key = keys.stream().filter(one -> one.id().equals(id)).findFirst();
-    return key.isEmpty() ? new Opening.KeyMissing(id) : open(org, stored.bytes(), key.get());
+    return key.isEmpty() ? new UnsealResult.KeyMissing(id) : open(org, stored.bytes(), key.get());
   }
 
-  private static Opening open(OrgId org, byte[] bytes, MasterKey key) {
+  private static UnsealResult open(OrgId org, byte[] bytes, MasterKey key) {
     if (bytes.length < NONCE_BYTES) {
-      return new Opening.Damaged();
+      return new UnsealResult.Damaged();
     }
     byte[] nonce = Arrays.copyOf(bytes, NONCE_BYTES);
     try {
       Cipher cipher = cipher(Cipher.DECRYPT_MODE, key, nonce, org);
-      return new Opening.Opened(cipher.doFinal(bytes, NONCE_BYTES, bytes.length - NONCE_BYTES));
+      return new UnsealResult.Opened(
+          cipher.doFinal(bytes, NONCE_BYTES, bytes.length - NONCE_BYTES));
     } catch (AEADBadTagException e) {
-      return new Opening.Damaged();
+      return new UnsealResult.Damaged();
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("every JDK has AES-GCM", e);
     }

@@ -55,7 +55,7 @@ final class SettlementBatch {
     call.setArray(3, requests.on(connection));
     call.setArray(4, orgs.on(connection));
     call.setArray(5, keys.on(connection));
-    call.setArray(6, SqlArrays.ints(connection, rows, Settlement::held));
+    call.setArray(6, SqlArrays.ints(connection, rows, Settlement::scopeKinds));
     call.setArray(7, SqlArrays.longs(connection, rows, row -> row.reserved().value()));
     call.setArray(8, SqlArrays.longs(connection, rows, row -> row.cost().value()));
     call.setArray(9, SqlArrays.longs(connection, rows, row -> row.tokens().prompt()));
@@ -69,7 +69,7 @@ final class SettlementBatch {
 
   private static void putLine(Settlement row, BinaryArray lines) {
     if (row.row().length == 0) {
-      lines.none();
+      lines.nullElement();
     } else {
       lines.utf8(RequestRows.storable(row.row()));
     }
@@ -88,7 +88,7 @@ final class SettlementBatch {
     insert.setString(1, holder);
     insert.setString(2, settlement.org().toString());
     insert.setString(3, storable(settlement.key().value()));
-    insert.setInt(4, settlement.held());
+    insert.setInt(4, settlement.scopeKinds());
     insert.setLong(5, settlement.reserved().value());
     insert.setLong(6, settlement.cost().value());
     insert.setLong(7, settlement.tokens().prompt());

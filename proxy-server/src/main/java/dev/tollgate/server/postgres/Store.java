@@ -31,7 +31,7 @@ public final class Store implements AutoCloseable {
   private final DatabaseAccess database;
   private final StoreOptions options;
   private final Seal seal;
-  private final List<HikariDataSource> others = new CopyOnWriteArrayList<>();
+  private final List<HikariDataSource> extraPools = new CopyOnWriteArrayList<>();
 
   private Store(HikariDataSource pool, DatabaseAccess database, StoreOptions options) {
     this.pool = pool;
@@ -48,7 +48,7 @@ public final class Store implements AutoCloseable {
     Policy policy = options.migrateOnStart() ? Policy.ALL : Policy.NOTHING;
     Store store = open(DatabaseAccess.owned(lock, options), options, policy);
     try {
-      store.ledgerDays().make();
+      store.ledgerPartitions().createAhead();
       return store;
     } catch (SQLException e) {
       store.close();
@@ -57,7 +57,8 @@ public final class Store implements AutoCloseable {
   }
 
   /** Opens it for the process that owns the data directory, and changes nothing in it. */
-  public static Store asItIs(DataDirLock lock, StoreOptions options) throws StoreException {
+  public static Store openWithoutMigrating(DataDirLock lock, StoreOptions options)
+      throws StoreException {
     return open(DatabaseAccess.owned(lock, options), options, Policy.NOTHING);
   }
 
@@ -118,8 +119,8 @@ public final class Store implements AutoCloseable {
   }
 
   /** How the embedded database came up; empty where it was up or is elsewhere. */
-  public Optional<EmbeddedPostgres.Beginning> beginning() {
-    return database.beginning();
+  public Optional<EmbeddedPostgres.StartOutcome> startOutcome() {
+    return database.startOutcome();
   }
 
   public KeyDirectory keyDirectory() {
@@ -147,8 +148,8 @@ public final class Store implements AutoCloseable {
   }
 
   /** The books that all nodes share. */
-  public PostgresBank bank() {
-    return new PostgresBank(pool);
+  public PostgresLedgerStore ledgerStore() {
+    return new PostgresLedgerStore(pool);
   }
 
   /**
@@ -158,8 +159,8 @@ public final class Store implements AutoCloseable {
    * @param offload where its statements run
    */
   public PostgresIdempotency idempotency(Offload offload, ServerSettings.Idempotency settings) {
-    HikariDataSource itsPool = another("submissions", settings.connections());
-    return new PostgresIdempotency(itsPool, pool, offload, settings);
+    HikariDataSource claimPool = openPool("submissions", settings.connections());
+    return new PostgresIdempotency(claimPool, pool, offload, settings);
   }
 
   /**
@@ -168,7 +169,7 @@ public final class Store implements AutoCloseable {
    * @param worker what no other node is called, and none was
    */
   public Outbox outbox(String worker) {
-    return new WebhookRows(pool, worker, seal);
+    return new PostgresOutbox(pool, worker, seal);
   }
 
   /** The announcements for people. */
@@ -181,56 +182,60 @@ public final class Store implements AutoCloseable {
    * connections of their own.
    *
    * @param changes where statements run that may wait for locks, and how many at a time
-   * @param looks the same for those that do not
-   * @param remembered how long a submission is not carried out a second time
+   * @param queries the same for those that do not
+   * @param retention how long a submission is not carried out a second time
    * @param ttl after which a job expires
-   * @param due something is to be done with a job; it must not block
+   * @param onJobDue something is to be done with a job; it must not block
    */
   public PostgresJobs jobs(
-      OwnThreads changes, OwnThreads looks, Duration remembered, Duration ttl, Runnable due) {
+      DedicatedThreads changes,
+      DedicatedThreads queries,
+      Duration retention,
+      Duration ttl,
+      Runnable onJobDue) {
     return new PostgresJobs(
-        new PostgresJobs.Lane(another("jobs", changes.count()), changes.offload()),
-        new PostgresJobs.Lane(another("job_looks", looks.count()), looks.offload()),
-        remembered,
+        new PostgresJobs.DedicatedPool(openPool("jobs", changes.count()), changes.offload()),
+        new PostgresJobs.DedicatedPool(openPool("job_looks", queries.count()), queries.offload()),
+        retention,
         ttl,
-        due);
+        onJobDue);
   }
 
   /** Threads that have connections to themselves, one each. */
-  public record OwnThreads(Offload offload, int count) {}
+  public record DedicatedThreads(Offload offload, int count) {}
 
   /**
    * Media jobs, for workers. There may be many of them, and they look for work all the time, so
    * that they have connections of their own: those who charge do not wait for them.
    */
   public JobRows jobRows(int connections) {
-    return new JobRows(another("job_work", connections));
+    return new JobRows(openPool("job_work", connections));
   }
 
   /** Opens a pool beside the first, which ends with the store. */
-  private HikariDataSource another(String name, int connections) {
-    HikariDataSource its =
-        ConnectionPool.another(name, database.address(), options.withPoolMax(connections));
-    others.add(its);
-    return its;
+  private HikariDataSource openPool(String name, int connections) {
+    HikariDataSource extraPool =
+        ConnectionPool.openOnDemand(name, database.address(), options.withPoolMax(connections));
+    extraPools.add(extraPool);
+    return extraPool;
   }
 
   /** What a pool's connections do. */
-  public record PoolFigures(int inUse, int waiting) {}
+  public record PoolStats(int inUse, int waiting) {}
 
   /** The pools by their names. */
-  public Map<String, PoolFigures> pools() {
-    Map<String, PoolFigures> figures = new TreeMap<>();
-    figures.put(pool.getPoolName(), figures(pool));
-    others.forEach(each -> figures.put(each.getPoolName(), figures(each)));
-    return figures;
+  public Map<String, PoolStats> pools() {
+    Map<String, PoolStats> stats = new TreeMap<>();
+    stats.put(pool.getPoolName(), stats(pool));
+    extraPools.forEach(each -> stats.put(each.getPoolName(), stats(each)));
+    return stats;
   }
 
-  private static PoolFigures figures(HikariDataSource pool) {
+  private static PoolStats stats(HikariDataSource pool) {
     HikariPoolMXBean now = pool.getHikariPoolMXBean();
     return now == null
-        ? new PoolFigures(0, 0)
-        : new PoolFigures(now.getActiveConnections(), now.getThreadsAwaitingConnection());
+        ? new PoolStats(0, 0)
+        : new PoolStats(now.getActiveConnections(), now.getThreadsAwaitingConnection());
   }
 
   /** Media jobs, for chores and tests. */
@@ -245,12 +250,12 @@ public final class Store implements AutoCloseable {
 
   /** Outside of the pool, whose connections give up before many images are deleted. */
   public ExpiredSubmissions expiredSubmissions() {
-    return new ExpiredSubmissions(UpkeepSessions.to(database.address()));
+    return new ExpiredSubmissions(MaintenanceSessions.dataSource(database.address()));
   }
 
   /** How keys stand in them. */
-  public PostgresStandings standings() {
-    return new PostgresStandings(pool);
+  public PostgresAccountBalances accountBalances() {
+    return new PostgresAccountBalances(pool);
   }
 
   /**
@@ -263,13 +268,13 @@ public final class Store implements AutoCloseable {
   }
 
   /** Accepts that the books lack charges of a node's journal before a segment, and notes it. */
-  public void rebase(UUID node, long keptFrom, String actor) throws SQLException {
-    PostgresMarks.rebase(pool, node, keptFrom, actor);
+  public void acceptRollback(UUID node, long keptFrom, String actor) throws SQLException {
+    PostgresNodeCheckpoints.acceptRollback(pool, node, keptFrom, actor);
   }
 
   /** Outside of the pool, whose connections give up before a large day is summed. */
-  public LedgerDays ledgerDays() {
-    return new LedgerDays(UpkeepSessions.to(database.address()));
+  public LedgerPartitions ledgerPartitions() {
+    return new LedgerPartitions(MaintenanceSessions.dataSource(database.address()));
   }
 
   /** Outside of the pool, whose connections give up before a large log is read. */
@@ -284,7 +289,7 @@ public final class Store implements AutoCloseable {
 
   /** The nodes as the books know them. */
   public LedgerNodes ledgerNodes() {
-    return new LedgerNodes(pool, UpkeepSessions.to(database.address()));
+    return new LedgerNodes(pool, MaintenanceSessions.dataSource(database.address()));
   }
 
   /** The charges that the books refused. */
@@ -294,7 +299,7 @@ public final class Store implements AutoCloseable {
 
   /** Outside of the pool, whose connections give up before a large ledger is summed. */
   public LedgerAudit ledgerAudit() {
-    return new LedgerAudit(UpkeepSessions.to(database.address()));
+    return new LedgerAudit(MaintenanceSessions.dataSource(database.address()));
   }
 
   /** The pool itself, for further ports. */
@@ -304,7 +309,7 @@ public final class Store implements AutoCloseable {
 
   @Override
   public void close() {
-    others.forEach(HikariDataSource::close);
+    extraPools.forEach(HikariDataSource::close);
     pool.close();
     database.close();
   }

@@ -24,7 +24,7 @@ import org.postgresql.PGConnection;
  * migrated afterwards.
  */
 public final class StoreImport {
-  private static final String ASIDE = Migrations.SCHEMA + "_before_import";
+  private static final String BACKUP_SCHEMA = Migrations.SCHEMA + "_before_import";
 
   private final DatabaseAddress address;
   private final ZipFile zip;
@@ -44,15 +44,15 @@ public final class StoreImport {
   public static StoreExport.Summary read(DatabaseAccess database, Path file, boolean replace)
       throws StoreException {
     try (ZipFile zip = new ZipFile(file.toFile())) {
-      var reading = new StoreImport(database.address(), zip, manifestOf(zip));
-      reading.requireReadable();
+      var storeImport = new StoreImport(database.address(), zip, manifestOf(zip));
+      storeImport.requireReadable();
       Migrations.locked(
           database.address(),
           connection -> {
-            reading.run(connection, replace);
-            return reading;
+            storeImport.run(connection, replace);
+            return storeImport;
           });
-      return StoreExport.Summary.of(reading.manifest);
+      return StoreExport.Summary.of(storeImport.manifest);
     } catch (IOException e) {
       throw new StoreException("cannot read the export " + file, e);
     }
@@ -60,7 +60,7 @@ public final class StoreImport {
 
   /** Refuses a database in which an import died half-way; the next import puts it right. */
   static void requireNoneInterrupted(Connection connection) throws SQLException, StoreException {
-    if (exists(connection, ASIDE)) {
+    if (exists(connection, BACKUP_SCHEMA)) {
       throw new StoreException(
           "an import into this store was interrupted; run tollgate store import again, which first"
               + " restores what was there before");
@@ -68,7 +68,7 @@ public final class StoreImport {
   }
 
   private void run(Connection connection, boolean replace) throws SQLException, StoreException {
-    if (exists(connection, ASIDE)) {
+    if (exists(connection, BACKUP_SCHEMA)) {
       restore(connection);
     }
     if (!replace && holdsOrganization(connection)) {
@@ -77,7 +77,7 @@ public final class StoreImport {
     }
     boolean hadSchema = exists(connection, Migrations.SCHEMA);
     if (hadSchema) {
-      execute(connection, "ALTER SCHEMA " + Migrations.SCHEMA + " RENAME TO " + ASIDE);
+      execute(connection, "ALTER SCHEMA " + Migrations.SCHEMA + " RENAME TO " + BACKUP_SCHEMA);
     }
     try {
       Migrations.migrateTo(address, manifest.schemaVersion());
@@ -91,7 +91,7 @@ public final class StoreImport {
       }
       throw e;
     }
-    execute(connection, "DROP SCHEMA IF EXISTS " + ASIDE + " CASCADE");
+    execute(connection, "DROP SCHEMA IF EXISTS " + BACKUP_SCHEMA + " CASCADE");
   }
 
   private StoreImport copyAll(Connection connection) throws SQLException {
@@ -156,7 +156,7 @@ public final class StoreImport {
         || !ExportManifest.PRODUCT.equals(manifest.product())) {
       throw new StoreException("this is no export that this Tollgate can read");
     }
-    if (!Migrations.knows(address, manifest.schemaVersion())) {
+    if (!Migrations.isKnownVersion(address, manifest.schemaVersion())) {
       throw new StoreException(
           "the export has schema version %s, which this Tollgate does not know; use a newer one"
               .formatted(manifest.schemaVersion()));
@@ -201,7 +201,7 @@ public final class StoreImport {
         connection,
         open -> {
           execute(open, "DROP SCHEMA IF EXISTS " + Migrations.SCHEMA + " CASCADE");
-          execute(open, "ALTER SCHEMA " + ASIDE + " RENAME TO " + Migrations.SCHEMA);
+          execute(open, "ALTER SCHEMA " + BACKUP_SCHEMA + " RENAME TO " + Migrations.SCHEMA);
           return open;
         });
   }

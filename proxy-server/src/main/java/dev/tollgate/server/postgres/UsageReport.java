@@ -65,14 +65,14 @@ public final class UsageReport {
   }
 
   /** What sums are made for. */
-  public enum By {
+  public enum GroupBy {
     DAY("day::text"),
     MODEL("model"),
     KEY("key_id");
 
     private final String column;
 
-    By(String column) {
+    GroupBy(String column) {
       this.column = column;
     }
   }
@@ -85,7 +85,7 @@ public final class UsageReport {
    *     made, as with reasoning
    * @param reasoningTokens of the completion's, or beside them where the provider counts them so
    */
-  public record Row(
+  public record UsageRow(
       @Nullable String group,
       long requests,
       long promptTokens,
@@ -95,19 +95,19 @@ public final class UsageReport {
       MicroUsd cost) {}
 
   /** The sums since a time, of one organization or of all. */
-  public List<Row> sum(By by, @Nullable OrgId org, Instant since) throws SQLException {
+  public List<UsageRow> sum(GroupBy by, @Nullable OrgId org, Instant since) throws SQLException {
     try (Connection connection = source.getConnection();
         PreparedStatement select =
             connection.prepareStatement(SUM.replace("its_column", by.column))) {
       String day = Window.at(since.toEpochMilli()).day().toString();
       String lowest = RequestId.lowestAt(since.toEpochMilli());
-      String its = org == null ? null : org.toString();
-      String[] values = {day, lowest, its, its, day, lowest, its, its, day, its, its};
+      String orgId = org == null ? null : org.toString();
+      String[] values = {day, lowest, orgId, orgId, day, lowest, orgId, orgId, day, orgId, orgId};
       for (int i = 0; i < values.length; i++) {
         select.setString(i + 1, values[i]);
       }
       try (ResultSet row = select.executeQuery()) {
-        List<Row> sums = new ArrayList<>();
+        List<UsageRow> sums = new ArrayList<>();
         while (row.next()) {
           sums.add(read(row));
         }
@@ -116,8 +116,8 @@ public final class UsageReport {
     }
   }
 
-  private static Row read(ResultSet row) throws SQLException {
-    return new Row(
+  private static UsageRow read(ResultSet row) throws SQLException {
+    return new UsageRow(
         row.getString("its_group"),
         row.getLong("requests"),
         row.getLong("prompt_tokens"),

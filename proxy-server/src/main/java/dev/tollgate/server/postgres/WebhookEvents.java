@@ -47,7 +47,7 @@ public final class WebhookEvents {
    * @param lastError how the last attempt failed
    * @param nextAttempt when one follows
    */
-  public record Event(
+  public record WebhookEvent(
       UUID id,
       OrgId org,
       UUID job,
@@ -62,17 +62,17 @@ public final class WebhookEvents {
       @Nullable Instant nextAttempt) {}
 
   /** The latest events, the latest first. */
-  public List<Event> latest(@Nullable OrgId org, @Nullable String state, int most)
+  public List<WebhookEvent> latest(@Nullable OrgId org, @Nullable String state, int rowsMax)
       throws SQLException {
     try (Connection connection = source.getConnection();
         PreparedStatement select = connection.prepareStatement(LATEST)) {
-      String its = org == null ? null : org.toString();
-      select.setString(1, its);
-      select.setString(2, its);
+      String orgId = org == null ? null : org.toString();
+      select.setString(1, orgId);
+      select.setString(2, orgId);
       select.setString(3, state);
       select.setString(4, state);
-      select.setInt(5, most);
-      List<Event> events = new ArrayList<>();
+      select.setInt(5, rowsMax);
+      List<WebhookEvent> events = new ArrayList<>();
       try (ResultSet row = select.executeQuery()) {
         while (row.next()) {
           events.add(event(row));
@@ -82,9 +82,9 @@ public final class WebhookEvents {
     }
   }
 
-  private static Event event(ResultSet row) throws SQLException {
+  private static WebhookEvent event(ResultSet row) throws SQLException {
     OffsetDateTime next = row.getObject("next_attempt_at", OffsetDateTime.class);
-    return new Event(
+    return new WebhookEvent(
         row.getObject("id", UUID.class),
         new OrgId(row.getObject("org_id", UUID.class)),
         row.getObject("job_id", UUID.class),
@@ -104,22 +104,22 @@ public final class WebhookEvents {
    *
    * @param status null: there was no answer
    */
-  public record Attempt(
+  public record DeliveryAttempt(
       int number, Instant at, Duration took, String outcome, @Nullable Integer status) {}
 
   /** All remembered attempts for an event, the first first. */
-  public List<Attempt> attempts(UUID event) throws SQLException {
+  public List<DeliveryAttempt> attempts(UUID event) throws SQLException {
     try (Connection connection = source.getConnection();
         PreparedStatement select =
             connection.prepareStatement(
                 "SELECT attempt, at, took_millis, outcome, status FROM webhook_delivery"
                     + " WHERE event_id = ? ORDER BY id")) {
       select.setObject(1, event);
-      List<Attempt> attempts = new ArrayList<>();
+      List<DeliveryAttempt> attempts = new ArrayList<>();
       try (ResultSet row = select.executeQuery()) {
         while (row.next()) {
           attempts.add(
-              new Attempt(
+              new DeliveryAttempt(
                   row.getInt(1),
                   row.getObject(2, OffsetDateTime.class).toInstant(),
                   Duration.ofMillis(row.getLong(3)),
@@ -132,16 +132,16 @@ public final class WebhookEvents {
   }
 
   /** What came of asking for one more. */
-  public enum Resend {
+  public enum ResendResult {
     /** Its schedule begins anew; gateways look within a second. */
-    AGAIN,
+    RESCHEDULED,
     UNKNOWN,
     /** Its job was deleted. */
-    REMOVED
+    JOB_REMOVED
   }
 
   /** Delivers an event once more, whatever became of it before. */
-  public Resend resend(UUID event) throws SQLException {
+  public ResendResult resend(UUID event) throws SQLException {
     try (Connection connection = source.getConnection();
         PreparedStatement resend = connection.prepareStatement("SELECT webhook_resend(?)")) {
       resend.setObject(1, event);
@@ -149,9 +149,9 @@ public final class WebhookEvents {
         row.next();
         String answer = row.getString(1);
         return switch (answer) {
-          case "again" -> Resend.AGAIN;
-          case "removed" -> Resend.REMOVED;
-          case "unknown" -> Resend.UNKNOWN;
+          case "again" -> ResendResult.RESCHEDULED;
+          case "removed" -> ResendResult.JOB_REMOVED;
+          case "unknown" -> ResendResult.UNKNOWN;
           default -> throw new SQLException("the store says " + answer);
         };
       }

@@ -1,8 +1,8 @@
 package dev.tollgate.server.postgres;
 
 import dev.tollgate.core.id.OrgId;
-import dev.tollgate.server.postgres.Seal.Opening;
-import dev.tollgate.server.postgres.Seal.Stored;
+import dev.tollgate.server.postgres.Seal.StoredSecret;
+import dev.tollgate.server.postgres.Seal.UnsealResult;
 import java.security.SecureRandom;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -24,9 +24,9 @@ public final class WebhookSecrets {
   /** Who misses a row because it was changed has another look. */
   private static final int PASSES_MAX = 3;
 
-  private static final UUID LEAST = new UUID(0, 0);
+  private static final UUID LOWEST_ID = new UUID(0, 0);
 
-  private static final String NAMED =
+  private static final String BY_NAME_OR_ID =
       """
       SELECT id, name, webhook_secret, webhook_secret_key, webhook_secret_before,
              webhook_secret_before_key
@@ -34,7 +34,7 @@ public final class WebhookSecrets {
       """;
 
   /** What is not sealed as it should be; by their ids, so that what cannot be sealed is passed. */
-  private static final String OTHERWISE =
+  private static final String SELECT_OUTDATED =
       """
       SELECT id, name, webhook_secret, webhook_secret_key, webhook_secret_before,
              webhook_secret_before_key
@@ -67,20 +67,22 @@ public final class WebhookSecrets {
   }
 
   /** Both secrets of an organization. */
-  private record Row(OrgId org, String name, Stored present, @Nullable Stored before) {
+  private record Row(OrgId org, String name, StoredSecret present, @Nullable StoredSecret before) {
     static Row of(ResultSet row) throws SQLException {
       byte[] before = row.getBytes("webhook_secret_before");
       return new Row(
           new OrgId(row.getObject("id", UUID.class)),
           row.getString("name"),
-          new Stored(row.getBytes("webhook_secret"), row.getString("webhook_secret_key")),
-          before == null ? null : new Stored(before, row.getString("webhook_secret_before_key")));
+          new StoredSecret(row.getBytes("webhook_secret"), row.getString("webhook_secret_key")),
+          before == null
+              ? null
+              : new StoredSecret(before, row.getString("webhook_secret_before_key")));
     }
   }
 
   /** Whether a master key is configured. */
-  public boolean areSealed() {
-    return seal.first().isPresent();
+  public boolean isSealingEnabled() {
+    return seal.activeKeyId().isPresent();
   }
 
   static byte[] make() {
@@ -90,9 +92,10 @@ public final class WebhookSecrets {
   }
 
   /** What signs an organization's webhooks; empty if there is none of that name. */
-  public Optional<Opening> of(String nameOrId) throws SQLException {
+  public Optional<UnsealResult> of(String nameOrId) throws SQLException {
     try (Connection connection = pool.getConnection()) {
-      return named(connection, nameOrId, NAMED).map(row -> seal.open(row.org(), row.present()));
+      return named(connection, nameOrId, BY_NAME_OR_ID)
+          .map(row -> seal.open(row.org(), row.present()));
     }
   }
 
@@ -101,28 +104,28 @@ public final class WebhookSecrets {
    *
    * @param keep how long the old one signs too, for receivers that have not heard of the new one
    */
-  public Optional<Opening> rotate(String nameOrId, Duration keep) throws SQLException {
+  public Optional<UnsealResult> rotate(String nameOrId, Duration keep) throws SQLException {
     return Transactions.run(
         pool,
         connection -> {
-          Optional<Row> found = named(connection, nameOrId, NAMED + " FOR UPDATE");
+          Optional<Row> found = named(connection, nameOrId, BY_NAME_OR_ID + " FOR UPDATE");
           return found.isEmpty()
               ? Optional.empty()
               : Optional.of(rotate(connection, found.get(), keep));
         });
   }
 
-  private Opening rotate(Connection connection, Row row, Duration keep) throws SQLException {
-    Stored before = null;
+  private UnsealResult rotate(Connection connection, Row row, Duration keep) throws SQLException {
+    StoredSecret before = null;
     if (keep.isPositive()) {
-      Opening old = seal.open(row.org(), row.present());
-      if (!(old instanceof Opening.Opened(byte[] bytes))) {
+      UnsealResult old = seal.open(row.org(), row.present());
+      if (!(old instanceof UnsealResult.Opened(byte[] bytes))) {
         return old;
       }
       before = seal.seal(row.org(), bytes);
     }
     byte[] made = make();
-    Stored present = seal.seal(row.org(), made);
+    StoredSecret present = seal.seal(row.org(), made);
     try (PreparedStatement update =
         connection.prepareStatement(
             "UPDATE organization SET webhook_secret = ?, webhook_secret_key = ?,"
@@ -134,7 +137,7 @@ public final class WebhookSecrets {
       update.setObject(6, row.org().value());
       update.executeUpdate();
     }
-    return new Opening.Opened(made);
+    return new UnsealResult.Opened(made);
   }
 
   private static Optional<Row> named(Connection connection, String nameOrId, String sql)
@@ -148,7 +151,8 @@ public final class WebhookSecrets {
     }
   }
 
-  private static void set(PreparedStatement update, Stored present, @Nullable Stored before)
+  private static void set(
+      PreparedStatement update, StoredSecret present, @Nullable StoredSecret before)
       throws SQLException {
     update.setBytes(1, present.bytes());
     update.setString(2, present.key());
@@ -162,28 +166,28 @@ public final class WebhookSecrets {
    * @param organizations whose secrets are sealed now and were not, or not with this key
    * @param locked whose secrets could not be opened, by name
    */
-  public record Sealing(int organizations, List<Locked> locked) {}
+  public record SealSummary(int organizations, List<LockedSecret> locked) {}
 
   /** An organization whose secrets cannot be opened. */
-  public record Locked(String organization, Opening why) {}
+  public record LockedSecret(String organization, UnsealResult why) {}
 
   /**
    * Seals all secrets with the first master key, whatever they are sealed with. For an operator,
    * once no node seals with another: nodes of two minds would undo each other's work.
    */
-  public Sealing sealAll() throws SQLException {
-    return sealThose(false);
+  public SealSummary sealAll() throws SQLException {
+    return sealMatching(false);
   }
 
   /** Seals what lies in the clear; nobody ever undoes that. */
-  public Sealing sealClear() throws SQLException {
-    return sealThose(true);
+  public SealSummary sealClear() throws SQLException {
+    return sealMatching(true);
   }
 
-  private Sealing sealThose(boolean onlyClear) throws SQLException {
-    Optional<String> first = seal.first();
+  private SealSummary sealMatching(boolean onlyClear) throws SQLException {
+    Optional<String> first = seal.activeKeyId();
     if (first.isEmpty()) {
-      return new Sealing(0, List.of());
+      return new SealSummary(0, List.of());
     }
     int sealed = 0;
     Pass last = new Pass(0, 1, List.of());
@@ -191,7 +195,7 @@ public final class WebhookSecrets {
       last = pass(onlyClear, first.get());
       sealed += last.sealed();
     }
-    return new Sealing(sealed, last.locked());
+    return new SealSummary(sealed, last.locked());
   }
 
   /**
@@ -199,20 +203,20 @@ public final class WebhookSecrets {
    *
    * @param missed whose secrets somebody else changed meanwhile
    */
-  private record Pass(int sealed, int missed, List<Locked> locked) {}
+  private record Pass(int sealed, int missed, List<LockedSecret> locked) {}
 
   private Pass pass(boolean onlyClear, String first) throws SQLException {
-    List<Locked> locked = new ArrayList<>();
+    List<LockedSecret> locked = new ArrayList<>();
     int sealed = 0;
     int missed = 0;
     List<Row> portion;
-    UUID after = LEAST;
+    UUID after = LOWEST_ID;
     do {
       portion = portion(after, onlyClear, first);
       for (Row row : portion) {
-        Anew anew = anew(row, locked);
-        if (!anew.isNothing()) {
-          boolean isSet = set(row, anew);
+        Resealed resealed = reseal(row, locked);
+        if (!resealed.isNothing()) {
+          boolean isSet = set(row, resealed);
           sealed += isSet ? 1 : 0;
           missed += isSet ? 0 : 1;
         }
@@ -224,7 +228,7 @@ public final class WebhookSecrets {
 
   private List<Row> portion(UUID after, boolean onlyClear, String first) throws SQLException {
     try (Connection connection = pool.getConnection();
-        PreparedStatement select = connection.prepareStatement(OTHERWISE)) {
+        PreparedStatement select = connection.prepareStatement(SELECT_OUTDATED)) {
       select.setObject(1, after);
       select.setBoolean(2, onlyClear);
       select.setString(3, first);
@@ -241,24 +245,24 @@ public final class WebhookSecrets {
   }
 
   /** What of a row could be sealed anew: one that cannot be opened keeps the other from nothing. */
-  private record Anew(Optional<Stored> present, Optional<Stored> before) {
+  private record Resealed(Optional<StoredSecret> present, Optional<StoredSecret> before) {
     boolean isNothing() {
       return present.isEmpty() && before.isEmpty();
     }
   }
 
-  private Anew anew(Row row, List<Locked> locked) {
-    Stored before = row.before();
-    return new Anew(
-        anew(row, row.present(), locked),
-        before == null ? Optional.empty() : anew(row, before, locked));
+  private Resealed reseal(Row row, List<LockedSecret> locked) {
+    StoredSecret before = row.before();
+    return new Resealed(
+        reseal(row, row.present(), locked),
+        before == null ? Optional.empty() : reseal(row, before, locked));
   }
 
-  private boolean set(Row row, Anew anew) throws SQLException {
-    Stored before = row.before();
+  private boolean set(Row row, Resealed resealed) throws SQLException {
+    StoredSecret before = row.before();
     try (Connection connection = pool.getConnection();
         PreparedStatement update = connection.prepareStatement(COMPARE_AND_SET)) {
-      set(update, anew.present().orElse(row.present()), anew.before().orElse(before));
+      set(update, resealed.present().orElse(row.present()), resealed.before().orElse(before));
       update.setObject(5, row.org().value());
       update.setBytes(6, row.present().bytes());
       update.setBytes(7, before == null ? null : before.bytes());
@@ -266,15 +270,15 @@ public final class WebhookSecrets {
     }
   }
 
-  private Optional<Stored> anew(Row row, Stored stored, List<Locked> locked) {
+  private Optional<StoredSecret> reseal(Row row, StoredSecret stored, List<LockedSecret> locked) {
     return switch (seal.open(row.org(), stored)) {
-      case Opening.Opened(byte[] secret) -> Optional.of(seal.seal(row.org(), secret));
-      case Opening.KeyMissing missing -> {
-        locked.add(new Locked(row.name(), missing));
+      case UnsealResult.Opened(byte[] secret) -> Optional.of(seal.seal(row.org(), secret));
+      case UnsealResult.KeyMissing missing -> {
+        locked.add(new LockedSecret(row.name(), missing));
         yield Optional.empty();
       }
-      case Opening.Damaged damaged -> {
-        locked.add(new Locked(row.name(), damaged));
+      case UnsealResult.Damaged damaged -> {
+        locked.add(new LockedSecret(row.name(), damaged));
         yield Optional.empty();
       }
     };
@@ -286,10 +290,10 @@ public final class WebhookSecrets {
    * @param key null: they lie in the clear
    * @param isKnown whether they can be opened here
    */
-  public record Share(@Nullable String key, long secrets, boolean isKnown) {}
+  public record SecretsByKey(@Nullable String key, long secrets, boolean isKnown) {}
 
   /** What the secrets of all organizations are sealed with. */
-  public List<Share> shares() throws SQLException {
+  public List<SecretsByKey> shares() throws SQLException {
     try (Connection connection = pool.getConnection();
         PreparedStatement select =
             connection.prepareStatement(
@@ -297,10 +301,11 @@ public final class WebhookSecrets {
                     + " UNION ALL SELECT webhook_secret_before_key FROM organization"
                     + " WHERE webhook_secret_before IS NOT NULL) s GROUP BY key ORDER BY key");
         ResultSet row = select.executeQuery()) {
-      List<Share> shares = new ArrayList<>();
+      List<SecretsByKey> shares = new ArrayList<>();
       while (row.next()) {
         String key = row.getString(1);
-        shares.add(new Share(key, row.getLong(2), key == null || seal.ids().contains(key)));
+        shares.add(
+            new SecretsByKey(key, row.getLong(2), key == null || seal.keyIds().contains(key)));
       }
       return shares;
     }

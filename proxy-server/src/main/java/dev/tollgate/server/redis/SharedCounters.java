@@ -1,11 +1,11 @@
 package dev.tollgate.server.redis;
 
+import dev.tollgate.core.limit.Acquire;
+import dev.tollgate.core.limit.Acquire.Slot;
+import dev.tollgate.core.limit.AcquireResult;
 import dev.tollgate.core.limit.Counters;
-import dev.tollgate.core.limit.Draw;
-import dev.tollgate.core.limit.Draw.Slot;
-import dev.tollgate.core.limit.Drawn;
-import dev.tollgate.server.redis.Standing.Down;
-import dev.tollgate.server.redis.Standing.Up;
+import dev.tollgate.server.redis.ConnectionState.Down;
+import dev.tollgate.server.redis.ConnectionState.Up;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
@@ -15,100 +15,101 @@ import java.util.function.Consumer;
  * Redis does not answer in time is answered here.
  */
 final class SharedCounters implements Counters {
-  private final Circuit circuit;
-  private final Held held;
-  private final Deadlines deadlines;
-  private final Figures figures;
+  private final RedisCircuit circuit;
+  private final HeldPermits permits;
+  private final AcquireTimeouts timeouts;
+  private final RedisObserver observer;
 
-  SharedCounters(Circuit circuit, Held held, Deadlines deadlines, Figures figures) {
+  SharedCounters(
+      RedisCircuit circuit, HeldPermits permits, AcquireTimeouts timeouts, RedisObserver observer) {
     this.circuit = circuit;
-    this.held = held;
-    this.deadlines = deadlines;
-    this.figures = figures;
+    this.permits = permits;
+    this.timeouts = timeouts;
+    this.observer = observer;
   }
 
   @Override
-  public void take(Draw draw, Executor loop, Consumer<Drawn> answer) {
-    if (draw.buckets().isEmpty() && draw.slot() instanceof Slot.Unlimited) {
-      answer.accept(new Drawn.Taken(List.of()));
+  public void acquire(Acquire acquire, Executor loop, Consumer<AcquireResult> answer) {
+    if (acquire.buckets().isEmpty() && acquire.slot() instanceof Slot.Unlimited) {
+      answer.accept(new AcquireResult.AllAcquired(List.of()));
       return;
     }
-    switch (circuit.standing()) {
+    switch (circuit.connectionState()) {
       case Down down -> refuse(down.reason(), answer);
-      case Up up when up.settling().get() && draw.slot() instanceof Slot.OneOf ->
+      case Up up when up.settling().get() && acquire.slot() instanceof Slot.Limited ->
           refuse("Redis was away, and other nodes have yet to say what runs there", answer);
       case Up up -> {
-        var taking = new Taking(draw, up, deadlines.nowNanos(), loop, answer, this);
-        taking.send();
-        if (!taking.isOver()) {
-          deadlines.watch(taking);
+        var pending = new PendingAcquire(acquire, up, timeouts.nowNanos(), loop, answer, this);
+        pending.send();
+        if (!pending.isFinished()) {
+          timeouts.watch(pending);
         }
       }
     }
   }
 
-  private void refuse(String reason, Consumer<Drawn> answer) {
-    figures.failed(Failure.DOWN);
-    answer.accept(new Drawn.Unavailable(reason));
+  private void refuse(String reason, Consumer<AcquireResult> answer) {
+    observer.failed(RedisFailure.DOWN);
+    answer.accept(new AcquireResult.Unavailable(reason));
   }
 
   @Override
-  public void end(Draw draw, long tokensUsed) {
-    var _ = endHeld(draw, tokensUsed);
+  public void end(Acquire acquire, long tokensUsed) {
+    var _ = endHeld(acquire, tokensUsed);
   }
 
   /** Ends it if it is counted here; else whoever else counts may. */
-  boolean endHeld(Draw draw, long tokensUsed) {
-    if (!held.remove(draw)) {
+  boolean endHeld(Acquire acquire, long tokensUsed) {
+    if (!permits.remove(acquire)) {
       return false;
     }
-    circuit.ends().end(new DrawEnd.Used(draw, tokensUsed));
+    circuit.releases().release(new PermitRelease.Used(acquire, tokensUsed));
     return true;
   }
 
   /** Gives back what a take may have taken, or may still take, under an epoch. */
-  void giveBack(Draw draw, Up up) {
-    circuit.ends().tell(up, new DrawEnd.InVain(draw, up.epoch()));
+  void undo(Acquire acquire, Up up) {
+    circuit.releases().send(up, new PermitRelease.Undo(acquire, up.epoch()));
   }
 
   /** The same where the connection is gone. */
-  void giveBackLater(Draw draw, Up up) {
-    if (!ScriptCall.isLook(draw)) {
-      circuit.ends().end(new DrawEnd.InVain(draw, up.epoch()));
+  void undoLater(Acquire acquire, Up up) {
+    if (!ScriptCall.isProbe(acquire)) {
+      circuit.releases().release(new PermitRelease.Undo(acquire, up.epoch()));
     }
   }
 
-  void took(Draw draw, Up up) {
-    if (ScriptCall.isLook(draw)) {
+  void acquired(Acquire acquire, Up up) {
+    if (ScriptCall.isProbe(acquire)) {
       return;
     }
-    held.add(draw);
-    if (!up.equals(circuit.standing())) {
-      circuit.restate(draw, up.epoch());
+    permits.add(acquire);
+    if (!up.equals(circuit.connectionState())) {
+      circuit.restate(acquire, up.epoch());
       // A call that was late for the end of its epoch has made that live again.
-      circuit.forgetLater(up.link(), up.epoch());
+      circuit.dropEpochLater(up.link(), up.epoch());
     }
   }
 
   /** Counts a slot that was granted without Redis: from now on, or once it answers. */
-  void count(Draw slot) {
-    held.add(slot);
+  void countSlot(Acquire slot) {
+    permits.add(slot);
     circuit.restate(slot, ScriptCall.NO_EPOCH);
   }
 
   /** Ends a slot that was counted so. While Redis is away it goes with what was its epoch. */
-  void uncount(Draw slot) {
-    if (held.remove(slot) && circuit.standing() instanceof Up) {
-      circuit.ends().end(new DrawEnd.Used(slot, 0));
+  void uncountSlot(Acquire slot) {
+    if (permits.remove(slot) && circuit.connectionState() instanceof Up) {
+      circuit.releases().release(new PermitRelease.Used(slot, 0));
     }
   }
 
   void answered(Up up, long askedNanos) {
-    Circuit.succeeded(up);
-    figures.answered(deadlines.nowNanos() - askedNanos);
+    RedisCircuit.succeeded(up);
+    observer.answered(timeouts.nowNanos() - askedNanos);
   }
 
-  void failed(Up up, Failure why, String reason) {
+  void failed(Up up, RedisFailure why, String reason) {
     circuit.failed(up, why, reason);
   }
 }

@@ -32,8 +32,8 @@ public final class CatalogBuilder {
   private static final int NANO_DIGITS = 9;
 
   /** Its models are faults that say nothing about each other. */
-  private static final Provider.Circuit MOCK_CIRCUIT =
-      new Provider.Circuit(
+  private static final Provider.CircuitOptions MOCK_CIRCUIT =
+      new Provider.CircuitOptions(
           1_000, Duration.ofSeconds(10), Duration.ofSeconds(2), Duration.ofSeconds(5));
 
   private final ToIntFunction<ProviderId> mockPort;
@@ -103,7 +103,7 @@ public final class CatalogBuilder {
   private static Provider bedrock(ProviderId id, ProviderSettings.Bedrock bedrock) {
     List<Credential> credentials =
         bedrock
-            .signer()
+            .awsKeys()
             .map(keys -> List.of(Credential.of(keys.packed())))
             .orElseGet(() -> credentials(bedrock));
     String path = bedrock.baseUrl().path();
@@ -119,7 +119,7 @@ public final class CatalogBuilder {
         azure,
         path,
         credentials(azure),
-        quirks.asking(azure.api().query(azure.apiVersion())));
+        quirks.withQuery(azure.api().query(azure.apiVersion())));
   }
 
   private static Provider remote(
@@ -146,7 +146,7 @@ public final class CatalogBuilder {
         credentials,
         provider.headers().entrySet().stream()
             .collect(Collectors.toMap(Map.Entry::getKey, entry -> entry.getValue().reveal())),
-        new Provider.Clocks(
+        new Provider.ProviderTimeouts(
             timeouts.connect(),
             timeouts.responseHeader(),
             timeouts.firstToken(),
@@ -167,13 +167,13 @@ public final class CatalogBuilder {
         : provider.apiKeys().stream().map(key -> new Credential(key.key(), key.weight())).toList();
   }
 
-  private static Provider.Circuit circuit(ProviderSettings.Circuit configured) {
-    return new Provider.Circuit(
+  private static Provider.CircuitOptions circuit(ProviderSettings.Circuit configured) {
+    return new Provider.CircuitOptions(
         configured.failures(),
         configured.window(),
         configured.openFor(),
         configured.openForMax(),
-        configured.silence());
+        configured.noResponseTimeout());
   }
 
   private static RoutingRules rules(RoutingSettings routing) {
@@ -202,7 +202,7 @@ public final class CatalogBuilder {
         "/v1",
         List.of(),
         Map.of(),
-        Provider.Clocks.DEFAULT,
+        Provider.ProviderTimeouts.DEFAULT,
         Provider.PoolLimits.DEFAULT,
         MOCK_CIRCUIT,
         Provider.Quirks.NONE,
@@ -211,7 +211,7 @@ public final class CatalogBuilder {
   }
 
   private static Model model(ModelId id, ModelSettings model, Map<ProviderId, Provider> providers) {
-    int most = model.maxOutputTokens();
+    int outputTokensMax = model.maxOutputTokens();
     int reserved = model.reserveOutputTokens();
     return new Model(
         id,
@@ -220,8 +220,8 @@ public final class CatalogBuilder {
         model.description(),
         model.created().atStartOfDay(ZoneOffset.UTC).toInstant(),
         model.contextLength(),
-        most,
-        most > 0 ? Math.min(most, reserved) : reserved,
+        outputTokensMax,
+        outputTokensMax > 0 ? Math.min(outputTokensMax, reserved) : reserved,
         model.reserveImageTokens(),
         model.capabilities().stream()
             .map(capability -> capability.name().toLowerCase(Locale.ROOT))

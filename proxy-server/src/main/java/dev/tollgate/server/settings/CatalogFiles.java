@@ -1,10 +1,10 @@
 package dev.tollgate.server.settings;
 
 import dev.tollgate.server.settings.shape.DidYouMean;
+import dev.tollgate.server.settings.yaml.ConfigNode;
 import dev.tollgate.server.settings.yaml.Interpolation;
-import dev.tollgate.server.settings.yaml.Node;
-import dev.tollgate.server.settings.yaml.Paths;
 import dev.tollgate.server.settings.yaml.Problems;
+import dev.tollgate.server.settings.yaml.SettingPaths;
 import dev.tollgate.server.settings.yaml.YamlText;
 import java.nio.file.Path;
 import java.util.List;
@@ -37,79 +37,82 @@ final class CatalogFiles {
     this.problems = problems;
   }
 
-  Node.Mapping merge(Node.Mapping main) {
-    Node.Entry catalogs = main.entries().get("catalogs");
-    Node.Mapping merged = main;
+  ConfigNode.Mapping merge(ConfigNode.Mapping main) {
+    ConfigNode.Entry catalogs = main.entries().get("catalogs");
+    ConfigNode.Mapping merged = main;
     if (catalogs != null
-        && interpolation.resolve(catalogs.value(), "catalogs") instanceof Node.Sequence files) {
+        && interpolation.resolve(catalogs.value(), "catalogs")
+            instanceof ConfigNode.Sequence files) {
       for (int i = 0; i < files.items().size(); i++) {
-        if (files.items().get(i) instanceof Node.Scalar name
-            && name.origin() != Node.Origin.BROKEN) {
-          merged = add(main, merged, name, Paths.item("catalogs", i));
+        if (files.items().get(i) instanceof ConfigNode.Scalar name
+            && name.origin() != ConfigNode.Origin.INVALID) {
+          merged = add(main, merged, name, SettingPaths.item("catalogs", i));
         }
       }
     }
     return merged;
   }
 
-  private Node.Mapping add(Node.Mapping main, Node.Mapping soFar, Node.Scalar name, String path) {
+  private ConfigNode.Mapping add(
+      ConfigNode.Mapping main, ConfigNode.Mapping soFar, ConfigNode.Scalar name, String path) {
     Path file = mainFile.resolveSibling(name.text());
     Optional<String> text = read.apply(file);
     if (text.isEmpty()) {
-      problems.add(name.place(), path, "the file cannot be read as UTF-8 text");
+      problems.add(name.location(), path, "the file cannot be read as UTF-8 text");
       return soFar;
     }
-    Optional<Node> root = YamlText.parse(file.toString(), text.get(), problems);
-    if (root.isPresent() && !(root.get() instanceof Node.Mapping)) {
-      problems.add(root.get().place(), "", "must be a mapping with providers or models");
+    Optional<ConfigNode> root = YamlText.parse(file.toString(), text.get(), problems);
+    if (root.isPresent() && !(root.get() instanceof ConfigNode.Mapping)) {
+      problems.add(root.get().location(), "", "must be a mapping with providers or models");
     }
-    Node.Mapping merged = soFar;
-    if (root.isPresent() && root.get() instanceof Node.Mapping catalog) {
-      for (Node.Entry section : catalog.entries().values()) {
-        merged = add(merged, section, own(main, section.key()));
+    ConfigNode.Mapping merged = soFar;
+    if (root.isPresent() && root.get() instanceof ConfigNode.Mapping catalog) {
+      for (ConfigNode.Entry section : catalog.entries().values()) {
+        merged = add(merged, section, definedInMain(main, section.key()));
       }
     }
     return merged;
   }
 
   /** The names that the main file gives itself. */
-  private static Set<String> own(Node.Mapping main, String section) {
-    Node.Entry present = main.entries().get(section);
-    return present != null && present.value() instanceof Node.Mapping named
+  private static Set<String> definedInMain(ConfigNode.Mapping main, String section) {
+    ConfigNode.Entry present = main.entries().get(section);
+    return present != null && present.value() instanceof ConfigNode.Mapping named
         ? named.entries().keySet()
         : Set.of();
   }
 
-  private Node.Mapping add(Node.Mapping main, Node.Entry section, Set<String> own) {
+  private ConfigNode.Mapping add(
+      ConfigNode.Mapping main, ConfigNode.Entry section, Set<String> mainKeys) {
     if (section.key().equals("version")) {
       return main;
     }
     if (!SECTIONS.contains(section.key())) {
       String hint = DidYouMean.hint(section.key(), SECTIONS);
       problems.add(
-          section.keyPlace(),
+          section.keyLocation(),
           section.key(),
           "a catalog file holds providers and models only" + hint);
       return main;
     }
-    Node.Entry present = main.entries().get(section.key());
-    if (!(section.value() instanceof Node.Mapping added)) {
-      problems.add(section.value().place(), section.key(), "must be a section of named entries");
+    ConfigNode.Entry present = main.entries().get(section.key());
+    if (!(section.value() instanceof ConfigNode.Mapping added)) {
+      problems.add(section.value().location(), section.key(), "must be a section of named entries");
       return main;
     }
-    Node.Mapping merged =
-        present != null && present.value() instanceof Node.Mapping open
+    ConfigNode.Mapping merged =
+        present != null && present.value() instanceof ConfigNode.Mapping open
             ? open
-            : new Node.Mapping(Map.of(), added.place());
-    for (Node.Entry entry : added.entries().values()) {
-      Node.Entry earlier = merged.entries().get(entry.key());
+            : new ConfigNode.Mapping(Map.of(), added.location());
+    for (ConfigNode.Entry entry : added.entries().values()) {
+      ConfigNode.Entry earlier = merged.entries().get(entry.key());
       if (earlier == null) {
         merged = merged.with(entry);
-      } else if (!own.contains(entry.key())) {
-        String path = Paths.join(section.key(), entry.key());
-        problems.add(entry.keyPlace(), path, "given twice, first at " + earlier.keyPlace());
+      } else if (!mainKeys.contains(entry.key())) {
+        String path = SettingPaths.join(section.key(), entry.key());
+        problems.add(entry.keyLocation(), path, "given twice, first at " + earlier.keyLocation());
       }
     }
-    return main.with(new Node.Entry(section.key(), section.keyPlace(), merged));
+    return main.with(new ConfigNode.Entry(section.key(), section.keyLocation(), merged));
   }
 }

@@ -27,7 +27,7 @@ public record LimitSettings(
             restart = true)
         int bucketsMax) {
   /** As many as the largest bucket holds. */
-  static final String MOST = "" + Bucket.CAPACITY_MAX;
+  static final String LIMIT_MAX = "" + Bucket.CAPACITY_MAX;
 
   /** These limits as requests meet them. */
   public LimitRules rules() {
@@ -37,7 +37,7 @@ public record LimitSettings(
             key.tokensPerMinute,
             key.concurrency);
     Map<ModelId, Rates> models = new HashMap<>();
-    model.overrides.forEach((id, its) -> models.put(id, its.rates()));
+    model.overrides.forEach((id, rate) -> models.put(id, rate.rates()));
     return new LimitRules(
         new Rates(global.requestsPerSecond, global.requestsPerMinute),
         new Rates(org.requestsPerSecond, org.requestsPerMinute),
@@ -48,31 +48,31 @@ public record LimitSettings(
 
   /** Section {@code limits.global}. */
   public record Global(
-      @Key(about = "requests per second", initial = "5000", min = "0", max = MOST, off = "0")
+      @Key(about = "requests per second", initial = "5000", min = "0", max = LIMIT_MAX, off = "0")
           int requestsPerSecond,
-      @Key(about = "requests per minute", initial = "0", min = "0", max = MOST, off = "0")
+      @Key(about = "requests per minute", initial = "0", min = "0", max = LIMIT_MAX, off = "0")
           int requestsPerMinute) {}
 
   /** Section {@code limits.org}. */
   public record Org(
-      @Key(about = "requests per second", initial = "200", min = "0", max = MOST, off = "0")
+      @Key(about = "requests per second", initial = "200", min = "0", max = LIMIT_MAX, off = "0")
           int requestsPerSecond,
-      @Key(about = "requests per minute", initial = "12000", min = "0", max = MOST, off = "0")
+      @Key(about = "requests per minute", initial = "12000", min = "0", max = LIMIT_MAX, off = "0")
           int requestsPerMinute,
       @Key(about = "API keys; 0: as many as they like", initial = "100", min = "0")
           int maxApiKeys) {}
 
   /** Section {@code limits.key}. */
   public record PerKey(
-      @Key(about = "requests per second", initial = "50", min = "0", max = MOST, off = "0")
+      @Key(about = "requests per second", initial = "50", min = "0", max = LIMIT_MAX, off = "0")
           int requestsPerSecond,
-      @Key(about = "requests per minute", initial = "3000", min = "0", max = MOST, off = "0")
+      @Key(about = "requests per minute", initial = "3000", min = "0", max = LIMIT_MAX, off = "0")
           int requestsPerMinute,
       @Key(
               about = "tokens per minute, reserved at admission",
               initial = "0",
               min = "0",
-              max = MOST,
+              max = LIMIT_MAX,
               off = "0")
           long tokensPerMinute,
       @Key(about = "requests at the same time", initial = "100", min = "0", off = "0")
@@ -85,9 +85,9 @@ public record LimitSettings(
 
   /** Rates of a model. */
   public record ModelRate(
-      @Key(about = "requests per second", initial = "0", min = "0", max = MOST, off = "0")
+      @Key(about = "requests per second", initial = "0", min = "0", max = LIMIT_MAX, off = "0")
           int requestsPerSecond,
-      @Key(about = "requests per minute", initial = "0", min = "0", max = MOST, off = "0")
+      @Key(about = "requests per minute", initial = "0", min = "0", max = LIMIT_MAX, off = "0")
           int requestsPerMinute) {
     private Rates rates() {
       return new Rates(requestsPerSecond, requestsPerMinute);

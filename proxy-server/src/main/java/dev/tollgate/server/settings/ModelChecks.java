@@ -4,9 +4,9 @@ import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.server.settings.ModelSettings.RouteSettings;
 import dev.tollgate.server.settings.shape.DidYouMean;
-import dev.tollgate.server.settings.shape.Places;
-import dev.tollgate.server.settings.yaml.Paths;
+import dev.tollgate.server.settings.shape.SourceLocations;
 import dev.tollgate.server.settings.yaml.Problems;
+import dev.tollgate.server.settings.yaml.SettingPaths;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -16,31 +16,31 @@ import java.util.Set;
 final class ModelChecks {
   private final Set<String> providers;
   private final Map<String, Set<Modality>> served;
-  private final Set<String> bedrocks;
-  private final Places places;
+  private final Set<String> bedrockProviders;
+  private final SourceLocations locations;
   private final Problems problems;
 
   /**
    * Routes may lead to {@code providers}.
    *
    * @param served what those of them serve that could be read
-   * @param bedrocks those of them that are Bedrock
+   * @param bedrockProviders those of them that are Bedrock
    */
   ModelChecks(
       Set<String> providers,
       Map<String, Set<Modality>> served,
-      Set<String> bedrocks,
-      Places places,
+      Set<String> bedrockProviders,
+      SourceLocations locations,
       Problems problems) {
     this.providers = providers;
     this.served = served;
-    this.bedrocks = bedrocks;
-    this.places = places;
+    this.bedrockProviders = bedrockProviders;
+    this.locations = locations;
     this.problems = problems;
   }
 
   void check(ModelId id, ModelSettings model) {
-    String path = Paths.join("models", id.toString());
+    String path = SettingPaths.join("models", id.toString());
     checkRoutes(model, path + ".routes");
     boolean timed = model.modality() == Modality.VIDEO || model.modality() == Modality.MUSIC;
     if (timed && model.defaultDurationSeconds() == null) {
@@ -50,7 +50,7 @@ final class ModelChecks {
     if (!timed && model.defaultDurationSeconds() != null) {
       report(path + ".default_duration_seconds", "is for video and music models only");
     }
-    new PriceChecks(path + ".price", places, problems).check(model.modality(), model.price());
+    new PriceChecks(path + ".price", locations, problems).check(model.modality(), model.price());
   }
 
   private void checkRoutes(ModelSettings model, String path) {
@@ -61,30 +61,30 @@ final class ModelChecks {
       if (!providers.contains(provider)) {
         String hint = DidYouMean.hint(provider, providers);
         String message = "there is no provider " + provider + hint;
-        report(Paths.item(path, i) + ".provider", message);
+        report(SettingPaths.item(path, i) + ".provider", message);
       } else if (!served
           .getOrDefault(provider, Set.of(model.modality()))
           .contains(model.modality())) {
         String message = provider + " has no " + model.modality().wire() + " models";
-        report(Paths.item(path, i) + ".provider", message);
-      } else if (isForeignVector(provider, model.modality(), routes.get(i).model())) {
+        report(SettingPaths.item(path, i) + ".provider", message);
+      } else if (isUnsupportedEmbedding(provider, model.modality(), routes.get(i).model())) {
         String message = "is not one of Titan's: of Bedrock, only those give vectors here";
-        report(Paths.item(path, i) + ".model", message);
+        report(SettingPaths.item(path, i) + ".model", message);
       } else if (!seen.add(List.of(provider, routes.get(i).model()))) {
-        report(Paths.item(path, i), "is the same route as one above");
+        report(SettingPaths.item(path, i), "is the same route as one above");
       }
     }
   }
 
-  private boolean isForeignVector(String provider, Modality modality, String model) {
+  private boolean isUnsupportedEmbedding(String provider, Modality modality, String model) {
     return modality == Modality.EMBEDDING
-        && bedrocks.contains(provider)
+        && bedrockProviders.contains(provider)
         && !model.contains("titan-embed");
   }
 
   private void report(String path, String message) {
-    if (!problems.concern(path)) {
-      problems.add(places.of(path), path, message);
+    if (!problems.hasProblemAt(path)) {
+      problems.add(locations.of(path), path, message);
     }
   }
 }

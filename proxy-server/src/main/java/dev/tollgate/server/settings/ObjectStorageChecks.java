@@ -1,6 +1,6 @@
 package dev.tollgate.server.settings;
 
-import dev.tollgate.server.settings.shape.Places;
+import dev.tollgate.server.settings.shape.SourceLocations;
 import dev.tollgate.server.settings.value.HttpUrl;
 import dev.tollgate.server.settings.yaml.Problems;
 import org.jspecify.annotations.Nullable;
@@ -9,16 +9,16 @@ import org.jspecify.annotations.Nullable;
 final class ObjectStorageChecks {
   private static final String PATH = "object_storage";
 
-  private final Places places;
+  private final SourceLocations locations;
   private final Problems problems;
 
-  ObjectStorageChecks(Places places, Problems problems) {
-    this.places = places;
+  ObjectStorageChecks(SourceLocations locations, Problems problems) {
+    this.locations = locations;
     this.problems = problems;
   }
 
   void check(@Nullable ObjectStorageSettings storage, ListenerSettings.Api api) {
-    if (storage == null || problems.concern(PATH)) {
+    if (storage == null || problems.hasProblemAt(PATH)) {
       return;
     }
     if (storage.directory() != null) {
@@ -38,7 +38,7 @@ final class ObjectStorageChecks {
     if (api.baseUrl() == null && api.address().isWildcard()) {
       String path = PATH + ".directory";
       String message = "gives out URLs of 127.0.0.1; others than this machine's clients need ";
-      problems.warn(places.of(path), path, message + "listeners.api.base_url");
+      problems.warn(locations.of(path), path, message + "listeners.api.base_url");
     }
   }
 
@@ -74,6 +74,6 @@ final class ObjectStorageChecks {
   }
 
   private void report(String path, String message) {
-    problems.add(places.of(path), path, message);
+    problems.add(locations.of(path), path, message);
   }
 }

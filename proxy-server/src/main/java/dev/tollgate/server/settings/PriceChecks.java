@@ -3,9 +3,9 @@ package dev.tollgate.server.settings;
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.server.settings.PriceSettings.ImagePriceSettings;
 import dev.tollgate.server.settings.PriceSettings.TierSettings;
-import dev.tollgate.server.settings.shape.Places;
-import dev.tollgate.server.settings.yaml.Paths;
+import dev.tollgate.server.settings.shape.SourceLocations;
 import dev.tollgate.server.settings.yaml.Problems;
+import dev.tollgate.server.settings.yaml.SettingPaths;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
@@ -15,12 +15,12 @@ import org.jspecify.annotations.Nullable;
 /** Checks one price: an unknown price is never zero, so what a modality is charged by is needed. */
 final class PriceChecks {
   private final String path;
-  private final Places places;
+  private final SourceLocations locations;
   private final Problems problems;
 
-  PriceChecks(String path, Places places, Problems problems) {
+  PriceChecks(String path, SourceLocations locations, Problems problems) {
     this.path = path;
-    this.places = places;
+    this.locations = locations;
     this.problems = problems;
   }
 
@@ -28,7 +28,7 @@ final class PriceChecks {
     if (price.equals(PriceLists.FREE)) {
       return;
     }
-    if (!problems.concern(path) && !isComplete(modality, price)) {
+    if (!problems.hasProblemAt(path) && !isComplete(modality, price)) {
       report("", "does not price " + modality.wire() + ": give " + needed(modality));
     }
     if (!price.tiers().isEmpty() && price.input() == null) {
@@ -80,22 +80,22 @@ final class PriceChecks {
 
   private void checkTier(PriceSettings price, int index) {
     TierSettings tier = price.tiers().get(index);
-    String at = Paths.item("tiers", index);
+    String at = SettingPaths.item("tiers", index);
     long before = index == 0 ? 0 : price.tiers().get(index - 1).aboveInputTokens();
     if (tier.aboveInputTokens() <= before) {
       report(at + ".above_input_tokens", "must be more than the " + before + " of the tier above");
     }
-    needs(at + ".output", price.output(), tier.output());
-    needs(at + ".cached_input", price.cachedInput(), tier.cachedInput());
-    needs(at + ".cache_write", price.cacheWrite(), tier.cacheWrite());
-    needs(at + ".cache_write_1h", price.cacheWrite1h(), tier.cacheWrite1h());
-    needs(at + ".audio_input", price.audioInput(), tier.audioInput());
-    needs(at + ".image_input", price.imageInput(), tier.imageInput());
-    needs(at + ".reasoning", price.reasoning(), tier.reasoning());
-    needs(at + ".audio_output", price.audioOutput(), tier.audioOutput());
+    requireInTier(at + ".output", price.output(), tier.output());
+    requireInTier(at + ".cached_input", price.cachedInput(), tier.cachedInput());
+    requireInTier(at + ".cache_write", price.cacheWrite(), tier.cacheWrite());
+    requireInTier(at + ".cache_write_1h", price.cacheWrite1h(), tier.cacheWrite1h());
+    requireInTier(at + ".audio_input", price.audioInput(), tier.audioInput());
+    requireInTier(at + ".image_input", price.imageInput(), tier.imageInput());
+    requireInTier(at + ".reasoning", price.reasoning(), tier.reasoning());
+    requireInTier(at + ".audio_output", price.audioOutput(), tier.audioOutput());
   }
 
-  private void needs(String key, @Nullable Object base, @Nullable Object ofTier) {
+  private void requireInTier(String key, @Nullable Object base, @Nullable Object ofTier) {
     if (base != null && ofTier == null) {
       report(key, "is missing: the base price has it");
     }
@@ -108,15 +108,15 @@ final class PriceChecks {
       String size = Objects.requireNonNullElse(image.size(), "any");
       String quality = Objects.requireNonNullElse(image.quality(), "any");
       if (!seen.add(List.of(size, quality))) {
-        report(Paths.item("image", i), "prices the same size and quality as one above");
+        report(SettingPaths.item("image", i), "prices the same size and quality as one above");
       }
     }
   }
 
   private void report(String key, String message) {
-    String at = key.isEmpty() ? path : Paths.join(path, key);
-    if (!problems.concern(at)) {
-      problems.add(places.of(at), at, message);
+    String at = key.isEmpty() ? path : SettingPaths.join(path, key);
+    if (!problems.hasProblemAt(at)) {
+      problems.add(locations.of(at), at, message);
     }
   }
 }

@@ -92,8 +92,8 @@ final class PriceLists {
         perUnit(image.price()));
   }
 
-  private static long perMillion(@Nullable MicroUsd given, @Nullable MicroUsd otherwise) {
-    MicroUsd price = given == null ? otherwise : given;
+  private static long perMillion(@Nullable MicroUsd configured, @Nullable MicroUsd fallback) {
+    MicroUsd price = configured == null ? fallback : configured;
     return price == null ? 0 : price.value();
   }
 

@@ -2,8 +2,8 @@ package dev.tollgate.server.settings;
 
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.server.settings.shape.Key;
+import dev.tollgate.server.settings.shape.Keyword;
 import dev.tollgate.server.settings.shape.Shorthand;
-import dev.tollgate.server.settings.shape.Word;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * left out is not zero: cached, audio and image input cost as input, reasoning and audio output as
  * output, and what the modality needs is required.
  */
-@Word("free")
+@Keyword("free")
 public record PriceSettings(
     @Key(about = "USD per million input tokens") @Nullable MicroUsd input,
     @Key(about = "USD per million input tokens read from a cache; as input where left out")

@@ -2,10 +2,10 @@ package dev.tollgate.server.settings;
 
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.id.ProviderId;
-import dev.tollgate.server.settings.shape.Places;
+import dev.tollgate.server.settings.shape.SourceLocations;
 import dev.tollgate.server.settings.value.ServiceAccount;
-import dev.tollgate.server.settings.yaml.Paths;
 import dev.tollgate.server.settings.yaml.Problems;
+import dev.tollgate.server.settings.yaml.SettingPaths;
 import java.util.HashSet;
 import java.util.Locale;
 import java.util.Map;
@@ -14,12 +14,12 @@ import org.jspecify.annotations.Nullable;
 
 /** Checks one provider. */
 final class ProviderChecks {
-  private static final String TOKEN = "[A-Za-z0-9!#$%&'*+.^_`|~-]+";
+  private static final String HEADER_NAME = "[A-Za-z0-9!#$%&'*+.^_`|~-]+";
 
   private static final String CLOUD_NAME = "[a-z0-9][a-z0-9.:-]*";
 
   /** Headers that frame or route a request, or say what we can read: they are ours to write. */
-  private static final Set<String> RESERVED =
+  private static final Set<String> RESERVED_HEADERS =
       Set.of(
           "accept",
           "accept-encoding",
@@ -35,22 +35,22 @@ final class ProviderChecks {
           "upgrade");
 
   /** Members of a chat that it is nothing without, or that we write. */
-  private static final Set<String> OURS =
+  private static final Set<String> RESERVED_MEMBERS =
       Set.of("model", "messages", "stream", "stream_options", "routing", "provider");
 
-  private static final Set<String> OF_EVERY_MESSAGE =
+  private static final Set<String> REQUIRED_MESSAGE_FIELDS =
       Set.of("role", "content", "tool_calls", "tool_call_id");
 
-  private final Places places;
+  private final SourceLocations locations;
   private final Problems problems;
 
-  ProviderChecks(Places places, Problems problems) {
-    this.places = places;
+  ProviderChecks(SourceLocations locations, Problems problems) {
+    this.locations = locations;
     this.problems = problems;
   }
 
   void check(ProviderId id, ProviderSettings provider) {
-    String path = Paths.join("providers", id.value());
+    String path = SettingPaths.join("providers", id.value());
     switch (provider) {
       case ProviderSettings.OpenAi openAi -> {
         check(openAi, "authorization", path);
@@ -97,21 +97,22 @@ final class ProviderChecks {
   private void check(ProviderSettings.Bedrock bedrock, String path) {
     check(bedrock, "authorization", path);
     check(bedrock.quirks(), path);
-    boolean signs = bedrock.accessKey() != null;
-    if (signs != (bedrock.secretKey() != null)) {
-      report(path + (signs ? ".access_key" : ".secret_key"), "needs the other one beside it");
-    } else if (!signs && bedrock.sessionToken() != null) {
+    boolean hasAccessKey = bedrock.accessKey() != null;
+    if (hasAccessKey != (bedrock.secretKey() != null)) {
+      report(
+          path + (hasAccessKey ? ".access_key" : ".secret_key"), "needs the other one beside it");
+    } else if (!hasAccessKey && bedrock.sessionToken() != null) {
       report(path + ".session_token", "needs access_key and secret_key beside it");
     }
-    if (signs && (bedrock.apiKey() != null || !bedrock.apiKeys().isEmpty())) {
+    if (hasAccessKey && (bedrock.apiKey() != null || !bedrock.apiKeys().isEmpty())) {
       report(path + ".access_key", "give either an access key or an API key");
     }
-    checkPart(bedrock.accessKey(), path + ".access_key");
-    checkPart(reveal(bedrock.secretKey()), path + ".secret_key");
-    checkPart(reveal(bedrock.sessionToken()), path + ".session_token");
+    checkVisibleAscii(bedrock.accessKey(), path + ".access_key");
+    checkVisibleAscii(reveal(bedrock.secretKey()), path + ".secret_key");
+    checkVisibleAscii(reveal(bedrock.sessionToken()), path + ".session_token");
     for (String name : bedrock.headers().keySet()) {
       if (name.toLowerCase(Locale.ROOT).startsWith("x-amz-")) {
-        report(Paths.join(path + ".headers", name), "would have to be signed");
+        report(SettingPaths.join(path + ".headers", name), "would have to be signed");
       }
     }
   }
@@ -120,7 +121,7 @@ final class ProviderChecks {
     return secret == null ? null : secret.reveal();
   }
 
-  private void checkPart(@Nullable String part, String path) {
+  private void checkVisibleAscii(@Nullable String part, String path) {
     if (part != null && !part.matches("[!-~]+")) {
       report(path, "must be of visible ASCII");
     }
@@ -135,15 +136,16 @@ final class ProviderChecks {
   }
 
   private void checkAddress(ProviderSettings.OpenAi provider, String path) {
-    boolean placed = places.isWritten(path + ".base_url") || provider.presetUrl().isPresent();
-    if (!placed) {
+    boolean hasAddress =
+        locations.isWritten(path + ".base_url") || provider.presetUrl().isPresent();
+    if (!hasAddress) {
       report(path + ".base_url", "is required, unless a preset has an address");
     }
   }
 
   private void checkQuirks(ProviderSettings.Quirks quirks, String path) {
     for (String name : quirks.drop()) {
-      if (OURS.contains(name)) {
+      if (RESERVED_MEMBERS.contains(name)) {
         report(path + ".drop", name + " is written by Tollgate itself");
       }
     }
@@ -151,13 +153,13 @@ final class ProviderChecks {
         .rename()
         .forEach(
             (name, other) -> {
-              if (OURS.contains(name) || OURS.contains(other)) {
-                report(Paths.join(path + ".rename", name), "is written by Tollgate itself");
+              if (RESERVED_MEMBERS.contains(name) || RESERVED_MEMBERS.contains(other)) {
+                report(SettingPaths.join(path + ".rename", name), "is written by Tollgate itself");
               }
             });
-    for (String name : quirks.dropInMessages()) {
-      if (OF_EVERY_MESSAGE.contains(name)) {
-        report(path + ".drop_in_messages", name + " makes the message what it is");
+    for (String name : quirks.dropMessageFields()) {
+      if (REQUIRED_MESSAGE_FIELDS.contains(name)) {
+        report(path + ".drop_message_fields", name + " makes the message what it is");
       }
     }
   }
@@ -186,19 +188,19 @@ final class ProviderChecks {
     Set<String> seen = new HashSet<>();
     for (String name : headers.keySet()) {
       String field = name.toLowerCase(Locale.ROOT);
-      if (!name.matches(TOKEN)) {
-        report(Paths.join(path, name), "is not a header name");
-      } else if (RESERVED.contains(field)) {
-        report(Paths.join(path, name), "is written by Tollgate itself");
+      if (!name.matches(HEADER_NAME)) {
+        report(SettingPaths.join(path, name), "is not a header name");
+      } else if (RESERVED_HEADERS.contains(field)) {
+        report(SettingPaths.join(path, name), "is written by Tollgate itself");
       } else if (field.equals(keyField)) {
-        report(Paths.join(path, name), "is written from the key beside it");
+        report(SettingPaths.join(path, name), "is written from the key beside it");
       } else if (!seen.add(field)) {
-        report(Paths.join(path, name), "is given twice");
+        report(SettingPaths.join(path, name), "is given twice");
       }
     }
   }
 
   private void report(String path, String message) {
-    problems.add(places.of(path), path, message);
+    problems.add(locations.of(path), path, message);
   }
 }

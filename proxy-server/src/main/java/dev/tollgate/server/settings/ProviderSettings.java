@@ -1,18 +1,18 @@
 package dev.tollgate.server.settings;
 
-import dev.tollgate.core.aws.AwsKeys;
-import dev.tollgate.core.catalog.Deviations;
-import dev.tollgate.core.catalog.Drawing;
+import dev.tollgate.core.aws.AwsCredentials;
+import dev.tollgate.core.catalog.ImageApiStyle;
 import dev.tollgate.core.catalog.KnownServer;
+import dev.tollgate.core.catalog.OpenAiQuirks;
 import dev.tollgate.core.catalog.Prefill;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.catalog.Thinking;
 import dev.tollgate.server.settings.shape.Key;
+import dev.tollgate.server.settings.shape.Keyword;
 import dev.tollgate.server.settings.shape.Shorthand;
 import dev.tollgate.server.settings.shape.Tag;
 import dev.tollgate.server.settings.shape.TaggedBy;
-import dev.tollgate.server.settings.shape.Word;
 import dev.tollgate.server.settings.value.HttpUrl;
 import java.time.Duration;
 import java.util.List;
@@ -97,7 +97,7 @@ public sealed interface ProviderSettings {
 
     /** Where the known server is, if it is at one place. */
     Optional<HttpUrl> presetUrl() {
-      return preset == null ? Optional.empty() : HttpUrl.parse(preset.address());
+      return preset == null ? Optional.empty() : HttpUrl.parse(preset.baseUrl());
     }
   }
 
@@ -317,11 +317,11 @@ public sealed interface ProviderSettings {
     }
 
     /** What signs its requests; empty: nothing does. */
-    Optional<AwsKeys> signer() {
+    Optional<AwsCredentials> awsKeys() {
       return accessKey == null || secretKey == null
           ? Optional.empty()
           : Optional.of(
-              new AwsKeys(region, accessKey, secretKey, Optional.ofNullable(sessionToken)));
+              new AwsCredentials(region, accessKey, secretKey, Optional.ofNullable(sessionToken)));
     }
   }
 
@@ -432,14 +432,14 @@ public sealed interface ProviderSettings {
               about = "time after which a try counts as failed while nobody is answered; 0: never",
               initial = "4s",
               min = "0s")
-          Duration silence) {}
+          Duration noResponseTimeout) {}
 
   /**
    * {@code on_disconnect}: {@code cancel}, or a drain.
    *
    * @param drain null: cancel
    */
-  @Word("cancel")
+  @Keyword("cancel")
   record OnDisconnect(@Key(about = "read on after the client left") @Nullable Drain drain) {}
 
   /** Section {@code on_disconnect.drain}. */
@@ -457,17 +457,17 @@ public sealed interface ProviderSettings {
       @Key(about = "members of a chat that it refuses: they are not sent, and said to be dropped")
           List<String> drop,
       @Key(about = "its names of a chat's members, by OpenAI's") Map<String, String> rename,
-      @Key(about = "members of messages that it refuses") List<String> dropInMessages,
+      @Key(about = "members of messages that it refuses") List<String> dropMessageFields,
       @Key(about = "whether it knows the role developer, else it gets system; null: true")
           @Nullable Boolean developerRole,
       @Key(about = "whether it takes a JSON schema, else it is asked for JSON; null: true")
           @Nullable Boolean jsonSchema,
       @Key(about = "which ids of tool calls it takes back; null: any")
-          Deviations.@Nullable CallIds callIds,
+          OpenAiQuirks.@Nullable CallIds callIds,
       @Key(about = "where it writes what it thought; null: as_is")
-          Deviations.@Nullable Reasoning reasoning,
+          OpenAiQuirks.@Nullable Reasoning reasoning,
       @Key(about = "how it wants to be asked for images: openai, xai or together; null: openai")
-          @Nullable Drawing images,
+          @Nullable ImageApiStyle images,
       @Key(about = "which of OpenAI's models one of its own is, where its name does not say")
           Map<String, String> models) {}
 

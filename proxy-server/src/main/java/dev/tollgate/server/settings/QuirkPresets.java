@@ -1,7 +1,7 @@
 package dev.tollgate.server.settings;
 
-import dev.tollgate.core.catalog.Deviations;
 import dev.tollgate.core.catalog.KnownServer;
+import dev.tollgate.core.catalog.OpenAiQuirks;
 import dev.tollgate.core.catalog.Prefill;
 import dev.tollgate.core.catalog.Provider;
 import java.util.ArrayList;
@@ -18,35 +18,35 @@ final class QuirkPresets {
 
   /** Lists and names are added to the preset's; anything else comes in its place. */
   static Provider.Quirks of(@Nullable KnownServer preset, ProviderSettings.Quirks quirks) {
-    Deviations known = preset == null ? Deviations.NONE : preset.deviations();
+    OpenAiQuirks known = preset == null ? OpenAiQuirks.NONE : preset.quirks();
     var deviations =
-        new Deviations(
-            both(known.refused(), quirks.drop()),
-            both(known.renamed(), quirks.rename()),
-            both(known.refusedInMessages(), quirks.dropInMessages()),
-            given(quirks.developerRole(), known.developerRole()),
-            given(quirks.jsonSchema(), known.jsonSchema()),
-            given(quirks.callIds(), known.callIds()),
-            given(quirks.reasoning(), known.reasoning()),
-            given(quirks.images(), known.drawing()),
-            both(known.models(), quirks.models()));
+        new OpenAiQuirks(
+            merged(known.droppedFields(), quirks.drop()),
+            merged(known.renamedFields(), quirks.rename()),
+            merged(known.droppedMessageFields(), quirks.dropMessageFields()),
+            configuredOr(quirks.developerRole(), known.developerRole()),
+            configuredOr(quirks.jsonSchema(), known.jsonSchema()),
+            configuredOr(quirks.callIds(), known.callIds()),
+            configuredOr(quirks.reasoning(), known.reasoning()),
+            configuredOr(quirks.images(), known.imageApiStyle()),
+            merged(known.models(), quirks.models()));
     return new Provider.Quirks(
-        given(quirks.streamOptions(), preset == null || preset.streamOptions()),
-        given(quirks.prefill(), preset == null ? Prefill.NONE : preset.prefill()),
+        configuredOr(quirks.streamOptions(), preset == null || preset.streamOptions()),
+        configuredOr(quirks.prefill(), preset == null ? Prefill.NONE : preset.prefill()),
         deviations);
   }
 
-  private static <T> T given(@Nullable T configured, T known) {
+  private static <T> T configuredOr(@Nullable T configured, T known) {
     return configured == null ? known : configured;
   }
 
-  private static List<String> both(List<String> known, List<String> configured) {
+  private static List<String> merged(List<String> known, List<String> configured) {
     Set<String> all = new LinkedHashSet<>(known);
     all.addAll(configured);
     return new ArrayList<>(all);
   }
 
-  private static Map<String, String> both(
+  private static Map<String, String> merged(
       Map<String, String> known, Map<String, String> configured) {
     Map<String, String> all = new HashMap<>(known);
     all.putAll(configured);

@@ -3,7 +3,7 @@ package dev.tollgate.server.settings;
 import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.server.settings.shape.Differences;
 import dev.tollgate.server.settings.shape.Differences.Difference;
-import dev.tollgate.server.settings.yaml.Paths;
+import dev.tollgate.server.settings.yaml.SettingPaths;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -30,7 +30,7 @@ public sealed interface ReloadVerdict {
   }
 
   static ReloadVerdict between(Settings before, Settings after) {
-    List<Difference> differences = Differences.between(Settings.SHAPE, before, after);
+    List<Difference> differences = Differences.between(Settings.TYPE, before, after);
     if (differences.isEmpty()) {
       return new Unchanged();
     }
@@ -54,7 +54,7 @@ public sealed interface ReloadVerdict {
           .forEach(
               (ProviderId id, ProviderSettings provider) -> {
                 if (provider instanceof ProviderSettings.Mock) {
-                  mocks.add(Paths.join("providers", id.value()));
+                  mocks.add(SettingPaths.join("providers", id.value()));
                 }
               });
     }

@@ -48,8 +48,8 @@ public record ServerSettings(
 
   /** Requests in work below which none is turned away, where so many loops serve. */
   public int requestsMinOn(int loops) {
-    Integer least = overload.requestsMin();
-    return least != null ? least : REQUESTS_PER_LOOP * loops;
+    Integer configured = overload.requestsMin();
+    return configured != null ? configured : REQUESTS_PER_LOOP * loops;
   }
 
   /** Kinds of transport. */
@@ -74,7 +74,7 @@ public record ServerSettings(
                   "time that what providers sent may wait for an event loop; above it fewer run",
               initial = "20ms",
               min = "1ms")
-          Duration loopWait,
+          Duration eventLoopDelay,
       @Key(about = "share of the heap that may be needed", initial = "0.95", min = "0.1", max = "1")
           double heap,
       @Key(
@@ -115,11 +115,11 @@ public record ServerSettings(
               max = "16")
           int connections,
       @Key(
-              name = "max_org_claims",
+              name = "max_pending_per_org",
               about = "requests of one organization that ask the store at once whose turn it is",
               initial = "128",
               min = "1")
-          int orgClaimsMax,
+          int orgPendingMax,
       @Key(
               name = "max_org_bytes",
               about =

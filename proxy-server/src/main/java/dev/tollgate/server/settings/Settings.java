@@ -5,8 +5,8 @@ import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.server.settings.shape.Key;
 import dev.tollgate.server.settings.shape.MaskedJson;
 import dev.tollgate.server.settings.shape.SchemaWriter;
-import dev.tollgate.server.settings.shape.Shape;
-import dev.tollgate.server.settings.shape.Shapes;
+import dev.tollgate.server.settings.shape.SettingType;
+import dev.tollgate.server.settings.shape.SettingTypes;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -47,15 +47,15 @@ public record Settings(
         @Nullable BootstrapSettings bootstrap) {
 
   /** The description that reader, schema, rendering and reload share. */
-  public static final Shape.Section SHAPE = Shapes.section(Settings.class);
+  public static final SettingType.Section TYPE = SettingTypes.section(Settings.class);
 
   /** The JSON Schema of the configuration file. */
   public static String schema() {
-    return SchemaWriter.write(SHAPE, "Configuration of Tollgate");
+    return SchemaWriter.write(TYPE, "Configuration of Tollgate");
   }
 
   /** The effective configuration as JSON, without a secret. */
   public String masked() {
-    return MaskedJson.write(SHAPE, this);
+    return MaskedJson.write(TYPE, this);
   }
 }

@@ -5,12 +5,12 @@ import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.tenant.ApiKeyText;
 import dev.tollgate.server.settings.shape.DidYouMean;
-import dev.tollgate.server.settings.shape.Places;
+import dev.tollgate.server.settings.shape.SourceLocations;
 import dev.tollgate.server.settings.value.BindAddress;
 import dev.tollgate.server.settings.value.StoreUrl;
-import dev.tollgate.server.settings.yaml.Node;
-import dev.tollgate.server.settings.yaml.Paths;
+import dev.tollgate.server.settings.yaml.ConfigNode;
 import dev.tollgate.server.settings.yaml.Problems;
+import dev.tollgate.server.settings.yaml.SettingPaths;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
@@ -23,20 +23,21 @@ import org.jspecify.annotations.Nullable;
 /** Checks what no single setting can know: how the settings fit together. */
 final class SettingsChecks {
   /** Anything less would take a slow answer of the store for an outage. */
-  private static final Duration OUTAGE_GRACE_LEAST = Duration.ofSeconds(2);
+  private static final Duration OUTAGE_GRACE_MIN = Duration.ofSeconds(2);
 
   private static final Pattern REDIS_URL =
       Pattern.compile("rediss?://[^\\s#]+|rediss?-sentinel://[^\\s#]+#[^\\s#]+");
 
   private final Settings settings;
-  private final Node.Mapping tree;
-  private final Places places;
+  private final ConfigNode.Mapping tree;
+  private final SourceLocations locations;
   private final Problems problems;
 
-  SettingsChecks(Settings settings, Node.Mapping tree, Places places, Problems problems) {
+  SettingsChecks(
+      Settings settings, ConfigNode.Mapping tree, SourceLocations locations, Problems problems) {
     this.settings = settings;
     this.tree = tree;
-    this.places = places;
+    this.locations = locations;
     this.problems = problems;
   }
 
@@ -47,13 +48,13 @@ final class SettingsChecks {
     checkBootstrap();
     checkLedger();
     checkMedia();
-    new ObjectStorageChecks(places, problems)
+    new ObjectStorageChecks(locations, problems)
         .check(settings.objectStorage(), settings.listeners().api());
     Set<String> providers = names("providers");
     settings
         .providers()
-        .forEach((id, provider) -> new ProviderChecks(places, problems).check(id, provider));
-    var models = new ModelChecks(providers, served(), bedrocks(), places, problems);
+        .forEach((id, provider) -> new ProviderChecks(locations, problems).check(id, provider));
+    var models = new ModelChecks(providers, served(), bedrockProviders(), locations, problems);
     settings.models().forEach(models::check);
     checkReferencedModels();
   }
@@ -65,7 +66,7 @@ final class SettingsChecks {
             Collectors.toMap(entry -> entry.getKey().value(), entry -> served(entry.getValue())));
   }
 
-  private Set<String> bedrocks() {
+  private Set<String> bedrockProviders() {
     return settings.providers().entrySet().stream()
         .filter(entry -> entry.getValue() instanceof ProviderSettings.Bedrock)
         .map(entry -> entry.getKey().value())
@@ -91,8 +92,8 @@ final class SettingsChecks {
 
   /** The entries as written: one that could not be read is not also a dangling reference. */
   private Set<String> names(String section) {
-    Node.Entry entry = tree.entries().get(section);
-    return entry != null && entry.value() instanceof Node.Mapping mapping
+    ConfigNode.Entry entry = tree.entries().get(section);
+    return entry != null && entry.value() instanceof ConfigNode.Mapping mapping
         ? mapping.entries().keySet()
         : Set.of();
   }
@@ -100,7 +101,7 @@ final class SettingsChecks {
   private void checkListeners() {
     ListenerSettings listeners = settings.listeners();
     boolean open = !listeners.admin().address().isLoopback();
-    if (open && listeners.admin().token() == null && !problems.concern("listeners.admin")) {
+    if (open && listeners.admin().token() == null && !problems.hasProblemAt("listeners.admin")) {
       report("listeners.admin.address", "is not on loopback and needs listeners.admin.token");
     }
     String health = listeners.api().healthPath();
@@ -108,12 +109,13 @@ final class SettingsChecks {
       report("listeners.api.health_path", "must not be a path of the API");
     }
     Map<BindAddress, String> bound = new LinkedHashMap<>();
-    bind(bound, listeners.api().address(), "listeners.api.address");
-    bind(bound, listeners.control().address(), "listeners.control.address");
-    bind(bound, listeners.admin().address(), "listeners.admin.address");
+    requireDistinct(bound, listeners.api().address(), "listeners.api.address");
+    requireDistinct(bound, listeners.control().address(), "listeners.control.address");
+    requireDistinct(bound, listeners.admin().address(), "listeners.admin.address");
   }
 
-  private void bind(Map<BindAddress, String> bound, @Nullable BindAddress address, String path) {
+  private void requireDistinct(
+      Map<BindAddress, String> bound, @Nullable BindAddress address, String path) {
     if (address == null || address.port() == 0) {
       return;
     }
@@ -151,7 +153,7 @@ final class SettingsChecks {
     BootstrapSettings bootstrap = settings.bootstrap();
     if (bootstrap != null
         && bootstrap.apiKey() != null
-        && ApiKeyText.parse(bootstrap.apiKey().reveal()) instanceof ApiKeyText.Malformed) {
+        && ApiKeyText.parse(bootstrap.apiKey().reveal()) instanceof ApiKeyText.MalformedKey) {
       report(
           "bootstrap.api_key",
           "is not of the form of an API key: one printed by tollgate keys create, or null");
@@ -160,7 +162,7 @@ final class SettingsChecks {
 
   private void checkLedger() {
     Duration grace = settings.ledger().outageGrace();
-    if (!grace.isZero() && grace.compareTo(OUTAGE_GRACE_LEAST) < 0) {
+    if (!grace.isZero() && grace.compareTo(OUTAGE_GRACE_MIN) < 0) {
       report("ledger.outage_grace", "must be 0s or at least 2s");
     }
     var kept = settings.ledger().retention();
@@ -180,13 +182,13 @@ final class SettingsChecks {
     Set<String> models = names("models");
     for (ModelId id : settings.limits().model().overrides().keySet()) {
       if (!models.contains(id.toString())) {
-        String path = Paths.join("limits.model.overrides", id.toString());
+        String path = SettingPaths.join("limits.model.overrides", id.toString());
         report(path, "there is no such model" + DidYouMean.hint(id.toString(), models));
       }
     }
   }
 
   private void report(String path, String message) {
-    problems.add(places.of(path), path, message);
+    problems.add(locations.of(path), path, message);
   }
 }

@@ -1,6 +1,6 @@
 package dev.tollgate.server.webhook;
 
-import dev.tollgate.core.webhook.Schedule;
+import dev.tollgate.core.webhook.RetrySchedule;
 import java.time.Duration;
 
 /**
@@ -8,7 +8,7 @@ import java.time.Duration;
  *
  * @param timeout of one attempt
  */
-public record SenderRules(Schedule schedule, Duration timeout) {
+public record SenderRules(RetrySchedule schedule, Duration timeout) {
   /** What the store and a busy node may take beside an attempt. */
   private static final Duration MARGIN = Duration.ofSeconds(20);
 

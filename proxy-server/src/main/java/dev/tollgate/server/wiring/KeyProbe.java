@@ -9,7 +9,7 @@ import dev.tollgate.core.dialect.UpstreamFailure.Kind;
 import dev.tollgate.core.http.BodySha256;
 import dev.tollgate.core.http.Field;
 import dev.tollgate.core.http.Headers;
-import dev.tollgate.core.http.Unsigned;
+import dev.tollgate.core.http.UnsignedRequest;
 import dev.tollgate.server.oauth.TokenEndpoint;
 import dev.tollgate.server.oauth.TokenEndpoint.TokenException;
 import dev.tollgate.server.settings.value.HttpUrl;
@@ -35,12 +35,12 @@ public sealed interface KeyProbe {
   Duration TIME_MAX = Duration.ofSeconds(10);
 
   /** The provider takes it. */
-  record Taken(String how) implements KeyProbe {}
+  record Accepted(String detail) implements KeyProbe {}
 
-  record Refused(String why) implements KeyProbe {}
+  record Refused(String reason) implements KeyProbe {}
 
   /** It answered something else. */
-  record Unknown(String why) implements KeyProbe {}
+  record Unknown(String reason) implements KeyProbe {}
 
   /** Asks; blocks for some seconds at most. */
   static KeyProbe of(Provider provider, Credential credential) throws InterruptedException {
@@ -52,8 +52,8 @@ public sealed interface KeyProbe {
   private static KeyProbe token(Secret file) throws InterruptedException {
     try {
       ServiceAccount account = ServiceAccount.parse(file).orElseThrow(); // the loader checked it
-      new TokenEndpoint().ask(account, Instant.now());
-      return new Taken("access token fetched");
+      new TokenEndpoint().requestToken(account, Instant.now());
+      return new Accepted("access token fetched");
     } catch (TokenException e) {
       return new Refused("no access token: " + e.getMessage());
     }
@@ -85,7 +85,7 @@ public sealed interface KeyProbe {
         HttpRequest.newBuilder(URI.create(root + target)).timeout(TIME_MAX).GET();
     dialect.fields().forEach(field -> request.setHeader(field.name(), field.value()));
     var call =
-        new Unsigned(
+        new UnsignedRequest(
             "GET", target, endpoint.authority(), "", new BodySha256(List.of()), Instant.now());
     for (Field field : dialect.authorization(key, call)) {
       request.setHeader(field.name(), field.value());
@@ -97,7 +97,7 @@ public sealed interface KeyProbe {
   private static KeyProbe read(Dialect dialect, HttpResponse<byte[]> response) {
     int status = response.statusCode();
     if (status == 200) {
-      return new Taken("key taken");
+      return new Accepted("key taken");
     }
     byte[] body = response.body();
     UpstreamFailure failure = dialect.failure(status, headers(response), body, body.length);

@@ -1,8 +1,8 @@
 package dev.tollgate.server.wiring;
 
 import dev.tollgate.server.postgres.LedgerNodes;
-import dev.tollgate.server.postgres.LedgerNodes.Node;
-import dev.tollgate.server.postgres.LedgerNodes.Release;
+import dev.tollgate.server.postgres.LedgerNodes.LedgerNode;
+import dev.tollgate.server.postgres.LedgerNodes.ReleaseResult;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -15,54 +15,57 @@ import org.slf4j.LoggerFactory;
  */
 final class LostNodes {
   private static final Logger log = LoggerFactory.getLogger(LostNodes.class);
-  private static final Duration SILENT = Duration.ofSeconds(60);
+  private static final Duration UNRESPONSIVE_MIN = Duration.ofSeconds(60);
   private static final Duration RELEASED_AFTER = Duration.ofHours(24);
 
   private final LedgerNodes nodes;
   private final Duration leaseTtl;
-  private final Unbroken answers;
-  private volatile long silent;
+  private final StoreUptime storeUptime;
+  private volatile long unresponsive;
 
   LostNodes(LedgerNodes nodes, Duration leaseTtl, InstantSource clock) {
     this.nodes = nodes;
     this.leaseTtl = leaseTtl;
-    this.answers = new Unbroken(clock);
+    this.storeUptime = new StoreUptime(clock);
   }
 
   /** Looks once; to be called every minute. */
-  void look() throws SQLException {
+  void check() throws SQLException {
     try {
-      silent = nodes.list().stream().filter(LostNodes::isSilent).count();
-      if (answers.lastsLongEnough()) {
-        letGo();
+      unresponsive = nodes.list().stream().filter(LostNodes::isUnresponsive).count();
+      if (storeUptime.answeredLongEnough()) {
+        releaseLeases();
       }
     } catch (SQLException | RuntimeException e) {
-      answers.broke();
+      storeUptime.interrupted();
       throw e;
     }
   }
 
   /** Nodes that were silent at the last look and may hold leases. */
-  long silent() {
-    return silent;
+  long unresponsive() {
+    return unresponsive;
   }
 
-  private static boolean isSilent(Node node) {
-    return !node.state().equals("closed") && node.silent().compareTo(SILENT) > 0;
+  private static boolean isUnresponsive(LedgerNode node) {
+    return !node.state().equals("closed") && node.sinceHeartbeat().compareTo(UNRESPONSIVE_MIN) > 0;
   }
 
-  private void letGo() throws SQLException {
-    for (var lost : nodes.lose(leaseTtl.plus(SILENT))) {
+  private void releaseLeases() throws SQLException {
+    for (var lost : nodes.markLost(leaseTtl.plus(UNRESPONSIVE_MIN))) {
       log.warn(
           "node {} is silent for longer than its leases last; {} of balances that it had not"
               + " committed are free",
           lost.node(),
           lost.freed());
     }
-    Duration over = leaseTtl.plus(RELEASED_AFTER);
-    for (Node node : nodes.list()) {
-      boolean isOver = isSilent(node) && node.silent().compareTo(over) > 0;
-      if (isOver && nodes.release(node.id(), over, "upkeep") instanceof Release.Released released) {
+    Duration releaseAfter = leaseTtl.plus(RELEASED_AFTER);
+    for (LedgerNode node : nodes.list()) {
+      boolean isReleasable =
+          isUnresponsive(node) && node.sinceHeartbeat().compareTo(releaseAfter) > 0;
+      if (isReleasable
+          && nodes.release(node.id(), releaseAfter, "upkeep")
+              instanceof ReleaseResult.Released released) {
         log.warn(
             "node {} did not come back, its leases are closed; {} of balances are free",
             node.id(),

@@ -30,19 +30,20 @@ final class Network implements AutoCloseable {
   private final EventLoopGroup loops;
   private final PooledByteBufAllocator allocator = PooledByteBufAllocator.DEFAULT;
   private final DnsAddressResolverGroup resolver;
-  private final DnsNames clientNames;
+  private final NettyDnsResolver clientNames;
 
   Network(ServerSettings settings) throws StartException {
     transport = transport(settings.transport());
     loops =
         new MultiThreadIoEventLoopGroup(
-            settings.eventLoops().on(Runtime.getRuntime().availableProcessors()),
+            settings.eventLoops().countFor(Runtime.getRuntime().availableProcessors()),
             new DefaultThreadFactory("loop", true),
             transport.ioHandlers());
     resolver =
         new DnsAddressResolverGroup(
-            new DnsNameResolverBuilder().datagramChannelType(DnsNames.datagrams(transport)));
-    clientNames = new DnsNames(transport);
+            new DnsNameResolverBuilder()
+                .datagramChannelType(NettyDnsResolver.datagrams(transport)));
+    clientNames = new NettyDnsResolver(transport);
   }
 
   EventLoopGroup loops() {
@@ -73,7 +74,7 @@ final class Network implements AutoCloseable {
   }
 
   /** Looks up names that clients choose. */
-  DnsNames clientNames() {
+  NettyDnsResolver clientNames() {
     return clientNames;
   }
 

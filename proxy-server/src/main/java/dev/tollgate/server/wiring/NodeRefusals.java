@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 record NodeRefusals(Limits limits, NodeLedger ledger) implements KnownRefusals {
   @Override
   public Reply.@Nullable Refused of(ApiKey key, long nowNanos) {
-    RefusalCache.Told limited = limits.refusedAnyway(key, nowNanos);
+    RefusalCache.CachedRefusal limited = limits.cachedRefusal(key, nowNanos);
     if (limited != null) {
       return new Reply.Refused(limited.fault(), limited.fields());
     }

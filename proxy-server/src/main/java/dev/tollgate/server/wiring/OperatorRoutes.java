@@ -5,7 +5,7 @@ import dev.tollgate.server.ops.AdminReply;
 import dev.tollgate.server.ops.AdminRoute;
 import dev.tollgate.server.ops.AdminServer;
 import dev.tollgate.server.ops.AdminServer.AdminRequest;
-import dev.tollgate.server.ops.Reload;
+import dev.tollgate.server.ops.ConfigReload;
 import dev.tollgate.server.settings.Settings;
 import dev.tollgate.server.settings.shape.MaskedJson;
 import java.util.Map;
@@ -17,15 +17,15 @@ final class OperatorRoutes {
   static void open(
       AdminServer admin,
       Snapshots snapshots,
-      Reload<Snapshots.Snapshot> reload,
-      Gauges gauges,
+      ConfigReload<Snapshots.Snapshot> reload,
+      UpstreamGauges gauges,
       Runnable drain) {
-    admin.answer(AdminRoute.PROVIDERS, _ -> AdminReply.json(200, gauges.providers()));
-    admin.answer(
+    admin.handle(AdminRoute.PROVIDERS, _ -> AdminReply.json(200, gauges.providers()));
+    admin.handle(
         AdminRoute.CONFIG,
-        _ -> AdminReply.json(MaskedJson.write(Settings.SHAPE, snapshots.now().settings())));
-    admin.answer(AdminRoute.RELOAD, request -> reloaded(reload.now(), request));
-    admin.answer(
+        _ -> AdminReply.json(MaskedJson.write(Settings.TYPE, snapshots.now().settings())));
+    admin.handle(AdminRoute.RELOAD, request -> reloaded(reload.now(), request));
+    admin.handle(
         AdminRoute.DRAIN,
         _ -> {
           drain.run();
@@ -33,10 +33,10 @@ final class OperatorRoutes {
         });
   }
 
-  private static AdminReply reloaded(Reload.Result result, AdminRequest request) {
+  private static AdminReply reloaded(ConfigReload.Result result, AdminRequest request) {
     return switch (result) {
-      case Reload.Result.Swapped _ -> AdminReply.text(200, "reloaded");
-      case Reload.Result.Refused refused ->
+      case ConfigReload.Result.Swapped _ -> AdminReply.text(200, "reloaded");
+      case ConfigReload.Result.Refused refused ->
           AdminReply.error(
               ErrorCode.VALIDATION_FAILED,
               "the configuration was not reloaded; the one in use stays",

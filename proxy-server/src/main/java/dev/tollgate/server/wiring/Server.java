@@ -1,12 +1,12 @@
 package dev.tollgate.server.wiring;
 
 import dev.tollgate.core.address.CidrSet;
-import dev.tollgate.core.endpoint.EventList;
+import dev.tollgate.core.endpoint.ResponseEventSet;
 import dev.tollgate.core.exchange.ExchangeOptions;
 import dev.tollgate.core.exchange.Exchanges;
 import dev.tollgate.core.exchange.InflightBytes;
-import dev.tollgate.core.exchange.Observer;
-import dev.tollgate.core.fetch.Fetcher;
+import dev.tollgate.core.exchange.RequestObserver;
+import dev.tollgate.core.fetch.ImageFetchClient;
 import dev.tollgate.core.pipeline.Gateway;
 import dev.tollgate.core.pipeline.GatewayOptions;
 import dev.tollgate.core.pipeline.GatewayPorts;
@@ -22,20 +22,20 @@ import dev.tollgate.server.ops.AdminRoute;
 import dev.tollgate.server.ops.AdminServer;
 import dev.tollgate.server.ops.Allocations;
 import dev.tollgate.server.ops.BoundedOffload;
-import dev.tollgate.server.ops.Family;
+import dev.tollgate.server.ops.ConfigReload;
 import dev.tollgate.server.ops.Health;
-import dev.tollgate.server.ops.LastWords;
+import dev.tollgate.server.ops.LogFlush;
 import dev.tollgate.server.ops.LoopLag;
 import dev.tollgate.server.ops.Memory;
+import dev.tollgate.server.ops.MetricFamily;
 import dev.tollgate.server.ops.Metrics;
-import dev.tollgate.server.ops.Reload;
 import dev.tollgate.server.ops.RequestMetrics;
 import dev.tollgate.server.ops.RingAppender;
 import dev.tollgate.server.ops.Shutdown;
 import dev.tollgate.server.ops.Signals;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.settings.CatalogBuilder;
-import dev.tollgate.server.settings.Loaded;
+import dev.tollgate.server.settings.LoadResult;
 import dev.tollgate.server.settings.Settings;
 import dev.tollgate.server.settings.value.BindAddress;
 import io.netty.util.concurrent.DefaultEventExecutor;
@@ -68,7 +68,7 @@ public final class Server implements AutoCloseable {
   private static final Duration FIRST_TOKENS_MAX = Duration.ofSeconds(5);
 
   private final Settings settings;
-  private final Supplier<Loaded> reread;
+  private final Supplier<LoadResult> reread;
   private final long beganNanos = Ticker.systemTicker().nanoTime();
   private final Health health = new Health();
   private final Metrics metrics = new Metrics();
@@ -76,22 +76,22 @@ public final class Server implements AutoCloseable {
   private final Fleet fleet = new Fleet();
   private final Closers closers = new Closers();
   private final CompletableFuture<Running> running = new CompletableFuture<>();
-  private final AtomicReference<@Nullable Ending> ending = new AtomicReference<>();
+  private final AtomicReference<@Nullable ExitReason> exitReason = new AtomicReference<>();
   private volatile Iterable<? extends EventExecutor> loops = List.of();
   private volatile String baseUrl = ""; // of URLs that nobody has before it listens
   private volatile Runnable stopRecovery = () -> {};
-  private volatile Runnable announce = () -> {};
-  private Runnable beginToAnnounce = () -> {};
-  private volatile Runnable ringWorkers = () -> {};
+  private volatile Runnable wakeWebhooks = () -> {};
+  private Runnable startWebhooks = () -> {};
+  private volatile Runnable wakeWorkers = () -> {};
 
   /** What exists once the gateway serves. */
   private record Running(
-      AdminServer admin, Store store, Shutdown shutdown, Reload<Snapshots.Snapshot> reload) {}
+      AdminServer admin, Store store, Shutdown shutdown, ConfigReload<Snapshots.Snapshot> reload) {}
 
   /** What came of a start that nothing prevented. */
   public sealed interface Start {
     /** The gateway serves. */
-    record Ready(Greeting greeting) implements Start {}
+    record Ready(StartupInfo greeting) implements Start {}
 
     /** It was told to stop before it served. */
     record Stopped() implements Start {}
@@ -102,13 +102,13 @@ public final class Server implements AutoCloseable {
    *
    * @param reread loads the same configuration again, for reloads
    */
-  public Server(Settings settings, Supplier<Loaded> reread) {
+  public Server(Settings settings, Supplier<LoadResult> reread) {
     this.settings = settings;
     this.reread = reread;
   }
 
   /** SIGTERM and SIGINT drain and end the process, SIGHUP reloads. */
-  public void obeySignals() {
+  public void installSignalHandlers() {
     Signals.onStop(this::stop);
     Signals.onHangUp(() -> running.thenAccept(now -> Thread.startVirtualThread(now.reload()::now)));
   }
@@ -131,64 +131,64 @@ public final class Server implements AutoCloseable {
   }
 
   private Start begin() throws StartException, InterruptedException {
-    AdminServer admin = listenForOperators();
+    AdminServer admin = startAdminListener();
     var opening = StoreOpening.begin(settings, this::isStarting);
     closers.add("store", opening::close);
     Network network = network();
     Connector connector = network.connector();
     var upstreams = new Upstreams(connector);
     Snapshots snapshots = snapshots(upstreams);
-    Storage storage = storage(network, upstreams);
-    Limiting limiting = limiting(snapshots);
+    StorageModule storage = storage(network, upstreams);
+    LimitModule limitModule = limitModule(snapshots);
     Warmup.run(network, connector);
     Store store = opening.await();
     if (!isStarting()) {
       return new Start.Stopped();
     }
     BoundedOffload offload = offload();
-    KeyCache keys = keys(store, offload, limiting);
+    KeyCache keys = keys(store, offload, limitModule);
     InflightBytes inflight = inflight();
-    Observer observer = observer(store);
+    RequestObserver observer = observer(store);
     Submissions submissions = submissions(store); // outlives whoever holds a claim
-    Treasury treasury = treasury(store, upstreams);
+    LedgerService ledgerService = ledgerService(store, upstreams);
     var exchanges =
         new Exchanges(
             upstreams,
             fleet,
             inflight,
-            treasury.ledger(),
-            new StoreStandings(store.standings(), offload),
-            limiting.limits(),
+            ledgerService.ledger(),
+            new StoreAccountBalances(store.accountBalances(), offload),
+            limitModule.limits(),
             submissions.port(),
             fetcher(network, store, storage, snapshots),
-            mediaDesk(store, network, snapshots).port(),
+            jobModule(store, network, snapshots).service(),
             observer,
             AccessLog::line,
             storage.outputs(),
             exchangeOptions(),
-            treasury.clock());
-    var shedding = new Shedding(settings, metrics);
+            ledgerService.clock());
+    var loadShedding = new LoadSheddingModule(settings, metrics);
     var ports =
         new GatewayPorts(
             exchanges,
             storage.downloads(),
-            new CachedKeys(keys),
-            shedding.shedder(),
-            new NodeRefusals(limiting.limits(), treasury.ledger()),
+            new CachingAuthenticator(keys),
+            loadShedding.shedder(),
+            new NodeRefusals(limitModule.limits(), ledgerService.ledger()),
             inflight,
             observer,
-            treasury.clock(),
+            ledgerService.clock(),
             snapshots::catalog);
     Gateway gateway = listening(network, ports, inflight);
-    closers.add("jobs", jobs(store, storage, network, snapshots));
-    var figures = new Shedding.Figures(inflight, offload, treasury::backlog);
-    closers.add("load watch", shedding.watch(network, gateway, figures));
+    closers.add("jobs", jobWorkers(store, storage, network, snapshots));
+    var sources = new LoadSheddingModule.LoadSources(inflight, offload, ledgerService::backlog);
+    closers.add("load watch", loadShedding.startMonitor(network, gateway, sources));
     if (!isStarting()) {
       return new Start.Stopped();
     }
     String key = opening.bootstrap().map(made -> made.secret().text()).orElse(null);
     serve(admin, store, gateway, snapshots, gauges(upstreams, snapshots));
-    return new Start.Ready(new Greeting(baseUrl + "/v1", key, snapshots.chatModel()));
+    return new Start.Ready(new StartupInfo(baseUrl + "/v1", key, snapshots.chatModel()));
   }
 
   private Network network() throws StartException {
@@ -197,29 +197,29 @@ public final class Server implements AutoCloseable {
     return network;
   }
 
-  private AdminServer listenForOperators() throws StartException, InterruptedException {
+  private AdminServer startAdminListener() throws StartException, InterruptedException {
     var admin = settings.listeners().admin();
     try {
       var server = AdminServer.listen(socket(admin.address()), admin.token(), health);
       closers.add("admin listener", server);
-      server.answer(AdminRoute.METRICS, AdminServer.metrics(metrics));
+      server.handle(AdminRoute.METRICS, AdminServer.metrics(metrics));
       return server;
     } catch (IOException e) {
       throw new StartException("listeners.admin: " + e.getMessage(), e);
     }
   }
 
-  private Storage storage(Network network, Upstreams upstreams) throws StartException {
+  private StorageModule storage(Network network, Upstreams upstreams) throws StartException {
     var where = settings.objectStorage();
-    var storage = Storage.open(where, upstreams, network.allocator(), metrics, () -> baseUrl);
+    var storage = StorageModule.open(where, upstreams, network.allocator(), metrics, () -> baseUrl);
     closers.add("object storage", storage);
     return storage;
   }
 
-  private Limiting limiting(Snapshots snapshots) throws StartException, InterruptedException {
-    var limiting = Limiting.begin(settings, snapshots::limits, metrics);
-    closers.add("limits", limiting);
-    return limiting;
+  private LimitModule limitModule(Snapshots snapshots) throws StartException, InterruptedException {
+    var limitModule = LimitModule.begin(settings, snapshots::limits, metrics);
+    closers.add("limits", limitModule);
+    return limitModule;
   }
 
   private BoundedOffload offload() {
@@ -227,29 +227,30 @@ public final class Server implements AutoCloseable {
         new BoundedOffload(
             settings.store().pool().max(), settings.server().overload().offloadQueue());
     closers.add("offload", offload);
-    metrics.gauge(Family.OFFLOAD_DEPTH, offload::depth);
-    metrics.counter(Family.OFFLOAD_REFUSED, offload::refused);
+    metrics.gauge(MetricFamily.OFFLOAD_DEPTH, offload::depth);
+    metrics.counter(MetricFamily.OFFLOAD_REFUSED, offload::refused);
     return offload;
   }
 
   /** Reaches the hosts of clients' URLs; those that wait for webhooks are called later. */
-  private Fetcher fetcher(Network network, Store store, Storage storage, Snapshots snapshots)
+  private ImageFetchClient fetcher(
+      Network network, Store store, StorageModule storage, Snapshots snapshots)
       throws StartException {
-    Announcing.prepare(store, storage, network, snapshots, metrics)
+    WebhookModule.prepare(store, storage, network, snapshots, metrics)
         .ifPresent(
             sender -> {
               closers.add("webhooks", sender);
-              announce = sender::ring;
-              beginToAnnounce = sender::start;
+              wakeWebhooks = sender::wakeUp;
+              startWebhooks = sender::start;
             });
-    return Fetching.begin(Fetching.connector(network, metrics), snapshots::fetches, metrics);
+    return FetchModule.begin(FetchModule.connector(network, metrics), snapshots::fetches, metrics);
   }
 
-  private MediaDesk mediaDesk(Store store, Network network, Snapshots snapshots) {
-    var desk =
-        MediaDesk.begin(store, network, snapshots, settings, metrics, () -> ringWorkers.run());
-    closers.add("media jobs", desk);
-    return desk;
+  private JobModule jobModule(Store store, Network network, Snapshots snapshots) {
+    var module =
+        JobModule.begin(store, network, snapshots, settings, metrics, () -> wakeWorkers.run());
+    closers.add("media jobs", module);
+    return module;
   }
 
   private InflightBytes inflight() {
@@ -264,27 +265,28 @@ public final class Server implements AutoCloseable {
     return submissions;
   }
 
-  private KeyCache keys(Store store, BoundedOffload offload, Limiting limiting) {
+  private KeyCache keys(Store store, BoundedOffload offload, LimitModule limitModule) {
     KeyDirectory directory = store.keyDirectory();
     directory.find(KeyHash.of("")); // nobody's: it warms what the first client would wait for
-    var keys = new KeyCache(CachedKeys.loader(directory, offload), KeyCache.Rules.DEFAULT);
-    metrics.gauge(Family.AUTH_CACHE_KEYS, keys::size);
-    metrics.gauge(Family.AUTH_LOOK_UPS, keys::lookUps);
-    var polling = new KeyPolling(store.keyChanges(), keys, Ticker.systemTicker());
+    var keys =
+        new KeyCache(CachingAuthenticator.loader(directory, offload), KeyCache.Rules.DEFAULT);
+    metrics.gauge(MetricFamily.AUTH_CACHE_KEYS, keys::size);
+    metrics.gauge(MetricFamily.AUTH_LOOK_UPS, keys::pendingLookups);
+    var polling = new KeyChangePoller(store.keyChanges(), keys, Ticker.systemTicker());
     closers.add("key polling", polling::close);
     polling.start();
-    limiting.onKeyChange(polling::soon);
+    limitModule.onKeyChange(polling::pollSoon);
     return keys;
   }
 
-  private Treasury treasury(Store store, Upstreams upstreams) throws StartException {
-    var owner =
-        new Treasury.Owner() {
+  private LedgerService ledgerService(Store store, Upstreams upstreams) throws StartException {
+    var listener =
+        new LedgerService.Listener() {
           @Override
-          public void recovering(Runnable giveUp) {
-            stopRecovery = giveUp;
+          public void recoveryStarted(Runnable abort) {
+            stopRecovery = abort;
             if (!isStarting()) {
-              giveUp.run();
+              abort.run();
             }
           }
 
@@ -294,47 +296,50 @@ public final class Server implements AutoCloseable {
                 "the disk of {} failed: nothing more can be charged, the gateway ends",
                 settings.store().dataDir(),
                 failure);
-            LastWords.writeOut();
+            LogFlush.flush();
             Runtime.getRuntime().halt(1);
           }
 
           @Override
-          public void mustEnd(Ending why) {
+          public void shutdownRequired(ExitReason why) {
             // Whoever drains already is not hurried.
             drain(why, Shutdown::beginUnlessBegun);
           }
         };
-    var treasury = Treasury.open(store, settings.store().dataDir(), settings.ledger(), owner);
-    closers.add("ledger", treasury);
-    treasury.register(metrics);
-    health.heed(() -> treasury.ledger().obstacle().map(why -> "ledger: " + why));
-    var upkeep = new Upkeep(store, settings.ledger());
-    closers.add("ledger upkeep", upkeep);
-    upkeep.register(metrics);
-    upkeep.start();
+    var ledgerService =
+        LedgerService.open(store, settings.store().dataDir(), settings.ledger(), listener);
+    closers.add("ledger", ledgerService);
+    ledgerService.register(metrics);
+    health.readinessCheck(
+        () -> ledgerService.ledger().unavailableReason().map(why -> "ledger: " + why));
+    var maintenance = new StoreMaintenance(store, settings.ledger());
+    closers.add("ledger upkeep", maintenance);
+    maintenance.register(metrics);
+    maintenance.start();
     // Goes first: who is heard out for its usage alone is let go, and charged.
     closers.add("upstream connections", upstreams::close);
-    return treasury;
+    return ledgerService;
   }
 
-  private JobWork jobs(Store store, Storage storage, Network network, Snapshots snapshots)
+  private JobWorkers jobWorkers(
+      Store store, StorageModule storage, Network network, Snapshots snapshots)
       throws StartException {
-    var rows = store.jobRows(JobWork.CONNECTIONS);
-    Runnable ring = () -> announce.run();
-    var work = JobWork.begin(settings, rows, storage, network, snapshots::now, metrics, ring);
-    ringWorkers = work::ring;
-    return work;
+    var rows = store.jobRows(JobWorkers.CONNECTIONS);
+    Runnable wake = () -> wakeWebhooks.run();
+    var workers = JobWorkers.begin(settings, rows, storage, network, snapshots::now, metrics, wake);
+    wakeWorkers = workers::wake;
+    return workers;
   }
 
-  private Observer observer(Store store) {
+  private RequestObserver observer(Store store) {
     var lines = settings.telemetry().accessLog();
-    return Recording.begin(lines, store, requestMetrics, metrics, closers);
+    return RequestObservers.begin(lines, store, requestMetrics, metrics, closers);
   }
 
   private ExchangeOptions exchangeOptions() {
     var api = settings.listeners().api();
-    EventList responses =
-        settings.responses().extendedEvents() ? EventList.EXTENDED : EventList.LISTED;
+    ResponseEventSet responses =
+        settings.responses().extendedEvents() ? ResponseEventSet.EXTENDED : ResponseEventSet.LISTED;
     int storedMax = settings.server().idempotency().replyBytesMax();
     return new ExchangeOptions(api.pingInterval(), api.commitAfter(), storedMax, responses);
   }
@@ -368,14 +373,16 @@ public final class Server implements AutoCloseable {
       throws StartException {
     Gateway gateway = bound(gateway(network, ports));
     register(network, gateway, inflight);
-    beginToAnnounce.run(); // with URLs that have a host
+    startWebhooks.run(); // with URLs that have a host
     return gateway;
   }
 
   private Gateway bound(Gateway gateway) throws StartException {
     closers.add("gateway", () -> gateway.close().toCompletableFuture().join());
     try {
-      baseUrl = BaseUrl.of(settings.listeners().api(), gateway.bind().toCompletableFuture().join());
+      baseUrl =
+          GatewayBaseUrl.of(
+              settings.listeners().api(), gateway.bind().toCompletableFuture().join());
       return gateway;
     } catch (CompletionException e) {
       Throwable cause = Objects.requireNonNullElse(e.getCause(), e);
@@ -384,15 +391,15 @@ public final class Server implements AutoCloseable {
   }
 
   private void register(Network network, Gateway gateway, InflightBytes inflight) {
-    metrics.gauge(Family.CONNECTIONS, () -> gateway.gauges().open());
-    metrics.counter(Family.CONNECTIONS_REFUSED, () -> gateway.gauges().refused());
-    metrics.counter(Family.STREAMS_RESET, () -> gateway.gauges().streamsReset());
-    metrics.gauge(Family.REFUSED_BODIES, () -> gateway.gauges().bodiesRead());
-    metrics.counter(Family.REFUSED_BODIES_UNREAD, () -> gateway.gauges().bodiesUnread());
-    metrics.gauge(Family.REQUESTS_IN_FLIGHT, () -> inWork(gateway));
-    metrics.gauge(Family.INFLIGHT_BYTES, inflight::held);
-    metrics.counter(Family.LOG_DROPPED, RingAppender::dropped);
-    metrics.gauge(Family.READY, () -> health.isReady() ? 1 : 0);
+    metrics.gauge(MetricFamily.CONNECTIONS, () -> gateway.gauges().open());
+    metrics.counter(MetricFamily.CONNECTIONS_REFUSED, () -> gateway.gauges().refused());
+    metrics.counter(MetricFamily.STREAMS_RESET, () -> gateway.gauges().streamsReset());
+    metrics.gauge(MetricFamily.REFUSED_BODIES, () -> gateway.gauges().bodiesRead());
+    metrics.counter(MetricFamily.REFUSED_BODIES_UNREAD, () -> gateway.gauges().bodiesUnread());
+    metrics.gauge(MetricFamily.REQUESTS_IN_FLIGHT, () -> requestsInFlight(gateway));
+    metrics.gauge(MetricFamily.INFLIGHT_BYTES, inflight::held);
+    metrics.counter(MetricFamily.LOG_DROPPED, RingAppender::dropped);
+    metrics.gauge(MetricFamily.READY, () -> health.isReady() ? 1 : 0);
     metrics.buffers(network.allocator());
     metrics.jvm();
     loops = network.loops();
@@ -401,7 +408,7 @@ public final class Server implements AutoCloseable {
   }
 
   private Snapshots snapshots(Upstreams upstreams) throws InterruptedException {
-    var mocks = new Mocks(settings.providers());
+    var mocks = new MockProviders(settings.providers());
     closers.add("mock providers", mocks);
     AccessTokens tokens = tokens();
     var builder = new CatalogBuilder(mocks::port, tokens::of);
@@ -413,33 +420,33 @@ public final class Server implements AutoCloseable {
   private AccessTokens tokens() {
     var tokens = new AccessTokens();
     closers.add("access tokens", tokens);
-    metrics.counter(Family.ACCESS_TOKENS, tokens::fetched);
-    metrics.counter(Family.ACCESS_TOKEN_FAILURES, tokens::failed);
-    metrics.gauge(Family.ACCESS_TOKENS_MISSING, tokens::missing);
+    metrics.counter(MetricFamily.ACCESS_TOKENS, tokens::fetched);
+    metrics.counter(MetricFamily.ACCESS_TOKEN_FAILURES, tokens::failed);
+    metrics.gauge(MetricFamily.ACCESS_TOKENS_MISSING, tokens::missing);
     return tokens;
   }
 
-  private Gauges gauges(Upstreams upstreams, Snapshots snapshots) {
-    return new Gauges(upstreams, snapshots::catalog, fleet, Ticker.systemTicker(), metrics);
+  private UpstreamGauges gauges(Upstreams upstreams, Snapshots snapshots) {
+    return new UpstreamGauges(upstreams, snapshots::catalog, fleet, Ticker.systemTicker(), metrics);
   }
 
-  private static int inWork(Gateway gateway) {
+  private static int requestsInFlight(Gateway gateway) {
     return gateway.gauges().byPhase().getOrDefault("work", 0);
   }
 
   private void serve(
-      AdminServer admin, Store store, Gateway gateway, Snapshots snapshots, Gauges gauges) {
+      AdminServer admin, Store store, Gateway gateway, Snapshots snapshots, UpstreamGauges gauges) {
     EventExecutor clock = new DefaultEventExecutor(new DefaultThreadFactory("drain", true));
     closers.add("drain", () -> clock.shutdownGracefully(0, 1, TimeUnit.SECONDS));
     var end = settings.server().shutdown();
-    var traffic = new GatewayTraffic(gateway, () -> inWork(gateway));
+    var traffic = new GatewayTraffic(gateway, () -> requestsInFlight(gateway));
     var shutdown = new Shutdown(clock, health, traffic, end.delay(), end.timeout());
     var reload = snapshots.reload();
     reload.register(metrics);
     OperatorRoutes.open(admin, snapshots, reload, gauges, this::stop);
     double took = (Ticker.systemTicker().nanoTime() - beganNanos) / 1e9;
-    metrics.gauge(Family.START_DURATION, () -> took);
-    health.become(Health.State.READY);
+    metrics.gauge(MetricFamily.START_DURATION, () -> took);
+    health.transitionTo(Health.State.READY);
     running.complete(new Running(admin, store, shutdown, reload));
     log.info("ready after {} ms", Math.round(took * 1e3));
   }
@@ -472,19 +479,19 @@ public final class Server implements AutoCloseable {
   }
 
   /** Why it ended, or is about to. */
-  public Ending ending() {
-    return Objects.requireNonNullElse(ending.get(), Ending.ASKED);
+  public ExitReason exitReason() {
+    return Objects.requireNonNullElse(exitReason.get(), ExitReason.REQUESTED);
   }
 
   /** Begins to drain; asked again, it cuts short what still runs. */
   public void stop() {
-    drain(Ending.ASKED, Shutdown::begin);
+    drain(ExitReason.REQUESTED, Shutdown::begin);
   }
 
   /** The first reason is the one that its exit code says. */
-  private void drain(Ending why, Consumer<Shutdown> how) {
-    ending.compareAndSet(null, why);
-    health.become(Health.State.DRAINING);
+  private void drain(ExitReason why, Consumer<Shutdown> how) {
+    exitReason.compareAndSet(null, why);
+    health.transitionTo(Health.State.DRAINING);
     stopRecovery.run();
     running.thenAccept(now -> how.accept(now.shutdown()));
   }
@@ -493,6 +500,6 @@ public final class Server implements AutoCloseable {
   @Override
   public void close() {
     closers.close();
-    health.become(Health.State.STOPPED);
+    health.transitionTo(Health.State.STOPPED);
   }
 }

@@ -7,10 +7,10 @@ import dev.tollgate.core.fetch.FetchRules;
 import dev.tollgate.core.limit.LimitRules;
 import dev.tollgate.core.routing.Fleet;
 import dev.tollgate.core.upstream.Upstreams;
-import dev.tollgate.server.ops.Reload;
+import dev.tollgate.server.ops.ConfigReload;
 import dev.tollgate.server.ops.RequestMetrics;
 import dev.tollgate.server.settings.CatalogBuilder;
-import dev.tollgate.server.settings.Loaded;
+import dev.tollgate.server.settings.LoadResult;
 import dev.tollgate.server.settings.ReloadVerdict;
 import dev.tollgate.server.settings.Settings;
 import io.netty.util.concurrent.Ticker;
@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
 final class Snapshots {
   private static final Logger log = LoggerFactory.getLogger(Snapshots.class);
 
-  private final Supplier<Loaded> reread;
+  private final Supplier<LoadResult> reread;
   private final CatalogBuilder builder;
   private final RequestMetrics metrics;
   private final Upstreams upstreams;
@@ -40,7 +40,7 @@ final class Snapshots {
 
   Snapshots(
       Settings settings,
-      Supplier<Loaded> reread,
+      Supplier<LoadResult> reread,
       CatalogBuilder builder,
       RequestMetrics metrics,
       Upstreams upstreams,
@@ -55,7 +55,7 @@ final class Snapshots {
   }
 
   private Snapshot built(Settings of) {
-    return new Snapshot(of, builder.build(of), of.limits().rules(), Fetching.rules(of));
+    return new Snapshot(of, builder.build(of), of.limits().rules(), FetchModule.rules(of));
   }
 
   Snapshot now() {
@@ -84,26 +84,28 @@ final class Snapshots {
   }
 
   /** A reload of this configuration's own file. */
-  Reload<Snapshot> reload() {
-    return new Reload<>(this::read, this::swap);
+  ConfigReload<Snapshot> reload() {
+    return new ConfigReload<>(this::read, this::swap);
   }
 
-  private Reload.Reading<Snapshot> read() {
+  private ConfigReload.ReadResult<Snapshot> read() {
     return switch (reread.get()) {
-      case Loaded.Invalid invalid ->
-          new Reload.Reading.Bad<>(invalid.problems().stream().map(Object::toString).toList());
-      case Loaded.Valid valid -> {
+      case LoadResult.Invalid invalid ->
+          new ConfigReload.ReadResult.Invalid<>(
+              invalid.problems().stream().map(Object::toString).toList());
+      case LoadResult.Valid valid -> {
         valid.warnings().forEach(warning -> log.warn("configuration: {}", warning));
         yield compare(valid.settings());
       }
     };
   }
 
-  private Reload.Reading<Snapshot> compare(Settings after) {
+  private ConfigReload.ReadResult<Snapshot> compare(Settings after) {
     return switch (ReloadVerdict.between(now().settings(), after)) {
-      case ReloadVerdict.Unchanged _ -> new Reload.Reading.Good<>(now());
-      case ReloadVerdict.Applicable _ -> new Reload.Reading.Good<>(built(after));
-      case ReloadVerdict.NeedsRestart needs -> new Reload.Reading.Bad<>(needRestart(needs));
+      case ReloadVerdict.Unchanged _ -> new ConfigReload.ReadResult.Valid<>(now());
+      case ReloadVerdict.Applicable _ -> new ConfigReload.ReadResult.Valid<>(built(after));
+      case ReloadVerdict.NeedsRestart needs ->
+          new ConfigReload.ReadResult.Invalid<>(needRestart(needs));
     };
   }
 

@@ -2,10 +2,10 @@ package dev.tollgate.server.wiring;
 
 import dev.tollgate.core.blob.Blob;
 import dev.tollgate.core.blob.BlobName;
+import dev.tollgate.core.blob.BlobStore;
 import dev.tollgate.core.blob.BlobType;
-import dev.tollgate.core.blob.Blobs;
-import dev.tollgate.core.blob.Deleted;
-import dev.tollgate.core.blob.Stored;
+import dev.tollgate.core.blob.DeleteBlobResult;
+import dev.tollgate.core.blob.StoreBlobResult;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.upstream.Upstreams;
 import dev.tollgate.server.ops.Metrics;
@@ -22,53 +22,54 @@ import java.util.concurrent.CompletableFuture;
  */
 public sealed interface StorageProbe {
   /** It was stored and deleted again. */
-  record Good(String how) implements StorageProbe {}
+  record Passed(String detail) implements StorageProbe {}
 
-  record Bad(String why) implements StorageProbe {}
+  record Failed(String reason) implements StorageProbe {}
 
   /** Tries; blocks for twice {@code object_storage.timeout} at most. */
   static StorageProbe of(Settings settings) {
     try (var network = new Network(settings.server())) {
       var upstreams = new Upstreams(network.connector());
       try (var storage = open(settings, upstreams, network)) {
-        return tried(storage.blobs().orElseThrow(), network.loops().next());
+        return probe(storage.blobs().orElseThrow(), network.loops().next());
       } finally {
         upstreams.close();
       }
     } catch (StartException e) {
-      return new Bad(String.valueOf(e.getMessage()));
+      return new Failed(String.valueOf(e.getMessage()));
     }
   }
 
-  private static Storage open(Settings settings, Upstreams upstreams, Network network)
+  private static StorageModule open(Settings settings, Upstreams upstreams, Network network)
       throws StartException {
     var where = settings.objectStorage();
-    return Storage.open(where, upstreams, network.allocator(), new Metrics(), () -> "");
+    return StorageModule.open(where, upstreams, network.allocator(), new Metrics(), () -> "");
   }
 
-  private static StorageProbe tried(Blobs blobs, EventLoop loop) {
+  private static StorageProbe probe(BlobStore blobs, EventLoop loop) {
     var blob =
         new Blob(
             new OrgId(new UUID(0, 0)), BlobType.PNG, Duration.ofHours(1), Unpooled.buffer(0, 0));
-    return switch (stored(blobs, blob, loop)) {
-      case Stored.Kept kept -> deleted(blobs, kept.name(), loop);
-      case Stored.Unavailable no ->
-          new Bad("cannot store: " + no.fault().wire() + ", " + no.reason());
+    return switch (store(blobs, blob, loop)) {
+      case StoreBlobResult.Kept kept -> delete(blobs, kept.name(), loop);
+      case StoreBlobResult.Unavailable no ->
+          new Failed("cannot store: " + no.failure().wire() + ", " + no.reason());
     };
   }
 
-  private static Stored stored(Blobs blobs, Blob blob, EventLoop loop) {
-    var answer = new CompletableFuture<Stored>();
+  private static StoreBlobResult store(BlobStore blobs, Blob blob, EventLoop loop) {
+    var answer = new CompletableFuture<StoreBlobResult>();
     loop.execute(() -> blobs.store(blob, loop, answer::complete));
     return answer.join();
   }
 
-  private static StorageProbe deleted(Blobs blobs, BlobName name, EventLoop loop) {
-    var answer = new CompletableFuture<Deleted>();
+  private static StorageProbe delete(BlobStore blobs, BlobName name, EventLoop loop) {
+    var answer = new CompletableFuture<DeleteBlobResult>();
     loop.execute(() -> blobs.delete(name, loop, answer::complete));
     return switch (answer.join()) {
-      case Deleted.Gone _ -> new Good("stored and deleted");
-      case Deleted.Unavailable no -> new Bad("stored, but cannot delete: " + no.reason());
+      case DeleteBlobResult.Gone _ -> new Passed("stored and deleted");
+      case DeleteBlobResult.Unavailable no ->
+          new Failed("stored, but cannot delete: " + no.reason());
     };
   }
 }

@@ -23,8 +23,8 @@ final class StoreOpening {
   private final FutureTask<Store> opening;
 
   private StoreOpening(
-      StoreOptions options, Optional<Bootstrap.Plan> bootstrap, BooleanSupplier wanted) {
-    Callable<Store> open = () -> open(options, wanted);
+      StoreOptions options, Optional<Bootstrap.Plan> bootstrap, BooleanSupplier stillWanted) {
+    Callable<Store> open = () -> open(options, stillWanted);
     this.bootstrap = bootstrap;
     this.opening = new FutureTask<>(open);
   }
@@ -32,11 +32,12 @@ final class StoreOpening {
   /**
    * Begins to open it.
    *
-   * @param wanted whether to wait on where another process holds the data directory
+   * @param stillWanted whether to wait on where another process holds the data directory
    */
-  static StoreOpening begin(Settings settings, BooleanSupplier wanted) throws StartException {
+  static StoreOpening begin(Settings settings, BooleanSupplier stillWanted) throws StartException {
     var begun =
-        new StoreOpening(StoreOptions.of(settings.store()), plan(settings.bootstrap()), wanted);
+        new StoreOpening(
+            StoreOptions.of(settings.store()), plan(settings.bootstrap()), stillWanted);
     Thread.ofPlatform().name("store-opening").daemon().start(begun.opening);
     return begun;
   }
@@ -77,8 +78,8 @@ final class StoreOpening {
     closers.close();
   }
 
-  private Store open(StoreOptions options, BooleanSupplier wanted) throws StoreException {
-    DataDirLock lock = DataDirLock.await(options.dataDir(), wanted);
+  private Store open(StoreOptions options, BooleanSupplier stillWanted) throws StoreException {
+    DataDirLock lock = DataDirLock.await(options.dataDir(), stillWanted);
     closers.add("data directory", lock);
     Store store = Store.start(lock, options);
     closers.add("store", store);
@@ -94,13 +95,14 @@ final class StoreOpening {
                 bootstrap.organization(), bootstrap.credit(), key(bootstrap.apiKey())));
   }
 
-  private static ApiKeyText.@Nullable Valid key(@Nullable Secret configured) throws StartException {
+  private static ApiKeyText.@Nullable ValidKey key(@Nullable Secret configured)
+      throws StartException {
     if (configured == null) {
       return null;
     }
     return switch (ApiKeyText.parse(configured.reveal())) {
-      case ApiKeyText.Valid valid -> valid;
-      case ApiKeyText.Malformed _ ->
+      case ApiKeyText.ValidKey valid -> valid;
+      case ApiKeyText.MalformedKey _ ->
           throw new StartException(
               "bootstrap.api_key is no key of ours; leave it null to have one made and printed");
     };

@@ -1,8 +1,8 @@
 package dev.tollgate.server.wiring;
 
-import dev.tollgate.core.claim.Idempotency;
+import dev.tollgate.core.claim.IdempotencyStore;
 import dev.tollgate.server.ops.BoundedOffload;
-import dev.tollgate.server.ops.Family;
+import dev.tollgate.server.ops.MetricFamily;
 import dev.tollgate.server.ops.Metrics;
 import dev.tollgate.server.postgres.PostgresIdempotency;
 import dev.tollgate.server.postgres.Store;
@@ -23,41 +23,41 @@ final class Submissions implements AutoCloseable {
   /** What waits for a connection; each organization has a bound far below. */
   private static final int QUEUE_MAX = 1_000;
 
-  private final PostgresIdempotency remembered;
+  private final PostgresIdempotency idempotency;
   private final BoundedOffload offload;
   private final ScheduledThreadPoolExecutor thread =
       new ScheduledThreadPoolExecutor(
           1, Thread.ofPlatform().name("submissions").daemon().factory());
 
-  private Submissions(PostgresIdempotency remembered, BoundedOffload offload) {
-    this.remembered = remembered;
+  private Submissions(PostgresIdempotency idempotency, BoundedOffload offload) {
+    this.idempotency = idempotency;
     this.offload = offload;
   }
 
   static Submissions begin(Store store, ServerSettings.Idempotency settings, Metrics metrics) {
     var offload = new BoundedOffload("submission-", settings.connections(), QUEUE_MAX);
-    var remembered = store.idempotency(offload, settings);
-    var submissions = new Submissions(remembered, offload);
-    metrics.gauge(Family.IDEMPOTENCY_QUEUE, offload::depth);
-    metrics.counter(Family.IDEMPOTENCY_REFUSED, offload::refused);
-    metrics.counters(Family.IDEMPOTENCY_CLAIMS, remembered::claims);
-    metrics.gauge(Family.IDEMPOTENCY_RUNNING, remembered::running);
-    metrics.counter(Family.IDEMPOTENCY_STORED_BYTES, remembered::storedBytes);
-    metrics.counter(Family.IDEMPOTENCY_NOT_KEPT, remembered::notKept);
-    metrics.counter(Family.IDEMPOTENCY_NOT_STORED, remembered::notStored);
+    var idempotency = store.idempotency(offload, settings);
+    var submissions = new Submissions(idempotency, offload);
+    metrics.gauge(MetricFamily.IDEMPOTENCY_QUEUE, offload::depth);
+    metrics.counter(MetricFamily.IDEMPOTENCY_REFUSED, offload::refused);
+    metrics.counters(MetricFamily.IDEMPOTENCY_CLAIMS, idempotency::claims);
+    metrics.gauge(MetricFamily.IDEMPOTENCY_RUNNING, idempotency::running);
+    metrics.counter(MetricFamily.IDEMPOTENCY_STORED_BYTES, idempotency::storedBytes);
+    metrics.counter(MetricFamily.IDEMPOTENCY_NOT_KEPT, idempotency::notKept);
+    metrics.counter(MetricFamily.IDEMPOTENCY_NOT_STORED, idempotency::notStored);
     long between = settings.lease().toNanos() / RENEWALS_PER_LEASE;
     submissions.thread.scheduleWithFixedDelay(
         submissions::renew, between, between, TimeUnit.NANOSECONDS);
     return submissions;
   }
 
-  Idempotency port() {
-    return remembered;
+  IdempotencyStore port() {
+    return idempotency;
   }
 
   private void renew() {
     try {
-      remembered.renew();
+      idempotency.renew();
     } catch (SQLException | RuntimeException e) {
       log.warn("the leases of submissions could not be renewed: {}", e.getMessage());
     }

@@ -11,11 +11,11 @@ import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.exchange.ExchangeOptions;
 import dev.tollgate.core.exchange.Exchanges;
 import dev.tollgate.core.exchange.InflightBytes;
-import dev.tollgate.core.exchange.JobDesk;
+import dev.tollgate.core.exchange.JobService;
 import dev.tollgate.core.exchange.Outputs;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.fetch.Fetch;
-import dev.tollgate.core.fetch.Fetched;
+import dev.tollgate.core.fetch.FetchResult;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.ProviderId;
@@ -23,7 +23,7 @@ import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.ledger.JournalRecord;
 import dev.tollgate.core.ledger.Ledger;
 import dev.tollgate.core.ledger.Reservation;
-import dev.tollgate.core.ledger.Settlement.How;
+import dev.tollgate.core.ledger.Settlement.SettlementKind;
 import dev.tollgate.core.limit.Bucket;
 import dev.tollgate.core.limit.LimitObserver;
 import dev.tollgate.core.limit.LimitRules;
@@ -86,7 +86,7 @@ final class Warmup {
   private static final Duration LONG = Duration.ofSeconds(10);
 
   private final Network network;
-  private final ApiKeyText.Valid secret = ApiKeyText.generate(new SecureRandom());
+  private final ApiKeyText.ValidKey secret = ApiKeyText.generate(new SecureRandom());
 
   private Warmup(Network network) {
     this.network = network;
@@ -107,7 +107,7 @@ final class Warmup {
       String param,
       EventLoop loop,
       LongPredicate room,
-      Consumer<Fetched> whenDone) {
+      Consumer<FetchResult> whenDone) {
     throw new IllegalStateException("a warm-up has no images");
   }
 
@@ -126,7 +126,7 @@ final class Warmup {
                 limits(),
                 (_, _, _, _) -> {}, // nor carries a key
                 Warmup::noImages,
-                JobDesk.NONE,
+                JobService.NONE,
                 metrics,
                 record -> new byte[0],
                 new Outputs.Passed(),
@@ -144,10 +144,10 @@ final class Warmup {
             options(), ports, null, network.loops(), network.transport(), network.allocator());
     try {
       InetSocketAddress address = gateway.bind().toCompletableFuture().join();
-      ask(address, false);
+      send(address, false);
       // Connections go round the loops.
       for (EventExecutor _ : network.loops()) {
-        ask(address, true);
+        send(address, true);
       }
     } finally {
       gateway.close().toCompletableFuture().join();
@@ -155,7 +155,7 @@ final class Warmup {
     }
   }
 
-  private void ask(InetSocketAddress address, boolean stream) throws IOException {
+  private void send(InetSocketAddress address, boolean stream) throws IOException {
     String body =
         """
         {"model":"%s","stream":%s,"messages":[{"role":"user","content":"Hello"}]}"""
@@ -181,11 +181,15 @@ final class Warmup {
 
   /** The model is free, and the request nobody's. */
   private static void reserve(
-      RequestId request, ApiKey key, MicroUsd most, Executor loop, Consumer<Ledger.Answer> answer) {
-    answer.accept(new Ledger.Answer.Reserved(new Unbooked()));
+      RequestId request,
+      ApiKey key,
+      MicroUsd costMax,
+      Executor loop,
+      Consumer<Ledger.ReserveResult> answer) {
+    answer.accept(new Ledger.ReserveResult.Reserved(new NoopReservation()));
   }
 
-  private static final class Unbooked implements Reservation {
+  private static final class NoopReservation implements Reservation {
     @Override
     public void begin() {}
 
@@ -194,7 +198,11 @@ final class Warmup {
 
     @Override
     public void settle(
-        MicroUsd cost, JournalRecord.Tokens tokens, How how, byte[] row, Runnable durable) {
+        MicroUsd cost,
+        JournalRecord.Tokens tokens,
+        SettlementKind how,
+        byte[] row,
+        Runnable durable) {
       durable.run();
     }
 
@@ -204,21 +212,22 @@ final class Warmup {
 
   /** Limits that nobody reaches: what they cost at first is paid here too. */
   private static Limits limits() {
-    long plenty = Bucket.CAPACITY_MAX;
-    var rates = new LimitRules.Rates(plenty, plenty);
+    long unlimited = Bucket.CAPACITY_MAX;
+    var rates = new LimitRules.Rates(unlimited, unlimited);
     var rules =
         new LimitRules(
-            rates, rates, new LimitRules.PerKey(rates, plenty, BYTES_MAX), rates, Map.of());
+            rates, rates, new LimitRules.PerKey(rates, unlimited, BYTES_MAX), rates, Map.of());
     LongSupplier nanos = Ticker.systemTicker()::nanoTime;
-    return new Limits(new LocalCounters(nanos, 16), () -> rules, new Unheard(), new RefusalCache());
+    return new Limits(
+        new LocalCounters(nanos, 16), () -> rules, new NoopLimitObserver(), new RefusalCache());
   }
 
-  private static final class Unheard implements LimitObserver {
+  private static final class NoopLimitObserver implements LimitObserver {
     @Override
     public void refused(Fault fault) {}
 
     @Override
-    public void passedOver(ModelId model, Fault why) {}
+    public void fallbackSkipped(ModelId model, Fault why) {}
   }
 
   private Lookup find(KeyHash hash) {
@@ -246,9 +255,9 @@ final class Warmup {
             "/v1",
             List.of(),
             Map.of(),
-            Provider.Clocks.DEFAULT,
+            Provider.ProviderTimeouts.DEFAULT,
             Provider.PoolLimits.DEFAULT,
-            Provider.Circuit.DEFAULT,
+            Provider.CircuitOptions.DEFAULT,
             Provider.Quirks.NONE,
             new Provider.OnDisconnect.Cancel(),
             BYTES_MAX);

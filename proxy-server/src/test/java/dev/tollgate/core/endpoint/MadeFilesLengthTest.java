@@ -36,7 +36,7 @@ class MadeFilesLengthTest {
     String id = ((MediaReply.Json) job).body().replaceAll(".*?\"id\":\"([^\"]+)\".*", "$1");
     MediaReply file = jobs.answer(call("GET", "/" + id + "/files/0", ""), 1);
     byte[] bytes = ((MediaReply.File) file).bytes().array();
-    Duration told = AudioLength.told(bytes, 0, bytes.length).orElseThrow();
+    Duration told = AudioLength.declared(bytes, 0, bytes.length).orElseThrow();
     assertThat(told.toMillis() / 1e3).isBetween(seconds, seconds + 0.06);
   }
 

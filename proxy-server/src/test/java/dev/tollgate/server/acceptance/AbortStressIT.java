@@ -33,15 +33,15 @@ class AbortStressIT {
     long seed = Long.getLong("tollgate.seed", new Random().nextLong());
     List<String> flags =
         List.of("-Dio.netty.leakDetection.level=paranoid", "-Xmx192m", "-XX:+UseSerialGC");
-    try (Binary node = Shared.beside(Shared.setup(), flags)) {
+    try (GatewayProcess node = SharedNode.beside(SharedNode.setup(), flags)) {
       abort(node, seed);
 
       node.admin().awaitIdle();
       node.collectGarbage();
       // A leak is reported when the next buffer is taken.
       for (String model : List.of("test/chat", "test/tool", "test/chat")) {
-        assertThat(Chats.ask(node, model).status()).isEqualTo(200);
-        Chats.stream(node, model).readUntil("[DONE]");
+        assertThat(ChatRequests.ask(node, model).status()).isEqualTo(200);
+        ChatRequests.stream(node, model).readUntil("[DONE]");
       }
       assertThat(node.err().traces()).as("seed %s", seed).isEmpty();
       assertThat(node.err().text()).as("seed %s", seed).doesNotContain("LEAK");
@@ -49,7 +49,7 @@ class AbortStressIT {
     }
   }
 
-  private static void abort(Binary node, long seed) throws Exception {
+  private static void abort(GatewayProcess node, long seed) throws Exception {
     Semaphore places = new Semaphore(AT_ONCE);
     try (ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {
       List<? extends Future<?>> aborts =
@@ -74,16 +74,16 @@ class AbortStressIT {
   }
 
   /** One client: it leaves within its request, before an answer, or within it. */
-  private static void abortOne(Binary node, Random random) {
+  private static void abortOne(GatewayProcess node, Random random) {
     String model = MODELS.get(random.nextInt(MODELS.size()));
-    String body = Chats.body(model, model.equals(ENDLESS) || random.nextBoolean());
+    String body = ChatRequests.body(model, model.equals(ENDLESS) || random.nextBoolean());
     RawClient client = node.connect().within(Duration.ofSeconds(60));
     switch (random.nextInt(4)) {
-      case 0 -> client.post(Chats.PATH, body.substring(10), Shared.authorization());
+      case 0 -> client.post(ChatRequests.PATH, body.substring(10), SharedNode.authorization());
       case 1 -> client.send(head(body.length()) + body.substring(0, random.nextInt(body.length())));
-      case 2 -> client.post(Chats.PATH, body, Shared.authorization());
+      case 2 -> client.post(ChatRequests.PATH, body, SharedNode.authorization());
       default -> {
-        client.post(Chats.PATH, body, Shared.authorization());
+        client.post(ChatRequests.PATH, body, SharedNode.authorization());
         // No answer is shorter; a long stream is left amid its events.
         client.peekAtLeast(1 + random.nextInt(body.contains(ENDLESS) ? 4_000 : 300));
       }
@@ -104,6 +104,6 @@ class AbortStressIT {
     Content-Length: %d\r
     \r
     """
-        .formatted(Shared.authorization(), bytes);
+        .formatted(SharedNode.authorization(), bytes);
   }
 }

@@ -8,7 +8,7 @@ import dev.tollgate.core.testkit.RawResponse;
 import java.time.Duration;
 
 /** A node's access log, one line for each request, as its standard error shows it. */
-record AccessLines(Binary node, Duration within) {
+record AccessLines(GatewayProcess node, Duration within) {
   /** The next line behind so many. */
   JsonNode next(int linesBefore) throws InterruptedException {
     return next(linesBefore, "");

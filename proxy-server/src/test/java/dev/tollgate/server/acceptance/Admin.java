@@ -111,7 +111,7 @@ final class Admin {
   /** Asked without one, a node and this JVM do little else until what is awaited has come. */
   private static void pause() {
     try {
-      MortalNodes.pause(POLL_MILLIS);
+      CrashingNodes.pause(POLL_MILLIS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new AssertionError(e);

@@ -26,18 +26,18 @@ class AllocationIT {
   private static final int SCRAPE_BYTES_MAX = 1 << 20;
   private static final SynchronousQueue<String> NEXT = new SynchronousQueue<>();
 
-  private static Binary node;
+  private static GatewayProcess node;
 
   @BeforeAll
   static void start() {
-    Shared.scripted()
+    SharedNode.scripted()
         .model("allocation-plain", (_, to) -> to.send(Sse.completion("word ".repeat(100))))
         .model("allocation-stream", (_, to) -> stream(to));
-    Setup setup =
-        Shared.setup()
+    ConfigBuilder setup =
+        SharedNode.setup()
             .model("acme/plain", "scripted", "allocation-plain")
             .model("acme/stream", "scripted", "allocation-stream");
-    node = Shared.beside(setup, List.of("-XX:+UseSerialGC"));
+    node = SharedNode.beside(setup, List.of("-XX:+UseSerialGC"));
   }
 
   private static void stream(ScriptedConnection to) throws InterruptedException {
@@ -60,14 +60,15 @@ class AllocationIT {
     ask(REQUESTS);
     long each = (allocated("loop") - before) / REQUESTS;
 
-    Figures.keep("allocation-plain", each + " bytes of heap for a plain request");
+    RecordedFigures.keep("allocation-plain", each + " bytes of heap for a plain request");
     assertThat(each).isLessThan(REQUEST_BYTES_MAX);
   }
 
   private static void ask(int requests) {
     try (RawClient client = node.connect()) {
       for (int i = 0; i < requests; i++) {
-        client.post(Chats.PATH, Chats.body("acme/plain", false), Shared.authorization());
+        client.post(
+            ChatRequests.PATH, ChatRequests.body("acme/plain", false), SharedNode.authorization());
         assertThat(client.readResponse().status()).isEqualTo(200);
       }
     }
@@ -76,7 +77,8 @@ class AllocationIT {
   @Test
   void anEventTakesThisMuch() throws Exception {
     try (RawClient client = node.connect()) {
-      client.post(Chats.PATH, Chats.body("acme/stream", true), Shared.authorization());
+      client.post(
+          ChatRequests.PATH, ChatRequests.body("acme/stream", true), SharedNode.authorization());
       read(client, 0, 100);
       long before = allocated("loop");
       read(client, 100, EVENTS);
@@ -84,7 +86,7 @@ class AllocationIT {
       NEXT.put("");
       client.readUntil("[DONE]");
 
-      Figures.keep("allocation-event", each + " bytes of heap for an event");
+      RecordedFigures.keep("allocation-event", each + " bytes of heap for an event");
       assertThat(each).isLessThan(EVENT_BYTES_MAX);
     }
   }
@@ -97,7 +99,7 @@ class AllocationIT {
     }
     long each = (allocated("other") - before) / SCRAPES;
 
-    Figures.keep("allocation-scrape", each + " bytes of heap for a scrape of the metrics");
+    RecordedFigures.keep("allocation-scrape", each + " bytes of heap for a scrape of the metrics");
     assertThat(each).isLessThan(SCRAPE_BYTES_MAX);
   }
 

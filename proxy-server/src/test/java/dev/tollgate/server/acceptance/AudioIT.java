@@ -39,8 +39,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class AudioIT {
   private static final OpenAIClient CLIENT =
       OpenAIOkHttpClient.builder()
-          .baseUrl(Shared.node().baseUrl().toString())
-          .apiKey(Shared.key())
+          .baseUrl(SharedNode.node().baseUrl().toString())
+          .apiKey(SharedNode.key())
           .maxRetries(0)
           .build();
 
@@ -49,8 +49,8 @@ class AudioIT {
   @AfterAll
   static void nothingIsLeftBehind() {
     CLIENT.close();
-    Shared.node().admin().awaitIdle();
-    assertThat(Shared.node().admin().get("/metrics").body())
+    SharedNode.node().admin().awaitIdle();
+    assertThat(SharedNode.node().admin().get("/metrics").body())
         .contains("\ntollgate_inflight_bytes 0");
   }
 
@@ -61,7 +61,8 @@ class AudioIT {
   /** What the provider itself says to the same request. */
   private static byte[] spokenByProvider(SpeechCreateParams.ResponseFormat format) {
     String model = "mock-speech?chunks=12"; // as the shared node's provider is set up
-    String body = Voices.spoken(model, ",\"response_format\":\"" + format.asString() + "\"");
+    String body =
+        AudioRequests.speechBody(model, ",\"response_format\":\"" + format.asString() + "\"");
     try (MockProvider provider = MockProvider.start(MockProfile.IMMEDIATE, 0);
         RawClient client = RawClient.connect(provider.port())) {
       return client.post("/v1/audio/speech", body).readResponse().body();
@@ -100,7 +101,8 @@ class AudioIT {
 
   @Test
   void itsCostIsKnownAheadOfItsBytes() {
-    RawResponse reply = Voices.speak("test/speech", ",\"response_format\":\"pcm\"", Shared.key());
+    RawResponse reply =
+        AudioRequests.speech("test/speech", ",\"response_format\":\"pcm\"", SharedNode.key());
     assertThat(reply.header("content-type")).isEqualTo("audio/pcm");
     assertThat(reply.header("x-llm-cost-micro")).isEqualTo("105");
     assertThat(reply.header("x-llm-model")).isEqualTo("test/speech");
@@ -109,8 +111,9 @@ class AudioIT {
 
   @Test
   void asEventsItHasTheSameBytesAndTheChargeInTheLast() {
-    RawResponse plain = Voices.speak("test/speech", "", Shared.key());
-    RawResponse events = Voices.speak("test/speech", ",\"stream_format\":\"sse\"", Shared.key());
+    RawResponse plain = AudioRequests.speech("test/speech", "", SharedNode.key());
+    RawResponse events =
+        AudioRequests.speech("test/speech", ",\"stream_format\":\"sse\"", SharedNode.key());
     assertThat(events.header("content-type")).startsWith("text/event-stream");
     var sound = new ByteArrayOutputStream();
     for (String event : events.events()) {
@@ -129,8 +132,11 @@ class AudioIT {
 
   @Test
   void speechThatIsCutIsNoWholeFile() {
-    try (RawClient client = Shared.node().connect()) {
-      client.post("/v1/audio/speech", Voices.spoken("test/speech-cut", ""), Shared.authorization());
+    try (RawClient client = SharedNode.node().connect()) {
+      client.post(
+          "/v1/audio/speech",
+          AudioRequests.speechBody("test/speech-cut", ""),
+          SharedNode.authorization());
       assertThat(client.readUntil("\r\n\r\n")).startsWith("HTTP/1.1 200 OK");
       byte[] rest = client.readToEnd();
       assertThat(rest).hasSizeGreaterThan(5 * 384);
@@ -177,8 +183,8 @@ class AudioIT {
   @ParameterizedTest
   @CsvSource({"text,text/plain,2400", "srt,text/plain,200", "vtt,text/vtt,200"})
   void textKeepsItsTypeAndCarriesItsCostInTheHead(String format, String type, String cost) {
-    byte[] form = Voices.form("test/whisper", 96_000, "response_format=" + format);
-    RawResponse reply = Voices.hear(Shared.node(), form, Shared.key());
+    byte[] form = AudioRequests.form("test/whisper", 96_000, "response_format=" + format);
+    RawResponse reply = AudioRequests.transcribe(SharedNode.node(), form, SharedNode.key());
     assertThat(reply.status()).as(reply.text()).isEqualTo(200);
     assertThat(reply.header("content-type")).startsWith(type);
     assertThat(reply.text()).doesNotContain("x_llm").isNotEmpty();
@@ -192,7 +198,8 @@ class AudioIT {
   @Test
   void whatAProviderCountsByTimeIsChargedByTime() {
     RawResponse reply =
-        Voices.hear(Shared.node(), Voices.form("test/whisper", 96_000), Shared.key());
+        AudioRequests.transcribe(
+            SharedNode.node(), AudioRequests.form("test/whisper", 96_000), SharedNode.key());
     JsonNode usage = Json.tree(reply.text()).path("usage");
     assertThat(usage.path("seconds").asInt()).isEqualTo(2); // by the mock provider's reckoning
     assertThat(usage.path("x_llm_cost_micro").asInt()).isEqualTo(200);
@@ -202,15 +209,17 @@ class AudioIT {
   @Test
   void aFileIsTakenUpToTheLimitAndNoFurther() {
     int most = 25 * 1024 * 1024;
-    byte[] form = Voices.form("test/whisper", most - Voices.form("test/whisper", 0).length);
+    byte[] form =
+        AudioRequests.form("test/whisper", most - AudioRequests.form("test/whisper", 0).length);
     assertThat(form).hasSize(most);
-    assertThat(Voices.hear(Shared.node(), form, Shared.key()).status()).isEqualTo(200);
-    try (RawClient client = Shared.node().connect()) {
+    assertThat(AudioRequests.transcribe(SharedNode.node(), form, SharedNode.key()).status())
+        .isEqualTo(200);
+    try (RawClient client = SharedNode.node().connect()) {
       client.send(
           "POST /v1/audio/transcriptions HTTP/1.1\r\nHost: a\r\nContent-Length: "
               + (most + 1)
               + "\r\nContent-Type: multipart/form-data; boundary=b\r\n"
-              + Shared.authorization()
+              + SharedNode.authorization()
               + "\r\n\r\n");
       RawResponse refused = client.readResponse();
       assertThat(refused.status()).isEqualTo(413);
@@ -220,13 +229,13 @@ class AudioIT {
 
   @Test
   void whatIsNoFormOrBrokenIsSaidSo() {
-    try (RawClient client = Shared.node().connect()) {
+    try (RawClient client = SharedNode.node().connect()) {
       RawResponse json =
-          client.post("/v1/audio/transcriptions", "{}", Shared.authorization()).readResponse();
+          client.post("/v1/audio/transcriptions", "{}", SharedNode.authorization()).readResponse();
       assertThat(json.status()).isEqualTo(415);
     }
     byte[] cut = "--b\r\nContent-Disposition: form-data; name=\"model\"\r\n\r\nx".getBytes(UTF_8);
-    RawResponse broken = Voices.hear(Shared.node(), cut, Shared.key());
+    RawResponse broken = AudioRequests.transcribe(SharedNode.node(), cut, SharedNode.key());
     assertThat(broken.status()).isEqualTo(400);
     assertThat(broken.text()).contains("validation_failed", "its end is missing");
     var error =

@@ -42,15 +42,15 @@ class BadJsonCorpusIT {
 
   @AfterAll
   static void nothingIsLeftBehind() {
-    Shared.node().admin().awaitIdle();
+    SharedNode.node().admin().awaitIdle();
   }
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("rows")
   void verdict(Row row) {
-    long before = Shared.node().admin().mock("mock").requests();
+    long before = SharedNode.node().admin().mock("mock").requests();
     RawResponse response = post(row.route, Corpora.bytes("data/badjson/" + row.file));
-    long asked = Shared.node().admin().mock("mock").requests() - before;
+    long asked = SharedNode.node().admin().mock("mock").requests() - before;
 
     assertThat(response.status()).as(response.text()).isEqualTo(row.status);
     assertThat(asked).isEqualTo(row.status == 200 ? 1 : 0);
@@ -75,8 +75,8 @@ class BadJsonCorpusIT {
         Content-Length: %d\r
         \r
         """
-            .formatted(route, Shared.authorization(), body.length);
-    try (RawClient client = Shared.node().connect()) {
+            .formatted(route, SharedNode.authorization(), body.length);
+    try (RawClient client = SharedNode.node().connect()) {
       return client.send(head.getBytes(ISO_8859_1)).send(body).readResponse();
     }
   }

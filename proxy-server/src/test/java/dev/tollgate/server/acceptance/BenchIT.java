@@ -3,7 +3,7 @@ package dev.tollgate.server.acceptance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.tollgate.server.acceptance.Program.Said;
+import dev.tollgate.server.acceptance.LauncherProcess.CommandResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -23,18 +23,18 @@ class BenchIT {
 
   @Test
   void aRunMeasuresBothSidesAndJudges() throws Exception {
-    Process mock = Program.process(List.of(), List.of("mock", "--port=0")).start();
+    Process mock = LauncherProcess.process(List.of(), List.of("mock", "--port=0")).start();
     try {
       String provider =
-          Lines.of(mock.getInputStream())
+          ProcessOutput.of(mock.getInputStream())
               .await(line -> line.startsWith("http"), Duration.ofMinutes(1))
               .orElseThrow();
-      Setup setup =
-          Shared.setup()
+      ConfigBuilder setup =
+          SharedNode.setup()
               .openAi("bench", provider, "none")
               .model("bench/chat", "bench", MODEL)
               .model("bench/cut", "bench", "fault/error-midway:3");
-      try (Binary gateway = Shared.beside(setup, List.of())) {
+      try (GatewayProcess gateway = SharedNode.beside(setup, List.of())) {
         everyScenario(gateway, provider);
         aMissedAssertion(gateway, provider);
         aStreamThatFails(gateway);
@@ -47,9 +47,9 @@ class BenchIT {
     }
   }
 
-  private void everyScenario(Binary gateway, String provider) throws Exception {
+  private void everyScenario(GatewayProcess gateway, String provider) throws Exception {
     Path json = folder.resolve("bench.json");
-    Said said =
+    CommandResult said =
         bench(
             gateway,
             "--direct=" + provider,
@@ -80,12 +80,12 @@ class BenchIT {
     assertThat(stream.at("/process/rss_bytes_max").asLong()).isGreaterThan(10_000_000);
     assertThat(report.at("/scenarios/streams/streams_sustained").asInt()).isBetween(1, 5);
     assertThat(report.at("/frontier/probes/0/rate").asInt()).isEqualTo(50);
-    assertThat(report.toString()).doesNotContain(Shared.key());
+    assertThat(report.toString()).doesNotContain(SharedNode.key());
   }
 
-  private void aMissedAssertion(Binary gateway, String provider) throws Exception {
+  private void aMissedAssertion(GatewayProcess gateway, String provider) throws Exception {
     Path markdown = folder.resolve("bench.md");
-    Said said =
+    CommandResult said =
         bench(
             gateway,
             "--direct=" + provider,
@@ -100,22 +100,22 @@ class BenchIT {
     assertThat(Files.readString(markdown)).contains("| `errors=0` | held |", "**missed**");
   }
 
-  private static void aStreamThatFails(Binary gateway) throws Exception {
-    Said said = bench(gateway, "--stream-model=bench/cut", "--scenario=stream");
+  private static void aStreamThatFails(GatewayProcess gateway) throws Exception {
+    CommandResult said = bench(gateway, "--stream-model=bench/cut", "--scenario=stream");
     assertThat(said.exitCode()).isEqualTo(1);
     assertThat(said.err()).contains("target does not answer as it has to: error_event");
   }
 
-  private static void aWrongKey(Binary gateway) throws Exception {
-    Said said = bench(gateway, "--key=sk-llm-wrong", "--scenario=plain");
+  private static void aWrongKey(GatewayProcess gateway) throws Exception {
+    CommandResult said = bench(gateway, "--key=sk-llm-wrong", "--scenario=plain");
     assertThat(said.exitCode()).isEqualTo(1);
     assertThat(said.err()).contains("401");
   }
 
-  private static void anInterruptedRun(Binary gateway, String provider) throws Exception {
+  private static void anInterruptedRun(GatewayProcess gateway, String provider) throws Exception {
     double before = gateway.admin().total("tollgate_requests_total");
     Process process =
-        Program.process(
+        LauncherProcess.process(
                 List.of(),
                 arguments(
                     gateway,
@@ -129,17 +129,17 @@ class BenchIT {
         .await(
             numbers -> Admin.total(numbers, "tollgate_requests_total") > before + 100, "the load");
     new ProcessBuilder("kill", "-INT", "" + process.pid()).start().waitFor();
-    Lines out = Lines.of(process.getInputStream());
+    ProcessOutput out = ProcessOutput.of(process.getInputStream());
     assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
     assertThat(process.exitValue()).isZero();
     assertThat(out.whole()).contains("**Incomplete (interrupted)", "target latency");
   }
 
-  private static Said bench(Binary gateway, String... more) throws Exception {
-    return Program.run(arguments(gateway, more).toArray(String[]::new));
+  private static CommandResult bench(GatewayProcess gateway, String... more) throws Exception {
+    return LauncherProcess.run(arguments(gateway, more).toArray(String[]::new));
   }
 
-  private static List<String> arguments(Binary gateway, String... more) {
+  private static List<String> arguments(GatewayProcess gateway, String... more) {
     List<String> all =
         new ArrayList<>(
             List.of(
@@ -151,7 +151,7 @@ class BenchIT {
                 "--timeout=20s"));
     all.addAll(List.of(more));
     if (all.stream().noneMatch(each -> each.startsWith("--key"))) {
-      all.add("--key=" + Shared.key());
+      all.add("--key=" + SharedNode.key());
     }
     return all;
   }

@@ -10,13 +10,13 @@ import dev.tollgate.core.tenant.ApiKey.KeyScope;
 import dev.tollgate.core.testkit.RawClient;
 import dev.tollgate.core.testkit.RawResponse;
 import dev.tollgate.server.postgres.ApiKeys;
-import dev.tollgate.server.postgres.ApiKeys.Creation;
-import dev.tollgate.server.postgres.ApiKeys.Wish;
+import dev.tollgate.server.postgres.ApiKeys.ApiKeySpec;
+import dev.tollgate.server.postgres.ApiKeys.KeyCreation;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.postgres.StoreOptions;
 import dev.tollgate.server.redis.RedisProcess;
 import dev.tollgate.server.settings.RedisSettings;
-import dev.tollgate.server.wiring.KeyAnnouncement;
+import dev.tollgate.server.wiring.KeyChangeNotification;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.SQLException;
@@ -50,42 +50,43 @@ class ChangedKeysIT {
   @Test
   void withARedisNodesActAtOnce() throws Exception {
     try (var redis = RedisProcess.start();
-        Binary one = node("redis.url=" + redis.url());
-        Binary two = node("redis.url=" + redis.url());
-        Binary three = node("redis.url=" + redis.url());
+        GatewayProcess one = node("redis.url=" + redis.url());
+        GatewayProcess two = node("redis.url=" + redis.url());
+        GatewayProcess three = node("redis.url=" + redis.url());
         Store store = Store.forCommand(store());
-        KeyAnnouncement announcement = KeyAnnouncement.begin(settings(new Secret(redis.url())))) {
+        KeyChangeNotification announcement =
+            KeyChangeNotification.open(settings(new Secret(redis.url())))) {
       var changes =
           new Changes(List.of(one, two, three), org(store), store.apiKeys(), announcement);
       List<Long> revoked = changes.revoke(HEARD);
-      Figures.keep("revoked-redis", figures("revoked keys, Redis", revoked));
+      RecordedFigures.keep("revoked-redis", figures("revoked keys, Redis", revoked));
       assertThat(p99(revoked)).isLessThan(1_000);
 
       List<Long> limited = changes.limit(HEARD / 4);
-      Figures.keep("limited-redis", figures("changed limits, Redis", limited));
+      RecordedFigures.keep("limited-redis", figures("changed limits, Redis", limited));
       assertThat(limited).allSatisfy(each -> assertThat(each).isLessThan(EVERYWHERE.toMillis()));
     }
   }
 
   @Test
   void withoutOneTheyActOnTheirNextPoll() throws Exception {
-    try (Binary one = node();
-        Binary two = node();
+    try (GatewayProcess one = node();
+        GatewayProcess two = node();
         Store store = Store.forCommand(store());
-        KeyAnnouncement nobody = KeyAnnouncement.begin(settings(null))) {
+        KeyChangeNotification nobody = KeyChangeNotification.open(settings(null))) {
       var changes = new Changes(List.of(one, two), org(store), store.apiKeys(), nobody);
       List<Long> revoked = changes.revoke(POLLED);
-      Figures.keep("revoked-polled", figures("revoked keys, polls", revoked));
+      RecordedFigures.keep("revoked-polled", figures("revoked keys, polls", revoked));
       assertThat(revoked).allSatisfy(each -> assertThat(each).isLessThan(EVERYWHERE.toMillis()));
 
       List<Long> limited = changes.limit(POLLED / 2);
-      Figures.keep("limited-polled", figures("changed limits, polls", limited));
+      RecordedFigures.keep("limited-polled", figures("changed limits, polls", limited));
       assertThat(limited).allSatisfy(each -> assertThat(each).isLessThan(EVERYWHERE.toMillis()));
     }
   }
 
-  private static Binary node(String... settings) {
-    return Shared.beside(Shared.setup(), SMALL, settings);
+  private static GatewayProcess node(String... settings) {
+    return SharedNode.beside(SharedNode.setup(), SMALL, settings);
   }
 
   private static RedisSettings settings(@Nullable Secret url) {
@@ -94,7 +95,7 @@ class ChangedKeysIT {
 
   private static StoreOptions store() throws IOException {
     Map<String, String> of = new HashMap<>();
-    for (String setting : Shared.node().home().storeSettings()) {
+    for (String setting : SharedNode.node().home().storeSettings()) {
       int equals = setting.indexOf('=');
       of.put(setting.substring(0, equals), setting.substring(equals + 1));
     }
@@ -123,11 +124,11 @@ class ChangedKeysIT {
 
   /** Keys that are made, known to all nodes, and then changed. */
   private record Changes(
-      List<Binary> nodes, OrgId org, ApiKeys keys, KeyAnnouncement announcement) {
+      List<GatewayProcess> nodes, OrgId org, ApiKeys keys, KeyChangeNotification announcement) {
     List<Long> revoke(int count) throws Exception {
       List<Long> millis = new ArrayList<>();
       for (int n = 0; n < count; n++) {
-        Creation.Created key = make();
+        KeyCreation.Created key = make();
         millis.addAll(after(key, () -> keys.revoke(id(key)), reply -> reply.status() == 401));
       }
       return millis;
@@ -137,31 +138,31 @@ class ChangedKeysIT {
     List<Long> limit(int count) throws Exception {
       List<Long> millis = new ArrayList<>();
       for (int n = 0; n < count; n++) {
-        Creation.Created key = make();
+        KeyCreation.Created key = make();
         millis.addAll(
             after(
                 key,
-                () -> keys.limit(id(key), _ -> new KeyLimits(0, 1, 0L, 0, null, null)),
+                () -> keys.setLimits(id(key), _ -> new KeyLimits(0, 1, 0L, 0, null, null)),
                 reply -> "1".equals(reply.header("x-ratelimit-limit-requests"))));
       }
       return millis;
     }
 
-    private Creation.Created make() throws Exception {
+    private KeyCreation.Created make() throws Exception {
       var unlimited = new KeyLimits(0, 0, 0L, 0, null, null);
-      var wish = new Wish("changing", KeyScope.ALL, unlimited, null);
-      var made = (Creation.Created) keys.create(org, wish, 0);
-      for (Binary node : nodes) {
+      var wish = new ApiKeySpec("changing", KeyScope.ALL, unlimited, null);
+      var made = (KeyCreation.Created) keys.create(org, wish, 0);
+      for (GatewayProcess node : nodes) {
         String key = made.secret().text();
         long deadline = System.nanoTime() + EVERYWHERE.toNanos();
-        while (Chats.ask(node, MODEL, key).status() != 200) {
+        while (ChatRequests.ask(node, MODEL, key).status() != 200) {
           assertThat(System.nanoTime()).as("a new key is known").isLessThan(deadline);
         }
       }
       return made;
     }
 
-    private static KeyId id(Creation.Created made) {
+    private static KeyId id(KeyCreation.Created made) {
       return made.key().key().id();
     }
 
@@ -170,14 +171,14 @@ class ChangedKeysIT {
     }
 
     /** When each node first answered so, in ms since the change was committed. */
-    private List<Long> after(Creation.Created key, Change change, Predicate<RawResponse> seen)
+    private List<Long> after(KeyCreation.Created key, Change change, Predicate<RawResponse> seen)
         throws Exception {
       try (ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {
         change.make();
         long changed = System.nanoTime();
-        announcement.make();
+        announcement.publish();
         List<Future<Long>> firsts = new ArrayList<>();
-        for (Binary node : nodes) {
+        for (GatewayProcess node : nodes) {
           firsts.add(clients.submit(() -> first(node, key.secret().text(), changed, seen)));
         }
         List<Long> millis = new ArrayList<>();
@@ -188,12 +189,16 @@ class ChangedKeysIT {
       }
     }
 
-    private static long first(Binary node, String key, long changed, Predicate<RawResponse> seen) {
+    private static long first(
+        GatewayProcess node, String key, long changed, Predicate<RawResponse> seen) {
       try (RawClient client = node.connect()) {
         while (true) {
           RawResponse reply =
               client
-                  .post(Chats.PATH, Chats.body(MODEL, false), Chats.authorization(key))
+                  .post(
+                      ChatRequests.PATH,
+                      ChatRequests.body(MODEL, false),
+                      ChatRequests.authorization(key))
                   .readResponse();
           long millis = Duration.ofNanos(System.nanoTime() - changed).toMillis();
           if (seen.test(reply) || millis > EVERYWHERE.toMillis()) {

@@ -47,10 +47,11 @@ final class ClassArchive {
   }
 
   private static void record(Path archive) throws IOException, InterruptedException {
-    Setup setup = Setup.empty().mock("mock").model("test/chat", "mock", "mock-chat?chunks=2");
-    try (Folder folder = Folder.with(setup);
-        Binary node = Binary.recorded(folder, archive)) {
-      assertThat(Chats.ask(node, "test/chat", node.bootstrapKey()).status()).isEqualTo(200);
+    ConfigBuilder setup =
+        ConfigBuilder.empty().mock("mock").model("test/chat", "mock", "mock-chat?chunks=2");
+    try (NodeFolder folder = NodeFolder.with(setup);
+        GatewayProcess node = GatewayProcess.recorded(folder, archive)) {
+      assertThat(ChatRequests.ask(node, "test/chat", node.bootstrapKey()).status()).isEqualTo(200);
       node.terminate();
       node.awaitExit();
     }

@@ -50,7 +50,7 @@ class ClientRowsIT {
   private static final Map<String, String> DEAR = Map.of("input", "1", "output", "100");
   private static final MockProvider MOCK = MockProvider.start(MockProfile.IMMEDIATE, 0);
   private static final FullBacklog BLACK_HOLE = FullBacklog.fill();
-  private static final Binary NODE = Shared.beside(setup(), List.of());
+  private static final GatewayProcess NODE = SharedNode.beside(setup(), List.of());
   private static final AccessLines LOG = new AccessLines(NODE, SOON);
   private static final Map<String, Row> ROWS = rows();
 
@@ -63,7 +63,7 @@ class ClientRowsIT {
     return times * SLOW_SECONDS + "s";
   }
 
-  private static Setup setup() {
+  private static ConfigBuilder setup() {
     String hole = "http://127.0.0.1:" + BLACK_HOLE.port() + "/v1";
     Map<String, ?> drains =
         Map.of(
@@ -75,7 +75,7 @@ class ClientRowsIT {
             "k",
             "on_disconnect",
             Map.of("drain", Map.of("time", "10s", "share", 1.0)));
-    return Shared.setup()
+    return SharedNode.setup()
         .listen(SHORT)
         .section("server", UNSHED)
         .openAi("real", MOCK.baseUrl(), "k")
@@ -100,7 +100,7 @@ class ClientRowsIT {
         .model("row/slow", "real", "mock-chat?chunks=8000")
         .model("row/quick", "real", "mock-chat")
         .model("row/revoked", "real", "mock-chat?chunks=150&interval=40ms")
-        .model("row/poor", new Setup.Route("real", "mock-chat?chunks=50"), DEAR, 1);
+        .model("row/poor", new ConfigBuilder.Route("real", "mock-chat?chunks=50"), DEAR, 1);
   }
 
   private static Map<String, Row> rows() {
@@ -157,7 +157,7 @@ class ClientRowsIT {
   @Test
   void whoNeverFinishesAskingIsClosedInTimeAndHindersNobody() throws Exception {
     double before = slow(NODE.admin().metrics());
-    long alone = Took.slowest(Took.asking(NODE, "row/quick", OTHERS));
+    long alone = Latencies.slowest(Latencies.measure(NODE, "row/quick", OTHERS));
     String drip = head("Transfer-Encoding: chunked\r\n");
     Map<String, Double> meanwhile;
     long heap;
@@ -168,10 +168,10 @@ class ClientRowsIT {
         var bodies = SlowClients.on(NODE.port(), SLOW / 2, drip, "1\r\nx\r\n")) {
       heap = NODE.liveHeapBytes();
       meanwhile = NODE.admin().metrics();
-      others = Took.asking(NODE, "row/quick", OTHERS);
+      others = Latencies.measure(NODE, "row/quick", OTHERS);
       headMillis = heads.awaitAllClosed(SOON).toMillis();
       bodyMillis = bodies.awaitAllClosed(SOON).toMillis();
-      assertThat(heads.heard() + bodies.heard()).as("closed without an answer").isEmpty();
+      assertThat(heads.received() + bodies.received()).as("closed without an answer").isEmpty();
     }
     NODE.admin().awaitIdle();
     heap -= NODE.liveHeapBytes();
@@ -181,13 +181,13 @@ class ClientRowsIT {
     String figures =
         "%.0f of %d open at once, closed within %d and %d ms, %d bytes of heap and %.0f of buffers; others took %s ms"
             .formatted(open, SLOW, headMillis, bodyMillis, heap, buffers, others);
-    Figures.keep("slow-clients", figures);
+    RecordedFigures.keep("slow-clients", figures);
     assertThat(slow(after) - before).as("slow ones that were recorded").isEqualTo(SLOW);
     assertThat(headMillis).as(figures).isBetween(1_000L * SLOW_SECONDS, 11_000L * SLOW_SECONDS);
     assertThat(bodyMillis).as(figures).isBetween(2_000L * SLOW_SECONDS, 12_000L * SLOW_SECONDS);
     assertThat(heap).as(figures).isLessThan((16L << 10) * SLOW);
     assertThat(buffers).as(figures).isLessThan(SLOW * (32 << 10));
-    assertThat(Took.slowest(others))
+    assertThat(Latencies.slowest(others))
         .as("at most twice of the %d ms without them, but for what a busy machine adds", alone)
         .isLessThan(2 * alone + BUSY_MILLIS);
   }
@@ -321,8 +321,8 @@ class ClientRowsIT {
   }
 
   private static void asksTwiceAtOnce() {
-    String first = Chats.body("row/quick", true);
-    String second = Chats.body("row/quick", false);
+    String first = ChatRequests.body("row/quick", true);
+    String second = ChatRequests.body("row/quick", false);
     try (RawClient client = NODE.connect()) {
       client.send(post(first) + post(second));
       assertThat(client.readResponse().text()).endsWith("data: [DONE]\n\n");
@@ -336,7 +336,7 @@ class ClientRowsIT {
     String expect = "Expect: 100-continue\r\nContent-Length: ";
     requireRefusedAtOnce(head(expect + "9\r\n", "sk-llm-none"), 401);
     String poor = Tenants.keyOf(Tenants.org());
-    assertThat(Chats.ask(NODE, "row/quick", poor).status()).isEqualTo(402);
+    assertThat(ChatRequests.ask(NODE, "row/quick", poor).status()).isEqualTo(402);
     requireRefusedAtOnce(head(expect + "9\r\n", poor), 402);
     requireRefusedAtOnce(head(expect + (11 << 20) + "\r\n"), 413);
   }
@@ -378,7 +378,9 @@ class ClientRowsIT {
     long asked = MOCK.stats().requests();
     int before = NODE.err().count();
     try (RawClient client = NODE.connect().within(SOON)) {
-      client.send(head("Content-Length: 90\r\n") + Chats.body("row/quick", false)).halfClose();
+      client
+          .send(head("Content-Length: 90\r\n") + ChatRequests.body("row/quick", false))
+          .halfClose();
       client.awaitClosed();
     }
     assertThat(LOG.next(before).path("outcome").asText()).isEqualTo("client_abort");
@@ -418,14 +420,17 @@ class ClientRowsIT {
     String id = key.substring("sk-llm-".length(), "sk-llm-".length() + 8);
     int before = NODE.err().count();
     try (RawClient client = NODE.connect().within(SOON)) {
-      client.post(Chats.PATH, Chats.body("row/revoked", true), Chats.authorization(key));
+      client.post(
+          ChatRequests.PATH,
+          ChatRequests.body("row/revoked", true),
+          ChatRequests.authorization(key));
       readContents(client, 1);
       Tenants.run("keys", "revoke", id);
       long revoked = System.nanoTime();
       String code = "";
       while (!code.equals("key_revoked")) {
         assertThat(Duration.ofNanos(System.nanoTime() - revoked)).isLessThan(Duration.ofSeconds(5));
-        code = Chats.code(Chats.ask(NODE, "row/quick", key));
+        code = ChatRequests.code(ChatRequests.ask(NODE, "row/quick", key));
       }
       client.readUntil("data: [DONE]\n\n");
     }
@@ -440,15 +445,17 @@ class ClientRowsIT {
     String key = Tenants.keyOf(org);
     int before = NODE.err().count();
     try (RawClient client = NODE.connect().within(SOON)) {
-      client.post(Chats.PATH, Chats.body("row/poor", true), Chats.authorization(key));
+      client.post(
+          ChatRequests.PATH, ChatRequests.body("row/poor", true), ChatRequests.authorization(key));
       assertThat(client.readUntil("data: [DONE]\n\n")).contains("\"completion_tokens\":50");
     }
     JsonNode log = LOG.next(before, "row/poor");
     assertThat(log.path("outcome").asText()).isEqualTo("ok");
     long cost = log.path("cost_micro").longValue();
     assertThat(cost).isGreaterThan(5_000);
-    Books.of(Shared.node().home()).awaitAll(Map.of(log.path("request_id").asText(), cost));
-    assertThat(Chats.ask(NODE, "row/poor", key).status()).isEqualTo(402);
+    LedgerDatabase.of(SharedNode.node().home())
+        .awaitAll(Map.of(log.path("request_id").asText(), cost));
+    assertThat(ChatRequests.ask(NODE, "row/poor", key).status()).isEqualTo(402);
   }
 
   // How they ask
@@ -466,7 +473,7 @@ class ClientRowsIT {
   }
 
   private static void ask(RawClient client, String model) {
-    client.post(Chats.PATH, Chats.body(model, true), Shared.authorization());
+    client.post(ChatRequests.PATH, ChatRequests.body(model, true), SharedNode.authorization());
   }
 
   private static String post(String json) {
@@ -474,14 +481,14 @@ class ClientRowsIT {
   }
 
   private static String head(String lines) {
-    return head(lines, Shared.key());
+    return head(lines, SharedNode.key());
   }
 
   private static String head(String lines, String key) {
     return "POST "
-        + Chats.PATH
+        + ChatRequests.PATH
         + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
-        + Chats.authorization(key)
+        + ChatRequests.authorization(key)
         + "\r\n"
         + lines
         + "\r\n";

@@ -21,15 +21,15 @@ import org.junit.jupiter.api.Test;
 class CompletionsIT {
   private static final OpenAIClient CLIENT =
       OpenAIOkHttpClient.builder()
-          .baseUrl(Shared.node().baseUrl().toString())
-          .apiKey(Shared.key())
+          .baseUrl(SharedNode.node().baseUrl().toString())
+          .apiKey(SharedNode.key())
           .maxRetries(0)
           .build();
 
   @AfterAll
   static void nothingIsLeftBehind() {
     CLIENT.close();
-    Shared.node().admin().awaitIdle();
+    SharedNode.node().admin().awaitIdle();
   }
 
   private static CompletionCreateParams.Builder ask(String model) {

@@ -3,12 +3,12 @@ package dev.tollgate.server.acceptance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.core.testkit.AwsEventFrames;
 import dev.tollgate.core.testkit.AwsSignature;
 import dev.tollgate.core.testkit.CapturedRequest;
-import dev.tollgate.core.testkit.Frames;
+import dev.tollgate.core.testkit.OpenAiWire;
 import dev.tollgate.core.testkit.ProviderSchema;
 import dev.tollgate.core.testkit.ScriptedConnection;
-import dev.tollgate.core.testkit.Wire;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -33,7 +33,7 @@ final class ConverseModel {
         .contains(
             "/eu-central-1/bedrock/aws4_request, SignedHeaders=content-type;host;x-amz-date;");
     assertThat(head).containsEntry("x-amz-security-token", "aws-session");
-    return AwsSignature.isGood(
+    return AwsSignature.isValid(
         "POST", request.target(), head, request.body(), "aws/secret+1", "bedrock");
   }
 
@@ -62,12 +62,12 @@ final class ConverseModel {
     assertThat(ProviderSchema.BEDROCK.complaints(to.request().text())).isEmpty();
     if (to.request().target().endsWith("/converse")) {
       String message = "{\"role\":\"assistant\",\"content\":[{\"text\":\"" + said + "\"}]}";
-      to.send(Wire.response(200, "OK", "", answered(message)));
+      to.send(OpenAiWire.response(200, "OK", "", answered(message)));
       return;
     }
     assertThat(to.request().target())
         .isEqualTo("/v1/model/eu.anthropic.claude-haiku-4-5-20251001-v1%3A0/converse-stream");
-    var frames = new Frames().event("messageStart", "{\"role\":\"assistant\"}");
+    var frames = new AwsEventFrames().event("messageStart", "{\"role\":\"assistant\"}");
     if (results.isEmpty()) {
       call(0, "toolu_1", "Ulm", frames);
       call(1, "toolu_2", "Bonn", frames);
@@ -81,12 +81,13 @@ final class ConverseModel {
             .event("messageStop", "{\"stopReason\":\"" + reason + "\"}")
             .event("metadata", "{\"usage\":" + USAGE + "}")
             .bytes();
-    to.send(Wire.STREAM_HEAD.replace("text/event-stream", "application/vnd.amazon.eventstream"));
+    to.send(
+        OpenAiWire.STREAM_HEAD.replace("text/event-stream", "application/vnd.amazon.eventstream"));
     to.send(Integer.toHexString(stream.length) + "\r\n").send(stream);
-    to.send("\r\n" + Wire.LAST_CHUNK);
+    to.send("\r\n" + OpenAiWire.LAST_CHUNK);
   }
 
-  private static void call(int index, String id, String city, Frames frames) {
+  private static void call(int index, String id, String city, AwsEventFrames frames) {
     frames
         .event(
             "contentBlockStart",

@@ -15,16 +15,16 @@ class CopiedNodeIT {
 
   @Test
   void theOlderOneAdmitsNothingMoreAndEnds() throws Exception {
-    Folder database = Shared.node().home();
+    NodeFolder database = SharedNode.node().home();
     String[] store = database.storeSettings().toArray(String[]::new);
-    try (Folder first = Folder.with(Shared.setup());
-        Folder second = Folder.with(Shared.setup())) {
-      try (Binary older = Binary.start(first, store)) {
-        assertThat(Chats.ask(older, "test/chat").status()).isEqualTo(200);
+    try (NodeFolder first = NodeFolder.with(SharedNode.setup());
+        NodeFolder second = NodeFolder.with(SharedNode.setup())) {
+      try (GatewayProcess older = GatewayProcess.start(first, store)) {
+        assertThat(ChatRequests.ask(older, "test/chat").status()).isEqualTo(200);
         older.admin().awaitBooked();
         copy(first.dataDir().resolve("journal"), second.dataDir().resolve("journal"));
-        try (Load load = Load.on(older, Shared.key(), "test/chat", 2);
-            Binary younger = Binary.start(second, store)) {
+        try (ClosedLoopLoad load = ClosedLoopLoad.on(older, SharedNode.key(), "test/chat", 2);
+            GatewayProcess younger = GatewayProcess.start(second, store)) {
           assertThat(older.err().await(line -> line.contains("took over this node"), SOON))
               .isPresent();
           assertThat(older.awaitExit()).isEqualTo(NOT_TO_BE_STARTED_AGAIN);
@@ -32,13 +32,13 @@ class CopiedNodeIT {
           assertThat(load.answers())
               .allSatisfy(
                   each -> assertThat(each.code()).isIn("", "service_unavailable", "shutting_down"));
-          assertThat(Chats.ask(younger, "test/chat").status()).isEqualTo(200);
+          assertThat(ChatRequests.ask(younger, "test/chat").status()).isEqualTo(200);
           younger.admin().awaitBooked();
-          Books.of(database).awaitAll(load.told());
+          LedgerDatabase.of(database).awaitAll(load.reportedCosts());
         }
       }
     }
-    Books.of(database).requireAuditClean();
+    LedgerDatabase.of(database).requireAuditClean();
   }
 
   private static void copy(Path from, Path to) throws Exception {

@@ -23,11 +23,11 @@ class DamagedJournalIT {
 
   @Test
   void damageIsRefusedWithItsPlaceAndATornEndIsNot() throws Exception {
-    String[] store = Shared.node().home().storeSettings().toArray(String[]::new);
-    try (Folder folder = Folder.with(Shared.setup())) {
-      try (Binary node = Binary.start(folder, store)) {
+    String[] store = SharedNode.node().home().storeSettings().toArray(String[]::new);
+    try (NodeFolder folder = NodeFolder.with(SharedNode.setup())) {
+      try (GatewayProcess node = GatewayProcess.start(folder, store)) {
         for (int i = 0; i < 4; i++) {
-          assertThat(Chats.ask(node, "test/chat").status()).isEqualTo(200);
+          assertThat(ChatRequests.ask(node, "test/chat").status()).isEqualTo(200);
         }
         node.admin().awaitBooked();
         endByItsDisk(node);
@@ -36,7 +36,7 @@ class DamagedJournalIT {
       byte[] bytes = Files.readAllBytes(segment);
 
       flip(segment, bytes, HEADER_BYTES + 12);
-      try (Binary refused = Binary.launch(folder, List.of(), store)) {
+      try (GatewayProcess refused = GatewayProcess.launch(folder, List.of(), store)) {
         assertThat(refused.awaitExit()).isEqualTo(1);
         assertThat(refused.err().whole())
             .contains("damaged: ", segment.getFileName() + " at byte " + HEADER_BYTES)
@@ -44,18 +44,18 @@ class DamagedJournalIT {
       }
 
       flip(segment, bytes, lastWritten(bytes));
-      try (Binary node = Binary.start(folder, store)) {
-        assertThat(Chats.ask(node, "test/chat").status()).isEqualTo(200);
+      try (GatewayProcess node = GatewayProcess.start(folder, store)) {
+        assertThat(ChatRequests.ask(node, "test/chat").status()).isEqualTo(200);
       }
     }
-    Books.of(Shared.node().home()).requireAuditClean();
+    LedgerDatabase.of(SharedNode.node().home()).requireAuditClean();
   }
 
   /** The journal has room for what runs, and not for its next segment. */
   @Test
   void onAFullDiskRequestsAreRefusedUntilThereIsRoomAndNoChargeIsLost() throws Exception {
-    try (Binary node = Shared.beside(Shared.setup(), List.of());
-        Load load = Load.on(node, Shared.key(), "test/chat", 16)) {
+    try (GatewayProcess node = SharedNode.beside(SharedNode.setup(), List.of());
+        ClosedLoopLoad load = ClosedLoopLoad.on(node, SharedNode.key(), "test/chat", 16)) {
       load.await(200, Duration.ZERO);
       node.refuseFilesAbove(2 << 20);
       load.await(503, Duration.ZERO);
@@ -70,16 +70,17 @@ class DamagedJournalIT {
           .isNotEmpty()
           .allSatisfy(each -> assertThat(each.code()).isEqualTo("service_unavailable"));
       node.admin().awaitBooked();
-      Books.of(Shared.node().home()).awaitAll(load.told());
+      LedgerDatabase.of(SharedNode.node().home()).awaitAll(load.reportedCosts());
     }
-    Books.of(Shared.node().home()).requireAuditClean();
+    LedgerDatabase.of(SharedNode.node().home()).requireAuditClean();
   }
 
   /** What cannot be charged is not served, and whoever looks at stderr learns why. */
-  private static void endByItsDisk(Binary node) throws Exception {
+  private static void endByItsDisk(GatewayProcess node) throws Exception {
     node.failWrites();
     try (RawClient client = node.connect()) {
-      client.post(Chats.PATH, Chats.body("test/chat", false), Shared.authorization());
+      client.post(
+          ChatRequests.PATH, ChatRequests.body("test/chat", false), SharedNode.authorization());
       assertThat(node.awaitExit()).isEqualTo(1);
     }
     assertThat(node.err().whole())
@@ -87,7 +88,7 @@ class DamagedJournalIT {
   }
 
   /** The first segment that has records; the next one may lie ready. */
-  private static Path segment(Folder folder) throws IOException {
+  private static Path segment(NodeFolder folder) throws IOException {
     try (Stream<Path> files = Files.list(folder.dataDir().resolve("journal"))) {
       return files
           .filter(file -> file.toString().endsWith(".journal"))

@@ -20,12 +20,12 @@ class DatabaseFaultsIT {
 
   @Test
   void everyChargeIsBookedOnceThroughFaultsOfTheDatabase() throws Exception {
-    Folder database = Shared.node().home();
-    Books books = Books.of(database);
+    NodeFolder database = SharedNode.node().home();
+    LedgerDatabase ledgerDatabase = LedgerDatabase.of(database);
     try (DatabaseGate gate = DatabaseGate.to(database);
-        Binary node = Shared.through(gate)) {
+        GatewayProcess node = SharedNode.through(gate)) {
       DatabaseGate.Armed firstGrant = gate.arm("ledger_grant", Fault.CUT_AFTER, LATE);
-      try (Load load = Load.on(node, Shared.key(), "test/chat", 4)) {
+      try (ClosedLoopLoad load = ClosedLoopLoad.on(node, SharedNode.key(), "test/chat", 4)) {
         firstGrant.await();
         for (String function : List.of("ledger_settle", "ledger_tick")) {
           for (Fault fault : List.of(Fault.CUT_BEFORE, Fault.CUT_AFTER, Fault.DELAY)) {
@@ -37,12 +37,12 @@ class DatabaseFaultsIT {
 
         assertThat(load.answers()).allSatisfy(each -> assertThat(each.status()).isEqualTo(200));
         node.admin().awaitBooked();
-        books.awaitAll(load.told());
+        ledgerDatabase.awaitAll(load.reportedCosts());
       }
       node.terminate();
       assertThat(node.awaitExit()).isZero();
       assertThat(node.err().traces()).as("a database's faults are expected").isEmpty();
     }
-    books.requireAuditClean();
+    ledgerDatabase.requireAuditClean();
   }
 }

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 final class DatabaseGate implements AutoCloseable {
   private static final int FIRST_BYTES_MAX = 10_000;
 
-  private final Folder database;
+  private final NodeFolder database;
   private final ServerSocket listener;
   private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
   private final AtomicReference<@Nullable Armed> armed = new AtomicReference<>();
@@ -56,14 +56,14 @@ final class DatabaseGate implements AutoCloseable {
     }
   }
 
-  private DatabaseGate(Folder database) throws IOException {
+  private DatabaseGate(NodeFolder database) throws IOException {
     this.database = database;
     this.listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
     Thread.ofVirtual().start(this::accept);
   }
 
   /** A way to the database that runs in a folder. */
-  static DatabaseGate to(Folder database) throws IOException {
+  static DatabaseGate to(NodeFolder database) throws IOException {
     return new DatabaseGate(database);
   }
 
@@ -118,7 +118,7 @@ final class DatabaseGate implements AutoCloseable {
         reset(node);
         return;
       }
-      new Way(node, server).run();
+      new Tunnel(node, server).run();
     } catch (IOException cut) {
       reset(node);
     } finally {
@@ -147,14 +147,14 @@ final class DatabaseGate implements AutoCloseable {
   }
 
   /** One connection. */
-  private final class Way {
+  private final class Tunnel {
     private final Socket node;
     private final Socket server;
     private final Map<String, String> statements = new HashMap<>();
     private final CountDownLatch answered = new CountDownLatch(1);
     private volatile boolean answersAreLost;
 
-    Way(Socket node, Socket server) {
+    Tunnel(Socket node, Socket server) {
       this.node = node;
       this.server = server;
     }

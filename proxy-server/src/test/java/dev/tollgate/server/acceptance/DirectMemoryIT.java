@@ -39,11 +39,11 @@ final class DirectMemoryIT {
   private static final Duration ROUND = Duration.ofMinutes(1);
   private static final int SOAK_SECONDS = Integer.getInteger("tollgate.stalled.seconds", 0);
   private static final AtomicInteger ASKED = new AtomicInteger();
-  private static final Binary NODE = node();
+  private static final GatewayProcess NODE = node();
 
-  private static Binary node() {
+  private static GatewayProcess node() {
     String text = Sse.text("x".repeat(EVENT_BYTES));
-    Shared.scripted()
+    SharedNode.scripted()
         .model(
             "large",
             (_, connection) ->
@@ -52,8 +52,8 @@ final class DirectMemoryIT {
                     .gate("large-" + ASKED.getAndIncrement())
                     .send(text)
                     .stall());
-    Setup setup =
-        Shared.setup()
+    ConfigBuilder setup =
+        SharedNode.setup()
             .section(
                 "server",
                 Map.of(
@@ -63,7 +63,8 @@ final class DirectMemoryIT {
                     Map.of("delay", "0s", "timeout", "5s")))
             .model("memory/large", "scripted", "large")
             .model("memory/steady", "mock", "mock-chat?chunks=400&interval=20ms");
-    return Shared.beside(setup, List.of("-Xmx1g", "-XX:MaxDirectMemorySize=" + MEGABYTES + "m"));
+    return SharedNode.beside(
+        setup, List.of("-Xmx1g", "-XX:MaxDirectMemorySize=" + MEGABYTES + "m"));
   }
 
   @AfterAll
@@ -88,7 +89,8 @@ final class DirectMemoryIT {
       for (int n = 0; n < STALLED; n++) {
         RawClient client = RawClient.connectNarrow(NODE.port(), 4096);
         stalled.add(client);
-        client.post(Chats.PATH, Chats.body("memory/large", true), Shared.authorization());
+        client.post(
+            ChatRequests.PATH, ChatRequests.body("memory/large", true), SharedNode.authorization());
         client.readUntil("small");
       }
       List<Future<String>> others =
@@ -111,7 +113,7 @@ final class DirectMemoryIT {
     requireRunning(lines);
     NODE.admin().awaitIdle();
     requireCharged(NODE.err().all().subList(lines, NODE.err().count()));
-    assertThat(Chats.ask(NODE, "test/chat").status()).isEqualTo(200);
+    assertThat(ChatRequests.ask(NODE, "test/chat").status()).isEqualTo(200);
   }
 
   private static void requireRunning(int lines) {
@@ -122,7 +124,8 @@ final class DirectMemoryIT {
 
   private static String readSteadily() {
     try (RawClient client = NODE.connect().within(ROUND)) {
-      client.post(Chats.PATH, Chats.body("memory/steady", true), Shared.authorization());
+      client.post(
+          ChatRequests.PATH, ChatRequests.body("memory/steady", true), SharedNode.authorization());
       return client.readUntil("data: [DONE]\n\n");
     }
   }
@@ -135,7 +138,7 @@ final class DirectMemoryIT {
           clock.scheduleAtFixedRate(
               () -> {
                 if (done.getCount() > 0) {
-                  Shared.scripted().open("large-" + next.getAndIncrement());
+                  SharedNode.scripted().open("large-" + next.getAndIncrement());
                   done.countDown();
                 }
               },
@@ -159,7 +162,8 @@ final class DirectMemoryIT {
       }
     }
     assertThat(costs.values()).hasSizeGreaterThan(STALLED / 8).allMatch(cost -> cost > 0);
-    Books.of(Shared.node().home()).awaitAll(costs);
-    Figures.keep("direct-memory", costs.size() + " of " + STALLED + " stalled streams were reset");
+    LedgerDatabase.of(SharedNode.node().home()).awaitAll(costs);
+    RecordedFigures.keep(
+        "direct-memory", costs.size() + " of " + STALLED + " stalled streams were reset");
   }
 }

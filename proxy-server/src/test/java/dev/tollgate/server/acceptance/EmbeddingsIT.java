@@ -20,15 +20,15 @@ import org.junit.jupiter.api.Test;
 class EmbeddingsIT {
   private static final OpenAIClient CLIENT =
       OpenAIOkHttpClient.builder()
-          .baseUrl(Shared.node().baseUrl().toString())
-          .apiKey(Shared.key())
+          .baseUrl(SharedNode.node().baseUrl().toString())
+          .apiKey(SharedNode.key())
           .maxRetries(0)
           .build();
 
   @AfterAll
   static void nothingIsLeftBehind() {
     CLIENT.close();
-    Shared.node().admin().awaitIdle();
+    SharedNode.node().admin().awaitIdle();
   }
 
   private static EmbeddingCreateParams.Builder ask() {
@@ -75,7 +75,7 @@ class EmbeddingsIT {
 
   @Test
   void aLargeReplyArrivesWholeAndSaysWhatItCost() {
-    RawResponse reply = Vectors.ask("test/embedding", Shared.key());
+    RawResponse reply = EmbeddingRequests.ask("test/embedding", SharedNode.key());
     assertThat(reply.status()).as(reply.text()).isEqualTo(200);
     assertThat(reply.text().length()).isGreaterThan(30_000);
     JsonNode got = Json.tree(reply.text());
@@ -94,7 +94,7 @@ class EmbeddingsIT {
 
   @Test
   void usageThatIsNotToldIsEstimated() {
-    RawResponse reply = Vectors.ask("test/embedding-no-usage", Shared.key());
+    RawResponse reply = EmbeddingRequests.ask("test/embedding-no-usage", SharedNode.key());
     JsonNode usage = Json.tree(reply.text()).path("usage");
     assertThat(usage.path("x_llm_usage_estimated").asBoolean()).isTrue();
     assertThat(usage.path("prompt_tokens").asInt()).isPositive();
@@ -112,15 +112,15 @@ class EmbeddingsIT {
       assertThat(error.code()).contains("validation_failed");
       assertThat(error.param().orElseThrow()).isIn("model", "input");
     }
-    RawResponse chat = Chats.ask(Shared.node(), "test/embedding");
+    RawResponse chat = ChatRequests.ask(SharedNode.node(), "test/embedding");
     assertThat(chat.status()).isEqualTo(400);
     assertThat(Json.tree(chat.text()).path("error").path("param").asText()).isEqualTo("model");
   }
 
   @Test
   void itIsCountedUnderItsRoute() {
-    Vectors.ask("test/embedding", Shared.key());
-    assertThat(Shared.node().admin().get("/metrics").body())
+    EmbeddingRequests.ask("test/embedding", SharedNode.key());
+    assertThat(SharedNode.node().admin().get("/metrics").body())
         .contains("route=\"/v1/embeddings\"")
         .contains("model=\"test/embedding\"");
   }

@@ -3,7 +3,7 @@ package dev.tollgate.server.acceptance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.testkit.RawClient;
-import dev.tollgate.server.acceptance.Setup.Route;
+import dev.tollgate.server.acceptance.ConfigBuilder.Route;
 import dev.tollgate.server.mock.MockProfile;
 import dev.tollgate.server.mock.MockProvider;
 import java.time.Duration;
@@ -44,7 +44,7 @@ class EverySocketCutIT {
       MockProvider.start(new MockProfile(Duration.ZERO, Duration.ZERO, CONTENTS, 1), 0);
   private static final String WHOLE = whole();
   private static final String USAGE = "\"stream_options\":{\"include_usage\":true},\"x_mock";
-  private static final Binary NODE = Shared.beside(setup(), List.of());
+  private static final GatewayProcess NODE = SharedNode.beside(setup(), List.of());
   private static final Map<String, Long> TOLD = new ConcurrentHashMap<>();
 
   /** How a provider breaks off, and what a client is told that had content already. */
@@ -70,11 +70,11 @@ class EverySocketCutIT {
     }
   }
 
-  private static Setup setup() {
+  private static ConfigBuilder setup() {
     String stall = STALL.toMillis() + "ms";
     Map<String, String> clocks =
         Map.of("response_header", stall, "first_token", stall, "idle", stall);
-    return Shared.setup()
+    return SharedNode.setup()
         .openAi("healthy", MOCK.baseUrl(), "k")
         .provider("cuts", provider(Map.of()))
         .provider("stalls", provider(clocks))
@@ -96,7 +96,7 @@ class EverySocketCutIT {
   @AfterAll
   static void theBooksHaveWhatClientsWereTold() throws Exception {
     NODE.admin().awaitNoRequests();
-    Books.of(Shared.node().home()).awaitAll(TOLD);
+    LedgerDatabase.of(SharedNode.node().home()).awaitAll(TOLD);
     NODE.close();
     MOCK.close();
   }
@@ -117,14 +117,14 @@ class EverySocketCutIT {
   @EnumSource
   void aPartIsNeverTakenForTheWhole(Break how) throws Exception {
     int bytes = replyBytes(body(how, Integer.MAX_VALUE / 10_000));
-    Map<Integer, Future<Seen>> replies = new TreeMap<>();
+    Map<Integer, Future<ObservedRequest>> replies = new TreeMap<>();
     Semaphore places = new Semaphore(AT_ONCE);
     long beganNanos = System.nanoTime();
     try (ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {
       for (int cut : cuts(bytes)) {
         String body = body(how, cut);
         places.acquire();
-        replies.put(cut, clients.submit(() -> Seen.posted(NODE, body, places)));
+        replies.put(cut, clients.submit(() -> ObservedRequest.posted(NODE, body, places)));
       }
     }
     Duration took = Duration.ofNanos(System.nanoTime() - beganNanos);
@@ -140,7 +140,7 @@ class EverySocketCutIT {
     assertThat(tally.whole).as(tally.toString()).isPositive();
     assertThat(tally.rescued).as(tally.toString()).isPositive();
     assertThat(tally.told).as(tally.toString()).isGreaterThan(replies.size() / 3);
-    Figures.keep(
+    RecordedFigures.keep(
         "every-socket-cut-" + how,
         "%d cuts, seed %d: %s, in %s".formatted(replies.size(), SEED, tally, took));
   }
@@ -150,7 +150,7 @@ class EverySocketCutIT {
     return IntStream.range(0, bytes).filter(cut -> random.nextInt(ONE_IN) == 0).boxed().toList();
   }
 
-  private static void judge(Break how, Seen seen, Tally tally) {
+  private static void judge(Break how, ObservedRequest seen, Tally tally) {
     if (seen.errorCode().isEmpty()) {
       seen.requireServed(true, CONTENTS);
       assertThat(seen.content()).isEqualTo(WHOLE);

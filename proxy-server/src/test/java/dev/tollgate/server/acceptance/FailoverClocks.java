@@ -24,7 +24,7 @@ record FailoverClocks(
     Duration interval,
     Duration slowTokenMax,
     Duration stallMax,
-    Duration silenceMax) {
+    Duration noResponseMax) {
   /** Those of the public bench. */
   private static final FailoverClocks FULL =
       new FailoverClocks(

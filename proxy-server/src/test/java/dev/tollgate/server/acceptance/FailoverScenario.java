@@ -1,6 +1,6 @@
 package dev.tollgate.server.acceptance;
 
-import dev.tollgate.server.acceptance.FailoverWall.Fault;
+import dev.tollgate.server.acceptance.FailoverProvider.Fault;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -65,14 +65,14 @@ enum FailoverScenario {
 
   S06(
       "takes the request and says nothing",
-      FailoverWall::silent,
+      FailoverProvider::noResponse,
       List.of("primary timed_out", "fallback ok"),
-      check("within the budget", seen -> seen.isWithin(seen.clocks().silenceMax())),
+      check("within the budget", seen -> seen.isWithin(seen.clocks().noResponseMax())),
       check("the silent route is not asked again", seen -> seen.atPrimary().size() <= 1)),
 
   S07(
       "head at once, first token late",
-      FailoverWall::slow,
+      FailoverProvider::slow,
       List.of("primary timed_out", "fallback ok"),
       check("first-token limit", seen -> seen.isWithin(seen.clocks().slowTokenMax()))),
 
@@ -89,16 +89,16 @@ enum FailoverScenario {
 
   S10(
       "one event amid the stream is no JSON",
-      FailoverWall::malformed,
+      FailoverProvider::malformed,
       List.of("primary ok"),
-      check("recovered in place", seen -> seen.told().isWholeAnswer())),
+      check("recovered in place", seen -> seen.reply().isWholeAnswer())),
 
   S11(
       "a whole stream without `[DONE]`",
       (wall, request, to) -> wall.ok(request, to, ""),
       List.of("primary ok"),
       check("ends promptly", seen -> seen.isWithin(Duration.ofSeconds(8))),
-      check("usage reported", seen -> seen.told().hasUsage())),
+      check("usage reported", seen -> seen.reply().hasUsage())),
 
   S12(
       "400 `context_length_exceeded`",
@@ -117,7 +117,7 @@ enum FailoverScenario {
       "the stream is cut after 40 of 60 tokens, and the fallback refuses to continue a text",
       (wall, request, to) -> wall.cut(request, to, 40, Duration.ZERO),
       List.of("primary disconnected", "primary disconnected by replay", "fallback ok by replay"),
-      check("no refusal of a continuation is told", seen -> seen.told().isWholeAnswer())),
+      check("no refusal of a continuation is told", seen -> seen.reply().isWholeAnswer())),
 
   S15(
       "503 for a minute, then healthy, under a request every 4 s",
@@ -134,8 +134,8 @@ enum FailoverScenario {
       "503 always; what is told and charged is looked at",
       (wall, request, to) -> wall.refuse(request, to, 503, "overloaded"),
       List.of("primary server_error", "primary server_error", "fallback ok"),
-      check("the fallback is named", seen -> seen.told().model().equals(FailoverSuiteIT.FALLBACK)),
-      check("usage reported", seen -> seen.told().hasUsage()),
+      check("the fallback is named", seen -> seen.reply().model().equals(FailoverSuiteIT.FALLBACK)),
+      check("usage reported", seen -> seen.reply().hasUsage()),
       atMost(6));
 
   private final String upstream;
@@ -151,7 +151,7 @@ enum FailoverScenario {
   }
 
   /** One thing that the bench looks at, of those that a rescue does not imply. */
-  record Check(String name, Predicate<FailoverSeen> holds) {}
+  record Check(String name, Predicate<FailoverObservation> holds) {}
 
   /** Of its model at the provider, and of the provider as configured. */
   String id() {
@@ -178,7 +178,7 @@ enum FailoverScenario {
 
   /** The fallback's model at its provider. */
   String fallback() {
-    return this == S14 ? FailoverWall.NO_PREFILL : FailoverWall.HEALTHY;
+    return this == S14 ? FailoverProvider.NO_PREFILL : FailoverProvider.HEALTHY;
   }
 
   /** Whether a client should get the answer; else the refusal. */
@@ -198,7 +198,7 @@ enum FailoverScenario {
         : String.join(", ", tries);
   }
 
-  private static Check check(String name, Predicate<FailoverSeen> holds) {
+  private static Check check(String name, Predicate<FailoverObservation> holds) {
     return new Check(name, holds);
   }
 

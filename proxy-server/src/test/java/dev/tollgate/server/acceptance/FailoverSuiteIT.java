@@ -3,8 +3,8 @@ package dev.tollgate.server.acceptance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.tollgate.server.acceptance.FailoverSeen.Told;
-import dev.tollgate.server.acceptance.FailoverWall.Asked;
+import dev.tollgate.server.acceptance.FailoverObservation.ReceivedReply;
+import dev.tollgate.server.acceptance.FailoverProvider.Asked;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,23 +29,24 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 @Isolated
 class FailoverSuiteIT {
-  static final String FALLBACK = "suite/" + FailoverWall.HEALTHY;
+  static final String FALLBACK = "suite/" + FailoverProvider.HEALTHY;
 
   private static final Duration SOON = Duration.ofSeconds(20);
   private static final FailoverClocks CLOCKS = FailoverClocks.ofThisRun();
-  private static final FailoverWall WALL = new FailoverWall(CLOCKS);
-  private static final Binary NODE = Shared.beside(setup(), List.of());
-  private static final Books BOOKS = Books.of(Shared.node().home());
+  private static final FailoverProvider WALL = new FailoverProvider(CLOCKS);
+  private static final GatewayProcess NODE = SharedNode.beside(setup(), List.of());
+  private static final LedgerDatabase BOOKS = LedgerDatabase.of(SharedNode.node().home());
 
-  private static Setup setup() {
-    Setup setup =
-        Shared.setup()
+  private static ConfigBuilder setup() {
+    ConfigBuilder setup =
+        SharedNode.setup()
             .provider("fallback", provider("message"))
             .provider("fallback-without-prefill", provider("none"))
-            .model(FALLBACK, model("fallback", FailoverWall.HEALTHY, 400_000, "10", "20"))
+            .model(FALLBACK, model("fallback", FailoverProvider.HEALTHY, 400_000, "10", "20"))
             .model(
-                "suite/" + FailoverWall.NO_PREFILL,
-                model("fallback-without-prefill", FailoverWall.NO_PREFILL, 400_000, "10", "20"));
+                "suite/" + FailoverProvider.NO_PREFILL,
+                model(
+                    "fallback-without-prefill", FailoverProvider.NO_PREFILL, 400_000, "10", "20"));
     for (FailoverScenario scenario : FailoverScenario.values()) {
       setup
           .provider(scenario.id(), provider("none"))
@@ -101,11 +102,12 @@ class FailoverSuiteIT {
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "S15")
   void isRescued(FailoverScenario scenario) throws Exception {
-    Told told = ask(scenario);
+    ReceivedReply told = ask(scenario);
 
-    FailoverSeen seen =
-        new FailoverSeen(told, WALL.asked(scenario.id()), WALL.asked(scenario.fallback()), CLOCKS);
-    assertThat(seen.told()).is(scenario.isToBeAnswered() ? answered() : refused());
+    FailoverObservation seen =
+        new FailoverObservation(
+            told, WALL.asked(scenario.id()), WALL.asked(scenario.fallback()), CLOCKS);
+    assertThat(seen.reply()).is(scenario.isToBeAnswered() ? answered() : refused());
     for (FailoverScenario.Check check : scenario.checks()) {
       assertThat(check.holds().test(seen)).as("%s: %s", check.name(), seen).isTrue();
     }
@@ -120,7 +122,7 @@ class FailoverSuiteIT {
   @Test
   void s15() throws Exception {
     FailoverScenario scenario = FailoverScenario.S15;
-    List<Told> all = askRegularly(scenario);
+    List<ReceivedReply> all = askRegularly(scenario);
 
     assertThat(all).are(answered());
     List<Asked> atPrimary = WALL.asked(scenario.id());
@@ -132,13 +134,13 @@ class FailoverSuiteIT {
     assertThat(atPrimary.stream().filter(each -> !each.answered()).count())
         .as("tries at the primary while it was away")
         .isLessThanOrEqualTo(duringOutage);
-    for (Told told : all) {
+    for (ReceivedReply told : all) {
       requireOneCharge(scenario, told);
     }
     requireAlive();
   }
 
-  private static Told ask(FailoverScenario scenario) {
+  private static ReceivedReply ask(FailoverScenario scenario) {
     String body =
         """
         {"model":"suite/%s","stream":true,"stream_options":{"include_usage":true},\
@@ -146,41 +148,43 @@ class FailoverSuiteIT {
         "routing":{"models":["suite/%s"],"resume":"auto"}}\
         """
             .formatted(scenario.id(), scenario.fallback());
-    return Told.ask(NODE, body, CLOCKS.silence());
+    return ReceivedReply.ask(NODE, body, CLOCKS.silence());
   }
 
-  private static List<Told> askRegularly(FailoverScenario scenario) throws Exception {
-    List<ScheduledFuture<Told>> asking = new ArrayList<>();
+  private static List<ReceivedReply> askRegularly(FailoverScenario scenario) throws Exception {
+    List<ScheduledFuture<ReceivedReply>> asking = new ArrayList<>();
     try (ScheduledExecutorService clock = Executors.newScheduledThreadPool(1)) {
       for (int i = 0; i < CLOCKS.requests(); i++) {
         long atMillis = CLOCKS.interval().multipliedBy(i).toMillis();
         asking.add(clock.schedule(() -> ask(scenario), atMillis, TimeUnit.MILLISECONDS));
       }
-      List<Told> all = new ArrayList<>();
-      for (ScheduledFuture<Told> each : asking) {
+      List<ReceivedReply> all = new ArrayList<>();
+      for (ScheduledFuture<ReceivedReply> each : asking) {
         all.add(each.get());
       }
       return all;
     }
   }
 
-  private static Condition<Told> answered() {
-    return new Condition<>(Told::isWholeAnswer, "the whole answer");
+  private static Condition<ReceivedReply> answered() {
+    return new Condition<>(ReceivedReply::isWholeAnswer, "the whole answer");
   }
 
-  private static Condition<Told> refused() {
+  private static Condition<ReceivedReply> refused() {
     return new Condition<>(
         told -> told.status() == 400 && told.error().equals("validation_failed"), "a clean 400");
   }
 
   /** A healthy request through the same program, as the bench sends one after each scenario. */
   private static void requireAlive() {
-    assertThat(Chats.ask(NODE, FALLBACK).text()).contains(Json.escaped(FailoverWall.ANSWER));
+    assertThat(ChatRequests.ask(NODE, FALLBACK).text())
+        .contains(Json.escaped(FailoverProvider.ANSWER));
   }
 
   // What is recorded
 
-  private static List<String> tries(FailoverScenario scenario, Told told) throws Exception {
+  private static List<String> tries(FailoverScenario scenario, ReceivedReply told)
+      throws Exception {
     JsonNode row = awaitRow(told.requestId());
     assertThat(row.path("outcome").asText())
         .isIn(
@@ -209,14 +213,15 @@ class FailoverSuiteIT {
   }
 
   /** Who was asked when the head left: at the first content, or before it with a ping. */
-  private static String selected(FailoverScenario scenario, Told told) {
+  private static String selected(FailoverScenario scenario, ReceivedReply told) {
     boolean headLeftBefore = scenario.isResumed() || told.reason().contains(" committed=early");
     boolean fallback = scenario.tries().getLast().startsWith("fallback") && !headLeftBefore;
     return fallback ? "fallback" : scenario.id();
   }
 
   /** A failed try costs nothing; one that delivered, and the one that served, cost what they do. */
-  private static void requireOneCharge(FailoverScenario scenario, Told told) throws Exception {
+  private static void requireOneCharge(FailoverScenario scenario, ReceivedReply told)
+      throws Exception {
     if (!scenario.isToBeAnswered()) {
       return;
     }
@@ -227,7 +232,7 @@ class FailoverSuiteIT {
         row -> charges.add(row.getLong(1)));
     assertThat(charges).containsExactly(told.costMicro());
     boolean byFallback = told.model().equals("suite/" + scenario.fallback());
-    long own = FailoverWall.PROMPT_TOKENS + 2L * FailoverWall.ANSWER_TOKENS;
+    long own = FailoverProvider.PROMPT_TOKENS + 2L * FailoverProvider.ANSWER_TOKENS;
     if (!scenario.isResumed()) {
       assertThat(told.costMicro()).isEqualTo(byFallback ? 10 * own : own);
     }

@@ -3,8 +3,8 @@ package dev.tollgate.server.acceptance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.testkit.Corpora;
-import dev.tollgate.server.acceptance.FaultPlay.Expected;
-import dev.tollgate.server.acceptance.FaultPlay.Usage;
+import dev.tollgate.server.acceptance.FaultCase.Expected;
+import dev.tollgate.server.acceptance.FaultCase.Usage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -70,13 +70,13 @@ class FaultCatalogueTest {
         .collect(Collectors.toMap(Row::id, row -> row));
   }
 
-  static Stream<FaultPlay> plays() {
-    return FaultPlays.all().stream();
+  static Stream<FaultCase> plays() {
+    return FaultCases.all().stream();
   }
 
   @Test
   void everyRowIsPlayed() throws IOException {
-    Set<String> played = plays().map(FaultPlay::row).collect(Collectors.toCollection(TreeSet::new));
+    Set<String> played = plays().map(FaultCase::row).collect(Collectors.toCollection(TreeSet::new));
     PLAYED.values().forEach(played::addAll);
     played.addAll(HTTP2);
     assertThat(played).isEqualTo(new TreeSet<>(rows().keySet()));
@@ -102,7 +102,7 @@ class FaultCatalogueTest {
 
   @ParameterizedTest
   @MethodSource("plays")
-  void whatIsExpectedIsWhatTheRowSays(FaultPlay play) {
+  void whatIsExpectedIsWhatTheRowSays(FaultCase play) {
     Row row = Objects.requireNonNull(rows().get(play.row()), play.row());
     switch (play.expected()) {
       case Expected.Refused refused -> {
@@ -121,7 +121,7 @@ class FaultCatalogueTest {
           assertThat(row.outcome().contains("estimated") || row.id().equals("U73"))
               .as(row.outcome())
               .isEqualTo(served.usage() == Usage.ESTIMATED);
-      case Expected.Healed _ -> assertThat(row.outcome()).isEqualTo("ok");
+      case Expected.Recovered _ -> assertThat(row.outcome()).isEqualTo("ok");
     }
     if (!OPEN.contains(row.id()) && !Set.of("U13", "U16", "U75").contains(row.id())) {
       assertThat(play.failsOver()).as(row.failover()).isEqualTo(row.failover().startsWith("yes"));

@@ -6,11 +6,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.sun.net.httpserver.HttpsServer;
 import dev.tollgate.core.testkit.FullBacklog;
 import dev.tollgate.core.testkit.ScriptedUpstream;
-import dev.tollgate.server.acceptance.FaultPlay.Address;
-import dev.tollgate.server.acceptance.FaultPlay.Expected;
-import dev.tollgate.server.acceptance.FaultPlay.Tries;
-import dev.tollgate.server.acceptance.FaultPlay.Usage;
-import dev.tollgate.server.acceptance.Setup.Route;
+import dev.tollgate.server.acceptance.ConfigBuilder.Route;
+import dev.tollgate.server.acceptance.FaultCase.Address;
+import dev.tollgate.server.acceptance.FaultCase.Expected;
+import dev.tollgate.server.acceptance.FaultCase.ExpectedAttempts;
+import dev.tollgate.server.acceptance.FaultCase.Usage;
 import dev.tollgate.server.mock.MockProfile;
 import dev.tollgate.server.mock.MockProvider;
 import io.netty.pkitesting.CertificateBuilder;
@@ -47,25 +47,25 @@ class FaultRowsIT {
   private static final Map<String, String> SHORT =
       Map.of("connect", "1s", "response_header", "1s", "first_token", "1s", "idle", "1s");
 
-  private static final List<FaultPlay> PLAYS = FaultPlays.all();
+  private static final List<FaultCase> PLAYS = FaultCases.all();
   private static final MockProvider MOCK = MockProvider.start(MockProfile.IMMEDIATE, 0);
   private static final FullBacklog BLACK_HOLE = FullBacklog.fill();
   private static final int REFUSED = ScriptedUpstream.refusedPort();
   private static final HttpsServer UNTRUSTED = untrusted();
-  private static final Binary NODE = Shared.beside(setup(), List.of());
-  private static final Map<String, Seen> SEEN = new HashMap<>();
+  private static final GatewayProcess NODE = SharedNode.beside(setup(), List.of());
+  private static final Map<String, ObservedRequest> SEEN = new HashMap<>();
 
-  static Stream<FaultPlay> plays() {
+  static Stream<FaultCase> plays() {
     return PLAYS.stream();
   }
 
-  private static Setup setup() {
+  private static ConfigBuilder setup() {
     Map<String, ?> spared = Map.of("failures", 3, "open_for", "500ms", "open_for_max", "1s");
     Map<String, ?> flaps =
         Map.of("type", "openai", "base_url", MOCK.baseUrl(), "api_key", "k", "circuit", spared);
     String fault = "fault/503?for=" + FLAP.toMillis() + "ms";
-    Setup setup =
-        Shared.setup()
+    ConfigBuilder setup =
+        SharedNode.setup()
             .openAi(HEALTHY, MOCK.baseUrl(), "k")
             .openAi("stale", MOCK.baseUrl(), "k")
             .model("row/stale", "stale", "fault/stale")
@@ -73,7 +73,7 @@ class FaultRowsIT {
             .provider("flaps", flaps)
             .model("row/flaps", new Route("flaps", fault), new Route(HEALTHY, "mock-chat"));
     for (int n = 0; n < PLAYS.size(); n++) {
-      FaultPlay play = PLAYS.get(n);
+      FaultCase play = PLAYS.get(n);
       // What one play does to a provider is not to be felt in another.
       String other = play.model() + (play.model().contains("?") ? "&" : "?") + "batch=0";
       setup
@@ -85,10 +85,10 @@ class FaultRowsIT {
     return setup;
   }
 
-  private static Map<String, Object> provider(FaultPlay play) {
+  private static Map<String, Object> provider(FaultCase play) {
     Map<String, Object> settings = new HashMap<>();
     settings.put("type", "openai");
-    settings.put("api_key", Shared.PROVIDER_KEY);
+    settings.put("api_key", SharedNode.PROVIDER_KEY);
     settings.put("base_url", baseUrl(play.address()));
     settings.put("max_event_bytes", "1MiB");
     if (play.waits()) {
@@ -132,16 +132,16 @@ class FaultRowsIT {
 
   @BeforeAll
   static void askAll() throws Exception {
-    List<Seen.Question> small = new ArrayList<>();
-    List<Seen.Question> large = new ArrayList<>();
+    List<ObservedRequest.Question> small = new ArrayList<>();
+    List<ObservedRequest.Question> large = new ArrayList<>();
     for (int n = 0; n < PLAYS.size(); n++) {
-      FaultPlay play = PLAYS.get(n);
-      List<Seen.Question> questions = play.isLarge() ? large : small;
-      questions.add(new Seen.Question("alone/" + n, play.ask()));
-      questions.add(new Seen.Question("first/" + n, play.ask()));
+      FaultCase play = PLAYS.get(n);
+      List<ObservedRequest.Question> questions = play.isLarge() ? large : small;
+      questions.add(new ObservedRequest.Question("alone/" + n, play.ask()));
+      questions.add(new ObservedRequest.Question("first/" + n, play.ask()));
     }
-    SEEN.putAll(Seen.all(NODE, small, AT_ONCE));
-    SEEN.putAll(Seen.all(NODE, large, 1));
+    SEEN.putAll(ObservedRequest.all(NODE, small, AT_ONCE));
+    SEEN.putAll(ObservedRequest.all(NODE, large, 1));
   }
 
   @AfterAll
@@ -158,26 +158,26 @@ class FaultRowsIT {
 
   @ParameterizedTest
   @MethodSource("plays")
-  void whereNobodyElseCanBeAsked(FaultPlay play) {
-    Seen seen = seen("alone", play);
+  void whereNobodyElseCanBeAsked(FaultCase play) {
+    ObservedRequest seen = seen("alone", play);
     switch (play.expected()) {
       case Expected.Refused refused -> {
         seen.requireRefused(refused.status(), refused.code());
-        boolean again = refused.tries() == Tries.ELSEWHERE_OR_AGAIN;
-        assertThat(seen.tries()).as(seen.toString()).hasSizeBetween(1, again ? 2 : 1);
+        boolean again = refused.tries() == ExpectedAttempts.ELSEWHERE_OR_AGAIN;
+        assertThat(seen.attempts()).as(seen.toString()).hasSizeBetween(1, again ? 2 : 1);
       }
       case Expected.Broken broken -> {
         seen.requireBroken(broken.code(), broken.contents());
-        assertThat(seen.tries()).hasSize(1);
+        assertThat(seen.attempts()).hasSize(1);
       }
       case Expected.Served served -> {
         seen.requireServed(play.isStream(), served.contents());
         requireUsage(seen, served.usage());
-        assertThat(seen.tries()).as(seen.toString()).hasSize(1);
+        assertThat(seen.attempts()).as(seen.toString()).hasSize(1);
       }
-      case Expected.Healed _ -> {
-        seen.requireServed(play.isStream(), FaultPlays.WHOLE);
-        assertThat(seen.tries()).as(seen.toString()).hasSize(2).last().isEqualTo("ok");
+      case Expected.Recovered _ -> {
+        seen.requireServed(play.isStream(), FaultCases.WHOLE);
+        assertThat(seen.attempts()).as(seen.toString()).hasSize(2).last().isEqualTo("ok");
       }
     }
     requireBooked(seen, play.outcome());
@@ -185,22 +185,22 @@ class FaultRowsIT {
 
   @ParameterizedTest
   @MethodSource("plays")
-  void whereAHealthyProviderIsThere(FaultPlay play) {
-    Seen seen = seen("first", play);
+  void whereAHealthyProviderIsThere(FaultCase play) {
+    ObservedRequest seen = seen("first", play);
     boolean elsewhere = seen.log().path("attempts").findValuesAsText("provider").contains(HEALTHY);
     assertThat(elsewhere).as(seen.toString()).isEqualTo(play.failsOver());
     if (!play.failsOver()) {
-      assertThat(seen.tries()).as(seen.toString()).hasSize(1);
+      assertThat(seen.attempts()).as(seen.toString()).hasSize(1);
       requireBooked(seen, play.outcome());
       return;
     }
-    seen.requireServed(play.isStream(), FaultPlays.WHOLE);
+    seen.requireServed(play.isStream(), FaultCases.WHOLE);
     requireUsage(seen, Usage.REPORTED);
     assertThat(seen.header("x-llm-provider")).isEqualTo(HEALTHY);
     assertThat(seen.text()).contains("\"provider\":\"" + HEALTHY + "\"");
     assertThat(seen.text()).doesNotContain("\"provider\":\"first-");
     assertThat(seen.header("x-llm-routing-reason")).contains("selected=" + HEALTHY);
-    assertThat(seen.tries()).as(seen.toString()).hasSize(2).last().isEqualTo("ok");
+    assertThat(seen.attempts()).as(seen.toString()).hasSize(2).last().isEqualTo("ok");
     requireBooked(seen, "ok");
   }
 
@@ -208,12 +208,12 @@ class FaultRowsIT {
   @ParameterizedTest
   @ValueSource(strings = {"row/stale", "row/stale-reset"})
   void aConnectionThatWentStaleIsNotNoticed(String model) throws Exception {
-    Seen.Question question = new Seen.Question(model, FaultPlay.Ask.STREAM);
+    ObservedRequest.Question question = new ObservedRequest.Question(model, FaultCase.Ask.STREAM);
     for (int n = 0; n < STALE_TIMES; n++) {
-      Seen seen = Seen.one(NODE, question);
-      seen.requireServed(true, FaultPlays.WHOLE);
+      ObservedRequest seen = ObservedRequest.one(NODE, question);
+      seen.requireServed(true, FaultCases.WHOLE);
       requireUsage(seen, Usage.REPORTED);
-      assertThat(seen.tries()).as(seen.toString()).containsExactly("ok");
+      assertThat(seen.attempts()).as(seen.toString()).containsExactly("ok");
       requireBooked(seen, "ok");
     }
   }
@@ -221,14 +221,15 @@ class FaultRowsIT {
   /** Nobody notices that it is down; it is spared, and asked again soon after it is back. */
   @Test
   void aProviderThatFlapsIsBackSoon() throws Exception {
-    Seen.Question question = new Seen.Question("row/flaps", FaultPlay.Ask.PLAIN);
+    ObservedRequest.Question question =
+        new ObservedRequest.Question("row/flaps", FaultCase.Ask.PLAIN);
     long before = MOCK.stats().requests();
     long beganNanos = System.nanoTime();
     String provider = HEALTHY;
     int asked = 0;
     while (!provider.equals("flaps")) {
-      Seen seen = Seen.unbooked(NODE, question);
-      seen.requireServed(false, FaultPlays.WHOLE);
+      ObservedRequest seen = ObservedRequest.unbooked(NODE, question);
+      seen.requireServed(false, FaultCases.WHOLE);
       provider = seen.header("x-llm-provider");
       asked++;
     }
@@ -238,32 +239,32 @@ class FaultRowsIT {
     assertThat(MOCK.stats().requests() - before - asked).as("tries in vain").isBetween(3L, 9L);
   }
 
-  private static void requireUsage(Seen seen, Usage usage) {
+  private static void requireUsage(ObservedRequest seen, Usage usage) {
     JsonNode tokens = seen.usage();
     boolean estimated = tokens.path("x_llm_usage_estimated").booleanValue();
     assertThat(estimated).as(seen.toString()).isEqualTo(usage == Usage.ESTIMATED);
     int completion = tokens.path("completion_tokens").intValue();
     switch (usage) {
       case ZERO -> assertThat(completion).isZero();
-      case REPORTED -> assertThat(completion).isEqualTo(FaultPlays.WHOLE);
-      case ESTIMATED -> assertThat(completion).isBetween(FaultPlays.WHOLE, 4 * FaultPlays.WHOLE);
+      case REPORTED -> assertThat(completion).isEqualTo(FaultCases.WHOLE);
+      case ESTIMATED -> assertThat(completion).isBetween(FaultCases.WHOLE, 4 * FaultCases.WHOLE);
     }
   }
 
   /** The client, the log and the ledger are told the same. */
-  private static void requireBooked(Seen seen, String outcome) {
+  private static void requireBooked(ObservedRequest seen, String outcome) {
     assertThat(seen.log().path("outcome").asText()).as(seen.toString()).isEqualTo(outcome);
     assertThat(seen.log().path("cost_micro").longValue()).isEqualTo(seen.costMicro());
     assertThat(seen.chargedMicro()).as(seen.toString()).isEqualTo(seen.costMicro());
-    assertThat(seen.text()).doesNotContain(Shared.PROVIDER_KEY);
+    assertThat(seen.text()).doesNotContain(SharedNode.PROVIDER_KEY);
   }
 
-  private static Seen seen(String kind, FaultPlay play) {
+  private static ObservedRequest seen(String kind, FaultCase play) {
     return Objects.requireNonNull(SEEN.get(kind + "/" + PLAYS.indexOf(play)), "not asked");
   }
 
   @Test
   void theBooksAddUpAndNothingStaysReserved() throws Exception {
-    Books.of(Shared.node().home()).requireAuditClean();
+    LedgerDatabase.of(SharedNode.node().home()).requireAuditClean();
   }
 }

@@ -53,7 +53,7 @@ class FaultyProviderIT {
           "request_too_large");
 
   private static final MockProvider PROVIDER = MockProvider.start(MockProfile.IMMEDIATE, 0);
-  private static final Binary NODE = Shared.beside(setup(), List.of());
+  private static final GatewayProcess NODE = SharedNode.beside(setup(), List.of());
 
   static Stream<String> faults() {
     String documented =
@@ -66,7 +66,7 @@ class FaultyProviderIT {
     return faults.stream();
   }
 
-  private static Setup setup() {
+  private static ConfigBuilder setup() {
     var clocks =
         Map.of(
             "connect",
@@ -79,7 +79,7 @@ class FaultyProviderIT {
             "1s",
             "total",
             "5s");
-    Setup setup = Shared.setup();
+    ConfigBuilder setup = SharedNode.setup();
     for (String model : models(faults().toList())) {
       // One that limits our rate is not asked for a while.
       String provider = model.replace('/', '-');
@@ -142,7 +142,7 @@ class FaultyProviderIT {
 
   private static void plain(String fault) {
     try (RawClient client = NODE.connect().within(ANSWER)) {
-      client.post(Chats.PATH, Chats.body(fault, false), Shared.authorization());
+      client.post(ChatRequests.PATH, ChatRequests.body(fault, false), SharedNode.authorization());
       RawResponse response = client.readResponse();
       assertThat(response.header("x-request-id")).startsWith("req_");
       JsonNode body = Json.tree(response.text());
@@ -157,7 +157,7 @@ class FaultyProviderIT {
 
   private static void streamed(String fault) {
     try (RawClient client = NODE.connect().within(ANSWER)) {
-      client.post(Chats.PATH, Chats.body(fault, true), Shared.authorization());
+      client.post(ChatRequests.PATH, ChatRequests.body(fault, true), SharedNode.authorization());
       RawResponse response = client.readResponse();
       assertThat(response.header("x-request-id")).startsWith("req_");
       if (response.status() == 200) {

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.core.testkit.AnthropicWire;
+import dev.tollgate.core.testkit.OpenAiWire;
 import dev.tollgate.core.testkit.ProviderSchema;
 import dev.tollgate.core.testkit.ScriptedConnection;
-import dev.tollgate.core.testkit.Wire;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -18,7 +18,7 @@ import java.util.Map;
  */
 final class ForeignModels {
   private static final String LINES_HEAD =
-      Wire.STREAM_HEAD.replace("text/event-stream", "application/x-ndjson");
+      OpenAiWire.STREAM_HEAD.replace("text/event-stream", "application/x-ndjson");
   private static final String ULM = "{\"city\":\"Ulm\"}";
   private static final String BONN = "{\"city\":\"Bonn\"}";
 
@@ -36,7 +36,7 @@ final class ForeignModels {
   }
 
   private static void send(ScriptedConnection to, String head, String stream) {
-    to.send(head).send(Wire.chunk(stream)).send(Wire.LAST_CHUNK);
+    to.send(head).send(OpenAiWire.chunk(stream)).send(OpenAiWire.LAST_CHUNK);
   }
 
   static void anthropic(JsonNode request, ScriptedConnection to) {
@@ -60,7 +60,7 @@ final class ForeignModels {
               + AnthropicWire.call(1, "toolu_2", "weather", BONN);
       send(
           to,
-          Wire.STREAM_HEAD,
+          OpenAiWire.STREAM_HEAD,
           AnthropicWire.start(20) + calls + AnthropicWire.stop("tool_use", 9));
       return;
     }
@@ -69,7 +69,10 @@ final class ForeignModels {
     asked.forEach(call -> calls.add(call.path("id").asText()));
     assertThat(asked.path(0).path("input").path("city").asText()).isEqualTo("Ulm");
     String text = AnthropicWire.text(0, said(calls, results));
-    send(to, Wire.STREAM_HEAD, AnthropicWire.start(20) + text + AnthropicWire.stop("end_turn", 9));
+    send(
+        to,
+        OpenAiWire.STREAM_HEAD,
+        AnthropicWire.start(20) + text + AnthropicWire.stop("end_turn", 9));
   }
 
   /** What is asked of Vertex, of Gemini with a key, and of Bedrock: the model is in the target. */
@@ -134,7 +137,7 @@ final class ForeignModels {
   private static void gemini(ScriptedConnection to, String parts) {
     send(
         to,
-        Wire.STREAM_HEAD,
+        OpenAiWire.STREAM_HEAD,
         "data: {\"candidates\":[{\"content\":{\"parts\":["
             + parts
             + "],\"role\":\"model\"},\"finishReason\":\"STOP\"}],\"usageMetadata\":"
@@ -177,7 +180,7 @@ final class ForeignModels {
     String reason = results.isEmpty() ? "TOOL_CALL" : "COMPLETE";
     send(
         to,
-        Wire.STREAM_HEAD,
+        OpenAiWire.STREAM_HEAD,
         cohere("message-start", "\"message\":{\"role\":\"assistant\"}")
             + content
             + cohere(
@@ -246,7 +249,7 @@ final class ForeignModels {
     String reason = results.isEmpty() ? "tool_calls" : "stop";
     send(
         to,
-        Wire.STREAM_HEAD,
+        OpenAiWire.STREAM_HEAD,
         "data: {\"choices\":[],\"id\":\"\",\"model\":\"\",\"object\":\"\",\"created\":0,"
             + "\"prompt_filter_results\":[{\"prompt_index\":0}]}\n\n"
             + azure("{\"role\":\"assistant\"," + delta + "}", "null")

@@ -37,16 +37,16 @@ class ForeignProvidersIT {
           .model("gpt-4o", ForeignModels::azure)
           .model("", ForeignModels::inTarget);
   private static final HttpServer TOKENS = tokens();
-  private static final Binary NODE = Shared.beside(setup(), List.of());
+  private static final GatewayProcess NODE = SharedNode.beside(setup(), List.of());
   private static final OpenAIClient CLIENT =
       OpenAIOkHttpClient.builder()
           .baseUrl(NODE.baseUrl().toString())
-          .apiKey(Shared.key())
+          .apiKey(SharedNode.key())
           .maxRetries(0)
           .build();
 
-  private static Setup setup() {
-    return Shared.setup()
+  private static ConfigBuilder setup() {
+    return SharedNode.setup()
         .provider(
             "anthropic",
             Map.of("type", "anthropic", "base_url", PROVIDER.baseUrl(), "api_key", "sk-ant-1"))

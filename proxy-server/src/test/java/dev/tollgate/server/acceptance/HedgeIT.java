@@ -30,7 +30,7 @@ class HedgeIT {
 
   @BeforeAll
   static void script() {
-    Shared.scripted()
+    SharedNode.scripted()
         .model("late", HedgeIT::late)
         .model("prompt", (_, connection) -> connection.send(whole("prompt")));
   }
@@ -57,19 +57,19 @@ class HedgeIT {
 
   @AfterEach
   void nothingIsHeld() {
-    Shared.node().admin().awaitIdle();
+    SharedNode.node().admin().awaitIdle();
   }
 
   @Test
   void aRequestThatWishesForIt() throws Exception {
-    secondServes(Shared.node(), "{\"hedge_after_ms\":200}");
+    secondServes(SharedNode.node(), "{\"hedge_after_ms\":200}");
   }
 
   @Test
   void aConfigurationThatWishesForAll() throws Exception {
-    try (Binary node =
-        Shared.beside(
-            Shared.setup().section("routing", Map.of("hedge_after", "200ms")), List.of())) {
+    try (GatewayProcess node =
+        SharedNode.beside(
+            SharedNode.setup().section("routing", Map.of("hedge_after", "200ms")), List.of())) {
       secondServes(node, "{}");
       firstServesAlone(node, "{\"hedge_after_ms\":0}");
     }
@@ -77,13 +77,13 @@ class HedgeIT {
 
   @Test
   void byDefaultNobodyElseIsAsked() throws Exception {
-    firstServesAlone(Shared.node(), "{}");
+    firstServesAlone(SharedNode.node(), "{}");
   }
 
-  private static void secondServes(Binary node, String routing) throws Exception {
+  private static void secondServes(GatewayProcess node, String routing) throws Exception {
     String id = "hedged-" + IDS.incrementAndGet();
     double before = servedBySecond(node);
-    Seen seen = Seen.ofBody(node, body(id, routing));
+    ObservedRequest seen = ObservedRequest.ofBody(node, body(id, routing));
     seen.requireServed(true, 1);
     assertThat(seen.content()).isEqualTo("prompt");
     assertThat(seen.header("x-llm-provider")).isEqualTo("scripted-two");
@@ -91,7 +91,7 @@ class HedgeIT {
     assertThat(log.path("provider").asText()).isEqualTo("scripted-two");
     assertThat(log.path("attempts").findValuesAsText("provider"))
         .containsExactly("scripted", "scripted-two");
-    assertThat(seen.tries()).containsExactly("cancelled", "ok");
+    assertThat(seen.attempts()).containsExactly("cancelled", "ok");
     assertThat(seen.chargedMicro()).isPositive().isEqualTo(seen.costMicro());
     assertThat(rows("settlement", seen)).isOne();
     assertThat(rows("request_log", seen)).isOne();
@@ -100,24 +100,24 @@ class HedgeIT {
         .isInstanceOf(PeerClose.class);
   }
 
-  private static double servedBySecond(Binary node) {
+  private static double servedBySecond(GatewayProcess node) {
     return node.admin().metrics().getOrDefault(SERVED_BY_SECOND, 0.0);
   }
 
-  private static void firstServesAlone(Binary node, String routing) throws Exception {
+  private static void firstServesAlone(GatewayProcess node, String routing) throws Exception {
     String id = "alone-" + IDS.incrementAndGet();
     CompletableFuture.delayedExecutor(600, TimeUnit.MILLISECONDS)
-        .execute(() -> Shared.scripted().open(id));
-    Seen seen = Seen.ofBody(node, body(id, routing));
+        .execute(() -> SharedNode.scripted().open(id));
+    ObservedRequest seen = ObservedRequest.ofBody(node, body(id, routing));
     seen.requireServed(true, 1);
     assertThat(seen.content()).isEqualTo("late");
     assertThat(seen.log().path("attempts").findValuesAsText("provider"))
         .containsExactly("scripted");
-    assertThat(seen.tries()).containsExactly("ok");
+    assertThat(seen.attempts()).containsExactly("ok");
   }
 
-  private static long rows(String table, Seen seen) throws Exception {
-    return Books.of(Shared.node().home())
+  private static long rows(String table, ObservedRequest seen) throws Exception {
+    return LedgerDatabase.of(SharedNode.node().home())
         .number(
             "SELECT count(*) FROM "
                 + table

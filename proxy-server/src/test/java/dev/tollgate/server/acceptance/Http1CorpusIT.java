@@ -27,13 +27,13 @@ class Http1CorpusIT {
 
   @BeforeAll
   static void count() {
-    before = Shared.node().admin().mock("mock").requests();
+    before = SharedNode.node().admin().mock("mock").requests();
   }
 
   @AfterAll
   static void theProviderSawNothingAndNothingIsLeft() {
-    assertThat(Shared.node().admin().mock("mock").requests()).isEqualTo(before);
-    Shared.node().admin().awaitIdle();
+    assertThat(SharedNode.node().admin().mock("mock").requests()).isEqualTo(before);
+    SharedNode.node().admin().awaitIdle();
   }
 
   @ParameterizedTest(name = "{0}")
@@ -46,7 +46,7 @@ class Http1CorpusIT {
   @MethodSource("dev.tollgate.core.testkit.FramingRow#all")
   void withAKey(FramingRow row) {
     String host = "Host: a\r\n";
-    String lines = Shared.authorization() + "\r\nContent-Type: application/json\r\n";
+    String lines = SharedNode.authorization() + "\r\nContent-Type: application/json\r\n";
     String keyed = row.bytes().replaceFirst(host, Matcher.quoteReplacement(host + lines));
     assertVerdict(row, answers(keyed), true);
   }
@@ -62,7 +62,7 @@ class Http1CorpusIT {
     String probe =
         "GET /v1/models HTTP/1.1\r\nHost: probe\r\nX-Request-Id: %s\r\nConnection: close\r\n\r\n"
             .formatted(PROBE);
-    try (RawClient client = Shared.node().connect()) {
+    try (RawClient client = SharedNode.node().connect()) {
       client.send((bytes + probe).getBytes(ISO_8859_1));
       String all = new String(client.readToEnd(), ISO_8859_1);
       List<Integer> statuses = new ArrayList<>();

@@ -33,8 +33,8 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 class JavaSdkImagesIT {
   private static final OpenAIClient CLIENT =
       OpenAIOkHttpClient.builder()
-          .baseUrl(Shared.node().baseUrl().toString())
-          .apiKey(Shared.key())
+          .baseUrl(SharedNode.node().baseUrl().toString())
+          .apiKey(SharedNode.key())
           .maxRetries(0)
           .build();
 

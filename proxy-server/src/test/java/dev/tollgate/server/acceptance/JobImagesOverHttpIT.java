@@ -54,8 +54,8 @@ class JobImagesOverHttpIT {
     return image;
   }
 
-  private static Setup setup(MockProvider mock) {
-    return Setup.empty()
+  private static ConfigBuilder setup(MockProvider mock) {
+    return ConfigBuilder.empty()
         .openAi("media", mock.baseUrl(), "none")
         .section("media", Map.of("mock_provider", true))
         .model(
@@ -75,9 +75,10 @@ class JobImagesOverHttpIT {
   void aDirectoryKeepsThemUntilTheJobIsOver() throws Exception {
     try (MockProvider mock = MockProvider.start(MockProfile.IMMEDIATE, 0);
         OwnDatabase database = OwnDatabase.create("job_images_directory");
-        Folder folder = Folder.with(setup(mock));
-        Binary node =
-            Binary.start(folder, with(database, "object_storage={ directory: " + objects + " }"))) {
+        NodeFolder folder = NodeFolder.with(setup(mock));
+        GatewayProcess node =
+            GatewayProcess.start(
+                folder, with(database, "object_storage={ directory: " + objects + " }"))) {
       open(node);
       String id = submitted();
       List<String> urls = seenByTheProvider(mock, id);
@@ -101,8 +102,8 @@ class JobImagesOverHttpIT {
     try (MockProvider mock = MockProvider.start(MockProfile.IMMEDIATE, 0);
         S3Server server = S3Server.start();
         OwnDatabase database = OwnDatabase.create("job_images_bucket");
-        Folder folder = Folder.with(setup(mock));
-        Binary node = Binary.start(folder, with(database, server.setting()))) {
+        NodeFolder folder = NodeFolder.with(setup(mock));
+        GatewayProcess node = GatewayProcess.start(folder, with(database, server.setting()))) {
       open(node);
       String id = submitted();
       List<String> urls = seenByTheProvider(mock, id);
@@ -117,8 +118,8 @@ class JobImagesOverHttpIT {
   void withoutAStorageNothingIsTaken() throws Exception {
     try (MockProvider mock = MockProvider.start(MockProfile.IMMEDIATE, 0);
         OwnDatabase database = OwnDatabase.create("job_images_nowhere");
-        Folder folder = Folder.with(setup(mock));
-        Binary node = Binary.start(folder, with(database))) {
+        NodeFolder folder = NodeFolder.with(setup(mock));
+        GatewayProcess node = GatewayProcess.start(folder, with(database))) {
       open(node);
       JsonNode error = json(post(body()), 501).path("error");
       assertThat(error.path("code").asText()).isEqualTo("not_configured");
@@ -131,7 +132,7 @@ class JobImagesOverHttpIT {
     return settings.toArray(String[]::new);
   }
 
-  private void open(Binary node) throws Exception {
+  private void open(GatewayProcess node) throws Exception {
     base = "http://127.0.0.1:" + node.port();
     key = node.bootstrapKey();
   }

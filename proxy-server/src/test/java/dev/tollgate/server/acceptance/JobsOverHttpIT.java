@@ -44,8 +44,9 @@ class JobsOverHttpIT {
   @Test
   void jobsAreSubmittedFollowedFetchedCanceledAndRemoved() throws Exception {
     try (OwnDatabase database = OwnDatabase.create("jobs_over_http");
-        Folder folder = Folder.with(setup());
-        Binary node = Binary.start(folder, database.settings().toArray(String[]::new))) {
+        NodeFolder folder = NodeFolder.with(setup());
+        GatewayProcess node =
+            GatewayProcess.start(folder, database.settings().toArray(String[]::new))) {
       base = "http://127.0.0.1:" + node.port();
       key = node.bootstrapKey();
       String made = videoIsMade(database);
@@ -53,13 +54,13 @@ class JobsOverHttpIT {
       theOperatorLooksAndCancels(folder, database, made);
       removed(made);
       examplesAreTaken();
-      Verbs.Said said = database.say(folder, "ledger", "audit");
+      Verbs.CommandResult said = database.runVerb(folder, "ledger", "audit");
       assertThat(said.exitCode()).as(said.out() + said.err()).isZero();
     }
   }
 
-  private Setup setup() {
-    return Setup.empty()
+  private ConfigBuilder setup() {
+    return ConfigBuilder.empty()
         .mock("mock")
         .section("media", Map.of("mock_provider", true))
         .section("object_storage", Map.of("directory", objects.toString()))
@@ -141,7 +142,7 @@ class JobsOverHttpIT {
         .isZero();
   }
 
-  private void theOperatorLooksAndCancels(Folder folder, OwnDatabase database, String made)
+  private void theOperatorLooksAndCancels(NodeFolder folder, OwnDatabase database, String made)
       throws Exception {
     String body = "{\"model\":\"test/music\",\"prompt\":\"Another gate.\"}";
     String id = json(post(MUSIC, "two", body), 202).path("id").asText();
@@ -154,17 +155,17 @@ class JobsOverHttpIT {
     assertThat(shown.path("artifacts").path(0).has("blob")).isTrue();
     assertThat(shown.toString()).as("its owner alone gets addresses").doesNotContain("http");
 
-    Verbs.Said canceled = database.say(folder, "jobs", "cancel", id);
+    Verbs.CommandResult canceled = database.runVerb(folder, "jobs", "cancel", id);
     assertThat(canceled.exitCode()).as(canceled.err()).isZero();
     assertThat(canceled.out()).contains(id);
     awaitStatus(MUSIC + "/" + id, "canceled");
-    Verbs.Said again = database.say(folder, "jobs", "cancel", id);
+    Verbs.CommandResult again = database.runVerb(folder, "jobs", "cancel", id);
     assertThat(again.exitCode()).isEqualTo(1);
     assertThat(again.err()).contains("is over");
   }
 
-  private static JsonNode said(Folder folder, OwnDatabase database, String... verb) {
-    Verbs.Said said = database.say(folder, verb);
+  private static JsonNode said(NodeFolder folder, OwnDatabase database, String... verb) {
+    Verbs.CommandResult said = database.runVerb(folder, verb);
     assertThat(said.exitCode()).as(said.out() + said.err()).isZero();
     return Json.tree(said.out());
   }

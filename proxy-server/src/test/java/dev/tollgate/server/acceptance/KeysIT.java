@@ -25,7 +25,7 @@ class KeysIT {
   void aChangeActsWithinFiveSeconds() throws Exception {
     String key = create("--name", "changing");
     String id = key.substring("sk-llm-".length(), "sk-llm-".length() + 8);
-    assertThat(Chats.ask(Shared.node(), "test/chat", key).status()).isEqualTo(200);
+    assertThat(ChatRequests.ask(SharedNode.node(), "test/chat", key).status()).isEqualTo(200);
 
     keys("disable", id);
     awaitCode(key, "key_disabled");
@@ -40,7 +40,7 @@ class KeysIT {
     String key = create("--name", "narrow", "--allow-model", "acme/m1");
     var client =
         OpenAIOkHttpClient.builder()
-            .baseUrl(Shared.node().baseUrl().toString())
+            .baseUrl(SharedNode.node().baseUrl().toString())
             .apiKey(key)
             .maxRetries(0)
             .build();
@@ -62,24 +62,25 @@ class KeysIT {
   @Test
   void theProxyHeaderSaysWhereAKeyIsUsedFrom() throws Exception {
     String key = create("--name", "at-home", "--allow-ip", "10.1.2.0/24");
-    Setup setup =
-        Shared.setup()
+    ConfigBuilder setup =
+        SharedNode.setup()
             .listen(Map.of("proxy_protocol", true, "trusted_proxies", List.of("127.0.0.1/32")));
-    try (Binary node = Shared.beside(setup, List.of())) {
+    try (GatewayProcess node = SharedNode.beside(setup, List.of())) {
       assertThat(askFrom(node, 3, key).status()).isEqualTo(200);
       RawResponse elsewhere = askFrom(node, 0x1_03, key);
       assertThat(elsewhere.status()).isEqualTo(403);
-      assertThat(Chats.code(elsewhere)).isEqualTo("ip_not_allowed");
+      assertThat(ChatRequests.code(elsewhere)).isEqualTo("ip_not_allowed");
       try (RawClient without = node.connect()) {
-        without.get("/v1/models", Chats.authorization(key));
+        without.get("/v1/models", ChatRequests.authorization(key));
         assertThat(new String(without.readToEnd(), ISO_8859_1)).doesNotContain("200 OK");
       }
     }
-    assertThat(Chats.code(Chats.ask(Shared.node(), "test/chat", key))).isEqualTo("ip_not_allowed");
+    assertThat(ChatRequests.code(ChatRequests.ask(SharedNode.node(), "test/chat", key)))
+        .isEqualTo("ip_not_allowed");
   }
 
   /** Asks as a balancer does for a client at 10.1.2.0 plus an offset. */
-  private static RawResponse askFrom(Binary node, int offset, String key) {
+  private static RawResponse askFrom(GatewayProcess node, int offset, String key) {
     ByteArrayOutputStream header = new ByteArrayOutputStream();
     header.writeBytes(PROXY_V2.getBytes(ISO_8859_1));
     header.writeBytes(new byte[] {0x21, 0x11, 0, 12}); // version 2, TCP over IPv4, 12 bytes
@@ -87,7 +88,10 @@ class KeysIT {
     header.writeBytes(new byte[] {127, 0, 0, 1, 0x30, 0x39, 0, 80});
     try (RawClient client = node.connect()) {
       client.send(header.toByteArray());
-      client.post(Chats.PATH, Chats.body("test/chat", false), Chats.authorization(key));
+      client.post(
+          ChatRequests.PATH,
+          ChatRequests.body("test/chat", false),
+          ChatRequests.authorization(key));
       return client.readResponse();
     }
   }
@@ -96,7 +100,7 @@ class KeysIT {
     long changedNanos = System.nanoTime();
     String got;
     do {
-      got = Chats.code(Chats.ask(Shared.node(), "test/chat", key));
+      got = ChatRequests.code(ChatRequests.ask(SharedNode.node(), "test/chat", key));
       assertThat(Duration.ofNanos(System.nanoTime() - changedNanos))
           .as("%s is still %s", code, got)
           .isLessThan(EVERYWHERE);
@@ -110,11 +114,11 @@ class KeysIT {
     return Json.tree(printed).path("key").asText();
   }
 
-  private static Program.Said keys(String... arguments) throws Exception {
+  private static LauncherProcess.CommandResult keys(String... arguments) throws Exception {
     List<String> all = new ArrayList<>(List.of("keys"));
     all.addAll(List.of(arguments));
-    all.addAll(List.of("-o", "json", "--config", Shared.node().home().config().toString()));
-    Program.Said said = Program.run(all.toArray(String[]::new));
+    all.addAll(List.of("-o", "json", "--config", SharedNode.node().home().config().toString()));
+    LauncherProcess.CommandResult said = LauncherProcess.run(all.toArray(String[]::new));
     assertThat(said.exitCode()).as(said.err()).isZero();
     return said;
   }

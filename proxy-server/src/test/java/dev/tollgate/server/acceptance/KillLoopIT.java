@@ -39,18 +39,18 @@ class KillLoopIT {
 
   @Test
   void everyChargeThatAClientWasToldStandsInTheBooksOnce() throws Exception {
-    Setup setup =
-        Setup.empty()
+    ConfigBuilder setup =
+        ConfigBuilder.empty()
             .mock("mock")
             .model("test/chat", "mock", "mock-chat?chunks=3")
             .model("test/slow", "mock", "mock-chat?chunks=40&interval=10ms");
     Random random = new Random();
-    try (Folder folder = Folder.with(setup)) {
-      Books books = Books.of(folder);
+    try (NodeFolder folder = NodeFolder.with(setup)) {
+      LedgerDatabase ledgerDatabase = LedgerDatabase.of(folder);
       String key = "";
       int stops = 0;
       for (int kill = 0; kill < KILLS; kill++) {
-        try (Binary node = Binary.start(folder)) {
+        try (GatewayProcess node = GatewayProcess.start(folder)) {
           key = kill == 0 ? node.bootstrapKey() : key;
           int before = told.size();
           List<Thread> clients = clients(node.port(), key);
@@ -65,22 +65,24 @@ class KillLoopIT {
           end(clients);
         }
       }
-      try (Binary last = Binary.start(folder)) {
+      try (GatewayProcess last = GatewayProcess.start(folder)) {
         List<Thread> clients = clients(last.port(), key);
         await(500);
         end(clients);
-        books.awaitAll(told);
-        books.requireAuditClean();
-        assertThat(books.number(WITHOUT_A_LINE)).as("charges without a line in the log").isZero();
-        Figures.keep(
+        ledgerDatabase.awaitAll(told);
+        ledgerDatabase.requireAuditClean();
+        assertThat(ledgerDatabase.number(WITHOUT_A_LINE))
+            .as("charges without a line in the log")
+            .isZero();
+        RecordedFigures.keep(
             "kill-loop",
             "%d kills, %d stops of the database, %d charges told: each booked once as told"
                 .formatted(KILLS, stops, told.size()));
         last.terminate();
         assertThat(last.awaitExit()).isZero();
       }
-      try (Binary idle = Binary.start(folder)) {
-        books.requireNothingHeld();
+      try (GatewayProcess idle = GatewayProcess.start(folder)) {
+        ledgerDatabase.requireNothingReserved();
         assertThat(idle.isRunning()).isTrue();
       }
     }
@@ -95,12 +97,14 @@ class KillLoopIT {
 
   private void askOn(int port, String key, int client) {
     String model = client % 4 == 3 ? "test/slow" : "test/chat";
-    String body = Chats.body(model, client % 2 == 1);
+    String body = ChatRequests.body(model, client % 2 == 1);
     while (!stopping) {
       try (RawClient connection = RawClient.connect(port)) {
         while (!stopping) {
           RawResponse reply =
-              connection.post(Chats.PATH, body, Chats.authorization(key)).readResponse();
+              connection
+                  .post(ChatRequests.PATH, body, ChatRequests.authorization(key))
+                  .readResponse();
           remember(reply);
         }
       } catch (RuntimeException | AssertionError cutOff) {

@@ -20,11 +20,11 @@ import org.junit.jupiter.api.Test;
 /** Bodies at the limit and above it, sent by clients that write everything before they read. */
 class LargeBodyIT {
   private static final int MIB = 1 << 20;
-  private static final URI CHAT = URI.create(Shared.node().baseUrl() + "/chat/completions");
+  private static final URI CHAT = URI.create(SharedNode.node().baseUrl() + "/chat/completions");
 
   @AfterEach
   void nothingIsHeld() {
-    Shared.node().admin().awaitNoRequests();
+    SharedNode.node().admin().awaitNoRequests();
   }
 
   @Test
@@ -44,7 +44,7 @@ class LargeBodyIT {
     Request request =
         new Request.Builder()
             .url(CHAT.toString())
-            .header("Authorization", "Bearer " + Shared.key())
+            .header("Authorization", "Bearer " + SharedNode.key())
             .post(body)
             .build();
     for (int i = 0; i < 5; i++) {
@@ -72,7 +72,7 @@ class LargeBodyIT {
 
   private static HttpRequest request(byte[] body) {
     return HttpRequest.newBuilder(CHAT)
-        .header("Authorization", "Bearer " + Shared.key())
+        .header("Authorization", "Bearer " + SharedNode.key())
         .header("Content-Type", "application/json")
         .POST(HttpRequest.BodyPublishers.ofByteArray(body))
         .build();

@@ -35,21 +35,21 @@ final class LargeEventsIT {
 
   private static final int IMAGE_BYTES = (IMAGES_HEAP_MIB / 64) << 20;
   private static final int IMAGES = 100;
-  private static final SwallowingProvider IMAGE_PROVIDER = imageProvider();
-  private static final Binary NODE = node(HEAP_MIB);
+  private static final UnresponsiveProvider IMAGE_PROVIDER = imageProvider();
+  private static final GatewayProcess NODE = node(HEAP_MIB);
 
-  private static SwallowingProvider imageProvider() {
+  private static UnresponsiveProvider imageProvider() {
     try {
-      return new SwallowingProvider();
+      return new UnresponsiveProvider();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  private static Binary node(int heapMib) {
+  private static GatewayProcess node(int heapMib) {
     String event = Sse.text(TEXT);
     int cut = event.length() - 10;
-    Shared.scripted()
+    SharedNode.scripted()
         .model(
             "partial",
             (_, connection) ->
@@ -60,11 +60,11 @@ final class LargeEventsIT {
                     .gate("rest")
                     .send(event.substring(cut) + Sse.DONE)
                     .stall());
-    return Shared.beside(
-        Shared.setup()
+    return SharedNode.beside(
+        SharedNode.setup()
             .model("memory/partial", "scripted", "partial")
             .openAi("swallowing", IMAGE_PROVIDER.baseUrl(), "no-key")
-            .image("memory/image", new Setup.Route("swallowing", "image")),
+            .image("memory/image", new ConfigBuilder.Route("swallowing", "image")),
         List.of("-Xmx" + heapMib + "m"));
   }
 
@@ -81,17 +81,20 @@ final class LargeEventsIT {
       for (int n = 0; n < STREAMS; n++) {
         RawClient client = NODE.connect();
         clients.add(client);
-        client.post(Chats.PATH, Chats.body("memory/partial", true), Shared.authorization());
+        client.post(
+            ChatRequests.PATH,
+            ChatRequests.body("memory/partial", true),
+            SharedNode.authorization());
         client.readUntil("small");
       }
-      Shared.scripted().open("partial");
+      SharedNode.scripted().open("partial");
       NODE.admin()
           .await(
               now -> Admin.total(now, "tollgate_requests_total") >= STREAMS - HALF_A_HEAP_OF_EVENTS,
               "those that find no room");
-      assertThat(Chats.ask(NODE, "test/chat").status()).isEqualTo(200);
+      assertThat(ChatRequests.ask(NODE, "test/chat").status()).isEqualTo(200);
 
-      Shared.scripted().open("rest");
+      SharedNode.scripted().open("rest");
       int served = 0;
       for (RawClient client : clients) {
         String stream = client.readUntil("data: [DONE]\n\n");
@@ -108,7 +111,7 @@ final class LargeEventsIT {
   @Test
   void imagesFindRoomOrAreToldThatThereIsNoneAndLeaveNothingBehind() throws Exception {
     boolean isOwn = IMAGES_HEAP_MIB != HEAP_MIB;
-    Binary node = isOwn ? node(IMAGES_HEAP_MIB) : NODE;
+    GatewayProcess node = isOwn ? node(IMAGES_HEAP_MIB) : NODE;
     try {
       send(node, 10);
       long before = node.liveHeapBytes();
@@ -125,7 +128,7 @@ final class LargeEventsIT {
   }
 
   /** So many at once, which their provider has for a while before it answers; how many it got. */
-  private static int send(Binary node, int images) throws Exception {
+  private static int send(GatewayProcess node, int images) throws Exception {
     byte[] body = imageBody();
     IMAGE_PROVIDER.hold();
     var refused = new AtomicInteger();
@@ -136,8 +139,7 @@ final class LargeEventsIT {
       }
       int all = images;
       node.admin()
-          .await(
-              _ -> IMAGE_PROVIDER.swallowed() + refused.get() == all, "all to be sent or refused");
+          .await(_ -> IMAGE_PROVIDER.pending() + refused.get() == all, "all to be sent or refused");
       node.admin()
           .await(
               now -> Admin.total(now, "tollgate_inflight_bytes") == 0,
@@ -156,7 +158,7 @@ final class LargeEventsIT {
     return images - refused.get();
   }
 
-  private static RawResponse ask(Binary node, byte[] body, AtomicInteger refused) {
+  private static RawResponse ask(GatewayProcess node, byte[] body, AtomicInteger refused) {
     String head =
         """
         POST /v1/images/edits HTTP/1.1\r
@@ -166,7 +168,7 @@ final class LargeEventsIT {
         Content-Length: %d\r
         \r
         """
-            .formatted(Shared.authorization(), body.length);
+            .formatted(SharedNode.authorization(), body.length);
     try (RawClient client = node.connect().within(Duration.ofMinutes(1))) {
       // All of it before anything is read, as blocking clients do: who is refused learns it all the
       // same.

@@ -41,22 +41,22 @@ class LimitsIT {
   @Test
   void whoHasJustBeenRefusedIsRefusedWithoutItsBody() throws Exception {
     String key = Tenants.create("--name", "insisting", "--requests-per-minute", "1");
-    double before = Shared.node().admin().total("tollgate_limit_refusals_total");
-    awaitStatus(Shared.node(), key, 429);
-    try (RawClient client = Shared.node().connect()) {
+    double before = SharedNode.node().admin().total("tollgate_limit_refusals_total");
+    awaitStatus(SharedNode.node(), key, 429);
+    try (RawClient client = SharedNode.node().connect()) {
       client.send(
           "POST /v1/chat/completions HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
-              + Chats.authorization(key)
+              + ChatRequests.authorization(key)
               + "\r\nContent-Length: 9000000\r\n\r\n");
       RawResponse refused = client.readResponse();
       assertThat(refused.status()).isEqualTo(429);
-      assertThat(Chats.code(refused)).isEqualTo("rate_limited");
+      assertThat(ChatRequests.code(refused)).isEqualTo("rate_limited");
       assertThat(refused.header("x-ratelimit-limit-requests")).isEqualTo("1");
       assertThat(refused.header("retry-after")).isIn("59", "60");
       assertThat(Json.tree(refused.text()).path("error").path("retry_after").asText())
           .isEqualTo(refused.header("retry-after"));
     }
-    assertThat(Shared.node().admin().total("tollgate_limit_refusals_total"))
+    assertThat(SharedNode.node().admin().total("tollgate_limit_refusals_total"))
         .isGreaterThan(before + 1);
   }
 
@@ -77,26 +77,28 @@ class LimitsIT {
   @Test
   void aRequestBesideTheOnlyOneWaitsForItsEnd() throws Exception {
     String key = Tenants.create("--name", "single", "--concurrency", "1");
-    try (RawClient stream = Shared.node().connect();
+    try (RawClient stream = SharedNode.node().connect();
         Sdk sdk = new Sdk(key)) {
-      stream.post(Chats.PATH, Chats.body("test/long", true), Chats.authorization(key));
+      stream.post(
+          ChatRequests.PATH, ChatRequests.body("test/long", true), ChatRequests.authorization(key));
       stream.readUntil("data: ");
       RateLimitException limited = sdk.refused(8);
       assertThat(limited.code()).contains("concurrency_exceeded");
       assertThat(limited.headers().values("retry-after")).containsExactly("1");
     }
-    awaitStatus(Shared.node(), key, 200);
+    awaitStatus(SharedNode.node(), key, 200);
   }
 
   @Test
   void howeverRequestsEndTheOneSlotIsFreeAfterwards() throws Exception {
     String key = Tenants.create("--name", "random", "--concurrency", "1");
-    Setup setup = RandomEnds.models(Shared.setup());
+    ConfigBuilder setup = RandomOutcomes.models(SharedNode.setup());
     try (var ends =
-        new RandomEnds(key, List.of(), () -> Shared.beside(setup, List.of("-XX:+UseSerialGC")))) {
+        new RandomOutcomes(
+            key, List.of(), () -> SharedNode.beside(setup, List.of("-XX:+UseSerialGC")))) {
       ends.play(ENDS, KILLS);
       ends.requireTheSlotIsFree(key);
-      Figures.keep("ends-local", ends.toString());
+      RecordedFigures.keep("ends-local", ends.toString());
     }
   }
 
@@ -104,9 +106,9 @@ class LimitsIT {
   void aChangedLimitOfAKeyActsOnRunningGateways() throws Exception {
     String key = Tenants.create("--name", "changed", "--requests-per-minute", "1");
     String id = key.substring("sk-llm-".length(), "sk-llm-".length() + 8);
-    awaitStatus(Shared.node(), key, 429);
+    awaitStatus(SharedNode.node(), key, 429);
     Tenants.keys("set", id, "--requests-per-minute", "0");
-    awaitStatus(Shared.node(), key, 200);
+    awaitStatus(SharedNode.node(), key, 200);
     var shown = Json.tree(Tenants.keys("set", id, "--requests-per-minute", "default").out());
     assertThat(shown.path("requests_per_minute").isNull()).isTrue();
   }
@@ -114,15 +116,15 @@ class LimitsIT {
   @Test
   void aReloadChangesLimitsAndKeepsTheCounts() throws Exception {
     String key = Tenants.create("--name", "reloaded");
-    try (Binary node = Shared.beside(perMinute(100), List.of())) {
+    try (GatewayProcess node = SharedNode.beside(perMinute(100), List.of())) {
       for (int n = 0; n < 5; n++) {
-        assertThat(Chats.ask(node, "test/chat", key).status()).isEqualTo(200);
+        assertThat(ChatRequests.ask(node, "test/chat", key).status()).isEqualTo(200);
       }
       node.home().write(perMinute(2));
       assertThat(node.admin().post("/-/reload").statusCode()).isEqualTo(200);
       assertThat(remaining(node, key)).as("cut to the new capacity").isEqualTo(1);
       assertThat(remaining(node, key)).isZero();
-      RawResponse refused = Chats.ask(node, "test/chat", key);
+      RawResponse refused = ChatRequests.ask(node, "test/chat", key);
       assertThat(refused.status()).isEqualTo(429);
       assertThat(Json.tree(refused.text()).path("error").path("details").path("limit").asInt())
           .isEqualTo(2);
@@ -135,10 +137,10 @@ class LimitsIT {
   }
 
   /** What is left after one more request that is let in. */
-  private static int remaining(Binary node, String key) {
+  private static int remaining(GatewayProcess node, String key) {
     long begunNanos = System.nanoTime();
     while (true) {
-      RawResponse reply = Chats.ask(node, "test/chat", key);
+      RawResponse reply = ChatRequests.ask(node, "test/chat", key);
       if (reply.status() == 200) {
         return Integer.parseInt(String.valueOf(reply.header("x-ratelimit-remaining-requests")));
       }
@@ -146,13 +148,14 @@ class LimitsIT {
     }
   }
 
-  private static Setup perMinute(int requests) {
-    return Shared.setup().section("limits", Map.of("key", Map.of("requests_per_minute", requests)));
+  private static ConfigBuilder perMinute(int requests) {
+    return SharedNode.setup()
+        .section("limits", Map.of("key", Map.of("requests_per_minute", requests)));
   }
 
-  private static void awaitStatus(Binary node, String key, int status) {
+  private static void awaitStatus(GatewayProcess node, String key, int status) {
     long begunNanos = System.nanoTime();
-    while (Chats.ask(node, "test/chat", key).status() != status) {
+    while (ChatRequests.ask(node, "test/chat", key).status() != status) {
       assertThat(Duration.ofNanos(System.nanoTime() - begunNanos))
           .as("waits for " + status)
           .isLessThan(EVERYWHERE);
@@ -170,7 +173,7 @@ class LimitsIT {
     Sdk(String key) {
       client =
           OpenAIOkHttpClient.builder()
-              .baseUrl(Shared.node().baseUrl().toString())
+              .baseUrl(SharedNode.node().baseUrl().toString())
               .apiKey(key)
               .maxRetries(0)
               .build();
@@ -206,11 +209,11 @@ class LimitsIT {
       return Json.tree(keys(arguments.toArray(String[]::new)).out()).path("key").asText();
     }
 
-    static Program.Said keys(String... arguments) throws Exception {
+    static LauncherProcess.CommandResult keys(String... arguments) throws Exception {
       List<String> all = new ArrayList<>(List.of("keys"));
       all.addAll(List.of(arguments));
-      all.addAll(List.of("-o", "json", "--config", Shared.node().home().config().toString()));
-      Program.Said said = Program.run(all.toArray(String[]::new));
+      all.addAll(List.of("-o", "json", "--config", SharedNode.node().home().config().toString()));
+      LauncherProcess.CommandResult said = LauncherProcess.run(all.toArray(String[]::new));
       assertThat(said.exitCode()).as(said.err()).isZero();
       return said;
     }

@@ -53,7 +53,7 @@ class LimitsOnManyNodesIT {
   private static final String QUICK = "acme/cheap";
 
   private static RedisProcess redis;
-  private static final List<Binary> NODES_RUNNING = new ArrayList<>();
+  private static final List<GatewayProcess> NODES_RUNNING = new ArrayList<>();
 
   @BeforeAll
   static void start() {
@@ -66,17 +66,17 @@ class LimitsOnManyNodesIT {
   @AfterAll
   static void stop() {
     redis.thaw();
-    NODES_RUNNING.forEach(Binary::close);
+    NODES_RUNNING.forEach(GatewayProcess::close);
     redis.close();
   }
 
-  private static Binary node() {
+  private static GatewayProcess node() {
     return node("redis.url=" + redis.url());
   }
 
-  private static Binary node(String... settings) {
-    Setup setup =
-        RandomEnds.models(Shared.setup())
+  private static GatewayProcess node(String... settings) {
+    ConfigBuilder setup =
+        RandomOutcomes.models(SharedNode.setup())
             .section(
                 "limits",
                 Map.of(
@@ -84,7 +84,7 @@ class LimitsOnManyNodesIT {
                     "org", rates(ORG_RATE, 0, Map.of()),
                     "model", Map.of("overrides", Map.of("acme/m1", rates(MODEL_RATE, 0, Map.of()))),
                     "global", rates(GLOBAL_RATE, 0, Map.of())));
-    return Shared.beside(setup, SMALL, settings);
+    return SharedNode.beside(setup, SMALL, settings);
   }
 
   private static Map<String, Object> rates(int second, int minute, Map<String, Object> more) {
@@ -102,12 +102,12 @@ class LimitsOnManyNodesIT {
 
   @Test
   void theLimitOfAModelIsOne() throws Exception {
-    requireRate("model", MODEL_RATE, "acme/m1", List.of(Shared.key()));
+    requireRate("model", MODEL_RATE, "acme/m1", List.of(SharedNode.key()));
   }
 
   @Test
   void theLimitOfAnOrganizationIsOne() throws Exception {
-    List<String> keys = List.of(Shared.key(), key().text());
+    List<String> keys = List.of(SharedNode.key(), key().text());
     requireRate("organization", ORG_RATE, QUICK, keys);
   }
 
@@ -115,7 +115,7 @@ class LimitsOnManyNodesIT {
   void theLimitOfTheServiceIsOne() throws Exception {
     cli("orgs", "create", "many");
     cli("credits", "grant", "--org", "many", "--usd", "100");
-    List<String> keys = List.of(Shared.key(), keyOf("many").text());
+    List<String> keys = List.of(SharedNode.key(), keyOf("many").text());
     requireRate("global", GLOBAL_RATE, QUICK, keys);
   }
 
@@ -144,7 +144,7 @@ class LimitsOnManyNodesIT {
                 WINDOW_NANOS / 1_000_000_000,
                 count(within, 429),
                 count(within, 503));
-    Figures.keep("limits-" + scope, figures);
+    RecordedFigures.keep("limits-" + scope, figures);
     assertThat((double) count(within, 200)).as(figures).isLessThanOrEqualTo(expected * 1.05);
     // A machine that keeps Redis from answering in time admits less, as it must.
     if (count(touching, 503) == 0 && count(within, 429) > expected / 4) {
@@ -169,7 +169,7 @@ class LimitsOnManyNodesIT {
 
   @Test
   void aFrozenRedisHoldsNobodyUp() throws Exception {
-    List<String> keys = List.of(Shared.key());
+    List<String> keys = List.of(SharedNode.key());
     try (var load = RoundRobin.on(NODES_RUNNING, QUICK, keys, CLIENTS)) {
       load.await(200, System.nanoTime(), 10);
       redis.freeze();
@@ -198,7 +198,7 @@ class LimitsOnManyNodesIT {
       // In two seconds, those that find out that it is frozen are more than one in a hundred.
       int percentile = FROZEN_NANOS < 10_000_000_000L ? 90 : 99;
       long most = millis.get(millis.size() * percentile / 100);
-      Figures.keep(
+      RecordedFigures.keep(
           "limits-frozen",
           "%d answers while Redis was frozen, p%d %d ms, the longest %d ms; served %d ms after; %s, then %s"
               .formatted(
@@ -219,7 +219,7 @@ class LimitsOnManyNodesIT {
   }
 
   /** It was up and away, and maybe up again, whatever else the machine made of it. */
-  private static void requireALineForEachChange(Binary node) {
+  private static void requireALineForEachChange(GatewayProcess node) {
     List<Boolean> up =
         node.err()
             .text()
@@ -236,9 +236,10 @@ class LimitsOnManyNodesIT {
   @Test
   void aSlotThatIsTakenStaysTakenHoweverLongRedisIsFrozen() throws Exception {
     String key = key("--concurrency", "1").text();
-    Binary holder = NODES_RUNNING.getLast();
+    GatewayProcess holder = NODES_RUNNING.getLast();
     try (RawClient stream = holder.connect()) {
-      stream.post(Chats.PATH, Chats.body("test/long", true), Chats.authorization(key));
+      stream.post(
+          ChatRequests.PATH, ChatRequests.body("test/long", true), ChatRequests.authorization(key));
       stream.readUntil("data: ");
       redis.freeze();
       awaitStatus(key, 503, System.nanoTime());
@@ -247,11 +248,11 @@ class LimitsOnManyNodesIT {
       long thawed = System.nanoTime();
 
       RawResponse first = awaitCounted(key);
-      Figures.keep(
+      RecordedFigures.keep(
           "limits-slot-frozen",
           "after %d s of a frozen Redis slots were counted again within %d ms"
               .formatted(FROZEN_NANOS / 1_000_000_000, (System.nanoTime() - thawed) / 1_000_000));
-      assertThat(Chats.code(first)).isEqualTo("concurrency_exceeded");
+      assertThat(ChatRequests.code(first)).isEqualTo("concurrency_exceeded");
       assertThat(Duration.ofNanos(System.nanoTime() - thawed)).isLessThan(Duration.ofSeconds(2));
     }
   }
@@ -260,7 +261,7 @@ class LimitsOnManyNodesIT {
   private static void awaitStatus(String key, int status, long notBeforeNanos) {
     long deadline = notBeforeNanos + Duration.ofSeconds(10).toNanos();
     int n = 0;
-    while (Chats.ask(NODES_RUNNING.get(n++ % 2), QUICK, key).status() != status
+    while (ChatRequests.ask(NODES_RUNNING.get(n++ % 2), QUICK, key).status() != status
         || System.nanoTime() - notBeforeNanos < 0) {
       assertThat(System.nanoTime() - deadline).as("waits for " + status).isNegative();
     }
@@ -269,17 +270,17 @@ class LimitsOnManyNodesIT {
   /** The first answer of a node that counts again. */
   private static RawResponse awaitCounted(String key) {
     long deadline = System.nanoTime() + Duration.ofSeconds(10).toNanos();
-    RawResponse reply = Chats.ask(NODES_RUNNING.getFirst(), QUICK, key);
+    RawResponse reply = ChatRequests.ask(NODES_RUNNING.getFirst(), QUICK, key);
     for (int n = 1; reply.status() == 503; n++) {
       assertThat(System.nanoTime() - deadline).as("waits for Redis").isNegative();
-      reply = Chats.ask(NODES_RUNNING.get(n % 2), QUICK, key);
+      reply = ChatRequests.ask(NODES_RUNNING.get(n % 2), QUICK, key);
     }
     return reply;
   }
 
   /** What a node keeps while it works: calls that wait for Redis, live objects, and buffers. */
   private record Memory(long calls, long heap, long buffers) {
-    static Memory of(Binary node) throws Exception {
+    static Memory of(GatewayProcess node) throws Exception {
       long calls = (long) node.admin().total("tollgate_redis_calls_waiting");
       long heap = node.liveHeapBytes();
       return new Memory(calls, heap, (long) Admin.buffers(node.admin().metrics()));
@@ -299,16 +300,16 @@ class LimitsOnManyNodesIT {
   void aNodeThatMayCountsAloneWhileRedisIsGone() throws Exception {
     String key = key("--requests-per-minute", "5").text();
     try (var own = RedisProcess.start();
-        Binary alone = node("redis.url=" + own.url(), "limits.on_store_failure=local")) {
+        GatewayProcess alone = node("redis.url=" + own.url(), "limits.on_store_failure=local")) {
       assertThat(alone.admin().total("tollgate_redis_up")).isOne();
-      assertThat(Chats.ask(alone, "test/chat", key).status()).isEqualTo(200);
+      assertThat(ChatRequests.ask(alone, "test/chat", key).status()).isEqualTo(200);
       own.kill();
       int served = 0;
-      RawResponse last = Chats.ask(alone, "test/chat", key);
-      for (; last.status() == 200; last = Chats.ask(alone, "test/chat", key)) {
+      RawResponse last = ChatRequests.ask(alone, "test/chat", key);
+      for (; last.status() == 200; last = ChatRequests.ask(alone, "test/chat", key)) {
         served++;
       }
-      assertThat(Chats.code(last)).isEqualTo("rate_limited");
+      assertThat(ChatRequests.code(last)).isEqualTo("rate_limited");
       assertThat(served).as("a bucket of its own, which was full").isBetween(5, 6);
       assertThat(alone.admin().total("tollgate_redis_up")).isZero();
       assertThat(alone.err().text()).contains("each node counts alone");
@@ -325,15 +326,15 @@ class LimitsOnManyNodesIT {
   @Test
   void howeverRequestsEndTheOneSlotComesBack() throws Exception {
     String key = key("--concurrency", "1").text();
-    Setup unlimited = RandomEnds.models(Shared.setup());
+    ConfigBuilder unlimited = RandomOutcomes.models(SharedNode.setup());
     try (var ends =
-        new RandomEnds(
+        new RandomOutcomes(
             key,
             NODES_RUNNING,
-            () -> Shared.beside(unlimited, SMALL, "redis.url=" + redis.url()))) {
+            () -> SharedNode.beside(unlimited, SMALL, "redis.url=" + redis.url()))) {
       ends.play(ENDS, KILLS);
       ends.requireTheSlotIsFree(key);
-      Figures.keep("ends-redis", ends.toString());
+      RecordedFigures.keep("ends-redis", ends.toString());
       assertThat(ends.longestBlocked()).as("the lease of slots").isLessThan(SLOT_LEASE);
     }
   }
@@ -359,7 +360,8 @@ class LimitsOnManyNodesIT {
                     .orElseThrow()
                 - revokedMillis);
       }
-      Figures.keep("limits-revoked", "the last answer after a revocation, by node, in ms: " + last);
+      RecordedFigures.keep(
+          "limits-revoked", "the last answer after a revocation, by node, in ms: " + last);
       // The bound is 5 s; that it is a second mostly is told by the one in the middle.
       assertThat(last).allSatisfy(millis -> assertThat(millis).isLessThan(5_000));
       assertThat(last.stream().sorted().toList().get(NODES / 2)).isLessThan(1_000);
@@ -384,7 +386,7 @@ class LimitsOnManyNodesIT {
   private static String cli(String... verb) throws Exception {
     List<String> arguments = new ArrayList<>(List.of(verb));
     arguments.addAll(List.of("--set", "redis.url=" + redis.url()));
-    return Program.ask(Shared.node().home(), arguments.toArray(String[]::new));
+    return LauncherProcess.ask(SharedNode.node().home(), arguments.toArray(String[]::new));
   }
 
   private static long seconds(String property, int usual) {

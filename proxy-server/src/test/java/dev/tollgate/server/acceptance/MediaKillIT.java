@@ -2,7 +2,7 @@ package dev.tollgate.server.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.server.acceptance.MortalNodes.Place;
+import dev.tollgate.server.acceptance.CrashingNodes.NodeSpec;
 import dev.tollgate.server.cli.Verbs;
 import dev.tollgate.server.mock.MockProfile;
 import dev.tollgate.server.mock.MockProvider;
@@ -43,21 +43,21 @@ class MediaKillIT {
   @Test
   void everyJobEndsOnceWhoeverIsKilled() throws Exception {
     try (MockProvider mock = MockProvider.start(MockProfile.DEFAULT, 0);
-        HookReceiver receiver = HookReceiver.start();
+        WebhookReceiver receiver = WebhookReceiver.start();
         OwnDatabase database = OwnDatabase.create("media_kill");
-        Folder one = Folder.with(setup(mock, receiver));
-        Folder two = Folder.with(setup(mock, receiver));
-        Folder three = Folder.with(setup(mock, receiver))) {
+        NodeFolder one = NodeFolder.with(setup(mock, receiver));
+        NodeFolder two = NodeFolder.with(setup(mock, receiver));
+        NodeFolder three = NodeFolder.with(setup(mock, receiver))) {
       List<String> hasty = new ArrayList<>(database.settings());
       hasty.add("media.job_ttl=4s");
-      List<Place> places =
+      List<NodeSpec> places =
           List.of(
-              new Place(one, database.settings()),
-              new Place(two, database.settings()),
-              new Place(three, hasty));
+              new NodeSpec(one, database.settings()),
+              new NodeSpec(two, database.settings()),
+              new NodeSpec(three, hasty));
       List<MediaOwner> owners;
       Spans took;
-      try (MortalNodes nodes = MortalNodes.start(places, receiver.trusted());
+      try (CrashingNodes nodes = CrashingNodes.start(places, receiver.trusted());
           HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
         long began = System.nanoTime();
         owners = lived(new MediaOwner.Means(http, nodes, nodes.key(), receiver.url()));
@@ -71,7 +71,7 @@ class MediaKillIT {
       }
       new MediaOracle(database, mock.port(), receiver).compare(owners);
       requireFiles(database);
-      Verbs.Said said = database.say(three, "ledger", "audit");
+      Verbs.CommandResult said = database.runVerb(three, "ledger", "audit");
       assertThat(said.exitCode()).as(said.out() + said.err()).isZero();
       keep(owners, receiver, took);
     }
@@ -80,8 +80,8 @@ class MediaKillIT {
   /** Nanoseconds. */
   private record Spans(long lives, long rest) {}
 
-  private Setup setup(MockProvider mock, HookReceiver receiver) {
-    return Setup.empty()
+  private ConfigBuilder setup(MockProvider mock, WebhookReceiver receiver) {
+    return ConfigBuilder.empty()
         .openAi("media", mock.baseUrl(), "none")
         .section("media", Map.of("mock_provider", true, "lease", "2s"))
         .section("object_storage", Map.of("directory", objects.toString()))
@@ -117,13 +117,13 @@ class MediaKillIT {
         lives.add(
             threads.submit(
                 () -> {
-                  MortalNodes.pause(from);
-                  owner.live();
+                  CrashingNodes.pause(from);
+                  owner.run();
                   return owner;
                 }));
       }
       for (int kill = 0; kill < KILLS; kill++) {
-        MortalNodes.pause(
+        CrashingNodes.pause(
             KILL_EVERY_MILLIS / 2 + ThreadLocalRandom.current().nextInt(KILL_EVERY_MILLIS));
         means.nodes().kill();
       }
@@ -143,7 +143,7 @@ class MediaKillIT {
       assertThat(waits / 10)
           .as("seconds with %d of %s", left, rows)
           .isLessThan(ENDED_WITHIN_SECONDS);
-      MortalNodes.pause(100);
+      CrashingNodes.pause(100);
     }
   }
 
@@ -162,11 +162,14 @@ class MediaKillIT {
     }
   }
 
-  private static void keep(List<MediaOwner> owners, HookReceiver receiver, Spans took)
+  private static void keep(List<MediaOwner> owners, WebhookReceiver receiver, Spans took)
       throws Exception {
     List<MediaOwner> slowest =
-        owners.stream().sorted(Comparator.comparing(MediaOwner::life).reversed()).limit(3).toList();
-    Figures.keep(
+        owners.stream()
+            .sorted(Comparator.comparing(MediaOwner::duration).reversed())
+            .limit(3)
+            .toList();
+    RecordedFigures.keep(
         "media-kill",
         "%d jobs, 3 nodes, %d kills, %d s, and %d s until all was told, %d requests sent again, %d webhooks of %d jobs: each job submitted, ended, charged and announced once; the slowest: %s"
             .formatted(
@@ -178,7 +181,7 @@ class MediaKillIT {
                 receiver.calls(),
                 receiver.jobs().size(),
                 slowest.stream()
-                    .map(owner -> owner.play() + " " + owner.life().toMillis() + " ms")
+                    .map(owner -> owner.play() + " " + owner.duration().toMillis() + " ms")
                     .collect(Collectors.joining(", "))));
   }
 }

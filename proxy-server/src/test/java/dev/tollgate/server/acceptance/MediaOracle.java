@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * Compares what owners were told of their jobs with the provider's account, the books, and what
  * receivers heard.
  */
-record MediaOracle(OwnDatabase database, int mockPort, HookReceiver receiver) {
+record MediaOracle(OwnDatabase database, int mockPort, WebhookReceiver receiver) {
   /** Micro-USD of a job that succeeded. */
   private static final long COST = 1_000;
 
@@ -125,14 +125,14 @@ record MediaOracle(OwnDatabase database, int mockPort, HookReceiver receiver) {
 
   /** Once at least, always under one name; of a job that was removed soon perhaps not. */
   private void requireAnnounced(SoftAssertions soft, String name, String job, Row row) {
-    Set<HookReceiver.Said> said = receiver.of(job);
+    Set<WebhookReceiver.ReceivedEvent> said = receiver.of(job);
     if (!Set.of("succeeded", "failed").contains(row.status)) {
       soft.assertThat(said).as("%s, announced", name).isEmpty();
       soft.assertThat(row.event).as("event of %s", name).isEqualTo("-");
       return;
     }
     String kind = row.status.equals("succeeded") ? "job.completed" : "job.failed";
-    for (HookReceiver.Said each : said) {
+    for (WebhookReceiver.ReceivedEvent each : said) {
       soft.assertThat(each.kind()).as(name).isEqualTo(kind);
       soft.assertThat(each.status()).as(name).isEqualTo(row.status);
     }
@@ -141,7 +141,7 @@ record MediaOracle(OwnDatabase database, int mockPort, HookReceiver receiver) {
       soft.assertThat(said).as("%s, announced", name).hasSizeLessThanOrEqualTo(1);
     } else {
       soft.assertThat(said).as("%s, announced", name).hasSize(1);
-      String event = said.stream().map(HookReceiver.Said::event).findAny().orElse("");
+      String event = said.stream().map(WebhookReceiver.ReceivedEvent::event).findAny().orElse("");
       soft.assertThat(row.event).as(name).isEqualTo(event + " " + kind + " delivered");
     }
   }

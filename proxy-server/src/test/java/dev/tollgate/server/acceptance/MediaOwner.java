@@ -36,18 +36,18 @@ final class MediaOwner {
   private int made;
   private int repeated;
   private boolean removed;
-  private Duration life = Duration.ZERO;
+  private Duration duration = Duration.ZERO;
 
   /** How all owners reach the nodes. */
-  record Means(HttpClient http, MortalNodes nodes, String apiKey, String webhook) {}
+  record Means(HttpClient http, CrashingNodes nodes, String apiKey, String webhook) {}
 
   MediaOwner(int number, Means means) {
     this.number = number;
     this.means = means;
   }
 
-  MediaPlay play() {
-    return MediaPlay.of(number);
+  MediaScenario play() {
+    return MediaScenario.of(number);
   }
 
   String job() {
@@ -74,14 +74,14 @@ final class MediaOwner {
   }
 
   /** From its submission to the end that it waited for. */
-  Duration life() {
-    return life;
+  Duration duration() {
+    return duration;
   }
 
-  void live() throws Exception {
+  void run() throws Exception {
     long began = System.nanoTime();
     act();
-    life = Duration.ofNanos(System.nanoTime() - began);
+    duration = Duration.ofNanos(System.nanoTime() - began);
   }
 
   /** Every third one sends its submission twice. */
@@ -113,13 +113,13 @@ final class MediaOwner {
         """
         {"model":"test/video","prompt":"p","duration_seconds":1,"resolution":"64x64",\
         "x_mock":"%s","webhook_url":"%s"}"""
-            .formatted(play().asked(), means.webhook());
+            .formatted(play().model(), means.webhook());
     HttpRequest.Builder request =
         request("")
             .header("idempotency-key", "film-" + number)
             .header("content-type", "application/json")
             .POST(BodyPublishers.ofString(body));
-    boolean isHasty = play().owner() == MediaPlay.Owner.WAITS_IN_VAIN;
+    boolean isHasty = play().owner() == MediaScenario.Owner.WAITS_IN_VAIN;
     HttpResponse<String> answer = ask(request, isHasty ? HASTY : USUAL);
     assertThat(answer.statusCode()).as(answer.body()).isEqualTo(202);
     if (answer.headers().firstValue("idempotent-replayed").isEmpty()) {
@@ -138,7 +138,7 @@ final class MediaOwner {
       assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
       assertThat(System.nanoTime() - began).as(answer.body()).isLessThan(PATIENCE.toNanos());
       see(Json.tree(answer.body()));
-      MortalNodes.pause(150);
+      CrashingNodes.pause(150);
     }
   }
 
@@ -161,7 +161,7 @@ final class MediaOwner {
       switch (answer.statusCode()) {
         case 200 -> see(Json.tree(answer.body()));
         case 409 -> {
-          if (play() == MediaPlay.NOT_CANCELED) {
+          if (play() == MediaScenario.NOT_CANCELED) {
             return;
           }
         }
@@ -197,7 +197,7 @@ final class MediaOwner {
         repeated++;
       }
       assertThat(System.nanoTime() - began).as(path).isLessThan(PATIENCE.toNanos());
-      MortalNodes.pause(50);
+      CrashingNodes.pause(50);
     }
   }
 

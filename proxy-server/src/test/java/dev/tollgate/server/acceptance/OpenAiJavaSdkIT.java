@@ -27,17 +27,17 @@ import org.junit.jupiter.api.Test;
 
 /** The official Java SDK against the real program: what an application does, and what it sees. */
 class OpenAiJavaSdkIT {
-  private static final OpenAIClient CLIENT = client(Shared.key());
+  private static final OpenAIClient CLIENT = client(SharedNode.key());
 
   @AfterAll
   static void nothingIsLeftBehind() {
     CLIENT.close();
-    Shared.node().admin().awaitIdle();
+    SharedNode.node().admin().awaitIdle();
   }
 
   private static OpenAIClient client(String key) {
     return OpenAIOkHttpClient.builder()
-        .baseUrl(Shared.node().baseUrl().toString())
+        .baseUrl(SharedNode.node().baseUrl().toString())
         .apiKey(key)
         .maxRetries(0)
         .build();

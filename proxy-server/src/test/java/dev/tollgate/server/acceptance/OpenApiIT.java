@@ -54,7 +54,7 @@ class OpenApiIT {
 
   private static RawResponse asked(Operation operation, ObjectNode body) {
     if (body.has("image")) {
-      return Pictures.edit(body.get("model").asText(), Shared.key(), "size=64x64");
+      return ImageRequests.edit(body.get("model").asText(), SharedNode.key(), "size=64x64");
     }
     if (!operation.path().equals(TRANSCRIPTIONS)) {
       return post(operation.path(), body.toString());
@@ -66,8 +66,8 @@ class OpenApiIT {
       Iterable<JsonNode> items = value.isArray() ? value : List.of(value);
       items.forEach(item -> fields.add(field.getKey() + "=" + item.asText()));
     }
-    byte[] form = Voices.form(model, 48_000, fields.toArray(String[]::new));
-    return Voices.hear(Shared.node(), form, Shared.key());
+    byte[] form = AudioRequests.form(model, 48_000, fields.toArray(String[]::new));
+    return AudioRequests.transcribe(SharedNode.node(), form, SharedNode.key());
   }
 
   private static void requireEvents(Operation operation, RawResponse reply) {
@@ -81,17 +81,18 @@ class OpenApiIT {
 
   @Test
   void eventsOfSpeechAreAsItSays() {
-    RawResponse reply = Voices.speak("test/speech", ",\"stream_format\":\"sse\"", Shared.key());
+    RawResponse reply =
+        AudioRequests.speech("test/speech", ",\"stream_format\":\"sse\"", SharedNode.key());
     requireEvents(DOCUMENT.operation(SPEECH), reply);
   }
 
   @Test
   void aTranscriptIsAsItSays() {
     Operation operation = DOCUMENT.operation(TRANSCRIPTIONS);
-    RawResponse whole = Voices.hear("test/hearing", Shared.key());
+    RawResponse whole = AudioRequests.transcribe("test/hearing", SharedNode.key());
     assertThat(operation.answer("application/json", Json.tree(whole.text()))).isEmpty();
-    byte[] form = Voices.form("test/hearing", 1_000, "stream=true");
-    requireEvents(operation, Voices.hear(Shared.node(), form, Shared.key()));
+    byte[] form = AudioRequests.form("test/hearing", 1_000, "stream=true");
+    requireEvents(operation, AudioRequests.transcribe(SharedNode.node(), form, SharedNode.key()));
   }
 
   @Test
@@ -122,13 +123,13 @@ class OpenApiIT {
   @ParameterizedTest
   @ValueSource(strings = {"/v1/models", "/v1/key", "/v1/credits"})
   void lookUpsAreAnsweredAsItSays(String path) {
-    JsonNode answer = Json.tree(get(path, Shared.authorization()).text());
+    JsonNode answer = Json.tree(get(path, SharedNode.authorization()).text());
     assertThat(DOCUMENT.operation(path).answer("application/json", answer)).isEmpty();
   }
 
   @Test
   void aModelIsDescribedAsItSays() {
-    JsonNode answer = Json.tree(get("/v1/models/test/chat", Shared.authorization()).text());
+    JsonNode answer = Json.tree(get("/v1/models/test/chat", SharedNode.authorization()).text());
     Operation operation = DOCUMENT.operation("/v1/models/{vendor}/{name}");
     assertThat(operation.answer("application/json", answer)).isEmpty();
   }
@@ -138,11 +139,11 @@ class OpenApiIT {
     for (RawResponse refused :
         List.of(
             get("/v1/models", "Authorization: Bearer nobody"),
-            get("/v1/nothing", Shared.authorization()),
+            get("/v1/nothing", SharedNode.authorization()),
             post("/v1/responses", "{}"),
             post("/v1/responses", "{"),
-            post("/v1/chat/completions", Chats.body("test/rate-limited", false)),
-            post("/v1/chat/completions", Chats.body("test/broken", false)))) {
+            post("/v1/chat/completions", ChatRequests.body("test/rate-limited", false)),
+            post("/v1/chat/completions", ChatRequests.body("test/broken", false)))) {
       assertThat(refused.status()).isGreaterThanOrEqualTo(400);
       assertThat(DOCUMENT.error(Json.tree(refused.text()))).as(refused.text()).isEmpty();
     }
@@ -158,13 +159,13 @@ class OpenApiIT {
   }
 
   private static RawResponse post(String path, String body) {
-    try (RawClient client = Shared.node().connect()) {
-      return client.post(path, body, Shared.authorization()).readResponse();
+    try (RawClient client = SharedNode.node().connect()) {
+      return client.post(path, body, SharedNode.authorization()).readResponse();
     }
   }
 
   private static RawResponse get(String path, String authorization) {
-    try (RawClient client = Shared.node().connect()) {
+    try (RawClient client = SharedNode.node().connect()) {
       return client.get(path, authorization).readResponse();
     }
   }

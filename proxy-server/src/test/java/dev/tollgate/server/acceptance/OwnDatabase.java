@@ -35,7 +35,7 @@ final class OwnDatabase implements AutoCloseable {
     private static String make() {
       try {
         OwnDatabase template = empty("own_migrated");
-        Verbs.Said said = template.say(Shared.node().home(), "migrate");
+        Verbs.CommandResult said = template.runVerb(SharedNode.node().home(), "migrate");
         assertThat(said.exitCode()).as(said.err()).isZero();
         return template.name;
       } catch (IOException | SQLException e) {
@@ -57,7 +57,7 @@ final class OwnDatabase implements AutoCloseable {
 
   private static OwnDatabase create(String name, String template) throws IOException, SQLException {
     Map<String, String> server = new HashMap<>();
-    for (String setting : Shared.node().home().storeSettings()) {
+    for (String setting : SharedNode.node().home().storeSettings()) {
       int equals = setting.indexOf('=');
       server.put(setting.substring(0, equals), setting.substring(equals + 1));
     }
@@ -75,7 +75,7 @@ final class OwnDatabase implements AutoCloseable {
     return settings;
   }
 
-  private List<String> command(Folder folder, String... verb) {
+  private List<String> command(NodeFolder folder, String... verb) {
     List<String> arguments = new ArrayList<>(List.of(verb));
     arguments.addAll(List.of("--config", folder.config().toString()));
     for (String setting : settings()) {
@@ -85,7 +85,7 @@ final class OwnDatabase implements AutoCloseable {
   }
 
   /** What a command within this JVM says of it. */
-  Verbs.Said say(Folder folder, String... verb) {
+  Verbs.CommandResult runVerb(NodeFolder folder, String... verb) {
     return Verbs.run(command(folder, verb).toArray(String[]::new));
   }
 

@@ -12,21 +12,23 @@ import org.junit.jupiter.api.Test;
 class ReloadIT {
   @Test
   void modelsAreSwappedAndABadFileChangesNothing() throws Exception {
-    Shared.scripted().model("reload", (_, to) -> to.send(Sse.completion("new")));
-    Setup before =
-        Shared.setup().model("reload/old", "mock", "mock-chat?chunks=40&interval=20ms&ttft=0ms");
-    Setup after =
-        Shared.setup()
-            .openAi("second", Shared.scripted().baseUrl(), "another-key")
+    SharedNode.scripted().model("reload", (_, to) -> to.send(Sse.completion("new")));
+    ConfigBuilder before =
+        SharedNode.setup()
+            .model("reload/old", "mock", "mock-chat?chunks=40&interval=20ms&ttft=0ms");
+    ConfigBuilder after =
+        SharedNode.setup()
+            .openAi("second", SharedNode.scripted().baseUrl(), "another-key")
             .model("reload/new", "second", "reload");
-    try (Binary node = Shared.beside(before, List.of());
-        RawClient open = Chats.stream(node, "reload/old")) {
+    try (GatewayProcess node = SharedNode.beside(before, List.of());
+        RawClient open = ChatRequests.stream(node, "reload/old")) {
       node.home().write(after);
       node.hangUp();
       awaitCount(node, "tollgate_config_reloads_total", 1);
 
-      assertThat(Chats.code(Chats.ask(node, "reload/old"))).isEqualTo("model_not_found");
-      assertThat(Chats.ask(node, "reload/new").text()).contains("\"new\"", "\"second\"");
+      assertThat(ChatRequests.code(ChatRequests.ask(node, "reload/old")))
+          .isEqualTo("model_not_found");
+      assertThat(ChatRequests.ask(node, "reload/new").text()).contains("\"new\"", "\"second\"");
       String rest = open.readUntil("data: [DONE]");
       assertThat(rest).contains("\"finish_reason\":\"stop\"").doesNotContain("\"error\"");
 
@@ -35,7 +37,7 @@ class ReloadIT {
       awaitCount(node, "tollgate_config_reload_failures_total", 1);
       assertThat(node.admin().total("tollgate_config_last_reload_successful")).isZero();
       assertThat(node.err().text()).contains("modles");
-      assertThat(Chats.ask(node, "reload/new").status()).isEqualTo(200);
+      assertThat(ChatRequests.ask(node, "reload/new").status()).isEqualTo(200);
 
       HttpResponse<String> refused = node.admin().post("/-/reload");
       assertThat(refused.statusCode()).isEqualTo(400);
@@ -44,12 +46,12 @@ class ReloadIT {
       node.home().write(before);
       assertThat(node.admin().post("/-/reload").statusCode()).isEqualTo(200);
       assertThat(node.admin().total("tollgate_config_last_reload_successful")).isOne();
-      assertThat(Chats.ask(node, "reload/old").status()).isEqualTo(200);
-      assertThat(new String(Chats.ask(node, "reload/new").raw(), UTF_8)).contains(" 404 ");
+      assertThat(ChatRequests.ask(node, "reload/old").status()).isEqualTo(200);
+      assertThat(new String(ChatRequests.ask(node, "reload/new").raw(), UTF_8)).contains(" 404 ");
     }
   }
 
-  private static void awaitCount(Binary node, String counter, int count) {
+  private static void awaitCount(GatewayProcess node, String counter, int count) {
     node.admin().await(numbers -> numbers.getOrDefault(counter, 0.0) == count, counter);
   }
 }

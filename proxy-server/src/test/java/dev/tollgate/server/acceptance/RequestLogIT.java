@@ -24,7 +24,7 @@ class RequestLogIT {
     String org = "logged-" + ORGS.incrementAndGet();
     run("orgs", "create", org);
     String key = newKey(org);
-    RawResponse refused = Chats.ask(Shared.node(), "test/chat", key);
+    RawResponse refused = ChatRequests.ask(SharedNode.node(), "test/chat", key);
     assertThat(refused.status()).isEqualTo(402);
     run("credits", "grant", "--org", org, "--usd", "1.00");
     List<String> asked = new ArrayList<>(List.of(refused.header("x-request-id")));
@@ -72,15 +72,15 @@ class RequestLogIT {
     String org = "followed-" + ORGS.incrementAndGet();
     run("orgs", "create", org);
     String key = newKey(org);
-    String config = Shared.node().home().config().toString();
+    String config = SharedNode.node().home().config().toString();
     List<String> verb = List.of("requests", "tail", "--org", org, "--config", config);
-    Process tail = Program.process(List.of(), verb).start();
+    Process tail = LauncherProcess.process(List.of(), verb).start();
     try {
-      Lines out = Lines.of(tail.getInputStream());
+      ProcessOutput out = ProcessOutput.of(tail.getInputStream());
       assertThat(out.await(line -> line.startsWith("TS"), SOON)).isPresent();
-      String first = Chats.ask(Shared.node(), "test/chat", key).header("x-request-id");
+      String first = ChatRequests.ask(SharedNode.node(), "test/chat", key).header("x-request-id");
       assertThat(out.await(line -> line.contains(first), SOON)).isPresent();
-      String second = Chats.ask(Shared.node(), "test/chat", key).header("x-request-id");
+      String second = ChatRequests.ask(SharedNode.node(), "test/chat", key).header("x-request-id");
       assertThat(out.await(line -> line.contains(second), SOON)).isPresent();
       new ProcessBuilder("kill", "-INT", "" + tail.pid()).start().waitFor();
       assertThat(tail.waitFor(SOON.toSeconds(), TimeUnit.SECONDS)).isTrue();
@@ -116,7 +116,7 @@ class RequestLogIT {
     while (System.nanoTime() - before < APART.toNanos()) {
       Thread.onSpinWait();
     }
-    return Chats.ask(Shared.node(), model, key);
+    return ChatRequests.ask(SharedNode.node(), model, key);
   }
 
   private static String newKey(String org) throws Exception {
@@ -140,6 +140,6 @@ class RequestLogIT {
   }
 
   private static String run(String... verb) throws Exception {
-    return Program.ask(Shared.node().home(), verb);
+    return LauncherProcess.ask(SharedNode.node().home(), verb);
   }
 }

@@ -15,21 +15,22 @@ class RestartIT {
 
   @Test
   void keysOutliveStopsAndKillsAndTheDataHasOneOwner() throws Exception {
-    Setup setup = Setup.empty().mock("mock").model("test/chat", "mock", "mock-chat?chunks=2");
-    try (Folder folder = Folder.with(setup)) {
+    ConfigBuilder setup =
+        ConfigBuilder.empty().mock("mock").model("test/chat", "mock", "mock-chat?chunks=2");
+    try (NodeFolder folder = NodeFolder.with(setup)) {
       String key;
-      try (Binary first = Binary.start(folder)) {
+      try (GatewayProcess first = GatewayProcess.start(folder)) {
         key = first.bootstrapKey();
-        assertThat(Chats.ask(first, "test/chat", key).status()).isEqualTo(200);
+        assertThat(ChatRequests.ask(first, "test/chat", key).status()).isEqualTo(200);
         assertASecondOneIsRefused(folder);
         first.terminate();
         assertThat(first.awaitExit()).isZero();
         assertThat(folder.postmaster()).as("the database was stopped too").isZero();
       }
       long orphan;
-      try (Binary second = Binary.start(folder)) {
+      try (GatewayProcess second = GatewayProcess.start(folder)) {
         assertThat(second.out().text()).as("the key is printed once").doesNotContain("sk-llm-");
-        assertThat(Chats.ask(second, "test/chat", key).status()).isEqualTo(200);
+        assertThat(ChatRequests.ask(second, "test/chat", key).status()).isEqualTo(200);
         orphan = folder.postmaster();
         second.kill();
         assertThat(ProcessHandle.of(orphan)).as("the database lives on").isPresent();
@@ -38,18 +39,20 @@ class RestartIT {
     }
   }
 
-  private static void assertASecondOneIsRefused(Folder folder) throws Exception {
-    try (Binary second = Binary.launch(folder, List.of(), "listeners.admin.address=127.0.0.1:0")) {
+  private static void assertASecondOneIsRefused(NodeFolder folder) throws Exception {
+    try (GatewayProcess second =
+        GatewayProcess.launch(folder, List.of(), "listeners.admin.address=127.0.0.1:0")) {
       assertThat(second.awaitExit()).isEqualTo(1);
       assertThat(second.err().whole()).contains(folder.dataDir().toString());
       assertThat(second.err().text()).doesNotContain("\tat ");
     }
   }
 
-  private static void assertAnotherStartsOnTheOrphan(Folder folder, String key) throws Exception {
-    try (Binary third = Binary.start(folder)) {
+  private static void assertAnotherStartsOnTheOrphan(NodeFolder folder, String key)
+      throws Exception {
+    try (GatewayProcess third = GatewayProcess.start(folder)) {
       assertThat(third.err().await(line -> line.contains("ADOPTED"), SOON)).isPresent();
-      assertThat(Chats.ask(third, "test/chat", key).status()).isEqualTo(200);
+      assertThat(ChatRequests.ask(third, "test/chat", key).status()).isEqualTo(200);
       third.terminate();
       assertThat(third.awaitExit()).isZero();
       assertThat(folder.postmaster()).isZero();

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ResumeIT {
   private static final String SAYS_THE_SAME = "mock-chat?seed=5&chunks=12";
   private static final MockProvider MOCK = MockProvider.start(MockProfile.IMMEDIATE, 0);
-  private static final Binary NODE = Shared.beside(setup(), List.of());
+  private static final GatewayProcess NODE = SharedNode.beside(setup(), List.of());
 
   /** After so many content events by FIN or RST, after so many bytes, by an error, by silence. */
   static Stream<String> faults() {
@@ -35,9 +35,9 @@ class ResumeIT {
         .flatMap(names -> names);
   }
 
-  private static Setup setup() {
-    Setup setup =
-        Shared.setup()
+  private static ConfigBuilder setup() {
+    ConfigBuilder setup =
+        SharedNode.setup()
             .provider("first", provider())
             .provider("second", provider())
             .model("resume/whole", model(SAYS_THE_SAME, SAYS_THE_SAME))
@@ -68,7 +68,7 @@ class ResumeIT {
         "resume",
         "auto",
         "price",
-        Setup.PRICE,
+        ConfigBuilder.PRICE,
         "routes",
         List.of(
             Map.of("provider", "first", "model", first, "priority", 1),
@@ -117,7 +117,7 @@ class ResumeIT {
   private static RawResponse ask(String model) {
     try (RawClient client = NODE.connect()) {
       return client
-          .post(Chats.PATH, Chats.body(model, true), Shared.authorization())
+          .post(ChatRequests.PATH, ChatRequests.body(model, true), SharedNode.authorization())
           .readResponse();
     }
   }

@@ -15,7 +15,7 @@ final class RoundRobin implements AutoCloseable {
   private static final Pattern SCOPE = Pattern.compile("\"scope\":\"(\\w+)\"");
   private static final long SOON_NANOS = 20_000_000_000L;
 
-  private final List<Binary> nodes;
+  private final List<GatewayProcess> nodes;
   private final String body;
   private final List<Answer> answers = new ArrayList<>();
   private final List<Thread> clients;
@@ -35,9 +35,9 @@ final class RoundRobin implements AutoCloseable {
     }
   }
 
-  private RoundRobin(List<Binary> nodes, String model, List<String> keys, int clients) {
+  private RoundRobin(List<GatewayProcess> nodes, String model, List<String> keys, int clients) {
     this.nodes = nodes;
-    this.body = Chats.body(model, false);
+    this.body = ChatRequests.body(model, false);
     this.clients =
         IntStream.range(0, clients)
             .mapToObj(n -> Thread.ofVirtual().start(() -> ask(n, keys.get(n % keys.size()))))
@@ -45,21 +45,24 @@ final class RoundRobin implements AutoCloseable {
   }
 
   /** Begins to ask; clients have the keys in turn. */
-  static RoundRobin on(List<Binary> nodes, String model, List<String> keys, int clients) {
+  static RoundRobin on(List<GatewayProcess> nodes, String model, List<String> keys, int clients) {
     return new RoundRobin(nodes, model, keys, clients);
   }
 
   private void ask(int first, String key) {
     List<RawClient> connections = new ArrayList<>();
     try {
-      for (Binary node : nodes) {
+      for (GatewayProcess node : nodes) {
         connections.add(node.connect());
       }
       for (int turn = first; !ending; turn++) {
         int node = turn % nodes.size();
         long asked = System.nanoTime();
         RawResponse response =
-            connections.get(node).post(Chats.PATH, body, Chats.authorization(key)).readResponse();
+            connections
+                .get(node)
+                .post(ChatRequests.PATH, body, ChatRequests.authorization(key))
+                .readResponse();
         long given = System.nanoTime();
         remember(answer(node, response, asked, given));
       }

@@ -36,10 +36,13 @@ class SdkRetriesIT {
   private static final Duration SOON = Duration.ofSeconds(20);
   private static final int RETRY_AFTER_SECONDS = 3;
   private static final Map<Fault, Provider> PROVIDERS = providers();
-  private static final Binary NODE = Shared.beside(setup(), List.of());
-  private static final Books BOOKS = Books.of(Shared.node().home());
+  private static final GatewayProcess NODE = SharedNode.beside(setup(), List.of());
+  private static final LedgerDatabase BOOKS = LedgerDatabase.of(SharedNode.node().home());
   private static final OpenAIClient CLIENT =
-      OpenAIOkHttpClient.builder().baseUrl(NODE.baseUrl().toString()).apiKey(Shared.key()).build();
+      OpenAIOkHttpClient.builder()
+          .baseUrl(NODE.baseUrl().toString())
+          .apiKey(SharedNode.key())
+          .build();
 
   /** What a provider does each time; how often it is asked, and how often this gateway is. */
   enum Fault {
@@ -117,8 +120,8 @@ class SdkRetriesIT {
     return providers;
   }
 
-  private static Setup setup() {
-    Setup setup = Shared.setup();
+  private static ConfigBuilder setup() {
+    ConfigBuilder setup = SharedNode.setup();
     PROVIDERS.forEach(
         (fault, provider) ->
             setup

@@ -20,20 +20,20 @@ class SecretsIT {
   @ParameterizedTest
   @ValueSource(ints = {200, 400, 401, 429, 500})
   void noSecretLeavesWhateverTheProviderSays(int status) throws Exception {
-    Shared.scripted()
+    SharedNode.scripted()
         .model(
             "canary", (_, to) -> to.send(status == 200 ? Sse.completion(REPLY) : refusal(status)));
-    Binary node = Shared.node();
+    GatewayProcess node = SharedNode.node();
     int linesBefore = node.err().count();
     RawResponse response;
     try (RawClient client = node.connect().within(SOON)) {
-      String body = Chats.body("scripted/canary", false, PROMPT);
-      response = client.post(Chats.PATH, body, Shared.authorization()).readResponse();
+      String body = ChatRequests.body("scripted/canary", false, PROMPT);
+      response = client.post(ChatRequests.PATH, body, SharedNode.authorization()).readResponse();
     }
 
     String id = String.valueOf(response.header("x-request-id"));
     assertThat(node.err().await(line -> line.contains(id), linesBefore, SOON)).isPresent();
-    assertThat(response.rawText()).doesNotContain(Shared.PROVIDER_KEY);
+    assertThat(response.rawText()).doesNotContain(SharedNode.PROVIDER_KEY);
     String password = Files.readString(node.home().dataDir().resolve("postgres/password")).strip();
     for (String seen :
         new String[] {
@@ -42,55 +42,56 @@ class SecretsIT {
           node.admin().get("/config").body(),
           node.admin().get("/providers").body()
         }) {
-      assertThat(seen).doesNotContain(Shared.PROVIDER_KEY, Shared.key(), PROMPT, REPLY, password);
+      assertThat(seen)
+          .doesNotContain(SharedNode.PROVIDER_KEY, SharedNode.key(), PROMPT, REPLY, password);
     }
   }
 
   @Test
   void aKeyThatOpensNothingIsNotRepeatedEither() throws Exception {
     String guess = "sk-llm-" + "Guess".repeat(9) + "1";
-    RawResponse response = Chats.ask(Shared.node(), "test/chat", guess);
+    RawResponse response = ChatRequests.ask(SharedNode.node(), "test/chat", guess);
     String id = String.valueOf(response.header("x-request-id"));
 
     assertThat(response.status()).isEqualTo(401);
-    String line = Shared.node().err().await(each -> each.contains(id), SOON).orElseThrow();
+    String line = SharedNode.node().err().await(each -> each.contains(id), SOON).orElseThrow();
     assertThat(line + response.rawText()).doesNotContain(guess);
   }
 
   @Test
   void everyRequestIsOneLineThatSaysWhoAskedWhatAndHowItWent() throws Exception {
-    RawResponse response = Chats.ask(Shared.node(), "test/chat");
+    RawResponse response = ChatRequests.ask(SharedNode.node(), "test/chat");
     String id = String.valueOf(response.header("x-request-id"));
-    String line = Shared.node().err().await(each -> each.contains(id), SOON).orElseThrow();
+    String line = SharedNode.node().err().await(each -> each.contains(id), SOON).orElseThrow();
 
     JsonNode record = Json.tree(line.substring(line.indexOf('{')));
     assertThat(record.path("request_id").asText()).isEqualTo(id);
-    assertThat(record.path("route").asText()).isEqualTo(Chats.PATH);
+    assertThat(record.path("route").asText()).isEqualTo(ChatRequests.PATH);
     assertThat(record.path("status").intValue()).isEqualTo(200);
     assertThat(record.path("outcome").asText()).isEqualTo("ok");
     assertThat(record.path("client_ip").asText()).isEqualTo("127.0.0.1");
     assertThat(record.path("model").asText()).isEqualTo("test/chat");
     assertThat(record.path("provider").asText()).isEqualTo("mock");
-    assertThat(Shared.key()).endsWith(record.path("key_last4").asText("none"));
-    assertThat(Shared.key()).contains(record.path("key_id").asText("none"));
+    assertThat(SharedNode.key()).endsWith(record.path("key_last4").asText("none"));
+    assertThat(SharedNode.key()).contains(record.path("key_id").asText("none"));
     JsonNode usage = Json.tree(response.text()).path("usage");
     assertThat(record.path("prompt_tokens")).isEqualTo(usage.path("prompt_tokens"));
     assertThat(record.path("completion_tokens")).isEqualTo(usage.path("completion_tokens"));
     assertThat(record.path("cost_micro")).isEqualTo(usage.path("x_llm_cost_micro"));
     assertThat(record.path("response_bytes").intValue()).isEqualTo(response.body().length);
     assertThat(record.path("attempts")).hasSize(1);
-    assertThat(Shared.node().err().all()).filteredOn(each -> each.contains(id)).hasSize(1);
+    assertThat(SharedNode.node().err().all()).filteredOn(each -> each.contains(id)).hasSize(1);
   }
 
   @Test
   void theNodeIsAliveAndReadyAndCounts() {
-    Admin admin = Shared.node().admin();
+    Admin admin = SharedNode.node().admin();
     assertThat(admin.get("/livez").statusCode()).isEqualTo(200);
     assertThat(admin.get("/readyz").statusCode()).isEqualTo(200);
 
     String model = "model=\"test/chat\"";
     double before = sum(admin, "tollgate_requests_total{", model);
-    try (RawClient client = Chats.stream(Shared.node(), "test/chat")) {
+    try (RawClient client = ChatRequests.stream(SharedNode.node(), "test/chat")) {
       client.readUntil("[DONE]");
     }
     admin.await(
@@ -113,7 +114,7 @@ class SecretsIT {
         """
         {"error":{"message":"Incorrect API key provided: %s","type":"x","code":"y"}}\
         """
-            .formatted(Shared.PROVIDER_KEY);
+            .formatted(SharedNode.PROVIDER_KEY);
     return "HTTP/1.1 %d No\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s"
         .formatted(status, body.length(), body);
   }

@@ -25,7 +25,7 @@ final class SlowClients implements AutoCloseable {
   private final Selector selector = Selector.open();
   private final List<Client> open = new ArrayList<>();
   private final ByteBuffer read = ByteBuffer.allocate(1 << 10);
-  private final StringBuilder heard = new StringBuilder();
+  private final StringBuilder received = new StringBuilder();
   private final Thread thread = new Thread(this::run, "slow-clients");
   private final long byteNanos;
   private long longestNanos;
@@ -77,7 +77,7 @@ final class SlowClients implements AutoCloseable {
       while (!isOver()) {
         selector.select(20);
         for (SelectionKey key : selector.selectedKeys()) {
-          hear((Client) key.attachment());
+          read((Client) key.attachment());
         }
         selector.selectedKeys().clear();
         synchronized (this) {
@@ -106,15 +106,15 @@ final class SlowClients implements AutoCloseable {
     }
   }
 
-  private synchronized void hear(Client client) throws IOException {
+  private synchronized void read(Client client) throws IOException {
     int count;
     try {
       count = client.channel.read(read.clear());
     } catch (IOException reset) {
       count = -1;
     }
-    if (count > 0 && heard.length() < 1 << 16) {
-      heard.append(ISO_8859_1.decode(read.flip()));
+    if (count > 0 && received.length() < 1 << 16) {
+      received.append(ISO_8859_1.decode(read.flip()));
     } else if (count < 0) {
       ended++;
       longestNanos = Math.max(longestNanos, System.nanoTime() - client.openedNanos);
@@ -130,8 +130,8 @@ final class SlowClients implements AutoCloseable {
   }
 
   /** What any of them was told, of which there should be nothing. */
-  synchronized String heard() {
-    return heard.toString();
+  synchronized String received() {
+    return received.toString();
   }
 
   /** Waits until the other side has closed all; how long the one that it bore longest was open. */

@@ -18,7 +18,7 @@ final class SteadyLoad implements AutoCloseable {
   private final ScheduledExecutorService clock = Executors.newScheduledThreadPool(1);
   private final ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor();
   private final ConcurrentLinkedQueue<Answer> answers = new ConcurrentLinkedQueue<>();
-  private final Supplier<Binary> nodes;
+  private final Supplier<GatewayProcess> nodes;
   private final String body;
 
   /**
@@ -37,28 +37,29 @@ final class SteadyLoad implements AutoCloseable {
       String shouldRetry,
       String provider) {}
 
-  private SteadyLoad(Supplier<Binary> nodes, String model, int perSecond) {
+  private SteadyLoad(Supplier<GatewayProcess> nodes, String model, int perSecond) {
     this.nodes = nodes;
-    this.body = Chats.body(model, false);
+    this.body = ChatRequests.body(model, false);
     long everyNanos = TimeUnit.SECONDS.toNanos(1) / perSecond;
     clock.scheduleAtFixedRate(
         () -> clients.execute(this::ask), 0, everyNanos, TimeUnit.NANOSECONDS);
   }
 
   /** Begins to ask. */
-  static SteadyLoad on(Binary node, String model, int perSecond) {
+  static SteadyLoad on(GatewayProcess node, String model, int perSecond) {
     return on(() -> node, model, perSecond);
   }
 
   /** The same; each request goes to the node that is named then. */
-  static SteadyLoad on(Supplier<Binary> nodes, String model, int perSecond) {
+  static SteadyLoad on(Supplier<GatewayProcess> nodes, String model, int perSecond) {
     return new SteadyLoad(nodes, model, perSecond);
   }
 
   private void ask() {
     long asked = System.nanoTime();
     try (RawClient client = nodes.get().connect().within(PATIENCE)) {
-      RawResponse reply = client.post(Chats.PATH, body, Shared.authorization()).readResponse();
+      RawResponse reply =
+          client.post(ChatRequests.PATH, body, SharedNode.authorization()).readResponse();
       answers.add(answer(asked, reply));
     } catch (RuntimeException | AssertionError failed) {
       answers.add(new Answer("", asked, System.nanoTime(), 0, "client", "", "", ""));
@@ -71,7 +72,7 @@ final class SteadyLoad implements AutoCloseable {
         asked,
         System.nanoTime(),
         reply.status(),
-        reply.status() == 200 ? "" : Chats.code(reply),
+        reply.status() == 200 ? "" : ChatRequests.code(reply),
         String.valueOf(reply.header("retry-after")),
         String.valueOf(reply.header("x-should-retry")),
         String.valueOf(reply.header("x-llm-provider")));

@@ -28,8 +28,9 @@ class StoredImagesIT {
   @Test
   @Execution(ExecutionMode.CONCURRENT)
   void aDirectoryKeepsThemAndTheGatewayServesThem() throws Exception {
-    try (Binary node =
-        Shared.beside(Shared.setup(), List.of(), "object_storage={ directory: ./objects }")) {
+    try (GatewayProcess node =
+        SharedNode.beside(
+            SharedNode.setup(), List.of(), "object_storage={ directory: ./objects }")) {
       JsonNode image = draw(node);
       String url = image.path("url").asText();
       assertThat(url).startsWith("http://127.0.0.1:" + node.port() + "/artifacts/");
@@ -46,7 +47,7 @@ class StoredImagesIT {
   @Execution(ExecutionMode.CONCURRENT)
   void aBucketKeepsThemAndServesThemItself() throws Exception {
     try (S3Server server = S3Server.start();
-        Binary node = Shared.beside(Shared.setup(), List.of(), server.setting())) {
+        GatewayProcess node = SharedNode.beside(SharedNode.setup(), List.of(), server.setting())) {
       String url = draw(node).path("url").asText();
       assertThat(url).startsWith(server.url() + "/").contains("X-Amz-Signature=");
       HttpResponse<byte[]> fetched = fetch(url);
@@ -57,11 +58,11 @@ class StoredImagesIT {
     }
   }
 
-  private static JsonNode draw(Binary node) throws Exception {
+  private static JsonNode draw(GatewayProcess node) throws Exception {
     String body = "{\"model\":\"" + MODEL + "\",\"prompt\":\"A gate.\",\"size\":\"64x48\"}";
     try (RawClient client = node.connect()) {
       RawResponse reply =
-          client.post("/v1/images/generations", body, Shared.authorization()).readResponse();
+          client.post("/v1/images/generations", body, SharedNode.authorization()).readResponse();
       assertThat(reply.status()).as(reply.text()).isEqualTo(200);
       return Json.tree(reply.text()).path("data").path(0);
     }

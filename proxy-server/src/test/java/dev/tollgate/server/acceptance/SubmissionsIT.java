@@ -3,9 +3,9 @@ package dev.tollgate.server.acceptance;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.core.testkit.OpenAiWire;
 import dev.tollgate.core.testkit.RawClient;
 import dev.tollgate.core.testkit.RawResponse;
-import dev.tollgate.core.testkit.Wire;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -38,13 +38,13 @@ class SubmissionsIT {
           + "'";
 
   private static final Map<String, Integer> CALLS = new ConcurrentHashMap<>();
-  private static Folder folder;
-  private static Binary node;
-  private static Books books;
+  private static NodeFolder folder;
+  private static GatewayProcess node;
+  private static LedgerDatabase ledgerDatabase;
 
   @BeforeAll
   static void start() throws Exception {
-    Shared.scripted()
+    SharedNode.scripted()
         .model(
             "image",
             (request, connection) -> {
@@ -53,10 +53,10 @@ class SubmissionsIT {
               if (prompt.startsWith("hold")) {
                 connection.gate(prompt);
               }
-              connection.send(Wire.images(7, 1_290));
+              connection.send(OpenAiWire.images(7, 1_290));
             });
-    books = Books.of(Shared.node().home());
-    folder = Folder.with(Shared.setup());
+    ledgerDatabase = LedgerDatabase.of(SharedNode.node().home());
+    folder = NodeFolder.with(SharedNode.setup());
     node = serve();
   }
 
@@ -66,20 +66,20 @@ class SubmissionsIT {
     folder.close();
   }
 
-  private static Binary serve() throws Exception {
-    List<String> settings = new ArrayList<>(Shared.node().home().storeSettings());
+  private static GatewayProcess serve() throws Exception {
+    List<String> settings = new ArrayList<>(SharedNode.node().home().storeSettings());
     settings.add(LEASE);
-    return Binary.start(folder, settings.toArray(String[]::new));
+    return GatewayProcess.start(folder, settings.toArray(String[]::new));
   }
 
   @Test
   void ofAHundredAtOnceOneIsCarriedOut() throws Exception {
-    long before = books.number(CHARGES);
+    long before = ledgerDatabase.number(CHARGES);
     List<Future<RawResponse>> sent = new ArrayList<>();
     CountDownLatch refused = new CountDownLatch(CLIENTS - 1);
     try (ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {
       for (int i = 0; i < CLIENTS; i++) {
-        Binary at = i % 2 == 0 ? node : Shared.node();
+        GatewayProcess at = i % 2 == 0 ? node : SharedNode.node();
         sent.add(
             clients.submit(
                 () -> {
@@ -89,7 +89,7 @@ class SubmissionsIT {
                 }));
       }
       assertThat(refused.await(30, TimeUnit.SECONDS)).isTrue();
-      Shared.scripted().open("hold all");
+      SharedNode.scripted().open("hold all");
     }
     RawResponse made = null;
     int conflicts = 0;
@@ -101,14 +101,14 @@ class SubmissionsIT {
       } else {
         conflicts++;
         assertThat(told.status()).isEqualTo(409);
-        assertThat(Chats.code(told)).isEqualTo("idempotency_conflict");
+        assertThat(ChatRequests.code(told)).isEqualTo("idempotency_conflict");
         assertThat(Integer.parseInt(told.header("retry-after"))).isPositive();
         assertThat(told.header("x-should-retry")).isEqualTo("true");
       }
     }
     assertThat(made).isNotNull();
     assertThat(conflicts).isEqualTo(CLIENTS - 1);
-    for (Binary each : List.of(node, Shared.node())) {
+    for (GatewayProcess each : List.of(node, SharedNode.node())) {
       RawResponse again = submit(each, "hold all");
       assertThat(again.status()).isEqualTo(200);
       assertThat(again.text()).isEqualTo(made.text());
@@ -122,10 +122,10 @@ class SubmissionsIT {
 
   @Test
   void aNodeThatIsKilledAtAnyStepLeavesOneCallAndOneChargeAtMost() throws Exception {
-    long before = books.number(CHARGES);
+    long before = ledgerDatabase.number(CHARGES);
     assertThat(submit(node, "after all").status()).isEqualTo(200);
     awaitCharges(before + 1);
-    try (var store = HeldSubmissions.at(Shared.node().home());
+    try (var store = BlockedIdempotencyStore.at(SharedNode.node().home());
         ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {
       store.hold("at the claim", "claimed");
       store.hold("at the mark", "dispatched");
@@ -141,13 +141,13 @@ class SubmissionsIT {
 
       // Others hear that it runs, until its lease is over.
       for (String prompt : List.of("at the mark", "at the reply", "hold at the provider")) {
-        RawResponse told = submit(Shared.node(), prompt);
+        RawResponse told = submit(SharedNode.node(), prompt);
         assertThat(told.status()).as(prompt).isEqualTo(409);
         assertThat(told.header("retry-after")).isNotEmpty();
       }
       store.awaitHeld(0); // those of the dead are found out
     }
-    Shared.scripted().open("hold at the provider");
+    SharedNode.scripted().open("hold at the provider");
 
     // Nobody had heard of these.
     assertThat(whenOver("at the claim").status()).isEqualTo(200);
@@ -156,11 +156,11 @@ class SubmissionsIT {
     for (String prompt : List.of("at the reply", "hold at the provider")) {
       RawResponse lost = whenOver(prompt);
       assertThat(lost.status()).as(prompt).isEqualTo(502);
-      assertThat(Chats.code(lost)).isEqualTo("provider_error");
+      assertThat(ChatRequests.code(lost)).isEqualTo("provider_error");
       assertThat(lost.header("x-should-retry")).isEqualTo("false");
-      assertThat(named(submit(Shared.node(), prompt))).isEqualTo(named(lost));
+      assertThat(named(submit(SharedNode.node(), prompt))).isEqualTo(named(lost));
     }
-    RawResponse replayed = submit(Shared.node(), "after all");
+    RawResponse replayed = submit(SharedNode.node(), "after all");
     assertThat(replayed.status()).isEqualTo(200);
     assertThat(replayed.header("idempotent-replayed")).isEqualTo("true");
 
@@ -176,7 +176,7 @@ class SubmissionsIT {
         .containsEntry("after all", 1);
     awaitCharges(before + 3);
     node.admin().awaitBooked();
-    assertThat(books.number(CHARGES)).isEqualTo(before + 3);
+    assertThat(ledgerDatabase.number(CHARGES)).isEqualTo(before + 3);
   }
 
   /** All of it but who asked: each request is told its own name. */
@@ -188,11 +188,11 @@ class SubmissionsIT {
 
   /** Asks the other node until the first one's lease is over. */
   private static RawResponse whenOver(String prompt) {
-    RawResponse told = submit(Shared.node(), prompt);
+    RawResponse told = submit(SharedNode.node(), prompt);
     long began = System.nanoTime();
     while (told.status() == 409) {
       assertThat(System.nanoTime() - began).as(prompt).isLessThan(20_000_000_000L);
-      told = submit(Shared.node(), prompt);
+      told = submit(SharedNode.node(), prompt);
     }
     return told;
   }
@@ -207,17 +207,17 @@ class SubmissionsIT {
 
   private static void awaitCharges(long charges) throws Exception {
     long began = System.nanoTime();
-    while (books.number(CHARGES) != charges) {
+    while (ledgerDatabase.number(CHARGES) != charges) {
       assertThat(System.nanoTime() - began).as("charges").isLessThan(20_000_000_000L);
     }
   }
 
   /** The prompt is the key, too. */
-  private static RawResponse submit(Binary at, String prompt) {
+  private static RawResponse submit(GatewayProcess at, String prompt) {
     String body = "{\"model\":\"" + MODEL + "\",\"prompt\":\"" + prompt + "\"}";
     try (RawClient client = at.connect()) {
       return client
-          .post(PATH, body, Shared.authorization(), "Idempotency-Key: " + prompt)
+          .post(PATH, body, SharedNode.authorization(), "Idempotency-Key: " + prompt)
           .readResponse();
     }
   }

@@ -22,6 +22,6 @@ final class Tenants {
 
   /** Runs a verb and returns the JSON that it prints. */
   static String run(String... verb) throws Exception {
-    return Program.ask(Shared.node().home(), verb);
+    return LauncherProcess.ask(SharedNode.node().home(), verb);
   }
 }

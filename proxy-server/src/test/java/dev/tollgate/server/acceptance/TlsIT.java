@@ -36,7 +36,7 @@ class TlsIT {
   private static final Stage STAGE = Stage.set();
 
   /** What a TLS test needs: who is trusted, a provider, and a node that speaks TLS itself. */
-  private record Stage(X509Bundle authority, HttpsServer provider, Binary node)
+  private record Stage(X509Bundle authority, HttpsServer provider, GatewayProcess node)
       implements AutoCloseable {
     static Stage set() {
       try {
@@ -67,21 +67,21 @@ class TlsIT {
     }
   }
 
-  private static Binary nodeBefore(HttpsServer provider, X509Bundle authority, X509Bundle leaf)
-      throws Exception {
+  private static GatewayProcess nodeBefore(
+      HttpsServer provider, X509Bundle authority, X509Bundle leaf) throws Exception {
     int port = provider.getAddress().getPort();
     var files =
         Map.of(
             "certificate", leaf.toTempCertChainPem().toString(),
             "private_key", leaf.toTempPrivateKeyPem().toString());
-    Setup setup =
-        Shared.setup()
+    ConfigBuilder setup =
+        SharedNode.setup()
             .listen(Map.of("tls", files))
             .openAi("named", "https://localhost:" + port + "/v1", "k")
             .openAi("numbered", "https://127.0.0.1:" + port + "/v1", "k")
             .model("tls/right-name", "named", "m")
             .model("tls/wrong-name", "numbered", "m");
-    return Shared.beside(
+    return SharedNode.beside(
         setup,
         List.of(
             "-Djavax.net.ssl.trustStore=" + authority.toTempKeyStoreFile(PASSWORD.toCharArray()),
@@ -99,19 +99,22 @@ class TlsIT {
     RawResponse response;
     try (RawClient client = connect()) {
       response =
-          client.post(Chats.PATH, Chats.body(model, false), Shared.authorization()).readResponse();
+          client
+              .post(ChatRequests.PATH, ChatRequests.body(model, false), SharedNode.authorization())
+              .readResponse();
     }
 
     assertThat(response.status()).as(response.text()).isEqualTo(status);
     if (status == 503) {
-      assertThat(Chats.code(response)).isEqualTo("provider_unavailable");
+      assertThat(ChatRequests.code(response)).isEqualTo("provider_unavailable");
     }
   }
 
   @Test
   void aStreamRunsThroughTls() throws Exception {
     try (RawClient client = connect()) {
-      client.post(Chats.PATH, Chats.body("test/chat", true), Shared.authorization());
+      client.post(
+          ChatRequests.PATH, ChatRequests.body("test/chat", true), SharedNode.authorization());
       assertThat(client.readUntil("data: [DONE]")).contains("\"finish_reason\":\"stop\"");
     }
   }
@@ -120,7 +123,7 @@ class TlsIT {
   void plainTextOnTheTlsPortIsClosed() {
     assertThat(STAGE.node.baseUrl().getScheme()).isEqualTo("https");
     try (RawClient client = STAGE.node.connect()) {
-      client.get("/v1/models", Shared.authorization());
+      client.get("/v1/models", SharedNode.authorization());
       assertThat(new String(client.readToEnd(), UTF_8)).doesNotContain("HTTP/1.1 200");
     }
   }

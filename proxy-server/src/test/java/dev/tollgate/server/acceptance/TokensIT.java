@@ -13,29 +13,30 @@ class TokensIT {
 
   @Test
   void aNodeThatIsAloneLetsInWhatFits() throws Exception {
-    try (Binary node = node()) {
-      Figures.keep("tokens-local", TokenRush.requireAsManyAsFit(List.of(node), key()));
+    try (GatewayProcess node = node()) {
+      RecordedFigures.keep("tokens-local", TokenBurst.requireAsManyAsFit(List.of(node), key()));
     }
   }
 
   @Test
   void nodesThatShareARedisLetInTogetherWhatFits() throws Exception {
     try (var redis = RedisProcess.start();
-        Binary one = node("redis.url=" + redis.url());
-        Binary two = node("redis.url=" + redis.url());
-        Binary three = node("redis.url=" + redis.url())) {
-      Figures.keep("tokens-redis", TokenRush.requireAsManyAsFit(List.of(one, two, three), key()));
+        GatewayProcess one = node("redis.url=" + redis.url());
+        GatewayProcess two = node("redis.url=" + redis.url());
+        GatewayProcess three = node("redis.url=" + redis.url())) {
+      RecordedFigures.keep(
+          "tokens-redis", TokenBurst.requireAsManyAsFit(List.of(one, two, three), key()));
     }
   }
 
-  private static Binary node(String... settings) {
-    return Shared.beside(TokenRush.model(Shared.setup()), SMALL, settings);
+  private static GatewayProcess node(String... settings) {
+    return SharedNode.beside(TokenBurst.model(SharedNode.setup()), SMALL, settings);
   }
 
   private static String key() throws Exception {
     String made =
-        Program.ask(
-            Shared.node().home(),
+        LauncherProcess.ask(
+            SharedNode.node().home(),
             "keys",
             "create",
             "--org",
@@ -43,7 +44,7 @@ class TokensIT {
             "--name",
             "rush",
             "--tokens-per-minute",
-            TokenRush.LIMIT,
+            TokenBurst.LIMIT,
             "--requests-per-second",
             "0");
     return Json.tree(made).path("key").asText();

@@ -24,7 +24,7 @@ final class WirePrice {
     JsonNode table = TABLE.path(cost.path("litellm_key").asText()).path("price");
     JsonNode micro = table.path("micro_per_mtok");
     if (!cost.isObject()) {
-      return Setup.PRICE;
+      return ConfigBuilder.PRICE;
     }
     Map<String, String> prices = new LinkedHashMap<>();
     NAMES.forEach(

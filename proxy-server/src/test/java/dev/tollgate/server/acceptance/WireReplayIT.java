@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.core.endpoint.ClientView;
-import dev.tollgate.core.endpoint.NothingLost;
+import dev.tollgate.core.endpoint.LosslessRelayCheck;
 import dev.tollgate.core.endpoint.WireCase;
 import dev.tollgate.core.testkit.RawClient;
 import dev.tollgate.core.testkit.RawResponse;
@@ -39,7 +39,7 @@ class WireReplayIT {
       Map.of("openai/chat-reasoning-tokens--gpt-5-6-sol", "10621.25");
 
   private static final List<WireCase> CASES = WireCase.family("openai-chat");
-  private static final Binary NODE = Shared.beside(setup(), List.of());
+  private static final GatewayProcess NODE = SharedNode.beside(setup(), List.of());
 
   /** How the provider cuts its reply; the client asks for it in a field of its own. */
   enum Cut {
@@ -52,11 +52,11 @@ class WireReplayIT {
     return CASES;
   }
 
-  private static Setup setup() {
-    Setup setup = Shared.setup();
+  private static ConfigBuilder setup() {
+    ConfigBuilder setup = SharedNode.setup();
     for (int i = 0; i < CASES.size(); i++) {
       WireCase one = CASES.get(i);
-      Shared.scripted().model("wire-" + i, (request, to) -> replay(one, request, to));
+      SharedNode.scripted().model("wire-" + i, (request, to) -> replay(one, request, to));
       setup.model("wire/" + i, "scripted", "wire-" + i, WirePrice.of(one.expect().path("cost")));
     }
     return setup;
@@ -95,7 +95,7 @@ class WireReplayIT {
     for (Cut cut : Cut.values()) {
       RawResponse response;
       try (RawClient client = NODE.connect().within(ANSWER)) {
-        client.post(Chats.PATH, request(one, cut), Shared.authorization());
+        client.post(ChatRequests.PATH, request(one, cut), SharedNode.authorization());
         response = client.readResponse();
       }
       if (one.expect().has("error_in_stream")) {
@@ -153,7 +153,7 @@ class WireReplayIT {
 
   private static void assertReply(WireCase one, JsonNode reply) {
     JsonNode sent = Json.tree(new String(one.response(), UTF_8));
-    assertThat(NothingLost.kept(sent, reply)).isEmpty();
+    assertThat(LosslessRelayCheck.kept(sent, reply)).isEmpty();
     assertFinish(
         reply.path("choices").path(0).path("finish_reason").asText(), one.expectedChoice());
     assertUsage(one, reply.path("usage"));

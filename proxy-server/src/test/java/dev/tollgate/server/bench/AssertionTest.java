@@ -94,7 +94,7 @@ class AssertionTest {
 
   @Test
   void everyFigureCanBeDemanded() {
-    Metrics.all()
+    BenchMetrics.all()
         .forEach(
             (name, unit) -> {
               String suffix =

@@ -26,8 +26,9 @@ class CandidatesBench {
 
   @Test
   void threeAndOne() throws Exception {
-    try (Subject mock =
-            Subject.start(folder.resolve("mock.log"), List.of("-Xmx512m"), "mock", "--port", "0");
+    try (MeasuredProcess mock =
+            MeasuredProcess.start(
+                folder.resolve("mock.log"), List.of("-Xmx512m"), "mock", "--port", "0");
         PlainGateway one = gateway("one", mock.awaitLine("(http://[0-9.:]+)"), 1);
         PlainGateway three = gateway("three", one.upstream(), 3)) {
       List<Double> ofOne = new ArrayList<>();

@@ -52,10 +52,10 @@ class ConnectionTest {
     channel.finishAndReleaseAll();
   }
 
-  private void ask(Work.Reply reply, long intendedNanos) {
+  private void ask(RequestTemplate.Reply reply, long intendedNanos) {
     ByteBuf request =
         Unpooled.unreleasableBuffer(Unpooled.copiedBuffer("POST / HTTP/1.1\r\n\r\n", US_ASCII));
-    connection.ask(new Work(request, reply, tally), intendedNanos, nowNanos);
+    connection.send(new RequestTemplate(request, reply, tally), intendedNanos, nowNanos);
   }
 
   private void receive(String bytes) {
@@ -65,7 +65,7 @@ class ConnectionTest {
   @Test
   void latencyCountsFromTheIntendedStart() {
     nowNanos = 150;
-    ask(new Work.Reply.Plain(), 100);
+    ask(new RequestTemplate.Reply.Plain(), 100);
     nowNanos = 180;
     receive(PLAIN.substring(0, 30));
     nowNanos = 220;
@@ -78,7 +78,7 @@ class ConnectionTest {
   @Test
   void aSecondRequestFollowsOnTheSameConnection() {
     for (int i = 0; i < 3; i++) {
-      ask(new Work.Reply.Plain(), nowNanos);
+      ask(new RequestTemplate.Reply.Plain(), nowNanos);
       receive(PLAIN);
     }
     assertThat(tally.answeredCount()).isEqualTo(3);
@@ -87,7 +87,7 @@ class ConnectionTest {
 
   @Test
   void aRefusalIsAFailureAndItsWordsAreKept() {
-    ask(new Work.Reply.Plain(), 0);
+    ask(new RequestTemplate.Reply.Plain(), 0);
     receive("HTTP/1.1 429 Too\r\nContent-Length: 9\r\n\r\nslow down");
     assertThat(tally.failures()).containsExactly(Map.entry(Failure.STATUS, 1L));
     assertThat(tally.firstProblem()).isEqualTo("429: slow down");
@@ -97,7 +97,7 @@ class ConnectionTest {
 
   @Test
   void anEndInTheMiddleIsAFailure() {
-    ask(new Work.Reply.Plain(), 0);
+    ask(new RequestTemplate.Reply.Plain(), 0);
     receive(PLAIN.substring(0, PLAIN.length() - 1));
     channel.close();
     assertThat(tally.failures()).containsKey(Failure.BROKEN);
@@ -106,7 +106,7 @@ class ConnectionTest {
 
   @Test
   void whatNobodyAskedForIsAFailure() {
-    ask(new Work.Reply.Plain(), 0);
+    ask(new RequestTemplate.Reply.Plain(), 0);
     receive(PLAIN + PLAIN);
     assertThat(tally.failures()).containsExactly(Map.entry(Failure.MALFORMED, 1L));
     assertThat(tally.answeredCount()).isZero();
@@ -114,7 +114,7 @@ class ConnectionTest {
 
   @Test
   void aRequestThatRunsTooLongCountsWithTheTimeThatItHad() {
-    ask(new Work.Reply.Plain(), 0);
+    ask(new RequestTemplate.Reply.Plain(), 0);
     connection.expire(TIMEOUT_NANOS, TIMEOUT_NANOS);
     assertThat(told).isEmpty();
     connection.expire(TIMEOUT_NANOS + 1, TIMEOUT_NANOS);
@@ -125,7 +125,7 @@ class ConnectionTest {
 
   @Test
   void theFirstTokenIsTheFirstContent() {
-    ask(new Work.Reply.Streamed(Script.NONE), 10);
+    ask(new RequestTemplate.Reply.Streamed(Script.NONE), 10);
     receive("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
     nowNanos = 50;
     receive(chunk("data: {\"choices\":[{\"delta\":{\"content\":\"\"}}]}\n\n"));

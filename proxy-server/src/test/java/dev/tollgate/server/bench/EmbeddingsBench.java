@@ -30,23 +30,25 @@ class EmbeddingsBench {
 
   @Test
   void besideABareRelay() throws Exception {
-    try (Subject mock =
-        Subject.start(folder.resolve("mock.log"), List.of("-Xmx512m"), "mock", "--port", "0")) {
+    try (MeasuredProcess mock =
+        MeasuredProcess.start(
+            folder.resolve("mock.log"), List.of("-Xmx512m"), "mock", "--port", "0")) {
       String upstream = mock.awaitLine("(http://[0-9.:]+)");
       String model = "modality: embedding\n    price: { input: \"0.02\" }";
       Path home = Files.createDirectory(folder.resolve("gateway"));
-      try (OneModel gateway = OneModel.start(home, upstream, model, MOCK);
-          Subject relay =
-              Subject.relay(folder.resolve("relay.log"), URI.create(upstream).getPort());
+      try (SingleModelGateway gateway = SingleModelGateway.start(home, upstream, model, MOCK);
+          MeasuredProcess relay =
+              MeasuredProcess.relay(folder.resolve("relay.log"), URI.create(upstream).getPort());
           PlainClients asking =
-              new PlainClients(gateway.address(), request(gateway.key(), OneModel.NAME), CLIENTS);
+              new PlainClients(
+                  gateway.address(), request(gateway.key(), SingleModelGateway.NAME), CLIENTS);
           PlainClients direct = new PlainClients(at(relay), request("none", MOCK), CLIENTS)) {
-        compare(gateway.subject(), asking, relay, direct);
+        compare(gateway.process(), asking, relay, direct);
       }
     }
   }
 
-  private static InetSocketAddress at(Subject relay) throws Exception {
+  private static InetSocketAddress at(MeasuredProcess relay) throws Exception {
     int port = Integer.parseInt(relay.awaitLine("relays at (\\d+)"));
     return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
   }
@@ -63,7 +65,8 @@ class EmbeddingsBench {
   }
 
   private static void compare(
-      Subject gateway, PlainClients asking, Subject relay, PlainClients direct) throws Exception {
+      MeasuredProcess gateway, PlainClients asking, MeasuredProcess relay, PlainClients direct)
+      throws Exception {
     List<Double> ofGateway = new ArrayList<>();
     List<Double> ofRelay = new ArrayList<>();
     List<Double> ratios = new ArrayList<>();
@@ -92,9 +95,9 @@ class EmbeddingsBench {
     assertThat(asking.refused() + direct.refused()).as("requests that were refused").isZero();
   }
 
-  private static double round(Subject subject, PlainClients clients) throws Exception {
-    Duration start = subject.cpu();
+  private static double round(MeasuredProcess process, PlainClients clients) throws Exception {
+    Duration start = process.cpu();
     clients.ask(REQUESTS);
-    return subject.cpu().minus(start).toNanos() / 1e3 / REQUESTS;
+    return process.cpu().minus(start).toNanos() / 1e3 / REQUESTS;
   }
 }

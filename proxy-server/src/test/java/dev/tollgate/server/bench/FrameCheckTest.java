@@ -17,7 +17,7 @@ class FrameCheckTest {
 
   private static KnownScript recorded() {
     Recording recording = new Recording();
-    StreamReader reader = new StreamReader(new Tally(), recording.read(new Tally()), 0);
+    StreamReader reader = new StreamReader(new Tally(), recording.newCheck(new Tally()), 0);
     reader.feed(Unpooled.wrappedBuffer(stream(WORDS).getBytes(UTF_8)), 1_000);
     assertThat(reader.end()).isNull();
     return recording.script();
@@ -46,7 +46,7 @@ class FrameCheckTest {
   }
 
   private Failure read(String stream) {
-    StreamReader reader = new StreamReader(tally, script.read(tally), 0);
+    StreamReader reader = new StreamReader(tally, script.newCheck(tally), 0);
     for (byte each : stream.getBytes(UTF_8)) {
       reader.feed(Unpooled.wrappedBuffer(new byte[] {each}), 2_000);
     }
@@ -105,11 +105,11 @@ class FrameCheckTest {
 
   @Test
   void theScheduleIsWhatTheReferenceDidAtItsBest() {
-    StreamReader early = new StreamReader(tally, script.learning().read(tally), 0);
+    StreamReader early = new StreamReader(tally, script.learning().newCheck(tally), 0);
     early.feed(Unpooled.wrappedBuffer(stream(WORDS).getBytes(UTF_8)), 600);
     assertThat(early.end()).isNull();
     Tally later = new Tally();
-    StreamReader reader = new StreamReader(later, script.read(later), 100);
+    StreamReader reader = new StreamReader(later, script.newCheck(later), 100);
     reader.feed(Unpooled.wrappedBuffer(stream(WORDS).getBytes(UTF_8)), 750);
     assertThat(later.eventDelay().maxNanos()).as("650 since its start").isEqualTo(50);
   }

@@ -21,7 +21,7 @@ class IntendedStartTest {
   private final List<Integer> refused = new ArrayList<>();
 
   /** Some connections to a server that serves nobody between two points in time. */
-  private final class StallingServer implements Asker {
+  private final class StallingServer implements RequestSender {
     private final long fromNanos;
     private final long toNanos;
     private final int connections;
@@ -34,7 +34,7 @@ class IntendedStartTest {
     }
 
     @Override
-    public boolean ask(long intendedNanos, long nowNanos) {
+    public boolean trySend(long intendedNanos, long nowNanos) {
       if (underWay.size() == connections) {
         return false;
       }
@@ -44,19 +44,19 @@ class IntendedStartTest {
     }
 
     /** Answers all that wait, unless it stalls. */
-    void serve(Load load, long nowNanos) {
+    void serve(LoadSchedule load, long nowNanos) {
       while (!underWay.isEmpty() && (nowNanos < fromNanos || nowNanos >= toNanos)) {
         tally.answered(nowNanos - underWay.remove());
         load.ended(nowNanos);
-        load.look(this, nowNanos);
+        load.sendDue(this, nowNanos);
       }
     }
   }
 
-  private void run(Load load, StallingServer server) {
+  private void run(LoadSchedule load, StallingServer server) {
     long nowNanos = 0;
-    while (!load.isOver(nowNanos)) {
-      load.look(server, nowNanos);
+    while (!load.isDone(nowNanos)) {
+      load.sendDue(server, nowNanos);
       server.serve(load, nowNanos);
       nowNanos += MILLIS / 10;
     }
@@ -105,17 +105,17 @@ class IntendedStartTest {
   @Test
   void aConnectionThatCannotBeOpenedFailsOneRequest() {
     OpenRound round = new OpenRound(Arrivals.of(0, PER_SECOND, 3 * MILLIS), tally, TIMEOUT_NANOS);
-    Asker nobody =
+    RequestSender nobody =
         (_, _) -> {
           refused.add(round.endedCount());
           return false;
         };
-    round.look(nobody, 2 * MILLIS);
+    round.sendDue(nobody, 2 * MILLIS);
     round.refused(2 * MILLIS);
     round.refused(2 * MILLIS);
-    assertThat(round.isOver(2 * MILLIS)).isFalse();
+    assertThat(round.isDone(2 * MILLIS)).isFalse();
     round.refused(2 * MILLIS);
-    assertThat(round.isOver(2 * MILLIS)).isTrue();
+    assertThat(round.isDone(2 * MILLIS)).isTrue();
     assertThat(refused).containsExactly(0);
     assertThat(tally.failures()).containsEntry(Failure.CONNECT, 3L);
   }

@@ -44,7 +44,8 @@ class JobsBench {
   @TempDir private Path folder = Path.of("");
 
   /** A gateway. */
-  private record Side(Subject subject, Path home, URI base, String key) implements AutoCloseable {
+  private record Side(MeasuredProcess subject, Path home, URI base, String key)
+      implements AutoCloseable {
     /** Asks for chats for one round, on connections of its own, and keeps what came of them. */
     Chats round(Chats into) throws InterruptedException {
       var address = new InetSocketAddress(base.getHost(), base.getPort());
@@ -93,8 +94,9 @@ class JobsBench {
 
   @Test
   void chatsBesideJobs() throws Exception {
-    try (Subject mock =
-        Subject.start(folder.resolve("mock.log"), List.of("-Xmx512m"), "mock", "--port", "0")) {
+    try (MeasuredProcess mock =
+        MeasuredProcess.start(
+            folder.resolve("mock.log"), List.of("-Xmx512m"), "mock", "--port", "0")) {
       String upstream = mock.awaitLine("(http://[0-9.:]+)");
       try (Side alone = side("alone", upstream);
           Side busy = side("busy", upstream);
@@ -247,10 +249,11 @@ class JobsBench {
         """
             .formatted(home.resolve("objects"), upstream, PlainGateway.NO_LIMITS));
     List<String> flags = List.of("-Xms512m", "-Xmx512m");
-    Subject subject =
-        Subject.start(home.resolve("gateway.log"), flags, "serve", "--config", config.toString());
-    URI base = URI.create(subject.awaitLine("Tollgate serves (\\S+)"));
-    String key = subject.awaitLine("(sk-llm-[A-Za-z0-9]+)");
-    return new Side(subject, home, base, key);
+    MeasuredProcess process =
+        MeasuredProcess.start(
+            home.resolve("gateway.log"), flags, "serve", "--config", config.toString());
+    URI base = URI.create(process.awaitLine("Tollgate serves (\\S+)"));
+    String key = process.awaitLine("(sk-llm-[A-Za-z0-9]+)");
+    return new Side(process, home, base, key);
   }
 }

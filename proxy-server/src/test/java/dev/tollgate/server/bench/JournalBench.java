@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
-import dev.tollgate.core.ledger.Bank.Holder;
-import dev.tollgate.core.ledger.BooksIdentity;
 import dev.tollgate.core.ledger.JournalRecord.Reserve;
 import dev.tollgate.core.ledger.JournalRecord.Tokens;
-import dev.tollgate.core.ledger.Mark;
+import dev.tollgate.core.ledger.LedgerStore.LeaseHolder;
+import dev.tollgate.core.ledger.LedgerStoreIdentity;
+import dev.tollgate.core.ledger.NodeCheckpoint;
 import dev.tollgate.core.ledger.Settlement;
-import dev.tollgate.core.ledger.Settlement.How;
+import dev.tollgate.core.ledger.Settlement.SettlementKind;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.server.ledger.JournalDirectory;
 import dev.tollgate.server.ledger.JournalOptions;
@@ -69,10 +69,12 @@ class JournalBench {
         new JournalOptions(durability, SEGMENT_BYTES, QUEUED_MAX, UNBOOKED_MAX, retention);
     Path dataDir = folder.resolve(durability + "-" + settlers);
     var directory = JournalDirectory.open(dataDir, options, InstantSource.system());
-    var holder = new Holder(directory.node(), 1, UUID.randomUUID());
-    Mark nothing = new Mark(BooksIdentity.UNKNOWN, 0, Optional.empty(), 0, 1);
-    assertThat(directory.earlier(nothing)).isEmpty();
-    try (LocalJournal journal = directory.beginLife(holder, BooksIdentity.UNKNOWN, fatal::set)) {
+    var holder = new LeaseHolder(directory.node(), 1, UUID.randomUUID());
+    NodeCheckpoint nothing =
+        new NodeCheckpoint(LedgerStoreIdentity.UNKNOWN, 0, Optional.empty(), 0, 1);
+    assertThat(directory.previousEpochs(nothing)).isEmpty();
+    try (LocalJournal journal =
+        directory.beginEpoch(holder, LedgerStoreIdentity.UNKNOWN, fatal::set)) {
       run(journal, settlers, 1);
       long[] nanos = run(journal, settlers, SECONDS);
       Arrays.sort(nanos);
@@ -101,7 +103,7 @@ class JournalBench {
       chain.loop.execute(chain::next);
     }
     while (!done.await(20, TimeUnit.MILLISECONDS)) {
-      journal.booked(journal.unbooked(UNBOOKED_MAX / 2).size());
+      journal.settled(journal.unsettled(UNBOOKED_MAX / 2).size());
     }
     loops.forEach(ExecutorService::shutdown);
     return chains.stream().flatMapToLong(chain -> chain.nanos.stream().mapToLong(n -> n)).toArray();
@@ -144,7 +146,7 @@ class JournalBench {
       MicroUsd cost = new MicroUsd(1_500);
       byte[] row = new byte[ROW_BYTES];
       return new Settlement(
-          request, ORG, KEY, 15, new MicroUsd(2_000), cost, tokens, How.COMPLETED, row);
+          request, ORG, KEY, 15, new MicroUsd(2_000), cost, tokens, SettlementKind.COMPLETED, row);
     }
   }
 }

@@ -40,12 +40,13 @@ class LargeBodyBench {
   @Test
   void relayedBodies() throws Exception {
     Path mockLog = folder.resolve("mock.log");
-    try (Subject provider = Subject.start(mockLog, List.of("-Xmx512m"), "mock", "--port", "0")) {
+    try (MeasuredProcess provider =
+        MeasuredProcess.start(mockLog, List.of("-Xmx512m"), "mock", "--port", "0")) {
       String upstream = provider.awaitLine("(http://[0-9.:]+)");
       Path config = folder.resolve("bench.yaml");
       Files.writeString(config, config(upstream.endsWith("/v1") ? upstream : upstream + "/v1"));
-      try (Subject gateway =
-              Subject.start(
+      try (MeasuredProcess gateway =
+              MeasuredProcess.start(
                   folder.resolve("gateway.log"),
                   List.of("-Xmx512m"),
                   "serve",
@@ -79,7 +80,7 @@ class LargeBodyBench {
         .formatted(AdminPort.PORT, upstream);
   }
 
-  private static void measure(Subject gateway, HttpClient client) throws Exception {
+  private static void measure(MeasuredProcess gateway, HttpClient client) throws Exception {
     URI base = URI.create(gateway.awaitLine("Tollgate serves (\\S+)"));
     String key = gateway.awaitLine("(sk-llm-[A-Za-z0-9]+)");
     HttpRequest request =
@@ -101,7 +102,8 @@ class LargeBodyBench {
   }
 
   /** Sends so many bodies, some at once; the most that the gateway's direct buffers held. */
-  private static double relay(HttpClient client, HttpRequest request, Subject gateway, int bodies)
+  private static double relay(
+      HttpClient client, HttpRequest request, MeasuredProcess gateway, int bodies)
       throws Exception {
     double highWater = 0;
     for (int sent = 0; sent < bodies; sent += AT_ONCE) {
@@ -120,7 +122,8 @@ class LargeBodyBench {
     return highWater;
   }
 
-  private static double directBytes(Subject gateway) throws IOException, InterruptedException {
+  private static double directBytes(MeasuredProcess gateway)
+      throws IOException, InterruptedException {
     return gateway.metric(AdminPort.URL, "tollgate_buffer_bytes", "direct");
   }
 

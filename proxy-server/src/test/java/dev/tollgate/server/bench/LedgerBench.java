@@ -3,27 +3,27 @@ package dev.tollgate.server.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.id.RequestId;
-import dev.tollgate.core.ledger.Bank.Granted;
-import dev.tollgate.core.ledger.Bank.Holder;
-import dev.tollgate.core.ledger.BooksClock;
 import dev.tollgate.core.ledger.JournalRecord.Tokens;
-import dev.tollgate.core.ledger.Ledger.Answer;
+import dev.tollgate.core.ledger.Ledger.ReserveResult;
+import dev.tollgate.core.ledger.LedgerClock;
 import dev.tollgate.core.ledger.LedgerRules;
-import dev.tollgate.core.ledger.Mark;
+import dev.tollgate.core.ledger.LedgerStore.LeaseGrowth;
+import dev.tollgate.core.ledger.LedgerStore.LeaseHolder;
+import dev.tollgate.core.ledger.NodeCheckpoint;
 import dev.tollgate.core.ledger.NodeLedger;
 import dev.tollgate.core.ledger.Reservation;
 import dev.tollgate.core.ledger.Settlement;
-import dev.tollgate.core.ledger.Settlement.How;
+import dev.tollgate.core.ledger.Settlement.SettlementKind;
 import dev.tollgate.core.money.MicroUsd;
-import dev.tollgate.server.ledger.Booking;
 import dev.tollgate.server.ledger.JournalDirectory;
 import dev.tollgate.server.ledger.JournalOptions;
-import dev.tollgate.server.ledger.Leaser;
+import dev.tollgate.server.ledger.LeaseClient;
 import dev.tollgate.server.ledger.LocalJournal;
+import dev.tollgate.server.ledger.SettlementWriter;
 import dev.tollgate.server.ledger.Settler;
 import dev.tollgate.server.ledger.SettlerListener;
 import dev.tollgate.server.postgres.DataDirLock;
-import dev.tollgate.server.postgres.PostgresBank;
+import dev.tollgate.server.postgres.PostgresLedgerStore;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.postgres.StoreOptions;
 import dev.tollgate.server.settings.LedgerSettings;
@@ -88,22 +88,27 @@ class LedgerBench {
 
   @Test
   void waitsAndSettledRate() throws Exception {
-    try (DataDirLock lock = DataDirLock.take(folder);
+    try (DataDirLock lock = DataDirLock.acquire(folder);
         Store store = Store.start(lock, StoreOptions.embedded(folder))) {
       List<Payers> shapes = List.of(Payers.of(store, 1), Payers.of(store, 500));
-      PostgresBank bank = store.bank();
+      PostgresLedgerStore ledgerStore = store.ledgerStore();
       var directory =
           JournalDirectory.open(folder, JournalOptions.of(SETTINGS), InstantSource.system());
-      Mark mark = bank.marks().look(directory.node());
-      assertThat(directory.earlier(mark)).isEmpty();
-      Holder holder = bank.open(directory.node(), UUID.randomUUID());
-      var clock = new BooksClock(System::nanoTime, bank.millis());
+      NodeCheckpoint mark = ledgerStore.checkpoints().read(directory.node());
+      assertThat(directory.previousEpochs(mark)).isEmpty();
+      LeaseHolder holder = ledgerStore.open(directory.node(), UUID.randomUUID());
+      var clock = new LedgerClock(System::nanoTime, ledgerStore.millis());
       var rules = LedgerRules.of(SETTINGS.outageGrace(), SETTINGS.leaseTtl());
-      try (LocalJournal journal = directory.beginLife(holder, mark.books(), fatal::set);
-          Leaser leaser = new Leaser(bank, holder, clock, journal, rules, () -> {});
+      try (LocalJournal journal = directory.beginEpoch(holder, mark.store(), fatal::set);
+          LeaseClient leaser =
+              new LeaseClient(ledgerStore, holder, clock, journal, rules, () -> {});
           Settler settler =
               Settler.start(
-                  journal, holder, new Booking(bank, bank::quarantine), toldTo(leaser), SETTINGS)) {
+                  journal,
+                  holder,
+                  new SettlementWriter(ledgerStore, ledgerStore::quarantine),
+                  toldTo(leaser),
+                  SETTINGS)) {
         leaser.start();
         while (!leaser.ledger().isOpen()) {
           Thread.onSpinWait();
@@ -118,11 +123,11 @@ class LedgerBench {
     assertThat(refused).as("requests that were refused").hasValue(0);
   }
 
-  private static SettlerListener toldTo(Leaser leaser) {
+  private static SettlerListener toldTo(LeaseClient leaser) {
     return new SettlerListener() {
       @Override
-      public void booked(List<Settlement> settlements, List<Granted> overruns) {
-        leaser.booked(overruns);
+      public void settled(List<Settlement> settlements, List<LeaseGrowth> overruns) {
+        leaser.applyOverruns(overruns);
       }
 
       @Override
@@ -256,13 +261,13 @@ class LedgerBench {
     }
   }
 
-  private void settle(Answer answer, byte[] row, Runnable durable) {
+  private void settle(ReserveResult answer, byte[] row, Runnable durable) {
     switch (answer) {
-      case Answer.Reserved(Reservation reservation) -> {
+      case ReserveResult.Reserved(Reservation reservation) -> {
         reservation.begin();
-        reservation.settle(COST, TOKENS, How.COMPLETED, row, durable);
+        reservation.settle(COST, TOKENS, SettlementKind.COMPLETED, row, durable);
       }
-      case Answer.Refused _ -> {
+      case ReserveResult.Refused _ -> {
         refused.incrementAndGet();
         loops.getFirst().execute(durable);
       }

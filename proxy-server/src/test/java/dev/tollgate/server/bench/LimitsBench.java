@@ -32,8 +32,9 @@ class LimitsBench {
 
   @Test
   void withAndWithoutLimits() throws Exception {
-    try (Subject mock =
-            Subject.start(folder.resolve("mock.log"), List.of("-Xmx512m"), "mock", "--port", "0");
+    try (MeasuredProcess mock =
+            MeasuredProcess.start(
+                folder.resolve("mock.log"), List.of("-Xmx512m"), "mock", "--port", "0");
         PlainGateway off =
             gateway("off", mock.awaitLine("(http://[0-9.:]+)"), PlainGateway.NO_LIMITS);
         PlainGateway on = gateway("on", off.upstream(), ALL_LIMITS.replace("RATES", RATES))) {
@@ -65,6 +66,6 @@ class LimitsBench {
 
   private PlainGateway gateway(String name, String upstream, String limits) throws IOException {
     Path home = Files.createDirectory(folder.resolve(name));
-    return PlainGateway.start(Subject.LIB, home, upstream, limits, CLIENTS);
+    return PlainGateway.start(MeasuredProcess.LIB, home, upstream, limits, CLIENTS);
   }
 }

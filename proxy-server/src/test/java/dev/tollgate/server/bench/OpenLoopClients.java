@@ -87,7 +87,7 @@ final class OpenLoopClients implements AutoCloseable {
                 new ChannelInitializer<Channel>() {
                   @Override
                   protected void initChannel(Channel opened) {
-                    opened.pipeline().addLast(new Asking());
+                    opened.pipeline().addLast(new ClientHandler());
                   }
                 })
             .connect(gateway)
@@ -137,7 +137,10 @@ final class OpenLoopClients implements AutoCloseable {
       if (channel == null) {
         figures.unsent++;
       } else {
-        channel.pipeline().get(Asking.class).ask(channel); // it is open, or would not be free
+        channel
+            .pipeline()
+            .get(ClientHandler.class)
+            .ask(channel); // it is open, or would not be free
       }
     }
   }
@@ -147,7 +150,7 @@ final class OpenLoopClients implements AutoCloseable {
     return broken.get();
   }
 
-  private final class Asking extends ChannelInboundHandlerAdapter {
+  private final class ClientHandler extends ChannelInboundHandlerAdapter {
     private final StringBuilder tail = new StringBuilder();
     private long askedNanos;
     private boolean isServed;

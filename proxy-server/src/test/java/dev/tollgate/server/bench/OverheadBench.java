@@ -28,11 +28,12 @@ class OverheadBench {
 
   @Test
   void microsecondsPerRequest() throws Exception {
-    Path baseline = Path.of(System.getProperty("bench.baseline", Subject.LIB.toString()));
-    try (Subject mock =
-            Subject.start(folder.resolve("mock.log"), List.of("-Xmx512m"), "mock", "--port", "0");
+    Path baseline = Path.of(System.getProperty("bench.baseline", MeasuredProcess.LIB.toString()));
+    try (MeasuredProcess mock =
+            MeasuredProcess.start(
+                folder.resolve("mock.log"), List.of("-Xmx512m"), "mock", "--port", "0");
         PlainGateway before = gateway(baseline, "before", mock.awaitLine(ADDRESS));
-        PlainGateway now = gateway(Subject.LIB, "now", before.upstream())) {
+        PlainGateway now = gateway(MeasuredProcess.LIB, "now", before.upstream())) {
       List<Double> differences = new ArrayList<>();
       for (int round = 0; round < WARM_UP; round++) {
         before.round(REQUESTS);

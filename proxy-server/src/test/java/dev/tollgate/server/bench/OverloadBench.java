@@ -48,12 +48,12 @@ class OverloadBench {
   @Test
   void threeTimesWhatItCanCarry() throws Exception {
     Cores.takeThoseOfOthers();
-    try (Subject provider = provider()) {
+    try (MeasuredProcess provider = provider()) {
       String upstream = provider.awaitLine(ADDRESS);
       Files.writeString(
           folder.resolve("bench.yaml"), config(upstream, "overload: { " + OVERLOAD + " }"));
-      try (Subject gateway =
-          Subject.start(
+      try (MeasuredProcess gateway =
+          MeasuredProcess.start(
               folder.resolve("gateway.log"),
               List.of("-Xms512m", "-Xmx512m"),
               "serve",
@@ -63,10 +63,11 @@ class OverloadBench {
         String key = gateway.awaitLine("(sk-llm-[A-Za-z0-9]+)");
         var address = new InetSocketAddress(base.getHost(), base.getPort());
         try (var clients = new OpenLoopClients(address, key, "bench/chat", CONNECTIONS);
-            var witnesses = new Witnesses(base.getPort(), key, "bench/chat", 503);
-            Subject idle = provider();
-            var others = new Witnesses(port(idle), "none", "mock-chat?ttft=0ms&chunks=1", 200)) {
-          measure(gateway, provider, clients, new Seen(witnesses, others));
+            var probes = new LatencyProbes(base.getPort(), key, "bench/chat", 503);
+            MeasuredProcess idle = provider();
+            var others =
+                new LatencyProbes(port(idle), "none", "mock-chat?ttft=0ms&chunks=1", 200)) {
+          measure(gateway, provider, clients, new Seen(probes, others));
         }
       }
     }
@@ -74,7 +75,7 @@ class OverloadBench {
 
   @Test
   void anAnswerToWhoIsTurnedAwayCostsLittle() throws Exception {
-    try (Subject provider = provider()) {
+    try (MeasuredProcess provider = provider()) {
       String upstream = provider.awaitLine(ADDRESS);
       var cost =
           ShedCost.measured(
@@ -92,16 +93,17 @@ class OverloadBench {
     }
   }
 
-  private Subject provider() throws IOException {
-    return Subject.start(folder.resolve("mock.log"), List.of("-Xmx512m"), "mock", "--port", "0");
+  private MeasuredProcess provider() throws IOException {
+    return MeasuredProcess.start(
+        folder.resolve("mock.log"), List.of("-Xmx512m"), "mock", "--port", "0");
   }
 
-  private static int port(Subject provider) throws IOException {
+  private static int port(MeasuredProcess provider) throws IOException {
     return URI.create(provider.awaitLine(ADDRESS)).getPort();
   }
 
   /** Who is turned away, and who asks a process at the same time that has nothing else to do. */
-  private record Seen(Witnesses turnedAway, Witnesses ofAnIdleProcess) {}
+  private record Seen(LatencyProbes turnedAway, LatencyProbes ofAnIdleProcess) {}
 
   private static String loadAverage() {
     return String.format(
@@ -139,7 +141,8 @@ class OverloadBench {
         .formatted(AdminPort.PORT, server, upstream);
   }
 
-  private static void measure(Subject gateway, Subject provider, OpenLoopClients clients, Seen seen)
+  private static void measure(
+      MeasuredProcess gateway, MeasuredProcess provider, OpenLoopClients clients, Seen seen)
       throws Exception {
     warmUp(clients);
     double bestRate = bestRate(gateway, clients);
@@ -210,7 +213,8 @@ class OverloadBench {
    * Raises the rate until what is served no longer follows; the lowest rate at which next to most
    * was served, for who is turned away meanwhile takes from the peak.
    */
-  private static double bestRate(Subject gateway, OpenLoopClients clients) throws Exception {
+  private static double bestRate(MeasuredProcess gateway, OpenLoopClients clients)
+      throws Exception {
     NavigableMap<Double, Double> servedByRate = new TreeMap<>();
     double served;
     double rate = 300 / STEP;
@@ -230,7 +234,7 @@ class OverloadBench {
   }
 
   /** What is served of that rate: the best of many steps was a lucky one. */
-  private static double servedAt(double rate, Subject gateway, OpenLoopClients clients)
+  private static double servedAt(double rate, MeasuredProcess gateway, OpenLoopClients clients)
       throws Exception {
     clients.ask(rate, STEP_SECONDS); // behind three times as many, until the room has grown again
     double served = 0;
@@ -242,7 +246,8 @@ class OverloadBench {
     return served;
   }
 
-  private static String line(String rate, Subject gateway, Figures figures) throws Exception {
+  private static String line(String rate, MeasuredProcess gateway, Figures figures)
+      throws Exception {
     return String.format(
         Locale.ROOT,
         "%s: %.0f/s served (p50 %.0f, p99 %.0f ms), %.0f/s shed (p50 %.1f, p99 %.1f ms),"

@@ -23,8 +23,9 @@ record Payers(String name, List<ApiKey> keys) {
     var _ = store.credits().grant(org.id(), new MicroUsd(1_000_000_000_000L), name, "bench");
     List<ApiKey> made = new ArrayList<>();
     for (int i = 0; i < keys; i++) {
-      var wish = new ApiKeys.Wish("key" + i, KeyScope.ALL, KeyLimits.DEFAULT, null);
-      made.add(((ApiKeys.Creation.Created) store.apiKeys().create(org.id(), wish, 0)).key().key());
+      var wish = new ApiKeys.ApiKeySpec("key" + i, KeyScope.ALL, KeyLimits.DEFAULT, null);
+      made.add(
+          ((ApiKeys.KeyCreation.Created) store.apiKeys().create(org.id(), wish, 0)).key().key());
     }
     return new Payers(name, made);
   }

@@ -37,7 +37,7 @@ final class PlainClients implements AutoCloseable {
 
   PlainClients(InetSocketAddress gateway, String key, String model, int clients)
       throws InterruptedException {
-    this(gateway, request("/v1/chat/completions", key, hello(model)), clients);
+    this(gateway, request("/v1/chat/completions", key, chatRequest(model)), clients);
   }
 
   /** Clients that send these bytes. */
@@ -48,7 +48,7 @@ final class PlainClients implements AutoCloseable {
     }
   }
 
-  private static String hello(String model) {
+  private static String chatRequest(String model) {
     return "{\"model\":\""
         + model
         + "\",\"max_tokens\":64,\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}]}";
@@ -79,7 +79,7 @@ final class PlainClients implements AutoCloseable {
                     .pipeline()
                     .addLast(new HttpResponseDecoder())
                     .addLast(new HttpObjectAggregator(REPLY_BYTES_MAX))
-                    .addLast(new Asking());
+                    .addLast(new ClientHandler());
               }
             })
         .connect(gateway)
@@ -129,7 +129,7 @@ final class PlainClients implements AutoCloseable {
     running.countDown();
   }
 
-  private final class Asking extends SimpleChannelInboundHandler<FullHttpResponse> {
+  private final class ClientHandler extends SimpleChannelInboundHandler<FullHttpResponse> {
     @Override
     protected void channelRead0(ChannelHandlerContext context, FullHttpResponse reply) {
       replyBytes.set(reply.content().readableBytes());

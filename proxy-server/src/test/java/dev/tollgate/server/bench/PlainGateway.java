@@ -24,20 +24,20 @@ final class PlainGateway implements AutoCloseable {
   private static final String MODEL = "mock-chat?ttft=0ms&interval=0ms&chunks=32";
 
   private final String upstream;
-  private final Subject subject;
+  private final MeasuredProcess process;
   private final InetSocketAddress address;
   private final String key;
   private final int clients;
   private int refused;
   private Map<String, Double> marked = Map.of();
 
-  private PlainGateway(String upstream, Subject subject, int clients) throws IOException {
+  private PlainGateway(String upstream, MeasuredProcess process, int clients) throws IOException {
     this.upstream = upstream;
-    this.subject = subject;
+    this.process = process;
     this.clients = clients;
-    URI base = URI.create(subject.awaitLine("Tollgate serves (\\S+)"));
+    URI base = URI.create(process.awaitLine("Tollgate serves (\\S+)"));
     this.address = new InetSocketAddress(base.getHost(), base.getPort());
-    this.key = subject.awaitLine("(sk-llm-[A-Za-z0-9]+)");
+    this.key = process.awaitLine("(sk-llm-[A-Za-z0-9]+)");
   }
 
   /**
@@ -55,7 +55,7 @@ final class PlainGateway implements AutoCloseable {
   static PlainGateway start(Path home, String upstream, int candidates, int clients)
       throws IOException {
     String config = config(upstream, freePort(), NO_LIMITS, candidates);
-    return started(Subject.LIB, home, upstream, config, clients);
+    return started(MeasuredProcess.LIB, home, upstream, config, clients);
   }
 
   private static PlainGateway started(
@@ -64,11 +64,12 @@ final class PlainGateway implements AutoCloseable {
     Files.writeString(config, text);
     List<String> flags = List.of("-Xms512m", "-Xmx512m");
     Path log = home.resolve("gateway.log");
-    Subject subject = Subject.start(lib, log, flags, "serve", "--config", config.toString());
+    MeasuredProcess process =
+        MeasuredProcess.start(lib, log, flags, "serve", "--config", config.toString());
     try {
-      return new PlainGateway(upstream, subject, clients);
+      return new PlainGateway(upstream, process, clients);
     } catch (IOException e) {
-      subject.close();
+      process.close();
       throw e;
     }
   }
@@ -81,21 +82,21 @@ final class PlainGateway implements AutoCloseable {
   /** Microseconds of CPU for each request of a round. */
   double round(int requests) throws InterruptedException {
     try (var asking = new PlainClients(address, key, "bench/plain", clients)) {
-      Duration start = subject.cpu();
+      Duration start = process.cpu();
       asking.ask(requests);
       refused += asking.refused();
-      return subject.cpu().minus(start).toNanos() / 1e3 / requests;
+      return process.cpu().minus(start).toNanos() / 1e3 / requests;
     }
   }
 
   /** The rounds that count begin. */
   void mark() throws IOException, InterruptedException {
-    marked = subject.cpuByThread();
+    marked = process.cpuByThread();
   }
 
   /** Microseconds a request of the threads that used most since then. */
   String share(int requests) throws IOException, InterruptedException {
-    Map<String, Double> spent = subject.cpuByThread();
+    Map<String, Double> spent = process.cpuByThread();
     marked.forEach((thread, millis) -> spent.merge(thread, -millis, Double::sum));
     return spent.entrySet().stream()
         .sorted(Map.Entry.<String, Double>comparingByValue().reversed())
@@ -113,7 +114,7 @@ final class PlainGateway implements AutoCloseable {
 
   @Override
   public void close() {
-    subject.close();
+    process.close();
   }
 
   private static String config(String upstream, int adminPort, String limits, int candidates) {

@@ -3,14 +3,14 @@ package dev.tollgate.server.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.id.RequestId;
-import dev.tollgate.core.ledger.Bank.Holder;
 import dev.tollgate.core.ledger.JournalRecord.Tokens;
+import dev.tollgate.core.ledger.LedgerStore.LeaseHolder;
 import dev.tollgate.core.ledger.Settlement;
-import dev.tollgate.core.ledger.Settlement.How;
+import dev.tollgate.core.ledger.Settlement.SettlementKind;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.tenant.ApiKey;
 import dev.tollgate.server.postgres.DataDirLock;
-import dev.tollgate.server.postgres.PostgresBank;
+import dev.tollgate.server.postgres.PostgresLedgerStore;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.postgres.StoreOptions;
 import java.io.IOException;
@@ -37,17 +37,17 @@ class SettleBench {
 
   @Test
   void chargesPerSecond() throws Exception {
-    try (DataDirLock lock = DataDirLock.take(folder);
+    try (DataDirLock lock = DataDirLock.acquire(folder);
         Store store = Store.start(lock, StoreOptions.embedded(folder))) {
       Payers one = Payers.of(store, 1);
       Payers many = Payers.of(store, 500);
-      PostgresBank bank = store.bank();
-      Holder holder = bank.open(UUID.randomUUID(), UUID.randomUUID());
+      PostgresLedgerStore ledgerStore = store.ledgerStore();
+      LeaseHolder holder = ledgerStore.open(UUID.randomUUID(), UUID.randomUUID());
       List<Double> ofOne = new ArrayList<>();
       List<Double> ofMany = new ArrayList<>();
       for (int round = -2; round < ROUNDS; round++) { // the first ones warm up
-        double a = perSecond(bank, holder, one);
-        double b = perSecond(bank, holder, many);
+        double a = perSecond(ledgerStore, holder, one);
+        double b = perSecond(ledgerStore, holder, many);
         if (round >= 0) {
           ofOne.add(a);
           ofMany.add(b);
@@ -59,15 +59,15 @@ class SettleBench {
     }
   }
 
-  private static double perSecond(PostgresBank bank, Holder holder, Payers payers)
-      throws Exception {
+  private static double perSecond(
+      PostgresLedgerStore ledgerStore, LeaseHolder holder, Payers payers) throws Exception {
     List<List<Settlement>> batches = new ArrayList<>();
     for (int i = 0; i < BATCHES; i++) {
       batches.add(batch(payers));
     }
     long began = System.nanoTime();
     for (List<Settlement> batch : batches) {
-      var _ = bank.settle(holder, batch);
+      var _ = ledgerStore.settle(holder, batch);
     }
     Duration took = Duration.ofNanos(System.nanoTime() - began);
     return BATCHES * BATCH / (took.toNanos() / 1e9);
@@ -87,7 +87,7 @@ class SettleBench {
               new MicroUsd(900),
               new MicroUsd(420),
               new Tokens(1_000, 200, 0, 0, false),
-              How.COMPLETED,
+              SettlementKind.COMPLETED,
               Payers.row(request)));
     }
     return batch;

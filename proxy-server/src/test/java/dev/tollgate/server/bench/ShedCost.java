@@ -30,8 +30,8 @@ final class ShedCost {
   /** Starts a gateway in a folder with this configuration, in which {@code bench/endless} is. */
   static Cost measured(Path folder, String config) throws Exception {
     Files.writeString(folder.resolve("shed.yaml"), config);
-    try (Subject gateway =
-        Subject.start(
+    try (MeasuredProcess gateway =
+        MeasuredProcess.start(
             folder.resolve("shed.log"),
             List.of("-Xms512m", "-Xmx512m"),
             "serve",
@@ -66,7 +66,7 @@ final class ShedCost {
     }
   }
 
-  private static double loopMillis(Subject gateway) throws Exception {
+  private static double loopMillis(MeasuredProcess gateway) throws Exception {
     return gateway.cpuByThread().entrySet().stream()
         .filter(each -> each.getKey().startsWith("loop"))
         .mapToDouble(Map.Entry::getValue)

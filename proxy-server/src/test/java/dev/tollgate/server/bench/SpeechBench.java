@@ -26,12 +26,13 @@ class SpeechBench {
 
   @Test
   void timeToTheFirstByte() throws Exception {
-    try (Subject mock =
-        Subject.start(folder.resolve("mock.log"), List.of("-Xmx512m"), "mock", "--port", "0")) {
+    try (MeasuredProcess mock =
+        MeasuredProcess.start(
+            folder.resolve("mock.log"), List.of("-Xmx512m"), "mock", "--port", "0")) {
       String upstream = mock.awaitLine("(http://[0-9.:]+)");
       String model = "modality: speech\n    price: { characters: \"15.00\" }";
       Path home = Files.createDirectory(folder.resolve("gateway"));
-      try (OneModel gateway = OneModel.start(home, upstream, model, MOCK);
+      try (SingleModelGateway gateway = SingleModelGateway.start(home, upstream, model, MOCK);
           RawClient through = RawClient.connect(gateway.address().getPort());
           RawClient direct = RawClient.connect(URI.create(upstream).getPort())) {
         List<Double> added = new ArrayList<>();
@@ -39,7 +40,7 @@ class SpeechBench {
         List<Double> ofGateway = new ArrayList<>();
         for (int n = -WARM_UP; n < REQUESTS; n++) {
           double a = millis(direct, "none", MOCK);
-          double b = millis(through, gateway.key(), OneModel.NAME);
+          double b = millis(through, gateway.key(), SingleModelGateway.NAME);
           if (n >= 0) {
             ofProvider.add(a);
             ofGateway.add(b);

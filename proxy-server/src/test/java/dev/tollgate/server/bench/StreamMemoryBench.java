@@ -32,12 +32,13 @@ class StreamMemoryBench {
 
   @Test
   void stalledReadersAndLiveStreams() throws Exception {
-    try (Subject provider =
-        Subject.start(folder.resolve("mock.log"), List.of("-Xmx512m"), "mock", "--port", "0")) {
+    try (MeasuredProcess provider =
+        MeasuredProcess.start(
+            folder.resolve("mock.log"), List.of("-Xmx512m"), "mock", "--port", "0")) {
       String upstream = provider.awaitLine("(http://[0-9.:]+)");
       Files.writeString(folder.resolve("bench.yaml"), config(upstream));
-      try (Subject gateway =
-          Subject.start(
+      try (MeasuredProcess gateway =
+          MeasuredProcess.start(
               folder.resolve("gateway.log"),
               List.of("-Xms512m", "-Xmx512m"),
               "serve",
@@ -79,7 +80,7 @@ class StreamMemoryBench {
         + model.formatted("live", "mock-chat?ttft=100ms&interval=500ms&chunks=100000");
   }
 
-  private void measure(Subject gateway) throws Exception {
+  private void measure(MeasuredProcess gateway) throws Exception {
     URI base = URI.create(gateway.awaitLine("Tollgate serves (\\S+)"));
     String key = gateway.awaitLine("(sk-llm-[A-Za-z0-9]+)");
     var address = new InetSocketAddress(base.getHost(), base.getPort());
@@ -163,7 +164,7 @@ class StreamMemoryBench {
   }
 
   /** Memory once it stands still: what is in flight has arrived, what is garbage is gone. */
-  private static Memory settled(Subject gateway) throws Exception {
+  private static Memory settled(MeasuredProcess gateway) throws Exception {
     Memory last = read(gateway);
     while (true) {
       pause(2);
@@ -175,14 +176,14 @@ class StreamMemoryBench {
     }
   }
 
-  private static Memory read(Subject gateway) throws Exception {
+  private static Memory read(MeasuredProcess gateway) throws Exception {
     gateway.collectGarbage();
     return new Memory(
         gateway.metric(AdminPort.URL, "jvm_memory_used_bytes", "heap\""),
         gateway.metric(AdminPort.URL, "tollgate_buffer_bytes", ""));
   }
 
-  private static void awaitInFlight(Subject gateway, int count) throws Exception {
+  private static void awaitInFlight(MeasuredProcess gateway, int count) throws Exception {
     while (gateway.metric(AdminPort.URL, "tollgate_requests_in_flight", "") != count) {
       pause(1);
     }

@@ -31,12 +31,14 @@ class UploadMemoryBench {
 
   @Test
   void oneCopyOfAFile() throws Exception {
-    try (Subject mock =
-        Subject.start(folder.resolve("mock.log"), List.of("-Xmx512m"), "mock", "--port", "0")) {
+    try (MeasuredProcess mock =
+        MeasuredProcess.start(
+            folder.resolve("mock.log"), List.of("-Xmx512m"), "mock", "--port", "0")) {
       String upstream = mock.awaitLine("(http://[0-9.:]+)");
       String model = "modality: transcription\n    price: { audio_second: \"0.0001\" }";
       Path home = Files.createDirectory(folder.resolve("gateway"));
-      try (OneModel gateway = OneModel.start(home, upstream, model, "mock-whisper?ttft=0ms")) {
+      try (SingleModelGateway gateway =
+          SingleModelGateway.start(home, upstream, model, "mock-whisper?ttft=0ms")) {
         byte[] form = form();
         double fixed = copies(gateway, "Content-Length: " + form.length + "\r\n\r\n", form);
         double chunked = copies(gateway, "Transfer-Encoding: chunked\r\n\r\n", chunks(form));
@@ -57,15 +59,16 @@ class UploadMemoryBench {
   }
 
   /** Sizes of heap that the loops allocate for each upload. */
-  private static double copies(OneModel gateway, String framing, byte[] body) throws Exception {
+  private static double copies(SingleModelGateway gateway, String framing, byte[] body)
+      throws Exception {
     upload(gateway, framing, body, WARM_UP);
-    long before = gateway.subject().allocatedBytes("loop-");
+    long before = gateway.process().allocatedBytes("loop-");
     upload(gateway, framing, body, UPLOADS);
-    long allocated = gateway.subject().allocatedBytes("loop-") - before;
+    long allocated = gateway.process().allocatedBytes("loop-") - before;
     return (double) allocated / UPLOADS / FORM_BYTES;
   }
 
-  private static void upload(OneModel gateway, String framing, byte[] body, int times) {
+  private static void upload(SingleModelGateway gateway, String framing, byte[] body, int times) {
     try (RawClient client =
         RawClient.connect(gateway.address().getPort()).within(Duration.ofMinutes(1))) {
       for (int n = 0; n < times; n++) {
@@ -84,7 +87,7 @@ class UploadMemoryBench {
     byte[] start =
         (head
                 + "model\"\r\n\r\n"
-                + OneModel.NAME
+                + SingleModelGateway.NAME
                 + "\r\n"
                 + head
                 + "file\"; filename=\"a\"\r\n\r\n")

@@ -1,6 +1,6 @@
 package dev.tollgate.server.blob;
 
-import dev.tollgate.core.aws.AwsKeys;
+import dev.tollgate.core.aws.AwsCredentials;
 import dev.tollgate.core.aws.S3Signature;
 import dev.tollgate.core.blob.S3Bucket;
 import dev.tollgate.core.blob.S3Bucket.Addressing;
@@ -34,8 +34,8 @@ public final class S3Server implements AutoCloseable {
   private static final String BUCKET = "pictures";
   private static final long START_NANOS_MAX = 30_000_000_000L;
 
-  private static final AwsKeys KEYS =
-      new AwsKeys("us-east-1", "test-id", new Secret("test-secret"), Optional.empty());
+  private static final AwsCredentials KEYS =
+      new AwsCredentials("us-east-1", "test-id", new Secret("test-secret"), Optional.empty());
 
   private final int port = ScriptedUpstream.refusedPort();
   private final Path settings;
@@ -132,7 +132,8 @@ public final class S3Server implements AutoCloseable {
 
   /** The bucket, under a key of which the secret may be another. */
   S3Bucket bucket(String secret) {
-    var keys = new AwsKeys(KEYS.region(), KEYS.accessKey(), new Secret(secret), Optional.empty());
+    var keys =
+        new AwsCredentials(KEYS.region(), KEYS.accessKey(), new Secret(secret), Optional.empty());
     return S3Bucket.of(
         new EndpointIdentity(false, "127.0.0.1", port),
         BUCKET,

@@ -3,14 +3,14 @@ package dev.tollgate.server.blob;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.blob.Blob;
-import dev.tollgate.core.blob.BlobFault;
+import dev.tollgate.core.blob.BlobFailure;
 import dev.tollgate.core.blob.BlobName;
+import dev.tollgate.core.blob.BlobStore;
 import dev.tollgate.core.blob.BlobType;
-import dev.tollgate.core.blob.Blobs;
-import dev.tollgate.core.blob.S3Blobs;
+import dev.tollgate.core.blob.S3BlobStore;
 import dev.tollgate.core.blob.S3Bucket;
 import dev.tollgate.core.blob.SignedUrl;
-import dev.tollgate.core.blob.Stored;
+import dev.tollgate.core.blob.StoreBlobResult;
 import dev.tollgate.core.testkit.BlobsContract;
 import dev.tollgate.core.upstream.SocketConnector;
 import dev.tollgate.core.upstream.Upstreams;
@@ -76,12 +76,12 @@ class S3ServerBlobsTest extends BlobsContract {
     return upstreams;
   }
 
-  private static S3Blobs blobs(S3Bucket bucket, InstantSource clock) {
-    return new S3Blobs(bucket, upstreams(), PooledByteBufAllocator.DEFAULT, clock);
+  private static S3BlobStore blobs(S3Bucket bucket, InstantSource clock) {
+    return new S3BlobStore(bucket, upstreams(), PooledByteBufAllocator.DEFAULT, clock);
   }
 
   @Override
-  protected Blobs blobs() {
+  protected BlobStore blobs() {
     return blobs(server().bucket(), InstantSource.system());
   }
 
@@ -117,20 +117,22 @@ class S3ServerBlobsTest extends BlobsContract {
 
   @Test
   void theServerChecksWhoStoresAndWhoFetches() throws Exception {
-    S3Blobs stranger = blobs(server().bucket("not-the-secret"), InstantSource.system());
+    S3BlobStore stranger = blobs(server().bucket("not-the-secret"), InstantSource.system());
     assertThat(ask(stranger))
-        .isEqualTo(new Stored.Unavailable(BlobFault.REFUSED, "403 SignatureDoesNotMatch"));
-    S3Blobs late = blobs(server().bucket(), () -> Instant.now().minus(Duration.ofHours(1)));
+        .isEqualTo(
+            new StoreBlobResult.Unavailable(BlobFailure.REFUSED, "403 SignatureDoesNotMatch"));
+    S3BlobStore late = blobs(server().bucket(), () -> Instant.now().minus(Duration.ofHours(1)));
     assertThat(ask(late))
-        .isEqualTo(new Stored.Unavailable(BlobFault.REFUSED, "403 RequestTimeTooSkewed"));
+        .isEqualTo(
+            new StoreBlobResult.Unavailable(BlobFailure.REFUSED, "403 RequestTimeTooSkewed"));
     BlobName name = keep(BlobType.PNG, new byte[] {1, 2, 3});
     assertThat(S3Server.get(stranger.url(name).url()).statusCode()).isEqualTo(403);
     assertThat(S3Server.get(urlOf(name, Duration.ofMinutes(61)).url()).statusCode()).isEqualTo(403);
     assertThat(S3Server.get(blobs().url(name).url()).statusCode()).isEqualTo(200);
   }
 
-  private Stored ask(Blobs of) {
-    var answer = new CompletableFuture<Stored>();
+  private StoreBlobResult ask(BlobStore of) {
+    var answer = new CompletableFuture<StoreBlobResult>();
     var bytes = Unpooled.buffer().writeByte(1);
     var blob = new Blob(ORG, BlobType.PNG, Duration.ofDays(1), bytes);
     EventLoop loop = loop();

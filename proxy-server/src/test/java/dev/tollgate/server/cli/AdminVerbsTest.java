@@ -37,7 +37,7 @@ final class AdminVerbsTest {
 
   @BeforeEach
   void answer() {
-    admin.answer(
+    admin.handle(
         AdminRoute.PROVIDERS,
         _ ->
             AdminReply.json(
@@ -45,8 +45,8 @@ final class AdminVerbsTest {
                 {"providers":[{"provider":"mock","endpoint":"http://127.0.0.1:4711",
                                "connections":3,"leases":2,"pending":1}]}
                 """));
-    admin.answer(AdminRoute.DRAIN, _ -> AdminReply.text(202, "draining"));
-    admin.answer(AdminRoute.RELOAD, _ -> AdminReply.text(400, "3:1 unknown key"));
+    admin.handle(AdminRoute.DRAIN, _ -> AdminReply.text(202, "draining"));
+    admin.handle(AdminRoute.RELOAD, _ -> AdminReply.text(400, "3:1 unknown key"));
   }
 
   @AfterEach
@@ -59,14 +59,14 @@ final class AdminVerbsTest {
     assertThat(run("healthcheck", "--admin", address)).isEqualTo(1);
     assertThat(err.toString()).isEqualToNormalizingNewlines("starting\n");
 
-    health.become(Health.State.READY);
+    health.transitionTo(Health.State.READY);
     assertThat(run("healthcheck", "--admin", address)).isZero();
     assertThat(out.toString()).isEqualToNormalizingNewlines("ready\n");
   }
 
   @Test
   void statusIsATableOrJson() {
-    health.become(Health.State.READY);
+    health.transitionTo(Health.State.READY);
 
     assertThat(run("status", "--admin", address)).isZero();
     assertThat(out.toString())

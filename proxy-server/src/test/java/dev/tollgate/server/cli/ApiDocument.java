@@ -33,7 +33,7 @@ public final class ApiDocument {
   /** The one that the program prints. */
   public static ApiDocument own() {
     try {
-      return new ApiDocument(MAPPER.readTree(OpenApi.document()));
+      return new ApiDocument(MAPPER.readTree(OpenApiCommand.document()));
     } catch (JsonProcessingException e) {
       throw new AssertionError(e);
     }

@@ -3,7 +3,7 @@ package dev.tollgate.server.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.testkit.ScriptedUpstream;
-import dev.tollgate.server.bench.Metrics;
+import dev.tollgate.server.bench.BenchMetrics;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -91,7 +91,7 @@ class BenchVerbTest {
   @Test
   void theDocumentationHasEveryOption() throws IOException {
     List<String> options =
-        CommandSpec.forAnnotatedObject(new Bench()).options().stream()
+        CommandSpec.forAnnotatedObject(new BenchCommand()).options().stream()
             .map(OptionSpec::longestName)
             .filter(name -> !name.equals("--help") && !name.equals("--version"))
             .sorted()
@@ -101,7 +101,7 @@ class BenchVerbTest {
 
   @Test
   void theDocumentationHasEveryFigureThatCanBeDemanded() throws IOException {
-    assertThat(named("bench figures")).containsExactlyElementsOf(Metrics.all().keySet());
+    assertThat(named("bench figures")).containsExactlyElementsOf(BenchMetrics.all().keySet());
   }
 
   /** What stands in backquotes in the first column of the table behind a marker. */

@@ -13,10 +13,10 @@ final class MainTest {
 
   @Test
   void everyVerbIsFoundUnderTheNameItGivesItself() {
-    var verbs = new ArrayList<>(Main.VERBS.keySet());
+    var verbs = new ArrayList<>(Main.COMMANDS.keySet());
 
     assertThat(Main.commandLine().getSubcommands().keySet()).containsExactlyElementsOf(verbs);
-    Main.VERBS.forEach(
+    Main.COMMANDS.forEach(
         (name, verb) ->
             assertThat(Main.commandLine(verb).getSubcommands().keySet()).containsExactly(name));
   }
@@ -24,7 +24,9 @@ final class MainTest {
   @Test
   void theHelpOfOneVerbNamesTheProgram() {
     int exit =
-        Main.commandLine(Serve.class).setOut(new PrintWriter(out, true)).execute("serve", "--help");
+        Main.commandLine(ServeCommand.class)
+            .setOut(new PrintWriter(out, true))
+            .execute("serve", "--help");
 
     assertThat(exit).isZero();
     assertThat(out.toString()).contains("Usage: tollgate serve").contains("--config=FILE");
@@ -35,7 +37,7 @@ final class MainTest {
     int exit = Main.commandLine().setOut(new PrintWriter(out, true)).execute("--help");
 
     assertThat(exit).isZero();
-    assertThat(out.toString()).contains(Main.VERBS.keySet());
+    assertThat(out.toString()).contains(Main.COMMANDS.keySet());
   }
 
   @Test

@@ -7,8 +7,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
-import dev.tollgate.core.ledger.Bank.Holder;
 import dev.tollgate.core.ledger.JournalRecord.Tokens;
+import dev.tollgate.core.ledger.LedgerStore.LeaseHolder;
 import dev.tollgate.core.ledger.Settlement;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.tenant.ApiKeyText;
@@ -76,7 +76,7 @@ class StoreVerbsIT {
         .contains("\"booked\":false", "\"balance_micro\":25500000");
 
     JsonNode key = json(KEY_WITH_EVERYTHING.split(" "));
-    assertThat(ApiKeyText.parse(key.path("key").asText())).isInstanceOf(ApiKeyText.Valid.class);
+    assertThat(ApiKeyText.parse(key.path("key").asText())).isInstanceOf(ApiKeyText.ValidKey.class);
     JsonNode shown = json("keys", "show", key.path("id").asText());
     assertThat(shown.has("key")).isFalse();
     assertThat(shown.toString())
@@ -142,9 +142,11 @@ class StoreVerbsIT {
               MicroUsd.ZERO,
               new MicroUsd(1_500_000),
               new Tokens(40, 30, 20, 10, false),
-              Settlement.How.COMPLETED,
+              Settlement.SettlementKind.COMPLETED,
               new byte[0]);
-      store.bank().settle(new Holder(new UUID(0, 10), 1, new UUID(0, 11)), List.of(charge));
+      store
+          .ledgerStore()
+          .settle(new LeaseHolder(new UUID(0, 10), 1, new UUID(0, 11)), List.of(charge));
     }
     assertThat(json("usage", "--by", "key", "--org", "busy").path(0).toString())
         .isEqualTo(
@@ -184,9 +186,11 @@ class StoreVerbsIT {
               MicroUsd.ZERO,
               new MicroUsd(1_500_000),
               Tokens.NONE,
-              Settlement.How.COMPLETED,
+              Settlement.SettlementKind.COMPLETED,
               new byte[0]);
-      store.bank().quarantine(new Holder(new UUID(0, 8), 1, new UUID(0, 9)), charge, "why");
+      store
+          .ledgerStore()
+          .quarantine(new LeaseHolder(new UUID(0, 8), 1, new UUID(0, 9)), charge, "why");
     }
     assertThat(json("ledger", "quarantine", "list").findValuesAsText("request_id"))
         .containsExactly(request);
@@ -255,7 +259,7 @@ class StoreVerbsIT {
   @Test
   void beforeTheEyesOfARunningGatewayKeysComeAndGo() throws Exception {
     StoreOptions options = StoreOptions.embedded(folder.resolve("data"));
-    try (var lock = DataDirLock.take(options.dataDir());
+    try (var lock = DataDirLock.acquire(options.dataDir());
         Store gateway = Store.start(lock, options)) {
       json("orgs", "create", "live");
       JsonNode made = json("keys", "create", "--org", "live", "--name", "k");

@@ -11,10 +11,10 @@ public final class Verbs {
   private Verbs() {}
 
   /** What a command that ended has said. */
-  public record Said(int exitCode, String out, String err) {}
+  public record CommandResult(int exitCode, String out, String err) {}
 
   /** Runs a command to its end. */
-  public static Said run(String... arguments) {
+  public static CommandResult run(String... arguments) {
     var out = new StringWriter();
     var err = new StringWriter();
     int exitCode =
@@ -22,6 +22,6 @@ public final class Verbs {
             .setOut(new PrintWriter(out, true))
             .setErr(new PrintWriter(err, true))
             .execute(arguments);
-    return new Said(exitCode, out.toString(), err.toString());
+    return new CommandResult(exitCode, out.toString(), err.toString());
   }
 }

@@ -3,13 +3,13 @@ package dev.tollgate.server.jobs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.blob.Blob;
-import dev.tollgate.core.blob.BlobFault;
+import dev.tollgate.core.blob.BlobFailure;
 import dev.tollgate.core.blob.BlobName;
+import dev.tollgate.core.blob.BlobStore;
 import dev.tollgate.core.blob.BlobType;
-import dev.tollgate.core.blob.Blobs;
-import dev.tollgate.core.blob.Deleted;
+import dev.tollgate.core.blob.DeleteBlobResult;
 import dev.tollgate.core.blob.SignedUrl;
-import dev.tollgate.core.blob.Stored;
+import dev.tollgate.core.blob.StoreBlobResult;
 import dev.tollgate.core.id.OrgId;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.EventLoop;
@@ -31,12 +31,12 @@ class ArtifactStorageTest {
   private final EventLoop loop = new EmbeddedChannel().eventLoop();
   private final Late blobs = new Late();
 
-  private static final class Late implements Blobs {
-    final List<Consumer<Stored>> waiting = new ArrayList<>();
+  private static final class Late implements BlobStore {
+    final List<Consumer<StoreBlobResult>> waiting = new ArrayList<>();
     final List<BlobName> deleted = new ArrayList<>();
 
     @Override
-    public void store(Blob blob, EventLoop loop, Consumer<Stored> whenDone) {
+    public void store(Blob blob, EventLoop loop, Consumer<StoreBlobResult> whenDone) {
       waiting.add(whenDone);
     }
 
@@ -46,9 +46,9 @@ class ArtifactStorageTest {
     }
 
     @Override
-    public void delete(BlobName name, EventLoop loop, Consumer<Deleted> whenDone) {
+    public void delete(BlobName name, EventLoop loop, Consumer<DeleteBlobResult> whenDone) {
       deleted.add(name);
-      whenDone.accept(new Deleted.Gone());
+      whenDone.accept(new DeleteBlobResult.Gone());
     }
   }
 
@@ -56,9 +56,9 @@ class ArtifactStorageTest {
   void whatIsStoredTooLateIsDeleted() throws Exception {
     var storage = new ArtifactStorage(blobs, () -> loop, Duration.ofMillis(1));
     assertThat(storage.store(BLOB))
-        .isEqualTo(new Stored.Unavailable(BlobFault.TIMED_OUT, "it did not answer"));
+        .isEqualTo(new StoreBlobResult.Unavailable(BlobFailure.TIMED_OUT, "it did not answer"));
     assertThat(blobs.deleted).isEmpty();
-    blobs.waiting.getFirst().accept(new Stored.Kept(NAME));
+    blobs.waiting.getFirst().accept(new StoreBlobResult.Kept(NAME));
     assertThat(blobs.deleted).containsExactly(NAME);
   }
 
@@ -73,7 +73,7 @@ class ArtifactStorageTest {
       isInterrupted = true;
     }
     assertThat(isInterrupted).isTrue();
-    blobs.waiting.getFirst().accept(new Stored.Kept(NAME));
+    blobs.waiting.getFirst().accept(new StoreBlobResult.Kept(NAME));
     assertThat(blobs.deleted).containsExactly(NAME);
   }
 }

@@ -15,9 +15,9 @@ import java.util.List;
 /** The mock provider without a network between, under a test's clock. */
 class DirectProvider implements MediaProvider {
   final MediaJobs jobs = new MediaJobs(Duration.ofSeconds(10));
-  private final JobBook clock;
+  private final InMemoryJobStore clock;
 
-  DirectProvider(JobBook clock) {
+  DirectProvider(InMemoryJobStore clock) {
     this.clock = clock;
   }
 
@@ -31,20 +31,20 @@ class DirectProvider implements MediaProvider {
   }
 
   @Override
-  public Submitted submit(MediaTarget target, ClaimedJob job) {
+  public SubmissionResult submit(MediaTarget target, ClaimedJob job) {
     byte[] body =
         SubmissionBody.of(
             target, job, name -> new SignedUrl("https://kept.test/" + name, Instant.MAX));
     return switch (call("POST", "/v1/media/jobs", "", job.id().toString(), body)) {
       case MediaReply.Json json when json.status() == 200 ->
-          new Submitted.Accepted(idOf(json.body()));
-      case MediaReply.Json json when json.status() == 503 -> new Submitted.NotTaken("busy");
+          new SubmissionResult.Accepted(idOf(json.body()));
+      case MediaReply.Json json when json.status() == 503 -> new SubmissionResult.NotTaken("busy");
       case MediaReply.Json json -> {
-        var why = ProviderJson.refusal(json.body().getBytes(UTF_8));
-        yield new Submitted.Refused(why.code(), why.message());
+        var why = ProviderJson.readError(json.body().getBytes(UTF_8));
+        yield new SubmissionResult.Refused(why.code(), why.message());
       }
-      case MediaReply.File _, MediaReply.Closed _, MediaReply.Silence _ ->
-          new Submitted.Unknown("the answer was lost");
+      case MediaReply.File _, MediaReply.Closed _, MediaReply.NoResponse _ ->
+          new SubmissionResult.Unknown("the answer was lost");
     };
   }
 
@@ -53,53 +53,57 @@ class DirectProvider implements MediaProvider {
   }
 
   @Override
-  public Seen lookUp(MediaTarget target, ClaimedJob job) {
+  public ProviderJobState findSubmitted(MediaTarget target, ClaimedJob job) {
     String query = "idempotency_key=" + job.id();
     return seen(call("GET", "/v1/media/jobs", query, "", new byte[0]));
   }
 
   @Override
-  public Seen look(MediaTarget target, String providerJob) throws InterruptedException {
+  public ProviderJobState query(MediaTarget target, String providerJob)
+      throws InterruptedException {
     return seen(call("GET", "/" + providerJob));
   }
 
-  private static Seen seen(MediaReply reply) {
+  private static ProviderJobState seen(MediaReply reply) {
     if (reply instanceof MediaReply.Json json && json.status() == 200) {
-      return ProviderJson.seen(json.body().getBytes(UTF_8));
+      return ProviderJson.state(json.body().getBytes(UTF_8));
     }
     boolean isAbsent = reply instanceof MediaReply.Json json && json.status() == 404;
-    return isAbsent ? new Seen.Absent() : new Seen.Unknown("as told");
+    return isAbsent ? new ProviderJobState.Absent() : new ProviderJobState.Unknown("as told");
   }
 
   @Override
-  public Canceled cancel(MediaTarget target, String providerJob) {
+  public CancelResult cancel(MediaTarget target, String providerJob) {
     MediaReply reply = call("DELETE", "/" + providerJob);
     if (!(reply instanceof MediaReply.Json json)) {
-      return new Canceled.Unknown("as told");
+      return new CancelResult.Unknown("as told");
     }
     return switch (json.status()) {
-      case 404 -> new Canceled.Absent();
-      case 409 -> new Canceled.Refused();
-      default -> new Canceled.Done();
+      case 404 -> new CancelResult.Absent();
+      case 409 -> new CancelResult.Refused();
+      default -> new CancelResult.Done();
     };
   }
 
   @Override
-  public Fetched fetch(MediaTarget target, String providerJob, int n, Spool into) {
+  public FileFetchResult fetch(MediaTarget target, String providerJob, int n, Spool into) {
     if (!(call("GET", "/" + providerJob + "/files/" + n) instanceof MediaReply.File file)) {
-      return new Fetched.Absent();
+      return new FileFetchResult.Absent();
     }
     try {
       into.clear();
       byte[] bytes = Arrays.copyOf(file.bytes().array(), file.sentBytes());
       boolean isCut = file.sentBytes() < file.bytes().limit();
       return switch (into.add(List.of(ByteBuffer.wrap(bytes)))) {
-        case TOO_LARGE -> new Fetched.TooLarge();
-        case NO_ROOM -> new Fetched.Unknown("no room");
-        case TAKEN -> isCut ? new Fetched.Unknown("cut") : new Fetched.Whole(file.contentType());
+        case TOO_LARGE -> new FileFetchResult.TooLarge();
+        case NO_ROOM -> new FileFetchResult.Unknown("no room");
+        case ACCEPTED ->
+            isCut
+                ? new FileFetchResult.Unknown("cut")
+                : new FileFetchResult.Whole(file.contentType());
       };
     } catch (IOException e) {
-      return new Fetched.Unknown(e.toString());
+      return new FileFetchResult.Unknown(e.toString());
     }
   }
 }

@@ -9,11 +9,11 @@ import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.job.JobKind;
 import dev.tollgate.core.money.PriceList;
 import dev.tollgate.core.testkit.RawClient;
-import dev.tollgate.server.jobs.MediaProvider.Canceled;
-import dev.tollgate.server.jobs.MediaProvider.Fetched;
+import dev.tollgate.server.jobs.MediaProvider.CancelResult;
+import dev.tollgate.server.jobs.MediaProvider.FileFetchResult;
 import dev.tollgate.server.jobs.MediaProvider.Phase;
-import dev.tollgate.server.jobs.MediaProvider.Seen;
-import dev.tollgate.server.jobs.MediaProvider.Submitted;
+import dev.tollgate.server.jobs.MediaProvider.ProviderJobState;
+import dev.tollgate.server.jobs.MediaProvider.SubmissionResult;
 import dev.tollgate.server.mock.MockProfile;
 import dev.tollgate.server.mock.MockProvider;
 import java.net.URI;
@@ -34,20 +34,22 @@ class HttpMediaProviderTest {
   private static HttpMediaProvider provider;
 
   @TempDir private Path folder;
-  private final JobBook book = new JobBook();
+  private final InMemoryJobStore jobStore = new InMemoryJobStore();
 
   @BeforeAll
   static void start() throws Exception {
     mock = MockProvider.start(MockProfile.IMMEDIATE, 0);
     try (var patient =
-        new HttpMediaProvider(HttpMediaProvider.Times.DEFAULT, HttpMediaProviderTest::url)) {
+        new HttpMediaProvider(
+            HttpMediaProvider.MediaTimeouts.DEFAULT, HttpMediaProviderTest::url)) {
       // The first call loads classes, for which half a second is little on a busy machine.
-      assertThat(patient.look(target("m"), "none")).isEqualTo(new Seen.Absent());
+      assertThat(patient.query(target("m"), "none")).isEqualTo(new ProviderJobState.Absent());
     }
     Duration within = Duration.ofMillis(500);
     provider =
         new HttpMediaProvider(
-            new HttpMediaProvider.Times(within, within, within), HttpMediaProviderTest::url);
+            new HttpMediaProvider.MediaTimeouts(within, within, within),
+            HttpMediaProviderTest::url);
   }
 
   @AfterAll
@@ -75,8 +77,8 @@ class HttpMediaProviderTest {
   }
 
   private ClaimedJob job(String params) throws Exception {
-    book.add(JobKind.VIDEO, params);
-    return book.claim(Duration.ofSeconds(1), 1).getFirst();
+    jobStore.add(JobKind.VIDEO, params);
+    return jobStore.claim(Duration.ofSeconds(1), 1).getFirst();
   }
 
   private ClaimedJob job() throws Exception {
@@ -86,23 +88,25 @@ class HttpMediaProviderTest {
   @Test
   void aJobIsSubmittedSeenAndFetched() throws Exception {
     ClaimedJob job = job();
-    assertThat(provider.lookUp(target("m"), job)).isEqualTo(new Seen.Absent());
-    Submitted answer = provider.submit(target("m"), job);
-    String id = ((Submitted.Accepted) answer).providerJob();
+    assertThat(provider.findSubmitted(target("m"), job)).isEqualTo(new ProviderJobState.Absent());
+    SubmissionResult answer = provider.submit(target("m"), job);
+    String id = ((SubmissionResult.Accepted) answer).providerJob();
     assertThat(provider.submit(target("m"), job)).isEqualTo(answer);
-    Seen seen = provider.look(target("m"), id);
-    assertThat(seen).isEqualTo(provider.lookUp(target("m"), job)).isInstanceOf(Seen.Made.class);
-    assertThat(((Seen.Made) seen).length()).contains(Duration.ofSeconds(5));
+    ProviderJobState seen = provider.query(target("m"), id);
+    assertThat(seen)
+        .isEqualTo(provider.findSubmitted(target("m"), job))
+        .isInstanceOf(ProviderJobState.Succeeded.class);
+    assertThat(((ProviderJobState.Succeeded) seen).length()).contains(Duration.ofSeconds(5));
     try (Spool spool = Spool.open(SpoolTest.room(folder), 1 << 20)) {
       assertThat(provider.fetch(target("m"), id, 0, spool))
-          .isEqualTo(new Fetched.Whole("video/mp4"));
+          .isEqualTo(new FileFetchResult.Whole("video/mp4"));
       var content = spool.content();
       assertThat(content.readableBytes()).isEqualTo((int) spool.bytes()).isPositive();
       assertThat(content.getInt(4)).isEqualTo(0x66747970);
       content.release();
-      assertThat(provider.fetch(target("m"), id, 1, spool)).isEqualTo(new Fetched.Absent());
+      assertThat(provider.fetch(target("m"), id, 1, spool)).isEqualTo(new FileFetchResult.Absent());
     }
-    assertThat(provider.cancel(target("m"), id)).isEqualTo(new Canceled.Refused());
+    assertThat(provider.cancel(target("m"), id)).isEqualTo(new CancelResult.Refused());
     assertThat(folder).isEmptyDirectory();
   }
 
@@ -110,63 +114,69 @@ class HttpMediaProviderTest {
   void runningJobsAreSeenAndCanceled() throws Exception {
     ClaimedJob job = job();
     provider.submit(target("fault/job-endless"), job);
-    Seen seen = provider.lookUp(target(""), job);
-    assertThat(seen).isInstanceOf(Seen.Working.class);
-    Seen.Working working = (Seen.Working) seen;
+    ProviderJobState seen = provider.findSubmitted(target(""), job);
+    assertThat(seen).isInstanceOf(ProviderJobState.InProgress.class);
+    ProviderJobState.InProgress working = (ProviderJobState.InProgress) seen;
     assertThat(working.phase()).isEqualTo(Phase.RUNNING);
     assertThat(working.progress()).isEqualTo(new JobStore.Progress.Percent(99));
-    assertThat(provider.cancel(target(""), working.providerJob())).isEqualTo(new Canceled.Done());
-    assertThat(provider.look(target(""), working.providerJob()))
-        .isEqualTo(new Seen.GivenUp(working.providerJob()));
+    assertThat(provider.cancel(target(""), working.providerJob()))
+        .isEqualTo(new CancelResult.Done());
+    assertThat(provider.query(target(""), working.providerJob()))
+        .isEqualTo(new ProviderJobState.Aborted(working.providerJob()));
   }
 
   @Test
   void verdictsAreToldAndDoubtsAreNone() throws Exception {
     assertThat(provider.submit(target("fault/job-refused"), job()))
-        .isInstanceOf(Submitted.Refused.class);
+        .isInstanceOf(SubmissionResult.Refused.class);
     assertThat(provider.submit(target("fault/job-busy"), job()))
-        .isEqualTo(new Submitted.NotTaken("status 503"));
+        .isEqualTo(new SubmissionResult.NotTaken("status 503"));
     assertThat(provider.submit(target("fault/job-lost-answer"), job()))
-        .isInstanceOf(Submitted.Unknown.class);
+        .isInstanceOf(SubmissionResult.Unknown.class);
     assertThat(provider.submit(target("fault/job-silent"), job()))
-        .isInstanceOf(Submitted.Unknown.class);
+        .isInstanceOf(SubmissionResult.Unknown.class);
     ClaimedJob odd = job();
     provider.submit(target("fault/job-odd-status"), odd);
-    assertThat(provider.lookUp(target(""), odd)).isInstanceOf(Seen.Unknown.class);
+    assertThat(provider.findSubmitted(target(""), odd))
+        .isInstanceOf(ProviderJobState.Unknown.class);
     String nobody = "http://127.0.0.1:1/v1";
-    assertThat(provider.submit(target("m", nobody), job())).isInstanceOf(Submitted.NotTaken.class);
-    assertThat(provider.look(target("m", nobody), "x")).isInstanceOf(Seen.Unknown.class);
-    assertThat(provider.cancel(target("m", nobody), "x")).isInstanceOf(Canceled.Unknown.class);
-    assertThat(provider.cancel(target("m"), "mj_none")).isEqualTo(new Canceled.Absent());
-    assertThat(provider.look(target("m"), "../../models?x=/ y")).isEqualTo(new Seen.Absent());
+    assertThat(provider.submit(target("m", nobody), job()))
+        .isInstanceOf(SubmissionResult.NotTaken.class);
+    assertThat(provider.query(target("m", nobody), "x"))
+        .isInstanceOf(ProviderJobState.Unknown.class);
+    assertThat(provider.cancel(target("m", nobody), "x")).isInstanceOf(CancelResult.Unknown.class);
+    assertThat(provider.cancel(target("m"), "mj_none")).isEqualTo(new CancelResult.Absent());
+    assertThat(provider.query(target("m"), "../../models?x=/ y"))
+        .isEqualTo(new ProviderJobState.Absent());
   }
 
   @Test
   void filesHaveABoundInSizeAndTime() throws Exception {
-    assertThat(fetched("fault/file-large:2", 1 << 20)).isEqualTo(new Fetched.TooLarge());
-    assertThat(fetched("fault/file-slow:500", 1 << 20)).isInstanceOf(Fetched.Unknown.class);
-    assertThat(fetched("fault/file-cut", 1 << 20)).isInstanceOf(Fetched.Unknown.class);
-    assertThat(fetched("fault/file-late", 1 << 20)).isEqualTo(new Fetched.Absent());
-    assertThat(fetched("fault/file-html", 1 << 20)).isEqualTo(new Fetched.Whole("text/html"));
-    assertThat(fetched("m", 100)).isEqualTo(new Fetched.TooLarge());
+    assertThat(fetched("fault/file-large:2", 1 << 20)).isEqualTo(new FileFetchResult.TooLarge());
+    assertThat(fetched("fault/file-slow:500", 1 << 20)).isInstanceOf(FileFetchResult.Unknown.class);
+    assertThat(fetched("fault/file-cut", 1 << 20)).isInstanceOf(FileFetchResult.Unknown.class);
+    assertThat(fetched("fault/file-late", 1 << 20)).isEqualTo(new FileFetchResult.Absent());
+    assertThat(fetched("fault/file-html", 1 << 20))
+        .isEqualTo(new FileFetchResult.Whole("text/html"));
+    assertThat(fetched("m", 100)).isEqualTo(new FileFetchResult.TooLarge());
   }
 
   @Test
   void whatFindsNoRoomHereIsFetchedAgainLater() throws Exception {
-    assertThat(fetched("m", 1 << 20, new SpoolRoom(folder, 16, 0)))
+    assertThat(fetched("m", 1 << 20, new SpoolQuota(folder, 16, 0)))
         .isInstanceOfSatisfying(
-            Fetched.Unknown.class, no -> assertThat(no.reason()).contains("no room"));
+            FileFetchResult.Unknown.class, no -> assertThat(no.reason()).contains("no room"));
   }
 
-  private Fetched fetched(String model, long bytesMax) throws Exception {
+  private FileFetchResult fetched(String model, long bytesMax) throws Exception {
     return fetched(model, bytesMax, SpoolTest.room(folder));
   }
 
-  private Fetched fetched(String model, long bytesMax, SpoolRoom room) throws Exception {
+  private FileFetchResult fetched(String model, long bytesMax, SpoolQuota room) throws Exception {
     ClaimedJob job = job("{\"prompt\":\"p\",\"resolution\":\"16x16\",\"duration_seconds\":99}");
-    Submitted answer = provider.submit(target(model), job);
+    SubmissionResult answer = provider.submit(target(model), job);
     try (Spool spool = Spool.open(room, bytesMax)) {
-      String id = ((Submitted.Accepted) answer).providerJob();
+      String id = ((SubmissionResult.Accepted) answer).providerJob();
       return provider.fetch(target(model), id, 0, spool);
     }
   }
@@ -202,7 +212,7 @@ class HttpMediaProviderTest {
         job(
             "{\"prompt\":\"p\",\"image_url\":\"https://x.test/first.png\",\"end_image_url\":null,"
                 + "\"input_images\":[\"https://x.test/like.png\"]}");
-    assertThat(provider.submit(target("m"), job)).isInstanceOf(Submitted.Accepted.class);
+    assertThat(provider.submit(target("m"), job)).isInstanceOf(SubmissionResult.Accepted.class);
     try (RawClient client = RawClient.connect(mock.port())) {
       assertThat(client.get("/_mock/jobs").readResponse().text())
           .contains("\"images\":[\"https://x.test/first.png\",\"https://x.test/like.png\"]");
@@ -227,13 +237,13 @@ class HttpMediaProviderTest {
             one.worker(),
             one.providerJob(),
             one.intent(),
-            one.tries(),
+            one.inconclusiveAttempts(),
             one.doubt(),
             one.doubts(),
             one.age(),
             names,
             one.demand());
-    assertThat(provider.submit(target("m"), job)).isInstanceOf(Submitted.Accepted.class);
+    assertThat(provider.submit(target("m"), job)).isInstanceOf(SubmissionResult.Accepted.class);
     try (RawClient client = RawClient.connect(mock.port())) {
       assertThat(client.get("/_mock/jobs").readResponse().text())
           .contains(
@@ -246,9 +256,9 @@ class HttpMediaProviderTest {
   void whatAProviderSaysIsShortAndOneLine() {
     String lengthy = "x".repeat(600);
     String answer = "{\"error\":{\"code\":\"a\\nb\\u0000c\",\"message\":\"" + lengthy + "\"}}";
-    ProviderJson.Refusal why = ProviderJson.refusal(answer.getBytes(UTF_8));
+    ProviderJson.ProviderError why = ProviderJson.readError(answer.getBytes(UTF_8));
     assertThat(why.code()).isEqualTo("a b c");
     assertThat(why.message()).hasSize(500);
-    assertThat(ProviderJson.refusal("<html>".getBytes(UTF_8)).code()).isEmpty();
+    assertThat(ProviderJson.readError("<html>".getBytes(UTF_8)).code()).isEmpty();
   }
 }

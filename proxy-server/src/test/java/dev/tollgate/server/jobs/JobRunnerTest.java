@@ -6,7 +6,7 @@ import dev.tollgate.core.job.JobKind;
 import dev.tollgate.core.job.JobObserver;
 import dev.tollgate.core.job.JobStatus;
 import dev.tollgate.core.money.PriceList;
-import dev.tollgate.server.jobs.JobBook.Row;
+import dev.tollgate.server.jobs.InMemoryJobStore.Row;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.net.URI;
 import java.nio.file.Path;
@@ -28,7 +28,7 @@ class JobRunnerTest {
       "{\"prompt\":\"p\",\"duration_seconds\":1,\"resolution\":\"16x16\"}";
 
   @TempDir private Path folder;
-  private final JobBook book = JobBook.live();
+  private final InMemoryJobStore jobStore = InMemoryJobStore.live();
 
   private JobRunner runner(MediaProvider provider, JobObserver observer, Duration lease) {
     return runner(provider, observer, lease, Duration.ofMillis(20));
@@ -37,8 +37,8 @@ class JobRunnerTest {
   private JobRunner runner(
       MediaProvider provider, JobObserver observer, Duration lease, Duration pause) {
     var loop = new EmbeddedChannel().eventLoop();
-    var storage = new ArtifactStorage(new KeptBlobs(), () -> loop, Duration.ofSeconds(1));
-    var rules = new ArtifactCopy.Rules(SpoolTest.room(folder), 1 << 20, Duration.ofDays(7));
+    var storage = new ArtifactStorage(new StubBlobs(), () -> loop, Duration.ofSeconds(1));
+    var rules = new ArtifactCopy.CopyOptions(SpoolTest.room(folder), 1 << 20, Duration.ofDays(7));
     MediaTarget target =
         new MediaTarget(
             URI.create("http://mock.test/v1"),
@@ -48,11 +48,11 @@ class JobRunnerTest {
             PriceList.FREE,
             Optional.empty());
     return new JobRunner(
-        book,
+        jobStore,
         provider,
         _ -> Optional.of(target),
         new ArtifactCopy(provider, storage, rules, observer),
-        new JobRunner.Rules(WORKERS, lease, pause),
+        new JobRunner.RunnerOptions(WORKERS, lease, pause),
         observer);
   }
 
@@ -63,17 +63,18 @@ class JobRunnerTest {
     final CountDownLatch arrived = new CountDownLatch(1);
     CountDownLatch gate = new CountDownLatch(0);
 
-    Crowd(JobBook book) {
-      super(book);
+    Crowd(InMemoryJobStore jobStore) {
+      super(jobStore);
     }
 
     @Override
-    public Seen look(MediaTarget target, String providerJob) throws InterruptedException {
+    public ProviderJobState query(MediaTarget target, String providerJob)
+        throws InterruptedException {
       most.accumulateAndGet(now.incrementAndGet(), Math::max);
       arrived.countDown();
       try {
         gate.await();
-        return super.look(target, providerJob);
+        return super.query(target, providerJob);
       } finally {
         now.decrementAndGet();
       }
@@ -83,9 +84,9 @@ class JobRunnerTest {
   @Test
   void nodesShareTheWorkAndEachJobEndsOnce() throws Exception {
     int jobs = 60;
-    Crowd provider = new Crowd(book);
+    Crowd provider = new Crowd(jobStore);
     for (int n = 0; n < jobs; n++) {
-      book.add(JobKind.VIDEO, BODY);
+      jobStore.add(JobKind.VIDEO, BODY);
     }
     Ends ends = new Ends(jobs);
     try (JobRunner one = runner(provider, ends, Duration.ofSeconds(30));
@@ -94,7 +95,7 @@ class JobRunnerTest {
       other.start();
       assertThat(ends.all.await(20, TimeUnit.SECONDS)).isTrue();
     }
-    assertThat(book.rows.values()).allSatisfy(row -> assertThat(row.ends).isEqualTo(1));
+    assertThat(jobStore.rows.values()).allSatisfy(row -> assertThat(row.ends).isEqualTo(1));
     assertThat(provider.jobs.json(0)).doesNotContain("\"submissions\":2");
     assertThat(provider.most).hasValueLessThanOrEqualTo(2 * WORKERS);
   }
@@ -103,9 +104,9 @@ class JobRunnerTest {
   void whatIsSubmittedHereIsTakenUpAtOnce() throws Exception {
     CountDownLatch sent = new CountDownLatch(1);
     DirectProvider provider =
-        new DirectProvider(book) {
+        new DirectProvider(jobStore) {
           @Override
-          public Submitted submit(MediaTarget target, ClaimedJob job) {
+          public SubmissionResult submit(MediaTarget target, ClaimedJob job) {
             sent.countDown();
             return super.submit(target, job);
           }
@@ -113,27 +114,27 @@ class JobRunnerTest {
     Duration hour = Duration.ofHours(1);
     try (JobRunner runner = runner(provider, new Ends(1), hour, hour)) {
       runner.start();
-      assertThat(book.asked.await(20, TimeUnit.SECONDS)).isTrue();
-      book.add(JobKind.VIDEO, BODY);
-      runner.ring();
+      assertThat(jobStore.asked.await(20, TimeUnit.SECONDS)).isTrue();
+      jobStore.add(JobKind.VIDEO, BODY);
+      runner.wakeUp();
       assertThat(sent.await(20, TimeUnit.SECONDS)).isTrue();
     }
   }
 
   @Test
   void whoeverStopsGivesBackWhatIsInWork() throws Exception {
-    Crowd provider = new Crowd(book);
+    Crowd provider = new Crowd(jobStore);
     provider.gate = new CountDownLatch(1);
-    Row row = book.add(JobKind.VIDEO, BODY);
+    Row row = jobStore.add(JobKind.VIDEO, BODY);
     Ends ends = new Ends(1);
     JobRunner runner = runner(provider, ends, Duration.ofHours(1));
     runner.start();
     assertThat(provider.arrived.await(20, TimeUnit.SECONDS)).isTrue();
-    assertThat(runner.busy()).isEqualTo(1);
+    assertThat(runner.busyWorkers()).isEqualTo(1);
     runner.close();
     assertThat(row.worker).isEmpty();
     assertThat(row.isOpen()).isTrue();
-    assertThat(row.nextLook).isLessThanOrEqualTo(book.now());
+    assertThat(row.nextLook).isLessThanOrEqualTo(jobStore.now());
     provider.gate.countDown();
     try (JobRunner next = runner(provider, ends, Duration.ofHours(1))) {
       next.start();
@@ -144,17 +145,17 @@ class JobRunnerTest {
 
   @Test
   void aLeaseLastsForAsLongAsItsWorkAndItsLossIsTold() throws Exception {
-    Crowd provider = new Crowd(book);
+    Crowd provider = new Crowd(jobStore);
     provider.gate = new CountDownLatch(1);
-    Row row = book.add(JobKind.VIDEO, BODY);
+    Row row = jobStore.add(JobKind.VIDEO, BODY);
     Ends ends = new Ends(1);
     try (JobRunner runner = runner(provider, ends, Duration.ofMillis(300))) {
       runner.start();
       assertThat(provider.arrived.await(20, TimeUnit.SECONDS)).isTrue();
       String worker = row.worker;
-      assertThat(ends.renewed(book, row)).isTrue();
+      assertThat(ends.renewed(jobStore, row)).isTrue();
       assertThat(row.worker).isEqualTo(worker);
-      book.take(row, "another");
+      jobStore.take(row, "another");
       assertThat(ends.lost.await(20, TimeUnit.SECONDS)).isTrue();
       provider.gate.countDown();
     }
@@ -164,12 +165,12 @@ class JobRunnerTest {
 
   @Test
   void aStoreThatIsAwayForAWhileIsAskedAgain() throws Exception {
-    book.failures = 3;
-    Row row = book.add(JobKind.VIDEO, BODY);
+    jobStore.failures = 3;
+    Row row = jobStore.add(JobKind.VIDEO, BODY);
     Ends ends = new Ends(1);
-    try (JobRunner runner = runner(new DirectProvider(book), ends, Duration.ofHours(1))) {
+    try (JobRunner runner = runner(new DirectProvider(jobStore), ends, Duration.ofHours(1))) {
       runner.start();
-      runner.ring();
+      runner.wakeUp();
       assertThat(ends.all.await(20, TimeUnit.SECONDS)).isTrue();
     }
     assertThat(row.status).isEqualTo("succeeded");
@@ -185,7 +186,7 @@ class JobRunnerTest {
     }
 
     /** Waits until the lease of a job was made to last on. */
-    boolean renewed(JobBook book, Row row) throws InterruptedException {
+    boolean renewed(InMemoryJobStore jobStore, Row row) throws InterruptedException {
       Duration before = row.nextLook;
       for (int waits = 0; waits < 1_000; waits++) {
         if (row.nextLook.compareTo(before) > 0) {
@@ -193,7 +194,7 @@ class JobRunnerTest {
         }
         var _ = lost.await(5, TimeUnit.MILLISECONDS);
       }
-      return book.rows.isEmpty();
+      return jobStore.rows.isEmpty();
     }
 
     @Override
@@ -203,7 +204,7 @@ class JobRunnerTest {
     public void accepted(JobKind kind, Duration waited) {}
 
     @Override
-    public void heldBack() {}
+    public void deferred() {}
 
     @Override
     public void ended(JobKind kind, JobStatus how, Duration age) {
@@ -216,13 +217,13 @@ class JobRunnerTest {
     }
 
     @Override
-    public void learnedNothing() {}
+    public void pollInconclusive() {}
 
     @Override
     public void copied(long bytes) {}
 
     @Override
-    public void notCopied() {}
+    public void copyFailed() {}
 
     @Override
     public void deleted(int files) {}
@@ -230,41 +231,41 @@ class JobRunnerTest {
 
   @Test
   void filesThatAreDueAreDeletedBeforeTheyAreForgotten() throws Exception {
-    KeptBlobs blobs = new KeptBlobs();
+    StubBlobs blobs = new StubBlobs();
     var loop = new EmbeddedChannel().eventLoop();
     var storage = new ArtifactStorage(blobs, () -> loop, Duration.ofSeconds(1));
     String name = "20261129/9f86d081884c7d65/00000000000000000000000000.mp4";
     blobs.kept.put(name, new byte[1]);
     blobs.failures = 1;
-    book.due.add(new JobStore.DueFile(new UUID(0, 1), name));
-    book.due.add(new JobStore.DueFile(new UUID(0, 2), "no name of ours"));
-    Counted counted = new Counted();
-    FileExpiry expiry = new FileExpiry(book, storage, counted);
+    jobStore.due.add(new JobStore.DueFile(new UUID(0, 1), name));
+    jobStore.due.add(new JobStore.DueFile(new UUID(0, 2), "no name of ours"));
+    CountingJobObserver counted = new CountingJobObserver();
+    FileExpiry expiry = new FileExpiry(jobStore, storage, counted);
     assertThat(expiry.round()).isEqualTo(1);
-    assertThat(book.due).hasSize(1);
+    assertThat(jobStore.due).hasSize(1);
     assertThat(expiry.round()).as("not at once again").isZero();
-    book.passFilesPause();
+    jobStore.passFilesPause();
     assertThat(expiry.round()).isEqualTo(1);
-    assertThat(book.due).isEmpty();
+    assertThat(jobStore.due).isEmpty();
     assertThat(blobs.kept).isEmpty();
     assertThat(counted.told).isEqualTo(List.of("deleted 1", "deleted 1"));
   }
 
   @Test
   void filesThatCannotBeDeletedStandInNobodysWay() throws Exception {
-    KeptBlobs blobs = new KeptBlobs();
+    StubBlobs blobs = new StubBlobs();
     var loop = new EmbeddedChannel().eventLoop();
     var storage = new ArtifactStorage(blobs, () -> loop, Duration.ofSeconds(1));
     String name = "20261129/9f86d081884c7d65/%026d.mp4";
     for (int n = 0; n < 30; n++) {
       blobs.kept.put(name.formatted(n), new byte[1]);
-      book.due.add(new JobStore.DueFile(new UUID(0, n), name.formatted(n)));
+      jobStore.due.add(new JobStore.DueFile(new UUID(0, n), name.formatted(n)));
     }
     blobs.failures = 3;
-    FileExpiry expiry = new FileExpiry(book, storage, new Counted());
+    FileExpiry expiry = new FileExpiry(jobStore, storage, new CountingJobObserver());
     assertThat(expiry.round()).isZero();
     assertThat(expiry.round()).isEqualTo(10);
-    book.passFilesPause();
+    jobStore.passFilesPause();
     assertThat(expiry.round()).isEqualTo(20);
     assertThat(blobs.kept).isEmpty();
   }

@@ -7,7 +7,7 @@ import dev.tollgate.core.job.JobArtifact.Frame;
 import dev.tollgate.core.job.JobKind;
 import dev.tollgate.core.money.PriceList;
 import dev.tollgate.core.money.TokenPrices;
-import dev.tollgate.server.jobs.JobBook.Row;
+import dev.tollgate.server.jobs.InMemoryJobStore.Row;
 import io.netty.channel.EventLoop;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.net.URI;
@@ -30,17 +30,18 @@ class JobStepTest {
       new PriceList(TokenPrices.ZERO, List.of(), 0, 0, 0, List.of(), 100_000_000_000L, 20_000_000L);
 
   @TempDir private Path folder;
-  private final JobBook book = new JobBook();
-  private final DirectProvider provider = new DirectProvider(book);
-  private final KeptBlobs blobs = new KeptBlobs();
-  private final Counted counted = new Counted();
-  private final Turns turns = new Turns(4, () -> book.now.toNanos());
+  private final InMemoryJobStore jobStore = new InMemoryJobStore();
+  private final DirectProvider provider = new DirectProvider(jobStore);
+  private final StubBlobs blobs = new StubBlobs();
+  private final CountingJobObserver counted = new CountingJobObserver();
+  private final FairScheduler turns = new FairScheduler(4, () -> jobStore.now.toNanos());
   private boolean isConfigured = true;
 
   private JobStep step(MediaProvider through, JobStore store) {
     EventLoop loop = new EmbeddedChannel().eventLoop();
     var storage = new ArtifactStorage(blobs, () -> loop, Duration.ofSeconds(1));
-    var rules = new ArtifactCopy.Rules(SpoolTest.room(folder), FILE_BYTES_MAX, Duration.ofDays(7));
+    var rules =
+        new ArtifactCopy.CopyOptions(SpoolTest.room(folder), FILE_BYTES_MAX, Duration.ofDays(7));
     return new JobStep(
         store,
         through,
@@ -61,7 +62,7 @@ class JobStepTest {
   }
 
   private Row job(JobKind kind, String behaviour, String more) {
-    return book.add(
+    return jobStore.add(
         kind,
         "{\"model\":\"test/v\",\"prompt\":\"p\",\"resolution\":\"32x32\",\"x_mock\":\""
             + behaviour
@@ -80,23 +81,23 @@ class JobStepTest {
   }
 
   private void runToTheEnd(MediaProvider through) throws Exception {
-    JobStep step = step(through, book);
-    for (int steps = 0; book.nextLook().isPresent(); steps++) {
+    JobStep step = step(through, jobStore);
+    for (int steps = 0; jobStore.nextLook().isPresent(); steps++) {
       assertThat(steps).as("steps").isLessThan(10_000);
       advance();
-      List<ClaimedJob> jobs = book.claim(LEASE, turns.next(4));
+      List<ClaimedJob> jobs = jobStore.claim(LEASE, turns.nextClaim(4));
       for (ClaimedJob job : jobs) {
-        step.take(job);
+        step.run(job);
       }
       if (jobs.isEmpty()) {
-        book.now = book.now.plusMillis(200);
+        jobStore.now = jobStore.now.plusMillis(200);
       }
     }
   }
 
   private void advance() {
-    Duration next = book.nextLook().orElseThrow();
-    book.now = next.compareTo(book.now) > 0 ? next : book.now;
+    Duration next = jobStore.nextLook().orElseThrow();
+    jobStore.now = next.compareTo(jobStore.now) > 0 ? next : jobStore.now;
   }
 
   @Test
@@ -117,7 +118,7 @@ class JobStepTest {
               assertThat(new String(bytes, 4, 4, US_ASCII)).isEqualTo("ftyp");
             });
     assertThat(counted.told).containsExactly("accepted", "copied", "succeeded");
-    assertThat(book.now).isLessThan(Duration.ofDays(1).plusSeconds(11));
+    assertThat(jobStore.now).isLessThan(Duration.ofDays(1).plusSeconds(11));
   }
 
   @Test
@@ -181,7 +182,7 @@ class JobStepTest {
     runToTheEnd();
     assertThat(row.status).isEqualTo("expired");
     assertThat(row.cost.value()).isZero();
-    assertThat(book.now).isEqualTo(Duration.ofDays(1).plus(JobBook.TTL));
+    assertThat(jobStore.now).isEqualTo(Duration.ofDays(1).plus(InMemoryJobStore.TTL));
     assertThat(counted.told).endsWith("expired");
   }
 
@@ -197,7 +198,7 @@ class JobStepTest {
   void aJobIsCanceledWhereTheProviderGivesItUp() throws Exception {
     Row row = video("m?takes=100s");
     oneStep();
-    book.cancel(row);
+    jobStore.cancel(row);
     runToTheEnd();
     assertThat(row.status).isEqualTo("canceled");
     assertThat(provider.jobs.json(0)).contains("\"status\":\"cancelled\"");
@@ -207,7 +208,7 @@ class JobStepTest {
   void aJobGoesOnWhereTheProviderDoesNotGiveItUp() throws Exception {
     Row row = video("fault/job-no-cancel?takes=100s");
     oneStep();
-    book.cancel(row);
+    jobStore.cancel(row);
     runToTheEnd();
     assertThat(row.status).isEqualTo("succeeded");
     assertThat(row.cost.value()).isEqualTo(150_000);
@@ -218,7 +219,7 @@ class JobStepTest {
     Row row = video("fault/job-lost-answer?takes=100s");
     oneStep();
     assertThat(row.providerJob).isNull();
-    book.cancel(row);
+    jobStore.cancel(row);
     runToTheEnd();
     assertThat(row.status).isEqualTo("canceled");
     assertThat(provider.jobs.json(0)).contains("\"status\":\"cancelled\"");
@@ -239,7 +240,7 @@ class JobStepTest {
   void aNodeThatDoesNotServeAModelYetLeavesItsJobsToOthers() throws Exception {
     isConfigured = false;
     Row fresh = video("m");
-    while (book.now.compareTo(Duration.ofDays(1).plusMinutes(9)) < 0) {
+    while (jobStore.now.compareTo(Duration.ofDays(1).plusMinutes(9)) < 0) {
       advance();
       oneStep();
     }
@@ -268,7 +269,7 @@ class JobStepTest {
     assertThat(row.error).startsWith("service_unavailable: ");
     assertThat(row.cost.value()).isZero();
     assertThat(counted.told).filteredOn("not copied"::equals).hasSize(12);
-    assertThat(book.now)
+    assertThat(jobStore.now)
         .isBetween(Duration.ofDays(1).plusMinutes(10), Duration.ofDays(1).plusMinutes(30));
   }
 
@@ -276,14 +277,14 @@ class JobStepTest {
   void whoeverLostAJobInTheMeantimeLeavesNoFile() throws Exception {
     Row row = video("m");
     oneStep();
-    book.now = book.now.plusSeconds(20);
-    List<ClaimedJob> jobs = book.claim(LEASE, 1);
-    book.now = book.now.plus(LEASE);
-    List<ClaimedJob> again = book.claim(LEASE, 1);
-    step(provider, book).take(jobs.getFirst());
+    jobStore.now = jobStore.now.plusSeconds(20);
+    List<ClaimedJob> jobs = jobStore.claim(LEASE, 1);
+    jobStore.now = jobStore.now.plus(LEASE);
+    List<ClaimedJob> again = jobStore.claim(LEASE, 1);
+    step(provider, jobStore).run(jobs.getFirst());
     assertThat(row.ends).isZero();
     assertThat(blobs.kept).isEmpty();
-    step(provider, book).take(again.getFirst());
+    step(provider, jobStore).run(again.getFirst());
     assertThat(row.status).isEqualTo("succeeded");
     assertThat(blobs.kept).hasSize(1);
   }
@@ -298,23 +299,23 @@ class JobStepTest {
       video(behaviours.get(n % behaviours.size()));
     }
     int deaths = 0;
-    for (int round = 0; book.nextLook().isPresent(); round++) {
+    for (int round = 0; jobStore.nextLook().isPresent(); round++) {
       assertThat(round).isLessThan(20_000);
       advance();
       JobStep step =
           step(
-              Dying.some(MediaProvider.class, provider, random),
-              Dying.some(JobStore.class, book, random));
-      for (ClaimedJob job : book.claim(LEASE, 4)) {
+              FailingPorts.wrap(MediaProvider.class, provider, random),
+              FailingPorts.wrap(JobStore.class, jobStore, random));
+      for (ClaimedJob job : jobStore.claim(LEASE, 4)) {
         try {
-          step.take(job);
-        } catch (Dying.Death e) {
+          step.run(job);
+        } catch (FailingPorts.Death e) {
           deaths++;
         }
       }
     }
     assertThat(deaths).isGreaterThan(30);
-    assertThat(book.rows.values())
+    assertThat(jobStore.rows.values())
         .allSatisfy(
             row -> {
               assertThat(row.ends).isEqualTo(1);
@@ -324,8 +325,8 @@ class JobStepTest {
   }
 
   private void oneStep() throws Exception {
-    for (ClaimedJob job : book.claim(LEASE, 9)) {
-      step(provider, book).take(job);
+    for (ClaimedJob job : jobStore.claim(LEASE, 9)) {
+      step(provider, jobStore).run(job);
     }
   }
 

@@ -3,7 +3,7 @@ package dev.tollgate.server.jobs;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.server.jobs.Spool.Added;
+import dev.tollgate.server.jobs.Spool.AppendResult;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -19,8 +19,8 @@ class SpoolTest {
   @TempDir private Path folder;
 
   /** Enough for whatever a test fetches. */
-  static SpoolRoom room(Path folder) {
-    return new SpoolRoom(folder, 1L << 30, 0);
+  static SpoolQuota room(Path folder) {
+    return new SpoolQuota(folder, 1L << 30, 0);
   }
 
   private static List<ByteBuffer> eightBytes() {
@@ -30,28 +30,28 @@ class SpoolTest {
 
   @Test
   void allOfANodeHaveSoMuchRoomTogether() throws Exception {
-    var room = new SpoolRoom(folder, 10, 0);
+    var room = new SpoolQuota(folder, 10, 0);
     try (Spool second = Spool.open(room, FILE_BYTES_MAX)) {
       try (Spool first = Spool.open(room, FILE_BYTES_MAX)) {
-        assertThat(first.add(eightBytes())).isEqualTo(Added.TAKEN);
-        assertThat(first.add(eightBytes())).isEqualTo(Added.TOO_LARGE);
-        assertThat(second.add(eightBytes())).isEqualTo(Added.NO_ROOM);
-        assertThat(room.held()).isEqualTo(8);
+        assertThat(first.add(eightBytes())).isEqualTo(AppendResult.ACCEPTED);
+        assertThat(first.add(eightBytes())).isEqualTo(AppendResult.TOO_LARGE);
+        assertThat(second.add(eightBytes())).isEqualTo(AppendResult.NO_ROOM);
+        assertThat(room.reservedBytes()).isEqualTo(8);
       }
-      assertThat(room.held()).isZero();
-      assertThat(second.add(eightBytes())).isEqualTo(Added.TAKEN);
+      assertThat(room.reservedBytes()).isZero();
+      assertThat(second.add(eightBytes())).isEqualTo(AppendResult.ACCEPTED);
       second.clear();
-      assertThat(second.add(eightBytes())).as("it begins again").isEqualTo(Added.TAKEN);
+      assertThat(second.add(eightBytes())).as("it begins again").isEqualTo(AppendResult.ACCEPTED);
     }
-    assertThat(room.held()).isZero();
+    assertThat(room.reservedBytes()).isZero();
   }
 
   @Test
   void theLastBytesOfADiskAreForOthers() throws Exception {
-    var room = new SpoolRoom(folder, 10, Long.MAX_VALUE / 2);
+    var room = new SpoolQuota(folder, 10, Long.MAX_VALUE / 2);
     try (Spool spool = Spool.open(room, FILE_BYTES_MAX)) {
-      assertThat(spool.add(eightBytes())).isEqualTo(Added.NO_ROOM);
-      assertThat(room.held()).isZero();
+      assertThat(spool.add(eightBytes())).isEqualTo(AppendResult.NO_ROOM);
+      assertThat(room.reservedBytes()).isZero();
     }
   }
 
@@ -60,14 +60,14 @@ class SpoolTest {
     var room = room(folder);
     ByteBuf content;
     try (Spool spool = Spool.open(room, FILE_BYTES_MAX)) {
-      assertThat(spool.add(eightBytes())).isEqualTo(Added.TAKEN);
+      assertThat(spool.add(eightBytes())).isEqualTo(AppendResult.ACCEPTED);
       content = spool.content();
     }
     assertThat(content.toString(UTF_8)).isEqualTo("a spool.");
-    assertThat(room.held()).as("it takes room on the disk").isEqualTo(8);
+    assertThat(room.reservedBytes()).as("it takes room on the disk").isEqualTo(8);
     assertThat(mapped()).isTrue();
     assertThat(content.release()).isTrue();
-    assertThat(room.held()).isZero();
+    assertThat(room.reservedBytes()).isZero();
     assertThat(mapped()).as("it does not wait for the collector").isFalse();
   }
 

@@ -3,11 +3,11 @@ package dev.tollgate.server.ledger;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.id.RequestId;
-import dev.tollgate.core.ledger.Bank.Holder;
-import dev.tollgate.core.ledger.BooksIdentity;
 import dev.tollgate.core.ledger.JournalRecord.Release;
+import dev.tollgate.core.ledger.LedgerStore.LeaseHolder;
+import dev.tollgate.core.ledger.LedgerStoreIdentity;
 import dev.tollgate.core.ledger.Settlement;
-import dev.tollgate.core.ledger.Settlement.How;
+import dev.tollgate.core.ledger.Settlement.SettlementKind;
 import dev.tollgate.server.settings.LedgerSettings.Durability;
 import dev.tollgate.server.settings.LedgerSettings.Retention;
 import java.io.IOException;
@@ -83,7 +83,7 @@ final class CrashingNode {
   }
 
   /** Recovers, checks that nothing is missing, and works until it is done or crashes. */
-  void live(int steps) throws IOException {
+  void run(int steps) throws IOException {
     try {
       LocalJournal journal = start();
       for (int i = 0; i < steps; i++) {
@@ -95,7 +95,7 @@ final class CrashingNode {
   }
 
   /** Recovers, works and stops in order. */
-  void liveAndStop(int steps) throws IOException {
+  void runAndStop(int steps) throws IOException {
     LocalJournal journal = start();
     for (int i = 0; i < steps; i++) {
       act(journal);
@@ -108,23 +108,24 @@ final class CrashingNode {
   /** What a new life finds and books. */
   LocalJournal start() throws IOException {
     JournalDirectory directory =
-        JournalDirectory.open(disk, options, InstantSource.system(), StepBackground::new);
-    for (EarlierLife earlier : directory.earlier(Charged.mark(keptFrom))) {
+        JournalDirectory.open(disk, options, InstantSource.system(), InlineJournalThreads::new);
+    for (PreviousEpochJournal earlier :
+        directory.previousEpochs(TestRecords.checkpoint(keptFrom))) {
       while (earlier.backlog() > 0) {
-        List<Settlement> batch = earlier.unbooked(1 + random.nextInt(5));
+        List<Settlement> batch = earlier.unsettled(1 + random.nextInt(5));
         assertThat(batch).isNotEmpty();
         batch.forEach(this::book);
-        earlier.booked(batch.size());
+        earlier.settled(batch.size());
       }
-      assertThat(earlier.unbooked(1)).isEmpty();
+      assertThat(earlier.unsettled(1)).isEmpty();
     }
     assertThat(books.keySet()).as("acknowledged charges").containsAll(acknowledged);
     assertThat(releasedForGood).as("what was released").noneMatch(books::containsKey);
     running.clear();
     released.clear();
-    var holder = new Holder(directory.node(), ++epoch, UUID.randomUUID());
+    var holder = new LeaseHolder(directory.node(), ++epoch, UUID.randomUUID());
     keptFrom = Math.max(keptFrom, directory.firstId());
-    return directory.beginLife(holder, BooksIdentity.UNKNOWN, CrashingNode::fatal);
+    return directory.beginEpoch(holder, LedgerStoreIdentity.UNKNOWN, CrashingNode::fatal);
   }
 
   int acknowledged() {
@@ -141,16 +142,16 @@ final class CrashingNode {
   private void act(LocalJournal journal) {
     switch (random.nextInt(8)) {
       case 0, 1 -> {
-        RequestId request = Charged.request();
+        RequestId request = TestRecords.request();
         running.add(request);
-        journal.write(Charged.reserve(request));
+        journal.write(TestRecords.reserve(request));
       }
       case 2 -> {
         if (!running.isEmpty()) {
           RequestId request = running.get(random.nextInt(running.size()));
           long cost = random.nextInt(1_000);
           progress.computeIfAbsent(request, _ -> new ArrayList<>()).add(cost);
-          journal.write(Charged.progress(request, cost));
+          journal.write(TestRecords.progress(request, cost));
         }
       }
       case 3 -> {
@@ -168,12 +169,12 @@ final class CrashingNode {
       case 6 -> journal.writeQueued();
       default -> {
         if (random.nextInt(4) == 0) {
-          List<Settlement> batch = journal.unbooked(1 + random.nextInt(10));
+          List<Settlement> batch = journal.unsettled(1 + random.nextInt(10));
           batch.forEach(this::book);
-          journal.booked(batch.size());
+          journal.settled(batch.size());
           if (random.nextBoolean()) {
             keptFrom = Math.max(keptFrom, journal.neededFrom());
-            journal.marked(keptFrom);
+            journal.checkpointed(keptFrom);
           }
         }
       }
@@ -181,7 +182,7 @@ final class CrashingNode {
   }
 
   private void settle(LocalJournal journal, RequestId request) {
-    Settlement settlement = Charged.charge(request, random, ROW_BYTES_MAX);
+    Settlement settlement = TestRecords.charge(request, random, ROW_BYTES_MAX);
     Set<RequestId> before = Set.copyOf(released);
     charged.put(request, settlement);
     journal.settle(
@@ -195,18 +196,20 @@ final class CrashingNode {
 
   private void book(Settlement settlement) {
     RequestId request = settlement.request();
-    if (settlement.how() == How.CRASH) {
+    if (settlement.how() == SettlementKind.CRASH) {
       assertThat(progress.getOrDefault(request, List.of())).contains(settlement.cost().value());
     } else {
       Settlement written = charged.get(request);
-      assertThat(written != null && Charged.same(written, settlement)).as("as written").isTrue();
+      assertThat(written != null && TestRecords.same(written, settlement))
+          .as("as written")
+          .isTrue();
     }
     books.putIfAbsent(request, settlement);
     Settlement written = charged.get(request);
     if (acknowledged.contains(request) && written != null) {
       assertThat(books.get(request))
           .as("what stands in the books")
-          .matches(booked -> Charged.same(written, booked));
+          .matches(booked -> TestRecords.same(written, booked));
     }
   }
 }

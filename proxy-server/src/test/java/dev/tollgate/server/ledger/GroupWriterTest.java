@@ -3,8 +3,8 @@ package dev.tollgate.server.ledger;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.id.RequestId;
-import dev.tollgate.core.ledger.Bank.Holder;
 import dev.tollgate.core.ledger.JournalRecord.Settle;
+import dev.tollgate.core.ledger.LedgerStore.LeaseHolder;
 import dev.tollgate.server.settings.LedgerSettings.Durability;
 import dev.tollgate.server.settings.LedgerSettings.Retention;
 import java.io.IOException;
@@ -16,20 +16,24 @@ import org.junit.jupiter.api.Test;
 
 /** How many requests were under way at a time is what decides whether a charge waits for others. */
 class GroupWriterTest {
-  private static final Holder HOLDER = new Holder(new UUID(1, 1), 3, new UUID(2, 2));
+  private static final LeaseHolder HOLDER = new LeaseHolder(new UUID(1, 1), 3, new UUID(2, 2));
 
   private final SimulatedDisk disk = new SimulatedDisk(true);
   private final Archive archive =
       new Archive(
           disk, new Retention(Duration.ofHours(1), 1L << 40), InstantSource.fixed(Instant.EPOCH));
   private final SegmentSupply supply =
-      new SegmentSupply(disk, archive, HOLDER, 10, 64 * 1024, new StepBackground());
+      new SegmentSupply(disk, archive, HOLDER, 10, 64 * 1024, new InlineJournalThreads());
   private final GroupWriter writer;
 
   GroupWriterTest() throws IOException {
     writer =
         new GroupWriter(
-            supply.first(), supply, new Shelf(), new UnbookedQueue(disk, 10), Durability.FSYNC);
+            supply.first(),
+            supply,
+            new LiveSegments(),
+            new UnsettledQueue(disk, 10),
+            Durability.FSYNC);
   }
 
   @Test
@@ -41,7 +45,7 @@ class GroupWriterTest {
       writer.open();
     }
 
-    assertThat(writer.takeUnderWayMost()).isEqualTo(1);
+    assertThat(writer.takeConcurrentMax()).isEqualTo(1);
   }
 
   @Test
@@ -52,23 +56,23 @@ class GroupWriterTest {
     RequestId running = reserve();
     writer.write();
 
-    assertThat(writer.takeUnderWayMost()).isEqualTo(3);
-    assertThat(writer.takeUnderWayMost()).as("one runs").isEqualTo(1);
+    assertThat(writer.takeConcurrentMax()).isEqualTo(3);
+    assertThat(writer.takeConcurrentMax()).as("one runs").isEqualTo(1);
 
     writer.open();
     charge(running);
     writer.write();
-    assertThat(writer.takeUnderWayMost()).as("it did when this was asked last").isEqualTo(1);
-    assertThat(writer.takeUnderWayMost()).isZero();
+    assertThat(writer.takeConcurrentMax()).as("it did when this was asked last").isEqualTo(1);
+    assertThat(writer.takeConcurrentMax()).isZero();
   }
 
   private RequestId reserve() {
-    RequestId request = Charged.request();
-    writer.add(Charged.reserve(request));
+    RequestId request = TestRecords.request();
+    writer.add(TestRecords.reserve(request));
     return request;
   }
 
   private void charge(RequestId request) {
-    writer.add(new Settle(Charged.charge(request, 7, new byte[0])));
+    writer.add(new Settle(TestRecords.charge(request, 7, new byte[0])));
   }
 }

@@ -43,10 +43,10 @@ class JournalCrashTest {
       try {
         for (int life = 0; life < LIVES; life++) {
           if (random.nextBoolean()) {
-            node.liveAndStop(random.nextInt(STEPS));
+            node.runAndStop(random.nextInt(STEPS));
           } else {
             disk.crashAfter(random.nextInt(200));
-            node.live(STEPS);
+            node.run(STEPS);
             disk.powerCycle(random);
           }
           switch (random.nextInt(4)) {
@@ -72,7 +72,7 @@ class JournalCrashTest {
       CrashingNode node = new CrashingNode(disk, Durability.FSYNC, random);
       try {
         disk.crashAfter(operations);
-        node.live(STEPS);
+        node.run(STEPS);
         disk.powerCycle(random);
         node.start();
       } catch (Exception | AssertionError e) {
@@ -111,7 +111,7 @@ class JournalCrashTest {
       Random random = new Random(seed);
       SimulatedDisk disk = new SimulatedDisk(true);
       CrashingNode node = new CrashingNode(disk, Durability.FSYNC, random);
-      node.liveAndStop(STEPS);
+      node.runAndStop(STEPS);
       List<int[]> places = durableBytes(disk);
       if (places.isEmpty()) {
         continue;
@@ -137,7 +137,7 @@ class JournalCrashTest {
     try {
       for (int life = 0; life < LIVES; life++) {
         disk.crashAfter(random.nextInt(200));
-        node.live(STEPS);
+        node.run(STEPS);
         if (powerCut) {
           disk.powerCycle(random);
         } else {
@@ -174,7 +174,7 @@ class JournalCrashTest {
 
   private static List<String> journals(SimulatedDisk disk) {
     return disk.list().stream()
-        .map(Disk.Listed::name)
+        .map(Disk.FileEntry::name)
         .filter(name -> name.endsWith(".journal"))
         .sorted()
         .toList();

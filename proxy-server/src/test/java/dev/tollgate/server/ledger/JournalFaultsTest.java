@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tollgate.core.id.RequestId;
-import dev.tollgate.core.ledger.Bank.Holder;
-import dev.tollgate.core.ledger.BooksIdentity;
 import dev.tollgate.core.ledger.JournalRecord.Release;
+import dev.tollgate.core.ledger.LedgerStore.LeaseHolder;
+import dev.tollgate.core.ledger.LedgerStoreIdentity;
 import dev.tollgate.server.settings.LedgerSettings.Durability;
 import dev.tollgate.server.settings.LedgerSettings.Retention;
 import java.io.IOException;
@@ -41,7 +41,7 @@ class JournalFaultsTest {
     assertThat(acknowledged).containsExactly(1L);
     assertThat(fatal).hasSize(1);
     assertThat(journal.admits()).isFalse();
-    assertThat(journal.unbooked(10)).isEmpty();
+    assertThat(journal.unsettled(10)).isEmpty();
   }
 
   @Test
@@ -51,9 +51,9 @@ class JournalFaultsTest {
     LocalJournal journal = begin();
     List<RequestId> running = new ArrayList<>();
     while (journal.admits()) {
-      RequestId request = Charged.request();
+      RequestId request = TestRecords.request();
       running.add(request);
-      journal.write(Charged.reserve(request));
+      journal.write(TestRecords.reserve(request));
     }
     assertThat(running.size()).as("the disk's space and the next segment's").isBetween(100, 110);
 
@@ -77,12 +77,12 @@ class JournalFaultsTest {
 
     int left = 0;
     while (journal.admits()) {
-      RequestId request = Charged.request();
-      journal.write(Charged.reserve(request));
+      RequestId request = TestRecords.request();
+      journal.write(TestRecords.reserve(request));
       for (long cost = 1; cost < 10; cost++) {
-        journal.write(Charged.progress(request, cost));
+        journal.write(TestRecords.progress(request, cost));
       }
-      journal.settle(Charged.charge(request, 7, new byte[100]), Runnable::run, () -> {});
+      journal.settle(TestRecords.charge(request, 7, new byte[100]), Runnable::run, () -> {});
       left++;
       assertThat(journal.queued()).isLessThanOrEqualTo(QUEUED_MAX + 1);
     }
@@ -117,7 +117,7 @@ class JournalFaultsTest {
     settle(journal, 1);
     disk.bytes("0000000000000001.journal")[20] ^= 1;
 
-    assertThatThrownBy(() -> open().earlier(Charged.mark(1)))
+    assertThatThrownBy(() -> open().previousEpochs(TestRecords.checkpoint(1)))
         .isInstanceOf(DamagedJournalException.class)
         .hasMessageContaining("0000000000000001.journal at byte 0");
   }
@@ -125,18 +125,18 @@ class JournalFaultsTest {
   private JournalDirectory open() throws IOException {
     var retention = new Retention(Duration.ofHours(1), 3L * SEGMENT_BYTES);
     var options = new JournalOptions(Durability.FSYNC, SEGMENT_BYTES, QUEUED_MAX, 100, retention);
-    return JournalDirectory.open(disk, options, InstantSource.system(), StepBackground::new);
+    return JournalDirectory.open(disk, options, InstantSource.system(), InlineJournalThreads::new);
   }
 
   private LocalJournal begin() throws IOException {
     JournalDirectory directory = open();
-    var holder = new Holder(directory.node(), 1, UUID.randomUUID());
-    directory.earlier(Charged.mark(1));
-    return directory.beginLife(holder, BooksIdentity.UNKNOWN, fatal::add);
+    var holder = new LeaseHolder(directory.node(), 1, UUID.randomUUID());
+    directory.previousEpochs(TestRecords.checkpoint(1));
+    return directory.beginEpoch(holder, LedgerStoreIdentity.UNKNOWN, fatal::add);
   }
 
   private void settle(LocalJournal journal, long cost) {
-    journal.settle(Charged.charge(cost), Runnable::run, () -> acknowledged.add(cost));
+    journal.settle(TestRecords.charge(cost), Runnable::run, () -> acknowledged.add(cost));
     journal.writeQueued();
   }
 }

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tollgate.core.id.RequestId;
-import dev.tollgate.core.ledger.Bank.Holder;
-import dev.tollgate.core.ledger.BooksIdentity;
+import dev.tollgate.core.ledger.LedgerStore.LeaseHolder;
+import dev.tollgate.core.ledger.LedgerStoreIdentity;
 import dev.tollgate.core.ledger.Settlement;
-import dev.tollgate.core.ledger.Settlement.How;
+import dev.tollgate.core.ledger.Settlement.SettlementKind;
 import dev.tollgate.server.settings.LedgerSettings.Durability;
 import dev.tollgate.server.settings.LedgerSettings.Retention;
 import java.io.IOException;
@@ -60,7 +60,7 @@ class LocalJournalTest {
               Thread own = Thread.currentThread();
               for (int cost = 1; cost <= each; cost++) {
                 journal.settle(
-                    Charged.charge(cost),
+                    TestRecords.charge(cost),
                     loop,
                     () -> {
                       assertThat(Thread.currentThread()).isSameAs(own);
@@ -81,11 +81,11 @@ class LocalJournalTest {
 
   @Test
   void whatIsNotBookedIsFoundByTheNextLifeAndOnlyOnce() throws Exception {
-    RequestId crashed = Charged.request();
+    RequestId crashed = TestRecords.request();
     List<Long> costs = new ArrayList<>();
     try (LocalJournal journal = beginFirst()) {
-      journal.write(Charged.reserve(crashed));
-      journal.write(Charged.progress(crashed, 77));
+      journal.write(TestRecords.reserve(crashed));
+      journal.write(TestRecords.progress(crashed, 77));
       for (long cost = 1; cost <= 50; cost++) {
         settleAndWait(journal, cost);
         costs.add(cost);
@@ -94,18 +94,18 @@ class LocalJournalTest {
     }
 
     JournalDirectory next = open();
-    EarlierLife earlier = next.earlier(Charged.mark(1)).getFirst();
+    PreviousEpochJournal earlier = next.previousEpochs(TestRecords.checkpoint(1)).getFirst();
     assertThatThrownBy(() -> begin(next)).isInstanceOf(IllegalStateException.class);
     assertThat(earlier.holder().epoch()).isEqualTo(7);
     assertThat(earlier.backlog()).isEqualTo(51);
     List<Settlement> found = drain(earlier);
     assertThat(found.subList(0, 50)).extracting(charge -> charge.cost().value()).isEqualTo(costs);
-    assertThat(found.getLast().how()).isEqualTo(How.CRASH);
+    assertThat(found.getLast().how()).isEqualTo(SettlementKind.CRASH);
     assertThat(found.getLast().request()).isEqualTo(crashed);
 
     begin(next).close();
     JournalDirectory last = open();
-    assertThat(last.earlier(Charged.mark(next.firstId() + 1))).isEmpty();
+    assertThat(last.previousEpochs(TestRecords.checkpoint(next.firstId() + 1))).isEmpty();
   }
 
   @Test
@@ -113,15 +113,15 @@ class LocalJournalTest {
     try (LocalJournal journal = beginFirst()) {
       byte[] row = new byte[4_000];
       for (int i = 0; i < 200; i++) {
-        settleAndWait(journal, Charged.charge(Charged.request(), i + 1, row));
-        List<Settlement> batch = journal.unbooked(3);
-        journal.booked(batch.size());
+        settleAndWait(journal, TestRecords.charge(TestRecords.request(), i + 1, row));
+        List<Settlement> batch = journal.unsettled(3);
+        journal.settled(batch.size());
       }
       drain(journal);
       assertThat(files(".settled"))
           .as("the books did not say what they have")
           .hasSizeGreaterThan(9);
-      journal.marked(journal.neededFrom());
+      journal.checkpointed(journal.neededFrom());
     }
 
     assertThat(files(".settled")).hasSize(3);
@@ -134,12 +134,12 @@ class LocalJournalTest {
     settleAndWait(journal, 1);
     drain(journal);
     journal.close();
-    journal.marked(journal.neededFrom());
+    journal.checkpointed(journal.neededFrom());
 
     JournalDirectory next = open();
-    assertThat(next.sawMoreThan(Charged.mark(journal.neededFrom()))).isFalse();
-    assertThat(next.sawMoreThan(Charged.mark(journal.neededFrom() - 1))).isTrue();
-    assertThat(next.earlier(Charged.mark(journal.neededFrom() - 1))).hasSize(1);
+    assertThat(next.isAheadOf(TestRecords.checkpoint(journal.neededFrom()))).isFalse();
+    assertThat(next.isAheadOf(TestRecords.checkpoint(journal.neededFrom() - 1))).isTrue();
+    assertThat(next.previousEpochs(TestRecords.checkpoint(journal.neededFrom() - 1))).hasSize(1);
   }
 
   @Test
@@ -149,7 +149,7 @@ class LocalJournalTest {
     }
     Files.delete(dataDir.resolve("journal/node"));
 
-    assertThatThrownBy(() -> open().earlier(Charged.mark(1)))
+    assertThatThrownBy(() -> open().previousEpochs(TestRecords.checkpoint(1)))
         .isInstanceOf(DamagedJournalException.class)
         .hasMessageContaining("belongs to node");
   }
@@ -163,17 +163,17 @@ class LocalJournalTest {
 
   private LocalJournal beginFirst() throws IOException {
     JournalDirectory directory = open();
-    assertThat(directory.earlier(Charged.mark(1))).isEmpty();
+    assertThat(directory.previousEpochs(TestRecords.checkpoint(1))).isEmpty();
     return begin(directory);
   }
 
   private LocalJournal begin(JournalDirectory directory) throws IOException {
-    var holder = new Holder(directory.node(), 7, UUID.randomUUID());
-    return directory.beginLife(holder, BooksIdentity.UNKNOWN, fatal::set);
+    var holder = new LeaseHolder(directory.node(), 7, UUID.randomUUID());
+    return directory.beginEpoch(holder, LedgerStoreIdentity.UNKNOWN, fatal::set);
   }
 
   private static void settleAndWait(LocalJournal journal, long cost) throws Exception {
-    settleAndWait(journal, Charged.charge(cost));
+    settleAndWait(journal, TestRecords.charge(cost));
   }
 
   private static void settleAndWait(LocalJournal journal, Settlement settlement) throws Exception {
@@ -182,12 +182,12 @@ class LocalJournalTest {
     assertThat(durable.await(10, TimeUnit.SECONDS)).isTrue();
   }
 
-  private static List<Settlement> drain(Charges charges) {
+  private static List<Settlement> drain(ChargeSource charges) {
     List<Settlement> all = new ArrayList<>();
     while (charges.backlog() > 0) {
-      List<Settlement> batch = charges.unbooked(7);
+      List<Settlement> batch = charges.unsettled(7);
       assertThat(batch).isNotEmpty();
-      charges.booked(batch.size());
+      charges.settled(batch.size());
       all.addAll(batch);
     }
     return all;

@@ -2,8 +2,8 @@ package dev.tollgate.server.ledger;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.ledger.Bank.Holder;
-import dev.tollgate.core.ledger.BooksIdentity;
+import dev.tollgate.core.ledger.LedgerStore.LeaseHolder;
+import dev.tollgate.core.ledger.LedgerStoreIdentity;
 import dev.tollgate.server.ledger.SegmentName.State;
 import dev.tollgate.server.settings.LedgerSettings.Retention;
 import java.io.IOException;
@@ -18,14 +18,14 @@ import org.junit.jupiter.api.Test;
 class SegmentSupplyTest {
   private static final int SEGMENT_BYTES = 64 * 1024;
   private static final long OTHERS_BYTES = (long) SegmentSupply.RESERVE_SEGMENTS * SEGMENT_BYTES;
-  private static final Holder HOLDER = new Holder(new UUID(1, 1), 3, new UUID(2, 2));
+  private static final LeaseHolder HOLDER = new LeaseHolder(new UUID(1, 1), 3, new UUID(2, 2));
 
   private final SimulatedDisk disk = new SimulatedDisk(true);
   private final Archive archive =
       new Archive(
           disk, new Retention(Duration.ofHours(1), 1L << 40), InstantSource.fixed(Instant.EPOCH));
   private final SegmentSupply supply =
-      new SegmentSupply(disk, archive, HOLDER, 10, SEGMENT_BYTES, new StepBackground());
+      new SegmentSupply(disk, archive, HOLDER, 10, SEGMENT_BYTES, new InlineJournalThreads());
 
   @Test
   void aSegmentThatCannotBeMadeLeavesNoByteBehind() throws Exception {
@@ -89,11 +89,11 @@ class SegmentSupplyTest {
     for (long id = 1; id <= 3; id++) {
       disk.create(new SegmentName(id, State.SETTLED).toString(), SEGMENT_BYTES).close();
     }
-    archive.known(new KnownBooks(3, BooksIdentity.UNKNOWN));
+    archive.checkpoint(new LedgerCheckpointFile(3, LedgerStoreIdentity.UNKNOWN));
     disk.delete("books");
   }
 
   private List<String> files() {
-    return disk.list().stream().map(Disk.Listed::name).toList();
+    return disk.list().stream().map(Disk.FileEntry::name).toList();
   }
 }

@@ -2,8 +2,8 @@ package dev.tollgate.server.ledger;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.ledger.Bank.Granted;
-import dev.tollgate.core.ledger.Bank.Holder;
+import dev.tollgate.core.ledger.LedgerStore.LeaseGrowth;
+import dev.tollgate.core.ledger.LedgerStore.LeaseHolder;
 import dev.tollgate.core.ledger.Settlement;
 import dev.tollgate.server.settings.LedgerSettings;
 import dev.tollgate.server.settings.LedgerSettings.Batch;
@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 /** Charges reach the books in order, once each, through failures and around what is poisoned. */
 class SettlerTest {
   private static final Duration FLUSH = Duration.ofMillis(50);
-  private static final Holder HOLDER = new Holder(new UUID(1, 1), 3, new UUID(2, 2));
+  private static final LeaseHolder HOLDER = new LeaseHolder(new UUID(1, 1), 3, new UUID(2, 2));
   private static final LedgerSettings SETTINGS =
       new LedgerSettings(
           Durability.FSYNC,
@@ -35,21 +35,22 @@ class SettlerTest {
           Duration.ofHours(1));
 
   private final Waiting waiting = new Waiting();
-  private final ScriptedBank bank = new ScriptedBank();
-  private final SteppedPauses pauses = new SteppedPauses();
+  private final ScriptedLedgerStore ledgerStore = new ScriptedLedgerStore();
+  private final SteppedSleeper sleeper = new SteppedSleeper();
   private final List<Long> quarantine = new ArrayList<>();
-  private final Heard heard = new Heard();
-  private final Booking booking =
-      new Booking(bank, (_, settlement, _) -> quarantine.add(settlement.cost().value()), pauses);
-  private long wallMillis = Charged.request().epochMillis();
+  private final Heard recorded = new Heard();
+  private final SettlementWriter writer =
+      new SettlementWriter(
+          ledgerStore, (_, settlement, _) -> quarantine.add(settlement.cost().value()), sleeper);
+  private long wallMillis = TestRecords.request().epochMillis();
   private final Settler settler =
       new Settler(
           waiting,
           HOLDER,
-          booking,
-          heard,
+          writer,
+          recorded,
           SETTINGS,
-          pauses,
+          sleeper,
           () -> Instant.ofEpochMilli(wallMillis));
 
   @Test
@@ -58,10 +59,10 @@ class SettlerTest {
     settler.step();
     settler.step();
 
-    assertThat(bank.booked).containsExactly(1L, 2L);
-    assertThat(bank.batches).containsExactly(2);
-    assertThat(pauses.taken).containsExactly(FLUSH, FLUSH);
-    assertThat(heard.booked).containsExactly(1L, 2L);
+    assertThat(ledgerStore.booked).containsExactly(1L, 2L);
+    assertThat(ledgerStore.batches).containsExactly(2);
+    assertThat(sleeper.taken).containsExactly(FLUSH, FLUSH);
+    assertThat(recorded.booked).containsExactly(1L, 2L);
   }
 
   @Test
@@ -70,54 +71,54 @@ class SettlerTest {
     settler.step();
     settler.step();
 
-    assertThat(bank.batches).containsExactly(20, 20);
-    assertThat(pauses.taken).isEmpty();
-    assertThat(settler.figures().backlog()).isEqualTo(10);
+    assertThat(ledgerStore.batches).containsExactly(20, 20);
+    assertThat(sleeper.taken).isEmpty();
+    assertThat(settler.stats().backlog()).isEqualTo(10);
   }
 
   @Test
   void theSameChargesAreSentAgainWhileTheBooksAreGone() {
     waiting.add(1, 2, 3);
-    bank.failures = 8;
+    ledgerStore.failures = 8;
     settler.step();
 
-    assertThat(bank.batches).containsExactly(3, 3, 3, 3, 3, 3, 3, 3, 3);
-    assertThat(pauses.taken.subList(0, 8).stream().mapToLong(Duration::toMillis))
+    assertThat(ledgerStore.batches).containsExactly(3, 3, 3, 3, 3, 3, 3, 3, 3);
+    assertThat(sleeper.taken.subList(0, 8).stream().mapToLong(Duration::toMillis))
         .containsExactly(50L, 100L, 200L, 400L, 800L, 1_600L, 2_000L, 2_000L);
-    assertThat(bank.booked).containsExactly(1L, 2L, 3L);
-    assertThat(settler.figures().lastFlush()).isEqualTo(Duration.ofMillis(7_150));
+    assertThat(ledgerStore.booked).containsExactly(1L, 2L, 3L);
+    assertThat(settler.stats().lastFlush()).isEqualTo(Duration.ofMillis(7_150));
   }
 
   @Test
   void aBatchThatTakesTheBooksTooLongIsSentInPartsThatGrowAgain() {
     waiting.add(LongStream.rangeClosed(1, 16).toArray());
-    bank.most = 4;
-    bank.poison = settlement -> settlement.cost().value() == 6;
+    ledgerStore.most = 4;
+    ledgerStore.poison = settlement -> settlement.cost().value() == 6;
     settler.step();
-    assertThat(bank.booked).hasSize(15).doesNotContain(6L).isSorted();
+    assertThat(ledgerStore.booked).hasSize(15).doesNotContain(6L).isSorted();
     assertThat(quarantine).containsExactly(6L);
     assertThat(waiting.backlog()).isZero();
-    assertThat(bank.batches).startsWith(16, 16, 8, 8, 4, 4);
+    assertThat(ledgerStore.batches).startsWith(16, 16, 8, 8, 4, 4);
 
-    bank.most = Integer.MAX_VALUE;
+    ledgerStore.most = Integer.MAX_VALUE;
     waiting.add(LongStream.rangeClosed(17, 516).toArray());
     while (waiting.backlog() > 0) {
       settler.step();
     }
-    assertThat(bank.booked).hasSize(515).isSorted();
-    assertThat(bank.batches.getLast()).isEqualTo(20);
+    assertThat(ledgerStore.booked).hasSize(515).isSorted();
+    assertThat(ledgerStore.batches.getLast()).isEqualTo(20);
   }
 
   @Test
   void theAgeOfTheOldestGrowsDuringAnOutage() {
     waiting.add(1);
-    bank.failures = 3;
+    ledgerStore.failures = 3;
     List<Long> ages = new ArrayList<>();
-    pauses.during = () -> ages.add(settler.figures().oldest().toMillis());
+    sleeper.during = () -> ages.add(settler.stats().oldest().toMillis());
     settler.step();
 
     assertThat(ages.subList(0, 3)).containsExactly(50L, 150L, 350L);
-    assertThat(settler.figures().oldest()).isZero();
+    assertThat(settler.stats().oldest()).isZero();
   }
 
   @Test
@@ -127,24 +128,24 @@ class SettlerTest {
     waiting.add(LongStream.rangeClosed(1, 40).toArray());
     settler.step();
     assertThat(waiting.backlog()).isEqualTo(20);
-    assertThat(settler.figures().oldest()).isEqualTo(outage);
-    assertThat(settler.figures().owed()).isEqualTo(outage);
+    assertThat(settler.stats().oldest()).isEqualTo(outage);
+    assertThat(settler.stats().unsettledAge()).isEqualTo(outage);
 
     settler.step();
-    assertThat(settler.figures().oldest()).isZero();
-    assertThat(settler.figures().owed()).isZero();
+    assertThat(settler.stats().oldest()).isZero();
+    assertThat(settler.stats().unsettledAge()).isZero();
   }
 
   @Test
   void aLongRequestIsOwedSinceItBeganAndHasNotWaitedForThat() {
     wallMillis += Duration.ofHours(1).toMillis();
     waiting.add(1);
-    bank.failures = 1;
+    ledgerStore.failures = 1;
     List<Duration> figures = new ArrayList<>();
-    pauses.during =
+    sleeper.during =
         () -> {
-          figures.add(settler.figures().oldest());
-          figures.add(settler.figures().owed());
+          figures.add(settler.stats().oldest());
+          figures.add(settler.stats().unsettledAge());
         };
     settler.step();
     assertThat(figures.subList(0, 2)).containsExactly(Duration.ofMillis(50), Duration.ofHours(1));
@@ -153,80 +154,80 @@ class SettlerTest {
   @Test
   void whatCannotBeBookedGoesToQuarantineAndNothingElseDoes() {
     waiting.add(LongStream.rangeClosed(1, 16).toArray());
-    bank.poison = settlement -> settlement.cost().value() % 7 == 3;
+    ledgerStore.poison = settlement -> settlement.cost().value() % 7 == 3;
     settler.step();
 
     assertThat(quarantine).containsExactly(3L, 10L);
-    assertThat(heard.quarantined).containsExactly(3L, 10L);
-    assertThat(bank.booked).hasSize(14).doesNotContain(3L, 10L).isSorted();
-    assertThat(heard.booked).isEqualTo(bank.booked);
+    assertThat(recorded.quarantined).containsExactly(3L, 10L);
+    assertThat(ledgerStore.booked).hasSize(14).doesNotContain(3L, 10L).isSorted();
+    assertThat(recorded.booked).isEqualTo(ledgerStore.booked);
     assertThat(waiting.backlog()).isZero();
-    assertThat(settler.figures().quarantined()).isEqualTo(2);
+    assertThat(settler.stats().quarantined()).isEqualTo(2);
   }
 
   @Test
   void whatComesToMoreThanWasReservedIsCounted() {
     waiting.add(999, 1_000, 1_007, 1_500);
-    bank.failures = 1;
+    ledgerStore.failures = 1;
     settler.step();
 
-    assertThat(bank.booked).hasSize(4);
-    assertThat(settler.figures().overruns()).isEqualTo(2);
-    assertThat(settler.figures().overrunMicro()).isEqualTo(507);
+    assertThat(ledgerStore.booked).hasSize(4);
+    assertThat(settler.stats().overruns()).isEqualTo(2);
+    assertThat(settler.stats().overrunMicro()).isEqualTo(507);
   }
 
   @Test
   void aLineOfTheLogThatIsRefusedTakesNoChargeWithIt() {
     waiting.add(1);
-    waiting.queue.add(Charged.charge(Charged.request(), 2, new byte[] {'{'}));
+    waiting.queue.add(TestRecords.charge(TestRecords.request(), 2, new byte[] {'{'}));
     waiting.add(3);
-    bank.poison = settlement -> settlement.row().length > 0;
+    ledgerStore.poison = settlement -> settlement.row().length > 0;
     settler.step();
 
     assertThat(quarantine).isEmpty();
-    assertThat(bank.booked).containsExactlyInAnyOrder(1L, 2L, 3L);
-    assertThat(heard.booked).containsExactlyInAnyOrder(1L, 2L, 3L);
+    assertThat(ledgerStore.booked).containsExactlyInAnyOrder(1L, 2L, 3L);
+    assertThat(recorded.booked).containsExactlyInAnyOrder(1L, 2L, 3L);
   }
 
   @Test
   void aChargeInQuarantineKeepsItsLineOfTheLog() {
     byte[] row = {'{', '}'};
-    waiting.queue.add(Charged.charge(Charged.request(), 2, row));
-    bank.poison = _ -> true;
+    waiting.queue.add(TestRecords.charge(TestRecords.request(), 2, row));
+    ledgerStore.poison = _ -> true;
     settler.step();
 
     assertThat(quarantine).containsExactly(2L);
-    assertThat(heard.rows).containsExactly(row);
+    assertThat(recorded.rows).containsExactly(row);
   }
 
   @Test
   void whoIsStoppedInAnOutageLeavesTheChargesWhereTheyWere() {
     waiting.add(1, 2);
-    bank.failures = Integer.MAX_VALUE;
-    pauses.during = booking::stop;
+    ledgerStore.failures = Integer.MAX_VALUE;
+    sleeper.during = writer::stop;
     settler.step();
 
     assertThat(waiting.backlog()).isEqualTo(2);
-    assertThat(heard.booked).isEmpty();
+    assertThat(recorded.booked).isEmpty();
   }
 
   /** Charges without a journal. */
-  private static final class Waiting implements Charges {
+  private static final class Waiting implements ChargeSource {
     private final Deque<Settlement> queue = new ArrayDeque<>();
 
     void add(long... costs) {
       for (long cost : costs) {
-        queue.add(Charged.charge(cost));
+        queue.add(TestRecords.charge(cost));
       }
     }
 
     @Override
-    public List<Settlement> unbooked(int max) {
+    public List<Settlement> unsettled(int max) {
       return queue.stream().limit(max).toList();
     }
 
     @Override
-    public void booked(int count) {
+    public void settled(int count) {
       for (int i = 0; i < count; i++) {
         queue.removeFirst();
       }
@@ -244,7 +245,7 @@ class SettlerTest {
     private final List<byte[]> rows = new ArrayList<>();
 
     @Override
-    public void booked(List<Settlement> settlements, List<Granted> overruns) {
+    public void settled(List<Settlement> settlements, List<LeaseGrowth> overruns) {
       settlements.forEach(settlement -> booked.add(settlement.cost().value()));
     }
 

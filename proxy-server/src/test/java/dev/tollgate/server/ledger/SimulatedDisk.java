@@ -103,10 +103,10 @@ final class SimulatedDisk implements Disk {
   }
 
   @Override
-  public List<Listed> list() {
+  public List<FileEntry> list() {
     step();
     return names.entrySet().stream()
-        .map(entry -> new Listed(entry.getKey(), entry.getValue().now.length, 0))
+        .map(entry -> new FileEntry(entry.getKey(), entry.getValue().now.length, 0))
         .toList();
   }
 

@@ -18,18 +18,18 @@ class MockProviderDocTest {
         Files.readAllLines(doc).stream().filter(line -> line.startsWith("| `fault/")).toList();
     List<String> coded =
         Stream.concat(
-                Faults.all().stream().map(MockFault::spec).map(MockProviderDocTest::row),
+                FaultCatalog.all().stream().map(MockFault::spec).map(MockProviderDocTest::row),
                 Stream.of(MediaFault.values()).map(MockProviderDocTest::row))
             .toList();
     assertThat(documented).isEqualTo(coded);
   }
 
   private static String row(MockFault.Spec spec) {
-    return row(spec.wireName(), spec.takesK(), spec.kDefault(), spec.does());
+    return row(spec.wireName(), spec.takesK(), spec.kDefault(), spec.description());
   }
 
   private static String row(MediaFault fault) {
-    return row(fault.wireName(), fault.takesK(), fault.kDefault(), fault.does());
+    return row(fault.wireName(), fault.takesK(), fault.kDefault(), fault.description());
   }
 
   private static String row(String wireName, boolean takesK, int kDefault, String does) {

@@ -36,7 +36,7 @@ class PacerTest {
             () -> {
               for (int i = 0; i < count; i++) {
                 long at = System.nanoTime() + random.nextInt(1_300_000_000);
-                pacer.wakeAt(at, new Once(at, early, woken));
+                pacer.schedule(at, new Once(at, early, woken));
               }
             })
         .sync();
@@ -52,9 +52,9 @@ class PacerTest {
             () -> {
               long now = System.nanoTime();
               Once forgotten = new Once(now, new AtomicInteger(), first);
-              pacer.wakeAt(now + 20_000_000, forgotten);
-              pacer.wakeAt(now + 40_000_000, new Once(now, new AtomicInteger(), last));
-              pacer.forget(forgotten);
+              pacer.schedule(now + 20_000_000, forgotten);
+              pacer.schedule(now + 40_000_000, new Once(now, new AtomicInteger(), last));
+              pacer.cancel(forgotten);
             })
         .sync();
     assertThat(last.await(20, SECONDS)).isTrue();
@@ -65,24 +65,24 @@ class PacerTest {
   void aSleeperMaySleepAgainFromItsWaking() throws Exception {
     CountDownLatch thrice = new CountDownLatch(3);
     List<Long> wakings = new ArrayList<>();
-    Pacer.Sleeper again =
-        new Pacer.Sleeper() {
+    Pacer.PacedTask again =
+        new Pacer.PacedTask() {
           @Override
-          void wake() {
+          void run() {
             wakings.add(System.nanoTime());
             thrice.countDown();
             if (thrice.getCount() > 0) {
-              pacer.wakeAt(System.nanoTime() + 5_000_000, this);
+              pacer.schedule(System.nanoTime() + 5_000_000, this);
             }
           }
         };
-    loop.submit(() -> pacer.wakeAt(System.nanoTime(), again)).sync();
+    loop.submit(() -> pacer.schedule(System.nanoTime(), again)).sync();
     assertThat(thrice.await(20, SECONDS)).isTrue();
     assertThat(wakings.getLast() - wakings.getFirst()).isGreaterThanOrEqualTo(10_000_000);
   }
 
   /** Counts its one waking, and whether it came too early. */
-  private static final class Once extends Pacer.Sleeper {
+  private static final class Once extends Pacer.PacedTask {
     private final long notBefore;
     private final AtomicInteger early;
     private final CountDownLatch woken;
@@ -94,7 +94,7 @@ class PacerTest {
     }
 
     @Override
-    void wake() {
+    void run() {
       if (System.nanoTime() < notBefore) {
         early.incrementAndGet();
       }

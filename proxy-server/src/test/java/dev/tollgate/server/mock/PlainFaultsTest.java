@@ -18,7 +18,7 @@ class PlainFaultsTest {
 
   @Test
   void everyFaultThatKeepsItsHeadAnswersPlainRequestsWithoutEvents() {
-    for (MockFault fault : Faults.all()) {
+    for (MockFault fault : FaultCatalog.all()) {
       boolean hasHead = !(fault instanceof HeadFault) && !(fault instanceof BodyFault);
       if (hasHead) {
         RawResponse reply = ask(fault.spec().wireName());

@@ -66,12 +66,12 @@ class AccessTokensTest {
   }
 
   /** Tasks that run when the test says so. */
-  private static final class ByHand implements Chores {
+  private static final class ByHand implements TaskScheduler {
     private final Deque<Runnable> tasks = new ArrayDeque<>();
     private final Deque<Duration> delays = new ArrayDeque<>();
 
     @Override
-    public void later(Duration delay, Runnable task) {
+    public void schedule(Duration delay, Runnable task) {
       tasks.add(task);
       delays.add(delay);
     }
@@ -221,7 +221,7 @@ class AccessTokensTest {
     ServiceAccount account = ServiceAccount.parse(file).orElseThrow();
     try {
       assertThatExceptionOfType(TokenEndpoint.TokenException.class)
-          .isThrownBy(() -> new TokenEndpoint(Duration.ofMillis(200)).ask(account, now))
+          .isThrownBy(() -> new TokenEndpoint(Duration.ofMillis(200)).requestToken(account, now))
           .withMessage("waited in vain for 127.0.0.1");
     } finally {
       stalling.stop(0);

@@ -8,7 +8,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.tollgate.core.exchange.Ending;
+import dev.tollgate.core.exchange.RequestOutcome;
 import dev.tollgate.core.exchange.RequestRecord;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.id.RequestId;
@@ -37,7 +37,7 @@ final class AccessLogTest {
 
   @Test
   void aServedRequestIsOneLineWithAllThatOperatorsAskFor() throws IOException {
-    JsonNode line = line(Records.streamed());
+    JsonNode line = line(RequestRecords.streamed());
 
     assertThat(line)
         .isEqualTo(
@@ -60,12 +60,12 @@ final class AccessLogTest {
                                {"phase":"relaying","at_ms":51.000}],
                      "request_bytes":321,"response_bytes":4567}
                     """
-                        .formatted(Records.ID)));
+                        .formatted(RequestRecords.ID)));
   }
 
   @Test
   void aTrySaysWhatIsKnownOfItsFailureAndHowManyEventsWereDropped() throws IOException {
-    JsonNode attempt = line(Records.broken()).get("attempts").get(0);
+    JsonNode attempt = line(RequestRecords.broken()).get("attempts").get(0);
 
     assertThat(attempt.get("reason").asText()).isEqualTo("Connection reset");
     assertThat(attempt.path("details").path("dropped"))
@@ -73,14 +73,14 @@ final class AccessLogTest {
         .containsExactly("seed", "tools[1]");
     assertThat(attempt.get("dropped_events").asLong()).isEqualTo(2);
     assertThat(attempt.get("oddities").asText()).isEqualTo("usages_differ,usage_unsound");
-    assertThat(line(Records.streamed()).get("attempts").get(0).fieldNames())
+    assertThat(line(RequestRecords.streamed()).get("attempts").get(0).fieldNames())
         .toIterable()
         .containsExactly("provider", "outcome", "status", "ms");
   }
 
   @Test
   void aRefusalSaysItsCodeAndLeavesOutWhatItNeverHad() throws IOException {
-    JsonNode line = line(Records.refused("other", ErrorCode.NOT_FOUND));
+    JsonNode line = line(RequestRecords.refused("other", ErrorCode.NOT_FOUND));
 
     assertThat(line.get("code").asText()).isEqualTo("not_found");
     assertThat(line.fieldNames())
@@ -91,7 +91,7 @@ final class AccessLogTest {
   @Test
   void aHostileNameStaysInsideItsString() throws IOException {
     String hostile = "/\"\\\n\r\u0000\u2028{\"route\":\"forged\"}";
-    RequestRecord request = Records.refused(hostile, ErrorCode.NOT_FOUND);
+    RequestRecord request = RequestRecords.refused(hostile, ErrorCode.NOT_FOUND);
 
     assertThat(new AccessLine(request).toString()).doesNotContain("\n", "\r", "\u0000");
     assertThat(line(request).get("route").asText()).isEqualTo(hostile);
@@ -101,7 +101,7 @@ final class AccessLogTest {
   void ofGoodRequestsTheConfiguredShareIsKept() {
     var log = new AccessLog(0.25);
     for (int i = 0; i < 10_000; i++) {
-      log.ended(numbered(i, Ending.OK));
+      log.ended(numbered(i, RequestOutcome.OK));
     }
 
     assertThat(lines.list.size()).isBetween(2_200, 2_800);
@@ -111,8 +111,8 @@ final class AccessLogTest {
   void whatWentWrongIsAlwaysKept() {
     var log = new AccessLog(0);
     for (int i = 0; i < 100; i++) {
-      log.ended(numbered(i, Ending.OK));
-      log.ended(numbered(i, Ending.STREAM_INTERRUPTED));
+      log.ended(numbered(i, RequestOutcome.OK));
+      log.ended(numbered(i, RequestOutcome.STREAM_INTERRUPTED));
     }
 
     assertThat(lines.list).hasSize(100);
@@ -122,7 +122,7 @@ final class AccessLogTest {
   void ofWhoWasTurnedAwayForLoadTenLinesASecondAreWritten() {
     var log = new AccessLog(1);
     for (int millis = 0; millis < 3_000; millis++) {
-      log.ended(numbered(millis, 503, Ending.SHED));
+      log.ended(numbered(millis, 503, RequestOutcome.SHED));
     }
 
     assertThat(lines.list).hasSize(30);
@@ -132,7 +132,7 @@ final class AccessLogTest {
   void aStreamThatWasEndedForTheNodesMemoryIsAlwaysKept() {
     var log = new AccessLog(0);
     for (int i = 0; i < 100; i++) {
-      log.ended(numbered(1, 200, Ending.SHED));
+      log.ended(numbered(1, 200, RequestOutcome.SHED));
     }
 
     assertThat(lines.list).hasSize(100);
@@ -143,11 +143,11 @@ final class AccessLogTest {
     return new ObjectMapper().readTree(lines.list.getLast().getFormattedMessage());
   }
 
-  private static RequestRecord numbered(int i, Ending ending) {
+  private static RequestRecord numbered(int i, RequestOutcome ending) {
     return numbered(i, 200, ending);
   }
 
-  private static RequestRecord numbered(int i, int status, Ending ending) {
+  private static RequestRecord numbered(int i, int status, RequestOutcome ending) {
     return new RequestRecord(
         RequestId.at(i),
         Duration.ZERO,

@@ -35,14 +35,14 @@ final class AdminServerTest {
     assertThat(get(admin, "/readyz").status()).isEqualTo(503);
     assertThat(get(admin, "/readyz").text()).isEqualTo("starting\n");
 
-    health.become(State.READY);
+    health.transitionTo(State.READY);
     assertThat(get(admin, "/readyz").status()).isEqualTo(200);
 
-    health.heed(() -> Optional.of("ledger: no room"));
+    health.readinessCheck(() -> Optional.of("ledger: no room"));
     assertThat(get(admin, "/readyz").status()).isEqualTo(503);
     assertThat(get(admin, "/readyz").text()).isEqualTo("ledger: no room\n");
 
-    health.become(State.DRAINING);
+    health.transitionTo(State.DRAINING);
     assertThat(get(admin, "/readyz").status()).isEqualTo(503);
     assertThat(get(admin, "/livez").status()).isEqualTo(200);
   }
@@ -53,16 +53,16 @@ final class AdminServerTest {
     assertThat(get(admin, "/config").status()).isEqualTo(503);
     assertThat(get(admin, "/config").text()).contains("\"code\":\"service_unavailable\"");
 
-    admin.answer(AdminRoute.CONFIG, _ -> AdminReply.json("{\"version\":1}"));
+    admin.handle(AdminRoute.CONFIG, _ -> AdminReply.json("{\"version\":1}"));
     assertThat(get(admin, "/config").text()).isEqualTo("{\"version\":1}");
   }
 
   @Test
   void metricsAreServedInTheFormatAskedFor() throws Exception {
     var metrics = new Metrics();
-    metrics.gauge(Family.READY, () -> 1);
+    metrics.gauge(MetricFamily.READY, () -> 1);
     AdminServer admin = listen(null);
-    admin.answer(AdminRoute.METRICS, AdminServer.metrics(metrics));
+    admin.handle(AdminRoute.METRICS, AdminServer.metrics(metrics));
 
     assertThat(get(admin, "/metrics").text()).contains("tollgate_ready 1.0");
     RawResponse open = get(admin, "/metrics?x=y", "Accept: application/openmetrics-text");
@@ -74,7 +74,7 @@ final class AdminServerTest {
   void aTokenGuardsEverythingButHealth() throws Exception {
     AdminServer admin = listen(new Secret("s3cret"));
     for (AdminRoute route : AdminRoute.values()) {
-      admin.answer(route, _ -> AdminReply.text(200, "in"));
+      admin.handle(route, _ -> AdminReply.text(200, "in"));
     }
 
     for (AdminRoute route : AdminRoute.values()) {
@@ -105,7 +105,7 @@ final class AdminServerTest {
   @Test
   void aWebPageCannotDrainTheNode() throws Exception {
     AdminServer admin = listen(null);
-    admin.answer(AdminRoute.DRAIN, _ -> AdminReply.text(200, "draining"));
+    admin.handle(AdminRoute.DRAIN, _ -> AdminReply.text(200, "draining"));
 
     assertThat(ask(admin, AdminRoute.DRAIN, "Origin: https://evil.example").status())
         .isEqualTo(403);
@@ -115,7 +115,7 @@ final class AdminServerTest {
   @Test
   void anAnswerThatFailsIsToldWithoutItsInsides() throws Exception {
     AdminServer admin = listen(null);
-    admin.answer(
+    admin.handle(
         AdminRoute.PROVIDERS,
         _ -> {
           throw new IllegalStateException("inner words");
@@ -131,7 +131,7 @@ final class AdminServerTest {
   @Test
   void requestsSentTogetherAreAnsweredInOrder() throws Exception {
     AdminServer admin = listen(null);
-    admin.answer(AdminRoute.PROVIDERS, _ -> AdminReply.text(200, "slow"));
+    admin.handle(AdminRoute.PROVIDERS, _ -> AdminReply.text(200, "slow"));
 
     try (var client = RawClient.connect(admin.address().getPort())) {
       String get = "GET %s HTTP/1.1\r\nHost: a\r\n\r\n";
@@ -145,7 +145,7 @@ final class AdminServerTest {
   @Test
   void aConnectionServesOneRequestAfterTheOther() throws Exception {
     AdminServer admin = listen(null);
-    admin.answer(AdminRoute.PROVIDERS, _ -> AdminReply.text(200, "slow"));
+    admin.handle(AdminRoute.PROVIDERS, _ -> AdminReply.text(200, "slow"));
 
     try (var client = RawClient.connect(admin.address().getPort())) {
       for (int i = 0; i < 3; i++) {
@@ -160,7 +160,7 @@ final class AdminServerTest {
     var go = new CountDownLatch(1);
     var begun = new CountDownLatch(8);
     AdminServer admin = listen(null);
-    admin.answer(
+    admin.handle(
         AdminRoute.PROVIDERS,
         _ -> {
           begun.countDown();

@@ -2,7 +2,7 @@ package dev.tollgate.server.ops;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.fetch.Fetcher;
+import dev.tollgate.core.fetch.ImageFetchClient;
 import dev.tollgate.core.fetch.PublicAddressResolver;
 import dev.tollgate.core.ledger.LedgerRules;
 import dev.tollgate.core.tenant.KeyCache;
@@ -21,37 +21,46 @@ final class BoundConstantsTest {
 
   @Test
   void everyFixedBoundIsTheConstantThatActs() throws Exception {
-    Map<Bound, Long> acting =
+    Map<ResourceBound, Long> acting =
         Map.ofEntries(
-            Map.entry(Bound.ACCEPT_BACKLOG, number(CORE + "pipeline.Gateway", "BACKLOG")),
+            Map.entry(ResourceBound.ACCEPT_BACKLOG, number(CORE + "pipeline.Gateway", "BACKLOG")),
             Map.entry(
-                Bound.PIPELINED_BYTES, number(CORE + "http.RequestDecoder", "AHEAD_BYTES_MAX")),
-            Map.entry(Bound.REFUSED_BODIES, number(CORE + "pipeline.RefusedBodies", "PLACES")),
-            Map.entry(Bound.UNSENT_BYTES, unsent()),
-            Map.entry(Bound.FETCHES, (long) Fetcher.FETCHES_MAX),
-            Map.entry(Bound.FETCHES_OF_ORG, (long) Fetcher.OF_ORG_MAX),
-            Map.entry(Bound.NAME_LOOK_UPS, (long) PublicAddressResolver.LOOK_UPS_MAX),
-            Map.entry(Bound.KEY_LOOK_UPS, (long) KeyCache.Rules.DEFAULT.lookUpsMax()),
-            Map.entry(Bound.KEY_CACHE, (long) KeyCache.Rules.DEFAULT.knownMax()),
-            Map.entry(Bound.IDEMPOTENCY_QUEUE, number(SERVER + "wiring.Submissions", "QUEUE_MAX")),
-            Map.entry(Bound.JOBS_QUEUE, number(SERVER + "wiring.MediaDesk", "QUEUE_MAX")),
-            Map.entry(Bound.JOB_LOOKS_QUEUE, number(SERVER + "wiring.MediaDesk", "QUEUE_MAX")),
-            Map.entry(Bound.JOBS_OF_ORG, (long) PostgresJobs.ORG_ASKS_MAX),
-            Map.entry(Bound.LEDGER_WAITING, (long) LedgerRules.DEFAULT.waitersMax()),
-            Map.entry(Bound.JOURNAL_QUEUE, number(SERVER + "ledger.JournalOptions", "QUEUED_MAX")),
+                ResourceBound.PIPELINED_BYTES,
+                number(CORE + "http.RequestDecoder", "READ_AHEAD_BYTES_MAX")),
             Map.entry(
-                Bound.JOURNAL_IN_MEMORY, number(SERVER + "ledger.JournalOptions", "UNBOOKED_MAX")),
-            Map.entry(Bound.DOWNLOADS, number(CORE + "exchange.Downloads", "OPEN_MAX")),
-            Map.entry(Bound.DISK_TASKS, number(SERVER + "wiring.Storage", "DISK_TASKS_MAX")),
-            Map.entry(Bound.WEBHOOKS, number(SERVER + "webhook.Sender", "PLACES")),
-            Map.entry(Bound.REQUEST_LOG, number(SERVER + "ops.RequestLog", "WAITING_MAX")),
-            Map.entry(Bound.LOG_RING, number(SERVER + "ops.RingAppender", "SIZE_DEFAULT")),
-            Map.entry(Bound.REFUSAL_CACHE, number(CORE + "limit.RefusalCache", "KEYS")),
-            Map.entry(Bound.REDIS_CALLS, number(SERVER + "redis.Link", "CALLS_MAX")),
-            Map.entry(Bound.REDIS_ENDS, number(SERVER + "redis.Ends", "WAITING_MAX")));
+                ResourceBound.REFUSED_BODIES, number(CORE + "pipeline.DrainingBodies", "CONNECTIONS_MAX")),
+            Map.entry(ResourceBound.UNSENT_BYTES, unsent()),
+            Map.entry(ResourceBound.FETCHES, (long) ImageFetchClient.FETCHES_MAX),
+            Map.entry(ResourceBound.FETCHES_OF_ORG, (long) ImageFetchClient.FETCHES_PER_ORG_MAX),
+            Map.entry(ResourceBound.NAME_LOOK_UPS, (long) PublicAddressResolver.LOOKUPS_MAX),
+            Map.entry(ResourceBound.KEY_LOOK_UPS, (long) KeyCache.Rules.DEFAULT.pendingMax()),
+            Map.entry(ResourceBound.KEY_CACHE, (long) KeyCache.Rules.DEFAULT.knownMax()),
+            Map.entry(
+                ResourceBound.IDEMPOTENCY_QUEUE,
+                number(SERVER + "wiring.Submissions", "QUEUE_MAX")),
+            Map.entry(ResourceBound.JOBS_QUEUE, number(SERVER + "wiring.JobModule", "QUEUE_MAX")),
+            Map.entry(
+                ResourceBound.JOB_QUERIES_QUEUE, number(SERVER + "wiring.JobModule", "QUEUE_MAX")),
+            Map.entry(ResourceBound.JOBS_OF_ORG, (long) PostgresJobs.ORG_CALLS_MAX),
+            Map.entry(ResourceBound.LEDGER_WAITING, (long) LedgerRules.DEFAULT.waitersMax()),
+            Map.entry(
+                ResourceBound.JOURNAL_QUEUE,
+                number(SERVER + "ledger.JournalOptions", "QUEUED_MAX")),
+            Map.entry(
+                ResourceBound.JOURNAL_IN_MEMORY,
+                number(SERVER + "ledger.JournalOptions", "UNSETTLED_MAX")),
+            Map.entry(ResourceBound.DOWNLOADS, number(CORE + "exchange.download.Downloads", "OPEN_MAX")),
+            Map.entry(
+                ResourceBound.DISK_TASKS, number(SERVER + "wiring.StorageModule", "DISK_TASKS_MAX")),
+            Map.entry(ResourceBound.WEBHOOKS, number(SERVER + "webhook.WebhookSender", "IN_FLIGHT_MAX")),
+            Map.entry(ResourceBound.REQUEST_LOG, number(SERVER + "ops.RequestLog", "WAITING_MAX")),
+            Map.entry(ResourceBound.LOG_RING, number(SERVER + "ops.RingAppender", "SIZE_DEFAULT")),
+            Map.entry(ResourceBound.REFUSAL_CACHE, number(CORE + "limit.RefusalCache", "KEYS")),
+            Map.entry(ResourceBound.REDIS_CALLS, number(SERVER + "redis.RedisConnection", "CALLS_MAX")),
+            Map.entry(ResourceBound.REDIS_RELEASES, number(SERVER + "redis.ReleaseQueue", "WAITING_MAX")));
 
-    Set<Bound> fixed = EnumSet.noneOf(Bound.class);
-    for (Bound bound : Bound.values()) {
+    Set<ResourceBound> fixed = EnumSet.noneOf(ResourceBound.class);
+    for (ResourceBound bound : ResourceBound.values()) {
       if (Character.isDigit(bound.limit().charAt(0))) {
         fixed.add(bound);
       }
@@ -61,7 +70,7 @@ final class BoundConstantsTest {
         (bound, number) -> assertThat(documented(bound)).as(bound.name()).isEqualTo(number));
   }
 
-  private static long documented(Bound bound) {
+  private static long documented(ResourceBound bound) {
     String limit = bound.limit();
     return limit.endsWith("KiB")
         ? 1024 * Long.parseLong(limit.substring(0, limit.length() - 3))

@@ -74,14 +74,14 @@ final class ErrorStreamTest {
   @Test
   void aRequestIsWrittenAsItsLine() {
     calls.go.countDown();
-    logger.info("{}", new AccessLine(Records.streamed()));
-    logger.info("{}", new AccessLine(Records.broken()));
+    logger.info("{}", new AccessLine(RequestRecords.streamed()));
+    logger.info("{}", new AccessLine(RequestRecords.broken()));
     ring.stop();
 
     assertThat(calls.text().lines())
         .containsExactly(
-            new AccessLine(Records.streamed()).toString(),
-            new AccessLine(Records.broken()).toString());
+            new AccessLine(RequestRecords.streamed()).toString(),
+            new AccessLine(RequestRecords.broken()).toString());
   }
 
   /** What was written, call by call; the first waits until the test lets it go. */

@@ -6,7 +6,7 @@ import static dev.tollgate.server.ops.Health.State.STARTING;
 import static dev.tollgate.server.ops.Health.State.STOPPED;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.server.ops.Health.Change;
+import dev.tollgate.server.ops.Health.Transition;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -19,40 +19,40 @@ final class HealthTest {
   @Test
   void aNodeIsReadyBetweenStartAndDrainOnly() {
     assertThat(health.isReady()).isFalse();
-    assertThat(health.become(READY)).isEqualTo(new Change.Made());
+    assertThat(health.transitionTo(READY)).isEqualTo(new Transition.Made());
     assertThat(health.isReady()).isTrue();
-    assertThat(health.become(DRAINING)).isEqualTo(new Change.Made());
+    assertThat(health.transitionTo(DRAINING)).isEqualTo(new Transition.Made());
     assertThat(health.isReady()).isFalse();
-    assertThat(health.become(STOPPED)).isEqualTo(new Change.Made());
+    assertThat(health.transitionTo(STOPPED)).isEqualTo(new Transition.Made());
   }
 
   @Test
   void whatIsInTheWayOfANodeThatRunsIsTold() {
     AtomicReference<Optional<String>> obstacle = new AtomicReference<>(Optional.of("no room"));
-    health.heed(obstacle::get);
-    assertThat(health.told()).isEqualTo("starting");
-    health.become(READY);
+    health.readinessCheck(obstacle::get);
+    assertThat(health.statusText()).isEqualTo("starting");
+    health.transitionTo(READY);
     assertThat(health.isReady()).isFalse();
-    assertThat(health.told()).isEqualTo("no room");
+    assertThat(health.statusText()).isEqualTo("no room");
     obstacle.set(Optional.empty());
     assertThat(health.isReady()).isTrue();
-    assertThat(health.told()).isEqualTo("ready");
+    assertThat(health.statusText()).isEqualTo("ready");
   }
 
   @Test
   void aDrainAskedForWhileStartingStaysADrain() {
-    health.become(DRAINING);
+    health.transitionTo(DRAINING);
 
-    assertThat(health.become(READY)).isEqualTo(new Change.Illegal(DRAINING));
+    assertThat(health.transitionTo(READY)).isEqualTo(new Transition.Illegal(DRAINING));
     assertThat(health.isReady()).isFalse();
   }
 
   @ParameterizedTest
   @EnumSource
   void noStateIsEnteredTwiceAndNoneComesBeforeStarting(Health.State state) {
-    health.become(state);
+    health.transitionTo(state);
 
-    assertThat(health.become(state)).isEqualTo(new Change.Illegal(state));
-    assertThat(health.become(STARTING)).isEqualTo(new Change.Illegal(state));
+    assertThat(health.transitionTo(state)).isEqualTo(new Transition.Illegal(state));
+    assertThat(health.transitionTo(STARTING)).isEqualTo(new Transition.Illegal(state));
   }
 }

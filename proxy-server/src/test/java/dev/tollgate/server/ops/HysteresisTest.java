@@ -9,33 +9,33 @@ final class HysteresisTest {
 
   @Test
   void itRisesAtOnce() {
-    assertThat(signal.look(0.69)).isEqualTo(LoadLevel.CALM);
-    assertThat(signal.look(0.96)).isEqualTo(LoadLevel.INTERACTIVE);
-    assertThat(signal.look(0.99)).isEqualTo(LoadLevel.CONNECTIONS);
+    assertThat(signal.update(0.69)).isEqualTo(LoadLevel.CALM);
+    assertThat(signal.update(0.96)).isEqualTo(LoadLevel.INTERACTIVE);
+    assertThat(signal.update(0.99)).isEqualTo(LoadLevel.CONNECTIONS);
   }
 
   @Test
   void itStaysWhereThePressureIsOnlyALittleLower() {
-    signal.look(0.95);
+    signal.update(0.95);
     for (int i = 0; i < 100; i++) {
-      assertThat(signal.look(0.905)).isEqualTo(LoadLevel.INTERACTIVE);
+      assertThat(signal.update(0.905)).isEqualTo(LoadLevel.INTERACTIVE);
     }
   }
 
   @Test
   void itFallsAfterASecondOfClearlyLessPressure() {
-    signal.look(0.95);
+    signal.update(0.95);
     for (int i = 0; i < 3; i++) {
-      assertThat(signal.look(0.5)).isEqualTo(LoadLevel.INTERACTIVE);
+      assertThat(signal.update(0.5)).isEqualTo(LoadLevel.INTERACTIVE);
     }
-    assertThat(signal.look(0.5)).isEqualTo(LoadLevel.CALM);
+    assertThat(signal.update(0.5)).isEqualTo(LoadLevel.CALM);
   }
 
   @Test
   void aPeakWithinThatSecondBeginsItAnew() {
-    signal.look(0.95);
+    signal.update(0.95);
     for (int i = 0; i < 30; i++) {
-      assertThat(signal.look(i % 3 == 0 ? 0.95 : 0.1)).isEqualTo(LoadLevel.INTERACTIVE);
+      assertThat(signal.update(i % 3 == 0 ? 0.95 : 0.1)).isEqualTo(LoadLevel.INTERACTIVE);
     }
   }
 }

@@ -5,16 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.limit.Acquire;
+import dev.tollgate.core.limit.Acquire.BucketAmount;
+import dev.tollgate.core.limit.Acquire.Slot.Unlimited;
+import dev.tollgate.core.limit.AcquireResult.Level;
+import dev.tollgate.core.limit.AcquireResult.Refused;
 import dev.tollgate.core.limit.Bucket;
-import dev.tollgate.core.limit.Bucket.Scope;
+import dev.tollgate.core.limit.Bucket.LimitScope;
 import dev.tollgate.core.limit.Bucket.Unit;
-import dev.tollgate.core.limit.Draw;
-import dev.tollgate.core.limit.Draw.Slot.Unlimited;
-import dev.tollgate.core.limit.Draw.Take;
-import dev.tollgate.core.limit.Drawn.Level;
-import dev.tollgate.core.limit.Drawn.Refused;
 import dev.tollgate.core.limit.LimitFault;
-import dev.tollgate.core.testkit.TestDraws;
+import dev.tollgate.core.testkit.TestAcquires;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -25,18 +25,18 @@ final class LimitMetricsTest {
 
   @Test
   void aModelThatIsPassedOverIsCountedByItsNameAndWhyAndIsNoRefusal() throws IOException {
-    limits.passedOver(new ModelId("acme", "two"), LimitFault.unavailable());
+    limits.fallbackSkipped(new ModelId("acme", "two"), LimitFault.unavailable());
     assertThat(scrape())
         .contains(
-            "tollgate_limit_passed_over_total{code=\"service_unavailable\",model=\"acme/two\"} 1.0")
+            "tollgate_fallbacks_skipped_by_limit_total{code=\"service_unavailable\",model=\"acme/two\"} 1.0")
         .doesNotContain("tollgate_limit_refusals_total{");
   }
 
   @Test
   void aRefusalIsCountedByItsCodeAndScope() throws IOException {
-    limits.refused(refusedBy(Scope.KEY, Unit.TOKENS_PER_MINUTE));
-    limits.refused(refusedBy(Scope.ORGANIZATION, Unit.REQUESTS_PER_SECOND));
-    limits.refused(refusedBy(Scope.ORGANIZATION, Unit.REQUESTS_PER_MINUTE));
+    limits.refused(refusedBy(LimitScope.KEY, Unit.TOKENS_PER_MINUTE));
+    limits.refused(refusedBy(LimitScope.ORGANIZATION, Unit.REQUESTS_PER_SECOND));
+    limits.refused(refusedBy(LimitScope.ORGANIZATION, Unit.REQUESTS_PER_MINUTE));
     limits.refused(LimitFault.unavailable());
 
     assertThat(scrape())
@@ -46,9 +46,10 @@ final class LimitMetricsTest {
             "tollgate_limit_refusals_total{code=\"service_unavailable\",scope=\"none\"} 1.0");
   }
 
-  private static Fault refusedBy(Scope scope, Unit unit) {
-    var take = new Take(new Bucket(scope, "k", unit, 5), 3);
-    Draw draw = TestDraws.of(RequestId.at(1_795_000_000_000L), List.of(take), new Unlimited());
+  private static Fault refusedBy(LimitScope scope, Unit unit) {
+    var take = new BucketAmount(new Bucket(scope, "k", unit, 5), 3);
+    Acquire draw =
+        TestAcquires.of(RequestId.at(1_795_000_000_000L), List.of(take), new Unlimited());
     return LimitFault.of(draw, new Refused(List.of(new Level(2, 1_000)), true));
   }
 

@@ -4,10 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.blob.Blob;
-import dev.tollgate.core.blob.BlobFault;
+import dev.tollgate.core.blob.BlobFailure;
 import dev.tollgate.core.blob.BlobName;
 import dev.tollgate.core.blob.BlobType;
-import dev.tollgate.core.blob.Stored;
+import dev.tollgate.core.blob.StoreBlobResult;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.testkit.InMemoryBlobs;
 import io.netty.buffer.ByteBuf;
@@ -32,8 +32,8 @@ final class MeteredBlobsTest {
       new InMemoryBlobs(() -> Instant.parse("2026-11-22T10:00:00Z"), Duration.ofHours(1));
   private final MeteredBlobs blobs = new MeteredBlobs(inner, metrics);
 
-  private Stored store(String text) {
-    List<Stored> came = new ArrayList<>();
+  private StoreBlobResult store(String text) {
+    List<StoreBlobResult> came = new ArrayList<>();
     ByteBuf bytes = Unpooled.copiedBuffer(text, UTF_8);
     Blob blob = new Blob(new OrgId(new UUID(1, 2)), BlobType.PNG, Duration.ofDays(1), bytes);
     blobs.store(blob, loop.eventLoop(), came::add);
@@ -54,10 +54,10 @@ final class MeteredBlobsTest {
 
   @Test
   void whatIsStoredAndWhatIsNotIsCounted() throws IOException {
-    assertThat(store("abc")).isInstanceOf(Stored.Kept.class);
-    assertThat(store("defg")).isInstanceOf(Stored.Kept.class);
-    inner.fail(BlobFault.FULL);
-    assertThat(store("x")).isInstanceOf(Stored.Unavailable.class);
+    assertThat(store("abc")).isInstanceOf(StoreBlobResult.Kept.class);
+    assertThat(store("defg")).isInstanceOf(StoreBlobResult.Kept.class);
+    inner.fail(BlobFailure.FULL);
+    assertThat(store("x")).isInstanceOf(StoreBlobResult.Unavailable.class);
     BlobName name = inner.kept().keySet().iterator().next();
     blobs.delete(name, loop.eventLoop(), _ -> {});
     loop.runPendingTasks();
@@ -72,15 +72,19 @@ final class MeteredBlobsTest {
 
   @Test
   void nobodyElseWaitsForAStoreThatWasSilent() {
-    inner.fail(BlobFault.TIMED_OUT);
-    assertThat(store("a")).isEqualTo(new Stored.Unavailable(BlobFault.TIMED_OUT, "told to fail"));
-    inner.fail(BlobFault.FAILED);
-    var atOnce = new Stored.Unavailable(BlobFault.UNREACHABLE, "it did not answer a moment ago");
+    inner.fail(BlobFailure.TIMED_OUT);
+    assertThat(store("a"))
+        .isEqualTo(new StoreBlobResult.Unavailable(BlobFailure.TIMED_OUT, "told to fail"));
+    inner.fail(BlobFailure.FAILED);
+    var atOnce =
+        new StoreBlobResult.Unavailable(BlobFailure.UNREACHABLE, "it did not answer a moment ago");
     assertThat(store("b")).isEqualTo(atOnce);
     ticker.advanceMillis(4_999);
     assertThat(store("c")).isEqualTo(atOnce);
     ticker.advanceMillis(2);
-    assertThat(store("d")).isEqualTo(new Stored.Unavailable(BlobFault.FAILED, "told to fail"));
-    assertThat(store("e")).isEqualTo(new Stored.Unavailable(BlobFault.FAILED, "told to fail"));
+    assertThat(store("d"))
+        .isEqualTo(new StoreBlobResult.Unavailable(BlobFailure.FAILED, "told to fail"));
+    assertThat(store("e"))
+        .isEqualTo(new StoreBlobResult.Unavailable(BlobFailure.FAILED, "told to fail"));
   }
 }

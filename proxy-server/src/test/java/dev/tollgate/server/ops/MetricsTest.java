@@ -14,9 +14,9 @@ final class MetricsTest {
   @Test
   void statesAreAskedOfTheirOwnersAtScrapeTime() throws IOException {
     var open = new AtomicLong(3);
-    metrics.gauge(Family.CONNECTIONS, open::get);
-    metrics.gauges(Family.UPSTREAM_LEASES, () -> Map.of("openai", open.get() * 2));
-    metrics.counter(Family.OFFLOAD_REFUSED, open::get);
+    metrics.gauge(MetricFamily.CONNECTIONS, open::get);
+    metrics.gauges(MetricFamily.UPSTREAM_LEASES, () -> Map.of("openai", open.get() * 2));
+    metrics.counter(MetricFamily.OFFLOAD_REFUSED, open::get);
     open.set(5);
 
     assertThat(metrics.scrape(null).text())
@@ -37,7 +37,7 @@ final class MetricsTest {
 
   @Test
   void openMetricsIsSpokenToWhoeverAccepts() throws IOException {
-    metrics.gauge(Family.READY, () -> 1);
+    metrics.gauge(MetricFamily.READY, () -> 1);
 
     assertThat(metrics.scrape(null).contentType()).startsWith("text/plain");
     assertThat(metrics.scrape("application/openmetrics-text; version=1.0.0").text())

@@ -35,7 +35,7 @@ final class OperatingDocumentTest {
 
     assertThat(documented)
         .containsExactlyElementsOf(
-            Arrays.stream(Family.values()).map(OperatingDocumentTest::row).toList());
+            Arrays.stream(MetricFamily.values()).map(OperatingDocumentTest::row).toList());
   }
 
   @Test
@@ -63,7 +63,7 @@ final class OperatingDocumentTest {
   void everyFieldOfTheAccessLogIsDocumented() throws IOException {
     String document = String.join("\n", lines);
 
-    var line = new ObjectMapper().readTree(new AccessLine(Records.streamed()).toString());
+    var line = new ObjectMapper().readTree(new AccessLine(RequestRecords.streamed()).toString());
     assertThat(line.fieldNames())
         .toIterable()
         .isNotEmpty()
@@ -72,7 +72,8 @@ final class OperatingDocumentTest {
 
   @Test
   void noOtherMetricIsNamed() {
-    var known = Arrays.stream(Family.values()).map(Family::metric).collect(Collectors.toSet());
+    var known =
+        Arrays.stream(MetricFamily.values()).map(MetricFamily::metric).collect(Collectors.toSet());
 
     assertThat(lines)
         .allSatisfy(
@@ -85,12 +86,12 @@ final class OperatingDocumentTest {
                     .isSubsetOf(known));
   }
 
-  private static String row(Family family) {
+  private static String row(MetricFamily family) {
     String labels =
         family.labels().stream().map(label -> "`" + label + "`").collect(Collectors.joining(", "));
     return row(
         family.metric(),
-        family.kind().name().toLowerCase(Locale.ROOT),
+        family.type().name().toLowerCase(Locale.ROOT),
         labels.isEmpty() ? "–" : labels,
         family.help());
   }

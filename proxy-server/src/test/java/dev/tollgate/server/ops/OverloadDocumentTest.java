@@ -51,7 +51,7 @@ final class OverloadDocumentTest {
     assertThat(documented)
         .containsExactlyElementsOf(
             Arrays.stream(LoadSignal.values())
-                .map(signal -> "`" + signal.label() + "` | `" + name(signal.most()) + "`")
+                .map(signal -> "`" + signal.label() + "` | `" + name(signal.levelMax()) + "`")
                 .toList());
   }
 
@@ -61,20 +61,20 @@ final class OverloadDocumentTest {
 
     assertThat(table("bounds").stream().map(row -> row.subList(0, 5)).toList())
         .containsExactlyElementsOf(
-            Arrays.stream(Bound.values()).map(bound -> row(bound, reference)).toList());
+            Arrays.stream(ResourceBound.values()).map(bound -> row(bound, reference)).toList());
   }
 
-  private static List<String> row(Bound bound, JsonNode reference) {
+  private static List<String> row(ResourceBound bound, JsonNode reference) {
     boolean isFixed = Character.isDigit(bound.limit().charAt(0));
     return List.of(
         "`" + bound.name().toLowerCase(Locale.ROOT) + "`",
         isFixed ? "fixed" : "`" + bound.limit() + "`",
         isFixed ? bound.limit() : initial(reference, bound.limit()),
         "`" + bound.metric().metric() + "`",
-        switch (bound.full()) {
-          case Bound.Full.Refused refused ->
+        switch (bound.whenFull()) {
+          case ResourceBound.WhenFull.Refused refused ->
               refused.code().status() + " `" + refused.code().wire() + "`";
-          case Bound.Full.Fate fate -> fate.text();
+          case ResourceBound.WhenFull.Effect fate -> fate.text();
         });
   }
 

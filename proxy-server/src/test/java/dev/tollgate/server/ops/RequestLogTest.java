@@ -2,11 +2,11 @@ package dev.tollgate.server.ops;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.exchange.Ending;
+import dev.tollgate.core.exchange.RequestOutcome;
 import dev.tollgate.core.exchange.RequestRecord;
 import dev.tollgate.core.fault.ErrorCode;
-import dev.tollgate.core.ledger.Bank.BankException;
-import dev.tollgate.core.ledger.Bank.BankException.Kind;
+import dev.tollgate.core.ledger.LedgerStore.LedgerStoreException;
+import dev.tollgate.core.ledger.LedgerStore.LedgerStoreException.Kind;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -25,8 +25,8 @@ class RequestLogTest {
   void whatIsChargedOrNobodysIsNotWrittenAndTheRestIs() throws Exception {
     RequestRecord refused = uncharged(402);
     try (RequestLog log = log(rows::addAll)) {
-      log.ended(Records.streamed());
-      log.ended(Records.refused("/v1/models", ErrorCode.INVALID_API_KEY));
+      log.ended(RequestRecords.streamed());
+      log.ended(RequestRecords.refused("/v1/models", ErrorCode.INVALID_API_KEY));
       log.ended(refused);
     }
     assertThat(rows).containsExactly(refused);
@@ -98,7 +98,9 @@ class RequestLogTest {
   void whoWasTurnedAwayForLoadIsNotWrittenDown() {
     RequestLog log = log(rows::addAll);
     ErrorCode code = ErrorCode.SERVICE_UNAVAILABLE;
-    log.ended(Records.record("/v1/chat/completions", 503, Ending.SHED, code, Records.KEY, null));
+    log.ended(
+        RequestRecords.record(
+            "/v1/chat/completions", 503, RequestOutcome.SHED, code, RequestRecords.KEY, null));
     log.ended(uncharged(400));
     log.close();
     assertThat(rows).extracting(RequestRecord::status).containsExactly(400);
@@ -109,16 +111,16 @@ class RequestLogTest {
   }
 
   private static RequestRecord uncharged(int status) {
-    return Records.record(
+    return RequestRecords.record(
         "/v1/chat/completions",
         status,
-        Ending.REJECTED,
+        RequestOutcome.REJECTED,
         ErrorCode.VALIDATION_FAILED,
-        Records.KEY,
+        RequestRecords.KEY,
         null);
   }
 
-  private static BankException failure(Kind kind) {
-    return new BankException(kind, "on purpose", new IllegalStateException());
+  private static LedgerStoreException failure(Kind kind) {
+    return new LedgerStoreException(kind, "on purpose", new IllegalStateException());
   }
 }

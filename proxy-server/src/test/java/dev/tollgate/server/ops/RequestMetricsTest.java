@@ -2,7 +2,7 @@ package dev.tollgate.server.ops;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.exchange.Ending;
+import dev.tollgate.core.exchange.RequestOutcome;
 import dev.tollgate.core.exchange.RequestRecord;
 import dev.tollgate.core.exchange.RequestRecord.AttemptRecord;
 import dev.tollgate.core.exchange.RequestRecord.Cause;
@@ -26,12 +26,12 @@ final class RequestMetricsTest {
 
   @BeforeEach
   void configure() {
-    requests.configured(Records.catalog());
+    requests.configured(RequestRecords.catalog());
   }
 
   @Test
   void aStreamThatEndedWellIsCountedOnceEverywhere() throws IOException {
-    requests.ended(Records.streamed());
+    requests.ended(RequestRecords.streamed());
 
     assertThat(scrape())
         .contains(
@@ -55,7 +55,7 @@ final class RequestMetricsTest {
 
   @Test
   void aRefusalBeforeRoutingHasNoModelAndNoOverhead() throws IOException {
-    requests.ended(Records.refused("/v1/chat/completions", ErrorCode.INVALID_API_KEY));
+    requests.ended(RequestRecords.refused("/v1/chat/completions", ErrorCode.INVALID_API_KEY));
 
     assertThat(scrape())
         .contains(
@@ -67,12 +67,12 @@ final class RequestMetricsTest {
 
   @Test
   void eventsThatWereNoChunksAreCountedByProvider() throws IOException {
-    requests.ended(Records.broken());
+    requests.ended(RequestRecords.broken());
 
     assertThat(scrape())
         .contains(
             "tollgate_dropped_events_total{provider=\"mock\"} 2.0",
-            "tollgate_stream_oddities_total{kind=\"usage_unsound\",provider=\"mock\"} 1.0");
+            "tollgate_stream_anomalies_total{kind=\"usage_unsound\",provider=\"mock\"} 1.0");
   }
 
   @Test
@@ -100,13 +100,22 @@ final class RequestMetricsTest {
   void whoeverIsShedIsCountedByItsUrgencyWhereverItFoundNoRoom() throws IOException {
     ErrorCode code = ErrorCode.SERVICE_UNAVAILABLE;
     requests.ended(
-        Records.record("/v1/chat/completions", 503, Ending.SHED, code, Records.KEY, null));
+        RequestRecords.record(
+            "/v1/chat/completions", 503, RequestOutcome.SHED, code, RequestRecords.KEY, null));
     requests.ended(
-        Records.record("/v1/chat/completions", 503, Ending.SHED, code, Records.KEY, null));
-    requests.ended(Records.record("/v1/models", 503, Ending.SHED, code, Records.KEY, null));
+        RequestRecords.record(
+            "/v1/chat/completions", 503, RequestOutcome.SHED, code, RequestRecords.KEY, null));
     requests.ended(
-        Records.record(
-            "/v1/chat/completions", 503, Ending.DEPENDENCY_DOWN, code, Records.KEY, null));
+        RequestRecords.record(
+            "/v1/models", 503, RequestOutcome.SHED, code, RequestRecords.KEY, null));
+    requests.ended(
+        RequestRecords.record(
+            "/v1/chat/completions",
+            503,
+            RequestOutcome.DEPENDENCY_DOWN,
+            code,
+            RequestRecords.KEY,
+            null));
 
     assertThat(scrape())
         .contains(
@@ -118,13 +127,13 @@ final class RequestMetricsTest {
   @Test
   void aCancelledStreamIsNotAFailedOne() throws IOException {
     requests.ended(
-        Records.record(
+        RequestRecords.record(
             "/v1/chat/completions",
             200,
-            Ending.CLIENT_ABORT,
+            RequestOutcome.CLIENT_ABORT,
             null,
-            Records.KEY,
-            Records.served(Records.MODEL, Records.PROVIDER)));
+            RequestRecords.KEY,
+            RequestRecords.served(RequestRecords.MODEL, RequestRecords.PROVIDER)));
 
     assertThat(scrape())
         .contains(
@@ -134,9 +143,9 @@ final class RequestMetricsTest {
 
   @Test
   void noClientCanMakeASeries() {
-    requests.ended(Records.streamed());
+    requests.ended(RequestRecords.streamed());
     requests.ended(strange(new Random(1)));
-    requests.ended(Records.refused("/strange", ErrorCode.NOT_FOUND));
+    requests.ended(RequestRecords.refused("/strange", ErrorCode.NOT_FOUND));
     long before = seriesCount();
 
     Seeds.forEach(
@@ -145,7 +154,8 @@ final class RequestMetricsTest {
           for (int i = 0; i < 10_000; i++) {
             requests.ended(strange(random));
             requests.ended(
-                Records.refused("/" + Long.toString(random.nextLong(), 36), ErrorCode.NOT_FOUND));
+                RequestRecords.refused(
+                    "/" + Long.toString(random.nextLong(), 36), ErrorCode.NOT_FOUND));
           }
         });
 
@@ -168,7 +178,7 @@ final class RequestMetricsTest {
       AttemptRecord before = attempts.isEmpty() ? null : attempts.getLast();
       attempts.add(
           attempt(
-              Records.PROVIDER,
+              RequestRecords.PROVIDER,
               outcome,
               before == null ? null : new Cause(before.provider(), before.outcome())));
     }
@@ -180,7 +190,7 @@ final class RequestMetricsTest {
     var first = new ProviderId("elsewhere");
     return with(
         List.of(
-            attempt(Records.PROVIDER, "server_error", new Cause(first, "late")),
+            attempt(RequestRecords.PROVIDER, "server_error", new Cause(first, "late")),
             attempt(first, "ok", null)));
   }
 
@@ -190,13 +200,13 @@ final class RequestMetricsTest {
   }
 
   private static RequestRecord with(List<AttemptRecord> attempts) {
-    var served = Records.served(Records.MODEL, Records.PROVIDER);
-    return Records.record(
+    var served = RequestRecords.served(RequestRecords.MODEL, RequestRecords.PROVIDER);
+    return RequestRecords.record(
         "/v1/chat/completions",
         502,
-        Ending.PROVIDER_ERROR,
+        RequestOutcome.PROVIDER_ERROR,
         ErrorCode.PROVIDER_FAILURE,
-        Records.KEY,
+        RequestRecords.KEY,
         new RequestRecord.Served(
             served.model(),
             false,
@@ -216,13 +226,13 @@ final class RequestMetricsTest {
   private static RequestRecord strange(Random random) {
     var model = new ModelId("v", Long.toString(random.nextLong() >>> 1, 36));
     var provider = new ProviderId(Long.toString(random.nextLong() >>> 1, 36));
-    return Records.record(
+    return RequestRecords.record(
         "/v1/" + random.nextLong(),
         200,
-        Ending.OK,
+        RequestOutcome.OK,
         null,
-        Records.KEY,
-        Records.served(model, provider));
+        RequestRecords.KEY,
+        RequestRecords.served(model, provider));
   }
 
   private String scrape() throws IOException {

@@ -73,7 +73,7 @@ final class RingAppenderTest {
     disk.go.countDown();
     logger.error("the disk failed");
 
-    LastWords.writeOut(context, Duration.ofSeconds(20));
+    LogFlush.flush(context, Duration.ofSeconds(20));
 
     assertThat(disk.lines).containsExactly("the disk failed");
   }
@@ -82,7 +82,7 @@ final class RingAppenderTest {
   void nobodyWaitsForLastWordsThatNobodyReads() {
     logger.error("the disk failed");
 
-    LastWords.writeOut(context, Duration.ofMillis(1));
+    LogFlush.flush(context, Duration.ofMillis(1));
 
     assertThat(disk.lines).isEmpty();
   }

@@ -107,7 +107,7 @@ final class ShedderTest {
 
   @Test
   void withoutSheddingOnlyTheBoundCounts() {
-    var rules = new LoadWatch.Rules(false, 100, 10, Duration.ofMillis(20));
+    var rules = new LoadMonitor.Rules(false, 100, 10, Duration.ofMillis(20));
     Shedder shedder = new Shedder(metrics, rules);
     for (int i = 0; i < 99; i++) {
       admitted(shedder, ONE);
@@ -119,7 +119,7 @@ final class ShedderTest {
   }
 
   private Shedder shedder(int requestsMax, int requestsMin) {
-    var rules = new LoadWatch.Rules(true, requestsMax, requestsMin, Duration.ofMillis(20));
+    var rules = new LoadMonitor.Rules(true, requestsMax, requestsMin, Duration.ofMillis(20));
     return new Shedder(metrics, rules);
   }
 

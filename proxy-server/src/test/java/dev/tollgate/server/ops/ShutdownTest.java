@@ -23,7 +23,7 @@ final class ShutdownTest {
 
   @BeforeEach
   void serve() {
-    health.become(State.READY);
+    health.transitionTo(State.READY);
   }
 
   @Test

@@ -38,7 +38,7 @@ class BinaryArrayIT {
       LocalDate date = LocalDate.of(1970 + random.nextInt(200), 1 + random.nextInt(12), 28);
       boolean bool = random.nextBoolean();
       if (text.isEmpty()) {
-        texts.none();
+        texts.nullElement();
       } else {
         texts.text(text);
       }

@@ -6,7 +6,7 @@ import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.ledger.Window;
 import dev.tollgate.core.money.MicroUsd;
-import dev.tollgate.server.postgres.UsageReport.Row;
+import dev.tollgate.server.postgres.UsageReport.UsageRow;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -71,16 +71,17 @@ class ClosedDayTokensIT {
     assertThat(sums(dropped)).hasSize(4).containsOnly("1 0 0");
     settle(yesterday);
     assertThat(sums(yesterday)).hasSize(4).containsOnly("3 9 12");
-    List<Row> expected =
+    List<UsageRow> expected =
         List.of(
-            new Row(dropped.toString(), 1, 1, 2, 0, 0, new MicroUsd(7)),
-            new Row(yesterday.toString(), 3, 3, 6, 9, 12, new MicroUsd(21)),
-            new Row(today.toString(), 1, 1, 2, 3, 4, new MicroUsd(7)));
+            new UsageRow(dropped.toString(), 1, 1, 2, 0, 0, new MicroUsd(7)),
+            new UsageRow(yesterday.toString(), 3, 3, 6, 9, 12, new MicroUsd(21)),
+            new UsageRow(today.toString(), 1, 1, 2, 3, 4, new MicroUsd(7)));
     try (Store store = SharedPostgres.open(options)) {
       assertThat(usage(store)).isEqualTo(expected);
-      TestBooks.of(store).setClock(now + Duration.ofDays(9).toMillis());
-      Duration least = Duration.ofDays(LedgerDays.KEPT_LEAST);
-      assertThat(store.ledgerDays().retain(least, least).charges()).contains(yesterday, today);
+      TestLedgerStore.of(store).setClock(now + Duration.ofDays(9).toMillis());
+      Duration least = Duration.ofDays(LedgerPartitions.RETENTION_DAYS_MIN);
+      assertThat(store.ledgerPartitions().dropExpired(least, least).charges())
+          .contains(yesterday, today);
       assertThat(usage(store)).isEqualTo(expected);
       assertThat(store.ledgerAudit().run()).isEmpty();
       assertThat(store.ledgerAudit().runFull()).isEmpty();
@@ -162,12 +163,12 @@ class ClosedDayTokensIT {
         day.toString());
   }
 
-  private List<Row> usage(Store store) throws SQLException {
+  private List<UsageRow> usage(Store store) throws SQLException {
     Instant since = Instant.parse(today.minusDays(3) + "T00:00:00Z");
-    return store.usageReport().sum(UsageReport.By.DAY, ORG, since);
+    return store.usageReport().sum(UsageReport.GroupBy.DAY, ORG, since);
   }
 
   private List<String> execute(String sql, Object... values) throws SQLException {
-    return TestBooks.execute(source, sql, values);
+    return TestLedgerStore.execute(source, sql, values);
   }
 }

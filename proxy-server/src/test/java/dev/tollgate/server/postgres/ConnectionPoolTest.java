@@ -14,7 +14,7 @@ class ConnectionPoolTest {
   @Test
   void onlyTheFirstPoolKeepsConnectionsThatNobodyUses() {
     StoreOptions options = StoreOptions.embedded(Path.of("unused")).withPoolMax(4);
-    try (HikariDataSource beside = ConnectionPool.another("beside", NOBODY, options)) {
+    try (HikariDataSource beside = ConnectionPool.openOnDemand("beside", NOBODY, options)) {
       assertThat(beside.getMaximumPoolSize()).isEqualTo(4);
       assertThat(beside.getMinimumIdle()).isZero();
       assertThat(beside.getIdleTimeout()).isLessThanOrEqualTo(60_000).isPositive();

@@ -3,8 +3,8 @@ package dev.tollgate.server.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.tollgate.server.postgres.EmbeddedPostgres.Beginning.Kind;
-import dev.tollgate.server.postgres.EmbeddedPostgres.Circumstances;
+import dev.tollgate.server.postgres.EmbeddedPostgres.StartOptions;
+import dev.tollgate.server.postgres.EmbeddedPostgres.StartOutcome.Kind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,7 +28,7 @@ class EmbeddedPostgresIT {
 
   @BeforeEach
   void takeLock() throws StoreException {
-    lock = DataDirLock.take(dataDir);
+    lock = DataDirLock.acquire(dataDir);
   }
 
   @AfterEach
@@ -39,12 +39,12 @@ class EmbeddedPostgresIT {
   @Test
   void whatWasWrittenIsThereAfterARestart() throws Exception {
     try (var postgres = start()) {
-      assertThat(postgres.beginning().kind()).isEqualTo(Kind.CREATED);
+      assertThat(postgres.startOutcome().kind()).isEqualTo(Kind.CREATED);
       execute(postgres, "CREATE TABLE kept AS SELECT 42 AS n");
     }
     assertThat(EmbeddedPostgres.runningOn(dataDir)).isEmpty();
     try (var postgres = start()) {
-      assertThat(postgres.beginning().kind()).isEqualTo(Kind.STARTED);
+      assertThat(postgres.startOutcome().kind()).isEqualTo(Kind.STARTED);
       assertThat(query(postgres, "SELECT n FROM kept")).isEqualTo("42");
     }
   }
@@ -70,7 +70,7 @@ class EmbeddedPostgresIT {
       Path password = dataDir.resolve("postgres/password");
       assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(password)))
           .isEqualTo("rw-------");
-      var stranger = new DatabaseAddress(postgres.address().url(), PostgresHome.USER, null);
+      var stranger = new DatabaseAddress(postgres.address().url(), PostgresDirectory.USER, null);
       assertThatThrownBy(() -> Migrations.plain(stranger).getConnection())
           .isInstanceOf(SQLException.class);
     }
@@ -114,7 +114,7 @@ class EmbeddedPostgresIT {
     try (var postgres = start()) {
       execute(postgres, "CREATE TABLE kept AS SELECT 42 AS n");
       try (var again = start()) {
-        assertThat(again.beginning().kind()).isEqualTo(Kind.ADOPTED);
+        assertThat(again.startOutcome().kind()).isEqualTo(Kind.ADOPTED);
         assertThat(again.address().url()).isEqualTo(postgres.address().url());
         assertThat(query(again, "SELECT n FROM kept")).isEqualTo("42");
       }
@@ -140,7 +140,7 @@ class EmbeddedPostgresIT {
   }
 
   private long postmasterPid() throws Exception {
-    return PostmasterPid.read(PostgresHome.in(dataDir).cluster())
+    return PostmasterPid.read(PostgresDirectory.in(dataDir).cluster())
         .map(PostmasterPid::pid)
         .orElse(0L);
   }
@@ -161,11 +161,11 @@ class EmbeddedPostgresIT {
     Path copy = Files.createDirectory(dataDir.resolve("copy"));
     SharedPostgres.copyClusterTo(original);
     SharedPostgres.copyClusterTo(copy);
-    try (var itsLock = DataDirLock.take(original);
-        var copysLock = DataDirLock.take(copy);
+    try (var itsLock = DataDirLock.acquire(original);
+        var copysLock = DataDirLock.acquire(copy);
         var postgres = EmbeddedPostgres.start(itsLock, SharedPostgres.circumstances())) {
-      Path pidFile = PostmasterPid.file(PostgresHome.in(copy).cluster());
-      Files.copy(PostmasterPid.file(PostgresHome.in(original).cluster()), pidFile);
+      Path pidFile = PostmasterPid.file(PostgresDirectory.in(copy).cluster());
+      Files.copy(PostmasterPid.file(PostgresDirectory.in(original).cluster()), pidFile);
 
       assertThatThrownBy(() -> EmbeddedPostgres.start(copysLock, SharedPostgres.circumstances()))
           .isInstanceOf(StoreException.class)
@@ -190,7 +190,7 @@ class EmbeddedPostgresIT {
     Files.write(pidFile, lines);
 
     try (var postgres = start()) {
-      assertThat(postgres.beginning().kind()).isEqualTo(Kind.STARTED);
+      assertThat(postgres.startOutcome().kind()).isEqualTo(Kind.STARTED);
     }
   }
 
@@ -228,7 +228,7 @@ class EmbeddedPostgresIT {
     Files.writeString(partial.resolve("PG_VERSION"), "18\n");
 
     try (var postgres = start()) {
-      assertThat(postgres.beginning().kind()).isEqualTo(Kind.CREATED);
+      assertThat(postgres.startOutcome().kind()).isEqualTo(Kind.CREATED);
       assertThat(query(postgres, "SELECT 1")).isEqualTo("1");
     }
   }
@@ -236,18 +236,18 @@ class EmbeddedPostgresIT {
   @Test
   void whereNamespacesAreForbiddenAnotherUserOwnsTheCluster() throws Exception {
     var usual = SharedPostgres.circumstances();
-    var forbidden = new Circumstances(usual.binaries(), false, 40);
+    var forbidden = new StartOptions(usual.binaries(), false, 40);
     Files.setPosixFilePermissions(dataDir, PosixFilePermissions.fromString("rwx------"));
     for (Kind kind : List.of(Kind.CREATED, Kind.STARTED)) {
       try (var postgres = EmbeddedPostgres.start(lock, forbidden)) {
-        assertThat(postgres.beginning().kind()).isEqualTo(kind);
+        assertThat(postgres.startOutcome().kind()).isEqualTo(kind);
         Object owner = Files.getAttribute(dataDir.resolve("postgres/cluster"), "unix:uid");
         assertThat(owner).isNotEqualTo(0);
       }
     }
     // Whoever owns it goes on to run it, also where namespaces have become possible.
     try (var postgres = start()) {
-      assertThat(postgres.beginning().kind()).isEqualTo(Kind.STARTED);
+      assertThat(postgres.startOutcome().kind()).isEqualTo(Kind.STARTED);
     }
   }
 
@@ -255,7 +255,7 @@ class EmbeddedPostgresIT {
   void everyWayToRunAsAnotherUserRunsAsThatUser() throws Exception {
     RunAs usual = RunAs.choose(dataDir, true);
     RunAs switched = RunAs.choose(dataDir, false);
-    if (usual instanceof RunAs.Ourselves) {
+    if (usual instanceof RunAs.CurrentUser) {
       assertThat(switched).as("nobody but root can be another").isEqualTo(usual);
       return;
     }
@@ -264,7 +264,7 @@ class EmbeddedPostgresIT {
       Path output = dataDir.resolve("output");
       List<String> print =
           List.of("sh", "-c", "id -un; printf '%s' \"$0\"", "it's \"quoted\" $HOME");
-      Command printed = Command.run(runAs.wrap(print), dataDir, output);
+      ProcessResult printed = ProcessResult.run(runAs.wrap(print), dataDir, output);
       assertThat(printed.output()).isEqualTo(user + "\nit's \"quoted\" $HOME");
       Files.delete(output);
     }
@@ -274,22 +274,22 @@ class EmbeddedPostgresIT {
   void programsOfEarlierBuildsAreDeletedAndTheirServerIsNotAdopted() throws Exception {
     SharedPostgres.copyClusterTo(dataDir);
     Path cache = dataDir.resolve("postgres/binaries");
-    var earlier = new Circumstances(SharedPostgres.circumstances().binaries(), true, 40);
+    var earlier = new StartOptions(SharedPostgres.circumstances().binaries(), true, 40);
     try (var old = EmbeddedPostgres.start(lock, earlier)) {
       Path leftOver = Files.createDirectories(cache.resolve("postgres-of-last-year/bin"));
-      try (var now = EmbeddedPostgres.start(lock, Circumstances.usual(40))) {
-        assertThat(now.beginning().kind()).isEqualTo(Kind.STARTED);
+      try (var now = EmbeddedPostgres.start(lock, StartOptions.defaults(40))) {
+        assertThat(now.startOutcome().kind()).isEqualTo(Kind.STARTED);
         assertThat(leftOver).doesNotExist();
         assertThat(cache).isDirectoryContaining(path -> path.toString().contains("postgres-"));
         assertThat(query(now, "SELECT 1")).isEqualTo("1");
       }
-      assertThat(old.beginning().kind()).isEqualTo(Kind.STARTED);
+      assertThat(old.startOutcome().kind()).isEqualTo(Kind.STARTED);
     }
   }
 
   @Test
   void theDirectoryBelongsToOneProcess() throws Exception {
-    assertThatThrownBy(() -> DataDirLock.take(dataDir))
+    assertThatThrownBy(() -> DataDirLock.acquire(dataDir))
         .isInstanceOf(StoreException.class)
         .hasMessageContaining("in use by another process")
         .hasMessageContaining("pid " + ProcessHandle.current().pid());
@@ -302,24 +302,24 @@ class EmbeddedPostgresIT {
     Process next = lockInAnotherProcess();
     assertThat(next.waitFor(30, TimeUnit.SECONDS)).isTrue();
     assertThat(next.exitValue()).isEqualTo(0);
-    lock = DataDirLock.take(dataDir);
+    lock = DataDirLock.acquire(dataDir);
   }
 
   @Test
   void aServerWhoseOwnerWasKilledIsAdoptedWithItsData() throws Exception {
     SharedPostgres.copyClusterTo(Files.createDirectory(dataDir.resolve("its")));
-    Process owner = OwnerToKill.launch(dataDir.resolve("its"));
-    OwnerToKill.awaitReady(owner);
+    Process owner = KillableOwner.launch(dataDir.resolve("its"));
+    KillableOwner.awaitReady(owner);
     owner.destroyForcibly().waitFor();
-    try (var itsLock = DataDirLock.take(dataDir.resolve("its"));
+    try (var itsLock = DataDirLock.acquire(dataDir.resolve("its"));
         var postgres = EmbeddedPostgres.start(itsLock, SharedPostgres.circumstances())) {
-      assertThat(postgres.beginning().kind()).isEqualTo(Kind.ADOPTED);
+      assertThat(postgres.startOutcome().kind()).isEqualTo(Kind.ADOPTED);
       assertThat(query(postgres, "SELECT n FROM kept")).isEqualTo("42");
     }
   }
 
   private Process lockInAnotherProcess() throws Exception {
-    return OwnerToKill.java(OwnerToKill.LockOnly.class, dataDir).start();
+    return KillableOwner.java(KillableOwner.LockOnly.class, dataDir).start();
   }
 
   private EmbeddedPostgres start() throws StoreException {

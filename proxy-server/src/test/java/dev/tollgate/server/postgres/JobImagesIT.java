@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
-import dev.tollgate.server.postgres.JobRows.Claimed;
-import dev.tollgate.server.postgres.JobRows.Due;
-import dev.tollgate.server.postgres.JobRows.Wish;
+import dev.tollgate.server.postgres.JobRows.ClaimRequest;
+import dev.tollgate.server.postgres.JobRows.ClaimedJobRow;
+import dev.tollgate.server.postgres.JobRows.DueArtifact;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class JobImagesIT {
   private static final long NOON = Instant.parse("2026-11-22T12:00:00Z").toEpochMilli();
   private static final long BALANCE = 1_000;
-  private static TestBooks books;
+  private static TestLedgerStore testStore;
 
   private JobRows rows;
   private OrgId org;
@@ -34,31 +34,31 @@ class JobImagesIT {
 
   @BeforeAll
   static void open() throws Exception {
-    books = TestBooks.open();
+    testStore = TestLedgerStore.open();
   }
 
   @AfterAll
   static void close() {
-    books.close();
+    testStore.close();
   }
 
   @BeforeEach
   void begin() throws Exception {
-    books.setClock(NOON);
-    books.execute("TRUNCATE media_job, media_image, media_artifact, idempotency CASCADE");
-    rows = books.store().jobRows();
-    org = books.newOrg();
-    key = books.newKey(org);
-    books.fund(org, BALANCE);
+    testStore.setClock(NOON);
+    testStore.execute("TRUNCATE media_job, media_image, media_artifact, idempotency CASCADE");
+    rows = testStore.store().jobRows();
+    org = testStore.newOrg();
+    key = testStore.newKey(org);
+    testStore.fund(org, BALANCE);
   }
 
   @Test
   void aWorkerIsToldOfThemInTheirOrderForAsLongAsNoProviderHasTheJob() throws Exception {
     made("k", "c", "a", "b");
-    Claimed job = claimed();
+    ClaimedJobRow job = claimed();
     assertThat(job.images()).containsExactly("c", "a", "b");
     assertThat(rows.intend(job, 9)).isEqualTo("noted");
-    assertThat(rows.inVain(job, null, Duration.ZERO)).isTrue();
+    assertThat(rows.inconclusive(job, null, Duration.ZERO)).isTrue();
     job = claimed();
     assertThat(job.images()).as("it may have to be submitted again").hasSize(3);
     assertThat(rows.submitted(job, "p1", Duration.ZERO)).isTrue();
@@ -78,25 +78,25 @@ class JobImagesIT {
   void theyGoWithTheJobsEndWhicheverItIs(String end) throws Exception {
     made("k", "a", "b");
     made("other", "c");
-    books.execute("DELETE FROM media_job WHERE id NOT IN (SELECT id FROM media_job LIMIT 1)");
-    Claimed job = claimed();
+    testStore.execute("DELETE FROM media_job WHERE id NOT IN (SELECT id FROM media_job LIMIT 1)");
+    ClaimedJobRow job = claimed();
     if (!end.contains("job_cancel(")) {
       assertThat(rows.intend(job, 9)).isEqualTo("noted");
       assertThat(rows.submitted(job, "p1", Duration.ZERO)).isTrue();
       job = claimed();
     }
-    books.setClock(NOON + Duration.ofHours(24).toMillis());
+    testStore.setClock(NOON + Duration.ofHours(24).toMillis());
     assertThat(rows.takeArtifactsDue(10)).isEmpty();
-    books.execute(end);
-    assertThat(books.execute("SELECT completed_at IS NOT NULL FROM media_job"))
+    testStore.execute(end);
+    assertThat(testStore.execute("SELECT completed_at IS NOT NULL FROM media_job"))
         .containsExactly("t");
     List<String> its =
-        books.execute("SELECT blob_key FROM media_image WHERE job_id = ?", job.id().value());
-    List<Due> due = rows.takeArtifactsDue(10);
-    assertThat(due).extracting(Due::blob).containsExactlyInAnyOrderElementsOf(its);
+        testStore.execute("SELECT blob_key FROM media_image WHERE job_id = ?", job.id().value());
+    List<DueArtifact> due = rows.takeArtifactsDue(10);
+    assertThat(due).extracting(DueArtifact::blob).containsExactlyInAnyOrderElementsOf(its);
     assertThat(rows.takeArtifactsDue(10)).as("for another node").isEmpty();
     rows.forget(due.subList(0, 1));
-    books.setClock(NOON + Duration.ofHours(24).toMillis() + 60_000);
+    testStore.setClock(NOON + Duration.ofHours(24).toMillis() + 60_000);
     assertThat(rows.takeArtifactsDue(10)).containsExactlyElementsOf(due.subList(1, due.size()));
   }
 
@@ -106,18 +106,18 @@ class JobImagesIT {
     assertThat(submit("k", "body", 100, "b")).startsWith("replay");
     assertThat(submit("k", "another", 100, "b")).startsWith("conflict");
     assertThat(submit("l", "body", BALANCE + 1, "b")).startsWith("short");
-    assertThat(books.execute("SELECT blob_key FROM media_image")).containsExactly("a");
+    assertThat(testStore.execute("SELECT blob_key FROM media_image")).containsExactly("a");
   }
 
   @Test
   void aJobIsForgottenAlsoWhereItsImagesCouldNotBeDeleted() throws Exception {
     made("k", "a");
-    books.execute("SELECT job_cancel(NULL, NULL, id) FROM media_job");
+    testStore.execute("SELECT job_cancel(NULL, NULL, id) FROM media_job");
     assertThat(rows.takeArtifactsDue(10)).hasSize(1);
-    books.execute("DELETE FROM idempotency");
-    books.setClock(NOON + Duration.ofDays(31).toMillis());
+    testStore.execute("DELETE FROM idempotency");
+    testStore.setClock(NOON + Duration.ofDays(31).toMillis());
     assertThat(rows.tidy(Duration.ofDays(30), 10)).isEqualTo(1);
-    assertThat(rows.takeArtifactsDue(10)).extracting(Due::blob).containsExactly("a");
+    assertThat(rows.takeArtifactsDue(10)).extracting(DueArtifact::blob).containsExactly("a");
   }
 
   private void made(String idempotencyKey, String... images) throws SQLException {
@@ -126,7 +126,7 @@ class JobImagesIT {
 
   private String submit(String idempotencyKey, String body, long reserved, String... images)
       throws SQLException {
-    return books
+    return testStore
         .execute(
             "SELECT answer FROM job_submit(?, ?, ?, ?, '2026-11-22', '/v1/video/generations', ?,"
                 + " sha256(?::text::bytea), '24 h', 'video', 'acme/film', 'mock', '{}', NULL, '{}',"
@@ -143,9 +143,9 @@ class JobImagesIT {
         .getFirst();
   }
 
-  private Claimed claimed() throws SQLException {
-    var anybody = new Wish(1, new OrgId(new UUID(0, 0)), "", Map.of(), 1, Set.of());
-    List<Claimed> claimed = rows.claim("node", Duration.ofDays(2), anybody);
+  private ClaimedJobRow claimed() throws SQLException {
+    var anybody = new ClaimRequest(1, new OrgId(new UUID(0, 0)), "", Map.of(), 1, Set.of());
+    List<ClaimedJobRow> claimed = rows.claim("node", Duration.ofDays(2), anybody);
     assertThat(claimed).hasSize(1);
     return claimed.getFirst();
   }

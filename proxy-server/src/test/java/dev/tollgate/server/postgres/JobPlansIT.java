@@ -3,15 +3,15 @@ package dev.tollgate.server.postgres;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.claim.BodyIdentity;
+import dev.tollgate.core.claim.BodyFingerprint;
 import dev.tollgate.core.claim.IdempotencyKey;
 import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.job.JobId;
 import dev.tollgate.core.job.JobKind;
-import dev.tollgate.core.job.JobWish;
-import dev.tollgate.core.job.Jobs;
+import dev.tollgate.core.job.JobRepository;
+import dev.tollgate.core.job.JobSpec;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.money.MicroUsd;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -40,34 +40,35 @@ class JobPlansIT {
   /** Each of the four leases is looked for a few times, and a row is read again once changed. */
   private static final int ROWS_OF_A_JOB = 60;
 
-  private static TestBooks books;
+  private static TestLedgerStore testStore;
 
   private final EmbeddedChannel channel = new EmbeddedChannel();
-  private Jobs jobs;
+  private JobRepository jobs;
   private OrgId org;
   private KeyId key;
 
   @BeforeAll
   static void open() throws Exception {
-    books = TestBooks.open();
+    testStore = TestLedgerStore.open();
   }
 
   @AfterAll
   static void close() {
-    books.close();
+    testStore.close();
   }
 
   @BeforeEach
   void begin() throws Exception {
-    var lane = new PostgresJobs.Lane(books.store().pool(), new AtOnce());
+    var lane = new PostgresJobs.DedicatedPool(testStore.store().pool(), new SynchronousOffload());
     jobs = new PostgresJobs(lane, lane, DAY, DAY, () -> {});
-    org = books.newOrg();
-    key = books.newKey(org);
-    books.fund(org, 1_000_000);
+    org = testStore.newOrg();
+    key = testStore.newKey(org);
+    testStore.fund(org, 1_000_000);
     submit(OPEN);
-    books.execute("SELECT job_cancel(NULL, NULL, id) FROM media_job WHERE completed_at IS NULL");
+    testStore.execute(
+        "SELECT job_cancel(NULL, NULL, id) FROM media_job WHERE completed_at IS NULL");
     pastJobs(100_000);
-    books.execute("VACUUM ANALYZE media_job, lease, scope_account");
+    testStore.execute("VACUUM ANALYZE media_job, lease, scope_account");
   }
 
   @AfterEach
@@ -78,7 +79,7 @@ class JobPlansIT {
   @Test
   void aJobOfALongQueueReadsAFewRows() throws Exception {
     submit(OPEN);
-    try (Connection connection = books.store().pool().getConnection()) {
+    try (Connection connection = testStore.store().pool().getConnection()) {
       connection.setAutoCommit(false);
       assertTwentyJobsReadAFewRows(connection);
     }
@@ -86,10 +87,10 @@ class JobPlansIT {
 
   @Test
   void soItDoesByPlansKeptFromWhenThereWereHardlyAny() throws Exception {
-    books.execute("TRUNCATE media_job CASCADE");
+    testStore.execute("TRUNCATE media_job CASCADE");
     submit(4);
-    books.execute("VACUUM ANALYZE media_job");
-    try (Connection connection = books.store().pool().getConnection()) {
+    testStore.execute("VACUUM ANALYZE media_job");
+    try (Connection connection = testStore.store().pool().getConnection()) {
       connection.setAutoCommit(false);
       keepPlans(connection);
       assertThat(twoJobsFromTheQueueToTheirEnds(connection)).isEqualTo(2);
@@ -175,16 +176,16 @@ class JobPlansIT {
   private void submit(int count) {
     for (int n = 0; n < count; n++) {
       byte[] body = "body".getBytes(UTF_8);
-      List<Jobs.Submitted> answers = new ArrayList<>();
+      List<JobRepository.SubmitResult> answers = new ArrayList<>();
       jobs.submit(
-          new JobWish(
+          new JobSpec(
               JobId.fresh(),
               org,
               key,
               RequestId.at(System.currentTimeMillis()),
               "/v1/video/generations",
               new IdempotencyKey(UUID.randomUUID().toString()),
-              new BodyIdentity(body, body.length, "application/json"),
+              new BodyFingerprint(body, body.length, "application/json"),
               JobKind.VIDEO,
               "acme/film",
               "mock",
@@ -196,13 +197,13 @@ class JobPlansIT {
               JsonBytes.raw("{}")),
           channel.eventLoop(),
           answers::add);
-      assertThat(answers).singleElement().isInstanceOf(Jobs.Submitted.Made.class);
+      assertThat(answers).singleElement().isInstanceOf(JobRepository.SubmitResult.Created.class);
     }
   }
 
   /** Jobs that were over long ago, so that the table's own indexes are as high as in a real one. */
   private void pastJobs(int count) throws SQLException {
-    books.execute(
+    testStore.execute(
         """
         INSERT INTO media_job (id, org_id, key_id, request_id, day, kind, model, provider, status,
                                estimated_cost_micro, max_cost_micro, params, metadata, created_at,

@@ -5,20 +5,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
-import dev.tollgate.core.ledger.Bank.Ask;
-import dev.tollgate.core.ledger.Bank.GrantAnswer;
-import dev.tollgate.core.ledger.Bank.Holder;
-import dev.tollgate.core.ledger.Bank.TickAnswer;
-import dev.tollgate.core.ledger.Bank.Want;
 import dev.tollgate.core.ledger.Commitment;
+import dev.tollgate.core.ledger.LedgerStore.GrantAnswer;
+import dev.tollgate.core.ledger.LedgerStore.GrantItem;
+import dev.tollgate.core.ledger.LedgerStore.GrantRequest;
+import dev.tollgate.core.ledger.LedgerStore.LeaseHolder;
+import dev.tollgate.core.ledger.LedgerStore.TickAnswer;
 import dev.tollgate.core.ledger.Payer;
 import dev.tollgate.core.ledger.ScopeKind;
 import dev.tollgate.core.ledger.Window;
 import dev.tollgate.core.money.MicroUsd;
-import dev.tollgate.core.testkit.BankSums.ScopeSums;
-import dev.tollgate.server.postgres.LedgerNodes.Lost;
-import dev.tollgate.server.postgres.LedgerNodes.Node;
-import dev.tollgate.server.postgres.LedgerNodes.Release;
+import dev.tollgate.core.testkit.LedgerSums.ScopeSums;
+import dev.tollgate.server.postgres.LedgerNodes.LedgerNode;
+import dev.tollgate.server.postgres.LedgerNodes.LostNode;
+import dev.tollgate.server.postgres.LedgerNodes.ReleaseResult;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -34,32 +34,34 @@ class LedgerNodesIT {
   private static final Duration LOST = Duration.ofMinutes(11);
 
   private final long now = System.currentTimeMillis();
-  private TestBooks books;
+  private TestLedgerStore testStore;
   private long calls;
   private OrgId org;
   private KeyId key;
-  private Holder node;
+  private LeaseHolder node;
 
   /** The node holds 100, of which it charged 10. */
   @BeforeEach
   void lease() throws Exception {
-    books = TestBooks.open();
-    books.setClock(now);
-    org = books.newOrg();
-    key = books.newKey(org);
-    books.fund(org, 1_000);
-    node = books.bank().open(UUID.randomUUID(), UUID.randomUUID());
-    var want = new Want(ScopeKind.ORG, new MicroUsd(100), new MicroUsd(100));
-    books
-        .bank()
-        .grant(node, new Ask(++calls, new Payer(org, key, Window.at(now)), List.of(want), true));
+    testStore = TestLedgerStore.open();
+    testStore.setClock(now);
+    org = testStore.newOrg();
+    key = testStore.newKey(org);
+    testStore.fund(org, 1_000);
+    node = testStore.ledgerStore().open(UUID.randomUUID(), UUID.randomUUID());
+    var want = new GrantItem(ScopeKind.ORG, new MicroUsd(100), new MicroUsd(100));
+    testStore
+        .ledgerStore()
+        .grant(
+            node,
+            new GrantRequest(++calls, new Payer(org, key, Window.at(now)), List.of(want), true));
     settle(10);
   }
 
   @AfterEach
   void audit() throws Exception {
-    assertThat(books.store().ledgerAudit().runFull()).isEmpty();
-    books.close();
+    assertThat(testStore.store().ledgerAudit().runFull()).isEmpty();
+    testStore.close();
   }
 
   @Test
@@ -68,28 +70,30 @@ class LedgerNodesIT {
     Duration silent = Duration.ofSeconds(5);
     assertThat(nodes().list())
         .containsExactly(
-            new Node(node.node(), 1, "open", silent, new MicroUsd(90), Optional.empty()));
+            new LedgerNode(node.node(), 1, "open", silent, new MicroUsd(90), Optional.empty()));
     report(30);
     assertThat(nodes().list().getFirst().committed()).hasValue(new MicroUsd(20));
-    books.bank().close(node);
+    testStore.ledgerStore().close(node);
     assertThat(nodes().list())
         .containsExactly(
-            new Node(node.node(), 1, "closed", silent, MicroUsd.ZERO, Optional.empty()));
+            new LedgerNode(node.node(), 1, "closed", silent, MicroUsd.ZERO, Optional.empty()));
   }
 
   @Test
   void aNodeThatLivesIsNotReleasedAndASilentOneIsOnce() throws Exception {
     passes(MINUTE);
-    assertThat(release()).isEqualTo(new Release.Alive());
-    assertThat(nodes().release(UUID.randomUUID(), MINUTE, "test")).isEqualTo(new Release.Unknown());
+    assertThat(release()).isEqualTo(new ReleaseResult.Alive());
+    assertThat(nodes().release(UUID.randomUUID(), MINUTE, "test"))
+        .isEqualTo(new ReleaseResult.Unknown());
     passes(MINUTE.plusSeconds(1));
-    assertThat(release()).isEqualTo(new Release.Released(new MicroUsd(90)));
-    assertThat(release()).isEqualTo(new Release.AlreadyClosed());
+    assertThat(release()).isEqualTo(new ReleaseResult.Released(new MicroUsd(90)));
+    assertThat(release()).isEqualTo(new ReleaseResult.AlreadyClosed());
     assertThat(balance()).isEqualTo(new ScopeSums(10, 0, 0, 0));
-    assertThat(books.execute("SELECT concat_ws(' ', actor, freed_micro) FROM node_release"))
+    assertThat(testStore.execute("SELECT concat_ws(' ', actor, freed_micro) FROM node_release"))
         .containsExactly("test 90");
 
-    assertThat(books.bank().tick(node, ++calls, List.of())).isEqualTo(new TickAnswer.Fenced());
+    assertThat(testStore.ledgerStore().tick(node, ++calls, List.of()))
+        .isEqualTo(new TickAnswer.Fenced());
     settle(20);
     assertThat(balance()).isEqualTo(new ScopeSums(30, 0, 20, 0));
   }
@@ -98,17 +102,18 @@ class LedgerNodesIT {
   void aLostNodeKeepsWhatItHadCommitted() throws Exception {
     report(30);
     passes(LOST);
-    assertThat(nodes().lose(LOST)).isEmpty();
+    assertThat(nodes().markLost(LOST)).isEmpty();
     passes(LOST.plusSeconds(1));
-    assertThat(nodes().lose(LOST)).containsExactly(new Lost(node.node(), new MicroUsd(70)));
-    assertThat(nodes().lose(LOST)).isEmpty();
+    assertThat(nodes().markLost(LOST)).containsExactly(new LostNode(node.node(), new MicroUsd(70)));
+    assertThat(nodes().markLost(LOST)).isEmpty();
     assertThat(balance()).isEqualTo(new ScopeSums(10, 20, 0, 0));
     assertThat(nodes().list().getFirst().state()).isEqualTo("lost");
-    assertThat(books.bank().tick(node, ++calls, List.of())).isEqualTo(new TickAnswer.Fenced());
+    assertThat(testStore.ledgerStore().tick(node, ++calls, List.of()))
+        .isEqualTo(new TickAnswer.Fenced());
 
     settle(15);
     assertThat(balance()).isEqualTo(new ScopeSums(25, 5, 0, 0));
-    assertThat(release()).isEqualTo(new Release.Released(new MicroUsd(5)));
+    assertThat(release()).isEqualTo(new ReleaseResult.Released(new MicroUsd(5)));
   }
 
   @Test
@@ -116,11 +121,11 @@ class LedgerNodesIT {
     long seed = new Random().nextLong();
     Random random = new Random(seed);
     for (int round = 0; round < 20; round++) {
-      books.setClock(now);
-      org = books.newOrg();
-      key = books.newKey(org);
-      books.fund(org, 1_000);
-      Holder lost = books.bank().open(UUID.randomUUID(), UUID.randomUUID());
+      testStore.setClock(now);
+      org = testStore.newOrg();
+      key = testStore.newKey(org);
+      testStore.fund(org, 1_000);
+      LeaseHolder lost = testStore.ledgerStore().open(UUID.randomUUID(), UUID.randomUUID());
       long held = grant(lost, 1 + random.nextInt(900));
       long committed = random.nextLong(held + 1);
       long settled = random.nextLong(committed + 1);
@@ -130,8 +135,8 @@ class LedgerNodesIT {
       report(lost, committed);
 
       passes(LOST.plusSeconds(1));
-      Holder other = books.bank().open(UUID.randomUUID(), UUID.randomUUID());
-      nodes().lose(LOST);
+      LeaseHolder other = testStore.ledgerStore().open(UUID.randomUUID(), UUID.randomUUID());
+      nodes().markLost(LOST);
       assertThat(balance().leased()).as("seed %d", seed).isEqualTo(committed - settled);
       long free = 1_000 - balance().used() - balance().leased();
       assertThat(grant(other, free)).isEqualTo(free);
@@ -145,11 +150,11 @@ class LedgerNodesIT {
   }
 
   /** All of it, or nothing. */
-  private long grant(Holder holder, long amount) throws Exception {
-    var want = new Want(ScopeKind.ORG, new MicroUsd(amount), new MicroUsd(amount));
-    var ask = new Ask(++calls, new Payer(org, key, Window.at(now)), List.of(want), true);
-    return switch (books.bank().grant(holder, ask)) {
-      case GrantAnswer.Given given -> given.granted().getFirst().amount().value();
+  private long grant(LeaseHolder holder, long amount) throws Exception {
+    var want = new GrantItem(ScopeKind.ORG, new MicroUsd(amount), new MicroUsd(amount));
+    var ask = new GrantRequest(++calls, new Payer(org, key, Window.at(now)), List.of(want), true);
+    return switch (testStore.ledgerStore().grant(holder, ask)) {
+      case GrantAnswer.Issued given -> given.granted().getFirst().amount().value();
       case GrantAnswer.Refused _ -> 0;
       case GrantAnswer.Stale _, GrantAnswer.Fenced _ -> throw new AssertionError();
     };
@@ -158,28 +163,30 @@ class LedgerNodesIT {
   /** In one it took longer than a session may, and the node could not start. */
   @Test
   void manyLeasesEndInTransactionsOfTheirOwn() throws Exception {
-    Holder many = books.bank().open(UUID.randomUUID(), UUID.randomUUID());
-    String holder = PostgresBank.name(many);
-    books.execute(
+    LeaseHolder many = testStore.ledgerStore().open(UUID.randomUUID(), UUID.randomUUID());
+    String holder = PostgresLedgerStore.name(many);
+    testStore.execute(
         "INSERT INTO scope_account (scope_id, org_id, key_id, limit_micro, leased_micro)"
             + " SELECT 'keyd:k' || n || ':2026-11-20', ?, ?, NULL, 5"
             + " FROM generate_series(1, 10050) n",
         org.value(),
         key.value());
-    books.execute(
+    testStore.execute(
         "INSERT INTO lease (holder, scope_id, granted_micro)"
             + " SELECT ?, 'keyd:k' || n || ':2026-11-20', 5 FROM generate_series(1, 10050) n",
         holder);
     assertThat(letGo(many, 20)).isEqualTo(20);
-    assertThat(books.store().ledgerAudit().run()).isEmpty();
-    assertThat(books.bank().tick(many, ++calls, List.of())).isEqualTo(new TickAnswer.Fenced());
+    assertThat(testStore.store().ledgerAudit().run()).isEmpty();
+    assertThat(testStore.ledgerStore().tick(many, ++calls, List.of()))
+        .isEqualTo(new TickAnswer.Fenced());
 
-    Holder next = books.bank().open(many.node(), UUID.randomUUID());
+    LeaseHolder next = testStore.ledgerStore().open(many.node(), UUID.randomUUID());
     assertThat(letGo(many, 20)).isZero();
-    assertThat(books.bank().tick(next, ++calls, List.of())).isInstanceOf(TickAnswer.Alive.class);
-    assertThat(books.store().ledgerAudit().run()).isEmpty();
+    assertThat(testStore.ledgerStore().tick(next, ++calls, List.of()))
+        .isInstanceOf(TickAnswer.Accepted.class);
+    assertThat(testStore.store().ledgerAudit().run()).isEmpty();
     assertThat(
-            books.execute(
+            testStore.execute(
                 "SELECT count(*) FROM lease WHERE holder = ? AND state = 'closed'"
                     + " GROUP BY xmin::text ORDER BY 1",
                 holder))
@@ -187,9 +194,9 @@ class LedgerNodesIT {
         .containsExactly("20", "30", "10000");
   }
 
-  private int letGo(Holder holder, int most) throws Exception {
+  private int letGo(LeaseHolder holder, int most) throws Exception {
     String ended =
-        books
+        testStore
             .execute(
                 "SELECT ledger_let_go(?, ?, ?, ?)",
                 holder.node(),
@@ -203,7 +210,7 @@ class LedgerNodesIT {
   @Test
   void whatNobodyReportedIsKept() throws Exception {
     passes(LOST.plusSeconds(1));
-    assertThat(nodes().lose(LOST)).containsExactly(new Lost(node.node(), MicroUsd.ZERO));
+    assertThat(nodes().markLost(LOST)).containsExactly(new LostNode(node.node(), MicroUsd.ZERO));
     assertThat(balance()).isEqualTo(new ScopeSums(10, 90, 0, 0));
   }
 
@@ -211,15 +218,15 @@ class LedgerNodesIT {
   void whoComesBackBeginsAnew() throws Exception {
     report(30);
     passes(LOST.plusSeconds(1));
-    nodes().lose(LOST);
-    books.bank().open(node.node(), UUID.randomUUID());
+    nodes().markLost(LOST);
+    testStore.ledgerStore().open(node.node(), UUID.randomUUID());
     assertThat(balance()).isEqualTo(new ScopeSums(10, 0, 0, 0));
     assertThat(nodes().list().getFirst().state()).isEqualTo("open");
   }
 
   @Test
   void whoIsNotThePresentLifeReportsNothing() throws Exception {
-    books.bank().open(node.node(), UUID.randomUUID());
+    testStore.ledgerStore().open(node.node(), UUID.randomUUID());
     assertThat(report(30)).containsExactly("f");
   }
 
@@ -229,12 +236,12 @@ class LedgerNodesIT {
     say(1, Duration.ZERO, 30);
     passes(LOST.plusSeconds(1));
     assertThat(nodes().list().getFirst().committed()).hasValue(new MicroUsd(50));
-    assertThat(books.execute("SELECT extract(epoch FROM owes_since)::bigint FROM node_report"))
+    assertThat(testStore.execute("SELECT extract(epoch FROM owes_since)::bigint FROM node_report"))
         .containsExactly(String.valueOf(Math.round(now / 1e3 - 30)));
 
-    Holder next = books.bank().open(node.node(), UUID.randomUUID());
+    LeaseHolder next = testStore.ledgerStore().open(node.node(), UUID.randomUUID());
     nodes().report(next, 1, Duration.ZERO, List.of());
-    assertThat(books.execute("SELECT epoch FROM node_report")).containsExactly("2");
+    assertThat(testStore.execute("SELECT epoch FROM node_report")).containsExactly("2");
   }
 
   private void say(long number, Duration owes, long committed) throws Exception {
@@ -245,10 +252,10 @@ class LedgerNodesIT {
   }
 
   private void passes(Duration time) throws Exception {
-    books.setClock(now + time.toMillis());
+    testStore.setClock(now + time.toMillis());
   }
 
-  private Release release() throws Exception {
+  private ReleaseResult release() throws Exception {
     return nodes().release(node.node(), MINUTE, "test");
   }
 
@@ -256,8 +263,8 @@ class LedgerNodesIT {
     return report(node, committed);
   }
 
-  private List<String> report(Holder holder, long committed) throws Exception {
-    return books.execute(
+  private List<String> report(LeaseHolder holder, long committed) throws Exception {
+    return testStore.execute(
         "SELECT ledger_report(?, ?, ?, ?, 0, ARRAY[?], ARRAY[?])",
         holder.node(),
         holder.epoch(),
@@ -271,16 +278,18 @@ class LedgerNodesIT {
     settle(node, cost);
   }
 
-  private void settle(Holder holder, long cost) throws Exception {
+  private void settle(LeaseHolder holder, long cost) throws Exception {
     int held = ScopeKind.ORG.bit();
-    books.bank().settle(holder, List.of(TestBooks.charge(RequestId.at(now), org, key, held, cost)));
+    testStore
+        .ledgerStore()
+        .settle(holder, List.of(TestLedgerStore.charge(RequestId.at(now), org, key, held, cost)));
   }
 
   private ScopeSums balance() throws Exception {
-    return books.balance(org);
+    return testStore.balance(org);
   }
 
   private LedgerNodes nodes() {
-    return books.store().ledgerNodes();
+    return testStore.store().ledgerNodes();
   }
 }

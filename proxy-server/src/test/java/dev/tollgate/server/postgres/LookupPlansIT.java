@@ -33,28 +33,28 @@ class LookupPlansIT {
   private static final String CLAIM =
       "SELECT count(*) FROM webhook_claim('w', 16, 4, 4, 16, 16, '1 min', '0', '{}')";
 
-  private static TestBooks books;
+  private static TestLedgerStore testStore;
   private static UUID org;
 
   @BeforeAll
   static void open() throws Exception {
-    books = TestBooks.open();
-    org = books.newOrg().value();
-    jobs(books, org, "past", PAST, "1 day");
-    events(books, "past", "delivered");
-    books.execute("VACUUM ANALYZE media_job, webhook_event, idempotency, organization");
-    jobs(books, org, "now", PENDING, "1 s");
-    events(books, "now", "pending");
+    testStore = TestLedgerStore.open();
+    org = testStore.newOrg().value();
+    jobs(testStore, org, "past", PAST, "1 day");
+    events(testStore, "past", "delivered");
+    testStore.execute("VACUUM ANALYZE media_job, webhook_event, idempotency, organization");
+    jobs(testStore, org, "now", PENDING, "1 s");
+    events(testStore, "now", "pending");
   }
 
   @AfterAll
   static void close() {
-    books.close();
+    testStore.close();
   }
 
   @Test
   void aClaimOfAnnouncementsReadsThoseThatItTakes() throws Exception {
-    try (Read read = new Read(books)) {
+    try (Read read = new Read(testStore)) {
       assertThat(read.first(CLAIM))
           .as("of two receivers, which have four places each")
           .isEqualTo("8");
@@ -64,14 +64,14 @@ class LookupPlansIT {
 
   @Test
   void aClaimDoesNotReadWhatIsKnownOfThoseThatDoNotWait() throws Exception {
-    books.execute(
+    testStore.execute(
         "INSERT INTO organization (id, name, webhook_secret)"
             + " SELECT gen_random_uuid(), 'idle' || n, sha256('s') FROM generate_series(1, 1000) n");
-    books.execute(
+    testStore.execute(
         "INSERT INTO webhook_slow SELECT id, 'slow.example', ledger_now() FROM organization"
             + " WHERE name LIKE 'idle%'");
-    books.execute("VACUUM ANALYZE organization, webhook_slow");
-    try (Read read = new Read(books)) {
+    testStore.execute("VACUUM ANALYZE organization, webhook_slow");
+    try (Read read = new Read(testStore)) {
       assertThat(read.first(CLAIM)).isEqualTo("8");
       assertThat(read.rowsOf("organization")).isLessThan(2 * ROWS_OF_A_LOOKUP);
       assertThat(read.rowsOf("webhook_slow")).isLessThan(2 * ROWS_OF_A_LOOKUP);
@@ -87,7 +87,7 @@ class LookupPlansIT {
         "SELECT job_remove(NULL, NULL, job_id) FROM held",
       })
   void anAnnouncementIsFoundByItsName(String lookup) throws Exception {
-    try (Read read = new Read(books)) {
+    try (Read read = new Read(testStore)) {
       read.first(CLAIM);
       read.run(
           "CREATE TEMPORARY TABLE held ON COMMIT DROP AS"
@@ -100,7 +100,7 @@ class LookupPlansIT {
 
   @Test
   void aJobIsForgottenForWhatRefersToItAlone() throws Exception {
-    try (Read read = new Read(books)) {
+    try (Read read = new Read(testStore)) {
       assertThat(read.first("SELECT job_tidy('1 hour', 10)")).isEqualTo("10");
       assertThat(read.rowsOf("webhook_event")).isLessThan(10 * ROWS_OF_A_LOOKUP);
       assertThat(read.rowsOf("media_job")).isLessThan(10 * ROWS_OF_A_LOOKUP);
@@ -109,7 +109,7 @@ class LookupPlansIT {
 
   @Test
   void submissionsThatAreRememberedAreNotReadToFindThoseThatExpired() throws Exception {
-    try (Read read = new Read(books)) {
+    try (Read read = new Read(testStore)) {
       submissions(read, "later", PENDING, "1 hour");
       submissions(read, "over", 3, "-1 hour");
       read.countAnew();
@@ -134,7 +134,7 @@ class LookupPlansIT {
             "SELECT count(*) FROM job_artifacts_take(20)",
             "SELECT job_artifacts_forget(ARRAY[" + unknown + "::uuid])",
             CLAIM);
-    try (TestBooks young = TestBooks.open();
+    try (TestLedgerStore young = TestLedgerStore.open();
         Read read = new Read(young)) {
       UUID its = young.newOrg().value();
       tiny(young, its);
@@ -163,7 +163,7 @@ class LookupPlansIT {
   }
 
   /** A few rows of each kind, counted. */
-  private static void tiny(TestBooks young, UUID its) throws SQLException {
+  private static void tiny(TestLedgerStore young, UUID its) throws SQLException {
     jobs(young, its, "first", 3, "1 day");
     events(young, "first", "delivered");
     files(young, "first");
@@ -173,9 +173,9 @@ class LookupPlansIT {
   }
 
   /** Jobs that ended so long ago; their request says which they are. */
-  private static void jobs(TestBooks books, UUID org, String name, int count, String ago)
+  private static void jobs(TestLedgerStore testStore, UUID org, String name, int count, String ago)
       throws SQLException {
-    books.execute(
+    testStore.execute(
         """
         INSERT INTO media_job (id, org_id, key_id, request_id, day, kind, model, provider, status,
                                estimated_cost_micro, max_cost_micro, params, metadata, created_at,
@@ -191,8 +191,9 @@ class LookupPlansIT {
   }
 
   /** An announcement of each such job, to one of two receivers. */
-  private static void events(TestBooks books, String name, String state) throws SQLException {
-    books.execute(
+  private static void events(TestLedgerStore testStore, String name, String state)
+      throws SQLException {
+    testStore.execute(
         """
         INSERT INTO webhook_event (id, org_id, job_id, event, url, request_id, created_at,
                                    next_attempt_at, state)
@@ -204,14 +205,14 @@ class LookupPlansIT {
   }
 
   /** An artifact and an image of each such job, which stay. */
-  private static void files(TestBooks books, String name) throws SQLException {
-    books.execute(
+  private static void files(TestLedgerStore testStore, String name) throws SQLException {
+    testStore.execute(
         "INSERT INTO media_artifact (id, job_id, type, content_type, blob_key, size_bytes, width,"
             + " height, duration_seconds, created_at)"
             + " SELECT gen_random_uuid(), id, 'video', 'video/mp4', 'b', 1, 1, 1, 1, created_at"
             + " FROM media_job WHERE request_id LIKE ? || '%'",
         name);
-    books.execute(
+    testStore.execute(
         "INSERT INTO media_image (job_id, n, blob_key)"
             + " SELECT id, 1, 'b' FROM media_job WHERE request_id LIKE ? || '%'",
         name);
@@ -239,8 +240,8 @@ class LookupPlansIT {
     private final Connection connection;
     private Map<String, Long> before = Map.of();
 
-    Read(TestBooks books) throws SQLException {
-      connection = books.store().pool().getConnection();
+    Read(TestLedgerStore testStore) throws SQLException {
+      connection = testStore.store().pool().getConnection();
       connection.setAutoCommit(false);
       countAnew();
     }

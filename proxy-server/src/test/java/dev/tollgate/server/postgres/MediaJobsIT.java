@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
-import dev.tollgate.core.ledger.Bank.Ask;
-import dev.tollgate.core.ledger.Bank.Holder;
-import dev.tollgate.core.ledger.Bank.Statement;
-import dev.tollgate.core.ledger.Bank.Want;
+import dev.tollgate.core.ledger.LedgerStore.GrantItem;
+import dev.tollgate.core.ledger.LedgerStore.GrantRequest;
+import dev.tollgate.core.ledger.LedgerStore.LeaseHolder;
+import dev.tollgate.core.ledger.LedgerStore.LeaseStatement;
 import dev.tollgate.core.ledger.Payer;
 import dev.tollgate.core.ledger.ScopeKind;
 import dev.tollgate.core.ledger.Window;
@@ -38,38 +38,39 @@ class MediaJobsIT {
   private static final long BALANCE = 1_000;
   private static final long RESERVED = 150;
 
-  private static TestBooks books;
+  private static TestLedgerStore testStore;
 
   private OrgId org;
   private KeyId key;
 
   @BeforeAll
   static void open() throws Exception {
-    books = TestBooks.open();
+    testStore = TestLedgerStore.open();
   }
 
   @AfterAll
   static void close() {
-    books.close();
+    testStore.close();
   }
 
   @BeforeEach
   void begin() throws Exception {
-    books.setClock(NOON);
-    org = books.newOrg();
-    key = books.newKey(org);
-    books.fund(org, BALANCE);
+    testStore.setClock(NOON);
+    org = testStore.newOrg();
+    key = testStore.newKey(org);
+    testStore.fund(org, BALANCE);
   }
 
   @AfterEach
   void sumsAgree() throws Exception {
     try {
-      assertThat(books.store().ledgerAudit().runFull()).isEmpty();
+      assertThat(testStore.store().ledgerAudit().runFull()).isEmpty();
     } finally {
-      books.execute(
+      testStore.execute(
           "TRUNCATE media_job, media_artifact, webhook_event, idempotency, lease, settlement,"
               + " node_epoch CASCADE");
-      books.execute("UPDATE scope_account SET used_micro = 0, leased_micro = 0, beyond_micro = 0");
+      testStore.execute(
+          "UPDATE scope_account SET used_micro = 0, leased_micro = 0, beyond_micro = 0");
     }
   }
 
@@ -96,7 +97,7 @@ class MediaJobsIT {
     assertThat(leased()).isEqualTo(RESERVED);
     finish(job, "job_fail", "'provider_error', 'it broke'");
     assertThat(submit(UUID.randomUUID(), "a", "body", RESERVED)).containsExactly("replay " + job);
-    books.setClock(NOON + Duration.ofHours(25).toMillis());
+    testStore.setClock(NOON + Duration.ofHours(25).toMillis());
     assertThat(submit(UUID.randomUUID(), "a", "another", RESERVED))
         .first()
         .asString()
@@ -107,9 +108,9 @@ class MediaJobsIT {
   void theFirstLimitThatRefusesIsNamedAndNothingIsLeft() throws Exception {
     assertThat(submit(UUID.randomUUID(), "a", "body", BALANCE + 1))
         .containsExactly("short org:" + org + " 1000 0 0 f");
-    books.limitMonth(org, 100L);
-    books.limitDay(key, 120L);
-    books.limitMonth(key, 149L);
+    testStore.limitMonth(org, 100L);
+    testStore.limitDay(key, 120L);
+    testStore.limitMonth(key, 149L);
     assertThat(submit(UUID.randomUUID(), "a", "body", RESERVED))
         .containsExactly(
             "short orgm:" + org + ":2026-11 100 0 0 f",
@@ -126,17 +127,18 @@ class MediaJobsIT {
 
   @Test
   void moneyThatANodeHoldsIdleIsAskedFor() throws Exception {
-    Holder node = books.bank().open(UUID.randomUUID(), UUID.randomUUID());
+    LeaseHolder node = testStore.ledgerStore().open(UUID.randomUUID(), UUID.randomUUID());
     Payer payer = new Payer(org, key, Window.at(NOON));
-    var all = new Want(ScopeKind.ORG, new MicroUsd(BALANCE), new MicroUsd(BALANCE));
-    var _ = books.bank().grant(node, new Ask(1, payer, List.of(all), true));
+    var all = new GrantItem(ScopeKind.ORG, new MicroUsd(BALANCE), new MicroUsd(BALANCE));
+    var _ = testStore.ledgerStore().grant(node, new GrantRequest(1, payer, List.of(all), true));
     UUID job = UUID.randomUUID();
     assertThat(submit(job, "a", "body", RESERVED))
         .containsExactly("short org:" + org + " 1000 0 1000 t 1");
     assertThat(submit(job, "a", "body", RESERVED, "org:" + org, 1))
         .containsExactly("short org:" + org + " 1000 0 1000 t 1");
-    var gives = new Statement(payer, ScopeKind.ORG, new MicroUsd(BALANCE - RESERVED), 1, false);
-    var _ = books.bank().tick(node, 2, List.of(gives));
+    var gives =
+        new LeaseStatement(payer, ScopeKind.ORG, new MicroUsd(BALANCE - RESERVED), 1, false);
+    var _ = testStore.ledgerStore().tick(node, 2, List.of(gives));
     assertThat(submit(job, "a", "body", RESERVED, "org:" + org, 1)).containsExactly("made " + job);
     assertThat(submit(UUID.randomUUID(), "b", "body", 1, "org:" + org, 1))
         .containsExactly("short org:" + org + " 1000 0 1000 f 1");
@@ -144,7 +146,8 @@ class MediaJobsIT {
 
   @Test
   void ofAllWhoSubmitTheSameAtOnceOneMakesAJob() throws Exception {
-    List<String> answers = Race.of(16, i -> submit(UUID.randomUUID(), "a", "body", RESERVED));
+    List<String> answers =
+        ConcurrentCalls.of(16, i -> submit(UUID.randomUUID(), "a", "body", RESERVED));
     assertThat(answers).filteredOn(answer -> answer.startsWith("made")).hasSize(1);
     assertThat(answers).filteredOn(answer -> answer.startsWith("replay")).hasSize(15);
     assertThat(leased()).isEqualTo(RESERVED);
@@ -152,7 +155,8 @@ class MediaJobsIT {
 
   @Test
   void aBalanceIsNotOversoldByThoseWhoComeAtOnce() throws Exception {
-    List<String> answers = Race.of(16, i -> submit(UUID.randomUUID(), "k" + i, "body", RESERVED));
+    List<String> answers =
+        ConcurrentCalls.of(16, i -> submit(UUID.randomUUID(), "k" + i, "body", RESERVED));
     assertThat(answers).filteredOn(answer -> answer.startsWith("made")).hasSize(6);
     assertThat(leased()).isEqualTo(6 * RESERVED);
   }
@@ -161,11 +165,11 @@ class MediaJobsIT {
 
   @Test
   void twoWorkersNeverHoldTheSameJob() throws Exception {
-    books.fund(org, 100_000);
+    testStore.fund(org, 100_000);
     for (int i = 0; i < 40; i++) {
       made("k" + i);
     }
-    List<String> claimed = Race.of(8, i -> claim("w" + i, 4));
+    List<String> claimed = ConcurrentCalls.of(8, i -> claim("w" + i, 4));
     Set<String> jobs = new HashSet<>(claimed);
     assertThat(jobs).hasSameSizeAs(claimed);
     List<String> rest = claim("late", 40);
@@ -180,7 +184,7 @@ class MediaJobsIT {
     claim("first", 1);
     assertThat(claim("second", 1)).isEmpty();
     assertThat(truth("SELECT job_intend(?, 'first')", job)).isTrue();
-    books.setClock(NOON + 31_000);
+    testStore.setClock(NOON + 31_000);
     assertThat(claim("second", 1)).containsExactly(job.toString());
     assertThat(one("SELECT intent_at IS NOT NULL FROM media_job")).isEqualTo("t");
     assertThat(truth("SELECT job_submitted(?, 'first', 'p1', '2 s')", job)).isFalse();
@@ -189,7 +193,7 @@ class MediaJobsIT {
     assertThat(truth("SELECT job_submitted(?, 'second', 'p1', '2 s')", job)).isFalse();
     assertThat(status(job)).isEqualTo("submitted");
     assertThat(claim("third", 1)).isEmpty();
-    books.setClock(NOON + 33_000);
+    testStore.setClock(NOON + 33_000);
     assertThat(claim("third", 1)).containsExactly(job.toString());
     assertThat(truth("SELECT job_running(?, 'third', 40, '2 s')", job)).isTrue();
     assertThat(one("SELECT progress FROM media_job")).isEqualTo("40");
@@ -200,10 +204,10 @@ class MediaJobsIT {
     UUID job = made("a");
     claim("w", 1);
     assertThat(truth("SELECT job_intend(?, 'w')", job)).isTrue();
-    books.setClock(NOON + 29_000);
+    testStore.setClock(NOON + 29_000);
     assertThat(beat("w", job)).containsExactly(job + " f f");
     assertThat(beat("somebody", job)).isEmpty();
-    books.setClock(NOON + 58_000);
+    testStore.setClock(NOON + 58_000);
     assertThat(claim("other", 1)).isEmpty();
     assertThat(one("SELECT job_cancel(NULL, NULL, ?)", job)).isEqualTo("asked");
     assertThat(beat("w", job)).containsExactly(job + " t f");
@@ -211,7 +215,7 @@ class MediaJobsIT {
 
   @Test
   void organizationsTakeTurnsAndWhatRunsComesFirst() throws Exception {
-    books.fund(org, 100_000);
+    testStore.fund(org, 100_000);
     UUID running = made("r");
     claim("w", 1);
     assertThat(truth("SELECT job_intend(?, 'w')", running)).isTrue();
@@ -220,10 +224,10 @@ class MediaJobsIT {
       made("k" + i);
     }
     OrgId many = org;
-    books.setClock(NOON + 2_000);
-    org = books.newOrg();
-    key = books.newKey(org);
-    books.fund(org, BALANCE);
+    testStore.setClock(NOON + 2_000);
+    org = testStore.newOrg();
+    key = testStore.newKey(org);
+    testStore.fund(org, BALANCE);
     UUID alone = made("alone");
     assertThat(claim("w2", 2)).containsExactlyInAnyOrder(running.toString(), alone.toString());
     assertThat(claim("w3", 30)).hasSize(30);
@@ -243,7 +247,9 @@ class MediaJobsIT {
     assertEnded(job, cost);
     assertThat(one("SELECT beyond_micro FROM scope_account WHERE scope_id = ?", "org:" + org))
         .isEqualTo(String.valueOf(Math.max(0, cost - RESERVED)));
-    assertThat(books.execute("SELECT event || ' ' || url FROM webhook_event WHERE job_id = ?", job))
+    assertThat(
+            testStore.execute(
+                "SELECT event || ' ' || url FROM webhook_event WHERE job_id = ?", job))
         .containsExactly("job.completed https://example.com/hook");
   }
 
@@ -253,23 +259,23 @@ class MediaJobsIT {
     finish(job, "job_fail", "'provider_error', 'it broke'");
     assertThat(status(job)).isEqualTo("failed");
     assertEnded(job, 0);
-    assertThat(books.execute("SELECT event FROM webhook_event")).containsExactly("job.failed");
+    assertThat(testStore.execute("SELECT event FROM webhook_event")).containsExactly("job.failed");
   }
 
   @Test
   void aJobExpiresByTheDatabasesClockAndIsChargedToTheDayOfItsSubmission() throws Exception {
     UUID job = made("a");
     toProvider(job);
-    books.setClock(NOON + Duration.ofHours(24).toMillis() - 1);
+    testStore.setClock(NOON + Duration.ofHours(24).toMillis() - 1);
     claim("w1", 1);
     assertThat(truth("SELECT job_expire(?, 'w1')", job)).isFalse();
     assertThat(truth("SELECT job_release(?, 'w1', '1 h')", job)).isTrue();
-    books.setClock(NOON + Duration.ofHours(24).toMillis());
+    testStore.setClock(NOON + Duration.ofHours(24).toMillis());
     assertThat(claim("w2", 1)).containsExactly(job.toString());
     assertThat(truth("SELECT job_expire(?, 'w2')", job)).isTrue();
     assertEnded(job, 0);
     assertThat(one("SELECT day FROM settlement")).isEqualTo("2026-11-22");
-    assertThat(books.execute("SELECT event FROM webhook_event")).isEmpty();
+    assertThat(testStore.execute("SELECT event FROM webhook_event")).isEmpty();
   }
 
   @Test
@@ -277,13 +283,14 @@ class MediaJobsIT {
     UUID job = made("a");
     toProvider(job);
     List<String> answers =
-        Race.of(
+        ConcurrentCalls.of(
             12,
             i ->
                 switch (i % 3) {
-                  case 0 -> books.execute("SELECT job_fail(?, 'w', 'provider_error', 'x')", job);
-                  case 1 -> books.execute("SELECT job_canceled(?, 'w')", job);
-                  default -> books.execute(SUCCEED, job, 70L);
+                  case 0 ->
+                      testStore.execute("SELECT job_fail(?, 'w', 'provider_error', 'x')", job);
+                  case 1 -> testStore.execute("SELECT job_canceled(?, 'w')", job);
+                  default -> testStore.execute(SUCCEED, job, 70L);
                 });
     assertThat(answers).filteredOn("t"::equals).hasSize(1);
     assertEnded(job, status(job).equals("succeeded") ? 70 : 0);
@@ -298,7 +305,7 @@ class MediaJobsIT {
     assertThat(status(job)).isEqualTo("canceled");
     assertEnded(job, 0);
     assertThat(one("SELECT job_cancel(?, 'video', ?)", org.value(), job)).isEqualTo("over");
-    assertThat(books.execute("SELECT event FROM webhook_event")).isEmpty();
+    assertThat(testStore.execute("SELECT event FROM webhook_event")).isEmpty();
   }
 
   @Test
@@ -326,7 +333,7 @@ class MediaJobsIT {
   @Test
   void whatOneTestLeavesWrongIsNoOthersTrouble() throws Exception {
     made("a");
-    books.execute("UPDATE media_job SET estimated_cost_micro = 1");
+    testStore.execute("UPDATE media_job SET estimated_cost_micro = 1");
     assertThatThrownBy(this::sumsAgree).isInstanceOf(AssertionError.class);
     assertThat(one("SELECT count(*) FROM media_job")).isEqualTo("0");
   }
@@ -343,12 +350,12 @@ class MediaJobsIT {
     assertThat(one("SELECT params || metadata FROM media_job")).isEqualTo("{}{}");
     assertThat(submit(UUID.randomUUID(), "a", "body", RESERVED)).containsExactly("replay " + job);
     assertThat(one("SELECT job_tidy('30 d', 10)")).isEqualTo("0");
-    List<String> due = books.execute("SELECT artifact_id FROM job_artifacts_take(10)");
+    List<String> due = testStore.execute("SELECT artifact_id FROM job_artifacts_take(10)");
     assertThat(due).hasSize(1);
-    books.execute("SELECT job_artifacts_forget(ARRAY[?::uuid])", due.getFirst());
-    assertThat(books.execute("SELECT artifact_id FROM job_artifacts_take(10)")).isEmpty();
+    testStore.execute("SELECT job_artifacts_forget(ARRAY[?::uuid])", due.getFirst());
+    assertThat(testStore.execute("SELECT artifact_id FROM job_artifacts_take(10)")).isEmpty();
     assertThat(one("SELECT job_tidy('30 d', 10)")).isEqualTo("0");
-    books.execute("DELETE FROM idempotency");
+    testStore.execute("DELETE FROM idempotency");
     assertThat(one("SELECT job_tidy('30 d', 10)")).isEqualTo("1");
   }
 
@@ -357,15 +364,15 @@ class MediaJobsIT {
     UUID job = made("a");
     toProvider(job);
     succeed(job, 70);
-    books.execute("UPDATE webhook_event SET state = 'delivered'");
-    books.execute("DELETE FROM idempotency");
-    assertThat(books.execute("SELECT artifact_id FROM job_artifacts_take(10)")).isEmpty();
-    books.setClock(NOON + Duration.ofDays(7).toMillis());
-    List<String> due = books.execute("SELECT artifact_id FROM job_artifacts_take(10)");
+    testStore.execute("UPDATE webhook_event SET state = 'delivered'");
+    testStore.execute("DELETE FROM idempotency");
+    assertThat(testStore.execute("SELECT artifact_id FROM job_artifacts_take(10)")).isEmpty();
+    testStore.setClock(NOON + Duration.ofDays(7).toMillis());
+    List<String> due = testStore.execute("SELECT artifact_id FROM job_artifacts_take(10)");
     assertThat(due).hasSize(1);
-    books.execute("SELECT job_artifacts_forget(ARRAY[?::uuid])", due.getFirst());
+    testStore.execute("SELECT job_artifacts_forget(ARRAY[?::uuid])", due.getFirst());
     assertThat(one("SELECT job_tidy('30 d', 10)")).isEqualTo("0");
-    books.setClock(NOON + Duration.ofDays(30).toMillis());
+    testStore.setClock(NOON + Duration.ofDays(30).toMillis());
     assertThat(one("SELECT job_tidy('30 d', 10)")).isEqualTo("1");
   }
 
@@ -381,17 +388,17 @@ class MediaJobsIT {
   void theAuditNamesAJobWhoseMoneyIsNotWhatItShouldBe() throws Exception {
     UUID job = made("a");
     String before = one("SELECT status FROM media_job");
-    books.execute("UPDATE media_job SET estimated_cost_micro = 1");
-    assertThat(books.store().ledgerAudit().run())
+    testStore.execute("UPDATE media_job SET estimated_cost_micro = 1");
+    assertThat(testStore.store().ledgerAudit().run())
         .hasSize(4)
         .allSatisfy(found -> assertThat(found.what()).contains("job:" + job, "150 instead of 1"));
-    books.execute(
+    testStore.execute(
         "UPDATE media_job SET estimated_cost_micro = 150, status = 'canceled', completed_at = now()");
-    assertThat(books.store().ledgerAudit().run())
+    assertThat(testStore.store().ledgerAudit().run())
         .hasSize(5)
         .anySatisfy(found -> assertThat(found.what()).contains("is over and its lease is open"))
         .anySatisfy(found -> assertThat(found.what()).contains("ended with 0 and is charged "));
-    books.execute("UPDATE media_job SET status = ?, completed_at = NULL", before);
+    testStore.execute("UPDATE media_job SET status = ?, completed_at = NULL", before);
   }
 
   // Steps
@@ -415,7 +422,7 @@ class MediaJobsIT {
       @Nullable String awaited,
       @Nullable Integer recall)
       throws SQLException {
-    return books.execute(
+    return testStore.execute(
         "SELECT concat_ws(' ', answer, job_id, scope_id, limit_micro, used_micro, leased_micro,"
             + " CASE WHEN answer = 'short' THEN awaits END, recall)"
             + " FROM job_submit(?, ?, ?, ?, '2026-11-22', '/v1/video/generations', ?,"
@@ -435,11 +442,11 @@ class MediaJobsIT {
   }
 
   private List<String> claim(String worker, int most) throws SQLException {
-    return books.execute("SELECT id FROM job_claim(?, '30 s', ?)", worker, most);
+    return testStore.execute("SELECT id FROM job_claim(?, '30 s', ?)", worker, most);
   }
 
   private List<String> beat(String worker, UUID job) throws SQLException {
-    return books.execute(
+    return testStore.execute(
         "SELECT concat_ws(' ', job_id, cancel_asked, is_expired)"
             + " FROM job_heartbeat(ARRAY[?], ARRAY[?::uuid], '30 s')",
         worker,
@@ -471,8 +478,8 @@ class MediaJobsIT {
 
   private void assertEnded(UUID job, long cost) throws SQLException {
     assertThat(leased()).isZero();
-    assertThat(books.balance(org).used()).isEqualTo(cost);
-    assertThat(books.execute("SELECT cost_micro FROM settlement"))
+    assertThat(testStore.balance(org).used()).isEqualTo(cost);
+    assertThat(testStore.execute("SELECT cost_micro FROM settlement"))
         .containsExactly(String.valueOf(cost));
     assertThat(one("SELECT count(*) FROM lease WHERE state = 'open'")).isEqualTo("0");
     assertThat(claim("late", 10)).isEmpty();
@@ -481,7 +488,7 @@ class MediaJobsIT {
   }
 
   private long leased() throws SQLException {
-    return books.balance(org).leased();
+    return testStore.balance(org).leased();
   }
 
   private String status(UUID job) throws SQLException {
@@ -493,7 +500,7 @@ class MediaJobsIT {
   }
 
   private String one(String sql, Object... values) throws SQLException {
-    List<String> answers = books.execute(sql, values);
+    List<String> answers = testStore.execute(sql, values);
     assertThat(answers).hasSize(1);
     return answers.getFirst();
   }

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
 import dev.tollgate.core.claim.Claim;
-import dev.tollgate.core.claim.Idempotency;
-import dev.tollgate.core.claim.Idempotency.Answer;
+import dev.tollgate.core.claim.IdempotencyStore;
+import dev.tollgate.core.claim.IdempotencyStore.ClaimResult;
 import dev.tollgate.core.claim.StoredReply;
 import dev.tollgate.core.exchange.Offload;
 import dev.tollgate.core.id.OrgId;
@@ -57,8 +57,8 @@ class PostgresIdempotencyIT extends IdempotencyContract {
   @BeforeEach
   void open() throws Exception {
     store = SharedPostgres.open(database);
-    first = store.idempotency(new AtOnce(), SETTINGS);
-    second = store.idempotency(new AtOnce(), SETTINGS);
+    first = store.idempotency(new SynchronousOffload(), SETTINGS);
+    second = store.idempotency(new SynchronousOffload(), SETTINGS);
   }
 
   @AfterEach
@@ -67,12 +67,12 @@ class PostgresIdempotencyIT extends IdempotencyContract {
   }
 
   @Override
-  protected Idempotency first() {
+  protected IdempotencyStore first() {
     return first;
   }
 
   @Override
-  protected Idempotency second() {
+  protected IdempotencyStore second() {
     return second;
   }
 
@@ -100,25 +100,26 @@ class PostgresIdempotencyIT extends IdempotencyContract {
   }
 
   @Override
-  protected void takeAway() {
+  protected void makeUnavailable() {
     store.close();
   }
 
   @Test
   void ofAllWhoComeAtOnceOneWins() throws Exception {
-    List<Future<Answer>> asked = new ArrayList<>();
+    List<Future<ClaimResult>> asked = new ArrayList<>();
     try (ExecutorService threads = Executors.newFixedThreadPool(8)) {
       for (int i = 0; i < 100; i++) {
-        Idempotency node = i % 2 == 0 ? first : second;
+        IdempotencyStore node = i % 2 == 0 ? first : second;
         asked.add(threads.submit(() -> ask(node, "race", "body")));
       }
     }
     int winners = 0;
-    for (Future<Answer> each : asked) {
+    for (Future<ClaimResult> each : asked) {
       switch (each.get()) {
-        case Answer.Claimed _ -> winners++;
-        case Answer.Running _ -> {}
-        case Answer other -> throw new AssertionError("not claimed and not running but " + other);
+        case ClaimResult.Claimed _ -> winners++;
+        case ClaimResult.Running _ -> {}
+        case ClaimResult other ->
+            throw new AssertionError("not claimed and not running but " + other);
       }
     }
     assertThat(winners).isOne();
@@ -130,15 +131,15 @@ class PostgresIdempotencyIT extends IdempotencyContract {
     var _ = claimed(first, "again", "body");
     crash();
     passLease();
-    List<Future<Answer>> asked = new ArrayList<>();
+    List<Future<ClaimResult>> asked = new ArrayList<>();
     try (ExecutorService threads = Executors.newFixedThreadPool(8)) {
       for (int i = 0; i < 50; i++) {
         asked.add(threads.submit(() -> ask(second, "again", "body")));
       }
     }
     int winners = 0;
-    for (Future<Answer> each : asked) {
-      winners += each.get() instanceof Answer.Claimed ? 1 : 0;
+    for (Future<ClaimResult> each : asked) {
+      winners += each.get() instanceof ClaimResult.Claimed ? 1 : 0;
     }
     assertThat(winners).isOne();
   }
@@ -156,9 +157,9 @@ class PostgresIdempotencyIT extends IdempotencyContract {
     int before = rows();
 
     assertThat(tidied(2)).isEqualTo(2);
-    assertThat(store.expiredSubmissions().forget()).isGreaterThanOrEqualTo(3);
+    assertThat(store.expiredSubmissions().deleteExpired()).isGreaterThanOrEqualTo(3);
     assertThat(rows()).isLessThanOrEqualTo(before - 5);
-    assertThat(ask(second, "runs", "body")).isInstanceOf(Answer.Running.class);
+    assertThat(ask(second, "runs", "body")).isInstanceOf(ClaimResult.Running.class);
     runs.free(() -> {});
   }
 
@@ -174,8 +175,8 @@ class PostgresIdempotencyIT extends IdempotencyContract {
       other.setAutoCommit(false);
       lock.execute("SELECT * FROM idempotency FOR UPDATE");
       assertThat(replayed(second, "told", "body").status()).isEqualTo(200);
-      assertThat(ask(second, "told", "other")).isInstanceOf(Answer.Conflict.class);
-      assertThat(ask(second, "running", "body")).isInstanceOf(Answer.Running.class);
+      assertThat(ask(second, "told", "other")).isInstanceOf(ClaimResult.Conflict.class);
+      assertThat(ask(second, "running", "body")).isInstanceOf(ClaimResult.Running.class);
       other.rollback();
       other.setAutoCommit(true);
     }
@@ -204,7 +205,7 @@ class PostgresIdempotencyIT extends IdempotencyContract {
     @Override
     public <T> void run(
         EventExecutor caller, long deadlineNanos, Callable<T> work, Consumer<Outcome<T>> whenDone) {
-      tasks.add(() -> new AtOnce().run(caller, deadlineNanos, work, whenDone));
+      tasks.add(() -> new SynchronousOffload().run(caller, deadlineNanos, work, whenDone));
     }
   }
 
@@ -212,24 +213,24 @@ class PostgresIdempotencyIT extends IdempotencyContract {
   void anOrganizationThatAsksTooMuchAtOnceWaitsForItself() {
     var waiting = new Waiting();
     PostgresIdempotency node = store.idempotency(waiting, SETTINGS);
-    List<Answer> answers = new ArrayList<>();
+    List<ClaimResult> answers = new ArrayList<>();
     for (int i = 0; i < ORG_CLAIMS_MAX; i++) {
       ask(node, "crowd" + i, "body", answers::add);
     }
     assertThat(answers).isEmpty();
     ask(node, "one too many", "body", answers::add);
-    assertThat(answers).containsExactly(new Answer.Crowded());
+    assertThat(answers).containsExactly(new ClaimResult.TooManyPending());
     ask(node, new OrgId(UUID.randomUUID()), "crowd", "body", answers::add);
     assertThat(answers).hasSize(1);
     assertThat(node.claims()).containsEntry(List.of("crowded"), 1L);
 
     waiting.tasks.removeFirst().run();
-    assertThat(answers.getLast()).isInstanceOf(Answer.Claimed.class);
+    assertThat(answers.getLast()).isInstanceOf(ClaimResult.Claimed.class);
     ask(node, "after one was answered", "body", answers::add);
     assertThat(answers).hasSize(2);
     waiting.tasks.forEach(Runnable::run);
-    for (Answer answer : answers) {
-      if (answer instanceof Answer.Claimed(Claim claim)) {
+    for (ClaimResult answer : answers) {
+      if (answer instanceof ClaimResult.Claimed(Claim claim)) {
         waiting.tasks.clear();
         claim.free(() -> {});
         waiting.tasks.forEach(Runnable::run);
@@ -253,7 +254,7 @@ class PostgresIdempotencyIT extends IdempotencyContract {
                     }
                     return store.pool().getConnection();
                   });
-      first = new PostgresIdempotency(pool, store.pool(), new AtOnce(), SETTINGS);
+      first = new PostgresIdempotency(pool, store.pool(), new SynchronousOffload(), SETTINGS);
       return first;
     }
   }
@@ -270,7 +271,7 @@ class PostgresIdempotencyIT extends IdempotencyContract {
 
     pass(Duration.ofSeconds(20));
     passLease();
-    assertThat(ask(second, "freed later", "body")).isInstanceOf(Answer.Running.class);
+    assertThat(ask(second, "freed later", "body")).isInstanceOf(ClaimResult.Running.class);
     away.isAway = false;
     pass(Duration.ofSeconds(1));
     claimed(second, "freed later", "other").free(() -> {});
@@ -289,7 +290,7 @@ class PostgresIdempotencyIT extends IdempotencyContract {
     pass(Duration.ofSeconds(50));
     passLease();
     assertThat(told).containsExactly("delayed");
-    assertThat(ask(second, "stored later", "body")).isInstanceOf(Answer.Running.class);
+    assertThat(ask(second, "stored later", "body")).isInstanceOf(ClaimResult.Running.class);
 
     away.isAway = false;
     pass(Duration.ofSeconds(1));
@@ -332,7 +333,7 @@ class PostgresIdempotencyIT extends IdempotencyContract {
     crash();
     passLease();
     assertThat(replayed(second, "replaced", "body").status()).isEqualTo(502);
-    Answer answer =
+    ClaimResult answer =
         answer(
             second,
             submission("replaced", "body"),
@@ -340,7 +341,7 @@ class PostgresIdempotencyIT extends IdempotencyContract {
               complete(claim, reply(200, "made meanwhile"));
               return true;
             });
-    assertThat(answer).isInstanceOf(Answer.Unavailable.class);
+    assertThat(answer).isInstanceOf(ClaimResult.Unavailable.class);
     assertThat(replayed(second, "replaced", "body").status()).isEqualTo(200);
   }
 
@@ -353,7 +354,7 @@ class PostgresIdempotencyIT extends IdempotencyContract {
     complete(
         claim,
         new StoredReply(200, "image/png", List.of(), Unpooled.wrappedBuffer(new byte[bytes])));
-    PostgresIdempotency fresh = store.idempotency(new AtOnce(), SETTINGS);
+    PostgresIdempotency fresh = store.idempotency(new SynchronousOffload(), SETTINGS);
     var threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long before = threads.getCurrentThreadAllocatedBytes();
     assertThat(replayed(fresh, "large", "body").body().readableBytes()).isEqualTo(bytes);
@@ -376,8 +377,8 @@ class PostgresIdempotencyIT extends IdempotencyContract {
     var tight =
         new ServerSettings.Idempotency(
             LEASE, Duration.ofHours(24), 1 << 20, 1, ORG_CLAIMS_MAX, 1 << 20);
-    PostgresIdempotency one = store.idempotency(new AtOnce(), tight);
-    PostgresIdempotency other = store.idempotency(new AtOnce(), tight);
+    PostgresIdempotency one = store.idempotency(new SynchronousOffload(), tight);
+    PostgresIdempotency other = store.idempotency(new SynchronousOffload(), tight);
     String large = "x".repeat(700_000);
     for (String key : List.of("one", "two")) {
       Claim claim = claimed(one, key, "body");

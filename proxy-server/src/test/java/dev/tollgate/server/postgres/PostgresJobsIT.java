@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.tollgate.core.blob.BlobName;
 import dev.tollgate.core.blob.BlobType;
-import dev.tollgate.core.claim.BodyIdentity;
+import dev.tollgate.core.claim.BodyFingerprint;
 import dev.tollgate.core.claim.IdempotencyKey;
 import dev.tollgate.core.exchange.Offload;
 import dev.tollgate.core.fault.ErrorCode;
@@ -20,20 +20,20 @@ import dev.tollgate.core.job.JobArtifact.Frame;
 import dev.tollgate.core.job.JobFailure;
 import dev.tollgate.core.job.JobId;
 import dev.tollgate.core.job.JobKind;
+import dev.tollgate.core.job.JobRepository;
+import dev.tollgate.core.job.JobSpec;
 import dev.tollgate.core.job.JobStatus;
-import dev.tollgate.core.job.JobWish;
-import dev.tollgate.core.job.Jobs;
 import dev.tollgate.core.json.JsonBytes;
-import dev.tollgate.core.ledger.Bank.Ask;
-import dev.tollgate.core.ledger.Bank.Shortage;
-import dev.tollgate.core.ledger.Bank.Statement;
-import dev.tollgate.core.ledger.Bank.Want;
+import dev.tollgate.core.ledger.LedgerStore.GrantItem;
+import dev.tollgate.core.ledger.LedgerStore.GrantRequest;
+import dev.tollgate.core.ledger.LedgerStore.LeaseStatement;
+import dev.tollgate.core.ledger.LedgerStore.Shortage;
 import dev.tollgate.core.ledger.Payer;
 import dev.tollgate.core.ledger.ScopeKind;
 import dev.tollgate.core.money.MicroUsd;
-import dev.tollgate.server.postgres.JobRows.Claimed;
-import dev.tollgate.server.postgres.JobRows.Sign;
-import dev.tollgate.server.postgres.JobRows.Wish;
+import dev.tollgate.server.postgres.JobRows.ClaimRequest;
+import dev.tollgate.server.postgres.JobRows.ClaimedJobRow;
+import dev.tollgate.server.postgres.JobRows.HeartbeatResult;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.util.concurrent.EventExecutor;
 import java.sql.Connection;
@@ -60,47 +60,48 @@ import org.junit.jupiter.api.Test;
 class PostgresJobsIT {
   private static final Duration DAY = Duration.ofDays(1);
   private static final Duration LEASE = Duration.ofSeconds(30);
-  private static TestBooks books;
+  private static TestLedgerStore testStore;
 
   private final EmbeddedChannel channel = new EmbeddedChannel();
   private final JobId id = JobId.fresh();
   private final AtomicInteger due = new AtomicInteger();
-  private Jobs jobs;
+  private JobRepository jobs;
   private JobRows rows;
   private OrgId org;
   private KeyId key;
 
   @BeforeAll
   static void open() throws Exception {
-    books = TestBooks.open();
+    testStore = TestLedgerStore.open();
   }
 
   @AfterAll
   static void close() {
-    books.close();
+    testStore.close();
   }
 
   @BeforeEach
   void begin() throws Exception {
     channel.freezeTime();
-    var lane = new PostgresJobs.Lane(books.store().pool(), new AtOnce());
+    var lane = new PostgresJobs.DedicatedPool(testStore.store().pool(), new SynchronousOffload());
     jobs = new PostgresJobs(lane, lane, DAY, DAY, due::incrementAndGet);
-    rows = books.store().jobRows();
-    org = books.newOrg();
-    key = books.newKey(org);
-    books.fund(org, 1_000);
+    rows = testStore.store().jobRows();
+    org = testStore.newOrg();
+    key = testStore.newKey(org);
+    testStore.fund(org, 1_000);
   }
 
   @AfterEach
   void end() throws Exception {
-    books.execute("SELECT job_cancel(NULL, NULL, id) FROM media_job WHERE completed_at IS NULL");
-    assertThat(books.store().ledgerAudit().runFull()).isEmpty();
+    testStore.execute(
+        "SELECT job_cancel(NULL, NULL, id) FROM media_job WHERE completed_at IS NULL");
+    assertThat(testStore.store().ledgerAudit().runFull()).isEmpty();
     channel.finishAndReleaseAll();
   }
 
   @Test
   void whatIsSubmittedIsFoundAsItWas() {
-    Job made = submitted(Jobs.Submitted.Made.class, wish(id, "k", "body")).job();
+    Job made = submitted(JobRepository.SubmitResult.Created.class, wish(id, "k", "body")).job();
     assertThat(made)
         .returns(id, Job::id)
         .returns(JobStatus.QUEUED, Job::status)
@@ -110,39 +111,44 @@ class PostgresJobsIT {
     assertThat(due).as("rings of workers").hasValue(1);
     assertThat(made.params()).hasToString("{\"prompt\":\"a dog\"}");
     assertThat(found()).usingRecursiveComparison().isEqualTo(made);
-    assertThat(find(new OrgId(UUID.randomUUID()), id)).isInstanceOf(Jobs.Found.Nowhere.class);
-    assertThat(find(org, JobId.fresh())).isInstanceOf(Jobs.Found.Nowhere.class);
+    assertThat(find(new OrgId(UUID.randomUUID()), id))
+        .isInstanceOf(JobRepository.FindResult.NotFound.class);
+    assertThat(find(org, JobId.fresh())).isInstanceOf(JobRepository.FindResult.NotFound.class);
   }
 
   @Test
   void aReplayIsTheSameJobAndAnotherBodyAConflict() {
-    var _ = submitted(Jobs.Submitted.Made.class, wish(id, "k", "body"));
-    JobWish again = wish(JobId.fresh(), "k", "body");
-    assertThat(submitted(Jobs.Submitted.Replayed.class, again).job().id()).isEqualTo(id);
-    assertThat(delete(null)).isInstanceOf(Jobs.Deleted.Canceled.class);
-    assertThat(delete(null)).isInstanceOf(Jobs.Deleted.Removed.class);
-    assertThat(find(org, id)).isInstanceOf(Jobs.Found.Nowhere.class);
-    assertThat(submitted(Jobs.Submitted.Replayed.class, again).job().id()).isEqualTo(id);
-    var _ = submitted(Jobs.Submitted.Conflict.class, wish(JobId.fresh(), "k", "another"));
+    var _ = submitted(JobRepository.SubmitResult.Created.class, wish(id, "k", "body"));
+    JobSpec again = wish(JobId.fresh(), "k", "body");
+    assertThat(submitted(JobRepository.SubmitResult.Replayed.class, again).job().id())
+        .isEqualTo(id);
+    assertThat(delete(null)).isInstanceOf(JobRepository.DeleteResult.Canceled.class);
+    assertThat(delete(null)).isInstanceOf(JobRepository.DeleteResult.Removed.class);
+    assertThat(find(org, id)).isInstanceOf(JobRepository.FindResult.NotFound.class);
+    assertThat(submitted(JobRepository.SubmitResult.Replayed.class, again).job().id())
+        .isEqualTo(id);
+    var _ =
+        submitted(JobRepository.SubmitResult.Conflict.class, wish(JobId.fresh(), "k", "another"));
   }
 
   @Test
   void whatWasSubmittedIsKnownUnderItsKeyBeforeAnythingIsDone() {
-    JobWish wish = wish(id, "k", "body");
-    assertThat(recalled(wish)).isInstanceOf(Jobs.Recalled.Fresh.class);
-    Job made = submitted(Jobs.Submitted.Made.class, wish).job();
+    JobSpec spec = wish(id, "k", "body");
+    assertThat(recalled(spec)).isInstanceOf(JobRepository.LookupResult.NotSubmitted.class);
+    Job made = submitted(JobRepository.SubmitResult.Created.class, spec).job();
     assertThat(recalled(wish(JobId.fresh(), "k", "body")))
         .isInstanceOfSatisfying(
-            Jobs.Recalled.Replayed.class,
+            JobRepository.LookupResult.Replayed.class,
             again -> assertThat(again.job()).usingRecursiveComparison().isEqualTo(made));
     assertThat(recalled(wish(JobId.fresh(), "k", "another")))
-        .isInstanceOf(Jobs.Recalled.Conflict.class);
-    assertThat(recalled(wish(JobId.fresh(), "l", "body"))).isInstanceOf(Jobs.Recalled.Fresh.class);
+        .isInstanceOf(JobRepository.LookupResult.Conflict.class);
+    assertThat(recalled(wish(JobId.fresh(), "l", "body")))
+        .isInstanceOf(JobRepository.LookupResult.NotSubmitted.class);
   }
 
-  private Jobs.Recalled recalled(JobWish wish) {
-    List<Jobs.Recalled> answers = new ArrayList<>();
-    jobs.recall(wish.ticket(), channel.eventLoop(), answers::add);
+  private JobRepository.LookupResult recalled(JobSpec spec) {
+    List<JobRepository.LookupResult> answers = new ArrayList<>();
+    jobs.lookUpSubmission(spec.submissionKey(), channel.eventLoop(), answers::add);
     return requireNonNull(answers.getFirst());
   }
 
@@ -157,54 +163,54 @@ class PostgresJobsIT {
 
   @Test
   void whoOnlyLooksDoesNotWaitBehindSubmissions() {
-    var _ = submitted(Jobs.Submitted.Made.class, wish(id, "k", "body"));
-    DataSource pool = books.store().pool();
-    Jobs busy =
+    var _ = submitted(JobRepository.SubmitResult.Created.class, wish(id, "k", "body"));
+    DataSource pool = testStore.store().pool();
+    JobRepository busy =
         new PostgresJobs(
-            new PostgresJobs.Lane(pool, new Never()),
-            new PostgresJobs.Lane(pool, new AtOnce()),
+            new PostgresJobs.DedicatedPool(pool, new Never()),
+            new PostgresJobs.DedicatedPool(pool, new SynchronousOffload()),
             DAY,
             DAY,
             due::incrementAndGet);
     List<Object> answers = new ArrayList<>();
     busy.submit(wish(JobId.fresh(), "l", "body"), channel.eventLoop(), answers::add);
     busy.find(org, id, channel.eventLoop(), answers::add);
-    assertThat(answers).singleElement().isInstanceOf(Jobs.Found.Here.class);
+    assertThat(answers).singleElement().isInstanceOf(JobRepository.FindResult.Present.class);
   }
 
   @Test
   void theAuditNamesEverySumOfWhichAJobDoesNotHoldItsPart() throws Exception {
-    var _ = submitted(Jobs.Submitted.Made.class, wish(id, "k", "body"));
+    var _ = submitted(JobRepository.SubmitResult.Created.class, wish(id, "k", "body"));
     for (String scope : List.of("org:", "orgm:", "keyd:", "keym:")) {
       String its = " WHERE holder = 'job:" + id + "' AND scope_id LIKE '" + scope + "%'";
       String sum = " WHERE scope_id = (SELECT scope_id FROM lease" + its + ")";
-      books.execute("UPDATE scope_account SET leased_micro = leased_micro - 150" + sum);
-      books.execute("UPDATE lease SET state = 'closed'" + its);
-      assertThat(books.store().ledgerAudit().run())
+      testStore.execute("UPDATE scope_account SET leased_micro = leased_micro - 150" + sum);
+      testStore.execute("UPDATE lease SET state = 'closed'" + its);
+      assertThat(testStore.store().ledgerAudit().run())
           .as(scope)
           .singleElement()
           .returns(8, LedgerAudit.Violation::invariant)
           .satisfies(it -> assertThat(it.scope()).startsWith(scope))
           .satisfies(it -> assertThat(it.what()).contains(id.toString(), "0 instead of 150"));
-      books.execute("UPDATE lease SET state = 'open'" + its);
-      books.execute("UPDATE scope_account SET leased_micro = leased_micro + 150" + sum);
+      testStore.execute("UPDATE lease SET state = 'open'" + its);
+      testStore.execute("UPDATE scope_account SET leased_micro = leased_micro + 150" + sum);
     }
   }
 
   @Test
   void workersDoNotWaitForThoseWhoCharge() throws Exception {
-    var _ = submitted(Jobs.Submitted.Made.class, wish(id, "k", "body"));
-    JobRows own = books.store().jobRows(1);
-    HikariDataSource pool = (HikariDataSource) books.store().pool();
+    var _ = submitted(JobRepository.SubmitResult.Created.class, wish(id, "k", "body"));
+    JobRows own = testStore.store().jobRows(1);
+    HikariDataSource pool = (HikariDataSource) testStore.store().pool();
     List<Connection> taken = new ArrayList<>();
     try {
       for (int n = 0; n < pool.getMaximumPoolSize(); n++) {
         taken.add(pool.getConnection());
       }
       assertThat(own.claim("node", LEASE, next(10))).hasSize(1);
-      assertThat(books.store().pools())
-          .containsEntry("store", new Store.PoolFigures(taken.size(), 0))
-          .containsEntry("job_work", new Store.PoolFigures(0, 0));
+      assertThat(testStore.store().pools())
+          .containsEntry("store", new Store.PoolStats(taken.size(), 0))
+          .containsEntry("job_work", new Store.PoolStats(0, 0));
     } finally {
       for (Connection each : taken) {
         each.close();
@@ -216,18 +222,20 @@ class PostgresJobsIT {
   void whatIsNotOverIsCounted() throws Exception {
     var counts = (PostgresJobs) jobs;
     long before = requireNonNull(counts.open(1_000).get(JobStatus.QUEUED));
-    var _ = submitted(Jobs.Submitted.Made.class, wish(id, "k", "body"));
+    var _ = submitted(JobRepository.SubmitResult.Created.class, wish(id, "k", "body"));
     assertThat(counts.open(1_000))
         .containsOnlyKeys(JobStatus.QUEUED, JobStatus.SUBMITTED, JobStatus.RUNNING)
         .containsEntry(JobStatus.QUEUED, before + 1);
     assertThat(counts.open(0)).containsEntry(JobStatus.QUEUED, 0L);
-    assertThat(delete(null)).isInstanceOf(Jobs.Deleted.Canceled.class);
+    assertThat(delete(null)).isInstanceOf(JobRepository.DeleteResult.Canceled.class);
     assertThat(counts.open(1_000)).containsEntry(JobStatus.QUEUED, before);
   }
 
   @Test
   void whoHasTooLittleIsToldOfWhat() {
-    var refused = submitted(Jobs.Submitted.TooLittle.class, wish(id, "k", "body", 1_001));
+    var refused =
+        submitted(
+            JobRepository.SubmitResult.InsufficientBudget.class, wish(id, "k", "body", 1_001));
     assertThat(refused.shortages())
         .singleElement()
         .returns(ScopeKind.ORG, shortage -> shortage.scope().kind())
@@ -236,44 +244,44 @@ class PostgresJobsIT {
 
   @Test
   void moneyThatNodesHoldIsWaitedForAndThenGivenUp() throws Exception {
-    var node = books.bank().open(UUID.randomUUID(), UUID.randomUUID());
+    var node = testStore.ledgerStore().open(UUID.randomUUID(), UUID.randomUUID());
     Payer payer = Payer.of(org, key, RequestId.at(System.currentTimeMillis()));
-    var all = new Want(ScopeKind.ORG, new MicroUsd(1_000), new MicroUsd(1_000));
-    var _ = books.bank().grant(node, new Ask(1, payer, List.of(all), true));
-    List<Jobs.Submitted> answers = new ArrayList<>();
+    var all = new GrantItem(ScopeKind.ORG, new MicroUsd(1_000), new MicroUsd(1_000));
+    var _ = testStore.ledgerStore().grant(node, new GrantRequest(1, payer, List.of(all), true));
+    List<JobRepository.SubmitResult> answers = new ArrayList<>();
     jobs.submit(wish(id, "k", "body"), channel.eventLoop(), answers::add);
     for (int i = 0; i < 30 && answers.isEmpty(); i++) {
       pass(Duration.ofMillis(100));
     }
-    assertThat(answers).singleElement().isInstanceOf(Jobs.Submitted.Unavailable.class);
+    assertThat(answers).singleElement().isInstanceOf(JobRepository.SubmitResult.Unavailable.class);
     jobs.submit(wish(id, "k", "body"), channel.eventLoop(), answers::add);
-    var gives = new Statement(payer, ScopeKind.ORG, new MicroUsd(500), 100, false);
-    var _ = books.bank().tick(node, 2, List.of(gives));
+    var gives = new LeaseStatement(payer, ScopeKind.ORG, new MicroUsd(500), 100, false);
+    var _ = testStore.ledgerStore().tick(node, 2, List.of(gives));
     pass(Duration.ofMillis(100));
-    assertThat(answers).last().isInstanceOf(Jobs.Submitted.Made.class);
-    books.bank().close(node);
+    assertThat(answers).last().isInstanceOf(JobRepository.SubmitResult.Created.class);
+    testStore.ledgerStore().close(node);
   }
 
   @Test
   void aWorkerBringsItToItsEnd() throws Exception {
-    var _ = submitted(Jobs.Submitted.Made.class, wish(id, "k", "body"));
-    Claimed fresh = claimed();
+    var _ = submitted(JobRepository.SubmitResult.Created.class, wish(id, "k", "body"));
+    ClaimedJobRow fresh = claimed();
     assertThat(fresh)
-        .returns(id, Claimed::id)
-        .returns(Optional.empty(), Claimed::intent)
-        .returns(false, Claimed::expired)
-        .returns(Optional.empty(), Claimed::providerJob);
+        .returns(id, ClaimedJobRow::id)
+        .returns(Optional.empty(), ClaimedJobRow::intent)
+        .returns(false, ClaimedJobRow::expired)
+        .returns(Optional.empty(), ClaimedJobRow::providerJob);
     assertThat(rows.intend(fresh, 1)).isEqualTo("noted");
     assertThat(rows.submitted(fresh, "p7", Duration.ZERO)).isTrue();
     assertThat(rows.submitted(fresh, "p7", Duration.ZERO)).isFalse();
-    Claimed second = claimed();
+    ClaimedJobRow second = claimed();
     assertThat(second.providerJob()).contains("p7");
     assertThat(second.intent()).isPresent();
     assertThat(rows.running(second, 40, Duration.ZERO)).isTrue();
     assertThat(found().progress()).isEqualTo(40);
-    Claimed third = claimed();
+    ClaimedJobRow third = claimed();
     assertThat(rows.heartbeat(List.of(second, third), LEASE))
-        .containsExactly(new Sign(id, false, false));
+        .containsExactly(new HeartbeatResult(id, false, false));
     var film = new BlobName("20261129", "9f86d081884c7d65", "4".repeat(26), BlobType.MP4);
     var sound = new BlobName("20261129", "9f86d081884c7d65", "5".repeat(26), BlobType.MP3);
     List<JobArtifact> artifacts =
@@ -300,12 +308,14 @@ class PostgresJobsIT {
         .returns(100, Job::progress)
         .returns(new MicroUsd(90), Job::cost)
         .returns(artifacts, Job::artifacts);
-    List<JobRows.Due> due = rows.takeArtifactsDue(10);
-    assertThat(due).extracting(JobRows.Due::blob).contains(film.toString(), sound.toString());
+    List<JobRows.DueArtifact> due = rows.takeArtifactsDue(10);
+    assertThat(due)
+        .extracting(JobRows.DueArtifact::blob)
+        .contains(film.toString(), sound.toString());
     assertThat(rows.takeArtifactsDue(10)).as("they are somebody's").isEmpty();
-    books.execute("UPDATE media_job SET files_again_at = now() WHERE files_tries = 1");
+    testStore.execute("UPDATE media_job SET files_again_at = now() WHERE files_tries = 1");
     assertThat(rows.takeArtifactsDue(10)).containsAll(due);
-    assertThat(books.execute("SELECT max(files_tries) FROM media_job")).containsExactly("2");
+    assertThat(testStore.execute("SELECT max(files_tries) FROM media_job")).containsExactly("2");
     rows.forget(due);
     assertThat(found().artifacts()).isEmpty();
     assertThat(rows.tidy(Duration.ZERO, 10)).isZero();
@@ -313,12 +323,12 @@ class PostgresJobsIT {
 
   @Test
   void aFailureIsTold() throws Exception {
-    var _ = submitted(Jobs.Submitted.Made.class, wish(id, "k", "body"));
-    Claimed held = claimed();
-    assertThat(rows.inVain(held, "absent", Duration.ZERO)).isTrue();
-    Claimed again = claimed();
-    assertThat(again.tries()).isOne();
-    assertThat(again).returns("absent", Claimed::doubt).returns(1, Claimed::doubts);
+    var _ = submitted(JobRepository.SubmitResult.Created.class, wish(id, "k", "body"));
+    ClaimedJobRow held = claimed();
+    assertThat(rows.inconclusive(held, "absent", Duration.ZERO)).isTrue();
+    ClaimedJobRow again = claimed();
+    assertThat(again.attempts()).isOne();
+    assertThat(again).returns("absent", ClaimedJobRow::doubt).returns(1, ClaimedJobRow::doubts);
     assertThat(rows.expire(again)).isFalse();
     assertThat(rows.fail(again, JobFailure.of(ErrorCode.PROVIDER_FAILURE, "no\0"))).isTrue();
     assertThat(found().failure()).isEqualTo(new JobFailure("provider_error", "no\uFFFD"));
@@ -328,22 +338,26 @@ class PostgresJobsIT {
   void whatAProviderMayHaveIsCanceledWhenAWorkerSaysSo() throws Exception {
     for (boolean isGivenUp : List.of(false, true)) {
       JobId job = JobId.fresh();
-      var _ = submitted(Jobs.Submitted.Made.class, wish(job, "k" + isGivenUp, "body"));
-      Claimed held = claimed();
+      var _ =
+          submitted(JobRepository.SubmitResult.Created.class, wish(job, "k" + isGivenUp, "body"));
+      ClaimedJobRow held = claimed();
       assertThat(rows.intend(held, 1)).isEqualTo("noted");
-      List<Jobs.Deleted> answers = new ArrayList<>();
+      List<JobRepository.DeleteResult> answers = new ArrayList<>();
       jobs.delete(org, JobKind.VIDEO, job, channel.eventLoop(), answers::add);
       pass(Duration.ofSeconds(1));
       assertThat(answers).isEmpty();
-      assertThat(rows.heartbeat(List.of(held), LEASE)).containsExactly(new Sign(job, true, false));
+      assertThat(rows.heartbeat(List.of(held), LEASE))
+          .containsExactly(new HeartbeatResult(job, true, false));
       assertThat(isGivenUp ? rows.canceled(held) : rows.cancelRefused(held, DAY)).isTrue();
       pass(Duration.ofSeconds(1));
       assertThat(answers)
           .singleElement()
           .isInstanceOf(
-              isGivenUp ? Jobs.Deleted.Canceled.class : Jobs.Deleted.NotCancellable.class);
-      books.execute("UPDATE media_job SET next_look_at = now()");
-      for (Claimed rest : rows.claim("n", LEASE, next(9))) {
+              isGivenUp
+                  ? JobRepository.DeleteResult.Canceled.class
+                  : JobRepository.DeleteResult.NotCancellable.class);
+      testStore.execute("UPDATE media_job SET next_look_at = now()");
+      for (ClaimedJobRow rest : rows.claim("n", LEASE, next(9))) {
         assertThat(rows.canceled(rest)).isTrue();
       }
     }
@@ -351,65 +365,70 @@ class PostgresJobsIT {
 
   @Test
   void whatEndsWhileItIsToBeCanceledIsNotCanceled() throws Exception {
-    var _ = submitted(Jobs.Submitted.Made.class, wish(id, "k", "body"));
-    Claimed held = claimed();
+    var _ = submitted(JobRepository.SubmitResult.Created.class, wish(id, "k", "body"));
+    ClaimedJobRow held = claimed();
     assertThat(rows.intend(held, 1)).isEqualTo("noted");
     assertThat(rows.submitted(held, "p", Duration.ZERO)).isTrue();
     held = claimed();
-    List<Jobs.Deleted> answers = new ArrayList<>();
+    List<JobRepository.DeleteResult> answers = new ArrayList<>();
     jobs.delete(org, null, id, channel.eventLoop(), answers::add);
     assertThat(due).as("rings of workers").hasValue(2);
     assertThat(rows.succeed(held, new MicroUsd(90), DAY, List.of())).isTrue();
     assertThat(rows.canceled(held)).isFalse();
     pass(Duration.ofSeconds(1));
-    assertThat(answers).singleElement().isInstanceOf(Jobs.Deleted.NotCancellable.class);
+    assertThat(answers)
+        .singleElement()
+        .isInstanceOf(JobRepository.DeleteResult.NotCancellable.class);
     assertThat(found()).returns(JobStatus.SUCCEEDED, Job::status);
-    assertThat(delete(null)).isInstanceOf(Jobs.Deleted.Removed.class);
+    assertThat(delete(null)).isInstanceOf(JobRepository.DeleteResult.Removed.class);
   }
 
   @Test
   void aWishThatNobodyHearsIsTakenBack() throws Exception {
-    var _ = submitted(Jobs.Submitted.Made.class, wish(id, "k", "body"));
-    Claimed held = claimed();
+    var _ = submitted(JobRepository.SubmitResult.Created.class, wish(id, "k", "body"));
+    ClaimedJobRow held = claimed();
     assertThat(rows.intend(held, 1)).isEqualTo("noted");
-    List<Jobs.Deleted> answers = new ArrayList<>();
+    List<JobRepository.DeleteResult> answers = new ArrayList<>();
     jobs.delete(org, null, id, channel.eventLoop(), answers::add);
     for (int i = 0; i < 100 && answers.isEmpty(); i++) {
       pass(Duration.ofMillis(150));
     }
-    assertThat(answers).singleElement().isInstanceOf(Jobs.Deleted.NotCancellable.class);
-    assertThat(rows.heartbeat(List.of(held), LEASE)).containsExactly(new Sign(id, false, false));
+    assertThat(answers)
+        .singleElement()
+        .isInstanceOf(JobRepository.DeleteResult.NotCancellable.class);
+    assertThat(rows.heartbeat(List.of(held), LEASE))
+        .containsExactly(new HeartbeatResult(id, false, false));
     assertThat(rows.canceled(held)).isTrue();
   }
 
   @Test
   void nobodyElseCancelsOrRemovesIt() {
-    var _ = submitted(Jobs.Submitted.Made.class, wish(id, "k", "body"));
-    assertThat(delete(JobKind.MUSIC)).isInstanceOf(Jobs.Deleted.Nowhere.class);
+    var _ = submitted(JobRepository.SubmitResult.Created.class, wish(id, "k", "body"));
+    assertThat(delete(JobKind.MUSIC)).isInstanceOf(JobRepository.DeleteResult.NotFound.class);
     OrgId its = org;
     org = new OrgId(UUID.randomUUID());
-    assertThat(delete(null)).isInstanceOf(Jobs.Deleted.Nowhere.class);
+    assertThat(delete(null)).isInstanceOf(JobRepository.DeleteResult.NotFound.class);
     org = its;
     assertThat(found().status()).isEqualTo(JobStatus.QUEUED);
-    assertThat(delete(JobKind.VIDEO)).isInstanceOf(Jobs.Deleted.Canceled.class);
+    assertThat(delete(JobKind.VIDEO)).isInstanceOf(JobRepository.DeleteResult.Canceled.class);
   }
 
   // Steps
 
-  private JobWish wish(JobId job, String idempotencyKey, String body) {
+  private JobSpec wish(JobId job, String idempotencyKey, String body) {
     return wish(job, idempotencyKey, body, 150);
   }
 
-  private JobWish wish(JobId job, String idempotencyKey, String body, long reserved) {
+  private JobSpec wish(JobId job, String idempotencyKey, String body, long reserved) {
     byte[] bytes = body.getBytes(UTF_8);
-    return new JobWish(
+    return new JobSpec(
         job,
         org,
         key,
         RequestId.at(System.currentTimeMillis()),
         "/v1/video/generations",
         new IdempotencyKey(idempotencyKey),
-        new BodyIdentity(bytes, bytes.length, "application/json"),
+        new BodyFingerprint(bytes, bytes.length, "application/json"),
         JobKind.VIDEO,
         "acme/film",
         "mock",
@@ -421,35 +440,35 @@ class PostgresJobsIT {
         JsonBytes.raw("{}"));
   }
 
-  private <T extends Jobs.Submitted> T submitted(Class<T> expected, JobWish wish) {
-    List<Jobs.Submitted> answers = new ArrayList<>();
-    jobs.submit(wish, channel.eventLoop(), answers::add);
+  private <T extends JobRepository.SubmitResult> T submitted(Class<T> expected, JobSpec spec) {
+    List<JobRepository.SubmitResult> answers = new ArrayList<>();
+    jobs.submit(spec, channel.eventLoop(), answers::add);
     assertThat(answers).singleElement().isInstanceOf(expected);
     return expected.cast(answers.getFirst());
   }
 
-  private Jobs.Found find(OrgId its, JobId job) {
-    List<Jobs.Found> answers = new ArrayList<>();
+  private JobRepository.FindResult find(OrgId its, JobId job) {
+    List<JobRepository.FindResult> answers = new ArrayList<>();
     jobs.find(its, job, channel.eventLoop(), answers::add);
     return requireNonNull(answers.getFirst());
   }
 
   private Job found() {
-    return ((Jobs.Found.Here) find(org, id)).job();
+    return ((JobRepository.FindResult.Present) find(org, id)).job();
   }
 
-  private Jobs.Deleted delete(@Nullable JobKind kind) {
-    List<Jobs.Deleted> answers = new ArrayList<>();
+  private JobRepository.DeleteResult delete(@Nullable JobKind kind) {
+    List<JobRepository.DeleteResult> answers = new ArrayList<>();
     jobs.delete(org, kind, id, channel.eventLoop(), answers::add);
     return requireNonNull(answers.getFirst());
   }
 
-  private static Wish next(int most) {
-    return new Wish(most, new OrgId(new UUID(0, 0)), "", Map.of(), most, Set.of());
+  private static ClaimRequest next(int most) {
+    return new ClaimRequest(most, new OrgId(new UUID(0, 0)), "", Map.of(), most, Set.of());
   }
 
-  private Claimed claimed() throws Exception {
-    List<Claimed> claimed = rows.claim("node", LEASE, next(10));
+  private ClaimedJobRow claimed() throws Exception {
+    List<ClaimedJobRow> claimed = rows.claim("node", LEASE, next(10));
     assertThat(claimed).hasSize(1);
     return claimed.getFirst();
   }

@@ -37,7 +37,7 @@ class PostgresKeyDirectoryIT extends KeyDirectoryContract {
 
   @Override
   protected ApiKey add(
-      ApiKeyText.Valid secret,
+      ApiKeyText.ValidKey secret,
       String name,
       KeyScope scope,
       KeyLimits limits,
@@ -47,7 +47,7 @@ class PostgresKeyDirectoryIT extends KeyDirectoryContract {
       String orgName = UUID.randomUUID().toString();
       store.organizations().create(orgName, new MicroUsd(7));
       var org = store.organizations().setState(orgName, orgState).orElseThrow();
-      var wish = new ApiKeys.Wish(name, scope, limits, expiry());
+      var wish = new ApiKeys.ApiKeySpec(name, scope, limits, expiry());
       Transactions.run(
           store.pool(),
           connection -> ApiKeys.insert(connection, org.org().id(), wish, "active", secret));
@@ -63,7 +63,7 @@ class PostgresKeyDirectoryIT extends KeyDirectoryContract {
   }
 
   @Override
-  protected void takeAway() {
+  protected void makeUnavailable() {
     store.close();
   }
 }

@@ -32,7 +32,7 @@ final class PostmasterIT {
   /** In a container numbers of processes repeat from start to start. */
   @Test
   void aPidFileFromBeforeIsNotTakenForTheNewServers() throws Exception {
-    PostgresHome home = PostgresHome.in(dataDir);
+    PostgresDirectory home = PostgresDirectory.in(dataDir);
     Path stale = PostmasterPid.file(Files.createDirectories(home.cluster()));
     long nobody = 0x7fff_fff0L;
     Files.write(
@@ -42,7 +42,7 @@ final class PostmasterIT {
     Path program = Path.of(binaries(cache).program("pg_ctl"));
     Files.writeString(program, PG_CTL);
 
-    var postmaster = new Postmaster(home, binaries(cache), new RunAs.Ourselves());
+    var postmaster = new Postmaster(home, binaries(cache), new RunAs.CurrentUser());
     PostmasterPid started = postmaster.start(10);
     for (ProcessHandle fake : ProcessHandle.of(started.pid()).stream().toList()) {
       fake.descendants().forEach(ProcessHandle::destroy);

@@ -25,7 +25,7 @@ public final class ReadyCluster {
 
   /** Puts it into a data directory where no node has started before. */
   public static void putInto(Path dataDir) throws IOException {
-    Path home = PostgresHome.in(dataDir).folder();
+    Path home = PostgresDirectory.in(dataDir).folder();
     if (Files.exists(home)) {
       return;
     }
@@ -55,11 +55,11 @@ public final class ReadyCluster {
       Path dataDir = Files.createTempDirectory("tollgate-ready");
       Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(dataDir)));
       SharedPostgres.copyClusterTo(dataDir);
-      try (var lock = DataDirLock.take(dataDir);
+      try (var lock = DataDirLock.acquire(dataDir);
           var server = EmbeddedPostgres.start(lock, SharedPostgres.circumstances())) {
         Migrations.migrate(server.address());
       }
-      PostgresHome home = PostgresHome.in(dataDir);
+      PostgresDirectory home = PostgresDirectory.in(dataDir);
       Files.deleteIfExists(home.log());
       copyPrograms(home.binaries());
       return home.folder();

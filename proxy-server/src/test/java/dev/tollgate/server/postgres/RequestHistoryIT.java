@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
-import dev.tollgate.core.ledger.Bank.Holder;
 import dev.tollgate.core.ledger.JournalRecord.Tokens;
+import dev.tollgate.core.ledger.LedgerStore.LeaseHolder;
 import dev.tollgate.core.ledger.Settlement;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.server.postgres.RequestHistory.Entry;
 import dev.tollgate.server.postgres.RequestHistory.Filter;
-import dev.tollgate.server.postgres.UsageReport.Row;
+import dev.tollgate.server.postgres.UsageReport.UsageRow;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -26,7 +26,7 @@ class RequestHistoryIT {
   private static final long NOW = System.currentTimeMillis();
   private static final Instant HOUR_AGO = Instant.ofEpochMilli(NOW).minus(Duration.ofHours(1));
 
-  private static TestBooks books;
+  private static TestLedgerStore testStore;
   private static RequestHistory history;
   private static OrgId org;
   private static KeyId key;
@@ -38,12 +38,12 @@ class RequestHistoryIT {
 
   @BeforeAll
   static void fill() throws Exception {
-    books = TestBooks.open();
-    history = books.store().requestHistory();
-    org = books.newOrg();
-    key = books.newKey(org);
-    other = books.newKey(org);
-    Holder holder = books.bank().open(UUID.randomUUID(), UUID.randomUUID());
+    testStore = TestLedgerStore.open();
+    history = testStore.store().requestHistory();
+    org = testStore.newOrg();
+    key = testStore.newKey(org);
+    other = testStore.newKey(org);
+    LeaseHolder holder = testStore.ledgerStore().open(UUID.randomUUID(), UUID.randomUUID());
     Settlement crash =
         new Settlement(
             CRASHED,
@@ -53,17 +53,17 @@ class RequestHistoryIT {
             new MicroUsd(10),
             new MicroUsd(7),
             new Tokens(5, 6, 1, 2, true),
-            Settlement.How.CRASH,
+            Settlement.SettlementKind.CRASH,
             new byte[0]);
-    books
-        .bank()
+    testStore
+        .ledgerStore()
         .settle(
             holder,
             List.of(
-                TestBooks.charge(GOOD, org, key, 0, 3, line("a/b", "ok")),
+                TestLedgerStore.charge(GOOD, org, key, 0, 3, line("a/b", "ok")),
                 crash,
-                TestBooks.charge(OTHERS, org, other, 0, 4, line("a/c", "ok"))));
-    books.execute(
+                TestLedgerStore.charge(OTHERS, org, other, 0, 4, line("a/c", "ok"))));
+    testStore.execute(
         "INSERT INTO request_log (day, request_id, org_id, key_id, row)"
             + " VALUES (?::date, ?, ?, ?, ?::json)",
         Instant.ofEpochMilli(BAD.epochMillis()).toString().substring(0, 10),
@@ -77,7 +77,7 @@ class RequestHistoryIT {
 
   @AfterAll
   static void close() {
-    books.close();
+    testStore.close();
   }
 
   @Test
@@ -100,7 +100,7 @@ class RequestHistoryIT {
     assertThat(history.latest(new Filter(null, null, "rejected"), HOUR_AGO, 10))
         .extracting(Entry::id)
         .containsExactly(BAD);
-    assertThat(history.latest(new Filter(books.newOrg(), null, null), HOUR_AGO, 10)).isEmpty();
+    assertThat(history.latest(new Filter(testStore.newOrg(), null, null), HOUR_AGO, 10)).isEmpty();
   }
 
   @Test
@@ -113,21 +113,21 @@ class RequestHistoryIT {
 
   @Test
   void usageIsSummedByWhateverIsAsked() throws Exception {
-    UsageReport report = books.store().usageReport();
-    assertThat(report.sum(UsageReport.By.MODEL, org, HOUR_AGO))
+    UsageReport report = testStore.store().usageReport();
+    assertThat(report.sum(UsageReport.GroupBy.MODEL, org, HOUR_AGO))
         .containsExactly(
-            new Row("a/b", 2, 9, 6, 10, 5, new MicroUsd(3)),
-            new Row("a/c", 1, 1, 2, 3, 4, new MicroUsd(4)),
-            new Row(null, 1, 5, 6, 1, 2, new MicroUsd(7)));
-    assertThat(report.sum(UsageReport.By.KEY, null, HOUR_AGO))
+            new UsageRow("a/b", 2, 9, 6, 10, 5, new MicroUsd(3)),
+            new UsageRow("a/c", 1, 1, 2, 3, 4, new MicroUsd(4)),
+            new UsageRow(null, 1, 5, 6, 1, 2, new MicroUsd(7)));
+    assertThat(report.sum(UsageReport.GroupBy.KEY, null, HOUR_AGO))
         .containsExactlyInAnyOrder(
-            new Row(key.value(), 3, 14, 12, 11, 7, new MicroUsd(10)),
-            new Row(other.value(), 1, 1, 2, 3, 4, new MicroUsd(4)));
-    List<Row> days = report.sum(UsageReport.By.DAY, org, HOUR_AGO);
-    assertThat(days.stream().mapToLong(Row::requests).sum()).isEqualTo(4);
-    assertThat(days.stream().mapToLong(Row::cachedTokens).sum()).isEqualTo(14);
-    assertThat(days.stream().mapToLong(Row::reasoningTokens).sum()).isEqualTo(11);
-    assertThat(report.sum(UsageReport.By.DAY, books.newOrg(), HOUR_AGO)).isEmpty();
+            new UsageRow(key.value(), 3, 14, 12, 11, 7, new MicroUsd(10)),
+            new UsageRow(other.value(), 1, 1, 2, 3, 4, new MicroUsd(4)));
+    List<UsageRow> days = report.sum(UsageReport.GroupBy.DAY, org, HOUR_AGO);
+    assertThat(days.stream().mapToLong(UsageRow::requests).sum()).isEqualTo(4);
+    assertThat(days.stream().mapToLong(UsageRow::cachedTokens).sum()).isEqualTo(14);
+    assertThat(days.stream().mapToLong(UsageRow::reasoningTokens).sum()).isEqualTo(11);
+    assertThat(report.sum(UsageReport.GroupBy.DAY, testStore.newOrg(), HOUR_AGO)).isEmpty();
   }
 
   private static String line(String model, String outcome) {

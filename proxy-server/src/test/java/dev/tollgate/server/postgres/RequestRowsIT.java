@@ -3,7 +3,7 @@ package dev.tollgate.server.postgres;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.exchange.Ending;
+import dev.tollgate.core.exchange.RequestOutcome;
 import dev.tollgate.core.exchange.RequestRecord;
 import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
@@ -19,16 +19,17 @@ import org.junit.jupiter.api.Test;
 class RequestRowsIT {
   @Test
   void aRequestHasOneRowHoweverOftenItIsAdded() throws Exception {
-    try (TestBooks books = TestBooks.open()) {
-      OrgId org = books.newOrg();
-      KeyId key = books.newKey(org);
-      RequestRows rows = books.store().requestRows(each -> "{\"a\": \"ü\\u0000\"}".getBytes(UTF_8));
+    try (TestLedgerStore testStore = TestLedgerStore.open()) {
+      OrgId org = testStore.newOrg();
+      KeyId key = testStore.newKey(org);
+      RequestRows rows =
+          testStore.store().requestRows(each -> "{\"a\": \"ü\\u0000\"}".getBytes(UTF_8));
       RequestRecord one = record(org, key);
       RequestRecord two = record(org, key);
       rows.add(List.of(one));
       rows.add(List.of(one, two));
       assertThat(
-              books.execute(
+              testStore.execute(
                   "SELECT row::json ->> 'a' FROM request_log WHERE key_id = ?", key.value()))
           .containsExactly("ü\uFFFD", "ü\uFFFD");
     }
@@ -42,7 +43,7 @@ class RequestRowsIT {
         "GET",
         "/v1/models",
         200,
-        Ending.OK,
+        RequestOutcome.OK,
         null,
         new ApiKey(
             key,

@@ -1,18 +1,18 @@
 package dev.tollgate.server.postgres;
 
-import static dev.tollgate.server.postgres.TestBooks.opened;
 import static dev.tollgate.server.postgres.TestEvents.claim;
+import static dev.tollgate.server.postgres.TestEvents.claimOptions;
 import static dev.tollgate.server.postgres.TestEvents.take;
-import static dev.tollgate.server.postgres.TestEvents.wish;
+import static dev.tollgate.server.postgres.TestLedgerStore.opened;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.id.OrgId;
-import dev.tollgate.core.webhook.Due;
+import dev.tollgate.core.webhook.ClaimedEvent;
 import dev.tollgate.core.webhook.Outbox;
-import dev.tollgate.core.webhook.Outbox.Locked;
+import dev.tollgate.core.webhook.Outbox.Unsignable;
 import dev.tollgate.core.webhook.WebhookSecret;
-import dev.tollgate.server.postgres.Seal.Opening;
-import dev.tollgate.server.postgres.WebhookSecrets.Share;
+import dev.tollgate.server.postgres.Seal.UnsealResult;
+import dev.tollgate.server.postgres.WebhookSecrets.SecretsByKey;
 import dev.tollgate.server.settings.value.MasterKey;
 import java.io.ByteArrayOutputStream;
 import java.io.StringWriter;
@@ -43,7 +43,7 @@ class SealedSecretsIT {
 
   private final List<Store> stores = new ArrayList<>();
   private StoreOptions database;
-  private TestBooks books;
+  private TestLedgerStore testStore;
   private TestEvents events;
 
   private static MasterKey key(int of) {
@@ -55,8 +55,8 @@ class SealedSecretsIT {
   @BeforeEach
   void open() throws Exception {
     database = SharedPostgres.newDatabase();
-    books = TestBooks.of(node());
-    events = new TestEvents(books);
+    testStore = TestLedgerStore.of(node());
+    events = new TestEvents(testStore);
     events.pass(0);
   }
 
@@ -86,7 +86,7 @@ class SealedSecretsIT {
     return opened(node.webhookSecrets().rotate(org.toString(), keep));
   }
 
-  private static List<String> signedWith(Due due) {
+  private static List<String> signedWith(ClaimedEvent due) {
     return due.secrets().stream().map(WebhookSecret::reveal).toList();
   }
 
@@ -95,7 +95,7 @@ class SealedSecretsIT {
   }
 
   private List<String> history(UUID event) throws Exception {
-    return books.store().webhookEvents().attempts(event).stream()
+    return testStore.store().webhookEvents().attempts(event).stream()
         .map(attempt -> attempt.number() + " " + attempt.outcome())
         .toList();
   }
@@ -108,7 +108,7 @@ class SealedSecretsIT {
     OrgId org = org(node);
     byte[] before = secret(node, org);
     byte[] present = rotate(node, org, Duration.ofHours(1));
-    byte[] clear = secret(books.store(), org(books.store()));
+    byte[] clear = secret(testStore.store(), org(testStore.store()));
     String dump = dump(node);
     assertThat(dump).as("it would be seen").contains(HexFormat.of().formatHex(clear));
     assertThat(dump).contains(org.toString(), NEW.id());
@@ -149,28 +149,28 @@ class SealedSecretsIT {
 
   @Test
   void secretsInTheClearSignUntilTheyAreSealedAndThenAgain() throws Exception {
-    OrgId org = org(books.store());
-    byte[] before = secret(books.store(), org);
-    byte[] present = rotate(books.store(), org, Duration.ofHours(1));
+    OrgId org = org(testStore.store());
+    byte[] before = secret(testStore.store(), org);
+    byte[] present = rotate(testStore.store(), org, Duration.ofHours(1));
     Store node = node(NEW);
     Outbox outbox = node.outbox("n");
     events.event(org, "https://a.example/");
-    Due clear = take(outbox);
+    ClaimedEvent clear = take(outbox);
     assertThat(signedWith(clear)).containsExactly(shown(present), shown(before));
     outbox.release(clear, Duration.ZERO);
-    assertThat(books.execute(SECRETS, org.value())).containsExactly("clear none");
+    assertThat(testStore.execute(SECRETS, org.value())).containsExactly("clear none");
     assertThat(node.webhookSecrets().sealClear().organizations()).isEqualTo(1);
     assertThat(node.webhookSecrets().sealClear().organizations()).isZero();
-    assertThat(books.execute(SECRETS, org.value())).containsExactly(NEW.id() + " " + NEW.id());
+    assertThat(testStore.execute(SECRETS, org.value())).containsExactly(NEW.id() + " " + NEW.id());
     assertThat(signedWith(take(outbox))).containsExactly(shown(present), shown(before));
   }
 
   @Test
   void whoeverHasNoKeySealsNothing() throws Exception {
-    OrgId org = org(books.store());
-    assertThat(books.store().webhookSecrets().areSealed()).isFalse();
-    assertThat(books.store().webhookSecrets().sealAll().organizations()).isZero();
-    assertThat(books.execute(SECRETS, org.value())).containsExactly("clear none");
+    OrgId org = org(testStore.store());
+    assertThat(testStore.store().webhookSecrets().isSealingEnabled()).isFalse();
+    assertThat(testStore.store().webhookSecrets().sealAll().organizations()).isZero();
+    assertThat(testStore.execute(SECRETS, org.value())).containsExactly("clear none");
   }
 
   // Other keys
@@ -181,7 +181,7 @@ class SealedSecretsIT {
     Store both = node(NEW, OLD);
     byte[] old = secret(both, org);
     byte[] fresh = rotate(both, org, Duration.ofHours(1));
-    assertThat(books.execute(SECRETS, org.value())).containsExactly(NEW.id() + " " + NEW.id());
+    assertThat(testStore.execute(SECRETS, org.value())).containsExactly(NEW.id() + " " + NEW.id());
     events.event(org, "https://a.example/");
     assertThat(signedWith(take(both.outbox("n")))).containsExactly(shown(fresh), shown(old));
   }
@@ -194,11 +194,12 @@ class SealedSecretsIT {
     byte[] secret = secret(before, org);
     WebhookSecrets both = node(NEW, OLD).webhookSecrets();
     assertThat(both.sealClear().organizations()).as("another key is no clear text").isZero();
-    assertThat(both.shares()).containsExactly(new Share(OLD.id(), 2, true));
+    assertThat(both.shares()).containsExactly(new SecretsByKey(OLD.id(), 2, true));
     assertThat(both.sealAll().organizations()).isEqualTo(1);
-    assertThat(both.shares()).containsExactly(new Share(NEW.id(), 2, true));
+    assertThat(both.shares()).containsExactly(new SecretsByKey(NEW.id(), 2, true));
     assertThat(secret(node(NEW), org)).isEqualTo(secret);
-    assertThat(before.webhookSecrets().shares()).containsExactly(new Share(NEW.id(), 2, false));
+    assertThat(before.webhookSecrets().shares())
+        .containsExactly(new SecretsByKey(NEW.id(), 2, false));
   }
 
   /**
@@ -253,7 +254,7 @@ class SealedSecretsIT {
   void whoeverLacksTheKeyLeavesItToOthers() throws Exception {
     Store with = node(NEW);
     OrgId sealed = org(with);
-    OrgId clear = org(books.store());
+    OrgId clear = org(testStore.store());
     UUID event = events.event(sealed, "https://a.example/");
     UUID other = events.event(clear, "https://a.example/");
     Outbox lacking = node(OLD).outbox("lacking");
@@ -266,7 +267,7 @@ class SealedSecretsIT {
     Store before = node(OLD);
     OrgId org = org(before);
     rotate(before, org, Duration.ofHours(1));
-    books.execute(
+    testStore.execute(
         "UPDATE organization SET webhook_secret = ?, webhook_secret_key = ? WHERE id = ?",
         new Seal(List.of(NEW)).seal(org, new byte[32]).bytes(),
         NEW.id(),
@@ -284,18 +285,18 @@ class SealedSecretsIT {
     UUID event = events.event(org, "https://a.example/");
     Outbox lacking = node(OLD).outbox("lacking");
     events.pass(9.999);
-    assertThat(lacking.locked()).isEqualTo(Locked.NONE);
+    assertThat(lacking.unsignable()).isEqualTo(Unsignable.NONE);
     assertThat(history(event)).isEmpty();
     events.pass(10);
-    assertThat(lacking.locked()).isEqualTo(new Locked(1, 0));
-    assertThat(lacking.locked()).isEqualTo(new Locked(1, 0));
+    assertThat(lacking.unsignable()).isEqualTo(new Unsignable(1, 0));
+    assertThat(lacking.unsignable()).isEqualTo(new Unsignable(1, 0));
     assertThat(history(event)).as("said once").containsExactly("1 key_missing");
-    var shown = books.store().webhookEvents().latest(org, "pending", 9).getFirst();
+    var shown = testStore.store().webhookEvents().latest(org, "pending", 9).getFirst();
     assertThat(shown.lastError()).isEqualTo("key_missing");
     assertThat(shown.attempts()).isZero();
     events.pass(30 * 86_400);
     assertThat(claim(lacking, 9)).isEmpty();
-    Due due = take(node(NEW, OLD).outbox("with"));
+    ClaimedEvent due = take(node(NEW, OLD).outbox("with"));
     assertThat(due.id()).isEqualTo(event);
     assertThat(due.attempt()).isEqualTo(1);
   }
@@ -307,10 +308,11 @@ class SealedSecretsIT {
     for (int at : List.of(0, 11, 12, 43, 44, 59)) {
       flip(org, at);
       assertThat(node.webhookSecrets().of(org.toString()))
-          .containsInstanceOf(Opening.Damaged.class);
+          .containsInstanceOf(UnsealResult.Damaged.class);
       flip(org, at);
     }
-    assertThat(node.webhookSecrets().of(org.toString())).containsInstanceOf(Opening.Opened.class);
+    assertThat(node.webhookSecrets().of(org.toString()))
+        .containsInstanceOf(UnsealResult.Opened.class);
     flip(org, 20);
     UUID event = events.event(org, "https://a.example/");
     Outbox outbox = node.outbox("n");
@@ -321,16 +323,16 @@ class SealedSecretsIT {
     events.pass(60);
     assertThat(claim(outbox, 9)).isEmpty();
     assertThat(history(event)).as("said once").containsExactly("1 secret_damaged");
-    assertThat(outbox.locked()).isEqualTo(new Locked(0, 1));
+    assertThat(outbox.unsignable()).isEqualTo(new Unsignable(0, 1));
     flip(org, 20);
     events.pass(120);
-    Due due = take(outbox);
+    ClaimedEvent due = take(outbox);
     assertThat(due.id()).isEqualTo(event);
     assertThat(due.attempt()).isEqualTo(1);
   }
 
   private void flip(OrgId org, int at) throws Exception {
-    books.execute(
+    testStore.execute(
         "UPDATE organization SET webhook_secret = set_byte(webhook_secret, ?,"
             + " get_byte(webhook_secret, ?) # 1) WHERE id = ?",
         at,
@@ -343,15 +345,16 @@ class SealedSecretsIT {
     Store node = node(NEW);
     OrgId from = org(node);
     OrgId to = org(node);
-    books.execute(
+    testStore.execute(
         "UPDATE organization o SET webhook_secret = f.webhook_secret FROM organization f"
             + " WHERE o.id = ? AND f.id = ?",
         to.value(),
         from.value());
     UUID event = events.event(to, "https://a.example/");
-    assertThat(node.outbox("n").claim(wish(9))).isEmpty();
+    assertThat(node.outbox("n").claim(claimOptions(9))).isEmpty();
     assertThat(history(event)).containsExactly("1 secret_damaged");
-    assertThat(node.webhookSecrets().of(from.toString())).containsInstanceOf(Opening.Opened.class);
+    assertThat(node.webhookSecrets().of(from.toString()))
+        .containsInstanceOf(UnsealResult.Opened.class);
   }
 
   @Test
@@ -374,15 +377,15 @@ class SealedSecretsIT {
     OrgId org = org(node(OLD));
     WebhookSecrets secrets = node(NEW).webhookSecrets();
     String name = org.toString();
-    assertThat(secrets.of(name)).contains(new Opening.KeyMissing(OLD.id()));
+    assertThat(secrets.of(name)).contains(new UnsealResult.KeyMissing(OLD.id()));
     assertThat(secrets.rotate(name, Duration.ofHours(1)))
-        .contains(new Opening.KeyMissing(OLD.id()));
+        .contains(new UnsealResult.KeyMissing(OLD.id()));
     assertThat(secrets.sealAll().locked())
         .singleElement()
-        .satisfies(one -> assertThat(one.why()).isEqualTo(new Opening.KeyMissing(OLD.id())));
-    assertThat(books.execute(SECRETS, org.value())).containsExactly(OLD.id() + " none");
+        .satisfies(one -> assertThat(one.why()).isEqualTo(new UnsealResult.KeyMissing(OLD.id())));
+    assertThat(testStore.execute(SECRETS, org.value())).containsExactly(OLD.id() + " none");
     byte[] fresh = opened(secrets.rotate(name, Duration.ZERO));
     assertThat(opened(secrets.of(name))).isEqualTo(fresh);
-    assertThat(books.execute(SECRETS, org.value())).containsExactly(NEW.id() + " none");
+    assertThat(testStore.execute(SECRETS, org.value())).containsExactly(NEW.id() + " none");
   }
 }

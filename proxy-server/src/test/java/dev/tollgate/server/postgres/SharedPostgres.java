@@ -26,8 +26,8 @@ final class SharedPostgres {
   }
 
   /** Where tests unpack the binaries, once per build. */
-  static EmbeddedPostgres.Circumstances circumstances() {
-    return new EmbeddedPostgres.Circumstances(
+  static EmbeddedPostgres.StartOptions circumstances() {
+    return new EmbeddedPostgres.StartOptions(
         Optional.of(Path.of("target", "postgres-binaries").toAbsolutePath()), true, 100);
   }
 
@@ -102,7 +102,7 @@ final class SharedPostgres {
       try {
         Path dataDir = Files.createTempDirectory("tollgate-it");
         Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(dataDir)));
-        try (var lock = DataDirLock.take(dataDir)) {
+        try (var lock = DataDirLock.acquire(dataDir)) {
           EmbeddedPostgres.start(lock, circumstances()).close();
         }
         return dataDir.resolve("postgres");
@@ -116,7 +116,8 @@ final class SharedPostgres {
     try {
       Path dataDir = Files.createTempDirectory("tollgate-it");
       copyClusterTo(dataDir);
-      EmbeddedPostgres server = EmbeddedPostgres.start(DataDirLock.take(dataDir), circumstances());
+      EmbeddedPostgres server =
+          EmbeddedPostgres.start(DataDirLock.acquire(dataDir), circumstances());
       Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server, dataDir)));
       return server;
     } catch (IOException | StoreException e) {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
-import dev.tollgate.core.ledger.Bank;
+import dev.tollgate.core.ledger.LedgerStore;
 import dev.tollgate.core.ledger.Payer;
 import dev.tollgate.core.ledger.ScopeKind;
 import dev.tollgate.core.ledger.Window;
@@ -77,7 +77,8 @@ class StoreExportIT {
       fill(store, org);
       assertThat(changes.poll())
           .isInstanceOfSatisfying(
-              KeyChanges.Poll.Changed.class, changed -> assertThat(changed.keys()).hasSize(2));
+              KeyChanges.PollResult.Changed.class,
+              changed -> assertThat(changed.keys()).hasSize(2));
       store.credits().grant(org, new MicroUsd(1), "later", "test");
       assertThatThrownBy(() -> query(target, "UPDATE ledger_entry SET ref = 'x' RETURNING 1"))
           .hasMessageContaining("never changed");
@@ -88,7 +89,7 @@ class StoreExportIT {
   void daysThatWereClosedAreClosedAnew() throws Exception {
     List<LocalDate> closed;
     try (Store store = SharedPostgres.open(origin)) {
-      closed = store.ledgerDays().close();
+      closed = store.ledgerPartitions().close();
     }
     export();
     StoreOptions target = SharedPostgres.newDatabase();
@@ -97,7 +98,10 @@ class StoreExportIT {
     assertThat(contents(target)).isEqualTo(contents(origin));
     try (Store store = SharedPostgres.open(target)) {
       requireOnlyPutAside(store);
-      assertThat(closed).isNotEmpty().containsAll(store.ledgerDays().close()).hasSizeGreaterThan(1);
+      assertThat(closed)
+          .isNotEmpty()
+          .containsAll(store.ledgerPartitions().close())
+          .hasSizeGreaterThan(1);
       requireOnlyPutAside(store);
     }
   }
@@ -138,8 +142,8 @@ class StoreExportIT {
       }
       importInto(target, true);
 
-      assertThat(changes.poll()).isInstanceOf(KeyChanges.Poll.Anything.class);
-      assertThat(changes.poll()).isInstanceOf(KeyChanges.Poll.Changed.class);
+      assertThat(changes.poll()).isInstanceOf(KeyChanges.PollResult.EverythingChanged.class);
+      assertThat(changes.poll()).isInstanceOf(KeyChanges.PollResult.Changed.class);
     }
   }
 
@@ -227,19 +231,19 @@ class StoreExportIT {
 
   private StoreExport.Summary importInto(StoreOptions target, boolean replace)
       throws StoreException {
-    try (var database = DatabaseAccess.alone(target)) {
+    try (var database = DatabaseAccess.exclusive(target)) {
       return StoreImport.read(database, file, replace);
     }
   }
 
   private static void fill(Store store, OrgId org) throws SQLException {
     var wish =
-        new ApiKeys.Wish(
+        new ApiKeys.ApiKeySpec(
             "a, \"b\"",
             new KeyScope(Set.of("x/y", "x/z"), Set.of(), Set.of("::1")),
             new KeyLimits(0, null, 3L << 40, 4, null, new MicroUsd(6)),
             Instant.parse("2040-01-01T00:00:00.123456Z"));
-    var key = (ApiKeys.Creation.Created) store.apiKeys().create(org, wish, 0);
+    var key = (ApiKeys.KeyCreation.Created) store.apiKeys().create(org, wish, 0);
     store.apiKeys().rotate(key.key().key().id());
     store.credits().grant(org, new MicroUsd(77), "ref of " + key.secret().keyId(), "test");
     fillLedger(store, new Payer(org, key.key().key().id(), Window.at(System.currentTimeMillis())));
@@ -248,18 +252,20 @@ class StoreExportIT {
   /** Also on days for which the target has no partition yet. */
   private static void fillLedger(Store store, Payer payer) throws SQLException {
     try {
-      var holder = store.bank().open(UUID.randomUUID(), UUID.randomUUID());
-      var want = new Bank.Want(ScopeKind.ORG, new MicroUsd(1), new MicroUsd(5));
-      store.bank().grant(holder, new Bank.Ask(1, payer, List.of(want), true));
+      var holder = store.ledgerStore().open(UUID.randomUUID(), UUID.randomUUID());
+      var want = new LedgerStore.GrantItem(ScopeKind.ORG, new MicroUsd(1), new MicroUsd(5));
+      store
+          .ledgerStore()
+          .grant(holder, new LedgerStore.GrantRequest(1, payer, List.of(want), true));
       for (int days : OLD_DAYS) {
         long then = System.currentTimeMillis() - Duration.ofDays(days).toMillis();
         var request = RequestId.at(then);
         String row = "{\"a\": \"\\n,\"}";
-        var charge = TestBooks.charge(request, payer.org(), payer.key(), 1, 3, row);
-        store.bank().settle(holder, List.of(charge));
-        store.bank().quarantine(holder, charge, "a \"reason\"");
+        var charge = TestLedgerStore.charge(request, payer.org(), payer.key(), 1, 3, row);
+        store.ledgerStore().settle(holder, List.of(charge));
+        store.ledgerStore().quarantine(holder, charge, "a \"reason\"");
       }
-    } catch (Bank.BankException e) {
+    } catch (LedgerStore.LedgerStoreException e) {
       throw new SQLException(e);
     }
   }

@@ -1,6 +1,6 @@
 package dev.tollgate.server.postgres;
 
-import static dev.tollgate.server.postgres.TestBooks.opened;
+import static dev.tollgate.server.postgres.TestLedgerStore.opened;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -53,7 +53,7 @@ class TenantsIT {
     assertThat(store.organizations().find("nobody")).isEmpty();
     assertThat(store.organizations().list()).contains(org);
     assertThat(store.organizations().create(org.org().name(), null))
-        .isEqualTo(new Organizations.Creation.NameTaken());
+        .isEqualTo(new Organizations.OrgCreation.NameTaken());
   }
 
   @Test
@@ -94,9 +94,9 @@ class TenantsIT {
     assertThat(store.credits().grant(id, new MicroUsd(250), ref, "test"))
         .isEqualTo(Credits.Grant.ALREADY_BOOKED);
     assertThat(store.credits().grant(id, new MicroUsd(251), ref, "test"))
-        .isEqualTo(Credits.Grant.ANOTHERS);
+        .isEqualTo(Credits.Grant.REFERENCE_TAKEN);
     assertThat(store.credits().grant(newOrg().org().id(), new MicroUsd(250), ref, "test"))
-        .isEqualTo(Credits.Grant.ANOTHERS);
+        .isEqualTo(Credits.Grant.REFERENCE_TAKEN);
     assertThat(store.credits().grant(id, new MicroUsd(50), ref + "2", "test"))
         .isEqualTo(Credits.Grant.BOOKED);
     assertThat(store.organizations().find(org.org().name()).orElseThrow().balance())
@@ -123,24 +123,24 @@ class TenantsIT {
     assertThat(keys.find(id).orElseThrow().revokedAt()).isNotNull();
     for (var change :
         List.of(keys.enable(id), keys.disable(id), keys.revoke(id), keys.rotate(id))) {
-      assertThat(change).isEqualTo(new ApiKeys.Change.Revoked());
+      assertThat(change).isEqualTo(new ApiKeys.KeyUpdate.Revoked());
     }
-    assertThat(keys.revoke(new KeyId("00000000"))).isEqualTo(new ApiKeys.Change.UnknownKey());
+    assertThat(keys.revoke(new KeyId("00000000"))).isEqualTo(new ApiKeys.KeyUpdate.UnknownKey());
   }
 
   @Test
   void rotationRevokesTheOldKeyAndCopiesAllOfIt() throws Exception {
     OrgId org = newOrg().org().id();
     var wish =
-        new ApiKeys.Wish(
+        new ApiKeys.ApiKeySpec(
             "prod",
             new KeyScope(Set.of("a/b"), Set.of("chat"), Set.of("10.0.0.1")),
             new KeyLimits(1, 2, 3L, 4, new MicroUsd(5), new MicroUsd(6)),
             Instant.parse("2040-01-01T00:00:00Z"));
-    var old = (ApiKeys.Creation.Created) store.apiKeys().create(org, wish, NO_LIMIT);
+    var old = (ApiKeys.KeyCreation.Created) store.apiKeys().create(org, wish, NO_LIMIT);
     store.apiKeys().disable(old.key().key().id());
 
-    var rotated = (ApiKeys.Change.Replaced) store.apiKeys().rotate(old.key().key().id());
+    var rotated = (ApiKeys.KeyUpdate.Replaced) store.apiKeys().rotate(old.key().key().id());
 
     var before = store.apiKeys().find(old.key().key().id()).orElseThrow();
     assertThat(before.key().state()).isEqualTo(KeyState.REVOKED);
@@ -158,23 +158,23 @@ class TenantsIT {
   @Test
   void creationsThatRaceStayBelowTheLimit() throws Exception {
     OrgId org = newOrg().org().id();
-    List<Callable<ApiKeys.Creation>> races = new ArrayList<>();
+    List<Callable<ApiKeys.KeyCreation>> races = new ArrayList<>();
     for (int i = 0; i < 12; i++) {
-      races.add(() -> store.apiKeys().create(org, ApiKeys.Wish.named("raced"), 5));
+      races.add(() -> store.apiKeys().create(org, ApiKeys.ApiKeySpec.named("raced"), 5));
     }
     int created = 0;
     try (var threads = Executors.newFixedThreadPool(4)) {
-      for (Future<ApiKeys.Creation> race : threads.invokeAll(races)) {
-        created += race.get() instanceof ApiKeys.Creation.Created ? 1 : 0;
+      for (Future<ApiKeys.KeyCreation> race : threads.invokeAll(races)) {
+        created += race.get() instanceof ApiKeys.KeyCreation.Created ? 1 : 0;
       }
     }
     assertThat(created).isEqualTo(5);
     KeyId one = store.apiKeys().list(org).getFirst().key().id();
     store.apiKeys().revoke(one);
-    assertThat(store.apiKeys().create(org, ApiKeys.Wish.named("room"), 5))
-        .isInstanceOf(ApiKeys.Creation.Created.class);
-    assertThat(store.apiKeys().create(org, ApiKeys.Wish.named("none"), 5))
-        .isEqualTo(new ApiKeys.Creation.TooMany(5));
+    assertThat(store.apiKeys().create(org, ApiKeys.ApiKeySpec.named("room"), 5))
+        .isInstanceOf(ApiKeys.KeyCreation.Created.class);
+    assertThat(store.apiKeys().create(org, ApiKeys.ApiKeySpec.named("none"), 5))
+        .isEqualTo(new ApiKeys.KeyCreation.TooMany(5));
   }
 
   @Test
@@ -196,20 +196,20 @@ class TenantsIT {
     KeyId id = made.key().key().id();
     var node = store.keyChanges();
     var other = store.keyChanges();
-    assertThat(node.poll()).isEqualTo(new KeyChanges.Poll.Anything());
-    assertThat(other.poll()).isEqualTo(new KeyChanges.Poll.Anything());
+    assertThat(node.poll()).isEqualTo(new KeyChanges.PollResult.EverythingChanged());
+    assertThat(other.poll()).isEqualTo(new KeyChanges.PollResult.EverythingChanged());
 
     store.apiKeys().disable(id);
-    var heard = new KeyChanges.Poll.Changed(Set.of(id), Set.of());
+    var heard = new KeyChanges.PollResult.Changed(Set.of(id), Set.of());
     assertThat(node.poll()).isEqualTo(heard);
-    assertThat(node.poll()).isEqualTo(new KeyChanges.Poll.Changed(Set.of(), Set.of()));
+    assertThat(node.poll()).isEqualTo(new KeyChanges.PollResult.Changed(Set.of(), Set.of()));
     assertThat(other.poll()).isEqualTo(heard);
 
-    var rotated = (ApiKeys.Change.Replaced) store.apiKeys().rotate(id);
+    var rotated = (ApiKeys.KeyUpdate.Replaced) store.apiKeys().rotate(id);
     store.organizations().setState(org.org().name(), Org.State.SUSPENDED);
     assertThat(node.poll())
         .isEqualTo(
-            new KeyChanges.Poll.Changed(
+            new KeyChanges.PollResult.Changed(
                 Set.of(id, rotated.secret().keyId()), Set.of(org.org().id())));
 
     execute("UPDATE api_key SET name = 'by hand' WHERE id = '" + id + "'");
@@ -229,12 +229,13 @@ class TenantsIT {
       connection.setAutoCommit(false);
       statement.execute("UPDATE api_key SET state = 'disabled' WHERE id = '" + slow + "'");
       var change = thread.submit(() -> store.apiKeys().disable(fast));
-      assertThat(node.poll()).isEqualTo(new KeyChanges.Poll.Changed(Set.of(), Set.of()));
+      assertThat(node.poll()).isEqualTo(new KeyChanges.PollResult.Changed(Set.of(), Set.of()));
       connection.commit();
       change.get();
       connection.setAutoCommit(true);
     }
-    assertThat(node.poll()).isEqualTo(new KeyChanges.Poll.Changed(Set.of(slow, fast), Set.of()));
+    assertThat(node.poll())
+        .isEqualTo(new KeyChanges.PollResult.Changed(Set.of(slow, fast), Set.of()));
   }
 
   @Test
@@ -252,7 +253,7 @@ class TenantsIT {
               return statement.execute("DELETE FROM key_change");
             }
           });
-      assertThat(node.poll()).isEqualTo(new KeyChanges.Poll.Anything());
+      assertThat(node.poll()).isEqualTo(new KeyChanges.PollResult.EverythingChanged());
     }
   }
 
@@ -368,16 +369,16 @@ class TenantsIT {
 
   private static Organizations.StoredOrg newOrg() throws SQLException {
     var created = store.organizations().create(UUID.randomUUID().toString(), null);
-    return ((Organizations.Creation.Created) created).org();
+    return ((Organizations.OrgCreation.Created) created).org();
   }
 
-  private static ApiKeys.Creation.Created newKey(OrgId org) throws SQLException {
-    var created = store.apiKeys().create(org, ApiKeys.Wish.named("k"), NO_LIMIT);
-    return (ApiKeys.Creation.Created) created;
+  private static ApiKeys.KeyCreation.Created newKey(OrgId org) throws SQLException {
+    var created = store.apiKeys().create(org, ApiKeys.ApiKeySpec.named("k"), NO_LIMIT);
+    return (ApiKeys.KeyCreation.Created) created;
   }
 
-  private static KeyState stateAfter(ApiKeys.Change change) {
-    return ((ApiKeys.Change.Done) change).key().key().state();
+  private static KeyState stateAfter(ApiKeys.KeyUpdate change) {
+    return ((ApiKeys.KeyUpdate.Done) change).key().key().state();
   }
 
   private static void execute(String sql) throws SQLException {

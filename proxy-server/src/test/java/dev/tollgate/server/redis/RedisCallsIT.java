@@ -5,14 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
 import dev.tollgate.core.catalog.Secret;
-import dev.tollgate.core.limit.Bucket.Scope;
+import dev.tollgate.core.limit.Acquire;
+import dev.tollgate.core.limit.Acquire.BucketAmount;
+import dev.tollgate.core.limit.AcquireResult;
+import dev.tollgate.core.limit.AcquireResult.AllAcquired;
+import dev.tollgate.core.limit.AcquireResult.Unavailable;
+import dev.tollgate.core.limit.Bucket.LimitScope;
 import dev.tollgate.core.limit.Bucket.Unit;
 import dev.tollgate.core.limit.Counters;
-import dev.tollgate.core.limit.Draw;
-import dev.tollgate.core.limit.Draw.Take;
-import dev.tollgate.core.limit.Drawn;
-import dev.tollgate.core.limit.Drawn.Taken;
-import dev.tollgate.core.limit.Drawn.Unavailable;
 import dev.tollgate.server.ops.Logback;
 import io.lettuce.core.AclSetuserArgs;
 import io.lettuce.core.RedisClient;
@@ -54,8 +54,9 @@ class RedisCallsIT {
   }
 
   private Redis node(String url) throws Exception {
-    var figures = new CountedFigures();
-    Redis node = Redis.open(Address.parse(new Secret(url)), TIMEOUT, Optional.empty(), figures);
+    var observer = new FailureCounts();
+    Redis node =
+        Redis.open(RedisAddress.parse(new Secret(url)), TIMEOUT, Optional.empty(), observer);
     open.add(node);
     return node;
   }
@@ -68,14 +69,15 @@ class RedisCallsIT {
 
     long requests = 200;
     for (int n = 0; n < requests; n++) {
-      Draw draw =
-          Draws.slot("k" + n, 2, minute(Scope.KEY, 9_000, 1), minute(Scope.GLOBAL, 9_000, 1));
-      assertThat(Draws.take(counters, draw)).isInstanceOf(Taken.class);
-      counters.end(draw, 0);
+      Acquire acquire =
+          AcquireCalls.slot(
+              "k" + n, 2, minute(LimitScope.KEY, 9_000, 1), minute(LimitScope.GLOBAL, 9_000, 1));
+      assertThat(AcquireCalls.take(counters, acquire)).isInstanceOf(AllAcquired.class);
+      counters.end(acquire, 0);
     }
 
     await("all ends", () -> scriptCalls() >= 2 * requests);
-    long beats = 1 + Duration.ofNanos(System.nanoTime() - begun).dividedBy(Circuit.BEAT);
+    long beats = 1 + Duration.ofNanos(System.nanoTime() - begun).dividedBy(RedisCircuit.HEARTBEAT);
     assertThat(scriptCalls()).isBetween(2 * requests, 2 * requests + beats);
     assertThat(commands.info("commandstats"))
         .as("nobody asks for the time, or for a bucket by itself, but the scripts")
@@ -100,7 +102,8 @@ class RedisCallsIT {
           process.freeze();
         }
         var on = new CompletableFuture<String>();
-        counters.take(Draws.slot("k", 9), loop, _ -> on.complete(Thread.currentThread().getName()));
+        counters.acquire(
+            AcquireCalls.slot("k", 9), loop, _ -> on.complete(Thread.currentThread().getName()));
         assertThat(on.get(10, TimeUnit.SECONDS)).as("frozen: %s", frozen).isEqualTo("asks");
       }
     } finally {
@@ -111,15 +114,15 @@ class RedisCallsIT {
   @Test
   void whatIsLeftBehindARequestOrANewStatementGoesByItself() throws Exception {
     Counters counters = node(process.url()).counters();
-    Draw ended = Draws.slot("k", 2, tokens(1_000, 900));
-    assertThat(Draws.take(counters, ended)).isInstanceOf(Taken.class);
+    Acquire ended = AcquireCalls.slot("k", 2, tokens(1_000, 900));
+    assertThat(AcquireCalls.take(counters, ended)).isInstanceOf(AllAcquired.class);
     counters.end(ended, 5_000);
-    Draw stated = Draws.slot("other", 2, tokens(1_000, 1));
-    run(ScriptCall.take(stated, "node.1"));
+    Acquire stated = AcquireCalls.slot("other", 2, tokens(1_000, 1));
+    run(ScriptCall.acquire(stated, "node.1"));
     run(ScriptCall.restate(List.of(stated), "node.1", "node.2"));
     run(
         ScriptCall.end(
-            new DrawEnd.Used(Draws.slot("new", 2, tokens(77, 1)), 9_000),
+            new PermitRelease.Used(AcquireCalls.slot("new", 2, tokens(77, 1)), 9_000),
             List.of("node.2", "node.1")));
     await("the overrun", () -> commands.exists(bucket("t")) == 1);
 
@@ -133,12 +136,16 @@ class RedisCallsIT {
     var relay = new SlowRelay(process);
     open.add(relay);
     Counters counters = node(relay.url()).counters();
-    Take requests = minute(Scope.KEY, 100, 30); // one flows in each 600 ms
-    Take tokens = tokens(1_000, 300);
-    await("an answer", () -> Draws.take(counters, Draws.without(look(requests))) instanceof Taken);
+    BucketAmount requests = minute(LimitScope.KEY, 100, 30); // one flows in each 600 ms
+    BucketAmount tokens = tokens(1_000, 300);
+    await(
+        "an answer",
+        () ->
+            AcquireCalls.take(counters, AcquireCalls.without(look(requests)))
+                instanceof AllAcquired);
     relay.delay(TIMEOUT.plusMillis(100));
     for (int n = 0; n < 3; n++) {
-      assertThat(Draws.take(counters, Draws.slot("k", 9, requests, tokens)))
+      assertThat(AcquireCalls.take(counters, AcquireCalls.slot("k", 9, requests, tokens)))
           .isInstanceOf(Unavailable.class);
     }
     relay.delay(Duration.ZERO);
@@ -146,8 +153,9 @@ class RedisCallsIT {
     await(
         "full buckets",
         () -> {
-          Drawn drawn = Draws.take(counters, Draws.without(look(requests), look(tokens)));
-          return drawn instanceof Taken taken
+          AcquireResult result =
+              AcquireCalls.take(counters, AcquireCalls.without(look(requests), look(tokens)));
+          return result instanceof AllAcquired taken
               && taken.levels().get(0).remaining() >= 99
               && taken.levels().get(1).remaining() >= 990;
         });
@@ -158,17 +166,17 @@ class RedisCallsIT {
     var user = AclSetuserArgs.Builder.on().addPassword("pw").allKeys().allCommands();
     commands.aclSetuser("deaf", user.resetChannels());
     String url = process.url().replace("redis://", "redis://deaf:pw@");
-    var logger = Logback.logger(KeyNews.class);
+    var logger = Logback.logger(KeyChangeSubscriber.class);
     var lines = new Lines();
     lines.start();
     logger.addAppender(lines);
-    try (var announcer = Announcer.begin(Address.parse(new Secret(url)))) {
+    try (var announcer = KeyChangePublisher.connect(RedisAddress.parse(new Secret(url)))) {
       var heard = new Semaphore(0);
       node(url).onKeyChange(heard::release);
       await("a line of the log", () -> !lines.texts.isEmpty());
-      assertThat(announcer.changed())
+      assertThat(announcer.publish())
           .isInstanceOfSatisfying(
-              Announcer.Announced.Failed.class,
+              KeyChangePublisher.PublishResult.Failed.class,
               failed -> assertThat(failed.reason()).contains("NOPERM"));
       assertThat(heard.availablePermits()).isZero();
 
@@ -190,16 +198,16 @@ class RedisCallsIT {
     }
   }
 
-  private static Take minute(Scope scope, long capacity, long amount) {
-    return Draws.of(scope, "b", Unit.REQUESTS_PER_MINUTE, capacity, amount);
+  private static BucketAmount minute(LimitScope scope, long capacity, long amount) {
+    return AcquireCalls.of(scope, "b", Unit.REQUESTS_PER_MINUTE, capacity, amount);
   }
 
-  private static Take tokens(long capacity, long amount) {
-    return Draws.of(Scope.KEY, "t", Unit.TOKENS_PER_MINUTE, capacity, amount);
+  private static BucketAmount tokens(long capacity, long amount) {
+    return AcquireCalls.of(LimitScope.KEY, "t", Unit.TOKENS_PER_MINUTE, capacity, amount);
   }
 
-  private static Take look(Take at) {
-    return new Take(at.bucket(), 0);
+  private static BucketAmount look(BucketAmount at) {
+    return new BucketAmount(at.bucket(), 0);
   }
 
   private static String bucket(String id) {

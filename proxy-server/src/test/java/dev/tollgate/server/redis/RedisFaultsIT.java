@@ -3,12 +3,12 @@ package dev.tollgate.server.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.core.limit.Acquire;
+import dev.tollgate.core.limit.AcquireResult;
+import dev.tollgate.core.limit.AcquireResult.AllAcquired;
+import dev.tollgate.core.limit.AcquireResult.Refused;
+import dev.tollgate.core.limit.AcquireResult.Unavailable;
 import dev.tollgate.core.limit.Counters;
-import dev.tollgate.core.limit.Draw;
-import dev.tollgate.core.limit.Drawn;
-import dev.tollgate.core.limit.Drawn.Refused;
-import dev.tollgate.core.limit.Drawn.Taken;
-import dev.tollgate.core.limit.Drawn.Unavailable;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.sync.RedisCommands;
@@ -35,7 +35,7 @@ class RedisFaultsIT {
   private final RedisProcess process = RedisProcess.start();
   private final RedisClient client = RedisClient.create(process.url());
   private final RedisCommands<String, String> commands = client.connect().sync();
-  private final CountedFigures figures = new CountedFigures();
+  private final FailureCounts observer = new FailureCounts();
   private final List<AutoCloseable> open = new ArrayList<>();
 
   @AfterEach
@@ -48,7 +48,8 @@ class RedisFaultsIT {
   }
 
   private Redis node(String url, Duration timeout) throws Exception {
-    Redis node = Redis.open(Address.parse(new Secret(url)), timeout, Optional.empty(), figures);
+    Redis node =
+        Redis.open(RedisAddress.parse(new Secret(url)), timeout, Optional.empty(), observer);
     open.add(node);
     return node;
   }
@@ -60,7 +61,7 @@ class RedisFaultsIT {
       open.add(relay);
       Redis node = node(relay.url(), TIMEOUT);
       Counters counters = node.counters();
-      await("the first answer", () -> take(counters, "warm") instanceof Taken);
+      await("the first answer", () -> take(counters, "warm") instanceof AllAcquired);
       String key = "late by " + late;
       relay.delay(late);
       for (int n = 0; n < 20; n++) {
@@ -69,7 +70,7 @@ class RedisFaultsIT {
       assertThat(node.isUp()).as("after three in a row nobody is asked").isFalse();
 
       relay.delay(Duration.ZERO);
-      await("an answer in time", () -> take(counters, key) instanceof Taken);
+      await("an answer in time", () -> take(counters, key) instanceof AllAcquired);
       await("what was asked in vain holds no slot", () -> slotsOf(key) == 1);
     }
   }
@@ -78,18 +79,18 @@ class RedisFaultsIT {
   void oneThatRefusesEverythingIsProbedUntilItAnswers() throws Exception {
     Redis node = node(process.url(), Duration.ofSeconds(2));
     Counters counters = node.counters();
-    await("the first answer", () -> take(counters, "k") instanceof Taken);
+    await("the first answer", () -> take(counters, "k") instanceof AllAcquired);
 
     // A replica without its master says MASTERDOWN, as one that loads says LOADING: an error at
     // once.
     commands.configSet("replica-serve-stale-data", "no");
     commands.replicaof("127.0.0.1", 1);
     await("no answer", () -> take(counters, "k") instanceof Unavailable && !node.isUp());
-    assertThat(figures.failures(Failure.REFUSED)).isPositive();
-    assertThat(figures.failures(Failure.TIMEOUT)).isZero();
+    assertThat(observer.failures(RedisFailure.REFUSED)).isPositive();
+    assertThat(observer.failures(RedisFailure.TIMEOUT)).isZero();
 
     commands.replicaofNoOne();
-    await("an answer", () -> take(counters, "k") instanceof Taken);
+    await("an answer", () -> take(counters, "k") instanceof AllAcquired);
   }
 
   @Test
@@ -99,7 +100,7 @@ class RedisFaultsIT {
       open.add(own::shutdown);
       Redis node = node(loading.url(), Duration.ofSeconds(2));
       Counters counters = node.counters();
-      await("the first answer", () -> take(counters, "k") instanceof Taken);
+      await("the first answer", () -> take(counters, "k") instanceof AllAcquired);
 
       var slowly = own.connect().async();
       for (int n = 0; n < 300; n++) {
@@ -108,9 +109,9 @@ class RedisFaultsIT {
       var _ = slowly.configSet("key-load-delay", "10000"); // with an ear for others every 2 MB
       slowly.debugReload();
       await("no answer", () -> take(counters, "k") instanceof Unavailable && !node.isUp());
-      assertThat(figures.failures(Failure.REFUSED)).as("-LOADING").isPositive();
+      assertThat(observer.failures(RedisFailure.REFUSED)).as("-LOADING").isPositive();
 
-      await("an answer", () -> take(counters, "k") instanceof Taken);
+      await("an answer", () -> take(counters, "k") instanceof AllAcquired);
     }
   }
 
@@ -118,20 +119,23 @@ class RedisFaultsIT {
   void oneThatIsFlushedUnderLoadGoesOnAndLosesNoSlotForGood() throws Exception {
     Redis node = node(process.url(), Duration.ofSeconds(2));
     Counters counters = node.counters();
-    var held = Draws.slot("held", 1);
-    assertThat(Draws.take(counters, held)).isInstanceOf(Taken.class);
+    var held = AcquireCalls.slot("held", 1);
+    assertThat(AcquireCalls.take(counters, held)).isInstanceOf(AllAcquired.class);
     for (int n = 0; n < 400; n++) {
       if (n % 100 == 50) {
         commands.flushall();
         commands.scriptFlush();
       }
-      Draw draw = Draws.slot("busy", 4);
-      assertThat(Draws.take(counters, draw)).as("draw %d", n).isInstanceOf(Taken.class);
-      counters.end(draw, 0);
+      Acquire acquire = AcquireCalls.slot("busy", 4);
+      assertThat(AcquireCalls.take(counters, acquire))
+          .as("draw %d", n)
+          .isInstanceOf(AllAcquired.class);
+      counters.end(acquire, 0);
     }
 
     await("what runs is counted again", () -> slotsOf("held") == 1 && slotsOf("busy") == 0);
-    assertThat(Draws.take(counters, Draws.slot("held", 1))).isInstanceOf(Refused.class);
+    assertThat(AcquireCalls.take(counters, AcquireCalls.slot("held", 1)))
+        .isInstanceOf(Refused.class);
     counters.end(held, 0);
     await("no slot in use", () -> slotsOf("held") == 0);
   }
@@ -140,31 +144,31 @@ class RedisFaultsIT {
   void whileItIsFrozenNoMoreCallsWaitThanMay() throws Exception {
     Redis node = node(process.url(), Duration.ofSeconds(5));
     Counters counters = node.counters();
-    await("the first answer", () -> take(counters, "k") instanceof Taken);
-    int asked = 3 * Link.CALLS_MAX;
+    await("the first answer", () -> take(counters, "k") instanceof AllAcquired);
+    int asked = 3 * RedisConnection.CALLS_MAX;
     var answered = new CountDownLatch(asked);
     var refusedAtOnce = new AtomicInteger();
     process.freeze();
     try {
       for (int n = 0; n < asked; n++) {
-        counters.take(
-            Draws.slot("k" + n, 1),
+        counters.acquire(
+            AcquireCalls.slot("k" + n, 1),
             Runnable::run,
-            drawn -> {
-              refusedAtOnce.addAndGet(drawn instanceof Unavailable ? 1 : 0);
+            result -> {
+              refusedAtOnce.addAndGet(result instanceof Unavailable ? 1 : 0);
               answered.countDown();
             });
-        assertThat(node.calls()).isLessThanOrEqualTo(Link.CALLS_MAX);
+        assertThat(node.calls()).isLessThanOrEqualTo(RedisConnection.CALLS_MAX);
       }
-      assertThat(refusedAtOnce.get()).isGreaterThanOrEqualTo(asked - Link.CALLS_MAX);
-      assertThat(figures.failures(Failure.QUEUE_FULL))
-          .as("%s", figures)
-          .isGreaterThanOrEqualTo(Link.CALLS_MAX);
+      assertThat(refusedAtOnce.get()).isGreaterThanOrEqualTo(asked - RedisConnection.CALLS_MAX);
+      assertThat(observer.failures(RedisFailure.QUEUE_FULL))
+          .as("%s", observer)
+          .isGreaterThanOrEqualTo(RedisConnection.CALLS_MAX);
       assertThat(answered.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).as("none hangs").isTrue();
     } finally {
       process.thaw();
     }
-    await("an answer", () -> take(counters, "after") instanceof Taken);
+    await("an answer", () -> take(counters, "after") instanceof AllAcquired);
   }
 
   @Test
@@ -188,22 +192,24 @@ class RedisFaultsIT {
                 && "ok".equals(watch.replicas("limits").getFirst().get("master-link-status")));
     Redis node = node("redis-sentinel://127.0.0.1:" + sentinel.port() + "#limits", TIMEOUT);
     Counters counters = node.counters();
-    var held = Draws.slot("held", 1);
-    await("the first answer", () -> Draws.take(counters, held) instanceof Taken);
+    var held = AcquireCalls.slot("held", 1);
+    await("the first answer", () -> AcquireCalls.take(counters, held) instanceof AllAcquired);
 
     process.kill();
     await("unavailable", () -> take(counters, "k") instanceof Unavailable);
 
-    await("an answer of the new master", () -> take(counters, "k") instanceof Taken);
+    await("an answer of the new master", () -> take(counters, "k") instanceof AllAcquired);
     await(
         "what runs is counted there",
-        () -> Draws.take(counters, Draws.slot("held", 1)) instanceof Refused);
+        () -> AcquireCalls.take(counters, AcquireCalls.slot("held", 1)) instanceof Refused);
     counters.end(held, 0);
-    await("a free slot", () -> Draws.take(counters, Draws.slot("held", 1)) instanceof Taken);
+    await(
+        "a free slot",
+        () -> AcquireCalls.take(counters, AcquireCalls.slot("held", 1)) instanceof AllAcquired);
   }
 
-  private static Drawn take(Counters counters, String key) {
-    return Draws.take(counters, Draws.slot(key, 1_000));
+  private static AcquireResult take(Counters counters, String key) {
+    return AcquireCalls.take(counters, AcquireCalls.slot(key, 1_000));
   }
 
   private long slotsOf(String key) {

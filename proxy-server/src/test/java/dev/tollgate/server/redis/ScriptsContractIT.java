@@ -1,8 +1,8 @@
 package dev.tollgate.server.redis;
 
+import dev.tollgate.core.limit.Acquire;
+import dev.tollgate.core.limit.AcquireResult;
 import dev.tollgate.core.limit.Counters;
-import dev.tollgate.core.limit.Draw;
-import dev.tollgate.core.limit.Drawn;
 import dev.tollgate.core.testkit.CountersContract;
 import io.lettuce.core.RedisClient;
 import java.time.Duration;
@@ -55,13 +55,13 @@ class ScriptsContractIT extends CountersContract {
     private static final String EPOCH = "node.1";
 
     @Override
-    public void take(Draw draw, Executor loop, Consumer<Drawn> answer) {
-      answer.accept(ScriptCall.drawn(clock.run(ScriptCall.take(draw, EPOCH))));
+    public void acquire(Acquire acquire, Executor loop, Consumer<AcquireResult> answer) {
+      answer.accept(ScriptCall.result(clock.run(ScriptCall.acquire(acquire, EPOCH))));
     }
 
     @Override
-    public void end(Draw draw, long tokensUsed) {
-      clock.run(ScriptCall.end(new DrawEnd.Used(draw, tokensUsed), List.of(EPOCH)));
+    public void end(Acquire acquire, long tokensUsed) {
+      clock.run(ScriptCall.end(new PermitRelease.Used(acquire, tokensUsed), List.of(EPOCH)));
     }
   }
 }

@@ -3,11 +3,11 @@ package dev.tollgate.server.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.catalog.Secret;
-import dev.tollgate.core.limit.Bucket.Scope;
+import dev.tollgate.core.limit.Acquire;
+import dev.tollgate.core.limit.AcquireResult;
+import dev.tollgate.core.limit.Bucket.LimitScope;
 import dev.tollgate.core.limit.Bucket.Unit;
 import dev.tollgate.core.limit.Counters;
-import dev.tollgate.core.limit.Draw;
-import dev.tollgate.core.limit.Drawn;
 import dev.tollgate.core.limit.LocalCounters;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.sync.RedisCommands;
@@ -36,10 +36,10 @@ class SharedCountersBench {
     try (RedisProcess process = RedisProcess.start();
         Redis redis =
             Redis.open(
-                Address.parse(new Secret(process.url())),
+                RedisAddress.parse(new Secret(process.url())),
                 Duration.ofSeconds(5),
                 Optional.empty(),
-                new CountedFigures())) {
+                new FailureCounts())) {
       RedisClient client = RedisClient.create(process.url());
       var commands = client.connect().sync();
       Counters local = new LocalCounters(System::nanoTime, 1_000);
@@ -49,12 +49,12 @@ class SharedCountersBench {
       Cost shared = run(redis.counters(), commands);
       client.shutdown();
 
-      String figures =
+      String observer =
           "%d draws of 5 buckets and a slot, taken and ended: in this process %.2f us of CPU each; through Redis %.2f us here and %.2f us there%n"
               .formatted(DRAWS, own.ownMicros(), shared.ownMicros(), shared.redisMicros());
       Files.createDirectories(Path.of("target/bench"));
-      Files.writeString(RESULTS, figures);
-      assertThat(shared.redisMicros()).as(figures).isPositive();
+      Files.writeString(RESULTS, observer);
+      assertThat(shared.redisMicros()).as(observer).isPositive();
     }
   }
 
@@ -64,16 +64,16 @@ class SharedCountersBench {
     long before = ownNanos();
     var underWay = new Semaphore(UNDER_WAY_MAX);
     for (int n = 0; n < DRAWS; n++) {
-      Draw draw = draw(n);
+      Acquire acquire = draw(n);
       underWay.acquire();
-      counters.take(
-          draw,
+      counters.acquire(
+          acquire,
           Runnable::run,
-          drawn -> {
-            if (!(drawn instanceof Drawn.Taken)) {
-              throw new AssertionError(drawn);
+          result -> {
+            if (!(result instanceof AcquireResult.AllAcquired)) {
+              throw new AssertionError(result);
             }
-            counters.end(draw, 0);
+            counters.end(acquire, 0);
             underWay.release();
           });
     }
@@ -82,16 +82,16 @@ class SharedCountersBench {
         (ownNanos() - before) / 1e3 / DRAWS, (cpuSeconds(redis) - redisBefore) * 1e6 / DRAWS);
   }
 
-  private static Draw draw(int n) {
+  private static Acquire draw(int n) {
     String key = "key" + n % 50;
-    return Draws.slot(
+    return AcquireCalls.slot(
         key,
         1_000,
-        Draws.of(Scope.KEY, key, Unit.REQUESTS_PER_SECOND, PLENTY, 1),
-        Draws.of(Scope.KEY, key, Unit.REQUESTS_PER_MINUTE, PLENTY, 1),
-        Draws.of(Scope.ORGANIZATION, "o", Unit.REQUESTS_PER_SECOND, PLENTY, 1),
-        Draws.of(Scope.ORGANIZATION, "o", Unit.REQUESTS_PER_MINUTE, PLENTY, 1),
-        Draws.of(Scope.GLOBAL, "*", Unit.REQUESTS_PER_SECOND, PLENTY, 1));
+        AcquireCalls.of(LimitScope.KEY, key, Unit.REQUESTS_PER_SECOND, PLENTY, 1),
+        AcquireCalls.of(LimitScope.KEY, key, Unit.REQUESTS_PER_MINUTE, PLENTY, 1),
+        AcquireCalls.of(LimitScope.ORGANIZATION, "o", Unit.REQUESTS_PER_SECOND, PLENTY, 1),
+        AcquireCalls.of(LimitScope.ORGANIZATION, "o", Unit.REQUESTS_PER_MINUTE, PLENTY, 1),
+        AcquireCalls.of(LimitScope.GLOBAL, "*", Unit.REQUESTS_PER_SECOND, PLENTY, 1));
   }
 
   private static long ownNanos() {

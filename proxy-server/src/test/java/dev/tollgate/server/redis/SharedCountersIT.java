@@ -4,16 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tollgate.core.catalog.Secret;
-import dev.tollgate.core.limit.Bucket.Scope;
+import dev.tollgate.core.limit.Acquire;
+import dev.tollgate.core.limit.Acquire.BucketAmount;
+import dev.tollgate.core.limit.AcquireResult;
+import dev.tollgate.core.limit.AcquireResult.AllAcquired;
+import dev.tollgate.core.limit.AcquireResult.Level;
+import dev.tollgate.core.limit.AcquireResult.Refused;
+import dev.tollgate.core.limit.AcquireResult.Unavailable;
+import dev.tollgate.core.limit.Bucket.LimitScope;
 import dev.tollgate.core.limit.Bucket.Unit;
 import dev.tollgate.core.limit.Counters;
-import dev.tollgate.core.limit.Draw;
-import dev.tollgate.core.limit.Draw.Take;
-import dev.tollgate.core.limit.Drawn;
-import dev.tollgate.core.limit.Drawn.Level;
-import dev.tollgate.core.limit.Drawn.Refused;
-import dev.tollgate.core.limit.Drawn.Taken;
-import dev.tollgate.core.limit.Drawn.Unavailable;
 import dev.tollgate.core.limit.LocalCounters;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.ScriptOutputType;
@@ -41,7 +41,7 @@ class SharedCountersIT {
   private final RedisClient client = RedisClient.create(process.url());
   private final RedisCommands<String, String> commands = client.connect().sync();
   private final List<Redis> nodes = new ArrayList<>();
-  private final CountedFigures figures = new CountedFigures();
+  private final FailureCounts observer = new FailureCounts();
   private Counters one;
   private Counters other;
 
@@ -60,59 +60,61 @@ class SharedCountersIT {
   }
 
   private Redis open(Optional<Counters> alone) throws Exception {
-    var redis = Redis.open(Address.parse(new Secret(process.url())), TIMEOUT, alone, figures);
+    var redis = Redis.open(RedisAddress.parse(new Secret(process.url())), TIMEOUT, alone, observer);
     nodes.add(redis);
     return redis;
   }
 
   @Test
   void aRefusedDrawTakesNothingAnywhere() {
-    Take rich = Draws.of(Scope.GLOBAL, "*", Unit.REQUESTS_PER_MINUTE, 100, 1);
-    Take poor = Draws.of(Scope.KEY, "k", Unit.REQUESTS_PER_MINUTE, 1, 1);
-    assertThat(Draws.take(one, Draws.slot("k", 9, rich, poor))).isInstanceOf(Taken.class);
+    BucketAmount rich = AcquireCalls.of(LimitScope.GLOBAL, "*", Unit.REQUESTS_PER_MINUTE, 100, 1);
+    BucketAmount poor = AcquireCalls.of(LimitScope.KEY, "k", Unit.REQUESTS_PER_MINUTE, 1, 1);
+    assertThat(AcquireCalls.take(one, AcquireCalls.slot("k", 9, rich, poor)))
+        .isInstanceOf(AllAcquired.class);
 
-    var refused = (Refused) Draws.take(other, Draws.slot("k", 9, rich, poor));
+    var refused = (Refused) AcquireCalls.take(other, AcquireCalls.slot("k", 9, rich, poor));
 
     assertThat(refused.slotFree()).isTrue();
     assertThat(refused.levels().get(0)).isEqualTo(new Level(99, 0));
     assertThat(refused.levels().get(1).remaining()).isZero();
     assertThat(refused.levels().get(1).waitMicros()).isBetween(50_000_000L, 60_000_000L);
     assertThat(commands.hgetall("tollgate:slots:k")).hasSize(1).containsValue("1");
-    assertThat(((Taken) Draws.take(one, Draws.without(rich))).levels())
+    assertThat(((AllAcquired) AcquireCalls.take(one, AcquireCalls.without(rich))).levels())
         .containsExactly(new Level(98, 0));
   }
 
   @Test
   void tokensAreCorrectedToWhatWasUsed() {
-    Draw thousand = tokens(10_000, 1_000);
-    assertThat(Draws.take(one, thousand)).isInstanceOf(Taken.class);
+    Acquire thousand = tokens(10_000, 1_000);
+    assertThat(AcquireCalls.take(one, thousand)).isInstanceOf(AllAcquired.class);
     one.end(thousand, 400);
     awaitRemaining(10_000, 9_600);
 
-    Draw little = tokens(10_000, 100);
-    Draws.take(other, little);
+    Acquire little = tokens(10_000, 100);
+    AcquireCalls.take(other, little);
     other.end(little, 30_000); // an overrun is booked in full
     awaitRemaining(10_000, -20_400);
   }
 
   @Test
   void slotsAreSharedAndEndedOnce() {
-    Draw first = Draws.slot("k", 2);
-    Draws.take(one, first);
-    Draws.take(other, Draws.slot("k", 2));
-    assertThat(Draws.take(one, Draws.slot("k", 2))).isEqualTo(new Refused(List.of(), false));
+    Acquire first = AcquireCalls.slot("k", 2);
+    AcquireCalls.take(one, first);
+    AcquireCalls.take(other, AcquireCalls.slot("k", 2));
+    assertThat(AcquireCalls.take(one, AcquireCalls.slot("k", 2)))
+        .isEqualTo(new Refused(List.of(), false));
 
     one.end(first, 0);
     one.end(first, 0);
 
-    assertThat(Draws.take(one, Draws.slot("k", 2))).isInstanceOf(Taken.class);
-    assertThat(Draws.take(other, Draws.slot("k", 2))).isInstanceOf(Refused.class);
+    assertThat(AcquireCalls.take(one, AcquireCalls.slot("k", 2))).isInstanceOf(AllAcquired.class);
+    assertThat(AcquireCalls.take(other, AcquireCalls.slot("k", 2))).isInstanceOf(Refused.class);
   }
 
   @Test
   void anotherCapacityActsOnTheRunningBucket() {
-    Draw most = tokens(1_000, 900);
-    Draws.take(one, most);
+    Acquire most = tokens(1_000, 900);
+    AcquireCalls.take(one, most);
 
     assertThat(level(tokens(100_000, 0))).isBetween(100L, 1_000L);
     assertThat(level(tokens(50, 0))).isEqualTo(50);
@@ -122,7 +124,7 @@ class SharedCountersIT {
 
   @Test
   void everyKeyGoesByItself() {
-    Draws.take(one, Draws.slot("k", 2, tokens(100, 10).takes().getFirst()));
+    AcquireCalls.take(one, AcquireCalls.slot("k", 2, tokens(100, 10).amounts().getFirst()));
 
     assertThat(commands.keys("*"))
         .hasSizeGreaterThanOrEqualTo(4)
@@ -131,32 +133,35 @@ class SharedCountersIT {
 
   @Test
   void aNodeThatEndsLeavesNoSlot() {
-    Draws.take(one, Draws.slot("k", 1));
+    AcquireCalls.take(one, AcquireCalls.slot("k", 1));
     nodes.getFirst().close();
 
-    await("a free slot", () -> Draws.take(other, Draws.slot("k", 1)) instanceof Taken);
+    await(
+        "a free slot",
+        () -> AcquireCalls.take(other, AcquireCalls.slot("k", 1)) instanceof AllAcquired);
   }
 
   @Test
   void forgottenScriptsAndCountsAreMadeUpFor() {
-    Draws.take(one, Draws.slot("k", 2));
+    AcquireCalls.take(one, AcquireCalls.slot("k", 2));
     commands.scriptFlush();
-    assertThat(Draws.take(one, Draws.slot("k", 2))).isInstanceOf(Taken.class);
-    assertThat(Draws.take(one, Draws.slot("k", 2))).isInstanceOf(Refused.class);
+    assertThat(AcquireCalls.take(one, AcquireCalls.slot("k", 2))).isInstanceOf(AllAcquired.class);
+    assertThat(AcquireCalls.take(one, AcquireCalls.slot("k", 2))).isInstanceOf(Refused.class);
 
     commands.flushall();
 
     await("the node's slots counted again", () -> slotsOf("k") == 2);
-    assertThat(Draws.take(other, Draws.slot("k", 2))).isInstanceOf(Refused.class);
+    assertThat(AcquireCalls.take(other, AcquireCalls.slot("k", 2))).isInstanceOf(Refused.class);
   }
 
   @Test
   void aRequestThatComesFirstDoesNotHideThatOthersWereForgotten() {
-    Draws.take(one, Draws.slot("k", 2));
-    Draws.take(one, Draws.slot("k", 2));
+    AcquireCalls.take(one, AcquireCalls.slot("k", 2));
+    AcquireCalls.take(one, AcquireCalls.slot("k", 2));
 
     commands.flushall();
-    assertThat(Draws.take(one, Draws.slot("another", 9))).isInstanceOf(Taken.class);
+    assertThat(AcquireCalls.take(one, AcquireCalls.slot("another", 9)))
+        .isInstanceOf(AllAcquired.class);
 
     await("the node's slots counted again", () -> slotsOf("k") == 2);
     assertThat(slotsOf("another")).isEqualTo(1);
@@ -164,14 +169,15 @@ class SharedCountersIT {
 
   @Test
   void whatIsStatedAnewIsCountedOnceForOthersAlsoBetweenItsBatches() {
-    List<Draw> running = Stream.generate(() -> Draws.slot("k", 100)).limit(60).toList();
-    running.forEach(draw -> run(ScriptCall.take(draw, "node.1")));
+    List<Acquire> running = Stream.generate(() -> AcquireCalls.slot("k", 100)).limit(60).toList();
+    running.forEach(acquire -> run(ScriptCall.acquire(acquire, "node.1")));
 
     run(ScriptCall.restate(running.subList(0, 30), "node.1", "node.2"));
     for (int n = 0; n < 40; n++) {
-      assertThat(Draws.take(other, Draws.slot("k", 100))).isInstanceOf(Taken.class);
+      assertThat(AcquireCalls.take(other, AcquireCalls.slot("k", 100)))
+          .isInstanceOf(AllAcquired.class);
     }
-    assertThat(Draws.take(other, Draws.slot("k", 100))).isInstanceOf(Refused.class);
+    assertThat(AcquireCalls.take(other, AcquireCalls.slot("k", 100))).isInstanceOf(Refused.class);
 
     run(ScriptCall.restate(running.subList(30, 60), "node.1", "node.2"));
     run(ScriptCall.restate(running, "node.1", "node.2"));
@@ -181,22 +187,29 @@ class SharedCountersIT {
     assertThat(
             run(
                 ScriptCall.end(
-                    new DrawEnd.Used(running.getFirst(), 0), List.of("node.2", "node.1"))))
+                    new PermitRelease.Used(running.getFirst(), 0), List.of("node.2", "node.1"))))
         .containsExactly(1L);
-    assertThat(Draws.take(other, Draws.slot("k", 100))).isInstanceOf(Taken.class);
+    assertThat(AcquireCalls.take(other, AcquireCalls.slot("k", 100)))
+        .isInstanceOf(AllAcquired.class);
   }
 
   @Test
   void whatEndsBeforeItIsStatedAnewGivesBackItsTokensAndItsSlot() {
-    Draw draw = Draws.slot("k", 1, tokens(1_000_000, 600_000).takes().getFirst());
-    run(ScriptCall.take(draw, "node.1"));
+    Acquire acquire = AcquireCalls.slot("k", 1, tokens(1_000_000, 600_000).amounts().getFirst());
+    run(ScriptCall.acquire(acquire, "node.1"));
 
-    assertThat(run(ScriptCall.end(new DrawEnd.Used(draw, 100_000), List.of("node.2", "node.1"))))
+    assertThat(
+            run(
+                ScriptCall.end(
+                    new PermitRelease.Used(acquire, 100_000), List.of("node.2", "node.1"))))
         .containsExactly(1L);
 
     assertThat(level(tokens(1_000_000, 0))).isGreaterThanOrEqualTo(900_000);
     assertThat(slotsOf("k")).isZero();
-    assertThat(run(ScriptCall.end(new DrawEnd.Used(draw, 100_000), List.of("node.2", "node.1"))))
+    assertThat(
+            run(
+                ScriptCall.end(
+                    new PermitRelease.Used(acquire, 100_000), List.of("node.2", "node.1"))))
         .containsExactly(0L);
   }
 
@@ -210,25 +223,27 @@ class SharedCountersIT {
 
   @Test
   void aFrozenRedisKeepsNobodyWaiting() {
-    Draw held = Draws.slot("k", 3);
-    Draws.take(one, held);
+    Acquire held = AcquireCalls.slot("k", 3);
+    AcquireCalls.take(one, held);
     process.freeze();
 
     List<Long> millis = new ArrayList<>();
     for (int i = 0; i < 200; i++) {
       long began = System.nanoTime();
-      assertThat(Draws.take(one, Draws.slot("k", 3))).isInstanceOf(Unavailable.class);
+      assertThat(AcquireCalls.take(one, AcquireCalls.slot("k", 3))).isInstanceOf(Unavailable.class);
       millis.add((System.nanoTime() - began) / 1_000_000);
     }
     assertThat(millis).allSatisfy(each -> assertThat(each).isLessThan(2 * TIMEOUT.toMillis()));
     assertThat(millis.stream().filter(each -> each >= TIMEOUT.toMillis()))
         .hasSizeLessThanOrEqualTo(3);
-    assertThat(figures.failures(Failure.TIMEOUT)).isGreaterThanOrEqualTo(3);
-    assertThat(figures.failures(Failure.DOWN)).isGreaterThanOrEqualTo(190);
+    assertThat(observer.failures(RedisFailure.TIMEOUT)).isGreaterThanOrEqualTo(3);
+    assertThat(observer.failures(RedisFailure.DOWN)).isGreaterThanOrEqualTo(190);
 
     process.thaw();
     long thawed = System.nanoTime();
-    await("an answer", () -> Draws.take(one, Draws.without()) instanceof Taken && isUp());
+    await(
+        "an answer",
+        () -> AcquireCalls.take(one, AcquireCalls.without()) instanceof AllAcquired && isUp());
     assertThat(Duration.ofNanos(System.nanoTime() - thawed)).isLessThan(Duration.ofSeconds(2));
     // What was asked in vain holds nothing, and what runs still does.
     await("one slot in use", () -> slotsOf("k") == 1);
@@ -238,22 +253,26 @@ class SharedCountersIT {
 
   @Test
   void aKilledRedisIsFoundAgain() {
-    Draw held = Draws.slot("k", 1);
-    Draws.take(one, held);
+    Acquire held = AcquireCalls.slot("k", 1);
+    AcquireCalls.take(one, held);
     process.kill();
-    await("unavailable", () -> Draws.take(one, Draws.slot("k", 1)) instanceof Unavailable);
+    await(
+        "unavailable",
+        () -> AcquireCalls.take(one, AcquireCalls.slot("k", 1)) instanceof Unavailable);
 
     process.startAgain();
-    var drawn = new AtomicReference<Drawn>(new Unavailable("it was killed"));
+    var result = new AtomicReference<AcquireResult>(new Unavailable("it was killed"));
     await(
         "an answer",
         () -> {
-          drawn.set(Draws.take(one, Draws.slot("k", 1)));
-          return !(drawn.get() instanceof Unavailable);
+          result.set(AcquireCalls.take(one, AcquireCalls.slot("k", 1)));
+          return !(result.get() instanceof Unavailable);
         });
-    assertThat(drawn.get()).as("what runs was stated before").isInstanceOf(Refused.class);
+    assertThat(result.get()).as("what runs was stated before").isInstanceOf(Refused.class);
     one.end(held, 0);
-    await("a free slot", () -> Draws.take(other, Draws.slot("k", 1)) instanceof Taken);
+    await(
+        "a free slot",
+        () -> AcquireCalls.take(other, AcquireCalls.slot("k", 1)) instanceof AllAcquired);
   }
 
   @Test
@@ -262,7 +281,10 @@ class SharedCountersIT {
       assertThatThrownBy(
               () ->
                   Redis.open(
-                      Address.parse(new Secret(cluster.url())), TIMEOUT, Optional.empty(), figures))
+                      RedisAddress.parse(new Secret(cluster.url())),
+                      TIMEOUT,
+                      Optional.empty(),
+                      observer))
           .isInstanceOf(Redis.ClusterException.class)
           .hasMessageContaining("is a Redis Cluster");
     }
@@ -272,11 +294,12 @@ class SharedCountersIT {
   void sentinelsNameTheMaster() throws Exception {
     try (var sentinel = RedisProcess.sentinelOf(process, "limits")) {
       var url = new Secret("redis-sentinel://127.0.0.1:" + sentinel.port() + "#limits");
-      var redis = Redis.open(Address.parse(url), TIMEOUT, Optional.empty(), figures);
+      var redis = Redis.open(RedisAddress.parse(url), TIMEOUT, Optional.empty(), observer);
       nodes.add(redis);
-      Draws.take(one, Draws.slot("k", 1));
+      AcquireCalls.take(one, AcquireCalls.slot("k", 1));
 
-      assertThat(Draws.take(redis.counters(), Draws.slot("k", 1))).isInstanceOf(Refused.class);
+      assertThat(AcquireCalls.take(redis.counters(), AcquireCalls.slot("k", 1)))
+          .isInstanceOf(Refused.class);
     }
   }
 
@@ -298,12 +321,14 @@ class SharedCountersIT {
 
   @Test
   void withoutRedisANodeCountsAloneIfItMay() throws Exception {
-    Counters alone = open(Optional.of(new OneTakeEach())).counters();
-    Draw shared = Draws.slot("k", 1);
-    assertThat(Draws.take(alone, shared)).isInstanceOf(Taken.class);
+    Counters alone = open(Optional.of(new ExactlyOnceCounters())).counters();
+    Acquire shared = AcquireCalls.slot("k", 1);
+    assertThat(AcquireCalls.take(alone, shared)).isInstanceOf(AllAcquired.class);
     process.kill();
-    Draw local = Draws.slot("k", 1);
-    await("an answer of its own", () -> Draws.take(alone, local).equals(OneTakeEach.TAKEN));
+    Acquire local = AcquireCalls.slot("k", 1);
+    await(
+        "an answer of its own",
+        () -> AcquireCalls.take(alone, local).equals(ExactlyOnceCounters.TAKEN));
     alone.end(local, 0);
     alone.end(shared, 0);
   }
@@ -311,27 +336,36 @@ class SharedCountersIT {
   @Test
   void aSlotThatANodeGrantedAloneIsCountedOnceRedisAnswersAgain() throws Exception {
     Redis node = open(Optional.of(new LocalCounters(System::nanoTime, 100)));
-    Take tokens = Draws.of(Scope.KEY, "t", Unit.TOKENS_PER_MINUTE, 10_000_000, 4_000_000);
-    Draw local = Draws.slot("k", 1, tokens);
+    BucketAmount tokens =
+        AcquireCalls.of(LimitScope.KEY, "t", Unit.TOKENS_PER_MINUTE, 10_000_000, 4_000_000);
+    Acquire local = AcquireCalls.slot("k", 1, tokens);
     process.kill();
-    await("a grant of its own", () -> Draws.take(node.counters(), local) instanceof Taken);
+    await(
+        "a grant of its own",
+        () -> AcquireCalls.take(node.counters(), local) instanceof AllAcquired);
     assertThat(node.slotsHeld()).as("the node's own counters count it").isZero();
 
     process.startAgain();
     await("it is counted for all", () -> slotsOf("k") == 1);
-    await("no second slot", () -> Draws.take(other, Draws.slot("k", 1)) instanceof Refused);
-    assertThat(Draws.take(other, tokens(10_000_000, 5_000_000))).isInstanceOf(Taken.class);
+    await(
+        "no second slot",
+        () -> AcquireCalls.take(other, AcquireCalls.slot("k", 1)) instanceof Refused);
+    assertThat(AcquireCalls.take(other, tokens(10_000_000, 5_000_000)))
+        .isInstanceOf(AllAcquired.class);
 
     node.counters().end(local, 0);
-    await("a free slot", () -> Draws.take(other, Draws.slot("k", 1)) instanceof Taken);
+    await(
+        "a free slot",
+        () -> AcquireCalls.take(other, AcquireCalls.slot("k", 1)) instanceof AllAcquired);
     assertThat(level(tokens(10_000_000, 0)))
         .as("tokens that were not taken there do not come back there")
         .isLessThan(9_000_000);
   }
 
   private void announce() {
-    try (var announcer = Announcer.begin(Address.parse(new Secret(process.url())))) {
-      assertThat(announcer.changed()).isEqualTo(new Announcer.Announced.Done());
+    try (var announcer =
+        KeyChangePublisher.connect(RedisAddress.parse(new Secret(process.url())))) {
+      assertThat(announcer.publish()).isEqualTo(new KeyChangePublisher.PublishResult.Done());
     }
   }
 
@@ -346,12 +380,13 @@ class SharedCountersIT {
         .sum();
   }
 
-  private static Draw tokens(long capacity, long amount) {
-    return Draws.without(Draws.of(Scope.KEY, "t", Unit.TOKENS_PER_MINUTE, capacity, amount));
+  private static Acquire tokens(long capacity, long amount) {
+    return AcquireCalls.without(
+        AcquireCalls.of(LimitScope.KEY, "t", Unit.TOKENS_PER_MINUTE, capacity, amount));
   }
 
-  private long level(Draw nothing) {
-    return ((Taken) Draws.take(other, nothing)).levels().getFirst().remaining();
+  private long level(Acquire nothing) {
+    return ((AllAcquired) AcquireCalls.take(other, nothing)).levels().getFirst().remaining();
   }
 
   /** Ends are not awaited by those who send them. */
@@ -359,10 +394,10 @@ class SharedCountersIT {
     await(
         least + " remaining",
         () -> {
-          Drawn drawn = Draws.take(one, tokens(capacity, 0));
+          AcquireResult result = AcquireCalls.take(one, tokens(capacity, 0));
           long remaining =
-              switch (drawn) {
-                case Taken taken -> taken.levels().getFirst().remaining();
+              switch (result) {
+                case AllAcquired taken -> taken.levels().getFirst().remaining();
                 case Refused refused -> refused.levels().getFirst().remaining();
                 case Unavailable _ -> Long.MIN_VALUE;
               };

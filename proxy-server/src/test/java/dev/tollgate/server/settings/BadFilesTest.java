@@ -287,34 +287,35 @@ final class BadFilesTest {
     "yaml"
   })
   void aMistakeIsToldWithItsPlace(String yaml, String problem) {
-    assertThat(Loading.of("version: 1\n" + yaml + "\n").problems())
+    assertThat(InMemoryConfig.of("version: 1\n" + yaml + "\n").problems())
         .containsExactly("gateway.yaml:" + problem);
   }
 
   @ParameterizedTest
   @MethodSource("notYet")
   void whatDoesNothingYetIsAcceptedWithAWarning(String yaml, String warning) {
-    assertThat(Loading.of("version: 1\n" + yaml + "\n").warnings())
+    assertThat(InMemoryConfig.of("version: 1\n" + yaml + "\n").warnings())
         .containsExactly("gateway.yaml:" + warning);
   }
 
   @Test
   void urlsThatLeadToNobodyElseAreWarnedOf() {
     String kept = "version: 1\nobject_storage: { directory: ./o }\n";
-    assertThat(Loading.of(kept).warnings())
+    assertThat(InMemoryConfig.of(kept).warnings())
         .containsExactly(
             "gateway.yaml:2:30: object_storage.directory: gives out URLs of 127.0.0.1;"
                 + " others than this machine's clients need listeners.api.base_url");
-    assertThat(Loading.of(kept + "listeners: { api: { base_url: https://a.test } }").warnings())
+    assertThat(
+            InMemoryConfig.of(kept + "listeners: { api: { base_url: https://a.test } }").warnings())
         .isEmpty();
-    assertThat(Loading.of(kept + "listeners: { api: { address: 127.0.0.1:80 } }").warnings())
+    assertThat(InMemoryConfig.of(kept + "listeners: { api: { address: 127.0.0.1:80 } }").warnings())
         .isEmpty();
   }
 
   @Test
   void withoutAKeyTheAuthorizationIsTheOperators() {
     assertThat(
-            Loading.of(
+            InMemoryConfig.of(
                     """
                     version: 1
                     providers:
@@ -329,24 +330,24 @@ final class BadFilesTest {
 
   @Test
   void aFileMustSayItsVersion() {
-    assertThat(Loading.of("server: {}").problems())
+    assertThat(InMemoryConfig.of("server: {}").problems())
         .containsExactly("gateway.yaml:1:1: version: is missing: write 1");
-    assertThat(Loading.of("version: 2").problems())
+    assertThat(InMemoryConfig.of("version: 2").problems())
         .containsExactly("gateway.yaml:1:10: version: must be at most 1");
-    assertThat(Loading.of("").problems())
+    assertThat(InMemoryConfig.of("").problems())
         .containsExactly("gateway.yaml:1:1: version: is missing: write 1");
   }
 
   @Test
   void aFileThatIsNoMappingIsToldOnce() {
-    assertThat(Loading.of("- a\n").problems())
+    assertThat(InMemoryConfig.of("- a\n").problems())
         .containsExactly("gateway.yaml:1:1: must be a mapping of keys such as version and models");
   }
 
   @Test
   void allMistakesAreToldAtOnceInTheOrderOfTheFile() {
     assertThat(
-            Loading.of(
+            InMemoryConfig.of(
                     """
                     version: 1
                     servr: {}

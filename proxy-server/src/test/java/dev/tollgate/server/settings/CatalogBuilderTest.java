@@ -3,14 +3,14 @@ package dev.tollgate.server.settings;
 import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.aws.AwsKeys;
+import dev.tollgate.core.aws.AwsCredentials;
 import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.catalog.Credential;
-import dev.tollgate.core.catalog.Deviations;
-import dev.tollgate.core.catalog.Drawing;
 import dev.tollgate.core.catalog.EndpointIdentity;
+import dev.tollgate.core.catalog.ImageApiStyle;
 import dev.tollgate.core.catalog.KnownServer;
 import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.OpenAiQuirks;
 import dev.tollgate.core.catalog.Prefill;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Route;
@@ -53,7 +53,7 @@ final class CatalogBuilderTest {
 
   private final Catalog catalog =
       new CatalogBuilder(id -> id.value().equals("mock") ? 4711 : 0)
-          .build(Loading.of(YAML).settings());
+          .build(InMemoryConfig.of(YAML).settings());
 
   private Provider provider(String id) {
     return catalog.providers().stream()
@@ -69,7 +69,7 @@ final class CatalogBuilderTest {
     assertThat(openai.basePath()).isEqualTo("/v1");
     assertThat(openai.credentials()).containsExactly(Credential.of(new Secret("one")));
     assertThat(openai.headers()).containsEntry("x-team", "blue");
-    assertThat(openai.clocks().firstToken()).hasSeconds(9);
+    assertThat(openai.timeouts().firstToken()).hasSeconds(9);
     assertThat(openai.quirks().streamOptions()).isFalse();
     assertThat(openai.eventBytesMax()).isEqualTo(32 << 20);
   }
@@ -79,13 +79,13 @@ final class CatalogBuilderTest {
     Provider openai =
         new CatalogBuilder(_ -> 0)
             .build(
-                Loading.of(
+                InMemoryConfig.of(
                         "version: 1\nproviders: { a: { type: openai, base_url: http://h:1/v1 } }")
                     .settings())
             .providers()
             .iterator()
             .next();
-    assertThat(openai.clocks()).isEqualTo(Provider.Clocks.DEFAULT);
+    assertThat(openai.timeouts()).isEqualTo(Provider.ProviderTimeouts.DEFAULT);
     assertThat(openai.pool()).isEqualTo(Provider.PoolLimits.DEFAULT);
     assertThat(openai.quirks()).isEqualTo(Provider.Quirks.NONE);
     assertThat(openai.onDisconnect()).isEqualTo(new Provider.OnDisconnect.Cancel());
@@ -108,7 +108,7 @@ final class CatalogBuilderTest {
               prefill: none
               drop: [tools]
               rename: { seed: seed2 }
-              drop_in_messages: [x]
+              drop_message_fields: [x]
               developer_role: true
               json_schema: false
               call_ids: any
@@ -117,26 +117,27 @@ final class CatalogBuilderTest {
               models: { pictures: gpt-image-2 }
         """;
     List<Provider> providers =
-        List.copyOf(new CatalogBuilder(_ -> 0).build(Loading.of(file).settings()).providers());
+        List.copyOf(
+            new CatalogBuilder(_ -> 0).build(InMemoryConfig.of(file).settings()).providers());
     Provider known = providers.getFirst();
     assertThat(known.endpoint()).isEqualTo(new EndpointIdentity(true, "api.mistral.ai", 443));
     assertThat(known.basePath()).isEqualTo("/v1");
     assertThat(known.quirks())
-        .isEqualTo(new Provider.Quirks(false, Prefill.PREFIX, KnownServer.MISTRAL.deviations()));
+        .isEqualTo(new Provider.Quirks(false, Prefill.PREFIX, KnownServer.MISTRAL.quirks()));
     Provider other = providers.getLast();
     assertThat(other.endpoint()).isEqualTo(new EndpointIdentity(false, "h", 1));
     assertThat(other.quirks().streamOptions()).isTrue();
     assertThat(other.quirks().prefill()).isEqualTo(Prefill.NONE);
-    Deviations deviations = other.quirks().deviations();
-    assertThat(deviations.refused()).contains("tools", "logit_bias");
-    assertThat(deviations.renamed())
+    OpenAiQuirks deviations = other.quirks().openAiQuirks();
+    assertThat(deviations.droppedFields()).contains("tools", "logit_bias");
+    assertThat(deviations.renamedFields())
         .isEqualTo(Map.of("seed", "seed2", "max_completion_tokens", "max_tokens"));
-    assertThat(deviations.refusedInMessages()).contains("x", "refusal");
+    assertThat(deviations.droppedMessageFields()).contains("x", "refusal");
     assertThat(deviations.developerRole()).isTrue();
     assertThat(deviations.jsonSchema()).isFalse();
-    assertThat(deviations.callIds()).isEqualTo(Deviations.CallIds.ANY);
-    assertThat(deviations.reasoning()).isEqualTo(Deviations.Reasoning.AS_IS);
-    assertThat(deviations.drawing()).isEqualTo(Drawing.TOGETHER);
+    assertThat(deviations.callIds()).isEqualTo(OpenAiQuirks.CallIds.ANY);
+    assertThat(deviations.reasoning()).isEqualTo(OpenAiQuirks.Reasoning.AS_IS);
+    assertThat(deviations.imageApiStyle()).isEqualTo(ImageApiStyle.TOGETHER);
     assertThat(deviations.model("pictures")).isEqualTo("gpt-image-2");
     assertThat(deviations.model("words")).isEqualTo("words");
   }
@@ -144,21 +145,21 @@ final class CatalogBuilderTest {
   @Test
   void whatTollgateWritesCanBeNeitherLeftOutNorRenamed() {
     var loading =
-        Loading.of(
+        InMemoryConfig.of(
             """
             version: 1
             providers:
               a:
                 type: openai
                 preset: vllm
-                quirks: { drop: [model], rename: { x: stream }, drop_in_messages: [role] }
+                quirks: { drop: [model], rename: { x: stream }, drop_message_fields: [role] }
             """);
     assertThat(loading.problems())
         .containsExactly(
             "gateway.yaml:4:5: providers.a.base_url: is required, unless a preset has an address",
             "gateway.yaml:6:21: providers.a.quirks.drop: model is written by Tollgate itself",
             "gateway.yaml:6:43: providers.a.quirks.rename.x: is written by Tollgate itself",
-            "gateway.yaml:6:71: providers.a.quirks.drop_in_messages: role makes the message what it is");
+            "gateway.yaml:6:71: providers.a.quirks.drop_message_fields: role makes the message what it is");
   }
 
   @Test
@@ -171,7 +172,8 @@ final class CatalogBuilderTest {
           b: { type: ollama }
         """;
     List<Provider> providers =
-        List.copyOf(new CatalogBuilder(_ -> 0).build(Loading.of(file).settings()).providers());
+        List.copyOf(
+            new CatalogBuilder(_ -> 0).build(InMemoryConfig.of(file).settings()).providers());
     assertThat(providers).extracting(Provider::dialect).containsExactly("cohere", "ollama");
     assertThat(providers)
         .extracting(Provider::endpoint)
@@ -192,14 +194,16 @@ final class CatalogBuilderTest {
           c: { type: bedrock, region: us-gov-west-1, base_url: http://127.0.0.1:99/x }
         """;
     List<Provider> providers =
-        List.copyOf(new CatalogBuilder(_ -> 0).build(Loading.of(file).settings()).providers());
+        List.copyOf(
+            new CatalogBuilder(_ -> 0).build(InMemoryConfig.of(file).settings()).providers());
     assertThat(providers)
         .extracting(provider -> provider.endpoint().authority() + provider.basePath())
         .containsExactly(
             "bedrock-runtime.eu-central-1.amazonaws.com",
             "bedrock-runtime.cn-north-1.amazonaws.com.cn",
             "127.0.0.1:99/x");
-    var keys = new AwsKeys("eu-central-1", "AKIA", new Secret("s"), Optional.of(new Secret("t")));
+    var keys =
+        new AwsCredentials("eu-central-1", "AKIA", new Secret("s"), Optional.of(new Secret("t")));
     assertThat(providers.get(0).credentials())
         .extracting(Credential::key)
         .containsExactly(keys.packed());
@@ -223,7 +227,7 @@ final class CatalogBuilderTest {
           f: { type: bedrock, region: us-east-1, access_key: "A B", secret_key: "s\ns" }
           g: { type: bedrock, region: us-east-1, headers: { X-Amz-Target: x } }
         """;
-    assertThat(Loading.of(file).problems())
+    assertThat(InMemoryConfig.of(file).problems())
         .containsExactly(
             "gateway.yaml:3:54: providers.a.access_key: needs the other one beside it",
             "gateway.yaml:4:54: providers.b.secret_key: needs the other one beside it",
@@ -248,7 +252,8 @@ final class CatalogBuilderTest {
           c: { type: azure, base_url: https://h/x, api: models, api_version: 2024-05-01-preview }
         """;
     List<Provider> providers =
-        List.copyOf(new CatalogBuilder(_ -> 0).build(Loading.of(file).settings()).providers());
+        List.copyOf(
+            new CatalogBuilder(_ -> 0).build(InMemoryConfig.of(file).settings()).providers());
     assertThat(providers).extracting(Provider::dialect).containsOnly("azure");
     assertThat(providers)
         .extracting(Provider::basePath)
@@ -273,12 +278,13 @@ final class CatalogBuilderTest {
             quirks: { prefill: message, thinking: adaptive, sampling: false }
         """;
     List<Provider> providers =
-        List.copyOf(new CatalogBuilder(_ -> 0).build(Loading.of(file).settings()).providers());
+        List.copyOf(
+            new CatalogBuilder(_ -> 0).build(InMemoryConfig.of(file).settings()).providers());
     Provider usual = providers.getFirst();
     assertThat(usual.dialect()).isEqualTo("anthropic");
     assertThat(usual.endpoint()).isEqualTo(new EndpointIdentity(true, "api.anthropic.com", 443));
     assertThat(usual.quirks()).isEqualTo(Provider.Quirks.NONE);
-    assertThat(usual.clocks()).isEqualTo(Provider.Clocks.DEFAULT);
+    assertThat(usual.timeouts()).isEqualTo(Provider.ProviderTimeouts.DEFAULT);
     Provider other = providers.getLast();
     assertThat(other.basePath()).isEqualTo("/anthropic");
     assertThat(other.quirks())
@@ -289,7 +295,7 @@ final class CatalogBuilderTest {
   @Test
   void anthropicHasNothingButChats() {
     var loading =
-        Loading.of(
+        InMemoryConfig.of(
             """
             version: 1
             providers:
@@ -319,13 +325,13 @@ final class CatalogBuilderTest {
           usual: { type: gemini }
           bad: { type: gemini, api_key: k, headers: { X-Goog-Api-Key: x } }
         """;
-    assertThat(Loading.of(file).problems())
+    assertThat(InMemoryConfig.of(file).problems())
         .singleElement()
         .asString()
         .contains("is written from the key beside it");
     Provider usual =
         new CatalogBuilder(_ -> 0)
-            .build(Loading.of(file.lines().limit(3).collect(joining("\n"))).settings())
+            .build(InMemoryConfig.of(file.lines().limit(3).collect(joining("\n"))).settings())
             .providers()
             .iterator()
             .next();
@@ -351,7 +357,8 @@ final class CatalogBuilderTest {
             base_url: http://127.0.0.1:1/x
         """;
     List<Provider> all =
-        List.copyOf(new CatalogBuilder(_ -> 0).build(Loading.of(file).settings()).providers());
+        List.copyOf(
+            new CatalogBuilder(_ -> 0).build(InMemoryConfig.of(file).settings()).providers());
     assertThat(all.get(0).dialect()).isEqualTo("vertex");
     assertThat(all.get(0).endpoint())
         .isEqualTo(new EndpointIdentity(true, "aiplatform.googleapis.com", 443));
@@ -370,7 +377,7 @@ final class CatalogBuilderTest {
   @Test
   void vertexNeedsTheKeyOfAServiceAccount() {
     var loading =
-        Loading.of(
+        InMemoryConfig.of(
             """
             version: 1
             providers:
@@ -409,8 +416,8 @@ final class CatalogBuilderTest {
                 new Route(provider("openai"), "second", 2, 100)));
   }
 
-  private static Loading withBaseUrl(String url) {
-    return Loading.of("version: 1")
+  private static InMemoryConfig withBaseUrl(String url) {
+    return InMemoryConfig.of("version: 1")
         .set("providers={ a: { type: openai, base_url: '" + url + "' } }");
   }
 

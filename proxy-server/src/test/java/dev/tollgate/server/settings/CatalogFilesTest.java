@@ -22,7 +22,7 @@ final class CatalogFilesTest {
   @Test
   void modelsOfAllFilesStandInTheOrderOfTheFiles() {
     Settings settings =
-        Loading.of(MAIN)
+        InMemoryConfig.of(MAIN)
             .file("catalog.yaml", "version: 1\nmodels:\n  acme/b: " + MODEL)
             .file(
                 "more.yaml", "providers: { two: { type: mock } }\nmodels: { acme/c: " + MODEL + "}")
@@ -36,7 +36,7 @@ final class CatalogFilesTest {
   @Test
   void problemsOfACatalogNameItsFileAndLine() {
     assertThat(
-            Loading.of(MAIN)
+            InMemoryConfig.of(MAIN)
                 .file("catalog.yaml", "models:\n  acme/b: " + MODEL + "\n  acme/x: {}\nstore: {}\n")
                 .problems())
         .containsExactly(
@@ -50,7 +50,7 @@ final class CatalogFilesTest {
   @Test
   void twoCatalogsCannotGiveTheSameEntry() {
     assertThat(
-            Loading.of(MAIN)
+            InMemoryConfig.of(MAIN)
                 .file("catalog.yaml", "models:\n  acme/b: " + MODEL)
                 .file("more.yaml", "models:\n  acme/b: " + MODEL)
                 .problems())
@@ -60,7 +60,7 @@ final class CatalogFilesTest {
   @Test
   void anEntryOfTheMainFileReplacesThatOfACatalogWhole() {
     Settings settings =
-        Loading.of(MAIN)
+        InMemoryConfig.of(MAIN)
             .file(
                 "catalog.yaml",
                 """
@@ -85,7 +85,7 @@ final class CatalogFilesTest {
   @Test
   void aRouteMayLeadToAProviderOfAnotherFile() {
     assertThat(
-            Loading.of("version: 1\ncatalogs: [c.yaml]\nproviders: { mock: { type: mock } }")
+            InMemoryConfig.of("version: 1\ncatalogs: [c.yaml]\nproviders: { mock: { type: mock } }")
                 .file("c.yaml", "models: { acme/b: " + MODEL + " }")
                 .problems())
         .isEmpty();
@@ -94,7 +94,7 @@ final class CatalogFilesTest {
   @Test
   void catalogsCanComeFromTheCommandLine() {
     Settings settings =
-        Loading.of("version: 1\nproviders: { mock: { type: mock } }")
+        InMemoryConfig.of("version: 1\nproviders: { mock: { type: mock } }")
             .file("c.yaml", "models: { acme/b: " + MODEL + " }")
             .set("catalogs=[c.yaml]")
             .set("models.acme/b.name=B")

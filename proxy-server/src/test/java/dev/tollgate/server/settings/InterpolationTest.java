@@ -9,14 +9,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** What is put in from outside is one value, whatever it looks like. */
 final class InterpolationTest {
 
-  private static String passwordOf(Loading loading) {
+  private static String passwordOf(InMemoryConfig loading) {
     var password = loading.settings().store().password();
     assertThat(password).isNotNull();
     return password.reveal();
   }
 
-  private static Loading password(String yaml) {
-    return Loading.of(
+  private static InMemoryConfig password(String yaml) {
+    return InMemoryConfig.of(
             "version: 1\nstore: { url: jdbc:postgresql://db/gw, username: gw, password: "
                 + yaml
                 + " }")
@@ -71,7 +71,7 @@ final class InterpolationTest {
     assertThat(passwordOf(password("\"${EVIL}\"").env("EVIL", "x, url: embedded } #")))
         .isEqualTo("x, url: embedded } #");
     assertThat(
-            Loading.of("version: 1\nlisteners: { api: { trusted_proxies: \"${L}\" } }")
+            InMemoryConfig.of("version: 1\nlisteners: { api: { trusted_proxies: \"${L}\" } }")
                 .env("L", "[10.0.0.0/8]")
                 .problems())
         .containsExactly(
@@ -88,7 +88,7 @@ final class InterpolationTest {
   @Test
   void valuesOfEveryTypeCanBePutIn() {
     Settings settings =
-        Loading.of(
+        InMemoryConfig.of(
                 """
                 version: 1
                 listeners: { api: { proxy_protocol: "${PROXY}", header_timeout: "${TIMEOUT:-7s}" } }
@@ -110,15 +110,15 @@ final class InterpolationTest {
         providers:
           local: { type: openai, base_url: "http://127.0.0.1:1/v1", api_key: "${KEY:-}" }
         """;
-    Settings settings = Loading.of(yaml).settings();
+    Settings settings = InMemoryConfig.of(yaml).settings();
     var local = (ProviderSettings.OpenAi) settings.providers().values().iterator().next();
     assertThat(local.apiKey()).isNull();
   }
 
   @Test
   void anOverriddenValueNeedsNoVariable() {
-    Loading loading =
-        Loading.of("version: 1\nlisteners: { admin: { token: \"${TOKEN:?set TOKEN}\" } }");
+    InMemoryConfig loading =
+        InMemoryConfig.of("version: 1\nlisteners: { admin: { token: \"${TOKEN:?set TOKEN}\" } }");
     assertThat(loading.problems()).hasSize(1);
     assertThat(loading.set("listeners.admin.token=t").problems()).isEmpty();
   }

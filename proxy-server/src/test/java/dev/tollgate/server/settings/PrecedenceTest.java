@@ -25,10 +25,10 @@ final class PrecedenceTest {
 
   @Test
   void anEmptyFileTakesEveryDefault() {
-    Settings settings = Loading.of("version: 1").settings();
+    Settings settings = InMemoryConfig.of("version: 1").settings();
     assertThat(settings.listeners().api().address()).hasToString("0.0.0.0:8080");
     assertThat(settings.listeners().api().requestBytesMax()).isEqualTo(10 << 20);
-    assertThat(settings.store().dataDir()).isEqualTo(Loading.FOLDER.resolve("data"));
+    assertThat(settings.store().dataDir()).isEqualTo(InMemoryConfig.FOLDER.resolve("data"));
     assertThat(settings.bootstrap()).isNotNull();
     assertThat(settings.models()).isEmpty();
   }
@@ -36,23 +36,23 @@ final class PrecedenceTest {
   @Test
   void eachSourceWinsOverTheOneBefore() {
     String file = "version: 1\nstore: { url: jdbc:postgresql://file/db }";
-    assertThat(url(Loading.of("version: 1"))).isEqualTo("embedded");
-    assertThat(url(Loading.of(file))).isEqualTo("jdbc:postgresql://file/db");
+    assertThat(url(InMemoryConfig.of("version: 1"))).isEqualTo("embedded");
+    assertThat(url(InMemoryConfig.of(file))).isEqualTo("jdbc:postgresql://file/db");
     var withEnvironment =
-        Loading.of(file).env("TOLLGATE_STORE__URL", "jdbc:postgresql://environment/db");
+        InMemoryConfig.of(file).env("TOLLGATE_STORE__URL", "jdbc:postgresql://environment/db");
     assertThat(url(withEnvironment)).isEqualTo("jdbc:postgresql://environment/db");
     assertThat(url(withEnvironment.set("store.url=jdbc:postgresql://option/db")))
         .isEqualTo("jdbc:postgresql://option/db");
   }
 
-  private static String url(Loading loading) {
+  private static String url(InMemoryConfig loading) {
     StoreUrl url = loading.settings().store().url();
     return url.toString();
   }
 
   @Test
   void theSpecificationsNameForTheBodyLimitIsAnAlias() {
-    var loading = Loading.of("version: 1").env("MAX_REQUEST_BYTES", "2097152");
+    var loading = InMemoryConfig.of("version: 1").env("MAX_REQUEST_BYTES", "2097152");
     assertThat(loading.settings().listeners().api().requestBytesMax()).isEqualTo(2 << 20);
     loading.env("TOLLGATE_LISTENERS__API__MAX_REQUEST_BYTES", "3MiB");
     assertThat(loading.settings().listeners().api().requestBytesMax()).isEqualTo(3 << 20);
@@ -61,7 +61,7 @@ final class PrecedenceTest {
   @Test
   void namedEntriesAreReachedFromOutside() {
     Settings settings =
-        Loading.of(PROVIDER_AND_MODEL)
+        InMemoryConfig.of(PROVIDER_AND_MODEL)
             .env("TOLLGATE_PROVIDERS__MY_OPENAI__API_KEY", "from-environment")
             .env("TOLLGATE_MODELS__ACME_SMALL_1_5__CONTEXT_LENGTH", "1000")
             .set("models.acme/small-1.5.max_output_tokens=100")
@@ -81,7 +81,7 @@ final class PrecedenceTest {
   @Test
   void listsAndSectionsFromOutsideAreYaml() {
     Settings settings =
-        Loading.of("version: 1")
+        InMemoryConfig.of("version: 1")
             .env("TOLLGATE_LISTENERS__API__TRUSTED_PROXIES", "[10.0.0.0/8]")
             .set("server.shutdown={delay: 1s}")
             .settings();
@@ -94,7 +94,7 @@ final class PrecedenceTest {
   @Test
   void theEnvironmentIsTakenAsItIsAndNeverInterpolated() {
     Settings settings =
-        Loading.of("version: 1\nstore: { url: jdbc:postgresql://db/gw, username: gw }")
+        InMemoryConfig.of("version: 1\nstore: { url: jdbc:postgresql://db/gw, username: gw }")
             .env("TOLLGATE_STORE__PASSWORD", "a: ${b} #c $$ [")
             .settings();
     assertThat(settings.store().password()).isNotNull();
@@ -104,7 +104,7 @@ final class PrecedenceTest {
   @Test
   void aNullSwitchesOff() {
     Settings settings =
-        Loading.of("version: 1")
+        InMemoryConfig.of("version: 1")
             .set("listeners.control.address=null")
             .set("bootstrap=null")
             .settings();
@@ -115,7 +115,7 @@ final class PrecedenceTest {
   @Test
   void whatIsNotThereYetMayBeSwitchedOff() {
     assertThat(
-            Loading.of("version: 1\ntelemetry: { trace_sample: 0 }")
+            InMemoryConfig.of("version: 1\ntelemetry: { trace_sample: 0 }")
                 .set("limits.key={ requests_per_second: 0, concurrency: 0 }")
                 .problems())
         .isEmpty();
@@ -124,7 +124,7 @@ final class PrecedenceTest {
   @Test
   void variablesOfOthersAreLeftAlone() {
     var loading =
-        Loading.of("version: 1")
+        InMemoryConfig.of("version: 1")
             .env("TOLLGATE_JAVA", "x")
             .env("TOLLGATE_JAVA_OPTS", "x")
             .env("TOLLGATE_LOG_LEVEL", "DEBUG");
@@ -134,7 +134,7 @@ final class PrecedenceTest {
   @Test
   void whatKubernetesTellsOfServicesIsLeftAlone() {
     var loading =
-        Loading.of("version: 1")
+        InMemoryConfig.of("version: 1")
             .env("TOLLGATE_SERVICE_HOST", "10.0.0.1")
             .env("TOLLGATE_SERVICE_PORT", "80")
             .env("TOLLGATE_SERVICE_PORT_HTTP", "80")
@@ -144,14 +144,14 @@ final class PrecedenceTest {
             .env("TOLLGATE_ADMIN_SERVICE_HOST", "10.0.0.1")
             .env("TOLLGATE_ADMIN_PORT_9901_TCP_PROTO", "tcp");
     assertThat(loading.problems()).isEmpty();
-    assertThat(Loading.of("version: 1").env("TOLLGATE_PORT", "8080").problems())
+    assertThat(InMemoryConfig.of("version: 1").env("TOLLGATE_PORT", "8080").problems())
         .containsExactly("environment variable TOLLGATE_PORT: no such setting");
   }
 
   @Test
   void settingsOfOneWordAreGivenToo() {
     var loading =
-        Loading.of("version: 1")
+        InMemoryConfig.of("version: 1")
             .file("more.yaml", "providers: { mock: { type: mock } }")
             .env("TOLLGATE_BOOTSTRAP", "null")
             .env("TOLLGATE_CATALOGS", "[more.yaml]");
@@ -163,7 +163,7 @@ final class PrecedenceTest {
   @Test
   void wrongNamesFromOutsideAreProblems() {
     assertThat(
-            Loading.of("version: 1")
+            InMemoryConfig.of("version: 1")
                 .env("TOLLGATE_STORE__ULR", "x")
                 .env("TOLLGATE_STORE_URL", "x")
                 .env("TOLLGATE_BOOTSRAP", "null")

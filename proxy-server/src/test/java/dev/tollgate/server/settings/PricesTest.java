@@ -18,10 +18,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Prices arrive in the core as exact integers, and none is ever missing. */
 final class PricesTest {
 
-  private static Loading model(String modality, String price) {
+  private static InMemoryConfig model(String modality, String price) {
     String duration =
         modality.equals("video") || modality.equals("music") ? "default_duration_seconds: 5," : "";
-    return Loading.of(
+    return InMemoryConfig.of(
         """
         version: 1
         providers: { mock: { type: mock } }
@@ -149,7 +149,7 @@ final class PricesTest {
             price: free
             routes: [{ provider: mock, model: v }]
         """;
-    assertThat(Loading.of(yaml).problems())
+    assertThat(InMemoryConfig.of(yaml).problems())
         .containsExactly(
             "gateway.yaml:4:11: models.acme/v.default_duration_seconds:"
                 + " is missing: video models need it",

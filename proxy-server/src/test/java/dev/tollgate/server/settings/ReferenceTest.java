@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.tollgate.server.settings.yaml.Node;
+import dev.tollgate.server.settings.yaml.ConfigNode;
 import dev.tollgate.server.settings.yaml.Problems;
 import dev.tollgate.server.settings.yaml.YamlText;
 import java.io.IOException;
@@ -49,7 +49,7 @@ final class ReferenceTest {
 
   private static final Pattern PRICES = Pattern.compile("models\\.\\*\\.price\\..*");
 
-  private final Map<String, List<Node>> written = new LinkedHashMap<>();
+  private final Map<String, List<ConfigNode>> written = new LinkedHashMap<>();
   private String text = "";
 
   @BeforeEach
@@ -59,9 +59,9 @@ final class ReferenceTest {
   }
 
   /** Paths of the reference; entries that an operator names are {@code *}. */
-  private void collect(Node node, String path) {
+  private void collect(ConfigNode node, String path) {
     switch (node) {
-      case Node.Mapping mapping ->
+      case ConfigNode.Mapping mapping ->
           mapping
               .entries()
               .forEach(
@@ -72,8 +72,8 @@ final class ReferenceTest {
                     written.computeIfAbsent(generic, _ -> new ArrayList<>()).add(entry.value());
                     collect(entry.value(), generic);
                   });
-      case Node.Sequence sequence -> sequence.items().forEach(item -> collect(item, path));
-      case Node.Scalar _ -> {
+      case ConfigNode.Sequence sequence -> sequence.items().forEach(item -> collect(item, path));
+      case ConfigNode.Scalar _ -> {
         // A leaf: noted by its key.
       }
     }
@@ -114,7 +114,7 @@ final class ReferenceTest {
               if (usual == null || EXAMPLES.contains(path) || PRICES.matcher(path).matches()) {
                 return;
               }
-              for (Node node : written.getOrDefault(path, List.of())) {
+              for (ConfigNode node : written.getOrDefault(path, List.of())) {
                 if (!print(node).equals(usual.isNull() ? "null" : print(usual))) {
                   wrong.put(path, print(node));
                 }
@@ -126,9 +126,9 @@ final class ReferenceTest {
   @Test
   void whatTheReferenceSaysInSumIsWhatAnEmptyFileMeans() {
     Path file = ShippedFilesTest.folder().resolve("reference.yaml");
-    Settings reference = ((Loaded.Valid) ShippedFilesTest.load(file)).settings();
+    Settings reference = ((LoadResult.Valid) ShippedFilesTest.load(file)).settings();
     Settings empty =
-        Loading.of("version: 1")
+        InMemoryConfig.of("version: 1")
             .set("store.data_dir=" + file.resolveSibling("data").toAbsolutePath())
             .settings();
     assertThat(reference)
@@ -170,12 +170,12 @@ final class ReferenceTest {
             });
   }
 
-  private static String print(Node node) {
+  private static String print(ConfigNode node) {
     return switch (node) {
-      case Node.Scalar scalar -> scalar.text();
-      case Node.Sequence sequence ->
+      case ConfigNode.Scalar scalar -> scalar.text();
+      case ConfigNode.Sequence sequence ->
           sequence.items().stream().map(ReferenceTest::print).toList().toString();
-      case Node.Mapping _ -> "{}";
+      case ConfigNode.Mapping _ -> "{}";
     };
   }
 

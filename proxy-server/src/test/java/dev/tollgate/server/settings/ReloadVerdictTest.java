@@ -20,19 +20,19 @@ final class ReloadVerdictTest {
         acme/a: { modality: chat, price: free, routes: [{ provider: mock, model: a }] }
       """;
 
-  private static ReloadVerdict verdict(Loading after) {
-    return ReloadVerdict.between(Loading.of(YAML).settings(), after.settings());
+  private static ReloadVerdict verdict(InMemoryConfig after) {
+    return ReloadVerdict.between(InMemoryConfig.of(YAML).settings(), after.settings());
   }
 
   @Test
   void theSameFileChangesNothing() {
-    assertThat(verdict(Loading.of(YAML))).isEqualTo(new Unchanged());
+    assertThat(verdict(InMemoryConfig.of(YAML))).isEqualTo(new Unchanged());
   }
 
   @Test
   void providersModelsAndPricesCanChange() {
-    Loading after =
-        Loading.of(
+    InMemoryConfig after =
+        InMemoryConfig.of(
                 YAML
                     + "  acme/b: { modality: chat, price: { input: 1, output: 2 },"
                     + " routes: [{ provider: mock, model: b }] }\n")
@@ -51,8 +51,8 @@ final class ReloadVerdictTest {
 
   @Test
   void listenersAndTheStoreNeedARestartAndNothingIsTakenOver() {
-    Loading after =
-        Loading.of(YAML)
+    InMemoryConfig after =
+        InMemoryConfig.of(YAML)
             .set("listeners.api.address=0.0.0.0:1")
             .set("store.pool.max=3")
             .set("providers.openai.api_key=two");
@@ -62,15 +62,15 @@ final class ReloadVerdictTest {
 
   @Test
   void aMockListensFromStartToEnd() {
-    assertThat(verdict(Loading.of(YAML).set("providers.mock.chunks=9")))
+    assertThat(verdict(InMemoryConfig.of(YAML).set("providers.mock.chunks=9")))
         .isEqualTo(new NeedsRestart(List.of("providers.mock.chunks")));
-    assertThat(verdict(Loading.of(YAML).set("providers.more={ type: mock }")))
+    assertThat(verdict(InMemoryConfig.of(YAML).set("providers.more={ type: mock }")))
         .isEqualTo(new NeedsRestart(List.of("providers.more")));
   }
 
   @Test
   void aListenerMayKeepItsDefaultInOtherWords() {
-    assertThat(verdict(Loading.of(YAML).set("listeners.api.idle_timeout=620000ms")))
+    assertThat(verdict(InMemoryConfig.of(YAML).set("listeners.api.idle_timeout=620000ms")))
         .isEqualTo(new Unchanged());
   }
 }

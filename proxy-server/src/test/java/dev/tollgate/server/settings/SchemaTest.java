@@ -55,7 +55,7 @@ final class SchemaTest {
         "version: 1\nmodels: { a/b: { modality: chat, price: {}, routes: [] } }",
       })
   void mistakesThatTheLoaderRefusesDoNotFit(String yaml) throws IOException {
-    assertThat(Loading.of(yaml).problems()).isNotEmpty();
+    assertThat(InMemoryConfig.of(yaml).problems()).isNotEmpty();
     assertThat(complaints(yaml)).isNotEmpty();
   }
 
@@ -72,7 +72,7 @@ final class SchemaTest {
             + " routes: [{ provider: m, model: x }] } }",
       })
   void shortFormsFitBoth(String yaml) throws IOException {
-    assertThat(Loading.of(yaml).problems()).isEmpty();
+    assertThat(InMemoryConfig.of(yaml).problems()).isEmpty();
     assertThat(complaints(yaml)).isEmpty();
   }
 

@@ -54,7 +54,7 @@ final class SecretsStaySecretTest {
       })
   void problemsNeverRepeatASecret(String yaml) {
     List<String> problems =
-        Loading.of("version: 1\n" + yaml + "\n")
+        InMemoryConfig.of("version: 1\n" + yaml + "\n")
             .env("S", CANARY)
             .file("secret", CANARY)
             .complaints();
@@ -64,7 +64,7 @@ final class SecretsStaySecretTest {
   @Test
   void aWrongSecretOfTheEnvironmentIsNotRepeated() {
     List<String> problems =
-        Loading.of("version: 1")
+        InMemoryConfig.of("version: 1")
             .env("TOLLGATE_STORE__URL", CANARY)
             .env("TOLLGATE_SERVER__TRANSPORT", CANARY)
             .env("TOLLGATE_LISTENERS__API__TRUSTED_PROXIES", "[" + CANARY + "]")
@@ -77,7 +77,7 @@ final class SecretsStaySecretTest {
   @Test
   void neitherToStringNorTheRenderingShowsASecret() {
     Settings settings =
-        Loading.of(
+        InMemoryConfig.of(
                 """
                 version: 1
                 listeners: { admin: { token: "${S}" } }

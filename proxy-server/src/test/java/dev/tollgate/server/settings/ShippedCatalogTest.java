@@ -11,7 +11,7 @@ import dev.tollgate.core.money.PriceList;
 import dev.tollgate.core.money.Quantity;
 import dev.tollgate.core.money.TokenPrices;
 import dev.tollgate.core.money.Usage;
-import dev.tollgate.server.settings.yaml.Surroundings;
+import dev.tollgate.server.settings.yaml.ProcessEnvironment;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -54,10 +54,10 @@ final class ShippedCatalogTest {
 
   private static Settings settings(String own, Map<String, String> environment) {
     String main = "version: 1\ncatalogs: [catalog.yaml]\n" + own;
-    var surroundings = new Surroundings(environment, file -> read(file, main));
-    Loaded loaded = new SettingsLoader(surroundings).load(MAIN, List.of());
-    assertThat(loaded).isInstanceOf(Loaded.Valid.class);
-    return ((Loaded.Valid) loaded).settings();
+    var surroundings = new ProcessEnvironment(environment, file -> read(file, main));
+    LoadResult loaded = new SettingsLoader(surroundings).load(MAIN, List.of());
+    assertThat(loaded).isInstanceOf(LoadResult.Valid.class);
+    return ((LoadResult.Valid) loaded).settings();
   }
 
   private static String read(Path file, String main) throws IOException {

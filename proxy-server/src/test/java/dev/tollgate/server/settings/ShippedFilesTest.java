@@ -2,7 +2,7 @@ package dev.tollgate.server.settings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.server.settings.yaml.Surroundings;
+import dev.tollgate.server.settings.yaml.ProcessEnvironment;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,14 +26,14 @@ final class ShippedFilesTest {
               file ->
                   DynamicTest.dynamicTest(
                       file.getFileName().toString(),
-                      () -> assertThat(load(file)).isInstanceOf(Loaded.Valid.class)))
+                      () -> assertThat(load(file)).isInstanceOf(LoadResult.Valid.class)))
           .toList()
           .stream();
     }
   }
 
-  static Loaded load(Path file) {
-    var surroundings = new Surroundings(ENVIRONMENT, Files::readString);
+  static LoadResult load(Path file) {
+    var surroundings = new ProcessEnvironment(ENVIRONMENT, Files::readString);
     return new SettingsLoader(surroundings).load(file, List.of());
   }
 

@@ -1,6 +1,6 @@
 package dev.tollgate.server.tidy;
 
-import dev.tollgate.server.ops.Bound;
+import dev.tollgate.server.ops.ResourceBound;
 import java.lang.classfile.ClassModel;
 import java.lang.classfile.CodeElement;
 import java.lang.classfile.CodeModel;
@@ -20,9 +20,9 @@ import java.util.stream.Stream;
 
 /**
  * Every class that makes something which can grow while others fill it, with what bounds it: an
- * entry of {@link Bound}, or in words why it holds no work of clients. Such are all classes that
- * name a queue, a pool or a concurrent map, and all that give a field a new collection or map of
- * any kind.
+ * entry of {@link ResourceBound}, or in words why it holds no work of clients. Such are all classes
+ * that name a queue, a pool or a concurrent map, and all that give a field a new collection or map
+ * of any kind.
  */
 final class Queues {
   private static final String JUC = "java/util/concurrent/";
@@ -61,33 +61,33 @@ final class Queues {
           "io/netty/util/concurrent/DefaultEventExecutorGroup",
           "io/netty/util/internal/PlatformDependent");
 
-  private static final Map<String, Bound> BOUNDED =
+  private static final Map<String, ResourceBound> BOUNDED =
       Map.ofEntries(
-          Map.entry("core/ledger/Line", Bound.LEDGER_WAITING),
-          Map.entry("core/ledger/NodeLedger", Bound.LEDGER_WAITING),
-          Map.entry("core/limit/RefusalCache", Bound.REFUSAL_CACHE),
-          Map.entry("core/tenant/KeyCache", Bound.KEY_CACHE),
-          Map.entry("core/tenant/KeyFlights", Bound.KEY_LOOK_UPS),
-          Map.entry("core/upstream/EndpointPool", Bound.UPSTREAM_PENDING),
-          Map.entry("core/exchange/Downloads", Bound.DOWNLOADS),
-          Map.entry("core/upstream/Lease", Bound.REQUEST_BODY),
-          Map.entry("server/ledger/Completions", Bound.JOURNAL_QUEUE),
-          Map.entry("server/ledger/GroupWriter", Bound.JOURNAL_QUEUE),
-          Map.entry("server/ledger/LocalJournal", Bound.JOURNAL_QUEUE),
-          Map.entry("server/ledger/UnbookedQueue", Bound.JOURNAL_IN_MEMORY),
-          Map.entry("server/ops/BoundedOffload", Bound.OFFLOAD_QUEUE),
-          Map.entry("core/tenant/OrgPlaces", Bound.IDEMPOTENCY_CLAIMS),
-          Map.entry("server/postgres/OrgBytes", Bound.IDEMPOTENCY_BYTES),
-          Map.entry("server/ops/RequestLog", Bound.REQUEST_LOG),
-          Map.entry("server/ops/RingAppender", Bound.LOG_RING),
-          Map.entry("server/ops/Shedder", Bound.REQUESTS),
-          Map.entry("server/redis/Client", Bound.REDIS_CALLS),
-          Map.entry("server/redis/Ends", Bound.REDIS_ENDS),
-          Map.entry("server/redis/Deadlines", Bound.REQUESTS),
-          Map.entry("server/redis/Held", Bound.REQUESTS),
-          Map.entry("server/redis/OrElse", Bound.REQUESTS),
-          Map.entry("server/webhook/Sender", Bound.WEBHOOKS),
-          Map.entry("server/wiring/Network", Bound.LOOP_TASKS));
+          Map.entry("core/ledger/Line", ResourceBound.LEDGER_WAITING),
+          Map.entry("core/ledger/NodeLedger", ResourceBound.LEDGER_WAITING),
+          Map.entry("core/limit/RefusalCache", ResourceBound.REFUSAL_CACHE),
+          Map.entry("core/tenant/KeyCache", ResourceBound.KEY_CACHE),
+          Map.entry("core/tenant/KeyFlights", ResourceBound.KEY_LOOK_UPS),
+          Map.entry("core/upstream/EndpointPool", ResourceBound.UPSTREAM_PENDING),
+          Map.entry("core/exchange/Downloads", ResourceBound.DOWNLOADS),
+          Map.entry("core/upstream/Lease", ResourceBound.REQUEST_BODY),
+          Map.entry("server/ledger/Completions", ResourceBound.JOURNAL_QUEUE),
+          Map.entry("server/ledger/GroupWriter", ResourceBound.JOURNAL_QUEUE),
+          Map.entry("server/ledger/LocalJournal", ResourceBound.JOURNAL_QUEUE),
+          Map.entry("server/ledger/UnbookedQueue", ResourceBound.JOURNAL_IN_MEMORY),
+          Map.entry("server/ops/BoundedOffload", ResourceBound.OFFLOAD_QUEUE),
+          Map.entry("core/tenant/OrgPlaces", ResourceBound.IDEMPOTENCY_CLAIMS),
+          Map.entry("server/postgres/OrgBytes", ResourceBound.IDEMPOTENCY_BYTES),
+          Map.entry("server/ops/RequestLog", ResourceBound.REQUEST_LOG),
+          Map.entry("server/ops/RingAppender", ResourceBound.LOG_RING),
+          Map.entry("server/ops/Shedder", ResourceBound.REQUESTS),
+          Map.entry("server/redis/Client", ResourceBound.REDIS_CALLS),
+          Map.entry("server/redis/Ends", ResourceBound.REDIS_RELEASES),
+          Map.entry("server/redis/Deadlines", ResourceBound.REQUESTS),
+          Map.entry("server/redis/Held", ResourceBound.REQUESTS),
+          Map.entry("server/redis/OrElse", ResourceBound.REQUESTS),
+          Map.entry("server/webhook/Sender", ResourceBound.WEBHOOKS),
+          Map.entry("server/wiring/Network", ResourceBound.LOOP_TASKS));
 
   private static final Map<String, String> OF_OUR_OWN =
       Map.ofEntries(
@@ -148,7 +148,7 @@ final class Queues {
           Map.entry("server/oauth/AccessTokens", "one entry for each service account"),
           Map.entry("server/oauth/Chores", "one task for each service account"),
           Map.entry("server/mock/Draft", "one reply of the mock provider"),
-          Map.entry("server/mock/LoopDesk", "the mock provider's replies"),
+          Map.entry("server/mock/LoopContext", "the mock provider's replies"),
           Map.entry("server/mock/MockCounters", "the last disconnects of the mock provider"),
           Map.entry("server/mock/MockModels", "the mock provider's models"),
           Map.entry("server/mock/MockProvider", "the mock provider's loops"),

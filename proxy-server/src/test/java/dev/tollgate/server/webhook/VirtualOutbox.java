@@ -1,6 +1,6 @@
 package dev.tollgate.server.webhook;
 
-import dev.tollgate.core.webhook.Due;
+import dev.tollgate.core.webhook.ClaimedEvent;
 import dev.tollgate.core.webhook.Outbox;
 import io.netty.util.concurrent.MockTicker;
 import java.time.Duration;
@@ -15,20 +15,20 @@ public final class VirtualOutbox implements Outbox {
   private final MockTicker ticker;
   private final List<Waiting> waiting = new ArrayList<>();
   final List<Attempt> booked = new ArrayList<>();
-  final List<Due> released = new ArrayList<>();
+  final List<ClaimedEvent> released = new ArrayList<>();
   private int failures;
   private boolean isExhausted;
   private boolean isOvertaken;
-  private Locked locked = Locked.NONE;
+  private Unsignable locked = Unsignable.NONE;
 
   private static final class Waiting {
-    final Due due;
+    final ClaimedEvent due;
     int attempts;
     int leases;
     long dueNanos;
     long leasedUntilNanos;
 
-    Waiting(Due due, long nowNanos) {
+    Waiting(ClaimedEvent due, long nowNanos) {
       this.due = due;
       this.dueNanos = nowNanos;
       this.leasedUntilNanos = nowNanos;
@@ -39,7 +39,7 @@ public final class VirtualOutbox implements Outbox {
     this.ticker = ticker;
   }
 
-  public synchronized void add(Due due) {
+  public synchronized void add(ClaimedEvent due) {
     waiting.add(new Waiting(due, ticker.nanoTime()));
   }
 
@@ -71,17 +71,19 @@ public final class VirtualOutbox implements Outbox {
   }
 
   @Override
-  public synchronized List<Due> claim(Wish wish) throws OutboxException {
+  public synchronized List<ClaimedEvent> claim(ClaimOptions wish) throws OutboxException {
     mayFail();
     if (isExhausted) {
       isExhausted = false;
       throw new OutOfMemoryError("no room for rows");
     }
     long now = ticker.nanoTime();
-    List<Due> claimed = new ArrayList<>();
+    List<ClaimedEvent> claimed = new ArrayList<>();
     for (Waiting one : waiting) {
       boolean isFree = one.dueNanos <= now && one.leasedUntilNanos <= now;
-      if (isFree && claimed.size() < wish.most() && leasedOf(one, now) < wish.places().receiver()) {
+      if (isFree
+          && claimed.size() < wish.limit()
+          && leasedOf(one, now) < wish.concurrency().receiver()) {
         one.leasedUntilNanos = now + wish.lease().toNanos();
         claimed.add(numbered(one.due, ++one.leases, one.attempts + 1));
       }
@@ -95,8 +97,8 @@ public final class VirtualOutbox implements Outbox {
         .count();
   }
 
-  private static Due numbered(Due due, int lease, int attempt) {
-    return new Due(
+  private static ClaimedEvent numbered(ClaimedEvent due, int lease, int attempt) {
+    return new ClaimedEvent(
         due.id(),
         due.org(),
         due.job(),
@@ -110,25 +112,25 @@ public final class VirtualOutbox implements Outbox {
   }
 
   @Override
-  public synchronized Booked book(Attempt attempt) throws OutboxException {
+  public synchronized RecordResult recordAttempt(Attempt attempt) throws OutboxException {
     mayFail();
     booked.add(attempt);
-    Waiting its = find(attempt.due().id());
+    Waiting its = find(attempt.claimed().id());
     if (its == null) {
-      return Booked.LATE;
+      return RecordResult.SUPERSEDED;
     }
     its.leasedUntilNanos = ticker.nanoTime();
-    its.attempts = attempt.due().attempt();
-    if (attempt.next() instanceof Next.Again(Duration pause)) {
+    its.attempts = attempt.claimed().attempt();
+    if (attempt.next() instanceof NextStep.Retry(Duration pause)) {
       its.dueNanos = ticker.nanoTime() + pause.toNanos();
     } else {
       waiting.remove(its);
     }
-    return isOvertaken ? Booked.LATE : Booked.DECIDED;
+    return isOvertaken ? RecordResult.SUPERSEDED : RecordResult.APPLIED;
   }
 
   @Override
-  public synchronized void release(Due due, Duration pause) throws OutboxException {
+  public synchronized void release(ClaimedEvent due, Duration pause) throws OutboxException {
     mayFail();
     released.add(due);
     Waiting its = find(due.id());
@@ -147,12 +149,12 @@ public final class VirtualOutbox implements Outbox {
   }
 
   @Override
-  public synchronized Locked locked() {
+  public synchronized Unsignable unsignable() {
     return locked;
   }
 
   /** So much cannot be signed. */
-  synchronized void lock(Locked locked) {
+  synchronized void lock(Unsignable locked) {
     this.locked = locked;
   }
 

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
-import dev.tollgate.core.webhook.Announcement;
-import dev.tollgate.core.webhook.Due;
+import dev.tollgate.core.webhook.ClaimedEvent;
+import dev.tollgate.core.webhook.WebhookRequest;
 import dev.tollgate.core.webhook.WebhookSecret;
 import java.io.IOException;
 import java.lang.reflect.Method;
@@ -41,7 +41,8 @@ class WebhooksDocumentTest {
               .loadClass("Receiver")
               .getDeclaredMethod("isGenuine", byte[].class, String.class, String.class);
       isGenuine.setAccessible(true);
-      Announcement sent = Announcement.of(due(), "{\"id\":\"ü\"}".getBytes(UTF_8), 1_764_000_000);
+      WebhookRequest sent =
+          WebhookRequest.of(due(), "{\"id\":\"ü\"}".getBytes(UTF_8), 1_764_000_000);
       String signature =
           sent.fields().stream()
               .filter(field -> field.name().equals("x-llm-signature"))
@@ -65,7 +66,7 @@ class WebhooksDocumentTest {
         new ObjectMapper()
             .readTree(WebhooksDocumentTest.class.getResourceAsStream("/openapi.json"))
             .at("/webhooks/job/post/parameters");
-    Announcement sent = Announcement.of(due(), new byte[] {'1'}, 5);
+    WebhookRequest sent = WebhookRequest.of(due(), new byte[] {'1'}, 5);
     assertThat(sent.fields().subList(1, sent.fields().size()))
         .zipSatisfy(
             parameters,
@@ -76,8 +77,8 @@ class WebhooksDocumentTest {
             });
   }
 
-  private static Due due() {
-    return new Due(
+  private static ClaimedEvent due() {
+    return new ClaimedEvent(
         UUID.randomUUID(),
         new OrgId(UUID.randomUUID()),
         UUID.randomUUID(),

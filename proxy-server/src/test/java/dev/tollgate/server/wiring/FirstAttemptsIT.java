@@ -7,11 +7,11 @@ import com.sun.net.httpserver.HttpExchange;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.testkit.ScriptedNames;
-import dev.tollgate.core.webhook.Schedule;
+import dev.tollgate.core.webhook.RetrySchedule;
 import dev.tollgate.core.webhook.WebhookObserver;
 import dev.tollgate.server.postgres.Store;
-import dev.tollgate.server.webhook.Sender;
 import dev.tollgate.server.webhook.SenderRules;
+import dev.tollgate.server.webhook.WebhookSender;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.io.IOException;
@@ -112,8 +112,8 @@ class FirstAttemptsIT {
         jobIsOver(store, deadOrgs.get(host % DEAD_ORGS), url);
       }
       var ports = Set.of(live.port(), dead.getLocalPort());
-      var receivers = new Receivers(group, live.poster(names(), ports, TIMEOUT));
-      try (Sender sender = sender(store, receivers)) {
+      var receivers = new BlockingPostClient(group, live.poster(names(), ports, TIMEOUT));
+      try (WebhookSender sender = sender(store, receivers)) {
         sender.start();
         List<OrgId> orgs = orgs(store, LIVE_ORGS);
         for (int n = 0; n < LIVE_EVENTS; n++) {
@@ -136,7 +136,7 @@ class FirstAttemptsIT {
         .isLessThan(SOON);
   }
 
-  private Sender sender(Store store, Receivers receivers) {
+  private WebhookSender sender(Store store, BlockingPostClient receivers) {
     var observer =
         new WebhookObserver() {
           @Override
@@ -152,8 +152,9 @@ class FirstAttemptsIT {
           @Override
           public void ended(String how) {}
         };
-    var schedule = new Schedule(List.of(Duration.ZERO, Duration.ofSeconds(5), Duration.ofHours(1)));
-    return Sender.of(
+    var schedule =
+        new RetrySchedule(List.of(Duration.ZERO, Duration.ofSeconds(5), Duration.ofHours(1)));
+    return WebhookSender.of(
         store.outbox("node"),
         _ -> Optional.of("{}".getBytes(UTF_8)),
         receivers,

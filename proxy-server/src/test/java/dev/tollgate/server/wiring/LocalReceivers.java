@@ -5,8 +5,8 @@ import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsServer;
 import dev.tollgate.core.address.CidrSet;
 import dev.tollgate.core.address.UrlRules;
+import dev.tollgate.core.fetch.PostClient;
 import dev.tollgate.core.fetch.PostRules;
-import dev.tollgate.core.fetch.Poster;
 import dev.tollgate.core.fetch.PublicAddressResolver;
 import dev.tollgate.core.fetch.PublicConnector;
 import dev.tollgate.core.testkit.ScriptedNames;
@@ -66,7 +66,7 @@ final class LocalReceivers implements AutoCloseable {
   }
 
   /** Reaches this machine, at these ports, under the names that are answered. */
-  Poster poster(ScriptedNames names, Set<Integer> ports, Duration timeout) throws Exception {
+  PostClient poster(ScriptedNames names, Set<Integer> ports, Duration timeout) throws Exception {
     var urls =
         new UrlRules(
             ports,
@@ -86,7 +86,7 @@ final class LocalReceivers implements AutoCloseable {
             DefaultAddressResolverGroup.INSTANCE,
             tls,
             PooledByteBufAllocator.DEFAULT);
-    return new Poster(
+    return new PostClient(
         new PublicConnector(new PublicAddressResolver(names), connector),
         () -> new PostRules(urls, timeout));
   }

@@ -8,8 +8,8 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.server.ops.Logback;
-import dev.tollgate.server.postgres.WebhookEvents.Attempt;
-import dev.tollgate.server.postgres.WebhookSecrets.Share;
+import dev.tollgate.server.postgres.WebhookEvents.DeliveryAttempt;
+import dev.tollgate.server.postgres.WebhookSecrets.SecretsByKey;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -61,19 +61,19 @@ final class SealedStartIT {
   void aKeySealsWhatLayInTheClearAndWithoutItWebhooksWait(@TempDir Path folder) throws Exception {
     UUID event = UUID.randomUUID();
     Logger logger = Logback.logger("dev.tollgate.server");
-    Logback.logger(Announcing.class).setLevel(Level.INFO);
-    Logback.logger(Upkeep.class).setLevel(Level.INFO);
+    Logback.logger(WebhookModule.class).setLevel(Level.INFO);
+    Logback.logger(StoreMaintenance.class).setLevel(Level.INFO);
     var said = new ListAppender<ILoggingEvent>();
     said.start();
     logger.addAppender(said);
     try {
       try (var gateway = TestGateway.start(folder, CONFIGURATION.formatted(""))) {
-        assertThat(shares(gateway)).containsExactly(new Share(null, 1, true));
+        assertThat(shares(gateway)).containsExactly(new SecretsByKey(null, 1, true));
         assertThat(saying(said, "webhook secrets lie in the clear")).hasSize(1);
       }
       try (var gateway = TestGateway.start(folder, CONFIGURATION.formatted(KEY))) {
         assertThat(gateway.adminGet("/config").text()).doesNotContain(KEY);
-        await(() -> shares(gateway).equals(List.of(new Share(KEY_ID, 1, true))));
+        await(() -> shares(gateway).equals(List.of(new SecretsByKey(KEY_ID, 1, true))));
         await(() -> saying(said, "sealed the webhook secrets of 1 organizations").size() == 1);
         assertThat(gateway.metric(KEY_MISSING)).isEqualTo("0.0");
       }
@@ -90,18 +90,18 @@ final class SealedStartIT {
       assertThat(saying(said, "webhook secrets lie in the clear")).hasSize(1);
     } finally {
       logger.detachAppender(said);
-      Logback.logger(Announcing.class).setLevel(null);
-      Logback.logger(Upkeep.class).setLevel(null);
+      Logback.logger(WebhookModule.class).setLevel(null);
+      Logback.logger(StoreMaintenance.class).setLevel(null);
     }
   }
 
-  private static List<Share> shares(TestGateway gateway) throws Exception {
+  private static List<SecretsByKey> shares(TestGateway gateway) throws Exception {
     return gateway.server().store().webhookSecrets().shares();
   }
 
   private static List<String> history(TestGateway gateway, UUID event) throws Exception {
     return gateway.server().store().webhookEvents().attempts(event).stream()
-        .map(Attempt::outcome)
+        .map(DeliveryAttempt::outcome)
         .toList();
   }
 

@@ -314,7 +314,7 @@ final class ServerIT {
   void aRevokedKeyIsRefusedWithinFiveSeconds() throws Exception {
     try (var client = gateway.connect()) {
       assertThat(gateway.chat(client, "test/chat", false).readResponse().status()).isEqualTo(200);
-      var id = ((ApiKeyText.Valid) ApiKeyText.parse(gateway.key())).keyId();
+      var id = ((ApiKeyText.ValidKey) ApiKeyText.parse(gateway.key())).keyId();
       gateway.server().store().apiKeys().disable(id);
 
       long deadline = System.nanoTime() + Duration.ofSeconds(5).toNanos();

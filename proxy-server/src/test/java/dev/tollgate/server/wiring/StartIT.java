@@ -35,7 +35,7 @@ final class StartIT {
   @Test
   void aCommandThatHoldsTheDataDirectoryIsWaitedFor() throws Exception {
     var logger = Logback.logger(DataDirLock.class);
-    var ends = new EndOfACommand(DataDirLock.take(folder.resolve("data")));
+    var ends = new EndOfACommand(DataDirLock.acquire(folder.resolve("data")));
     ends.start();
     logger.addAppender(ends);
     try (var gateway = TestGateway.start(folder, configuration(0))) {

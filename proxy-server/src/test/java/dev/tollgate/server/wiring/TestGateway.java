@@ -3,9 +3,9 @@ package dev.tollgate.server.wiring;
 import dev.tollgate.core.testkit.RawClient;
 import dev.tollgate.core.testkit.RawResponse;
 import dev.tollgate.server.postgres.ReadyCluster;
-import dev.tollgate.server.settings.Loaded;
+import dev.tollgate.server.settings.LoadResult;
 import dev.tollgate.server.settings.SettingsLoader;
-import dev.tollgate.server.settings.yaml.Surroundings;
+import dev.tollgate.server.settings.yaml.ProcessEnvironment;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
 final class TestGateway implements AutoCloseable {
   private final Path file;
   private final Server server;
-  private final Greeting greeting;
+  private final StartupInfo greeting;
 
-  private TestGateway(Path file, Server server, Greeting greeting) {
+  private TestGateway(Path file, Server server, StartupInfo greeting) {
     this.file = file;
     this.server = server;
     this.greeting = greeting;
@@ -29,13 +29,13 @@ final class TestGateway implements AutoCloseable {
 
   static TestGateway start(Path folder, String yaml) throws Exception {
     Path file = Files.writeString(folder.resolve("tollgate.yaml"), yaml);
-    if (!(load(file) instanceof Loaded.Valid(var settings, var _))) {
+    if (!(load(file) instanceof LoadResult.Valid(var settings, var _))) {
       throw new AssertionError(load(file));
     }
     ReadyCluster.putInto(folder.resolve("data"));
     var server = new Server(settings, () -> load(file));
     try {
-      if (!(server.start() instanceof Server.Start.Ready(Greeting greeting))) {
+      if (!(server.start() instanceof Server.Start.Ready(StartupInfo greeting))) {
         throw new AssertionError("stopped by nobody");
       }
       return new TestGateway(file, server, greeting);
@@ -45,8 +45,8 @@ final class TestGateway implements AutoCloseable {
     }
   }
 
-  private static Loaded load(Path file) {
-    var nothing = new Surroundings(Map.of(), Surroundings.ofProcess().files());
+  private static LoadResult load(Path file) {
+    var nothing = new ProcessEnvironment(Map.of(), ProcessEnvironment.current().files());
     return new SettingsLoader(nothing).load(file, List.of());
   }
 
@@ -54,7 +54,7 @@ final class TestGateway implements AutoCloseable {
     return server;
   }
 
-  Greeting greeting() {
+  StartupInfo greeting() {
     return greeting;
   }
 

@@ -42,7 +42,7 @@ final class Flac {
 
   /** The mark, and the one block of metadata that there must be. */
   private byte[] head() {
-    return new Bits()
+    return new BitWriter()
         .text("fLaC")
         .put(1, 1) // the last block of metadata
         .put(0, 7)
@@ -75,7 +75,7 @@ final class Flac {
   }
 
   private byte[] frame(int number, int from, int samples) {
-    Bits bits = new Bits();
+    BitWriter bits = new BitWriter();
     bits.put(0b11_1111_1111_1110, 14).put(0, 2); // the mark, and blocks of one size
     bits.put(7, 4).put(0, 4); // the block's size follows, the rate stands in the head
     bits.put(Tone.CHANNELS - 1, 4).put(4, 3).put(0, 1); // 16 bits
@@ -89,7 +89,7 @@ final class Flac {
   }
 
   /** As UTF-8 writes a character of this number. */
-  private static void number(Bits bits, int number) {
+  private static void number(BitWriter bits, int number) {
     if (number < 0x80) {
       bits.put(number, 8);
     } else if (number < 0x800) {
@@ -100,7 +100,7 @@ final class Flac {
     }
   }
 
-  private void subframe(Bits bits, int from, int samples) {
+  private void subframe(BitWriter bits, int from, int samples) {
     if (samples <= ORDER) {
       bits.put(0, 1).put(1, 6).put(0, 1); // as they are
       for (int n = 0; n < samples; n++) {

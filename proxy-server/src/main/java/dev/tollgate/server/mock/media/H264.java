@@ -19,19 +19,19 @@ final class H264 {
   private static final int FRAME_NUMBER_BITS = 4;
 
   // Names of kinds in a picture without motion.
-  private static final int AS_IT_IS = 25;
-  private static final int LIKE_NEIGHBOURS = 3;
+  private static final int I_PCM = 25;
+  private static final int INTRA_PREDICTED = 3;
   private static final int SLICES_OF_KEY = 7;
   private static final int SLICES_OF_OTHERS = 5;
 
-  private final Screen screen;
-  private final int across;
-  private final int down;
+  private final VideoSize videoSize;
+  private final int blocksWide;
+  private final int blocksHigh;
 
-  H264(Screen screen) {
-    this.screen = screen;
-    this.across = Math.ceilDiv(screen.width(), BLOCK);
-    this.down = Math.ceilDiv(screen.height(), BLOCK);
+  H264(VideoSize videoSize) {
+    this.videoSize = videoSize;
+    this.blocksWide = Math.ceilDiv(videoSize.width(), BLOCK);
+    this.blocksHigh = Math.ceilDiv(videoSize.height(), BLOCK);
   }
 
   /** A colour as brightness and its distance from grey, each of 16 to 235. */
@@ -39,20 +39,20 @@ final class H264 {
 
   /** The level that says how large pictures may be. */
   int level() {
-    int blocks = across * down;
+    int blocks = blocksWide * blocksHigh;
     return blocks <= 1_620 ? 30 : blocks <= 3_600 ? 31 : blocks <= 8_192 ? 40 : 52;
   }
 
   /** The set of parameters of the whole sequence. */
   byte[] sequence() {
-    int right = across * BLOCK - screen.width();
-    int bottom = down * BLOCK - screen.height();
-    Bits bits = new Bits();
+    int right = blocksWide * BLOCK - videoSize.width();
+    int bottom = blocksHigh * BLOCK - videoSize.height();
+    BitWriter bits = new BitWriter();
     bits.put(PROFILE_BASELINE, 8).put(0xc0, 8).put(level(), 8);
     bits.golomb(0).golomb(FRAME_NUMBER_BITS - 4);
     bits.golomb(2); // shown in the order in which they are written
     bits.golomb(1).put(0, 1); // one picture to refer to, none left out
-    bits.golomb(across - 1).golomb(down - 1);
+    bits.golomb(blocksWide - 1).golomb(blocksHigh - 1);
     bits.put(1, 1).put(1, 1); // whole pictures
     if (right == 0 && bottom == 0) {
       bits.put(0, 1);
@@ -65,7 +65,7 @@ final class H264 {
 
   /** The set of parameters of each picture. */
   byte[] picture() {
-    Bits bits = new Bits();
+    BitWriter bits = new BitWriter();
     bits.golomb(0).golomb(0).put(0, 1).put(0, 1).golomb(0);
     bits.golomb(0).golomb(0).put(0, 1).put(0, 2);
     bits.golomb(0).golomb(0).golomb(0);
@@ -75,18 +75,18 @@ final class H264 {
 
   /** A picture that stands for itself. */
   byte[] keyPicture(Colour colour, int number) {
-    Bits bits = new Bits();
+    BitWriter bits = new BitWriter();
     bits.golomb(0).golomb(SLICES_OF_KEY).golomb(0).put(0, FRAME_NUMBER_BITS);
     bits.golomb(number % 2); // two key pictures in a row differ in it
     bits.put(0, 2).golomb(0).golomb(1);
-    bits.golomb(AS_IT_IS).align();
+    bits.golomb(I_PCM).align();
     fill(bits, colour.y(), LUMA_SAMPLES);
     fill(bits, colour.cb(), CHROMA_SAMPLES);
     fill(bits, colour.cr(), CHROMA_SAMPLES);
-    for (int block = 1; block < across * down; block++) {
-      bits.golomb(LIKE_NEIGHBOURS).golomb(0).golomb(0);
+    for (int block = 1; block < blocksWide * blocksHigh; block++) {
+      bits.golomb(INTRA_PREDICTED).golomb(0).golomb(0);
       // That nothing is left is written otherwise next to a block that has everything.
-      boolean isNextToFirst = (block == 1 && across > 1) || block == across;
+      boolean isNextToFirst = (block == 1 && blocksWide > 1) || block == blocksWide;
       bits.put(isNextToFirst ? 0b000011 : 1, isNextToFirst ? 6 : 1);
     }
     return unit(KEY_PICTURE, bits);
@@ -97,22 +97,22 @@ final class H264 {
    *
    * @param distance from the key picture
    */
-  byte[] samePicture(int distance) {
-    Bits bits = new Bits();
+  byte[] unchangedPicture(int distance) {
+    BitWriter bits = new BitWriter();
     bits.golomb(0).golomb(SLICES_OF_OTHERS).golomb(0).put(distance, FRAME_NUMBER_BITS);
     bits.put(0, 1).put(0, 1).put(0, 1).golomb(0).golomb(1);
-    bits.golomb(across * down);
+    bits.golomb(blocksWide * blocksHigh);
     return unit(PICTURE, bits);
   }
 
-  private static void fill(Bits bits, int sample, int count) {
+  private static void fill(BitWriter bits, int sample, int count) {
     for (int n = 0; n < count; n++) {
       bits.put(sample, 8);
     }
   }
 
   /** A unit of the stream: what looks like the beginning of another gets a byte in between. */
-  private static byte[] unit(int kind, Bits bits) {
+  private static byte[] unit(int kind, BitWriter bits) {
     byte[] plain = bits.put(1, 1).align().toBytes();
     ByteArrayOutputStream unit = new ByteArrayOutputStream(plain.length + 1);
     unit.write(kind);

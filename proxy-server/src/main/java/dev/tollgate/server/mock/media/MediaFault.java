@@ -10,12 +10,12 @@ public enum MediaFault {
   REFUSED("job-refused", "400 `content_policy`: nothing is made"),
   BUSY("job-busy", 2, "503 to the first k submissions of each key, which are not accepted"),
   LOST_ANSWER("job-lost-answer", "accepts the job, then FIN in place of the answer"),
-  SILENT("job-silent", "accepts the job and never answers the submission"),
+  NO_RESPONSE("job-silent", "accepts the job and never answers the submission"),
   FAILS_QUEUED("job-fails-queued", "failed with `content_policy` before it runs"),
   FAILS_RUNNING("job-fails-running", "failed with `generation_failed` half way"),
   NO_CANCEL("job-no-cancel", "409 to its cancellation"),
-  ODD_STATUS("job-odd-status", "runs for ever, under a status that nobody knows"),
-  LOOKS_FAIL("job-looks-fail", 3, "503 to the first k looks at it"),
+  UNKNOWN_STATUS("job-odd-status", "runs for ever, under a status that nobody knows"),
+  POLLS_FAIL("job-looks-fail", 3, "503 to the first k looks at it"),
   ENDLESS("job-endless", "runs for ever"),
   FORGOTTEN("job-forgotten", "accepted, and unknown ever after"),
   OTHER_LENGTH("job-length", 1, "makes k seconds, whatever was asked, and says so"),
@@ -30,16 +30,16 @@ public enum MediaFault {
 
   private final String wireName;
   private final int kDefault;
-  private final String does;
+  private final String description;
 
-  MediaFault(String wireName, String does) {
-    this(wireName, NO_K, does);
+  MediaFault(String wireName, String description) {
+    this(wireName, NO_K, description);
   }
 
-  MediaFault(String wireName, int kDefault, String does) {
+  MediaFault(String wireName, int kDefault, String description) {
     this.wireName = wireName;
     this.kDefault = kDefault;
-    this.does = does;
+    this.description = description;
   }
 
   static @Nullable MediaFault named(String wireName) {
@@ -66,7 +66,7 @@ public enum MediaFault {
   }
 
   /** What happens on the wire, in one line for the documentation. */
-  public String does() {
-    return does;
+  public String description() {
+    return description;
   }
 }

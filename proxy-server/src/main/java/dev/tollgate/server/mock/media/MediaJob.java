@@ -10,22 +10,22 @@ final class MediaJob {
 
   final String id;
   final String key;
-  final MediaWish wish;
+  final MediaJobSpec spec;
   final MediaModel model;
   private final long acceptedNanos;
   private final MediaFile file;
   private boolean cancelled;
   private int submissions = 1;
-  private int looks;
+  private int polls;
   private int fetches;
 
-  MediaJob(String id, String key, MediaWish wish, MediaModel model, long nowNanos) {
+  MediaJob(String id, String key, MediaJobSpec spec, MediaModel model, long nowNanos) {
     this.id = id;
     this.key = key;
-    this.wish = wish;
+    this.spec = spec;
     this.model = model;
     this.acceptedNanos = nowNanos;
-    this.file = MediaFile.of(wish);
+    this.file = MediaFile.of(spec);
   }
 
   /** How far it came. */
@@ -41,18 +41,19 @@ final class MediaJob {
     if (cancelled) {
       return Status.CANCELLED;
     }
-    long takes = model.takes().toNanos();
+    long durationNanos = model.duration().toNanos();
     long elapsed = nowNanos - acceptedNanos;
-    boolean isOut = model.is(MediaFault.FAILS_QUEUED) && elapsed >= takes / QUEUED_SHARE;
-    boolean isBroken = model.is(MediaFault.FAILS_RUNNING) && elapsed >= takes / 2;
-    if (isOut || isBroken) {
+    boolean failedQueued =
+        model.is(MediaFault.FAILS_QUEUED) && elapsed >= durationNanos / QUEUED_SHARE;
+    boolean failedRunning = model.is(MediaFault.FAILS_RUNNING) && elapsed >= durationNanos / 2;
+    if (failedQueued || failedRunning) {
       return Status.FAILED;
     }
-    if (elapsed < takes / QUEUED_SHARE) {
+    if (elapsed < durationNanos / QUEUED_SHARE) {
       return Status.QUEUED;
     }
-    boolean isEndless = model.is(MediaFault.ENDLESS) || model.is(MediaFault.ODD_STATUS);
-    return elapsed < takes || isEndless ? Status.RUNNING : Status.SUCCEEDED;
+    boolean isEndless = model.is(MediaFault.ENDLESS) || model.is(MediaFault.UNKNOWN_STATUS);
+    return elapsed < durationNanos || isEndless ? Status.RUNNING : Status.SUCCEEDED;
   }
 
   boolean hasEnded(long nowNanos) {
@@ -71,8 +72,8 @@ final class MediaJob {
   }
 
   /** Counts a look; whether it is to fail. */
-  boolean looksFail() {
-    return model.is(MediaFault.LOOKS_FAIL) && looks++ < model.k();
+  boolean failsPoll() {
+    return model.is(MediaFault.POLLS_FAIL) && polls++ < model.k();
   }
 
   /** Counts a fetch; whether the file is not there yet. */
@@ -94,48 +95,48 @@ final class MediaJob {
   }
 
   /** As a provider tells it. */
-  Map<String, Object> told(long nowNanos) {
+  Map<String, Object> members(long nowNanos) {
     Status status = status(nowNanos);
-    Map<String, Object> told = new LinkedHashMap<>();
-    told.put("id", id);
-    told.put("kind", wish.video() ? "video" : "music");
-    told.put("model", wish.model());
-    told.put("status", word(status));
+    Map<String, Object> members = new LinkedHashMap<>();
+    members.put("id", id);
+    members.put("kind", spec.video() ? "video" : "music");
+    members.put("model", spec.model());
+    members.put("status", statusText(status));
     if (status == Status.RUNNING && model.progress()) {
-      long done = 100 * (nowNanos - acceptedNanos) / Math.max(1, model.takes().toNanos());
-      told.put("progress", Math.min(99, done));
+      long done = 100 * (nowNanos - acceptedNanos) / Math.max(1, model.duration().toNanos());
+      members.put("progress", Math.min(99, done));
     }
     if (status == Status.FAILED) {
       String code = model.is(MediaFault.FAILS_QUEUED) ? "content_policy" : "generation_failed";
-      told.put("error", Map.of("code", code, "message", "The mock provider fails as told."));
+      members.put("error", Map.of("code", code, "message", "The mock provider fails as told."));
     }
     if (status == Status.SUCCEEDED) {
-      told.put("seconds", seconds());
-      told.put("files", model.is(MediaFault.NO_FILE) ? List.of() : List.of(toldFile()));
+      members.put("seconds", seconds());
+      members.put("files", model.is(MediaFault.NO_FILE) ? List.of() : List.of(fileMembers()));
     }
-    return told;
+    return members;
   }
 
   private double seconds() {
-    return wish.length().toMillis() / 1_000.0;
+    return spec.length().toMillis() / 1_000.0;
   }
 
-  private String word(Status status) {
+  private String statusText(Status status) {
     return switch (status) {
       case QUEUED -> "queued";
-      case RUNNING -> model.is(MediaFault.ODD_STATUS) ? "daydreaming" : "running";
+      case RUNNING -> model.is(MediaFault.UNKNOWN_STATUS) ? "daydreaming" : "running";
       case SUCCEEDED -> "succeeded";
       case FAILED -> "failed";
       case CANCELLED -> "cancelled";
     };
   }
 
-  private Map<String, Object> toldFile() {
-    Map<String, Object> told = new LinkedHashMap<>();
-    told.put("content_type", file.contentType());
-    file.screen().ifPresent(screen -> told.put("width", screen.width()));
-    file.screen().ifPresent(screen -> told.put("height", screen.height()));
-    told.put("duration_seconds", seconds());
-    return told;
+  private Map<String, Object> fileMembers() {
+    Map<String, Object> members = new LinkedHashMap<>();
+    members.put("content_type", file.contentType());
+    file.videoSize().ifPresent(size -> members.put("width", size.width()));
+    file.videoSize().ifPresent(size -> members.put("height", size.height()));
+    members.put("duration_seconds", seconds());
+    return members;
   }
 }

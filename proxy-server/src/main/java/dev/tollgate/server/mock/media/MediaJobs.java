@@ -3,7 +3,7 @@ package dev.tollgate.server.mock.media;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.tollgate.core.json.InvalidJson;
-import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.JsonWriter;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
@@ -29,20 +29,21 @@ public final class MediaJobs {
   private static final int MEBIBYTE = 1 << 20;
   private static final Pattern PATH =
       Pattern.compile(".*/media/jobs(?:/([A-Za-z0-9_-]{1,64})(?:/files/(\\d{1,3}))?)?");
-  private static final Pattern KEY_WISH = Pattern.compile("(?:.*&)?idempotency_key=([^&]+).*");
+  private static final Pattern KEY_QUERY = Pattern.compile("(?:.*&)?idempotency_key=([^&]+).*");
 
-  private final Duration takesUsual;
+  private final Duration durationDefault;
   private final Map<String, MediaJob> byId = new LinkedHashMap<>();
   private final Map<String, MediaJob> byKey = new HashMap<>();
-  private final Map<String, Integer> turnedAway = new HashMap<>();
+  private final Map<String, Integer> busyRejections = new HashMap<>();
 
   /**
    * No jobs yet.
    *
-   * @param takesUsual from a job's acceptance to its end, unless its model's name says otherwise
+   * @param durationDefault from a job's acceptance to its end, unless its model's name says
+   *     otherwise
    */
-  public MediaJobs(Duration takesUsual) {
-    this.takesUsual = takesUsual;
+  public MediaJobs(Duration durationDefault) {
+    this.durationDefault = durationDefault;
   }
 
   /**
@@ -63,74 +64,75 @@ public final class MediaJobs {
   public synchronized MediaReply answer(Call call, long nowNanos) {
     Matcher path = PATH.matcher(call.path());
     if (!path.matches()) {
-      return refused(404, "not_found");
+      return errorReply(404, "not_found");
     }
     String id = path.group(1);
     if (id == null) {
       return switch (call.method()) {
         case "POST" -> submit(call, nowNanos);
         case "GET" -> lookUp(call.query(), nowNanos);
-        default -> refused(405, "not_allowed");
+        default -> errorReply(405, "not_allowed");
       };
     }
     MediaJob job = byId.get(id);
     if (job == null || job.model.is(MediaFault.FORGOTTEN)) {
-      return refused(404, "not_found");
+      return errorReply(404, "not_found");
     }
     if (path.group(2) != null) {
       return fetch(job, path.group(2), nowNanos);
     }
-    return call.method().equals("DELETE") ? cancel(job, nowNanos) : look(job, nowNanos);
+    return call.method().equals("DELETE") ? cancel(job, nowNanos) : poll(job, nowNanos);
   }
 
   private MediaReply submit(Call call, long nowNanos) {
     if (call.key().isEmpty()) {
-      return refused(400, "idempotency_key_required");
+      return errorReply(400, "idempotency_key_required");
     }
     MediaJob known = byKey.get(call.key());
     if (known != null) {
       known.submittedAgain();
-      return told(known, nowNanos);
+      return jobReply(known, nowNanos);
     }
     try {
-      MediaWish wish = MediaWish.read(call.body().array(), call.body().limit());
-      return submit(call.key(), wish, MediaModel.parse(wish.model(), takesUsual), nowNanos);
+      MediaJobSpec request = MediaJobSpec.read(call.body().array(), call.body().limit());
+      return submit(
+          call.key(), request, MediaModel.parse(request.model(), durationDefault), nowNanos);
     } catch (InvalidJson e) {
-      return refused(400, "invalid_json");
+      return errorReply(400, "invalid_json");
     } catch (IllegalArgumentException e) {
-      return refused(404, "model_not_found");
+      return errorReply(404, "model_not_found");
     }
   }
 
-  private MediaReply submit(String key, MediaWish wish, MediaModel model, long nowNanos) {
+  private MediaReply submit(String key, MediaJobSpec request, MediaModel model, long nowNanos) {
     if (model.is(MediaFault.REFUSED)) {
-      return refused(400, "content_policy");
+      return errorReply(400, "content_policy");
     }
-    if (isTurnedAway(key, model) || (byId.size() >= JOBS_MAX && !makesRoom(nowNanos))) {
-      return refused(503, "overloaded");
+    if (isBusy(key, model) || (byId.size() >= JOBS_MAX && !evictOldest(nowNanos))) {
+      return errorReply(503, "overloaded");
     }
-    turnedAway.remove(key);
+    busyRejections.remove(key);
     Duration length =
-        model.is(MediaFault.OTHER_LENGTH) ? Duration.ofSeconds(model.k()) : wish.length();
+        model.is(MediaFault.OTHER_LENGTH) ? Duration.ofSeconds(model.k()) : request.length();
     String id = "mj_" + UUID.nameUUIDFromBytes(key.getBytes(UTF_8));
-    MediaJob job = new MediaJob(id, key, wish.lasting(length), model, nowNanos);
+    MediaJob job = new MediaJob(id, key, request.withLength(length), model, nowNanos);
     byId.put(id, job);
     byKey.put(key, job);
     if (model.is(MediaFault.LOST_ANSWER)) {
       return new MediaReply.Closed();
     }
-    return model.is(MediaFault.SILENT) ? new MediaReply.Silence() : told(job, nowNanos);
+    return model.is(MediaFault.NO_RESPONSE) ? new MediaReply.NoResponse() : jobReply(job, nowNanos);
   }
 
-  private boolean isTurnedAway(String key, MediaModel model) {
-    if (turnedAway.size() >= JOBS_MAX) {
-      turnedAway.clear();
+  private boolean isBusy(String key, MediaModel model) {
+    if (busyRejections.size() >= JOBS_MAX) {
+      busyRejections.clear();
     }
-    return model.is(MediaFault.BUSY) && turnedAway.merge(key, 1, Integer::sum) <= model.k();
+    return model.is(MediaFault.BUSY) && busyRejections.merge(key, 1, Integer::sum) <= model.k();
   }
 
   /** Drops the oldest, if it has ended. */
-  private boolean makesRoom(long nowNanos) {
+  private boolean evictOldest(long nowNanos) {
     MediaJob oldest = byId.values().iterator().next();
     if (!oldest.hasEnded(nowNanos)) {
       return false;
@@ -141,32 +143,32 @@ public final class MediaJobs {
   }
 
   private MediaReply lookUp(String query, long nowNanos) {
-    Matcher wish = KEY_WISH.matcher(query);
-    MediaJob job = wish.matches() ? byKey.get(wish.group(1)) : null;
+    Matcher request = KEY_QUERY.matcher(query);
+    MediaJob job = request.matches() ? byKey.get(request.group(1)) : null;
     return job == null || job.model.is(MediaFault.FORGOTTEN)
-        ? refused(404, "not_found")
-        : told(job, nowNanos);
+        ? errorReply(404, "not_found")
+        : jobReply(job, nowNanos);
   }
 
-  private MediaReply look(MediaJob job, long nowNanos) {
-    return job.looksFail() ? refused(503, "overloaded") : told(job, nowNanos);
+  private MediaReply poll(MediaJob job, long nowNanos) {
+    return job.failsPoll() ? errorReply(503, "overloaded") : jobReply(job, nowNanos);
   }
 
   private MediaReply cancel(MediaJob job, long nowNanos) {
-    return job.cancel(nowNanos) ? told(job, nowNanos) : refused(409, "cannot_cancel");
+    return job.cancel(nowNanos) ? jobReply(job, nowNanos) : errorReply(409, "cannot_cancel");
   }
 
   private MediaReply fetch(MediaJob job, String number, long nowNanos) {
     boolean isThere = job.status(nowNanos) == MediaJob.Status.SUCCEEDED && number.equals("0");
     if (!isThere || job.model.is(MediaFault.NO_FILE) || job.isFileLate()) {
-      return refused(404, "not_found");
+      return errorReply(404, "not_found");
     }
     if (job.model.is(MediaFault.HTML_FILE)) {
       byte[] page = "<!DOCTYPE html><title>Sign in</title>".getBytes(UTF_8);
       return new MediaReply.File(
           "text/html", ByteBuffer.wrap(page), page.length, PIECE_BYTES, Duration.ZERO);
     }
-    byte[] bytes = job.file().bytes(job.wish);
+    byte[] bytes = job.file().bytes(job.spec);
     int sent = job.model.is(MediaFault.CUT_FILE) ? bytes.length / 2 : bytes.length;
     if (job.model.is(MediaFault.LARGE_FILE)) {
       sent = Math.max(sent, job.model.k() * MEBIBYTE);
@@ -182,29 +184,29 @@ public final class MediaJobs {
   public synchronized void reset() {
     byId.clear();
     byKey.clear();
-    turnedAway.clear();
+    busyRejections.clear();
   }
 
   /** Every job with its key, its status, its images, and how often it was submitted. */
   public synchronized String json(long nowNanos) {
     List<Map<String, Object>> all =
-        byId.values().stream().map(job -> counted(job, nowNanos)).toList();
+        byId.values().stream().map(job -> withCounts(job, nowNanos)).toList();
     return json(Map.of("jobs", all));
   }
 
-  private static Map<String, Object> counted(MediaJob job, long nowNanos) {
-    Map<String, Object> told = job.told(nowNanos);
-    told.put("key", job.key);
-    told.put("submissions", job.submissions());
-    told.put("images", job.wish.images());
-    return told;
+  private static Map<String, Object> withCounts(MediaJob job, long nowNanos) {
+    Map<String, Object> members = job.members(nowNanos);
+    members.put("key", job.key);
+    members.put("submissions", job.submissions());
+    members.put("images", job.spec.images());
+    return members;
   }
 
-  private static MediaReply told(MediaJob job, long nowNanos) {
-    return new MediaReply.Json(200, json(job.told(nowNanos)));
+  private static MediaReply jobReply(MediaJob job, long nowNanos) {
+    return new MediaReply.Json(200, json(job.members(nowNanos)));
   }
 
-  private static MediaReply refused(int status, String code) {
+  private static MediaReply errorReply(int status, String code) {
     Map<String, Object> error =
         Map.of("code", code, "message", "The mock provider answers " + status + ".");
     return new MediaReply.Json(status, json(Map.of("error", error)));
@@ -212,7 +214,7 @@ public final class MediaJobs {
 
   private static String json(@Nullable Object tree) {
     ByteBuf out = Unpooled.buffer();
-    new JsonOut(out).value(tree);
+    new JsonWriter(out).value(tree);
     return out.toString(UTF_8);
   }
 }

@@ -12,10 +12,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param fault null: none
  * @param k the fault's number
- * @param takes from its acceptance to its end
+ * @param duration from its acceptance to its end
  * @param progress whether it is told
  */
-record MediaModel(@Nullable MediaFault fault, int k, Duration takes, boolean progress) {
+record MediaModel(@Nullable MediaFault fault, int k, Duration duration, boolean progress) {
   private static final Pattern FAULT =
       Pattern.compile("(?:.*/)?fault/([a-z0-9-]+)(?::(\\d{1,6}))?");
   private static final Pattern PAUSE = Pattern.compile("(\\d{1,9})(ms|s)?");
@@ -27,13 +27,13 @@ record MediaModel(@Nullable MediaFault fault, int k, Duration takes, boolean pro
   /**
    * Reads a name.
    *
-   * @param takesUsual where the name does not say
+   * @param durationDefault where the name does not say
    * @throws IllegalArgumentException if it asks for what there is not, and says for what
    */
-  static MediaModel parse(String name, Duration takesUsual) {
+  static MediaModel parse(String name, Duration durationDefault) {
     int mark = name.indexOf('?');
     String path = mark < 0 ? name : name.substring(0, mark);
-    MediaModel model = faulty(path, takesUsual);
+    MediaModel model = faulty(path, durationDefault);
     if (mark < 0) {
       return model;
     }
@@ -43,9 +43,9 @@ record MediaModel(@Nullable MediaFault fault, int k, Duration takes, boolean pro
     return model;
   }
 
-  private static MediaModel faulty(String path, Duration takes) {
+  private static MediaModel faulty(String path, Duration duration) {
     if (!path.startsWith("fault/") && !path.contains("/fault/")) {
-      return new MediaModel(null, 0, takes, true);
+      return new MediaModel(null, 0, duration, true);
     }
     Matcher named = FAULT.matcher(path);
     MediaFault fault = named.matches() ? MediaFault.named(named.group(1)) : null;
@@ -56,7 +56,8 @@ record MediaModel(@Nullable MediaFault fault, int k, Duration takes, boolean pro
     if (k != null && !fault.takesK()) {
       throw new IllegalArgumentException(fault.wireName() + " takes no number");
     }
-    return new MediaModel(fault, k == null ? fault.kDefault() : Integer.parseInt(k), takes, true);
+    return new MediaModel(
+        fault, k == null ? fault.kDefault() : Integer.parseInt(k), duration, true);
   }
 
   private MediaModel with(String param) {
@@ -64,7 +65,7 @@ record MediaModel(@Nullable MediaFault fault, int k, Duration takes, boolean pro
     String value = both.length == 2 ? both[1] : "";
     return switch (both[0]) {
       case "takes" -> new MediaModel(fault, k, pause(value), progress);
-      case "progress" -> new MediaModel(fault, k, takes, !value.equals("false"));
+      case "progress" -> new MediaModel(fault, k, duration, !value.equals("false"));
       default -> throw new IllegalArgumentException("no parameter is called " + both[0]);
     };
   }

@@ -23,5 +23,5 @@ public sealed interface MediaReply {
   record Closed() implements MediaReply {}
 
   /** Nothing, for ever. */
-  record Silence() implements MediaReply {}
+  record NoResponse() implements MediaReply {}
 }

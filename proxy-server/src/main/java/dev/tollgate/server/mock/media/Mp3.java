@@ -15,7 +15,7 @@ final class Mp3 {
   private Mp3() {}
 
   /** Whether sound of this rate can be put into frames. */
-  static boolean takes(int samplesPerSecond) {
+  static boolean supports(int samplesPerSecond) {
     return RATES.contains(samplesPerSecond) || RATES.contains(2 * samplesPerSecond);
   }
 

@@ -20,21 +20,23 @@ final class Mp4 {
   private static final int LENGTH_BYTES = 4;
   private static final int[] UNITY = {0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000};
 
-  private final Screen screen;
+  private final VideoSize videoSize;
   private final int ticks;
   private final H264 coder;
   private final List<byte[]> pictures = new ArrayList<>();
 
-  private Mp4(Duration length, Screen screen, long kind) {
-    this.screen = screen;
+  private Mp4(Duration length, VideoSize videoSize, long kind) {
+    this.videoSize = videoSize;
     this.ticks = Math.max(PICTURE_TICKS, Math.toIntExact(length.toMillis()));
-    this.coder = new H264(screen);
+    this.coder = new H264(videoSize);
     int count = Math.ceilDiv(ticks, PICTURE_TICKS);
     for (int n = 0; n < count; n++) {
       int distance = n % PICTURES_PER_KEY;
       int key = n / PICTURES_PER_KEY;
       pictures.add(
-          distance == 0 ? coder.keyPicture(colour(kind + key), key) : coder.samePicture(distance));
+          distance == 0
+              ? coder.keyPicture(colour(kind + key), key)
+              : coder.unchangedPicture(distance));
     }
   }
 
@@ -43,8 +45,8 @@ final class Mp4 {
    *
    * @param kind videos of another kind have other colours
    */
-  static byte[] of(Duration length, Screen screen, long kind) {
-    return new Mp4(length, screen, kind).file();
+  static byte[] of(Duration length, VideoSize videoSize, long kind) {
+    return new Mp4(length, videoSize, kind).file();
   }
 
   private static Colour colour(long kind) {
@@ -87,7 +89,7 @@ final class Mp4 {
         "tkhd",
         ints(3, 0, 0, 1, 0, ticks, 0, 0, 0, 0),
         ints(UNITY),
-        ints(screen.width() << 16, screen.height() << 16));
+        ints(videoSize.width() << 16, videoSize.height() << 16));
   }
 
   private byte[] media(int firstPicture) {
@@ -129,7 +131,7 @@ final class Mp4 {
     config.put((byte) 1).put(sequence, 1, 3).put((byte) (0xfc | (LENGTH_BYTES - 1)));
     config.put((byte) 0xe1).putShort((short) sequence.length).put(sequence);
     config.put((byte) 1).putShort((short) picture.length).put(picture);
-    int size = (screen.width() << 16) | screen.height();
+    int size = (videoSize.width() << 16) | videoSize.height();
     byte[] name = new byte[32];
     byte[] depth = {0, 24, -1, -1};
     return box(

@@ -1,8 +1,8 @@
 package dev.tollgate.server.settings.shape;
 
-import dev.tollgate.server.settings.yaml.Node;
-import dev.tollgate.server.settings.yaml.Place;
+import dev.tollgate.server.settings.yaml.ConfigNode;
 import dev.tollgate.server.settings.yaml.Problems;
+import dev.tollgate.server.settings.yaml.SourceLocation;
 import dev.tollgate.server.settings.yaml.YamlText;
 import java.nio.file.Path;
 import java.util.List;
@@ -16,50 +16,51 @@ final class Defaults {
     this.folder = folder;
   }
 
-  Reading of(Shape.Entry entry) {
+  BindResult of(SettingType.Entry entry) {
     if (entry.initial() != null) {
-      return read(entry.shape(), node(entry.initial()));
+      return read(entry.type(), node(entry.initial()));
     }
     if (entry.nullable()) {
-      return new Reading.Value(null);
+      return new BindResult.Value(null);
     }
-    return switch (entry.shape()) {
-      case Shape.ListOf _ -> new Reading.Value(List.of());
-      case Shape.MapOf _ -> new Reading.Value(Map.of());
-      case Shape.Section section -> of(section);
-      case Shape.Scalar _, Shape.Tagged _ ->
+    return switch (entry.type()) {
+      case SettingType.ListOf _ -> new BindResult.Value(List.of());
+      case SettingType.MapOf _ -> new BindResult.Value(Map.of());
+      case SettingType.Section section -> of(section);
+      case SettingType.Scalar _, SettingType.Tagged _ ->
           throw new AssertionError("neither required nor with a default: " + entry.key());
     };
   }
 
   /** The section with every key at its default. */
-  Reading of(Shape.Section section) {
-    return new Reading.Value(
-        Records.create(
+  BindResult of(SettingType.Section section) {
+    return new BindResult.Value(
+        RecordReflection.create(
             section.type(),
             section.entries().values().stream()
-                .map(entry -> ((Reading.Value) of(entry)).value())
+                .map(entry -> ((BindResult.Value) of(entry)).value())
                 .toList()));
   }
 
   /** Whether a value promises nothing: the default, or what switches the thing off. */
-  boolean isHarmless(Shape.Entry entry, Object value) {
+  boolean isDefaultOrOff(SettingType.Entry entry, Object value) {
     String off = entry.description().off();
-    return (entry.hasDefault() && new Reading.Value(value).equals(of(entry)))
-        || (!off.isEmpty() && new Reading.Value(value).equals(read(entry.shape(), node(off))));
+    return (entry.hasDefault() && new BindResult.Value(value).equals(of(entry)))
+        || (!off.isEmpty() && new BindResult.Value(value).equals(read(entry.type(), node(off))));
   }
 
   /** A description's YAML as nodes. */
-  static Node node(String yaml) {
+  static ConfigNode node(String yaml) {
     if ("'\"[{".indexOf(yaml.charAt(0)) < 0) {
-      return new Node.Scalar(yaml, Node.Origin.PLAIN, new Place.BuiltIn());
+      return new ConfigNode.Scalar(yaml, ConfigNode.Origin.PLAIN, new SourceLocation.BuiltIn());
     }
     return YamlText.parse("default", yaml, new Problems()).orElseThrow();
   }
 
-  private Reading read(Shape shape, Node node) {
+  private BindResult read(SettingType type, ConfigNode node) {
     var problems = new Problems();
-    Reading reading = new ShapeReader(folder, problems, new Places()).read(shape, node);
+    BindResult reading =
+        new SettingsBinder(folder, problems, new SourceLocations()).read(type, node);
     if (!problems.isEmpty()) {
       throw new AssertionError("a default that is no value: " + problems.sorted());
     }

@@ -7,7 +7,7 @@ import java.util.Optional;
 
 /** Finds the word that was probably meant: at most two slips of the finger away. */
 public final class DidYouMean {
-  private static final int SLIPS_MAX = 2;
+  private static final int EDITS_MAX = 2;
 
   private DidYouMean() {}
 
@@ -20,8 +20,8 @@ public final class DidYouMean {
   static Optional<String> nearest(String written, Collection<String> known) {
     String plain = plain(written);
     return known.stream()
-        .filter(word -> slips(plain, plain(word)) <= Math.min(SLIPS_MAX, word.length() - 1))
-        .min(Comparator.comparingInt(word -> slips(plain, plain(word))));
+        .filter(word -> editDistance(plain, plain(word)) <= Math.min(EDITS_MAX, word.length() - 1))
+        .min(Comparator.comparingInt(word -> editDistance(plain, plain(word))));
   }
 
   private static String plain(String word) {
@@ -29,7 +29,7 @@ public final class DidYouMean {
   }
 
   /** Damerau-Levenshtein distance: insert, delete, replace, or swap two neighbours. */
-  static int slips(String a, String b) {
+  static int editDistance(String a, String b) {
     int[][] cost = new int[a.length() + 1][b.length() + 1];
     for (int i = 0; i <= a.length(); i++) {
       cost[i][0] = i;

@@ -18,44 +18,45 @@ public final class MaskedJson {
   private MaskedJson() {}
 
   /** The JSON text of a record of {@code section}. */
-  public static String write(Shape.Section section, Record value) {
+  public static String write(SettingType.Section section, Record value) {
     return json(section, value).toPrettyString();
   }
 
-  private static JsonNode json(Shape shape, @Nullable Object value) {
+  private static JsonNode json(SettingType type, @Nullable Object value) {
     if (value == null) {
       return JSON.nullNode();
     }
-    return switch (shape) {
-      case Shape.Scalar scalar -> plain(scalar.form().print().apply(value));
-      case Shape.ListOf list -> {
+    return switch (type) {
+      case SettingType.Scalar scalar -> plain(scalar.format().print().apply(value));
+      case SettingType.ListOf list -> {
         ArrayNode items = JSON.arrayNode();
         ((List<?>) value).forEach(item -> items.add(json(list.item(), item)));
         yield items;
       }
-      case Shape.MapOf map -> {
+      case SettingType.MapOf map -> {
         ObjectNode entries = JSON.objectNode();
         ((Map<?, ?>) value)
             .forEach((key, entry) -> entries.set(key.toString(), json(map.value(), entry)));
         yield entries;
       }
-      case Shape.Section section -> section(section, value, JSON.objectNode());
-      case Shape.Tagged tagged -> tagged(tagged, value);
+      case SettingType.Section section -> section(section, value, JSON.objectNode());
+      case SettingType.Tagged tagged -> tagged(tagged, value);
     };
   }
 
-  private static JsonNode section(Shape.Section section, Object value, ObjectNode into) {
-    if (section.word() != null && new Reading.Value(value).equals(DEFAULTS.of(section))) {
-      return JSON.textNode(section.word());
+  private static JsonNode section(SettingType.Section section, Object value, ObjectNode into) {
+    if (section.keyword() != null && new BindResult.Value(value).equals(DEFAULTS.of(section))) {
+      return JSON.textNode(section.keyword());
     }
-    for (Shape.Entry entry : section.entries().values()) {
-      into.set(entry.key(), json(entry.shape(), Records.component(value, entry.component())));
+    for (SettingType.Entry entry : section.entries().values()) {
+      into.set(
+          entry.key(), json(entry.type(), RecordReflection.component(value, entry.component())));
     }
     return into;
   }
 
-  private static JsonNode tagged(Shape.Tagged tagged, Object value) {
-    for (Map.Entry<String, Shape.Section> section : tagged.sections().entrySet()) {
+  private static JsonNode tagged(SettingType.Tagged tagged, Object value) {
+    for (Map.Entry<String, SettingType.Section> section : tagged.sections().entrySet()) {
       if (section.getValue().type().isInstance(value)) {
         return section(
             section.getValue(), value, JSON.objectNode().put(tagged.key(), section.getKey()));

@@ -1,8 +1,8 @@
 package dev.tollgate.server.settings.shape;
 
-import dev.tollgate.server.settings.yaml.Node;
-import dev.tollgate.server.settings.yaml.Place;
+import dev.tollgate.server.settings.yaml.ConfigNode;
 import dev.tollgate.server.settings.yaml.Problems;
+import dev.tollgate.server.settings.yaml.SourceLocation;
 import dev.tollgate.server.settings.yaml.YamlText;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -15,44 +15,47 @@ import org.jspecify.annotations.Nullable;
  * shape wants a section or a list, the text is read as YAML.
  */
 public final class Overrides {
-  private final Shape.Section root;
+  private final SettingType.Section root;
   private final Problems problems;
 
-  public Overrides(Shape.Section root, Problems problems) {
+  public Overrides(SettingType.Section root, Problems problems) {
     this.root = root;
     this.problems = problems;
   }
 
-  public Node.Mapping apply(Node.Mapping tree, List<OutsideSetting> overrides) {
-    Node.Mapping changed = tree;
-    for (OutsideSetting override : overrides) {
+  public ConfigNode.Mapping apply(ConfigNode.Mapping tree, List<SettingOverride> overrides) {
+    ConfigNode.Mapping changed = tree;
+    for (SettingOverride override : overrides) {
       changed = set(changed, root, override.path(), override);
     }
     return changed;
   }
 
-  private Node.Mapping set(
-      Node.Mapping mapping, @Nullable Shape shape, String path, OutsideSetting override) {
+  private ConfigNode.Mapping set(
+      ConfigNode.Mapping mapping,
+      @Nullable SettingType type,
+      String path,
+      SettingOverride override) {
     String key = firstKey(mapping, path);
     boolean quoted = path.startsWith("\"");
     String rest = path.substring(Math.min(path.length(), key.length() + (quoted ? 2 : 0)));
-    Shape inside = inside(shape, key);
-    Node value;
+    SettingType inner = innerType(type, key);
+    ConfigNode value;
     if (rest.isEmpty()) {
-      value = value(inside, override);
+      value = value(inner, override);
     } else {
-      Node.Entry present = mapping.entries().get(key);
-      Node.Mapping next =
-          present != null && present.value() instanceof Node.Mapping section
+      ConfigNode.Entry present = mapping.entries().get(key);
+      ConfigNode.Mapping next =
+          present != null && present.value() instanceof ConfigNode.Mapping section
               ? section
-              : new Node.Mapping(Map.of(), override.place());
-      value = set(next, inside, rest.substring(1), override);
+              : new ConfigNode.Mapping(Map.of(), override.location());
+      value = set(next, inner, rest.substring(1), override);
     }
-    return mapping.with(new Node.Entry(key, override.place(), value));
+    return mapping.with(new ConfigNode.Entry(key, override.location(), value));
   }
 
   /** The quoted key, the longest present key that the path begins with, or up to the next dot. */
-  private static String firstKey(Node.Mapping mapping, String path) {
+  private static String firstKey(ConfigNode.Mapping mapping, String path) {
     if (path.startsWith("\"")) {
       int end = path.indexOf('"', 1);
       return path.substring(1, end < 0 ? path.length() : end);
@@ -66,56 +69,56 @@ public final class Overrides {
   }
 
   /** The shape under a key; null where the key is unknown, which the reader reports. */
-  static @Nullable Shape inside(@Nullable Shape shape, String key) {
-    return switch (shape) {
+  static @Nullable SettingType innerType(@Nullable SettingType type, String key) {
+    return switch (type) {
       case null -> null;
-      case Shape.Section section -> {
-        Shape.Entry entry = section.entries().get(key);
-        yield entry == null ? null : entry.shape();
+      case SettingType.Section section -> {
+        SettingType.Entry entry = section.entries().get(key);
+        yield entry == null ? null : entry.type();
       }
-      case Shape.MapOf map -> map.value();
-      case Shape.Tagged tagged ->
+      case SettingType.MapOf map -> map.value();
+      case SettingType.Tagged tagged ->
           tagged.sections().values().stream()
               .filter(section -> section.entries().containsKey(key))
               .findFirst()
-              .map(section -> inside(section, key))
+              .map(section -> innerType(section, key))
               .orElse(null);
-      case Shape.Scalar _, Shape.ListOf _ -> null;
+      case SettingType.Scalar _, SettingType.ListOf _ -> null;
     };
   }
 
-  private Node value(@Nullable Shape shape, OutsideSetting override) {
-    if (shape == null || shape instanceof Shape.Scalar) {
-      return new Node.Scalar(override.text(), override.origin(), override.place());
+  private ConfigNode value(@Nullable SettingType type, SettingOverride override) {
+    if (type == null || type instanceof SettingType.Scalar) {
+      return new ConfigNode.Scalar(override.text(), override.origin(), override.location());
     }
     var unread = new Problems();
-    Optional<Node> node = YamlText.parse("override", override.text(), unread);
+    Optional<ConfigNode> node = YamlText.parse("override", override.text(), unread);
     if (node.isEmpty() || !unread.isEmpty()) {
       problems.add(
-          override.place(), override.path(), "must be YAML, such as [a, b] or {key: value}");
-      return new Node.Scalar("", Node.Origin.BROKEN, override.place());
+          override.location(), override.path(), "must be YAML, such as [a, b] or {key: value}");
+      return new ConfigNode.Scalar("", ConfigNode.Origin.INVALID, override.location());
     }
     return moved(node.get(), override);
   }
 
-  private static Node moved(Node node, OutsideSetting override) {
-    Place place = override.place();
+  private static ConfigNode moved(ConfigNode node, SettingOverride override) {
+    SourceLocation location = override.location();
     return switch (node) {
-      case Node.Scalar scalar ->
-          new Node.Scalar(
+      case ConfigNode.Scalar scalar ->
+          new ConfigNode.Scalar(
               scalar.text(),
-              override.origin() == Node.Origin.PLAIN ? scalar.origin() : override.origin(),
-              place);
-      case Node.Sequence sequence ->
-          new Node.Sequence(
-              sequence.items().stream().map(item -> moved(item, override)).toList(), place);
-      case Node.Mapping mapping -> {
-        Map<String, Node.Entry> entries = new LinkedHashMap<>();
-        for (Node.Entry entry : mapping.entries().values()) {
-          Node value = moved(entry.value(), override);
-          entries.put(entry.key(), new Node.Entry(entry.key(), place, value));
+              override.origin() == ConfigNode.Origin.PLAIN ? scalar.origin() : override.origin(),
+              location);
+      case ConfigNode.Sequence sequence ->
+          new ConfigNode.Sequence(
+              sequence.items().stream().map(item -> moved(item, override)).toList(), location);
+      case ConfigNode.Mapping mapping -> {
+        Map<String, ConfigNode.Entry> entries = new LinkedHashMap<>();
+        for (ConfigNode.Entry entry : mapping.entries().values()) {
+          ConfigNode value = moved(entry.value(), override);
+          entries.put(entry.key(), new ConfigNode.Entry(entry.key(), location, value));
         }
-        yield new Node.Mapping(entries, place);
+        yield new ConfigNode.Mapping(entries, location);
       }
     };
   }

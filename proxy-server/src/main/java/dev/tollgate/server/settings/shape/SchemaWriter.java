@@ -4,8 +4,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.tollgate.server.settings.shape.Form.Parsed;
-import dev.tollgate.server.settings.yaml.Node;
+import dev.tollgate.server.settings.shape.ScalarFormat.Parsed;
+import dev.tollgate.server.settings.yaml.ConfigNode;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -20,7 +20,7 @@ public final class SchemaWriter {
 
   private SchemaWriter() {}
 
-  public static String write(Shape.Section root, String title) {
+  public static String write(SettingType.Section root, String title) {
     ObjectNode schema = JSON.objectNode();
     schema.put("$schema", "https://json-schema.org/draft/2020-12/schema");
     schema.put("title", title);
@@ -30,12 +30,12 @@ public final class SchemaWriter {
     return schema.toPrettyString();
   }
 
-  private static ObjectNode section(Shape.Section section) {
+  private static ObjectNode section(SettingType.Section section) {
     ObjectNode schema = JSON.objectNode();
     schema.put("type", "object");
     ObjectNode properties = schema.putObject("properties");
     ArrayNode required = JSON.arrayNode();
-    for (Shape.Entry entry : section.entries().values()) {
+    for (SettingType.Entry entry : section.entries().values()) {
       properties.set(entry.key(), entry(entry));
       if (entry.required()) {
         required.add(entry.key());
@@ -47,15 +47,15 @@ public final class SchemaWriter {
     return schema.put("additionalProperties", false);
   }
 
-  private static ObjectNode entry(Shape.Entry entry) {
+  private static ObjectNode entry(SettingType.Entry entry) {
     ObjectNode schema = JSON.objectNode();
     schema.put("description", describe(entry));
     if (entry.initial() != null) {
-      schema.set("default", literal(entry.shape(), Defaults.node(entry.initial())));
+      schema.set("default", literal(entry.type(), Defaults.node(entry.initial())));
     } else if (entry.nullable()) {
       schema.putNull("default");
     }
-    ObjectNode value = shape(entry.shape());
+    ObjectNode value = typeSchema(entry.type());
     bounds(entry, value);
     if (entry.nullable()) {
       either(schema, value, JSON.objectNode().put("type", "null"));
@@ -65,7 +65,7 @@ public final class SchemaWriter {
     return schema;
   }
 
-  private static String describe(Shape.Entry entry) {
+  private static String describe(SettingType.Entry entry) {
     String about = entry.description().about();
     String later =
         entry.later().isEmpty() ? "" : " Does nothing yet: it needs " + entry.later() + ".";
@@ -74,40 +74,40 @@ public final class SchemaWriter {
     return Character.toUpperCase(about.charAt(0)) + about.substring(1) + "." + later + restart;
   }
 
-  private static ObjectNode shape(Shape shape) {
-    return switch (shape) {
-      case Shape.Scalar scalar -> orInterpolated(keywords(scalar.form()));
-      case Shape.ListOf list -> list(list);
-      case Shape.MapOf map -> {
+  private static ObjectNode typeSchema(SettingType type) {
+    return switch (type) {
+      case SettingType.Scalar scalar -> orInterpolated(keywords(scalar.format()));
+      case SettingType.ListOf list -> list(list);
+      case SettingType.MapOf map -> {
         ObjectNode schema = JSON.objectNode().put("type", "object");
         schema.set("propertyNames", keywords(map.key()));
-        schema.set("additionalProperties", shape(map.value()));
+        schema.set("additionalProperties", typeSchema(map.value()));
         yield schema;
       }
-      case Shape.Section section -> withShortForms(section);
-      case Shape.Tagged tagged -> tagged(tagged);
+      case SettingType.Section section -> withShortForms(section);
+      case SettingType.Tagged tagged -> tagged(tagged);
     };
   }
 
-  private static ObjectNode list(Shape.ListOf list) {
+  private static ObjectNode list(SettingType.ListOf list) {
     ObjectNode schema = JSON.objectNode().put("type", "array");
-    schema.set("items", shape(list.item()));
-    return list.single() ? either(JSON.objectNode(), shape(list.item()), schema) : schema;
+    schema.set("items", typeSchema(list.item()));
+    return list.single() ? either(JSON.objectNode(), typeSchema(list.item()), schema) : schema;
   }
 
-  private static ObjectNode withShortForms(Shape.Section section) {
-    if (section.word() != null) {
-      ObjectNode word = JSON.objectNode().put("const", section.word());
+  private static ObjectNode withShortForms(SettingType.Section section) {
+    if (section.keyword() != null) {
+      ObjectNode word = JSON.objectNode().put("const", section.keyword());
       return either(JSON.objectNode(), word, section(section).put("minProperties", 1));
     }
-    Shape.Entry meant =
+    SettingType.Entry target =
         section.shorthand() == null ? null : section.entries().get(section.shorthand());
-    return meant == null
+    return target == null
         ? section(section)
-        : either(JSON.objectNode(), shape(meant.shape()), section(section));
+        : either(JSON.objectNode(), typeSchema(target.type()), section(section));
   }
 
-  private static ObjectNode tagged(Shape.Tagged tagged) {
+  private static ObjectNode tagged(SettingType.Tagged tagged) {
     ObjectNode schema = JSON.objectNode();
     ArrayNode choices = schema.putArray("oneOf");
     tagged
@@ -137,7 +137,7 @@ public final class SchemaWriter {
     return into;
   }
 
-  private static ObjectNode keywords(Form form) {
+  private static ObjectNode keywords(ScalarFormat form) {
     ObjectNode schema = JSON.objectNode();
     form.schema().forEach((keyword, value) -> schema.set(keyword, literal(value)));
     return schema;
@@ -160,19 +160,19 @@ public final class SchemaWriter {
   }
 
   /** Numbers carry their bounds; of a list, the least count. */
-  private static void bounds(Shape.Entry entry, ObjectNode schema) {
+  private static void bounds(SettingType.Entry entry, ObjectNode schema) {
     Key key = entry.description();
-    if (entry.shape() instanceof Shape.ListOf && !key.min().isEmpty()) {
+    if (entry.type() instanceof SettingType.ListOf && !key.min().isEmpty()) {
       ObjectNode list = schema.has("anyOf") ? (ObjectNode) schema.get("anyOf").get(1) : schema;
       list.put("minItems", Integer.parseInt(key.min()));
     }
-    if (entry.shape() instanceof Shape.Scalar(Form form) && !key.bytes()) {
+    if (entry.type() instanceof SettingType.Scalar(ScalarFormat form) && !key.bytes()) {
       bound(form, key.min(), "minimum", schema);
       bound(form, key.max(), "maximum", schema);
     }
   }
 
-  private static void bound(Form form, String text, String keyword, ObjectNode schema) {
+  private static void bound(ScalarFormat form, String text, String keyword, ObjectNode schema) {
     if (!text.isEmpty()
         && form.parse(text, NO_FOLDER) instanceof Parsed.Ok(Object value)
         && value instanceof Number number
@@ -182,26 +182,26 @@ public final class SchemaWriter {
   }
 
   /** A default as the file would write it; numbers and switches as such. */
-  private static JsonNode literal(Shape shape, Node node) {
+  private static JsonNode literal(SettingType type, ConfigNode node) {
     return switch (node) {
-      case Node.Scalar scalar -> {
+      case ConfigNode.Scalar scalar -> {
         boolean typed =
-            shape instanceof Shape.Scalar(Form form)
+            type instanceof SettingType.Scalar(ScalarFormat form)
                 && List.of("integer", "number", "boolean")
                     .contains(form.schema().getOrDefault("type", ""));
         yield typed
-                && shape instanceof Shape.Scalar(Form form)
+                && type instanceof SettingType.Scalar(ScalarFormat form)
                 && form.parse(scalar.text(), NO_FOLDER) instanceof Parsed.Ok(Object value)
             ? MaskedJson.plain(value)
             : JSON.textNode(scalar.text());
       }
-      case Node.Sequence sequence -> {
-        Shape item = shape instanceof Shape.ListOf list ? list.item() : shape;
+      case ConfigNode.Sequence sequence -> {
+        SettingType item = type instanceof SettingType.ListOf list ? list.item() : type;
         ArrayNode items = JSON.arrayNode();
         sequence.items().forEach(each -> items.add(literal(item, each)));
         yield items;
       }
-      case Node.Mapping _ -> JSON.objectNode();
+      case ConfigNode.Mapping _ -> JSON.objectNode();
     };
   }
 }

@@ -18,7 +18,7 @@ public record EventLoops(int count) {
   }
 
   /** The number to start on a machine with this many processors. */
-  public int on(int processors) {
+  public int countFor(int processors) {
     return count > 0 ? count : processors;
   }
 

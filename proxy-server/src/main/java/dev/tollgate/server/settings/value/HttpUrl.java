@@ -41,7 +41,7 @@ public record HttpUrl(boolean tls, String host, int port, String path) {
   @Override
   public String toString() {
     String authority = host.contains(":") ? "[" + host + "]" : host;
-    boolean usual = port == (tls ? 443 : 80);
-    return (tls ? "https://" : "http://") + authority + (usual ? "" : ":" + port) + path;
+    boolean isDefaultPort = port == (tls ? 443 : 80);
+    return (tls ? "https://" : "http://") + authority + (isDefaultPort ? "" : ":" + port) + path;
   }
 }

@@ -15,7 +15,7 @@ import javax.crypto.spec.SecretKeySpec;
 public final class MasterKey {
   private static final int BYTES = 32;
   private static final int ID_BYTES = 8;
-  private static final byte[] ID_OF = "tollgate master key".getBytes(US_ASCII);
+  private static final byte[] ID_LABEL = "tollgate master key".getBytes(US_ASCII);
 
   private final byte[] bytes;
   private final String id;
@@ -51,7 +51,7 @@ public final class MasterKey {
     try {
       Mac mac = Mac.getInstance("HmacSHA256");
       mac.init(new SecretKeySpec(key, "HmacSHA256"));
-      return HexFormat.of().formatHex(mac.doFinal(ID_OF), 0, ID_BYTES);
+      return HexFormat.of().formatHex(mac.doFinal(ID_LABEL), 0, ID_BYTES);
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("every JDK has HMAC with SHA-256", e);
     }

@@ -22,7 +22,7 @@ import java.util.Optional;
  * @param tokenUri where a token is fetched with it
  */
 public record ServiceAccount(String email, String keyId, PrivateKey key, URI tokenUri) {
-  private static final String TOKEN_URI_USUAL = "https://oauth2.googleapis.com/token";
+  private static final String TOKEN_URI_DEFAULT = "https://oauth2.googleapis.com/token";
 
   /** Empty where a text is no such file. */
   public static Optional<ServiceAccount> parse(Secret file) {
@@ -32,7 +32,7 @@ public record ServiceAccount(String email, String keyId, PrivateKey key, URI tok
       String email = text(members, "client_email");
       String uri = text(members, "token_uri");
       PrivateKey key = key(text(members, "private_key"));
-      URI tokenUri = URI.create(uri.isEmpty() ? TOKEN_URI_USUAL : uri);
+      URI tokenUri = URI.create(uri.isEmpty() ? TOKEN_URI_DEFAULT : uri);
       return email.isEmpty() || tokenUri.getHost() == null
           ? Optional.empty()
           : Optional.of(new ServiceAccount(email, text(members, "private_key_id"), key, tokenUri));

@@ -19,42 +19,42 @@ public final class Interpolation {
       Pattern.compile("([A-Za-z_][A-Za-z0-9_]*)(?:(:-|:\\?)(.*))?", Pattern.DOTALL);
   private static final String FILE = "file:";
 
-  private final Surroundings surroundings;
+  private final ProcessEnvironment environment;
   private final Path folder;
   private final Problems problems;
 
   /** Paths of secret files start at {@code folder}. */
-  public Interpolation(Surroundings surroundings, Path folder, Problems problems) {
-    this.surroundings = surroundings;
+  public Interpolation(ProcessEnvironment environment, Path folder, Problems problems) {
+    this.environment = environment;
     this.folder = folder;
     this.problems = problems;
   }
 
-  public Node.Mapping resolve(Node.Mapping mapping, String path) {
-    Map<String, Node.Entry> entries = new LinkedHashMap<>();
-    for (Node.Entry entry : mapping.entries().values()) {
-      Node value = resolve(entry.value(), Paths.join(path, entry.key()));
-      entries.put(entry.key(), new Node.Entry(entry.key(), entry.keyPlace(), value));
+  public ConfigNode.Mapping resolve(ConfigNode.Mapping mapping, String path) {
+    Map<String, ConfigNode.Entry> entries = new LinkedHashMap<>();
+    for (ConfigNode.Entry entry : mapping.entries().values()) {
+      ConfigNode value = resolve(entry.value(), SettingPaths.join(path, entry.key()));
+      entries.put(entry.key(), new ConfigNode.Entry(entry.key(), entry.keyLocation(), value));
     }
-    return new Node.Mapping(entries, mapping.place());
+    return new ConfigNode.Mapping(entries, mapping.location());
   }
 
   /** The tree with every scalar resolved; what cannot be resolved is reported and marked broken. */
-  public Node resolve(Node node, String path) {
+  public ConfigNode resolve(ConfigNode node, String path) {
     return switch (node) {
-      case Node.Mapping mapping -> resolve(mapping, path);
-      case Node.Sequence sequence -> {
-        List<Node> items = new ArrayList<>();
+      case ConfigNode.Mapping mapping -> resolve(mapping, path);
+      case ConfigNode.Sequence sequence -> {
+        List<ConfigNode> items = new ArrayList<>();
         for (int i = 0; i < sequence.items().size(); i++) {
-          items.add(resolve(sequence.items().get(i), Paths.item(path, i)));
+          items.add(resolve(sequence.items().get(i), SettingPaths.item(path, i)));
         }
-        yield new Node.Sequence(items, sequence.place());
+        yield new ConfigNode.Sequence(items, sequence.location());
       }
-      case Node.Scalar scalar -> resolve(scalar, path);
+      case ConfigNode.Scalar scalar -> resolve(scalar, path);
     };
   }
 
-  private Node.Scalar resolve(Node.Scalar scalar, String path) {
+  private ConfigNode.Scalar resolve(ConfigNode.Scalar scalar, String path) {
     if (!scalar.mayBeShown() || scalar.text().indexOf('$') < 0) {
       return scalar;
     }
@@ -69,63 +69,66 @@ public final class Interpolation {
         rest = rest.substring(1);
       } else if (rest.startsWith("{")) {
         int end = rest.indexOf('}');
-        Found found = end < 0 ? new Found.Refused("${ without }") : look(rest.substring(1, end));
+        Resolution found =
+            end < 0
+                ? new Resolution.Refused("${ without }")
+                : resolveReference(rest.substring(1, end));
         switch (found) {
-          case Found.Text put -> text.append(put.text());
-          case Found.Refused refused -> {
-            problems.add(scalar.place(), path, refused.message());
-            return new Node.Scalar("", Node.Origin.BROKEN, scalar.place());
+          case Resolution.Text put -> text.append(put.text());
+          case Resolution.Refused refused -> {
+            problems.add(scalar.location(), path, refused.message());
+            return new ConfigNode.Scalar("", ConfigNode.Origin.INVALID, scalar.location());
           }
         }
-        origin = Node.Origin.OUTSIDE;
+        origin = ConfigNode.Origin.EXTERNAL;
         rest = rest.substring(end + 1);
       } else {
         text.append('$');
       }
     }
-    return new Node.Scalar(text.append(rest).toString(), origin, scalar.place());
+    return new ConfigNode.Scalar(text.append(rest).toString(), origin, scalar.location());
   }
 
-  private sealed interface Found {
-    record Text(String text) implements Found {}
+  private sealed interface Resolution {
+    record Text(String text) implements Resolution {}
 
-    record Refused(String message) implements Found {}
+    record Refused(String message) implements Resolution {}
   }
 
-  private Found look(String inside) {
-    if (inside.startsWith(FILE)) {
-      return readFile(inside.substring(FILE.length()));
+  private Resolution resolveReference(String reference) {
+    if (reference.startsWith(FILE)) {
+      return readFile(reference.substring(FILE.length()));
     }
-    Matcher matcher = VARIABLE.matcher(inside);
+    Matcher matcher = VARIABLE.matcher(reference);
     if (!matcher.matches()) {
-      return new Found.Refused(
+      return new Resolution.Refused(
           "${…} holds neither NAME, NAME:-default, NAME:?message nor file:path ($$ is a plain $)");
     }
     String name = matcher.group(1);
     String operator = matcher.group(2) == null ? "" : matcher.group(2);
     String operand = matcher.group(3) == null ? "" : matcher.group(3);
     if (operand.contains("${")) {
-      return new Found.Refused("${" + name + "…} holds another ${…}, which is not supported");
+      return new Resolution.Refused("${" + name + "…} holds another ${…}, which is not supported");
     }
-    String value = surroundings.environment().get(name);
+    String value = environment.variables().get(name);
     if (value != null && (operator.isEmpty() || !value.isEmpty())) {
-      return new Found.Text(value);
+      return new Resolution.Text(value);
     }
     return switch (operator) {
-      case ":-" -> new Found.Text(operand);
-      case ":?" -> new Found.Refused(operand.isBlank() ? name + " is not set" : operand);
-      default -> new Found.Refused("the environment variable " + name + " is not set");
+      case ":-" -> new Resolution.Text(operand);
+      case ":?" -> new Resolution.Refused(operand.isBlank() ? name + " is not set" : operand);
+      default -> new Resolution.Refused("the environment variable " + name + " is not set");
     };
   }
 
-  private Found readFile(String name) {
+  private Resolution readFile(String name) {
     try {
-      String text = surroundings.files().read(folder.resolve(name));
+      String text = environment.files().read(folder.resolve(name));
       String trimmed = text.endsWith("\n") ? text.substring(0, text.length() - 1) : text;
-      return new Found.Text(
+      return new Resolution.Text(
           trimmed.endsWith("\r") ? trimmed.substring(0, trimmed.length() - 1) : trimmed);
     } catch (IOException | RuntimeException e) {
-      return new Found.Refused("the file " + name + " cannot be read as text");
+      return new Resolution.Refused("the file " + name + " cannot be read as text");
     }
   }
 }

@@ -5,9 +5,9 @@ package dev.tollgate.server.settings.yaml;
  *
  * @param path dotted path of the setting; empty where the file as a whole is meant
  */
-public record Problem(Place place, String path, String message) {
+public record Problem(SourceLocation location, String path, String message) {
   @Override
   public String toString() {
-    return place + ": " + (path.isEmpty() ? "" : path + ": ") + message;
+    return location + ": " + (path.isEmpty() ? "" : path + ": ") + message;
   }
 }

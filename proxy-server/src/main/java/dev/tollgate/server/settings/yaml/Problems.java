@@ -8,7 +8,8 @@ import java.util.Set;
 /** Collects everything that is wrong, so that all of it can be reported at once. */
 public final class Problems {
   private static final Comparator<Problem> FILES_FIRST_BY_LINE =
-      Comparator.comparingInt((Problem problem) -> problem.place() instanceof Place.InFile ? 0 : 1)
+      Comparator.comparingInt(
+              (Problem problem) -> problem.location() instanceof SourceLocation.InFile ? 0 : 1)
           .thenComparing(Problems::file)
           .thenComparingInt(Problems::line)
           .thenComparingInt(Problems::column);
@@ -16,17 +17,17 @@ public final class Problems {
   private final Set<Problem> found = new LinkedHashSet<>();
   private final Set<Problem> warnings = new LinkedHashSet<>();
 
-  public void add(Place place, String path, String message) {
-    found.add(new Problem(place, path, message));
+  public void add(SourceLocation location, String path, String message) {
+    found.add(new Problem(location, path, message));
   }
 
   /** Something that is right, and yet does not do what its reader may expect of it. */
-  public void warn(Place place, String path, String message) {
-    warnings.add(new Problem(place, path, message));
+  public void warn(SourceLocation location, String path, String message) {
+    warnings.add(new Problem(location, path, message));
   }
 
   /** Whether a setting, or something inside it, is among the problems. */
-  public boolean concern(String path) {
+  public boolean hasProblemAt(String path) {
     return found.stream()
         .map(Problem::path)
         .anyMatch(at -> at.equals(path) || at.startsWith(path + ".") || at.startsWith(path + "["));
@@ -47,14 +48,14 @@ public final class Problems {
   }
 
   private static String file(Problem problem) {
-    return problem.place() instanceof Place.InFile in ? in.file() : "";
+    return problem.location() instanceof SourceLocation.InFile in ? in.file() : "";
   }
 
   private static int line(Problem problem) {
-    return problem.place() instanceof Place.InFile in ? in.line() : 0;
+    return problem.location() instanceof SourceLocation.InFile in ? in.line() : 0;
   }
 
   private static int column(Problem problem) {
-    return problem.place() instanceof Place.InFile in ? in.column() : 0;
+    return problem.location() instanceof SourceLocation.InFile in ? in.column() : 0;
   }
 }

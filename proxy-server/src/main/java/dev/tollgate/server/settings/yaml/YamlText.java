@@ -36,21 +36,25 @@ public final class YamlText {
   }
 
   /** The root of {@code text}; empty where it is no YAML, which is then among the problems. */
-  public static Optional<Node> parse(String file, String text, Problems problems) {
-    var reading = new YamlText(file, problems);
+  public static Optional<ConfigNode> parse(String file, String text, Problems problems) {
+    var parser = new YamlText(file, problems);
     try {
       var root = new Yaml(options()).compose(new StringReader(text));
       if (root == null) {
-        return Optional.of(new Node.Mapping(Map.of(), new Place.InFile(file, 1, 1)));
+        return Optional.of(new ConfigNode.Mapping(Map.of(), new SourceLocation.InFile(file, 1, 1)));
       }
-      return reading.convert(root, "", 0);
+      return parser.convert(root, "", 0);
     } catch (MarkedYAMLException e) {
       Mark mark = e.getProblemMark();
       problems.add(
-          mark == null ? new Place.InFile(file, 1, 1) : reading.place(mark), "", explain(e));
+          mark == null ? new SourceLocation.InFile(file, 1, 1) : parser.location(mark),
+          "",
+          explain(e));
     } catch (YAMLException e) {
       problems.add(
-          new Place.InFile(file, 1, 1), "", "not valid YAML: too deep, too long or binary");
+          new SourceLocation.InFile(file, 1, 1),
+          "",
+          "not valid YAML: too deep, too long or binary");
     }
     return Optional.empty();
   }
@@ -87,64 +91,66 @@ public final class YamlText {
     return "not valid YAML (special characters need quotes, and so does ${…} inside { } or [ ])";
   }
 
-  private Optional<Node> convert(org.yaml.snakeyaml.nodes.Node node, String path, int depth) {
-    Place place = place(node.getStartMark());
+  private Optional<ConfigNode> convert(org.yaml.snakeyaml.nodes.Node node, String path, int depth) {
+    SourceLocation location = location(node.getStartMark());
     if (depth > DEPTH_MAX || ++nodes > NODES_MAX) {
-      problems.add(place, path, "too deeply nested, or an alias inside itself");
+      problems.add(location, path, "too deeply nested, or an alias inside itself");
       return Optional.empty();
     }
     if (node.getTag().getValue().startsWith("!")) {
       problems.add(
-          place, path, "YAML tags are not supported (a value that starts with ! needs quotes)");
+          location, path, "YAML tags are not supported (a value that starts with ! needs quotes)");
       return Optional.empty();
     }
     return switch (node) {
       case ScalarNode scalar ->
           Optional.of(
-              new Node.Scalar(
+              new ConfigNode.Scalar(
                   scalar.getValue(),
-                  scalar.isPlain() ? Node.Origin.PLAIN : Node.Origin.QUOTED,
-                  place));
-      case SequenceNode sequence -> Optional.of(convertItems(sequence, place, path, depth));
-      case MappingNode mapping -> Optional.of(convertEntries(mapping, place, path, depth));
+                  scalar.isPlain() ? ConfigNode.Origin.PLAIN : ConfigNode.Origin.QUOTED,
+                  location));
+      case SequenceNode sequence -> Optional.of(convertItems(sequence, location, path, depth));
+      case MappingNode mapping -> Optional.of(convertEntries(mapping, location, path, depth));
       default -> throw new AssertionError("YAML has three kinds of nodes");
     };
   }
 
-  private Node convertItems(SequenceNode sequence, Place place, String path, int depth) {
-    List<Node> items = new ArrayList<>();
+  private ConfigNode convertItems(
+      SequenceNode sequence, SourceLocation location, String path, int depth) {
+    List<ConfigNode> items = new ArrayList<>();
     for (int i = 0; i < sequence.getValue().size(); i++) {
       convert(sequence.getValue().get(i), path + "[" + i + "]", depth + 1).ifPresent(items::add);
     }
-    return new Node.Sequence(items, place);
+    return new ConfigNode.Sequence(items, location);
   }
 
-  private Node convertEntries(MappingNode mapping, Place place, String path, int depth) {
-    Map<String, Node.Entry> entries = new LinkedHashMap<>();
+  private ConfigNode convertEntries(
+      MappingNode mapping, SourceLocation location, String path, int depth) {
+    Map<String, ConfigNode.Entry> entries = new LinkedHashMap<>();
     for (NodeTuple tuple : mapping.getValue()) {
-      Place keyPlace = place(tuple.getKeyNode().getStartMark());
+      SourceLocation keyLocation = location(tuple.getKeyNode().getStartMark());
       if (!(tuple.getKeyNode() instanceof ScalarNode key)) {
-        problems.add(keyPlace, path, "a key must be a plain word");
+        problems.add(keyLocation, path, "a key must be a plain word");
         continue;
       }
       String name = key.getValue();
-      String keyPath = Paths.join(path, name);
+      String keyPath = SettingPaths.join(path, name);
       if (key.getTag().equals(Tag.MERGE)) {
-        problems.add(keyPlace, keyPath, "merge keys are not supported; write the keys out");
+        problems.add(keyLocation, keyPath, "merge keys are not supported; write the keys out");
         continue;
       }
-      Node.Entry earlier = entries.get(name);
+      ConfigNode.Entry earlier = entries.get(name);
       if (earlier != null) {
-        problems.add(keyPlace, keyPath, "given twice, first at " + earlier.keyPlace());
+        problems.add(keyLocation, keyPath, "given twice, first at " + earlier.keyLocation());
         continue;
       }
       convert(tuple.getValueNode(), keyPath, depth + 1)
-          .ifPresent(value -> entries.put(name, new Node.Entry(name, keyPlace, value)));
+          .ifPresent(value -> entries.put(name, new ConfigNode.Entry(name, keyLocation, value)));
     }
-    return new Node.Mapping(entries, place);
+    return new ConfigNode.Mapping(entries, location);
   }
 
-  private Place place(Mark mark) {
-    return new Place.InFile(file, mark.getLine() + 1, mark.getColumn() + 1);
+  private SourceLocation location(Mark mark) {
+    return new SourceLocation.InFile(file, mark.getLine() + 1, mark.getColumn() + 1);
   }
 }

@@ -42,13 +42,13 @@ class EncodersTest {
     "4096p, 100:1, 4096, 4096"
   })
   void resolutionAndAspectSayTheSize(String resolution, String aspect, int width, int height) {
-    assertThat(Screen.of(resolution, aspect)).isEqualTo(new Screen(width, height));
+    assertThat(VideoSize.of(resolution, aspect)).isEqualTo(new VideoSize(width, height));
   }
 
   @ParameterizedTest
   @CsvSource({"1280, 720", "1920, 1080", "16, 16", "18, 34", "64, 16", "16, 64", "4096, 16"})
   void aVideoHasItsSizeAndAColourForEachSecond(int width, int height) {
-    Mp4File file = new Mp4File(Mp4.of(Duration.ofMillis(2_450), new Screen(width, height), 7));
+    Mp4File file = new Mp4File(Mp4.of(Duration.ofMillis(2_450), new VideoSize(width, height), 7));
     assertThat(file.width).isEqualTo(width);
     assertThat(file.height).isEqualTo(height);
     assertThat(file.seconds).isEqualTo(2.45);
@@ -62,13 +62,13 @@ class EncodersTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 100, 101, 1_000, 120_000})
   void aVideoIsAsLongAsAsked(int millis) {
-    Mp4File file = new Mp4File(Mp4.of(Duration.ofMillis(millis), new Screen(16, 16), 0));
+    Mp4File file = new Mp4File(Mp4.of(Duration.ofMillis(millis), new VideoSize(16, 16), 0));
     assertThat(file.seconds).isEqualTo(Math.max(100, millis) / 1_000.0);
   }
 
   @Test
   void videosOfAnotherKindHaveOtherColours() {
-    Screen screen = new Screen(32, 32);
+    VideoSize screen = new VideoSize(32, 32);
     byte[] one = Mp4.of(Duration.ofSeconds(1), screen, 1);
     assertThat(Mp4.of(Duration.ofSeconds(1), screen, 1)).isEqualTo(one);
     assertThat(Mp4.of(Duration.ofSeconds(1), screen, 2)).isNotEqualTo(one);
@@ -126,7 +126,7 @@ class EncodersTest {
   })
   void anMp3IsFramesOfTheAskedLength(
       int millis, int rate, int samples, int frameBytes, int frames) {
-    assertThat(Mp3.takes(rate)).isTrue();
+    assertThat(Mp3.supports(rate)).isTrue();
     byte[] file = Mp3.of(Duration.ofMillis(millis), rate);
     assertThat(file).hasSize(frames * frameBytes);
     for (int at = 0; at < file.length; at += frameBytes) {
@@ -149,7 +149,7 @@ class EncodersTest {
 
   @Test
   void whatNoFrameCanHoldIsNotTaken() {
-    assertThat(List.of(8_000, 11_025, 96_000)).noneMatch(Mp3::takes);
+    assertThat(List.of(8_000, 11_025, 96_000)).noneMatch(Mp3::supports);
   }
 
   /** Another decoder's word, where there is one; which it was is in the log. */
@@ -159,7 +159,7 @@ class EncodersTest {
     Duration length = Duration.ofMillis(2_500);
     Map<String, byte[]> files =
         Map.of(
-            "a.mp4", Mp4.of(length, new Screen(320, 180), 1),
+            "a.mp4", Mp4.of(length, new VideoSize(320, 180), 1),
             "a.wav", Wav.of(tone),
             "a.flac", Flac.of(tone),
             "a.mp3", Mp3.of(length, 24_000));

@@ -54,14 +54,14 @@ record FlacFile(int samplesPerSecond, ShortBuffer samples) {
       }
     } else {
       require(kind == 10, "a subframe of kind " + kind);
-      foretold(bits, samples, into, at);
+      predicted(bits, samples, into, at);
     }
     int behind = bits.align();
     require(bits.bits(16) == crc(file, from, behind, 0x8005, 16), "another CRC of the frame");
     return behind + 2;
   }
 
-  private static void foretold(BitReader bits, int samples, short[] into, int at) {
+  private static void predicted(BitReader bits, int samples, short[] into, int at) {
     into[at] = (short) bits.signed(16);
     into[at + 1] = (short) bits.signed(16);
     require(bits.bits(6) == 0, "not one partition of Rice's code");

@@ -25,22 +25,22 @@ public final class Mp4File {
 
   public Mp4File(byte[] file) {
     this.file = file;
-    Box root = new Box(0, file.length);
+    Mp4Box root = new Mp4Box(0, file.length);
     require(root.kinds().equals(List.of("ftyp", "moov", "mdat")), "boxes " + root.kinds());
-    Box movie = root.child("moov");
-    Box head = movie.child("mvhd");
+    Mp4Box movie = root.child("moov");
+    Mp4Box head = movie.child("mvhd");
     seconds = head.number(16) / (double) head.number(12);
-    Box media = movie.child("trak").child("mdia");
+    Mp4Box media = movie.child("trak").child("mdia");
     require(media.child("hdlr").text(8).equals("vide"), "no video");
     double unit = media.child("mdhd").number(12);
     require(media.child("mdhd").number(16) / unit == seconds, "lengths differ");
-    Box track = movie.child("trak").child("tkhd");
+    Mp4Box track = movie.child("trak").child("tkhd");
     width = track.number(76) >> 16;
     height = track.number(80) >> 16;
-    Box table = media.child("minf").child("stbl");
-    Box entry = new Box(table.child("stsd").start + 16, table.child("stsd").end);
+    Mp4Box table = media.child("minf").child("stbl");
+    Mp4Box entry = new Mp4Box(table.child("stsd").start + 16, table.child("stsd").end);
     require(entry.number(24) == ((width << 16) | height), "sizes differ");
-    Box config = new Box(entry.start + 78, entry.end).child("avcC");
+    Mp4Box config = new Mp4Box(entry.start + 78, entry.end).child("avcC");
     int sequenceBytes = config.number(6) >>> 16;
     blocks = sequence(config.start + 8, sequenceBytes);
     samples(table, unit, root.child("mdat"));
@@ -70,9 +70,9 @@ public final class Mp4File {
     return across * down;
   }
 
-  private void samples(Box table, double unit, Box content) {
-    Box sizes = table.child("stsz");
-    Box times = table.child("stts");
+  private void samples(Mp4Box table, double unit, Mp4Box content) {
+    Mp4Box sizes = table.child("stsz");
+    Mp4Box times = table.child("stts");
     int at = table.child("stco").number(8);
     require(at == content.start, "pictures elsewhere");
     int step = 0;
@@ -88,7 +88,7 @@ public final class Mp4File {
       left--;
     }
     require(at == content.end && ticks / unit == seconds, "pictures and times end elsewhere");
-    Box keys = table.child("stss");
+    Mp4Box keys = table.child("stss");
     for (int k = 0; k < keys.number(4); k++) {
       require(pictures.get(keys.number(8 + 4 * k) - 1).isKey(), "not a key picture");
     }
@@ -152,11 +152,11 @@ public final class Mp4File {
   }
 
   /** What is between two offsets. */
-  private final class Box {
+  private final class Mp4Box {
     final int start;
     final int end;
 
-    Box(int start, int end) {
+    Mp4Box(int start, int end) {
       this.start = start;
       this.end = end;
     }
@@ -180,10 +180,10 @@ public final class Mp4File {
       return kinds;
     }
 
-    Box child(String kind) {
+    Mp4Box child(String kind) {
       for (int at = 0; start + at < end; at += number(at)) {
         if (text(at + 4).equals(kind)) {
-          return new Box(start + at + 8, start + at + number(at));
+          return new Mp4Box(start + at + 8, start + at + number(at));
         }
       }
       throw new AssertionError("no box " + kind);

@@ -1,0 +1,33 @@
+package dev.tollgate.core.aws;
+
+import dev.tollgate.core.catalog.Secret;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * An access key of AWS with the region that it signs for; kept as one {@link Secret}.
+ *
+ * @param session of a key that is good for some hours; empty: it has none
+ */
+public record AwsCredentials(
+    String region, String accessKey, Secret secretKey, Optional<Secret> session) {
+  /** None of the parts holds one; a bearer key does not begin with it. */
+  private static final String SEPARATOR = "\n";
+
+  /** All of it as what a provider's credential holds. */
+  public Secret packed() {
+    String token = session.map(Secret::reveal).orElse("");
+    return new Secret(String.join(SEPARATOR, "", region, accessKey, secretKey.reveal(), token));
+  }
+
+  /** What was packed; empty where it is a bearer key. */
+  public static Optional<AwsCredentials> of(Secret credential) {
+    List<String> parts = List.of(credential.reveal().split(SEPARATOR, -1));
+    if (parts.size() != 5) {
+      return Optional.empty();
+    }
+    Optional<Secret> session = Optional.of(parts.get(4)).filter(s -> !s.isEmpty()).map(Secret::new);
+    return Optional.of(
+        new AwsCredentials(parts.get(1), parts.get(2), new Secret(parts.get(3)), session));
+  }
+}

@@ -1,0 +1,50 @@
+package dev.tollgate.core.dialect;
+
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import java.util.Optional;
+
+/**
+ * What a chat asks for of reasoning: an effort as OpenAI names them, or a number of tokens, or just
+ * to.
+ *
+ * @param param the member that asks
+ * @param effort empty: none is named
+ * @param tokens 0: none are named
+ */
+record ReasoningOptions(String param, String effort, long tokens) {
+  private static final String NONE = "none";
+
+  static Optional<ReasoningOptions> of(JsonMembers chat) {
+    int i = JsonReads.find(chat, "reasoning", JsonKind.OBJECT);
+    Optional<ReasoningOptions> fromObject = i < 0 ? Optional.empty() : ofObject(chat.object(i));
+    if (fromObject.isPresent()) {
+      return fromObject;
+    }
+    int effort = JsonReads.findText(chat, "reasoning_effort");
+    return effort < 0
+        ? Optional.empty()
+        : Optional.of(new ReasoningOptions("reasoning_effort", chat.string(effort), 0));
+  }
+
+  private static Optional<ReasoningOptions> ofObject(JsonMembers reasoning) {
+    int enabled = JsonReads.find(reasoning, "enabled");
+    if (enabled >= 0 && reasoning.kind(enabled) == JsonKind.FALSE) {
+      return Optional.of(new ReasoningOptions("reasoning", NONE, 0));
+    }
+    int effort = JsonReads.findText(reasoning, "effort");
+    int tokens = JsonReads.find(reasoning, "max_tokens", JsonKind.NUMBER);
+    return effort < 0 && tokens < 0 && enabled < 0
+        ? Optional.empty()
+        : Optional.of(
+            new ReasoningOptions(
+                "reasoning",
+                effort < 0 ? "" : reasoning.string(effort),
+                tokens < 0 ? 0 : reasoning.integer(tokens, 0)));
+  }
+
+  /** Whether it asks not to. */
+  boolean isDisabled() {
+    return effort.equals(NONE);
+  }
+}

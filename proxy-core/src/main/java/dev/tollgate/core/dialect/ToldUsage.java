@@ -1,9 +1,0 @@
-package dev.tollgate.core.dialect;
-
-import dev.tollgate.core.json.JsonOut;
-
-/** What a provider's stream has told of its usage so far. */
-interface ToldUsage {
-  /** Writes it as the member {@code usage}, in OpenAI's terms; nothing where it is not sound. */
-  void writeTo(JsonOut out);
-}

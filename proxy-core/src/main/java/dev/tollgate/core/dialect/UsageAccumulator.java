@@ -1,0 +1,60 @@
+package dev.tollgate.core.dialect;
+
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonItems;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonSplice;
+import dev.tollgate.core.json.JsonWriter;
+import io.netty.buffer.Unpooled;
+
+/**
+ * What a stream says of its usage in several events: some say less than those before, and what was
+ * said last of each count holds.
+ */
+final class UsageAccumulator implements ReportedUsage {
+  private static final int BYTES_MAX = 16 * 1024;
+  private static final byte[] NOTHING = {'{', '}'};
+
+  private final UsageFormat format;
+  private byte[] reported = NOTHING;
+
+  UsageAccumulator(UsageFormat format) {
+    this.format = format;
+  }
+
+  void clear() {
+    reported = NOTHING;
+  }
+
+  /** Takes an object; one that is absurdly long says nothing. */
+  void add(JsonItems parent, int i) {
+    if (parent.valueEnd(i) - parent.valueStart(i) > BYTES_MAX) {
+      return;
+    }
+    JsonMembers more = parent.object(i);
+    JsonMembers before = JsonMembers.ofKept(reported);
+    JsonSplice merged = JsonSplice.of(before);
+    for (int k = 0; k < more.size(); k++) {
+      if (more.kind(k) != JsonKind.NULL) {
+        int known = before.indexOf(more.name(k));
+        if (known >= 0) {
+          merged.replace(known, JsonBytes.of(more, k));
+        } else {
+          merged.insertLast(more.name(k), JsonBytes.of(more, k));
+        }
+      }
+    }
+    byte[] bytes = new byte[merged.sizeBytes()];
+    merged.writeTo(Unpooled.wrappedBuffer(bytes).clear());
+    reported = bytes.length <= BYTES_MAX ? bytes : reported;
+  }
+
+  @Override
+  public void writeTo(JsonWriter out) {
+    JsonMembers members = JsonMembers.ofKept(reported);
+    format
+        .read(members, 0)
+        .ifPresent(usage -> CanonicalUsage.write(usage, members, out.name("usage")));
+  }
+}

@@ -1,0 +1,139 @@
+package dev.tollgate.core.exchange;
+
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.ledger.AccountBalance;
+import dev.tollgate.core.ledger.AccountBalances;
+import dev.tollgate.core.ledger.Window;
+import io.netty.util.concurrent.ScheduledFuture;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A question about the caller's own money: the books are asked, and what comes first ends it, once:
+ * their answer, two seconds, the client's leaving or the node's stop. Loop-confined.
+ */
+final class AccountQuery implements RequestService.Running {
+  private static final Logger LOG = LoggerFactory.getLogger(AccountQuery.class);
+  private static final Duration TIMEOUT = Duration.ofSeconds(2);
+  private static final Fault UNAVAILABLE =
+      Fault.of(ErrorCode.SERVICE_UNAVAILABLE, "The books cannot be asked at present.");
+
+  private final ExchangeContext context;
+  private final ExchangeRequest request;
+  private final Downstream downstream;
+  private final AnswerWriter writer;
+  private final ShortReply reply;
+  private @Nullable ScheduledFuture<?> timeout;
+  private Stage stage = Stage.PENDING;
+
+  /** What is answered of a standing. */
+  interface AnswerWriter {
+    /**
+     * Writes it.
+     *
+     * @param to called once, on the loop; it may come late
+     */
+    void write(AccountBalance balance, Consumer<JsonBytes> to);
+  }
+
+  private enum Stage {
+    PENDING,
+    ENDING,
+    ENDED
+  }
+
+  AccountQuery(
+      ExchangeContext context,
+      ExchangeRequest request,
+      Downstream downstream,
+      AnswerWriter writer) {
+    this.context = context;
+    this.request = request;
+    this.downstream = downstream;
+    this.writer = writer;
+    this.reply = new ShortReply(context.observer(), request, downstream);
+  }
+
+  /** Asks; the reply goes to the downstream. */
+  void begin() {
+    request.body().end();
+    guarded(this::query);
+  }
+
+  private void query() {
+    timeout =
+        downstream
+            .loop()
+            .schedule(
+                () -> guarded(() -> refuse("no answer in time")),
+                TIMEOUT.toNanos(),
+                TimeUnit.NANOSECONDS);
+    Window window = Window.at(request.id().epochMillis());
+    context
+        .balances()
+        .query(request.key(), window, downstream.loop(), answer -> guarded(() -> answered(answer)));
+  }
+
+  private void answered(AccountBalances.BalanceResult answer) {
+    switch (answer) {
+      case AccountBalances.BalanceResult.Known known ->
+          writer.write(known.balance(), json -> guarded(() -> end(() -> reply.answer(json))));
+      case AccountBalances.BalanceResult.Unavailable unavailable -> refuse(unavailable.reason());
+    }
+  }
+
+  private void refuse(String reason) {
+    end(
+        () -> {
+          LOG.debug("request {} was not answered: {}", request.id(), reason);
+          reply.refuse(UNAVAILABLE, RequestOutcome.DEPENDENCY_DOWN);
+        });
+  }
+
+  @Override
+  public void clientDisconnected(RequestService.DisconnectReason reason) {
+    end(() -> reply.clientDisconnected(reason));
+  }
+
+  @Override
+  public void writabilityChanged() {}
+
+  @Override
+  public void cutShort(Fault fault) {
+    end(() -> reply.refuse(fault, RequestOutcome.DRAINED));
+  }
+
+  private void end(Runnable last) {
+    if (stage == Stage.PENDING) {
+      finish(last);
+    }
+  }
+
+  private void finish(Runnable last) {
+    assert downstream.loop().inEventLoop();
+    stage = Stage.ENDING;
+    if (timeout != null) {
+      timeout.cancel(false);
+    }
+    last.run();
+    stage = Stage.ENDED;
+  }
+
+  private void guarded(Runnable step) {
+    ExceptionGuard.run(step, this::failedUnexpectedly);
+  }
+
+  /** A fault of ours: told once to the log, and to the client where it still waits. */
+  private void failedUnexpectedly(RuntimeException unexpected) {
+    LOG.error("request {} failed", request.id(), unexpected);
+    if (stage != Stage.ENDED) {
+      finish(() -> reply.refuse(Exchange.UNEXPECTED_FAILURE, RequestOutcome.INTERNAL_ERROR));
+    }
+  }
+}

@@ -1,0 +1,69 @@
+package dev.tollgate.core.exchange;
+
+import dev.tollgate.core.endpoint.BrokenStream;
+import dev.tollgate.core.http.FieldLines;
+import io.netty.buffer.ByteBuf;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a client is told last, with its cost: held back until the charge cannot be lost. Ended
+ * exactly once, by {@link #send} or {@link #release}.
+ */
+sealed interface FinalReply {
+  /** A plain reply. */
+  record Whole(int status, String contentType, List<FieldLines> fields, ByteBuf body)
+      implements FinalReply {}
+
+  /** The last events of a stream that went well. */
+  record StreamEnd(ByteBuf events) implements FinalReply {}
+
+  /**
+   * A fault.
+   *
+   * @param usage the events with its usage that stand ahead of it in an opened stream
+   */
+  record ErrorReply(@Nullable ByteBuf usage, BrokenStream error, List<FieldLines> fields)
+      implements FinalReply {}
+
+  /** Nobody is left to be told. */
+  record None() implements FinalReply {}
+
+  /** Bytes of body that the client has still to get, but for a fault's own. */
+  default int bytes() {
+    return switch (this) {
+      case Whole whole -> whole.body().readableBytes();
+      case StreamEnd last -> last.events().readableBytes();
+      case ErrorReply refusal -> refusal.usage() == null ? 0 : refusal.usage().readableBytes();
+      case None _ -> 0;
+    };
+  }
+
+  default void send(ClientReply reply) {
+    switch (this) {
+      case Whole whole ->
+          reply.whole(whole.status(), whole.contentType(), whole.fields(), whole.body());
+      case StreamEnd last -> reply.end(last.events());
+      case ErrorReply refusal -> {
+        if (refusal.usage() != null) {
+          reply.events(refusal.usage());
+        }
+        reply.refuse(refusal.error(), refusal.fields());
+      }
+      case None _ -> {}
+    }
+  }
+
+  default void release() {
+    switch (this) {
+      case Whole whole -> whole.body().release();
+      case StreamEnd last -> last.events().release();
+      case ErrorReply refusal -> {
+        if (refusal.usage() != null) {
+          refusal.usage().release();
+        }
+      }
+      case None _ -> {}
+    }
+  }
+}

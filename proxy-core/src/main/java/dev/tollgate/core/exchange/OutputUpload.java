@@ -1,0 +1,141 @@
+package dev.tollgate.core.exchange;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.core.blob.Blob;
+import dev.tollgate.core.blob.BlobName;
+import dev.tollgate.core.blob.BlobType;
+import dev.tollgate.core.blob.StoreBlobResult;
+import dev.tollgate.core.endpoint.WholeReply;
+import dev.tollgate.core.id.OrgId;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.EventLoop;
+import io.netty.util.concurrent.ScheduledFuture;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Stores what a reply has for its client, one part after the other, each decoded in a turn of its
+ * own, until one is not kept or the time is up: whoever waits has the rest in the reply, for it was
+ * paid for. Ended exactly once. Loop-confined.
+ */
+final class OutputUpload {
+  private static final Logger LOG = LoggerFactory.getLogger(OutputUpload.class);
+
+  private final Outputs.Kept outputs;
+  private final InflightBytes inflight;
+  private final OrgId org;
+  private final EventLoop loop;
+  private final WholeReply reply;
+  private final Consumer<Runnable> guarded;
+  private final Consumer<WholeReply> whenDone;
+  private @Nullable BodyCollector collected;
+  private @Nullable ScheduledFuture<?> deadline;
+  private boolean finished;
+  private int next;
+
+  /**
+   * @param collected what the reply was read from, owned from here on
+   * @param whenDone hears once that each part is stored, or is not going to be
+   */
+  OutputUpload(
+      Outputs.Kept outputs,
+      ExchangeContext context,
+      ExchangeRequest request,
+      Downstream downstream,
+      WholeReply reply,
+      BodyCollector collected,
+      Consumer<Runnable> guarded,
+      Consumer<WholeReply> whenDone) {
+    this.outputs = outputs;
+    this.inflight = context.inflight();
+    this.org = request.key().org().id();
+    this.loop = downstream.loop();
+    this.reply = reply;
+    this.collected = collected;
+    this.guarded = guarded;
+    this.whenDone = whenDone;
+  }
+
+  void begin() {
+    long nanos = outputs.timeout().toNanos();
+    deadline = loop.schedule(() -> guarded.accept(this::stop), nanos, TimeUnit.NANOSECONDS);
+    store();
+  }
+
+  private void store() {
+    while (next < reply.parts()) {
+      int part = next++;
+      // While it is stored it is there a second time, in fewer bytes: until the store has let go
+      // of them, which one that hangs has not when it is given up.
+      Optional<InflightBytes.Permit> room = inflight.tryAcquire(reply.partBytesMax(part));
+      ByteBuf bytes = room.flatMap(_ -> reply.part(part)).orElse(null);
+      BlobType type = bytes == null ? null : BlobType.ofImage(bytes).orElse(null);
+      if (room.isPresent() && bytes != null && type != null) {
+        ByteBuf counted = CountedBody.of(bytes, room.get());
+        store(part, new Blob(org, type, outputs.retention(), counted));
+        return;
+      }
+      if (bytes != null) {
+        bytes.release();
+      }
+      room.ifPresent(InflightBytes.Permit::end);
+    }
+    stop();
+  }
+
+  private void store(int part, Blob blob) {
+    outputs.blobs().store(blob, loop, stored -> guarded.accept(() -> stored(part, stored)));
+  }
+
+  private void stored(int part, StoreBlobResult stored) {
+    switch (stored) {
+      case StoreBlobResult.Kept _ when finished -> {} // nobody's: it goes when its time is over
+      case StoreBlobResult.Kept(BlobName name) -> {
+        reply.storedAt(part, outputs.blobs().url(name).url());
+        store();
+      }
+      case StoreBlobResult.Unavailable unavailable -> {
+        LOG.warn(
+            "an image is not stored: {} ({})", unavailable.failure().wire(), unavailable.reason());
+        stop(); // the others would meet with the same, after as long a wait
+      }
+    }
+  }
+
+  /** Leaves in the reply what is not stored by now; says whether that was not known before. */
+  boolean stop() {
+    if (finished) {
+      return false;
+    }
+    finish();
+    whenDone.accept(reply);
+    return true;
+  }
+
+  private void finish() {
+    finished = true;
+    if (deadline != null) {
+      deadline.cancel(false);
+      deadline = null;
+    }
+  }
+
+  /** What goes out, which takes over what the reply holds of the budget. */
+  ByteBuf counted(ByteBuf body) {
+    return requireNonNull(collected).transferPermit(body);
+  }
+
+  /** Nobody needs the reply any more. */
+  void end() {
+    finish();
+    if (collected != null) {
+      collected.end();
+      collected = null;
+    }
+  }
+}

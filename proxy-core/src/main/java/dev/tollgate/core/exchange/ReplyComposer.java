@@ -1,0 +1,211 @@
+package dev.tollgate.core.exchange;
+
+import dev.tollgate.core.claim.StoredReply;
+import dev.tollgate.core.endpoint.BrokenStream;
+import dev.tollgate.core.endpoint.ReplyEventStream;
+import dev.tollgate.core.endpoint.SpeechByteStream;
+import dev.tollgate.core.endpoint.StreamingReply;
+import dev.tollgate.core.endpoint.WholeReply;
+import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.http.Field;
+import dev.tollgate.core.http.FieldLines;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.routing.NoProviderRefusal;
+import dev.tollgate.core.sse.SseWriter;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an exchange gives its client: the head with what is known by then, pings while it waits, and
+ * the last words with their cost. Loop-confined.
+ */
+final class ReplyComposer {
+  private static final Field ESTIMATED = new Field("X-LLM-Cost-Estimated", "true");
+  private static final Field REPLAYED = new Field("Idempotent-Replayed", "true");
+
+  private final ClientReply reply;
+  private final ActiveAttempts attempts;
+  private final RateLimitPermit rateLimit;
+  private final Timeline timeline;
+  private final LongSupplier now;
+  private boolean committedEarly;
+
+  /**
+   * @param now the loop's ticker
+   */
+  ReplyComposer(
+      ClientReply reply,
+      ActiveAttempts attempts,
+      RateLimitPermit rateLimit,
+      Timeline timeline,
+      LongSupplier now) {
+    this.reply = reply;
+    this.attempts = attempts;
+    this.rateLimit = rateLimit;
+    this.timeline = timeline;
+    this.now = now;
+  }
+
+  /** A stream's head, if it was not sent yet: before its cost is known, as a rule. */
+  void open() {
+    if (reply.isOpened()) {
+      return;
+    }
+    switch (attempts.call().request().mode()) {
+      case WHOLE -> throw new IllegalStateException("a plain reply is not opened");
+      case EVENTS -> reply.open(fields(attempts.estimate()));
+      case BYTES -> openBytes();
+    }
+  }
+
+  /** What is priced by what was asked, and not by what comes of it, is known already. */
+  private void openBytes() {
+    Charge charge = attempts.chargeIfComplete();
+    boolean estimated = charge.usage().estimated();
+    List<FieldLines> fields =
+        new ArrayList<>(fields(estimated ? attempts.estimate() : charge.cost()));
+    if (estimated) {
+      fields.add(ESTIMATED);
+    }
+    reply.openBytes(attempts.call().bytesType(attempts.attempt().contentType()), fields);
+  }
+
+  /** The client of a stream has not been sent a byte for a while (DECISIONS 2). */
+  void ping() {
+    committedEarly |= !reply.isOpened();
+    open();
+    reply.ping();
+  }
+
+  /** The end of a stream that is complete. */
+  FinalReply streamEnd(StreamingReply flow, Charge charge) {
+    open();
+    return new FinalReply.StreamEnd(
+        switch (flow) {
+          case ReplyEventStream stream ->
+              counted(buildBuffer(512, last -> end(stream, charge, last)));
+          case SpeechByteStream _ -> Unpooled.EMPTY_BUFFER;
+        });
+  }
+
+  private static void end(ReplyEventStream stream, Charge charge, ByteBuf last) {
+    if (!stream.finished()) {
+      stream.writeMissingFinish(last);
+    }
+    stream.writeUsage(charge.usage(), charge.cost(), last);
+    SseWriter.done(last);
+  }
+
+  /**
+   * A plain reply, also in place of a stream, if that was not opened yet.
+   *
+   * @param stored has the place that the provider's reply took; null: its try has it still
+   */
+  FinalReply whole(WholeReply whole, Charge charge, @Nullable OutputUpload stored) {
+    if (reply.isOpened()) {
+      return new FinalReply.StreamEnd(counted(buildBuffer(1024, out -> event(whole, charge, out))));
+    }
+    ByteBuf body = buildBuffer(1024, out -> whole.writeTo(charge.usage(), charge.cost(), out));
+    ByteBuf counted = stored == null ? counted(body) : stored.counted(body);
+    return new FinalReply.Whole(200, whole.contentType(), fieldsOf(charge), counted);
+  }
+
+  /** What was stored for the request's key, by whoever carried it out. */
+  static FinalReply replay(StoredReply stored, Timeline timeline, long nowNanos) {
+    List<FieldLines> fields = new ArrayList<>(stored.fields());
+    fields.add(REPLAYED);
+    fields.add(ReplyFields.overhead(timeline, nowNanos));
+    return new FinalReply.Whole(stored.status(), stored.contentType(), fields, stored.body());
+  }
+
+  private static void event(WholeReply whole, Charge charge, ByteBuf out) {
+    whole.writeEventTo(charge.usage(), charge.cost(), out);
+    SseWriter.done(out);
+  }
+
+  private ByteBuf counted(ByteBuf body) {
+    return attempts.attempt().counted(body);
+  }
+
+  private List<FieldLines> fieldsOf(Charge charge) {
+    List<FieldLines> fields = new ArrayList<>(fields(charge.cost()));
+    if (charge.usage().estimated()) {
+      fields.add(ESTIMATED);
+    }
+    return fields;
+  }
+
+  /** A fault: as the reply, or in an opened stream behind its usage (DECISIONS 2). */
+  FinalReply fault(Fault fault, Charge charge) {
+    return reply.isOpened()
+        ? broken(fault, charge, fields(charge.cost()))
+        : new FinalReply.ErrorReply(null, BrokenStream.unopened(fault), fields(charge.cost()));
+  }
+
+  /** A refusal of a request that no provider has seen. */
+  FinalReply refusal(Fault fault) {
+    return new FinalReply.ErrorReply(null, BrokenStream.unopened(fault), fields(MicroUsd.ZERO));
+  }
+
+  /** The same of one that nobody can be asked for any more. */
+  FinalReply refusal(NoProviderRefusal refusal) {
+    List<FieldLines> fields = ReplyFields.of(refusal);
+    return reply.isOpened()
+        ? broken(refusal.fault(), Charge.NOTHING, fields)
+        : new FinalReply.ErrorReply(null, BrokenStream.unopened(refusal.fault()), fields);
+  }
+
+  private FinalReply broken(Fault fault, Charge charge, List<FieldLines> fields) {
+    return switch (attempts.lastStream()) {
+      case ReplyEventStream stream -> broken(stream, fault, charge, fields);
+      case SpeechByteStream _ ->
+          new FinalReply.ErrorReply(null, BrokenStream.unopened(fault), fields);
+    };
+  }
+
+  private FinalReply broken(
+      ReplyEventStream stream, Fault fault, Charge charge, List<FieldLines> fields) {
+    ByteBuf usage = reply.buffer(512);
+    try {
+      BrokenStream error = stream.broken(fault, charge.usage(), charge.cost(), usage);
+      return new FinalReply.ErrorReply(nullIfEmpty(usage), error, fields);
+    } catch (RuntimeException | OutOfMemoryError unexpected) {
+      usage.release();
+      throw unexpected;
+    }
+  }
+
+  /** Not all streams have a place for it. */
+  private static @Nullable ByteBuf nullIfEmpty(ByteBuf events) {
+    if (events.isReadable()) {
+      return events;
+    }
+    events.release();
+    return null;
+  }
+
+  /** The status that the client sees; a stream's head went out with its own. */
+  int status(int unopened) {
+    return reply.isOpened() ? 200 : unopened;
+  }
+
+  private ByteBuf buildBuffer(int bytes, Consumer<ByteBuf> write) {
+    ByteBuf out = reply.buffer(bytes);
+    try {
+      write.accept(out);
+      return out;
+    } catch (RuntimeException | OutOfMemoryError unexpected) {
+      out.release();
+      throw unexpected;
+    }
+  }
+
+  private List<FieldLines> fields(MicroUsd cost) {
+    return rateLimit.appendTo(attempts.fields(cost, committedEarly, timeline, now.getAsLong()));
+  }
+}

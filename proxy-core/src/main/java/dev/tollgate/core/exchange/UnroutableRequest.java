@@ -1,0 +1,159 @@
+package dev.tollgate.core.exchange;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.core.claim.StoredReply;
+import dev.tollgate.core.endpoint.BrokenStream;
+import dev.tollgate.core.exchange.RequestService.DisconnectReason;
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.http.FieldLines;
+import dev.tollgate.core.routing.NoProviderRefusal;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A request with an idempotency key for which nobody may be asked: it is told what came of its key,
+ * and refused only where nothing did. Ended once, by whose turn it is, the client's leaving or the
+ * node's stop. Loop-confined.
+ */
+final class UnroutableRequest implements RequestService.Running, IdempotencyGuard.Listener {
+  private static final Logger LOG = LoggerFactory.getLogger(UnroutableRequest.class);
+
+  private final ExchangeContext context;
+  private final ExchangeRequest request;
+  private final Downstream downstream;
+  private final NoProviderRefusal refusal;
+  private final RequestRecord.Served served;
+  private final Timeline timeline;
+  private final ClientReply reply;
+  private final IdempotencyGuard idempotency;
+  private Stage stage = Stage.CLAIMING;
+  private @Nullable DisconnectReason disconnectReason;
+
+  private enum Stage {
+    CLAIMING,
+    ENDING,
+    ENDED
+  }
+
+  /**
+   * @param refusal why nobody may be asked
+   * @param served the record's part about it
+   */
+  UnroutableRequest(
+      ExchangeContext context,
+      ExchangeRequest request,
+      Downstream downstream,
+      NoProviderRefusal refusal,
+      RequestRecord.Served served) {
+    this.context = context;
+    this.request = request;
+    this.downstream = downstream;
+    this.refusal = refusal;
+    this.served = served;
+    this.timeline = new Timeline(request.admittedNanos(), request.body().uploadNanos());
+    this.reply = new ClientReply(downstream, timeline, context.options().pingInterval(), () -> {});
+    this.idempotency = new IdempotencyGuard(context, request, () -> false, this::guarded);
+  }
+
+  /** Asks whose turn it is; the reply goes to the downstream. */
+  void begin() {
+    guarded(() -> idempotency.begin(downstream.loop(), this));
+  }
+
+  /** Nobody hears of it, so that the key is free again. */
+  @Override
+  public void claimed() {
+    end(
+        () ->
+            sendFault(
+                refusal.fault(), RequestOutcome.PROVIDER_UNAVAILABLE, ReplyFields.of(refusal)));
+  }
+
+  @Override
+  public void replayed(StoredReply stored) {
+    end(
+        () -> {
+          FinalReply replay = ReplyComposer.replay(stored, timeline, now());
+          replay.send(reply);
+          record(RequestOutcome.REPLAYED, null, stored.status());
+        });
+  }
+
+  @Override
+  public void refused(Fault fault, RequestOutcome outcome) {
+    end(() -> sendFault(fault, outcome, List.of()));
+  }
+
+  @Override
+  public void clientDisconnected(DisconnectReason reason) {
+    disconnectReason = reason;
+    end(this::recordDisconnect);
+  }
+
+  @Override
+  public void writabilityChanged() {}
+
+  @Override
+  public void cutShort(Fault fault) {
+    end(() -> sendFault(fault, RequestOutcome.DRAINED, List.of()));
+  }
+
+  // The one end
+
+  private void end(Runnable last) {
+    assert downstream.loop().inEventLoop();
+    if (stage == Stage.CLAIMING) {
+      stage = Stage.ENDING;
+      request.body().end();
+      Runnable then = () -> finish(last);
+      idempotency.end(new FinalReply.None(), () -> disconnectReason == null, then, then);
+    }
+  }
+
+  private void finish(Runnable last) {
+    last.run();
+    stage = Stage.ENDED;
+  }
+
+  private void sendFault(Fault fault, RequestOutcome outcome, List<FieldLines> fields) {
+    if (disconnectReason != null) {
+      recordDisconnect();
+      return;
+    }
+    reply.refuse(BrokenStream.unopened(fault), fields);
+    record(outcome, fault.code(), fault.code().status());
+  }
+
+  private void recordDisconnect() {
+    record(RequestOutcome.of(requireNonNull(disconnectReason)), null, 0);
+  }
+
+  private void record(RequestOutcome outcome, @Nullable ErrorCode code, int status) {
+    context
+        .observer()
+        .ended(request.record(outcome, code, status, served, reply.bytesSent(), now()));
+  }
+
+  private void guarded(Runnable step) {
+    ExceptionGuard.run(step, this::failedUnexpectedly);
+  }
+
+  /** A fault of ours: told once to the log, and to the client where it still waits. */
+  private void failedUnexpectedly(RuntimeException unexpected) {
+    LOG.error("request {} failed", request.id(), unexpected);
+    if (stage != Stage.ENDED) {
+      stage = Stage.ENDED;
+      idempotency.abandon();
+      request.body().end();
+      sendFault(Exchange.UNEXPECTED_FAILURE, RequestOutcome.INTERNAL_ERROR, List.of());
+    }
+  }
+
+  private long now() {
+    return downstream.loop().ticker().nanoTime();
+  }
+}

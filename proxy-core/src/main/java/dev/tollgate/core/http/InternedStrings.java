@@ -1,0 +1,48 @@
+package dev.tollgate.core.http;
+
+import java.nio.charset.StandardCharsets;
+
+/** A handful of frequent words, found among bytes without making a new String of them. */
+final class InternedStrings {
+  private final String[] known;
+
+  InternedStrings(String... known) {
+    this.known = known;
+  }
+
+  /** These bytes as text: the shared String where it is one of the words. */
+  String text(byte[] bytes, int from, int to) {
+    for (String word : known) {
+      if (word.length() == to - from && is(bytes, from, word)) {
+        return word;
+      }
+    }
+    return decode(bytes, from, to);
+  }
+
+  static String decode(byte[] bytes, int from, int to) {
+    return new String(bytes, from, to - from, StandardCharsets.ISO_8859_1);
+  }
+
+  /** Whether the bytes start with {@code lowerCase}, without regard to case. */
+  static boolean startsWith(byte[] bytes, int from, int to, String lowerCase) {
+    if (to - from < lowerCase.length()) {
+      return false;
+    }
+    for (int i = 0; i < lowerCase.length(); i++) {
+      if (Grammar.lower(bytes[from + i]) != lowerCase.charAt(i)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean is(byte[] bytes, int from, String word) {
+    for (int i = 0; i < word.length(); i++) {
+      if (bytes[from + i] != word.charAt(i)) {
+        return false;
+      }
+    }
+    return true;
+  }
+}

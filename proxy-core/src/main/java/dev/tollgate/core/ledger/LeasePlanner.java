@@ -1,0 +1,445 @@
+package dev.tollgate.core.ledger;
+
+import dev.tollgate.core.id.KeyId;
+import dev.tollgate.core.ledger.GrantQueue.Waiter;
+import dev.tollgate.core.ledger.LedgerStore.GrantAnswer;
+import dev.tollgate.core.ledger.LedgerStore.GrantItem;
+import dev.tollgate.core.ledger.LedgerStore.GrantRequest;
+import dev.tollgate.core.ledger.LedgerStore.LeaseGrowth;
+import dev.tollgate.core.ledger.LedgerStore.LeaseStatement;
+import dev.tollgate.core.ledger.LedgerStore.Shortage;
+import dev.tollgate.core.ledger.LedgerStore.TickAnswer;
+import dev.tollgate.core.money.MicroUsd;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps a node's leases: asks the books for what requests lack and soon will, gives back what is
+ * recalled or idle, and stops admission when the node may no longer spend. It says which calls are
+ * due and is told how each ended; who makes them, and when, is not its business. Confined to the
+ * ledger's thread.
+ */
+public final class LeasePlanner {
+  private static final Duration RETRY_DELAY = Duration.ofMillis(30);
+  private static final Duration FAILURE_BACKOFF = Duration.ofMillis(100);
+  private static final Duration SHORTAGE_TTL = Duration.ofMillis(100);
+  private static final Duration REFILL_INTERVAL = Duration.ofSeconds(1);
+  private static final int GRANTS_MAX = 8;
+  private static final long NANOS_PER_MILLI = 1_000_000;
+  private static final Duration WINDOW_RETENTION = Duration.ofMinutes(15);
+
+  private final NodeLedger ledger;
+  private final LedgerRules rules;
+  private final Commitments commitments;
+  // The next to be asked for comes first.
+  private final Map<KeyId, GrantQueue> queues = new LinkedHashMap<>();
+  private final LeaseStatements statements;
+  private long calls;
+  private int grantsUnderWay;
+  private boolean ticking;
+  private boolean fenced;
+  private @Nullable String stopped;
+  private long tickedNanos;
+  private long suspendedNanos;
+  private long storeMillis;
+  private long storeReadNanos;
+  private @Nullable NextWindowPrefetch prefetch;
+
+  public LeasePlanner(NodeLedger ledger) {
+    this.ledger = ledger;
+    this.rules = ledger.rules();
+    this.commitments = new Commitments(ledger);
+    this.statements = new LeaseStatements(ledger);
+  }
+
+  /** A grant that should be asked for; ended by {@link #granted} or {@link #grantFailed}. */
+  public static final class GrantCall {
+    private final GrantRequest ask;
+    private final List<Account> accounts;
+    private final @Nullable GrantQueue queue;
+    private final @Nullable Waiter first;
+
+    private GrantCall(
+        GrantRequest ask,
+        List<Account> accounts,
+        @Nullable GrantQueue queue,
+        @Nullable Waiter first) {
+      this.ask = ask;
+      this.accounts = accounts;
+      this.queue = queue;
+      this.first = first;
+    }
+
+    public GrantRequest ask() {
+      return ask;
+    }
+  }
+
+  /** A sign of life that is due; ended by {@link #ticked} or {@link #tickFailed}. */
+  public record TickCall(long number, List<LeaseStatement> statements, long beganNanos) {}
+
+  /** The node begins a life in the books. */
+  public void begin(long nowNanos) {
+    tickedNanos = nowNanos;
+    suspendedNanos = nowNanos;
+    prefetch = new NextWindowPrefetch(ledger, nowNanos);
+    openAdmission(nowNanos);
+  }
+
+  /**
+   * Time may have passed that nobody counted: nothing is admitted until the books answer a sign of
+   * life that is still to be given.
+   */
+  public void suspend(long nowNanos) {
+    suspendedNanos = nowNanos;
+    tickedNanos = nowNanos - rules.tick().toNanos();
+    closeAdmission(nowNanos);
+  }
+
+  private void closeAdmission(long nowNanos) {
+    if (stopped == null) {
+      ledger.admission(new NodeLedger.AdmissionState.Open(nowNanos - 1));
+    }
+  }
+
+  private void openAdmission(long sinceNanos) {
+    if (stopped != null || sinceNanos - suspendedNanos < 0) {
+      return;
+    }
+    long until = sinceNanos + rules.heartbeatTimeout().toNanos();
+    ledger.admission(new NodeLedger.AdmissionState.Open(until));
+  }
+
+  /** The node admits nothing more, whatever the books say later; what runs is settled. */
+  public void stop(String message) {
+    stopped = message;
+    ledger.admission(new NodeLedger.AdmissionState.Closed(message));
+    refuseAll(message);
+  }
+
+  private void refuseAll(String message) {
+    takeArrivals();
+    for (GrantQueue queue : queues.values()) {
+      queue.waiters().forEach(waiter -> ledger.refuse(waiter, Refusals.unavailable(message)));
+      queue.waiters().clear();
+    }
+  }
+
+  /** Whether another life of this node, or none, may spend: this process must end. */
+  public boolean isFenced() {
+    return fenced;
+  }
+
+  // Grants
+
+  /** The grants to be asked for now; none is due twice while it is under way. */
+  public List<GrantCall> dueGrants(long nowNanos) {
+    if (stopped != null) {
+      refuseAll(stopped); // whoever had seen admission open
+      return List.of();
+    }
+    takeArrivals();
+    List<GrantCall> due = new ArrayList<>();
+    List<KeyId> asked = new ArrayList<>();
+    Iterator<Map.Entry<KeyId, GrantQueue>> all = queues.entrySet().iterator();
+    while (all.hasNext()) {
+      Map.Entry<KeyId, GrantQueue> next = all.next();
+      GrantQueue queue = next.getValue();
+      serve(queue, nowNanos);
+      if (queue.isDone()) {
+        all.remove();
+      } else if (queue.mayAsk(nowNanos) && grantsUnderWay < GRANTS_MAX) {
+        grantFor(queue)
+            .ifPresent(
+                call -> {
+                  due.add(call);
+                  asked.add(next.getKey());
+                });
+      }
+    }
+    asked.forEach(this::moveToBack);
+    refill(due, nowNanos);
+    return due;
+  }
+
+  private void moveToBack(KeyId key) {
+    GrantQueue queue = queues.remove(key);
+    if (queue != null) {
+      queues.put(key, queue);
+    }
+  }
+
+  private void takeArrivals() {
+    for (Waiter next = ledger.nextArrival(); next != null; next = ledger.nextArrival()) {
+      long since = next.sinceNanos();
+      queues
+          .computeIfAbsent(next.payerAccounts().payer().key(), _ -> new GrantQueue(since))
+          .waiters()
+          .add(next.withSinceCall(calls + 1));
+    }
+  }
+
+  /** Whoever can be answered now is, also behind one that cannot. */
+  private void serve(GrantQueue queue, long nowNanos) {
+    queue.renew(ledger::renewed);
+    queue
+        .waiters()
+        .removeIf(
+            waiter ->
+                ledger.serve(waiter)
+                    || refusedByKnownShortage(waiter, nowNanos)
+                    || expired(waiter, nowNanos));
+  }
+
+  private boolean refusedByKnownShortage(Waiter waiter, long nowNanos) {
+    for (Account account : waiter.payerAccounts().accounts()) {
+      Shortage known = account.knownShortage(waiter.amount() - account.available(), nowNanos);
+      if (known != null) {
+        ledger.refuse(waiter, Refusals.of(known, waiter.payerAccounts().payer(), waiter.amount()));
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean expired(Waiter waiter, long nowNanos) {
+    if (nowNanos - waiter.sinceNanos() <= rules.waitMax().toNanos()) {
+      return false;
+    }
+    ledger.refuse(waiter, Refusals.unavailable("The ledger could not say in time."));
+    return true;
+  }
+
+  /** For the one in front; nothing where another call about the same money has to end first. */
+  private Optional<GrantCall> grantFor(GrantQueue queue) {
+    Waiter first = queue.waiters().getFirst();
+    List<Account> accounts = new ArrayList<>();
+    List<GrantItem> items = new ArrayList<>();
+    for (Account account : first.payerAccounts().accounts()) {
+      long minimum = first.amount() - account.available();
+      if (minimum > 0 && !account.mayAsk()) {
+        return Optional.empty();
+      }
+      if (minimum > 0) {
+        accounts.add(account);
+        items.add(item(account, minimum));
+      }
+    }
+    queue.beginCall();
+    GrantRequest ask =
+        new GrantRequest(++calls, first.payerAccounts().payer(), items, true, first.sinceCall());
+    return Optional.of(started(new GrantCall(ask, accounts, queue, first)));
+  }
+
+  private GrantItem item(Account account, long minimum) {
+    long desired = account.desired(minimum, rules.outageGrace());
+    MicroUsd knownBase = account.isInDoubt() ? new MicroUsd(account.base()) : null;
+    return new GrantItem(
+        account.scope().kind(), new MicroUsd(minimum), new MicroUsd(desired), knownBase);
+  }
+
+  private void refill(List<GrantCall> due, long nowNanos) {
+    for (Account account : ledger.accounts()) {
+      if (grantsUnderWay >= GRANTS_MAX) {
+        return;
+      }
+      if (account.isLow(rules, nowNanos)) {
+        GrantRequest ask =
+            new GrantRequest(++calls, account.payer(), List.of(item(account, 1)), false);
+        due.add(started(new GrantCall(ask, List.of(account), null, null)));
+      }
+    }
+  }
+
+  private GrantCall started(GrantCall call) {
+    grantsUnderWay++;
+    call.accounts.forEach(account -> account.pendingGrants(1));
+    return call;
+  }
+
+  private void ended(GrantCall call) {
+    grantsUnderWay--;
+    call.accounts.forEach(account -> account.pendingGrants(-1));
+  }
+
+  /** The books answered. */
+  public void granted(GrantCall call, GrantAnswer answer, long nowNanos) {
+    ended(call);
+    switch (answer) {
+      case GrantAnswer.Issued issued -> {
+        confirmBases(call);
+        issued(call, issued.granted(), nowNanos);
+      }
+      case GrantAnswer.Refused refused -> {
+        confirmBases(call);
+        refused(call, refused.shortages(), nowNanos);
+      }
+      case GrantAnswer.Fenced _ -> fence();
+      case GrantAnswer.Stale _ -> retryLater(call, nowNanos);
+    }
+  }
+
+  private static void confirmBases(GrantCall call) {
+    for (int i = 0; i < call.accounts.size(); i++) {
+      if (call.ask.items().get(i).knownBase() != null) {
+        call.accounts.get(i).clearInDoubt();
+      }
+    }
+  }
+
+  private void issued(GrantCall call, List<LeaseGrowth> granted, long nowNanos) {
+    for (int i = 0; i < granted.size(); i++) {
+      Account account = call.accounts.get(i);
+      account.grow(granted.get(i).amount().value());
+      // Where the books gave less than was asked for, the next refill would be as small.
+      boolean partial = granted.get(i).amount().compareTo(call.ask.items().get(i).desired()) < 0;
+      if (partial) {
+        ledger.countPartialGrant();
+      }
+      account.refillNotBefore(partial ? nowNanos + REFILL_INTERVAL.toNanos() : nowNanos);
+    }
+    if (call.queue != null) {
+      call.queue.callEnded(nowNanos);
+    }
+  }
+
+  private void refused(GrantCall call, List<Shortage> shortages, long nowNanos) {
+    for (Account account : call.accounts) {
+      account.refillNotBefore(nowNanos + REFILL_INTERVAL.toNanos());
+    }
+    GrantQueue queue = call.queue;
+    Waiter first = call.first;
+    if (queue == null || first == null) {
+      return; // where nobody waited, nobody else was asked for idle money either
+    }
+    Optional<Shortage> end = finalShortage(call, first, shortages, nowNanos);
+    boolean recalled = end.isEmpty() && shortages.stream().anyMatch(Shortage::awaitsRecall);
+    boolean waits = queue.waiters().contains(first);
+    if (waits && recalled) {
+      queue.waiters().remove(first);
+      queue.waiters().addLast(first); // a smaller one may find what this one cannot
+    } else if (waits && end.isPresent()) {
+      queue.waiters().remove(first);
+      // It may have come back from other requests meanwhile.
+      if (!ledger.serve(first)) {
+        ledger.refuse(first, Refusals.of(end.get(), call.ask.payer(), first.amount()));
+      }
+    }
+    boolean alone = queue.waiters().size() < 2;
+    queue.callEnded(recalled && alone ? nowNanos + RETRY_DELAY.toNanos() : nowNanos);
+  }
+
+  /** The first sum that is short for good, whatever becomes of the others. */
+  private static Optional<Shortage> finalShortage(
+      GrantCall call, Waiter first, List<Shortage> shortages, long nowNanos) {
+    Shortage end = null;
+    for (Shortage shortage : shortages) {
+      for (int i = 0; i < call.accounts.size(); i++) {
+        Account account = call.accounts.get(i);
+        if (!shortage.scope().equals(account.scope())) {
+          continue;
+        }
+        long minimum = call.ask.items().get(i).minimum().value();
+        boolean holds = account.isRefusalFinal(minimum, first.amount() - account.available());
+        if (holds && !shortage.awaitsRecall()) {
+          account.rememberShortage(shortage, nowNanos + SHORTAGE_TTL.toNanos());
+          end = end == null ? shortage : end;
+        }
+      }
+    }
+    return Optional.ofNullable(end);
+  }
+
+  /**
+   * The call failed, and nobody knows whether it was or will be booked: what was not heard of is
+   * not spent, and the books are told so.
+   */
+  public void grantFailed(GrantCall call, long nowNanos) {
+    ended(call);
+    call.accounts.forEach(Account::markInDoubt);
+    retryLater(call, nowNanos);
+  }
+
+  private static void retryLater(GrantCall call, long nowNanos) {
+    long again = nowNanos + FAILURE_BACKOFF.toNanos();
+    call.accounts.forEach(account -> account.refillNotBefore(again));
+    if (call.queue != null) {
+      call.queue.callEnded(again);
+    }
+  }
+
+  // Ticks
+
+  /** The sign of life that is due, if one is. */
+  public Optional<TickCall> nextTick(long nowNanos) {
+    Duration since = Duration.ofNanos(nowNanos - tickedNanos);
+    boolean isDue = since.compareTo(rules.tick()) >= 0 || statements.areUrgent();
+    if (fenced || ticking || !isDue) {
+      return Optional.empty();
+    }
+    ticking = true;
+    tickedNanos = nowNanos;
+    if (prefetch != null && storeMillis > 0) {
+      prefetch.prefetch(storeMillis + (nowNanos - storeReadNanos) / NANOS_PER_MILLI, nowNanos);
+    }
+    List<LeaseStatement> sent = statements.next(since, retainedWindow(), nowNanos);
+    return Optional.of(new TickCall(++calls, sent, nowNanos));
+  }
+
+  private Window retainedWindow() {
+    return Window.at(storeMillis - WINDOW_RETENTION.toMillis());
+  }
+
+  /** The books heard the sign of life. */
+  public void ticked(TickCall call, TickAnswer answer, long nowNanos) {
+    ticking = false;
+    switch (answer) {
+      case TickAnswer.Fenced _ -> fence();
+      case TickAnswer.Accepted alive -> {
+        // From before the call: the books may have counted from then.
+        openAdmission(call.beganNanos());
+        storeMillis = alive.storeMillis();
+        storeReadNanos = call.beganNanos();
+        statements.acknowledged(call.statements(), alive, retainedWindow(), nowNanos);
+        ledger.applyOverruns(alive.overruns());
+      }
+    }
+  }
+
+  /**
+   * The call failed; what it gave back counts as gone, whether it arrived or not, and nothing idle
+   * is given back until the books are heard of again.
+   */
+  public void tickFailed(TickCall call, long nowNanos) {
+    ticking = false;
+    statements.failed();
+    // What was said may have been at fault; that shows at once.
+    boolean isBare = call.statements().isEmpty();
+    if (isBare && rules.outageGrace().isZero()) {
+      closeAdmission(nowNanos);
+    }
+  }
+
+  // For the case that the node is never heard of again
+
+  /** What the books should be told of the node's leases now; it counts as told. */
+  public List<Commitment> commitments() {
+    return commitments.takeDue();
+  }
+
+  /** What they were told last may not have reached them. */
+  public void commitmentsLost() {
+    commitments.clearReported();
+  }
+
+  private void fence() {
+    fenced = true;
+    stop("This node may not spend any more.");
+  }
+}

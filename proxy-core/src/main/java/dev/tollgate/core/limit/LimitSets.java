@@ -1,0 +1,42 @@
+package dev.tollgate.core.limit;
+
+import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.tenant.ApiKey;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The allotments of keys and models that were asked for lately. It holds a fixed number: one that
+ * needs another's place takes it, and the other is made anew. On all loops at once: each place is
+ * one reference to an immutable.
+ */
+final class LimitSets {
+  private static final int CAPACITY = 4096;
+
+  private final AtomicReferenceArray<@Nullable Known> entries =
+      new AtomicReferenceArray<>(CAPACITY);
+
+  private record Known(LimitRules rules, ApiKey key, @Nullable ModelId model, LimitSet limits) {
+    /** A changed key, and what a reload makes anew, is another object. */
+    @SuppressWarnings("ReferenceEquality") // this is asked for each request
+    boolean isOf(LimitRules now, ApiKey asked, @Nullable ModelId of) {
+      return rules == now && key == asked && model == of;
+    }
+  }
+
+  LimitSet of(LimitRules rules, ApiKey key, @Nullable ModelId model) {
+    int index = index(key, model);
+    Known known = entries.get(index);
+    if (known != null && known.isOf(rules, key, model)) {
+      return known.limits;
+    }
+    LimitSet made = rules.limitSet(key, model);
+    entries.set(index, new Known(rules, key, model, made));
+    return made;
+  }
+
+  private static int index(ApiKey key, @Nullable ModelId model) {
+    int hash = key.id().value().hashCode() * 31 + (model == null ? 0 : model.name().hashCode());
+    return (hash ^ hash >>> 16) & (CAPACITY - 1);
+  }
+}

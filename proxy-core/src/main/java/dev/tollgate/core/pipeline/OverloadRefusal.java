@@ -1,0 +1,30 @@
+package dev.tollgate.core.pipeline;
+
+import dev.tollgate.core.exchange.RequestOutcome;
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.pipeline.LoadShedder.Shed;
+import io.netty.channel.ChannelHandlerContext;
+import java.util.stream.IntStream;
+
+/**
+ * The 503 of a request that the node has no room for. The faults are made once: who is turned away
+ * by the thousand costs no more than its answer's bytes.
+ */
+final class OverloadRefusal {
+  /** Longer than any that is given; what is above is the last. */
+  private static final int RETRY_AFTER_SECONDS_MAX = 60;
+
+  private static final Fault[] FAULTS =
+      IntStream.rangeClosed(0, RETRY_AFTER_SECONDS_MAX)
+          .mapToObj(
+              Fault.of(ErrorCode.SERVICE_UNAVAILABLE, "The service is overloaded.")::withRetryAfter)
+          .toArray(Fault[]::new);
+
+  private OverloadRefusal() {}
+
+  static void decline(ChannelHandlerContext ctx, ClientConnection connection, Shed shed) {
+    int seconds = Math.clamp(shed.retryAfterSeconds(), 1, RETRY_AFTER_SECONDS_MAX);
+    RefusalWriter.decline(ctx, connection, RequestOutcome.SHED, FAULTS[seconds]);
+  }
+}

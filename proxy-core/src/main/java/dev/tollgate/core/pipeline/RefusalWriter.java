@@ -1,0 +1,40 @@
+package dev.tollgate.core.pipeline;
+
+import dev.tollgate.core.exchange.Reply;
+import dev.tollgate.core.exchange.RequestOutcome;
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.http.Field;
+import dev.tollgate.core.http.FieldLines;
+import io.netty.channel.ChannelHandlerContext;
+import java.util.List;
+
+/** How a handler refuses a request: the one way, so that none forgets to flush. */
+final class RefusalWriter {
+  private static final List<FieldLines> CHALLENGE =
+      List.of(new Field("WWW-Authenticate", "Bearer"));
+
+  private RefusalWriter() {}
+
+  /** Refuses for what the client sent. */
+  static void reject(ChannelHandlerContext ctx, ErrorCode code, String message) {
+    refuse(ctx, Fault.of(code, message));
+  }
+
+  /** Refuses for what this node cannot do now; recorded as {@code ending}. */
+  static void decline(
+      ChannelHandlerContext ctx, ClientConnection connection, RequestOutcome outcome, Fault fault) {
+    connection.refuseAs(outcome);
+    refuse(ctx, fault);
+  }
+
+  static void refuse(ChannelHandlerContext ctx, Fault fault) {
+    List<FieldLines> fields = fault.code().status() == 401 ? CHALLENGE : List.of();
+    refuse(ctx, new Reply.Refused(fault, fields));
+  }
+
+  static void refuse(ChannelHandlerContext ctx, Reply.Refused refused) {
+    var _ = ctx.write(refused, ctx.voidPromise());
+    ctx.flush();
+  }
+}

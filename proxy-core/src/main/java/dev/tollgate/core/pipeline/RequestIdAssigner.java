@@ -1,0 +1,58 @@
+package dev.tollgate.core.pipeline;
+
+import dev.tollgate.core.address.CidrSet;
+import dev.tollgate.core.http.BodyLength;
+import dev.tollgate.core.http.Headers;
+import dev.tollgate.core.http.RequestHead;
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.pipeline.RequestProgress.Received;
+import java.time.InstantSource;
+import org.jspecify.annotations.Nullable;
+
+/** Gives a request its name, and puts it in work on its connection. */
+final class RequestIdAssigner {
+  private static final int ECHOED_CHARS_MAX = 128;
+
+  /** Stands for the head of a request that has none. */
+  private static final RequestHead NO_HEAD =
+      new RequestHead("", "", "", 1, Headers.EMPTY, BodyLength.NONE, false, false);
+
+  private final ClientConnection connection;
+  private final InstantSource clock;
+  private final ForwardedFor forwardedFor;
+
+  RequestIdAssigner(ClientConnection connection, InstantSource clock, CidrSet trustedProxies) {
+    this.connection = connection;
+    this.clock = clock;
+    this.forwardedFor = new ForwardedFor(trustedProxies);
+  }
+
+  Received receive(RequestHead head, long nowNanos) {
+    Received received =
+        new Received(
+            RequestId.at(clock.millis()),
+            echoed(head.headers().first("x-request-id")),
+            head,
+            forwardedFor.caller(connection.peer(), head.headers()),
+            nowNanos);
+    connection.begin(received);
+    return received;
+  }
+
+  /** A request whose head is broken or never came in full. */
+  Received receiveWithoutHead(long nowNanos) {
+    return receive(NO_HEAD, nowNanos);
+  }
+
+  private static @Nullable String echoed(@Nullable String clientId) {
+    if (clientId == null || clientId.isEmpty() || clientId.length() > ECHOED_CHARS_MAX) {
+      return null;
+    }
+    for (int i = 0; i < clientId.length(); i++) {
+      if (clientId.charAt(i) <= ' ' || clientId.charAt(i) >= 0x7f) {
+        return null;
+      }
+    }
+    return clientId;
+  }
+}

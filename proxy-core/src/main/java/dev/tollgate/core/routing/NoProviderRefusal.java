@@ -1,0 +1,51 @@
+package dev.tollgate.core.routing;
+
+import dev.tollgate.core.catalog.Strategy;
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.fault.Fault;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** Nobody may serve a request, and why not each of those who might. */
+public record NoProviderRefusal(Strategy strategy, List<Exclusion> excluded) {
+  private static final long WAIT_SECONDS_MAX = 60;
+
+  public NoProviderRefusal {
+    excluded = List.copyOf(excluded);
+  }
+
+  /** What the client is told: with a wait where waiting helps. */
+  public Fault fault() {
+    List<Map<String, Object>> entries = excluded.stream().map(this::entry).toList();
+    return Fault.of(ErrorCode.NO_PROVIDER_AVAILABLE, "no provider may serve the request now")
+        .withRetryAfter(waitSeconds())
+        .withDetails(Map.of("excluded", entries));
+  }
+
+  private Map<String, Object> entry(Exclusion exclusion) {
+    Map<String, Object> entry = new LinkedHashMap<>();
+    entry.put("provider", exclusion.provider().value());
+    if (!exclusion.model().equals(excluded.getFirst().model())) {
+      entry.put("model", exclusion.model().toString());
+    }
+    entry.put("reason", exclusion.reason().wire());
+    return entry;
+  }
+
+  /** The shortest wait of those for whom waiting helps, 0: it helps for none. */
+  private int waitSeconds() {
+    long nanos =
+        excluded.stream().mapToLong(Exclusion::waitNanos).filter(wait -> wait > 0).min().orElse(0);
+    long seconds = -Math.floorDiv(-nanos, TimeUnit.SECONDS.toNanos(1));
+    return (int) Math.min(WAIT_SECONDS_MAX, seconds);
+  }
+
+  /** The value of {@code X-LLM-Routing-Reason} where nobody was selected. */
+  public String reason() {
+    return "strategy="
+        + strategy.wire()
+        + " selected=none priority=0 cost_micro=0 healthy=false fallbacks=none";
+  }
+}

@@ -1,0 +1,64 @@
+package dev.tollgate.core.sse;
+
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonValue;
+import dev.tollgate.core.json.JsonWriter;
+import io.netty.buffer.ByteBuf;
+import java.nio.charset.StandardCharsets;
+
+/** Appends the three things our event streams are made of (DECISIONS 2). */
+public final class SseWriter {
+  private static final byte[] DATA = ascii("data: ");
+  private static final byte[] END = ascii("\n\n");
+  private static final byte[] DONE = ascii("data: [DONE]\n\n");
+  private static final byte[] PING = ascii(": ping\n\n");
+
+  private SseWriter() {}
+
+  /** An event whose data is one JSON value. */
+  public static void data(ByteBuf out, JsonValue json) {
+    out.writeBytes(DATA);
+    int start = out.writerIndex();
+    new JsonWriter(out).raw(json);
+    flatten(out, start, (byte) '\n');
+    flatten(out, start, (byte) '\r');
+    out.writeBytes(END);
+  }
+
+  /** Begins an event whose data the caller writes: JSON without line breaks. */
+  public static void begin(ByteBuf out) {
+    out.writeBytes(DATA);
+  }
+
+  /** Ends an event that was begun. */
+  public static void end(ByteBuf out) {
+    out.writeBytes(END);
+  }
+
+  /** An event whose data is the JSON value in these bytes. */
+  public static void data(ByteBuf out, byte[] bytes, int from, int to) {
+    data(out, JsonBytes.raw(bytes, from, to));
+  }
+
+  public static void done(ByteBuf out) {
+    out.writeBytes(DONE);
+  }
+
+  /** A comment that keeps the connection alive; only between events. */
+  public static void ping(ByteBuf out) {
+    out.writeBytes(PING);
+  }
+
+  /** A line break in JSON is only white space; in an event it would end the data. */
+  private static void flatten(ByteBuf out, int start, byte lineBreak) {
+    int at = out.indexOf(start, out.writerIndex(), lineBreak);
+    while (at >= 0) {
+      out.setByte(at, ' ');
+      at = out.indexOf(at + 1, out.writerIndex(), lineBreak);
+    }
+  }
+
+  private static byte[] ascii(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+}

@@ -1,0 +1,50 @@
+package dev.tollgate.core.webhook;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import dev.tollgate.core.http.Field;
+import java.util.ArrayList;
+import java.util.List;
+
+/** One request to a receiver: the body and the fields that go with it. Immutable. */
+public final class WebhookRequest {
+  private final List<Field> fields;
+  private final byte[] body;
+
+  private WebhookRequest(List<Field> fields, byte[] body) {
+    this.fields = List.copyOf(fields);
+    this.body = body;
+  }
+
+  public List<Field> fields() {
+    return fields;
+  }
+
+  /** {@code {"event":…,"job":…}}; not to be changed. */
+  public byte[] body() {
+    return body;
+  }
+
+  /**
+   * Says that a job is over.
+   *
+   * @param job the job as the API shows it, a JSON object
+   */
+  public static WebhookRequest of(ClaimedEvent claimed, byte[] job, long epochSeconds) {
+    byte[] body = body(claimed.event(), job);
+    List<Field> fields = new ArrayList<>();
+    fields.add(new Field("content-type", "application/json"));
+    fields.add(new Field("x-request-id", claimed.request().value()));
+    fields.addAll(WebhookSignature.fields(claimed.id(), epochSeconds, body, claimed.secrets()));
+    return new WebhookRequest(fields, body);
+  }
+
+  private static byte[] body(String event, byte[] job) {
+    byte[] head = ("{\"event\":\"" + event + "\",\"job\":").getBytes(US_ASCII);
+    byte[] body = new byte[head.length + job.length + 1];
+    System.arraycopy(head, 0, body, 0, head.length);
+    System.arraycopy(job, 0, body, head.length, job.length);
+    body[body.length - 1] = '}';
+    return body;
+  }
+}

@@ -1,0 +1,131 @@
+package dev.tollgate.core.ledger;
+
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.ledger.LedgerStore.LeaseGrowth;
+import dev.tollgate.core.ledger.LedgerStore.LeaseHolder;
+import dev.tollgate.core.ledger.LedgerStore.LedgerStoreException;
+import dev.tollgate.core.testkit.InMemoryLedgerStore;
+import java.time.Duration;
+import java.time.LocalDate;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What all nodes of a simulation share, and what those outside of them know. */
+final class SimulatedWorld {
+  /** After the books were away, nodes have this long to be heard of before one counts as lost. */
+  private static final long HEARD_AGAIN_MILLIS = 120_000;
+
+  private static final Duration LOST = LedgerRules.DEFAULT.leaseTtl().plusSeconds(60);
+  private static final Duration RELEASED = LedgerRules.DEFAULT.leaseTtl().plusHours(24);
+
+  final InMemoryLedgerStore ledgerStore;
+  final Map<RequestId, Long> acknowledged = new HashMap<>();
+  final Map<RequestId, Long> decided = new HashMap<>();
+  final Map<RequestId, Long> progress = new HashMap<>();
+  final Set<RequestId> released = new HashSet<>();
+  final Map<RequestId, LocalDate> admitted = new HashMap<>();
+  final List<Ledger.ReserveResult.Refused> refused = new ArrayList<>();
+  final Map<RequestId, Settlement> quarantined = new HashMap<>();
+
+  /** In the journal of a node that is not back. */
+  final Map<RequestId, Settlement> ashore = new HashMap<>();
+
+  /** Who reserved for a request after its last word on what it has committed; and in all. */
+  final Map<RequestId, LeaseHolder> unsaid = new HashMap<>();
+
+  final Map<RequestId, LeaseHolder> reserved = new HashMap<>();
+  final Set<LeaseHolder> lost = new HashSet<>();
+  final Set<LeaseHolder> given = new HashSet<>();
+  private final @Nullable Mutant mutant;
+  private long upAgainMillis;
+  long nanos;
+  int served;
+  int outages;
+  boolean hasPoison;
+
+  SimulatedWorld(InMemoryLedgerStore ledgerStore) {
+    this(ledgerStore, null);
+  }
+
+  SimulatedWorld(InMemoryLedgerStore ledgerStore, @Nullable Mutant mutant) {
+    this.ledgerStore = ledgerStore;
+    this.mutant = mutant;
+  }
+
+  boolean is(Mutant other) {
+    return mutant == other;
+  }
+
+  /** Those by which a node works that should work by these. */
+  LedgerRules rules(LedgerRules rules) {
+    return is(Mutant.SPENDS_ON_WHILE_THE_BOOKS_ARE_GONE)
+        ? LedgerRules.of(Duration.ofDays(1), Duration.ofDays(2))
+        : rules;
+  }
+
+  Optional<Settlement> aside(RequestId request) {
+    return Optional.ofNullable(quarantined.getOrDefault(request, ashore.get(request)));
+  }
+
+  void pass(long millis) {
+    nanos += millis * 1_000_000;
+    ledgerStore.advance(Duration.ofMillis(millis));
+  }
+
+  /** The books are gone for so long: no call reaches them. */
+  void outage(long millis) {
+    upAgainMillis = ledgerStore.millis() + millis;
+    outages++;
+  }
+
+  void endOutage() {
+    upAgainMillis = Math.min(upAgainMillis, ledgerStore.millis());
+  }
+
+  boolean isDown() {
+    return ledgerStore.millis() < upAgainMillis;
+  }
+
+  /** What any node does for the others: it gives up those that are silent for too long. */
+  void upkeep() {
+    if (ledgerStore.millis() >= upAgainMillis + HEARD_AGAIN_MILLIS) {
+      lost.addAll(ledgerStore.markLost(LOST));
+      given.addAll(ledgerStore.release(RELEASED));
+    }
+  }
+
+  /**
+   * Whether a charge may be above what was held for it: its node was lost before it could say that
+   * it had committed that, or was given up.
+   */
+  boolean mayBeBeyond(RequestId request) {
+    return given.contains(reserved.get(request)) || lost.contains(unsaid.get(request));
+  }
+
+  /** Books a batch; where one of it cannot be booked, one by one, and puts that one aside. */
+  Optional<List<LeaseGrowth>> book(LeaseHolder settling, List<Settlement> batch)
+      throws LedgerStoreException {
+    try {
+      return Optional.of(ledgerStore.settle(settling, batch).overruns());
+    } catch (LedgerStoreException poisoned) {
+      if (is(Mutant.STOPS_AT_A_POISON_ROW)) {
+        return Optional.empty();
+      }
+      if (batch.size() == 1) {
+        quarantined.put(batch.getFirst().request(), batch.getFirst());
+        return Optional.of(List.of());
+      }
+    }
+    List<LeaseGrowth> overruns = new ArrayList<>();
+    for (Settlement one : batch) {
+      book(settling, List.of(one)).ifPresent(overruns::addAll);
+    }
+    return Optional.of(overruns);
+  }
+}

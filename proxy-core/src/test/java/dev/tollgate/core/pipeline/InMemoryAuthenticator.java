@@ -1,0 +1,91 @@
+package dev.tollgate.core.pipeline;
+
+import dev.tollgate.core.id.KeyId;
+import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.tenant.ApiKey;
+import dev.tollgate.core.tenant.ApiKey.KeyLimits;
+import dev.tollgate.core.tenant.ApiKey.KeyScope;
+import dev.tollgate.core.tenant.ApiKeyText;
+import dev.tollgate.core.tenant.KeyDirectory.Lookup;
+import dev.tollgate.core.tenant.KeyHash;
+import dev.tollgate.core.tenant.KeyState;
+import dev.tollgate.core.tenant.Org;
+import io.netty.util.concurrent.EventExecutor;
+import java.security.SecureRandom;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** A directory of keys in memory, which counts how often it is asked and may take its time. */
+final class InMemoryAuthenticator implements Authenticator {
+  private static final SecureRandom RANDOM = new SecureRandom();
+
+  final AtomicInteger lookups = new AtomicInteger();
+  private final Map<KeyHash, Lookup> known = new ConcurrentHashMap<>();
+  private final BlockingQueue<Runnable> answers = new LinkedBlockingQueue<>();
+  private volatile boolean holding;
+
+  @Override
+  public void find(KeyHash hash, EventExecutor loop, Consumer<Lookup> whenKnown) {
+    lookups.incrementAndGet();
+    Lookup lookup = known.getOrDefault(hash, new Lookup.Unknown());
+    if (holding) {
+      answers.add(() -> loop.execute(() -> whenKnown.accept(lookup)));
+    } else {
+      whenKnown.accept(lookup);
+    }
+  }
+
+  /** Look-ups wait for the test from now on. */
+  void hold() {
+    holding = true;
+  }
+
+  /** Waits for a look-up that is held; running what is returned answers it. */
+  Runnable awaitLookup() throws InterruptedException {
+    Runnable answer = answers.poll(10, TimeUnit.SECONDS);
+    if (answer == null) {
+      throw new AssertionError("no key was looked up");
+    }
+    return answer;
+  }
+
+  /** A header line with a key that may do everything. */
+  String authorization() {
+    return header(KeyState.ACTIVE, null, Set.of(), Org.State.ACTIVE);
+  }
+
+  String header(
+      KeyState state, @Nullable Instant expiresAt, Set<String> allowedIps, Org.State org) {
+    ApiKeyText.ValidKey text = ApiKeyText.generate(RANDOM);
+    ApiKey key =
+        new ApiKey(
+            new KeyId("abcdefgh"),
+            "test",
+            "wxyz",
+            new Org(new OrgId(new UUID(1, 2)), "org", org, null),
+            state,
+            expiresAt,
+            new KeyScope(Set.of(), Set.of(), allowedIps),
+            KeyLimits.DEFAULT);
+    return add(text, new Lookup.Found(key));
+  }
+
+  /** A header line with a well-formed key for which the directory says {@code lookup}. */
+  String header(Lookup lookup) {
+    return add(ApiKeyText.generate(RANDOM), lookup);
+  }
+
+  private String add(ApiKeyText.ValidKey text, Lookup lookup) {
+    known.put(text.hash(), lookup);
+    return "Authorization: Bearer " + text.text();
+  }
+}

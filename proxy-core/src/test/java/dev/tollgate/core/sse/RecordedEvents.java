@@ -1,0 +1,40 @@
+package dev.tollgate.core.sse;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A sink that writes down what it is told. */
+class RecordedEvents implements SseSink {
+  private final List<String> events = new ArrayList<>();
+  private int comments;
+  private int oversized;
+
+  @Override
+  public void event(String name, byte[] data, int from, int to) {
+    events.add(name + "|" + new String(data, from, to - from, StandardCharsets.UTF_8));
+  }
+
+  @Override
+  public void comment() {
+    comments++;
+  }
+
+  @Override
+  public void oversized(int eventBytesMax) {
+    oversized++;
+  }
+
+  /** Name and data of each event, such as {@code message|x}. */
+  final List<String> events() {
+    return events;
+  }
+
+  final int comments() {
+    return comments;
+  }
+
+  final int oversized() {
+    return oversized;
+  }
+}

@@ -1,0 +1,70 @@
+package dev.tollgate.core.testkit;
+
+import dev.tollgate.core.upstream.ClientPriorityIoHandler;
+import io.netty.channel.IoHandle;
+import io.netty.channel.IoHandler;
+import io.netty.channel.IoHandlerContext;
+import io.netty.channel.IoRegistration;
+import io.netty.util.concurrent.ImmediateEventExecutor;
+
+/**
+ * The line of event loops that a test's own thread drives: what the test put into it waits, with
+ * all else that goes in line, until it says that it has its turn.
+ */
+public final class ManualPriorityLoop implements AutoCloseable {
+  private final IoHandler handler =
+      ClientPriorityIoHandler.on(_ -> new NoSockets()).newHandler(ImmediateEventExecutor.INSTANCE);
+
+  public ManualPriorityLoop() {
+    handler.initialize();
+  }
+
+  /** Everybody who waits has a turn, and whom that puts in line. */
+  public void runAll() {
+    while (handler.run(new NeverSleeps()) > 0) {
+      Thread.onSpinWait();
+    }
+  }
+
+  @Override
+  public void close() {
+    handler.destroy();
+  }
+
+  private record NeverSleeps() implements IoHandlerContext {
+    @Override
+    public boolean canBlock() {
+      return false;
+    }
+
+    @Override
+    public long delayNanos(long nowNanos) {
+      return 0;
+    }
+
+    @Override
+    public long deadlineNanos() {
+      return -1;
+    }
+  }
+
+  private record NoSockets() implements IoHandler {
+    @Override
+    public int run(IoHandlerContext context) {
+      return 0;
+    }
+
+    @Override
+    public IoRegistration register(IoHandle handle) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void wakeup() {}
+
+    @Override
+    public boolean isCompatible(Class<? extends IoHandle> handleType) {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,33 @@
+package dev.tollgate.server.cli;
+
+import dev.tollgate.server.cli.AdminClient.AdminResponse;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** A verb that asks a running gateway: 0 where it said yes, 1 where it said no or nothing. */
+abstract class AdminCommand implements Callable<Integer> {
+  @Spec private @Nullable CommandSpec spec;
+  @Mixin private AdminOptions admin = new AdminOptions();
+
+  @Override
+  public final Integer call() {
+    CommandLine line = Objects.requireNonNull(spec).commandLine();
+    try {
+      AdminResponse response = send(admin.client());
+      var writer = response.isSuccess() ? line.getOut() : line.getErr();
+      writer.println(response.body().strip());
+      return response.isSuccess() ? 0 : 1;
+    } catch (AdminUnreachableException | InvalidConfigurationException e) {
+      line.getErr().println(e.getMessage());
+      return 1;
+    }
+  }
+
+  /** Asks, and shapes what is to be shown. */
+  abstract AdminResponse send(AdminClient client) throws AdminUnreachableException;
+}

@@ -1,0 +1,13 @@
+package dev.tollgate.server.cli;
+
+import dev.tollgate.server.settings.value.BindAddress;
+import java.io.IOException;
+
+/** Nobody answers at the admin listener's address. */
+final class AdminUnreachableException extends Exception {
+  private static final long serialVersionUID = 1;
+
+  AdminUnreachableException(BindAddress address, IOException cause) {
+    super("no gateway answers at " + address + ": " + cause.getMessage(), cause, false, false);
+  }
+}

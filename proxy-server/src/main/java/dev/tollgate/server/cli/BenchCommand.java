@@ -1,0 +1,120 @@
+package dev.tollgate.server.cli;
+
+import dev.tollgate.server.bench.Assertion;
+import dev.tollgate.server.bench.Assertion.Verdict;
+import dev.tollgate.server.bench.AssertionParser;
+import dev.tollgate.server.bench.BenchFailedException;
+import dev.tollgate.server.bench.BenchReport;
+import dev.tollgate.server.bench.BenchRun;
+import dev.tollgate.server.bench.ReportJson;
+import dev.tollgate.server.bench.ReportMarkdown;
+import dev.tollgate.server.wiring.StopSignal;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code tollgate bench}: load at a rate that waits for nobody, and what the gateway adds. */
+@Command(
+    name = "bench",
+    description =
+        "Load a gateway and the provider behind it in turn; report what the gateway adds.",
+    mixinStandardHelpOptions = true)
+final class BenchCommand implements Callable<Integer> {
+  private static final int EXIT_ASSERTION_MISSED = 3;
+
+  @Spec private @Nullable CommandSpec spec;
+
+  @Mixin private BenchOptions options = new BenchOptions();
+
+  @Option(names = "--json", paramLabel = "FILE", description = "Where to write the report as JSON.")
+  private @Nullable Path json;
+
+  @Option(
+      names = "--markdown",
+      paramLabel = "FILE",
+      description = "Where to write it as Markdown (default: stdout).")
+  private @Nullable Path markdown;
+
+  @Option(
+      names = "--assert",
+      paramLabel = "LIST",
+      description = "Such as 'p99<=5ms,errors=0'; exit with 3 when one is missed.")
+  private @Nullable String assertions;
+
+  @Override
+  public Integer call() throws IOException {
+    List<Assertion> parsedAssertions = parsedAssertions();
+    var plan = options.plan();
+    var stop = StopSignal.listen();
+    BenchReport report;
+    try (ProgressLine progress = ProgressLine.on(line().getErr())) {
+      report =
+          BenchRun.measure(
+              plan,
+              new VersionProvider().getVersion()[0],
+              () -> stop.await(Duration.ZERO),
+              progress::show);
+    } catch (BenchFailedException e) {
+      line().getErr().println(e.getMessage());
+      return 1;
+    }
+    List<Verdict> verdicts = Assertion.judge(parsedAssertions, report);
+    write(report, verdicts);
+    return exitCode(report, verdicts);
+  }
+
+  private List<Assertion> parsedAssertions() {
+    try {
+      return assertions == null ? List.of() : AssertionParser.parse(assertions);
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(line(), "--assert " + e.getMessage(), e);
+    }
+  }
+
+  private void write(BenchReport report, List<Verdict> verdicts) throws IOException {
+    if (json != null) {
+      Files.writeString(json, ReportJson.of(report, verdicts) + "\n");
+    }
+    String text = ReportMarkdown.of(report, verdicts);
+    if (markdown == null) {
+      PrintWriter out = line().getOut();
+      out.print(text);
+      out.flush();
+    } else {
+      Files.writeString(markdown, text);
+    }
+  }
+
+  private int exitCode(BenchReport report, List<Verdict> verdicts) {
+    PrintWriter err = line().getErr();
+    boolean interrupted = report.ended() != BenchReport.Ended.COMPLETE;
+    if (report.hasWrongFrames()) {
+      err.println("frames of the target's streams were lost, repeated or changed");
+      return 1;
+    }
+    if (report.hasUnansweredScenario() && !interrupted) {
+      err.println("the target answered nothing");
+      return 1;
+    }
+    List<Verdict> missed = verdicts.stream().filter(verdict -> !verdict.held()).toList();
+    missed.forEach(each -> err.println("missed: " + each.text() + " (" + each.found() + ")"));
+    return missed.isEmpty() ? 0 : EXIT_ASSERTION_MISSED;
+  }
+
+  private CommandLine line() {
+    return Objects.requireNonNull(spec).commandLine();
+  }
+}

@@ -1,0 +1,17 @@
+package dev.tollgate.server.cli;
+
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** A word that only groups verbs: alone it is a usage error. */
+abstract class CommandGroup implements Runnable {
+  @Spec private @Nullable CommandSpec spec;
+
+  @Override
+  public final void run() {
+    throw new ParameterException(Objects.requireNonNull(spec).commandLine(), "Missing subcommand");
+  }
+}

@@ -1,0 +1,177 @@
+package dev.tollgate.server.cli;
+
+import dev.tollgate.core.catalog.Catalog;
+import dev.tollgate.core.catalog.Credential;
+import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.core.id.ProviderId;
+import dev.tollgate.server.settings.CatalogBuilder;
+import dev.tollgate.server.settings.ProviderSettings;
+import dev.tollgate.server.settings.Settings;
+import dev.tollgate.server.settings.StoreSettings;
+import dev.tollgate.server.settings.value.HttpUrl;
+import dev.tollgate.server.settings.value.StoreUrl;
+import dev.tollgate.server.wiring.KeyProbe;
+import dev.tollgate.server.wiring.RedisConnectionProbe;
+import dev.tollgate.server.wiring.StorageProbe;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.UnknownHostException;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Properties;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.SSLSocketFactory;
+
+/**
+ * Tries to reach what a configuration names: database and Redis with their credentials, the object
+ * storage by storing, providers by TCP and TLS, and each of their keys with a request that costs
+ * nothing.
+ */
+final class ConnectivityCheck {
+  private static final int SECONDS_MAX = 10;
+
+  private final Settings settings;
+  private final Catalog catalog;
+
+  ConnectivityCheck(Settings settings) {
+    this.settings = settings;
+    this.catalog = new CatalogBuilder(_ -> 0).build(settings);
+  }
+
+  /**
+   * One after the other: the store, Redis, the object storage, then the providers in the order of
+   * the file.
+   */
+  List<ConnectivityResult> run() throws InterruptedException {
+    List<ConnectivityResult> found = new ArrayList<>();
+    found.add(store(settings.store()));
+    Secret redis = settings.redis().url();
+    if (redis != null) {
+      found.add(redis(redis));
+    }
+    if (settings.objectStorage() != null) {
+      found.add(storage(settings));
+    }
+    for (var provider : settings.providers().entrySet()) {
+      found.add(provider(provider.getKey(), provider.getValue()));
+    }
+    return found;
+  }
+
+  private static ConnectivityResult store(StoreSettings store) {
+    return switch (store.url()) {
+      case StoreUrl.Embedded _ ->
+          new ConnectivityResult.Reachable(
+              "store", "embedded, serve starts it under " + store.dataDir());
+      case StoreUrl.Jdbc jdbc -> database(jdbc.url(), store);
+    };
+  }
+
+  private static ConnectivityResult redis(Secret url) throws InterruptedException {
+    return switch (RedisConnectionProbe.at(url)) {
+      case RedisConnectionProbe.Passed good ->
+          new ConnectivityResult.Reachable("redis " + good.where(), good.detail());
+      case RedisConnectionProbe.Failed bad ->
+          new ConnectivityResult.Unreachable("redis " + bad.where(), bad.reason());
+    };
+  }
+
+  private static ConnectivityResult storage(Settings settings) {
+    return switch (StorageProbe.of(settings)) {
+      case StorageProbe.Passed good ->
+          new ConnectivityResult.Reachable("object storage", good.detail());
+      case StorageProbe.Failed bad ->
+          new ConnectivityResult.Unreachable("object storage", bad.reason());
+    };
+  }
+
+  private static ConnectivityResult database(String url, StoreSettings store) {
+    String target = "store " + url;
+    var properties = new Properties();
+    properties.setProperty("connectTimeout", Integer.toString(SECONDS_MAX));
+    properties.setProperty("loginTimeout", Integer.toString(SECONDS_MAX));
+    if (store.username() != null) {
+      properties.setProperty("user", store.username());
+    }
+    if (store.password() != null) {
+      properties.setProperty("password", store.password().reveal());
+    }
+    try (Connection connection = DriverManager.getConnection(url, properties)) {
+      return new ConnectivityResult.Reachable(
+          target, "connected, PostgreSQL " + connection.getMetaData().getDatabaseProductVersion());
+    } catch (SQLException e) {
+      return new ConnectivityResult.Unreachable(target, "cannot connect: " + e.getMessage());
+    }
+  }
+
+  private ConnectivityResult provider(ProviderId id, ProviderSettings provider)
+      throws InterruptedException {
+    return switch (provider) {
+      case ProviderSettings.Mock _ ->
+          new ConnectivityResult.Reachable("provider " + id, "bundled, serve starts it");
+      case ProviderSettings.Remote remote ->
+          switch (endpoint(id, remote)) {
+            case ConnectivityResult.Reachable yes -> keys(id, yes);
+            case ConnectivityResult.Unreachable no -> no;
+          };
+    };
+  }
+
+  /** Tries each key of a provider that was reached; one that is refused is as bad as no answer. */
+  private ConnectivityResult keys(ProviderId id, ConnectivityResult.Reachable reached)
+      throws InterruptedException {
+    Provider provider =
+        catalog.providers().stream().filter(one -> one.id().equals(id)).findFirst().orElseThrow();
+    StringBuilder details = new StringBuilder(reached.detail());
+    for (Credential credential : provider.credentials()) {
+      switch (KeyProbe.of(provider, credential)) {
+        case KeyProbe.Accepted taken -> details.append(", ").append(taken.detail());
+        case KeyProbe.Unknown unknown -> details.append(", ").append(unknown.reason());
+        case KeyProbe.Refused refused -> {
+          return new ConnectivityResult.Unreachable(
+              reached.target(), details + ", but " + refused.reason());
+        }
+      }
+    }
+    return new ConnectivityResult.Reachable(reached.target(), details.toString());
+  }
+
+  private static ConnectivityResult endpoint(ProviderId id, ProviderSettings.Remote provider) {
+    HttpUrl url = provider.baseUrl();
+    String target = "provider " + id + " " + url;
+    int timeoutMillis =
+        (int) Math.min(provider.timeouts().connect().toMillis(), SECONDS_MAX * 1000);
+    try (var socket = new Socket()) {
+      socket.connect(new InetSocketAddress(url.host(), url.port()), timeoutMillis);
+      socket.setSoTimeout(SECONDS_MAX * 1000);
+      return new ConnectivityResult.Reachable(
+          target, url.tls() ? "connected, " + handshake(socket, url) : "connected");
+    } catch (UnknownHostException e) {
+      return new ConnectivityResult.Unreachable(target, "no such host");
+    } catch (SSLException e) {
+      return new ConnectivityResult.Unreachable(
+          target, "connected, but TLS failed: " + e.getMessage());
+    } catch (IOException e) {
+      return new ConnectivityResult.Unreachable(target, "cannot connect: " + e.getMessage());
+    }
+  }
+
+  /** Verifies certificate and name, as the gateway does. */
+  private static String handshake(Socket socket, HttpUrl url) throws IOException {
+    var factory = (SSLSocketFactory) SSLSocketFactory.getDefault();
+    try (var tls = (SSLSocket) factory.createSocket(socket, url.host(), url.port(), true)) {
+      SSLParameters parameters = tls.getSSLParameters();
+      parameters.setEndpointIdentificationAlgorithm("HTTPS");
+      tls.setSSLParameters(parameters);
+      tls.startHandshake();
+      return tls.getSession().getProtocol();
+    }
+  }
+}

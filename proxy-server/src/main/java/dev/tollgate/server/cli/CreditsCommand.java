@@ -1,0 +1,68 @@
+package dev.tollgate.server.cli;
+
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.server.postgres.Credits.Grant;
+import dev.tollgate.server.postgres.Store;
+import dev.tollgate.server.settings.Settings;
+import java.sql.SQLException;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code tollgate credits}: money that organizations bring. */
+@Command(
+    name = "credits",
+    description = "Book money that organizations bring.",
+    mixinStandardHelpOptions = true,
+    subcommands = CreditsCommand.GrantCreditsCommand.class)
+final class CreditsCommand extends CommandGroup {
+  @Command(
+      name = "grant",
+      description = "Add to an organization's balance.",
+      mixinStandardHelpOptions = true)
+  static final class GrantCreditsCommand extends TenantCommand {
+    @Option(
+        names = "--org",
+        required = true,
+        paramLabel = "ORG",
+        description = "Name or id of the organization.")
+    private String org = "";
+
+    @Option(
+        names = "--usd",
+        required = true,
+        paramLabel = "USD",
+        converter = UsdConverter.class,
+        description = "The amount, such as 25 or 0.50.")
+    private MicroUsd amount = MicroUsd.ZERO;
+
+    @Option(
+        names = "--ref",
+        paramLabel = "TEXT",
+        description = "Names the grant: the same one is booked once, however often it is sent.")
+    private @Nullable String ref;
+
+    @Override
+    void run(Settings settings, Store store) throws SQLException, CommandFailedException {
+      if (!amount.isPositive()) {
+        throw usage("--usd must be above 0");
+      }
+      String reference = ref == null ? "grant:" + UUID.randomUUID() : ref;
+      Grant grant = store.credits().grant(orgId(store, org), amount, reference, "command line");
+      if (grant == Grant.REFERENCE_TAKEN) {
+        throw new CommandFailedException(
+            "the reference " + reference + " names a grant to another organization or amount");
+      }
+      var after = required(store.organizations().find(org), org);
+      rows()
+          .print(
+              RowPrinter.row()
+                  .put("org", after.org().name())
+                  .put("amount_micro", amount.value())
+                  .put("ref", reference)
+                  .put("booked", grant == Grant.BOOKED)
+                  .put("balance_micro", after.balance().value()));
+    }
+  }
+}

@@ -1,0 +1,16 @@
+package dev.tollgate.server.cli;
+
+import dev.tollgate.server.cli.AdminClient.AdminResponse;
+import picocli.CommandLine.Command;
+
+/** {@code tollgate drain}: lets a running gateway finish its requests and end. */
+@Command(
+    name = "drain",
+    description = "Let the gateway finish its requests and end, as SIGTERM does.",
+    mixinStandardHelpOptions = true)
+final class DrainCommand extends AdminCommand {
+  @Override
+  AdminResponse send(AdminClient client) throws AdminUnreachableException {
+    return client.post("/-/drain");
+  }
+}

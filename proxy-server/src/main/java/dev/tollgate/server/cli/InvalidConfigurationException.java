@@ -1,0 +1,18 @@
+package dev.tollgate.server.cli;
+
+import dev.tollgate.server.settings.yaml.Problem;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** The configuration that a verb was to read has problems: one line each. */
+final class InvalidConfigurationException extends Exception {
+  private static final long serialVersionUID = 1;
+
+  InvalidConfigurationException(List<Problem> problems) {
+    super(
+        problems.stream().map(Object::toString).collect(Collectors.joining("\n")),
+        null,
+        false,
+        false);
+  }
+}

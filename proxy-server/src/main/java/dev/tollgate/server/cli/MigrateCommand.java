@@ -1,0 +1,22 @@
+package dev.tollgate.server.cli;
+
+import dev.tollgate.server.postgres.DatabaseAccess;
+import dev.tollgate.server.postgres.Migrations;
+import dev.tollgate.server.postgres.StoreException;
+import dev.tollgate.server.postgres.StoreOptions;
+import dev.tollgate.server.settings.Settings;
+import picocli.CommandLine.Command;
+
+/** {@code tollgate migrate}: brings the database's schema to this version. */
+@Command(
+    name = "migrate",
+    description = "Bring the database's schema to this version.",
+    mixinStandardHelpOptions = true)
+final class MigrateCommand extends StoreBackedCommand {
+  @Override
+  void run(Settings settings, StoreOptions options) throws StoreException {
+    try (var database = DatabaseAccess.forCommand(options)) {
+      out().println("migrations applied: " + Migrations.run(database));
+    }
+  }
+}

@@ -1,0 +1,175 @@
+package dev.tollgate.server.cli;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.server.postgres.LedgerQuarantine;
+import dev.tollgate.server.postgres.LedgerQuarantine.QuarantinedCharge;
+import dev.tollgate.server.postgres.LedgerQuarantine.RetryResult;
+import dev.tollgate.server.postgres.Store;
+import dev.tollgate.server.settings.Settings;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code tollgate ledger quarantine}: charges that the books refused, and what becomes of them. */
+@Command(
+    name = "quarantine",
+    description = "Decide about charges that the books refused.",
+    mixinStandardHelpOptions = true,
+    subcommands = {
+      QuarantineCommand.ListQuarantinedCommand.class,
+      QuarantineCommand.RetryQuarantinedCommand.class,
+      QuarantineCommand.DropQuarantinedCommand.class
+    })
+final class QuarantineCommand extends CommandGroup {
+  private static final int PAGE = 1_000;
+  private static final String ACTOR = "command line";
+
+  @Command(
+      name = "list",
+      description = "List charges that are not in the books, the oldest first, and why.",
+      mixinStandardHelpOptions = true)
+  static final class ListQuarantinedCommand extends TenantCommand {
+    @Option(
+        names = "--limit",
+        paramLabel = "N",
+        description = "At most so many; ${DEFAULT-VALUE} if not given.")
+    private int countMax = PAGE;
+
+    @Override
+    void run(Settings settings, Store store) throws SQLException {
+      if (countMax < 1) {
+        throw usage("--limit must be at least 1");
+      }
+      rows()
+          .print(
+              store.ledgerQuarantine().list(0, countMax).stream()
+                  .map(ListQuarantinedCommand::row)
+                  .toList(),
+              "request_id",
+              "cost_micro",
+              "org_id",
+              "key_id",
+              "since",
+              "reason");
+    }
+
+    private static ObjectNode row(QuarantinedCharge charge) {
+      return RowPrinter.row()
+          .put("request_id", charge.request())
+          .put("org_id", charge.org())
+          .put("key_id", charge.key())
+          .put("cost_micro", charge.cost().value())
+          .put("since", charge.since().toString())
+          .put("reason", charge.reason());
+    }
+  }
+
+  @Command(
+      name = "retry",
+      description = {
+        "Book charges after what the books refused them for was put right.",
+        "What they still refuse stays where it is; exit 1 if there is any."
+      },
+      mixinStandardHelpOptions = true)
+  static final class RetryQuarantinedCommand extends TenantCommand {
+    @ArgGroup(multiplicity = "1")
+    private Selection selection = new Selection();
+
+    /** Some, by their requests, or all. */
+    static final class Selection {
+      @Parameters(paramLabel = "REQUEST", description = "As tollgate ledger quarantine list names.")
+      private List<String> requests = new ArrayList<>();
+
+      @Option(names = "--all", description = "Every one.")
+      private boolean all;
+    }
+
+    @Override
+    void run(Settings settings, Store store) throws SQLException, CommandFailedException {
+      LedgerQuarantine quarantine = store.ledgerQuarantine();
+      List<ObjectNode> done = new ArrayList<>();
+      if (selection.all) {
+        long afterId = 0;
+        List<QuarantinedCharge> page = quarantine.list(afterId, PAGE);
+        while (!page.isEmpty()) {
+          for (QuarantinedCharge charge : page) {
+            done.add(retry(quarantine, charge.request()));
+          }
+          afterId = page.getLast().number();
+          page = quarantine.list(afterId, PAGE);
+        }
+      } else {
+        for (String request : selection.requests) {
+          done.add(retry(quarantine, request));
+        }
+      }
+      rows().print(done, "request_id", "booked", "cost_micro", "why");
+      out().flush();
+      long left = done.stream().filter(row -> !row.path("booked").asBoolean()).count();
+      if (left > 0) {
+        throw new CommandFailedException(left + " of " + done.size() + " charges were not booked");
+      }
+    }
+
+    private static ObjectNode retry(LedgerQuarantine quarantine, String request)
+        throws SQLException {
+      ObjectNode row = RowPrinter.row().put("request_id", request);
+      return switch (quarantine.retry(request, ACTOR)) {
+        case RetryResult.Booked(MicroUsd cost) ->
+            row.put("booked", true).put("cost_micro", cost.value()).putNull("why");
+        case RetryResult.Refused(String why) ->
+            row.put("booked", false).putNull("cost_micro").put("why", why);
+        case RetryResult.Unknown _ ->
+            row.put("booked", false).putNull("cost_micro").put("why", "it is not in quarantine");
+      };
+    }
+  }
+
+  @Command(
+      name = "drop",
+      description = {
+        "Give charges up: their organizations do not pay for them.",
+        "Each stays in the table quarantine_decision, whole."
+      },
+      mixinStandardHelpOptions = true)
+  static final class DropQuarantinedCommand extends TenantCommand {
+    @Parameters(
+        arity = "1..*",
+        paramLabel = "REQUEST",
+        description = "As tollgate ledger quarantine list names.")
+    private List<String> requests = new ArrayList<>();
+
+    @Option(names = "--yes", description = "Do it; without it nothing is done.")
+    private boolean yes;
+
+    @Override
+    void run(Settings settings, Store store) throws SQLException, CommandFailedException {
+      if (!yes) {
+        throw new CommandFailedException(
+            "nothing was done: add --yes to give up " + String.join(", ", requests));
+      }
+      List<ObjectNode> done = new ArrayList<>();
+      List<String> missing = new ArrayList<>();
+      for (String request : requests) {
+        Optional<MicroUsd> cost = store.ledgerQuarantine().drop(request, ACTOR);
+        if (cost.isEmpty()) {
+          missing.add(request);
+        } else {
+          done.add(
+              RowPrinter.row().put("request_id", request).put("dropped_micro", cost.get().value()));
+        }
+      }
+      rows().print(done, "request_id", "dropped_micro");
+      out().flush();
+      if (!missing.isEmpty()) {
+        throw new CommandFailedException("not in quarantine: " + String.join(", ", missing));
+      }
+    }
+  }
+}

@@ -1,0 +1,16 @@
+package dev.tollgate.server.cli;
+
+import dev.tollgate.server.cli.AdminClient.AdminResponse;
+import picocli.CommandLine.Command;
+
+/** {@code tollgate reload}: has a running gateway read its configuration again. */
+@Command(
+    name = "reload",
+    description = "Have the gateway read its configuration again, as SIGHUP does.",
+    mixinStandardHelpOptions = true)
+final class ReloadCommand extends AdminCommand {
+  @Override
+  AdminResponse send(AdminClient client) throws AdminUnreachableException {
+    return client.post("/-/reload");
+  }
+}

@@ -1,0 +1,134 @@
+package dev.tollgate.server.cli;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.server.postgres.RequestHistory;
+import dev.tollgate.server.postgres.RequestHistory.Entry;
+import dev.tollgate.server.postgres.RequestHistory.Filter;
+import dev.tollgate.server.postgres.Store;
+import dev.tollgate.server.settings.Settings;
+import dev.tollgate.server.wiring.StopSignal;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code tollgate requests}: the request log, as it is and as it grows. */
+@Command(
+    name = "requests",
+    description = "Look at the requests of known keys: what was asked, how it ended, what it cost.",
+    mixinStandardHelpOptions = true,
+    subcommands = {
+      RequestsCommand.ListRequestsCommand.class,
+      RequestsCommand.TailRequestsCommand.class
+    })
+final class RequestsCommand extends CommandGroup {
+  private static final String[] COLUMNS = {
+    "ts",
+    "key_id",
+    "route",
+    "model",
+    "status",
+    "outcome",
+    "prompt_tokens",
+    "completion_tokens",
+    "cached_tokens",
+    "reasoning_tokens",
+    "cost_micro",
+    "total_ms",
+    "request_id",
+    "routing"
+  };
+
+  /** A verb that shows some requests. */
+  abstract static class FilteredRequestsCommand extends TenantCommand {
+    @Mixin private RequestOptions options = new RequestOptions();
+
+    final Filter filter(Store store) throws SQLException, CommandFailedException {
+      String org = options.org();
+      return options.filter(org == null ? null : orgId(store, org));
+    }
+  }
+
+  @Command(
+      name = "list",
+      description = "List the latest requests, the latest last; as JSON with all that is known.",
+      mixinStandardHelpOptions = true)
+  static final class ListRequestsCommand extends FilteredRequestsCommand {
+    @Option(
+        names = "--since",
+        paramLabel = "SPAN",
+        defaultValue = "1h",
+        converter = SpanConverter.class,
+        description = "How far back, such as 30m, 24h or 7d (default: 1h).")
+    private Duration since = Duration.ZERO;
+
+    @Mixin private LatestOptions latest = new LatestOptions();
+
+    @Override
+    void run(Settings settings, Store store) throws SQLException, CommandFailedException {
+      RequestHistory history = store.requestHistory();
+      Instant from = history.now().minus(since);
+      List<Entry> entries = history.latest(filter(store), from, latest.limit());
+      rows().print(entries.stream().map(RequestsCommand::row).toList(), COLUMNS);
+    }
+  }
+
+  @Command(
+      name = "tail",
+      description = "Show requests as they end, until SIGINT; as JSON one object per line.",
+      mixinStandardHelpOptions = true)
+  static final class TailRequestsCommand extends FilteredRequestsCommand {
+    private static final Duration POLL_INTERVAL = Duration.ofMillis(500);
+
+    /** A row is written with its transaction's beginning, and seen after its end. */
+    private static final Duration WRITE_DELAY_MAX = Duration.ofSeconds(12);
+
+    @Override
+    void run(Settings settings, Store store) throws SQLException, CommandFailedException {
+      StopSignal stop = StopSignal.listen();
+      Filter filter = filter(store);
+      RequestHistory history = store.requestHistory();
+      Instant began = history.now();
+      Set<RequestId> seen = new HashSet<>();
+      EntryPrinter printer = new EntryPrinter(rows());
+      out().flush();
+      do {
+        Instant after = later(began, history.now().minus(WRITE_DELAY_MAX));
+        List<Entry> written = history.written(filter, after);
+        written.stream().filter(each -> !seen.contains(each.id())).forEach(printer::print);
+        out().flush();
+        seen.clear();
+        written.forEach(each -> seen.add(each.id()));
+      } while (!stop.await(POLL_INTERVAL));
+    }
+
+    private static Instant later(Instant one, Instant other) {
+      return one.isAfter(other) ? one : other;
+    }
+  }
+
+  /** Prints one request after the other; the head comes first, at once. */
+  private record EntryPrinter(RowPrinter rows) {
+    EntryPrinter {
+      rows.printHead(COLUMNS);
+    }
+
+    void print(Entry entry) {
+      rows.printLine(row(entry), COLUMNS);
+    }
+  }
+
+  private static ObjectNode row(Entry entry) {
+    ObjectNode row = RowPrinter.parsed(entry.line());
+    if (!row.has("ts")) { // of a charge whose node died, only its id says when
+      row.put("ts", Instant.ofEpochMilli(entry.id().epochMillis()).toString());
+    }
+    return row.put("settled", entry.how());
+  }
+}

@@ -1,0 +1,83 @@
+package dev.tollgate.server.cli;
+
+import dev.tollgate.server.postgres.StoreException;
+import dev.tollgate.server.postgres.StoreOptions;
+import dev.tollgate.server.settings.LoadResult;
+import dev.tollgate.server.settings.Settings;
+import java.io.PrintWriter;
+import java.sql.SQLException;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
+
+/**
+ * A verb that works on the store that a configuration names, whether a gateway runs on it or not.
+ * What it cannot do it says on stderr, and exits with 1.
+ */
+abstract class StoreBackedCommand implements Callable<Integer> {
+  @Spec private @Nullable CommandSpec spec;
+
+  @Mixin private ConfigOptions config = new ConfigOptions();
+
+  @Override
+  public final Integer call() {
+    return switch (config.load()) {
+      case LoadResult.Invalid invalid -> {
+        invalid.problems().forEach(err()::println);
+        yield 1;
+      }
+      case LoadResult.Valid valid -> call(valid.settings());
+    };
+  }
+
+  private int call(Settings settings) {
+    try {
+      run(settings, StoreOptions.of(settings.store()));
+      out().flush();
+      return 0;
+    } catch (TypeConversionException e) {
+      throw usage(String.valueOf(e.getMessage()));
+    } catch (CommandFailedException | StoreException e) {
+      err().println(e.getMessage());
+    } catch (SQLException e) {
+      err().println("the database refused: " + e.getMessage());
+    }
+    return 1;
+  }
+
+  /** Does the work and prints what came of it. */
+  abstract void run(Settings settings, StoreOptions options)
+      throws StoreException, SQLException, CommandFailedException;
+
+  final PrintWriter out() {
+    return line().getOut();
+  }
+
+  final PrintWriter err() {
+    return line().getErr();
+  }
+
+  /** For what is wrong with the command line itself: exit code 2. */
+  final ParameterException usage(String message) {
+    return new ParameterException(line(), message);
+  }
+
+  private CommandLine line() {
+    return Objects.requireNonNull(spec).commandLine();
+  }
+
+  /** The store has nothing of that name, or its rules forbid it. */
+  static final class CommandFailedException extends Exception {
+    private static final long serialVersionUID = 1;
+
+    CommandFailedException(String message) {
+      super(message, null, false, false);
+    }
+  }
+}

@@ -1,0 +1,63 @@
+package dev.tollgate.server.cli;
+
+import dev.tollgate.server.postgres.DatabaseAccess;
+import dev.tollgate.server.postgres.StoreException;
+import dev.tollgate.server.postgres.StoreExport;
+import dev.tollgate.server.postgres.StoreImport;
+import dev.tollgate.server.postgres.StoreOptions;
+import dev.tollgate.server.settings.Settings;
+import java.nio.file.Path;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code tollgate store}: the whole store to one file and back, for backups and upgrades. */
+@Command(
+    name = "store",
+    description = "Write the whole store to one file, read it back, or seal its secrets.",
+    mixinStandardHelpOptions = true,
+    subcommands = {
+      StoreCommand.ExportStoreCommand.class,
+      StoreCommand.ImportStoreCommand.class,
+      SealSecretsCommand.class
+    })
+final class StoreCommand extends CommandGroup {
+  @Command(
+      name = "export",
+      description = "Write the store to a file; the gateway may run meanwhile.",
+      mixinStandardHelpOptions = true)
+  static final class ExportStoreCommand extends StoreBackedCommand {
+    @Parameters(paramLabel = "FILE", description = "A file that does not exist yet.")
+    private Path file = Path.of("");
+
+    @Override
+    void run(Settings settings, StoreOptions options) throws StoreException {
+      try (var database = DatabaseAccess.forCommand(options)) {
+        StoreExport.write(database, file.toAbsolutePath())
+            .tables()
+            .forEach(t -> out().printf("exported %d rows of %s%n", t.rows(), t.table()));
+      }
+    }
+  }
+
+  @Command(
+      name = "import",
+      description = "Read an export into the store; the gateway must not run.",
+      mixinStandardHelpOptions = true)
+  static final class ImportStoreCommand extends StoreBackedCommand {
+    @Parameters(paramLabel = "FILE", description = "A file that store export wrote.")
+    private Path file = Path.of("");
+
+    @Option(names = "--replace", description = "Lose what the store holds now.")
+    private boolean replace;
+
+    @Override
+    void run(Settings settings, StoreOptions options) throws StoreException {
+      try (var database = DatabaseAccess.exclusive(options)) {
+        StoreImport.read(database, file, replace)
+            .tables()
+            .forEach(t -> out().printf("imported %d rows of %s%n", t.rows(), t.table()));
+      }
+    }
+  }
+}

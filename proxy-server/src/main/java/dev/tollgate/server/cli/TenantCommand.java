@@ -1,0 +1,70 @@
+package dev.tollgate.server.cli;
+
+import dev.tollgate.core.id.OrgId;
+import dev.tollgate.server.postgres.KeyChanges;
+import dev.tollgate.server.postgres.Organizations.StoredOrg;
+import dev.tollgate.server.postgres.Store;
+import dev.tollgate.server.postgres.StoreException;
+import dev.tollgate.server.postgres.StoreOptions;
+import dev.tollgate.server.settings.Settings;
+import dev.tollgate.server.wiring.KeyChangeNotification;
+import java.sql.SQLException;
+import java.util.Optional;
+import picocli.CommandLine.Option;
+
+/**
+ * A verb that reads or changes organizations, keys or credit, and prints rows. What it changes is
+ * told to gateways that share a Redis.
+ */
+abstract class TenantCommand extends StoreBackedCommand {
+  @Option(names = "-o", paramLabel = "table|json", description = "Form of the output.")
+  private Output output = Output.table;
+
+  /** How rows are printed. */
+  enum Output {
+    table,
+    json
+  }
+
+  @Override
+  final void run(Settings settings, StoreOptions options)
+      throws StoreException, SQLException, CommandFailedException {
+    try (KeyChangeNotification notification = KeyChangeNotification.open(settings.redis());
+        Store store = Store.forCommand(options)) {
+      if (notification.isEnabled()) {
+        runAndNotify(settings, store, notification);
+      } else {
+        run(settings, store);
+      }
+    }
+  }
+
+  private void runAndNotify(Settings settings, Store store, KeyChangeNotification notification)
+      throws SQLException, CommandFailedException {
+    KeyChanges changes = store.keyChanges();
+    changes.poll();
+    run(settings, store);
+    if (changes.poll().hasChanges()) {
+      notification
+          .publish()
+          .ifPresent(why -> err().println("gateways act within 5 seconds: " + why));
+    }
+  }
+
+  /** Does the work on the open store. */
+  abstract void run(Settings settings, Store store) throws SQLException, CommandFailedException;
+
+  final RowPrinter rows() {
+    return new RowPrinter(out(), output == Output.json);
+  }
+
+  static StoredOrg required(Optional<StoredOrg> org, String nameOrId)
+      throws CommandFailedException {
+    return org.orElseThrow(
+        () -> new CommandFailedException("there is no organization " + nameOrId));
+  }
+
+  static OrgId orgId(Store store, String nameOrId) throws SQLException, CommandFailedException {
+    return required(store.organizations().find(nameOrId), nameOrId).org().id();
+  }
+}

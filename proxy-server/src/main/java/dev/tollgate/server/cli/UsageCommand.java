@@ -1,0 +1,79 @@
+package dev.tollgate.server.cli;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.server.postgres.Store;
+import dev.tollgate.server.postgres.UsageReport;
+import dev.tollgate.server.settings.Settings;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code tollgate usage}: requests, tokens and cost. */
+@Command(
+    name = "usage",
+    description = "Sum up requests for models, their tokens and their cost.",
+    mixinStandardHelpOptions = true)
+final class UsageCommand extends TenantCommand {
+  @Option(
+      names = "--org",
+      paramLabel = "ORG",
+      description = "Name or id of the organization. Without it: of all.")
+  private @Nullable String org;
+
+  @Option(
+      names = "--by",
+      paramLabel = "day|model|key",
+      defaultValue = "day",
+      description = "What sums are made for (default: day, in UTC).")
+  private Grouping by = Grouping.day;
+
+  @Option(
+      names = "--since",
+      paramLabel = "SPAN",
+      defaultValue = "7d",
+      converter = SpanConverter.class,
+      description = "How far back, such as 24h or 30d (default: 7d).")
+  private Duration since = Duration.ZERO;
+
+  /** What sums are made for. */
+  enum Grouping {
+    day,
+    model,
+    key;
+
+    UsageReport.GroupBy toStoreGrouping() {
+      return UsageReport.GroupBy.valueOf(name().toUpperCase(Locale.ROOT));
+    }
+  }
+
+  @Override
+  void run(Settings settings, Store store) throws SQLException, CommandFailedException {
+    var id = org == null ? null : orgId(store, org);
+    var from = store.requestHistory().now().minus(since);
+    var sums = store.usageReport().sum(by.toStoreGrouping(), id, from);
+    rows()
+        .print(
+            sums.stream().map(this::row).toList(),
+            by.name(),
+            "requests",
+            "prompt_tokens",
+            "completion_tokens",
+            "cached_tokens",
+            "reasoning_tokens",
+            "cost_micro");
+  }
+
+  private ObjectNode row(UsageReport.UsageRow sum) {
+    return RowPrinter.row()
+        .put(by.name(), sum.group())
+        .put("requests", sum.requests())
+        .put("prompt_tokens", sum.promptTokens())
+        .put("completion_tokens", sum.completionTokens())
+        .put("cached_tokens", sum.cachedTokens())
+        .put("reasoning_tokens", sum.reasoningTokens())
+        .put("cost_micro", sum.cost().value());
+  }
+}

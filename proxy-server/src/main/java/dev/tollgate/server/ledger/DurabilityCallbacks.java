@@ -1,0 +1,60 @@
+package dev.tollgate.server.ledger;
+
+import dev.tollgate.core.upstream.ClientPriorityIoHandler;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Who waits for a group to be durable: each loop is woken once for all that it waits for. For the
+ * writer's thread, but for what it hears of the loops.
+ */
+final class DurabilityCallbacks {
+  private static final Logger log = LoggerFactory.getLogger(DurabilityCallbacks.class);
+
+  private IdentityHashMap<Executor, List<Runnable>> waiting = new IdentityHashMap<>();
+
+  /** Of the loop that came last; one that another overwrites says the same a moment later. */
+  private volatile long loopDelayNanos;
+
+  void add(Executor loop, Runnable durable) {
+    waiting.computeIfAbsent(loop, _ -> new ArrayList<>()).add(durable);
+  }
+
+  void run() {
+    IdentityHashMap<Executor, List<Runnable>> ready = waiting;
+    waiting = new IdentityHashMap<>();
+    ready.forEach(this::run);
+  }
+
+  /** How long a loop lately let wait what providers sent. */
+  long loopDelayNanos() {
+    return loopDelayNanos;
+  }
+
+  private void run(Executor loop, List<Runnable> tasks) {
+    long submittedNanos = System.nanoTime();
+    try {
+      loop.execute(
+          () -> {
+            ClientPriorityIoHandler.executeQueued(
+                () -> loopDelayNanos = System.nanoTime() - submittedNanos);
+            tasks.forEach(DurabilityCallbacks::runOne);
+          });
+    } catch (RejectedExecutionException e) {
+      log.debug("{} requests ended after their event loop", tasks.size());
+    }
+  }
+
+  private static void runOne(Runnable task) {
+    try {
+      task.run();
+    } catch (RuntimeException e) {
+      log.error("the end of a request failed after its charge was durable", e);
+    }
+  }
+}

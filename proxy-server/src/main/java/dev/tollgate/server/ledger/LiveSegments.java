@@ -1,0 +1,94 @@
+package dev.tollgate.server.ledger;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The segments of this life that recovery would need: each until its requests have ended and its
+ * charges are booked, and all older ones likewise. Used by the writer and by the settler.
+ */
+final class LiveSegments {
+  private final Map<Long, SegmentState> byId = new HashMap<>();
+  private final Deque<SegmentState> inOrder = new ArrayDeque<>();
+  private long nextId;
+
+  private static final class SegmentState {
+    private final long id;
+    private boolean sealed;
+    private long running;
+    private long unsettled;
+
+    SegmentState(long id) {
+      this.id = id;
+    }
+
+    boolean isRetirable() {
+      return sealed && running == 0 && unsettled == 0;
+    }
+  }
+
+  synchronized void add(long id) {
+    SegmentState segment = new SegmentState(id);
+    byId.put(id, segment);
+    inOrder.addLast(segment);
+    nextId = id + 1;
+  }
+
+  /** The oldest that recovery would need. */
+  synchronized long neededFrom() {
+    SegmentState oldest = inOrder.peekFirst();
+    return oldest == null ? nextId : oldest.id;
+  }
+
+  /** Nothing more is written to it. */
+  synchronized void seal(long id) {
+    segment(id).sealed = true;
+  }
+
+  /** A reservation stands in it. */
+  synchronized void reservationBegan(long id) {
+    segment(id).running++;
+  }
+
+  /** Requests whose reservations stand in these segments ended, for good. */
+  synchronized void ended(List<Long> ids) {
+    ids.forEach(id -> segment(id).running--);
+  }
+
+  synchronized void charged(long id, int charges) {
+    segment(id).unsettled += charges;
+  }
+
+  synchronized void settled(List<Long> ids) {
+    ids.forEach(id -> segment(id).unsettled--);
+  }
+
+  /** Whether there is a segment before {@code end} that nothing needs any more. */
+  synchronized boolean hasRetirable(long end) {
+    SegmentState oldest = inOrder.peekFirst();
+    return oldest != null && oldest.id < end && oldest.isRetirable();
+  }
+
+  /** Takes them off, oldest first. */
+  synchronized List<Long> takeRetirable(long end) {
+    List<Long> retirable = new ArrayList<>();
+    while (hasRetirable(end)) {
+      SegmentState oldest = inOrder.removeFirst();
+      byId.remove(oldest.id);
+      retirable.add(oldest.id);
+    }
+    return retirable;
+  }
+
+  private SegmentState segment(long id) {
+    SegmentState segment = byId.get(id);
+    if (segment == null) {
+      throw new IllegalStateException("segment " + id + " is gone");
+    }
+    return segment;
+  }
+}

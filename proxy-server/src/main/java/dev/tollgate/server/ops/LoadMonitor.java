@@ -1,0 +1,190 @@
+package dev.tollgate.server.ops;
+
+import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.Ticker;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.DoubleSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks every 250 ms at what the node may run out of, tells the {@link Shedder} how to judge until
+ * the next look, and closes idle connections, stops accepting or resets stalled streams where that
+ * is due. One thread of its own, so that a node whose loops are held up still sheds.
+ */
+public final class LoadMonitor implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(LoadMonitor.class);
+  private static final Duration SAMPLE_INTERVAL = Duration.ofMillis(250);
+  private static final int PROBES_PER_SAMPLE = 10;
+
+  /** Closing what idles again and again at once would only find what was just closed. */
+  private static final int SAMPLES_BETWEEN_CLOSINGS = 4;
+
+  private final Rules rules;
+  private final LoadActions actions;
+  private final EventLoopDelay loops;
+  private final AdaptiveRequestLimit requestsMax;
+  private final Shedder shedder;
+  private final Map<LoadSignal, DoubleSupplier> signals;
+  private final Map<LoadSignal, Hysteresis> levels = new EnumMap<>(LoadSignal.class);
+  private final CountDownLatch stopping = new CountDownLatch(1);
+  private volatile Map<String, Double> pressures = Map.of();
+  private volatile Duration eventLoopDelay = Duration.ZERO;
+  private boolean paused;
+  private int samplesUntilClosing;
+
+  /**
+   * What the configuration says.
+   *
+   * @param requestsMax requests in work at most
+   * @param requestsMin requests in work below which none is turned away
+   * @param eventLoopDelay how long loops may keep waiting what providers sent, on average
+   */
+  public record Rules(boolean enabled, int requestsMax, int requestsMin, Duration eventLoopDelay) {
+    public Rules {
+      requestsMin = Math.min(requestsMin, requestsMax);
+    }
+
+    /** A node of which nothing is known yet. Without shedding, only the bound itself counts. */
+    LoadState initialLoad() {
+      return new LoadState(LoadLevel.CALM, requestsMax, enabled ? requestsMin : requestsMax);
+    }
+  }
+
+  /** What a look may do beside judging requests. */
+  public interface LoadActions {
+    /** Closes connections that idle between requests. */
+    void closeIdle();
+
+    void pauseAccepting();
+
+    void resumeAccepting();
+
+    /**
+     * Ends streams that stand still, the largest first, until they gave back so much of the bound
+     * of {@link LoadSignal#DIRECT_MEMORY}.
+     */
+    void resetStalled(double share);
+  }
+
+  /**
+   * @param signals how full each is, 1 at its bound; read on the watch's thread
+   */
+  public LoadMonitor(
+      Metrics metrics,
+      Rules rules,
+      Shedder shedder,
+      Iterable<? extends EventExecutor> loops,
+      Map<LoadSignal, DoubleSupplier> signals,
+      LoadActions actions) {
+    this.rules = rules;
+    this.actions = actions;
+    this.signals = Map.copyOf(signals);
+    this.loops = new EventLoopDelay(loops, Ticker.systemTicker()::nanoTime);
+    this.requestsMax =
+        new AdaptiveRequestLimit(rules.requestsMin(), rules.requestsMax(), rules.eventLoopDelay());
+    this.shedder = shedder;
+    signals.keySet().forEach(signal -> levels.put(signal, new Hysteresis()));
+    metrics.gauges(MetricFamily.LOAD_PRESSURE, () -> pressures);
+    metrics.gauge(MetricFamily.LOOP_WAIT, () -> eventLoopDelay.toNanos() / 1e9);
+  }
+
+  /** Begins to look. */
+  public void start() {
+    Thread.ofPlatform().name("load").daemon().start(this::watch);
+  }
+
+  private void watch() {
+    long between = SAMPLE_INTERVAL.dividedBy(PROBES_PER_SAMPLE).toNanos();
+    try {
+      for (int i = 1; !stopping.await(between, TimeUnit.NANOSECONDS); i++) {
+        loops.probe();
+        if (i % PROBES_PER_SAMPLE == 0) {
+          sampleSafely();
+        }
+      }
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void sampleSafely() {
+    try {
+      sample();
+    } catch (RuntimeException unexpected) {
+      log.error("the node's load is not known", unexpected);
+    }
+  }
+
+  /** One look; the watch's thread calls it every 250 ms. */
+  void sample() {
+    Duration delay = loops.sample();
+    eventLoopDelay = delay;
+    LoadLevel level = level();
+    if (!rules.enabled()) {
+      return;
+    }
+    int running = shedder.running();
+    LoadState before = shedder.load();
+    LoadState now = new LoadState(level, requestsMax.update(delay, running), rules.requestsMin());
+    shedder.load(now);
+    if (before.level() != level) {
+      log.warn("load level {} after {}: {}", level, before.level(), pressures);
+    }
+    applyLevel(level, running);
+    resetStalled();
+  }
+
+  /** Memory that is given back shows at the next look: no more than what is needed is taken. */
+  private void resetStalled() {
+    double pressure = pressures.getOrDefault(LoadSignal.DIRECT_MEMORY.label(), 0.0);
+    double surplus = pressure - LoadLevel.STALLED_STREAMS.pressure();
+    if (surplus >= 0) {
+      log.warn("streams that stand still are reset: {}", pressures);
+      actions.resetStalled(surplus);
+    }
+  }
+
+  private LoadLevel level() {
+    LoadLevel worst = LoadLevel.CALM;
+    Map<String, Double> sampled = new TreeMap<>();
+    for (Map.Entry<LoadSignal, DoubleSupplier> signal : signals.entrySet()) {
+      double pressure = signal.getValue().getAsDouble();
+      sampled.put(signal.getKey().label(), pressure);
+      Hysteresis hysteresis = levels.get(signal.getKey());
+      LoadLevel level = hysteresis == null ? LoadLevel.CALM : hysteresis.update(pressure);
+      LoadLevel cap = signal.getKey().levelMax();
+      LoadLevel counted = level.isAtLeast(cap) ? cap : level;
+      worst = counted.isAtLeast(worst) ? counted : worst;
+    }
+    pressures = Map.copyOf(sampled);
+    return worst;
+  }
+
+  private void applyLevel(LoadLevel level, int running) {
+    samplesUntilClosing--;
+    if (level.isAtLeast(LoadLevel.IDLE_CONNECTIONS) && samplesUntilClosing <= 0) {
+      samplesUntilClosing = SAMPLES_BETWEEN_CLOSINGS;
+      actions.closeIdle();
+    }
+    boolean full = level.isAtLeast(LoadLevel.CONNECTIONS) && running >= rules.requestsMin();
+    if (full != paused) {
+      paused = full;
+      if (full) {
+        actions.pauseAccepting();
+      } else {
+        actions.resumeAccepting();
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    stopping.countDown();
+  }
+}

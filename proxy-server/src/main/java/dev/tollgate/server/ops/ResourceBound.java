@@ -1,0 +1,142 @@
+package dev.tollgate.server.ops;
+
+import dev.tollgate.core.fault.ErrorCode;
+
+/**
+ * Every place where work of others gathers, with what keeps it from growing: the one table, kept in
+ * step with {@code docs/overload.md}. A queue that is not here fails a test.
+ */
+public enum ResourceBound {
+  ACCEPT_BACKLOG("4096", MetricFamily.LOAD_LEVEL, WhenFull.CLOSED),
+  CONNECTIONS("listeners.api.max_connections", MetricFamily.CONNECTIONS_REFUSED, WhenFull.CLOSED),
+  REQUEST_HEAD(
+      "listeners.api.max_header_bytes",
+      MetricFamily.REQUESTS,
+      new WhenFull.Refused(ErrorCode.REQUEST_TOO_LARGE)),
+  PIPELINED_BYTES("16KiB", MetricFamily.CONNECTIONS, WhenFull.CLOSED),
+  REQUEST_BODY(
+      "listeners.api.max_request_bytes",
+      MetricFamily.REQUESTS,
+      new WhenFull.Refused(ErrorCode.REQUEST_TOO_LARGE)),
+  REFUSED_BODIES("256", MetricFamily.REFUSED_BODIES, WhenFull.CLOSED),
+  INFLIGHT_BYTES(
+      "server.max_inflight_bytes",
+      MetricFamily.INFLIGHT_BYTES,
+      new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
+  REQUESTS(
+      "server.max_requests",
+      MetricFamily.REQUESTS_ADMITTED,
+      new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
+  UNSENT_BYTES("16KiB", MetricFamily.BUFFER_BYTES, WhenFull.WAITS),
+  LOOP_TASKS(
+      "server.max_requests",
+      MetricFamily.LOOP_WAIT,
+      new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
+  UPSTREAM_CONNECTIONS(
+      "providers.*.pool.max_connections", MetricFamily.UPSTREAM_CONNECTIONS, WhenFull.WAITS),
+  UPSTREAM_PENDING(
+      "providers.*.pool.pending",
+      MetricFamily.UPSTREAM_PENDING,
+      new WhenFull.Refused(ErrorCode.PROVIDER_UNAVAILABLE)),
+  UPSTREAM_EVENT(
+      "providers.*.max_event_bytes",
+      MetricFamily.ATTEMPTS,
+      new WhenFull.Refused(ErrorCode.PROVIDER_FAILURE)),
+  FETCHES(
+      "256", MetricFamily.FETCHES_IN_FLIGHT, new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
+  FETCHES_OF_ORG("32", MetricFamily.FETCHES, new WhenFull.Refused(ErrorCode.CONCURRENCY_EXCEEDED)),
+  FETCHED_IMAGE(
+      "security.fetch.max_bytes",
+      MetricFamily.FETCHES,
+      new WhenFull.Refused(ErrorCode.VALIDATION_FAILED)),
+  NAME_LOOK_UPS(
+      "256", MetricFamily.NAME_LOOK_UPS, new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
+  IMAGE_REPLY(
+      "providers.*.max_image_reply_bytes",
+      MetricFamily.ATTEMPTS,
+      new WhenFull.Refused(ErrorCode.PROVIDER_FAILURE)),
+  KEY_LOOK_UPS(
+      "32", MetricFamily.AUTH_LOOK_UPS, new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
+  KEY_CACHE("100000", MetricFamily.AUTH_CACHE_KEYS, WhenFull.EVICTED),
+  OFFLOAD_QUEUE(
+      "server.overload.offload_queue",
+      MetricFamily.OFFLOAD_DEPTH,
+      new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
+  IDEMPOTENCY_QUEUE(
+      "1000", MetricFamily.IDEMPOTENCY_QUEUE, new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
+  IDEMPOTENCY_CLAIMS(
+      "server.idempotency.max_pending_per_org",
+      MetricFamily.IDEMPOTENCY_CLAIMS,
+      new WhenFull.Refused(ErrorCode.CONCURRENCY_EXCEEDED)),
+  IDEMPOTENCY_BYTES(
+      "server.idempotency.max_org_bytes",
+      MetricFamily.IDEMPOTENCY_NOT_KEPT,
+      new WhenFull.Refused(ErrorCode.IDEMPOTENCY_CONFLICT)),
+  JOBS_QUEUE("1000", MetricFamily.JOBS_QUEUE, new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
+  JOB_QUERIES_QUEUE(
+      "1000", MetricFamily.JOB_QUERIES_QUEUE, new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
+  JOBS_OF_ORG(
+      "128", MetricFamily.JOB_SUBMISSIONS, new WhenFull.Refused(ErrorCode.CONCURRENCY_EXCEEDED)),
+  JOBS_AT_PROVIDER("media.max_open_jobs", MetricFamily.JOBS_DEFERRED, WhenFull.IN_STORE),
+  SPOOL_BYTES("media.max_spool_bytes", MetricFamily.SPOOL_BYTES, WhenFull.IN_STORE),
+  LEDGER_WAITING(
+      "10000", MetricFamily.LEDGER_WAITING, new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
+  JOURNAL_QUEUE(
+      "20000", MetricFamily.LEDGER_QUEUED, new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
+  JOURNAL_IN_MEMORY("10000", MetricFamily.LEDGER_BACKLOG, WhenFull.TO_DISK),
+  JOURNAL_BACKLOG(
+      "server.overload.journal_backlog",
+      MetricFamily.LEDGER_BACKLOG,
+      new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
+  DOWNLOADS("256", MetricFamily.DOWNLOADS, new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
+  DISK_TASKS(
+      "1000", MetricFamily.OUTPUT_FAILURES, new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
+  WEBHOOKS("256", MetricFamily.WEBHOOKS_IN_FLIGHT, WhenFull.IN_STORE),
+  REQUEST_LOG("8192", MetricFamily.REQUEST_LOG_DROPPED, WhenFull.DROPPED),
+  LOG_RING("8192", MetricFamily.LOG_DROPPED, WhenFull.DROPPED),
+  REFUSAL_CACHE("4096", MetricFamily.REQUESTS, WhenFull.EVICTED),
+  REDIS_CALLS(
+      "4096", MetricFamily.REDIS_WAITING, new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
+  REDIS_RELEASES("8192", MetricFamily.REDIS_FAILURES, WhenFull.DROPPED);
+
+  private final String limit;
+  private final MetricFamily metric;
+
+  @SuppressWarnings("ImmutableEnumChecker") // records of what cannot change
+  private final WhenFull whenFull;
+
+  ResourceBound(String limit, MetricFamily metric, WhenFull whenFull) {
+    this.limit = limit;
+    this.metric = metric;
+    this.whenFull = whenFull;
+  }
+
+  /** What becomes of what finds no room. */
+  public sealed interface WhenFull {
+    WhenFull CLOSED = new Effect("closed");
+    WhenFull WAITS = new Effect("waits at its sender");
+    WhenFull DROPPED = new Effect("dropped and counted");
+    WhenFull EVICTED = new Effect("takes another's place");
+    WhenFull IN_STORE = new Effect("waits in the store");
+    WhenFull TO_DISK = new Effect("read back from the disk later");
+
+    /** Told to the client. */
+    record Refused(ErrorCode code) implements WhenFull {}
+
+    /** Nobody need be told. */
+    record Effect(String text) implements WhenFull {}
+  }
+
+  /** The key of the configuration, or the number where it is fixed. */
+  public String limit() {
+    return limit;
+  }
+
+  public MetricFamily metric() {
+    return metric;
+  }
+
+  public WhenFull whenFull() {
+    return whenFull;
+  }
+}

@@ -1,0 +1,51 @@
+package dev.tollgate.server.redis;
+
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.limit.Acquire;
+import dev.tollgate.core.limit.Acquire.Slot.Limited;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** The draws of this node that Redis is to count: as many as requests run. For any thread. */
+final class HeldPermits {
+  private static final int BATCH = 256;
+
+  private final Map<RequestId, Acquire> acquires = new ConcurrentHashMap<>();
+
+  void add(Acquire acquire) {
+    acquires.put(acquire.request(), acquire);
+  }
+
+  /** Whether it was held until now. */
+  boolean remove(Acquire acquire) {
+    return acquires.remove(acquire.request()) != null;
+  }
+
+  boolean contains(Acquire acquire) {
+    return acquires.containsKey(acquire.request());
+  }
+
+  boolean isEmpty() {
+    return acquires.isEmpty();
+  }
+
+  /** How many of them have a slot. */
+  int slots() {
+    return (int)
+        acquires.values().stream().filter(acquire -> acquire.slot() instanceof Limited).count();
+  }
+
+  /** All of them but some, in batches that one call can state. */
+  List<List<Acquire>> batchesWithout(Set<RequestId> some) {
+    List<Acquire> all =
+        acquires.values().stream().filter(acquire -> !some.contains(acquire.request())).toList();
+    List<List<Acquire>> batches = new ArrayList<>();
+    for (int from = 0; from < all.size(); from += BATCH) {
+      batches.add(all.subList(from, Math.min(from + BATCH, all.size())));
+    }
+    return batches;
+  }
+}

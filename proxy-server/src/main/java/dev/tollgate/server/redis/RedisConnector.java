@@ -1,0 +1,95 @@
+package dev.tollgate.server.redis;
+
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.ClientOptions.DisconnectedBehavior;
+import io.lettuce.core.MaintNotificationsConfig;
+import io.lettuce.core.RedisChannelHandler;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisConnectionStateAdapter;
+import io.lettuce.core.SocketOptions;
+import io.lettuce.core.TimeoutOptions;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.metrics.CommandLatencyRecorder;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultClientResources;
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Opens connections to Redis, on a thread of its own. Connections are not opened again by the
+ * library, which would repeat what was sent on them: what takes from a bucket must not be done
+ * twice.
+ */
+final class RedisConnector implements AutoCloseable {
+  private static final Duration SHUTDOWN_MAX = Duration.ofSeconds(2);
+
+  private final ClientResources resources;
+  private final RedisClient client;
+  private final RedisAddress address;
+
+  RedisConnector(RedisAddress address) {
+    this.address = address;
+    this.resources =
+        DefaultClientResources.builder()
+            .ioThreadPoolSize(1)
+            .computationThreadPoolSize(1)
+            .commandLatencyRecorder(CommandLatencyRecorder.disabled())
+            .build();
+    this.client = RedisClient.create(resources);
+    client.setOptions(
+        ClientOptions.builder()
+            .autoReconnect(false)
+            // Deadlines are ours. A call that the library gave up would still be on its way, and
+            // not
+            // among those that are counted as waiting.
+            .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build())
+            .disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
+            .requestQueueSize(2 * RedisConnection.CALLS_MAX) // ours is reached first
+            .maintNotificationsConfig(MaintNotificationsConfig.disabled())
+            .socketOptions(SocketOptions.builder().connectTimeout(RedisAddress.CONNECT).build())
+            .build());
+  }
+
+  /**
+   * Connects to the server, or to the master of the day.
+   *
+   * @param whenDisconnected told once when the connection ends, by whomever
+   */
+  CompletionStage<StatefulRedisConnection<String, String>> connect(Runnable whenDisconnected) {
+    return client
+        .connectAsync(StringCodec.UTF8, address.uri())
+        .thenApply(connection -> watched(connection, whenDisconnected));
+  }
+
+  /** The same for a connection that hears what is published. */
+  CompletionStage<StatefulRedisPubSubConnection<String, String>> listen(Runnable whenDisconnected) {
+    return client
+        .connectPubSubAsync(StringCodec.UTF8, address.uri())
+        .thenApply(connection -> watched(connection, whenDisconnected));
+  }
+
+  private static <C extends StatefulConnection<String, String>> C watched(
+      C connection, Runnable whenDisconnected) {
+    connection.addListener(
+        new RedisConnectionStateAdapter() {
+          @Override
+          public void onRedisDisconnected(RedisChannelHandler<?, ?> channel) {
+            whenDisconnected.run();
+          }
+        });
+    return connection;
+  }
+
+  @Override
+  public void close() {
+    client.shutdown(0, SHUTDOWN_MAX.toMillis(), TimeUnit.MILLISECONDS);
+    var _ =
+        resources
+            .shutdown(0, SHUTDOWN_MAX.toMillis(), TimeUnit.MILLISECONDS)
+            .awaitUninterruptibly(SHUTDOWN_MAX.toMillis());
+  }
+}

@@ -1,0 +1,32 @@
+package dev.tollgate.server.settings.yaml;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+
+/**
+ * What loading a configuration may ask of the world: the environment and the text of files.
+ *
+ * @param variables variables by name
+ */
+public record ProcessEnvironment(Map<String, String> variables, TextFiles files) {
+
+  /** Reads a whole file as strict UTF-8. */
+  @FunctionalInterface
+  public interface TextFiles {
+    String read(Path file) throws IOException;
+  }
+
+  /** The process's own environment and file system. */
+  public static ProcessEnvironment current() {
+    return new ProcessEnvironment(System.getenv(), ProcessEnvironment::readUtf8);
+  }
+
+  private static String readUtf8(Path file) throws IOException {
+    byte[] bytes = Files.readAllBytes(file);
+    return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+  }
+}

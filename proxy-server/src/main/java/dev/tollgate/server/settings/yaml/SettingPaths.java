@@ -1,0 +1,14 @@
+package dev.tollgate.server.settings.yaml;
+
+/** How the path of a setting is written: {@code models.openai/gpt-4o-mini.routes[0].provider}. */
+public final class SettingPaths {
+  private SettingPaths() {}
+
+  public static String join(String path, String key) {
+    return path.isEmpty() ? key : path + "." + key;
+  }
+
+  public static String item(String path, int index) {
+    return path + "[" + index + "]";
+  }
+}

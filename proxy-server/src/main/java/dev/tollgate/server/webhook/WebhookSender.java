@@ -1,0 +1,228 @@
+package dev.tollgate.server.webhook;
+
+import dev.tollgate.core.webhook.ClaimedEvent;
+import dev.tollgate.core.webhook.Outbox;
+import dev.tollgate.core.webhook.Outbox.ClaimOptions;
+import dev.tollgate.core.webhook.Outbox.ConcurrencyLimits;
+import dev.tollgate.core.webhook.Outbox.Depth;
+import dev.tollgate.core.webhook.Outbox.OutboxException;
+import dev.tollgate.core.webhook.Outbox.Unsignable;
+import dev.tollgate.core.webhook.WebhookObserver;
+import dev.tollgate.server.webhook.WebhookDelivery.Timing;
+import io.netty.util.concurrent.Ticker;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks for events that are due, at each ring and otherwise twice a second, and delivers each on a
+ * virtual thread. Places are few for one receiver, for one host and for one organization, and fewer
+ * for those who are slow, so that the dead ones hold nobody else up.
+ */
+public final class WebhookSender implements AutoCloseable {
+  /** Attempts under way on one node. */
+  public static final int IN_FLIGHT_MAX = 256;
+
+  /** Those of them that slow receivers may have. */
+  static final int SLOW_IN_FLIGHT_MAX = IN_FLIGHT_MAX / 2;
+
+  /** Attempts under way: for an organization to a host, to a host, and for an organization. */
+  static final ConcurrencyLimits SHARED_LIMITS = new ConcurrencyLimits(4, 16, 16);
+
+  private static final Logger log = LoggerFactory.getLogger(WebhookSender.class);
+  private static final Duration POLL_INTERVAL = Duration.ofMillis(500);
+  private static final int POLLS_PER_COUNT = 20;
+
+  /** Counts are made more often: since one that is older, the store fails or the node does. */
+  private static final Duration COUNT_STALE_AFTER = Duration.ofSeconds(30);
+
+  private static final Duration SHUTDOWN_TIMEOUT = Duration.ofSeconds(2);
+
+  private final Outbox outbox;
+  private final WebhookDelivery delivery;
+  private final Supplier<SenderRules> rules;
+  private final ExecutorService workers;
+  private final Ticker ticker;
+  private final Semaphore permits = new Semaphore(IN_FLIGHT_MAX);
+  private final Semaphore wakeup = new Semaphore(0);
+  private final Thread thread;
+  private volatile boolean stopping;
+  private volatile BacklogCount backlog;
+  private boolean failing;
+
+  /** What waited, and when that was so. */
+  private record BacklogCount(Depth depth, Unsignable unsignable, long atNanos) {}
+
+  WebhookSender(
+      Outbox outbox,
+      WebhookDelivery delivery,
+      Supplier<SenderRules> rules,
+      ExecutorService workers,
+      Ticker ticker) {
+    this.outbox = outbox;
+    this.delivery = delivery;
+    this.rules = rules;
+    this.workers = workers;
+    this.ticker = ticker;
+    this.backlog =
+        new BacklogCount(new Depth(0, Duration.ZERO), Unsignable.NONE, ticker.nanoTime());
+    this.thread = Thread.ofPlatform().name("webhooks").daemon().unstarted(this::run);
+  }
+
+  /**
+   * A sender of a node.
+   *
+   * @param wall the time that signatures name, which receivers check
+   */
+  public static WebhookSender of(
+      Outbox outbox,
+      JobPayloads jobs,
+      WebhookTransport transport,
+      WebhookObserver observer,
+      Supplier<SenderRules> rules,
+      InstantSource wall) {
+    Ticker ticker = Ticker.systemTicker();
+    var timing = new Timing(wall, ticker, new SecureRandom(), Thread::sleep);
+    var delivery = new WebhookDelivery(outbox, jobs, transport, observer, timing);
+    return new WebhookSender(
+        outbox, delivery, rules, Executors.newVirtualThreadPerTaskExecutor(), ticker);
+  }
+
+  /** Begins to look. */
+  public void start() {
+    thread.start();
+  }
+
+  /** Something may be due: a job ended on this node. From any thread. */
+  public void wakeUp() {
+    wakeup.release();
+  }
+
+  /** Attempts that have not ended. */
+  public int inFlight() {
+    return IN_FLIGHT_MAX - permits.availablePermits();
+  }
+
+  /**
+   * What waited on all nodes when it was counted last. If that was long ago, nobody knows better
+   * than that it has been due ever since.
+   */
+  public Depth depth() {
+    BacklogCount last = backlog;
+    Duration age = Duration.ofNanos(ticker.nanoTime() - last.atNanos());
+    Depth then = last.depth();
+    return age.compareTo(COUNT_STALE_AFTER) < 0
+        ? then
+        : new Depth(then.pending(), then.oldest().plus(age));
+  }
+
+  /** What waited for a secret that cannot be opened here, when it was counted last. */
+  public Unsignable unsignable() {
+    return backlog.unsignable();
+  }
+
+  /** Asks the store what waits. */
+  void countBacklog() throws OutboxException {
+    Unsignable unsignable = outbox.unsignable();
+    if (unsignable.keyMissing() > 0 && unsignable().keyMissing() == 0) {
+      log.warn(
+          "{} webhooks wait to be signed by a node with the master key of their organization's"
+              + " secret, which is not among this node's store.master_keys",
+          unsignable.keyMissing());
+    }
+    backlog = new BacklogCount(outbox.depth(), unsignable, ticker.nanoTime());
+  }
+
+  private void run() {
+    for (int pollCount = 0; !stopping; pollCount++) {
+      try {
+        if (pollCount % POLLS_PER_COUNT == 0) {
+          countBacklog();
+        }
+        poll();
+        failing = false;
+      } catch (OutboxException | RuntimeException e) {
+        if (!failing) {
+          log.warn("webhooks wait for the store: {}", e.getMessage());
+        }
+        failing = true;
+      } catch (Error e) {
+        log.error("webhooks wait after a failure of this node", e);
+      }
+      awaitWakeup();
+    }
+  }
+
+  /** Takes what is due, as far as there are places, and begins to deliver it. */
+  void poll() throws OutboxException {
+    int free = permits.availablePermits(); // nobody else takes any
+    if (free == 0) {
+      return;
+    }
+    SenderRules now = rules.get();
+    var options =
+        new ClaimOptions(
+            free, SLOW_IN_FLIGHT_MAX, SHARED_LIMITS, now.lease(), now.schedule().firstDelay());
+    long claimedNanos = ticker.nanoTime();
+    for (ClaimedEvent event : outbox.claim(options)) {
+      permits.acquireUninterruptibly();
+      begin(event, now, claimedNanos);
+    }
+  }
+
+  private void begin(ClaimedEvent event, SenderRules now, long claimedNanos) {
+    try {
+      workers.execute(() -> deliver(event, now, claimedNanos));
+    } catch (RuntimeException | Error e) {
+      permits.release();
+      throw e;
+    }
+  }
+
+  private void deliver(ClaimedEvent event, SenderRules now, long claimedNanos) {
+    try {
+      delivery.run(event, now, claimedNanos);
+    } catch (RuntimeException | Error e) {
+      log.error("webhook {} of {} failed unexpectedly", event.id(), event.request(), e);
+    } finally {
+      permits.release();
+      wakeUp();
+    }
+  }
+
+  private void awaitWakeup() {
+    try {
+      if (wakeup.tryAcquire(POLL_INTERVAL.toNanos(), TimeUnit.NANOSECONDS)) {
+        wakeup.drainPermits();
+      }
+    } catch (InterruptedException e) {
+      stopping = true; // nobody else interrupts it
+    }
+  }
+
+  /** Takes nothing more, and waits a moment for what is under way; the rest is given back. */
+  @Override
+  public void close() {
+    stopping = true;
+    wakeUp();
+    try {
+      thread.join(SHUTDOWN_TIMEOUT);
+      boolean isIdle =
+          permits.tryAcquire(IN_FLIGHT_MAX, SHUTDOWN_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS);
+      if (!isIdle) {
+        workers.shutdownNow();
+        var _ = permits.tryAcquire(IN_FLIGHT_MAX, SHUTDOWN_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    workers.shutdownNow();
+  }
+}

@@ -1,0 +1,49 @@
+package dev.tollgate.server.wiring;
+
+import dev.tollgate.core.ledger.LedgerStore.LedgerStoreException;
+import dev.tollgate.server.ledger.JournalDirectory;
+import dev.tollgate.server.ledger.JournalOptions;
+import dev.tollgate.server.ledger.ReplayRange;
+import dev.tollgate.server.postgres.DataDirLock;
+import dev.tollgate.server.postgres.Store;
+import dev.tollgate.server.postgres.StoreException;
+import dev.tollgate.server.postgres.StoreOptions;
+import dev.tollgate.server.settings.Settings;
+import java.io.IOException;
+import java.sql.SQLException;
+import java.time.InstantSource;
+import java.util.Optional;
+
+/**
+ * What an operator does when the books went back further than the journal is kept: accepts that
+ * they lack charges, so that the node starts. What is kept is still sent.
+ */
+public final class AcceptRollback {
+  private AcceptRollback() {}
+
+  /**
+   * Looks, on a data directory that nobody uses, and accepts it if that is wanted; otherwise
+   * nothing is changed, and a schema of an older version is refused.
+   *
+   * @return what the books may lack and the journal does not keep
+   */
+  public static Optional<String> run(
+      Settings settings, StoreOptions options, boolean accept, String actor)
+      throws StoreException, SQLException, StartException {
+    try (var lock = DataDirLock.acquire(options.dataDir());
+        Store store =
+            accept ? Store.start(lock, options) : Store.openWithoutMigrating(lock, options)) {
+      var directory =
+          JournalDirectory.open(
+              options.dataDir(), JournalOptions.of(settings.ledger()), InstantSource.system());
+      ReplayRange reach =
+          directory.replayRange(store.ledgerStore().checkpoints().read(directory.node()));
+      if (accept && reach.isIncomplete()) {
+        store.acceptRollback(directory.node(), reach.availableFrom(), actor);
+      }
+      return reach.isIncomplete() ? Optional.of(reach.missingSegments()) : Optional.empty();
+    } catch (IOException | LedgerStoreException e) {
+      throw new StartException("ledger: " + e.getMessage(), e);
+    }
+  }
+}

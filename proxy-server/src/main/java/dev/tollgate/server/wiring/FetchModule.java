@@ -1,0 +1,88 @@
+package dev.tollgate.server.wiring;
+
+import dev.tollgate.core.address.CidrSet;
+import dev.tollgate.core.address.UrlRules;
+import dev.tollgate.core.fetch.FetchRules;
+import dev.tollgate.core.fetch.ImageFetchClient;
+import dev.tollgate.core.fetch.PublicAddressResolver;
+import dev.tollgate.core.fetch.PublicConnector;
+import dev.tollgate.server.ops.FetchMetrics;
+import dev.tollgate.server.ops.MetricFamily;
+import dev.tollgate.server.ops.Metrics;
+import dev.tollgate.server.settings.Settings;
+import dev.tollgate.server.settings.value.HttpUrl;
+import io.netty.util.NetUtil;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** What is fetched from clients' URLs: by which rules, and what metrics show of it. */
+final class FetchModule {
+  private FetchModule() {}
+
+  /** What connects to hosts of clients' URLs, whatever for. */
+  static PublicConnector connector(Network network, Metrics metrics) throws StartException {
+    var resolver = new PublicAddressResolver(network.clientNames());
+    metrics.gauge(MetricFamily.NAME_LOOK_UPS, resolver::inFlight);
+    return new PublicConnector(resolver, network.addressConnector());
+  }
+
+  static ImageFetchClient begin(
+      PublicConnector connector, Supplier<FetchRules> rules, Metrics metrics) {
+    var fetcher = new ImageFetchClient(connector, rules, new FetchMetrics(metrics));
+    metrics.gauge(MetricFamily.FETCHES_IN_FLIGHT, fetcher::inFlight);
+    return fetcher;
+  }
+
+  /** The rules of a configuration, on this machine as it is now. */
+  static FetchRules rules(Settings settings) {
+    var ssrf = settings.security().ssrf();
+    var fetch = settings.security().fetch();
+    var urls =
+        new UrlRules(
+            Set.copyOf(ssrf.ports()),
+            ssrf.allowHosts().stream()
+                .map(name -> name.toLowerCase(Locale.ROOT))
+                .collect(Collectors.toSet()),
+            blocks(ssrf.allowCidrs()),
+            blocks(ssrf.denyCidrs()),
+            ownNames(settings),
+            ownAddresses());
+    return new FetchRules(urls, fetch.bytesMax(), fetch.timeout(), fetch.redirectsMax());
+  }
+
+  private static CidrSet blocks(List<?> blocks) {
+    return CidrSet.parse(blocks.stream().map(Object::toString).toList());
+  }
+
+  /** Of listeners that clients and browsers reach us by. */
+  private static Set<String> ownNames(Settings settings) {
+    var listeners = settings.listeners();
+    return Stream.of(listeners.api().baseUrl(), listeners.control().publicUrl())
+        .filter(Objects::nonNull)
+        .map(HttpUrl::host)
+        .collect(Collectors.toSet());
+  }
+
+  /** Of all interfaces; where they cannot be listed, public ranges alone have to do. */
+  private static CidrSet ownAddresses() {
+    Set<String> own = new HashSet<>();
+    try {
+      NetworkInterface.networkInterfaces()
+          .flatMap(NetworkInterface::inetAddresses)
+          .map(InetAddress::getAddress)
+          .forEach(bytes -> own.add(NetUtil.bytesToIpAddress(bytes)));
+    } catch (SocketException e) {
+      return CidrSet.NONE;
+    }
+    return CidrSet.parse(own);
+  }
+}

@@ -1,0 +1,86 @@
+package dev.tollgate.server.wiring;
+
+import dev.tollgate.core.exchange.JobService;
+import dev.tollgate.core.fetch.PublicAddressResolver;
+import dev.tollgate.core.fetch.UrlGuard;
+import dev.tollgate.server.ops.BoundedOffload;
+import dev.tollgate.server.ops.MetricFamily;
+import dev.tollgate.server.ops.Metrics;
+import dev.tollgate.server.postgres.PostgresJobs;
+import dev.tollgate.server.postgres.Store;
+import dev.tollgate.server.postgres.Store.DedicatedThreads;
+import dev.tollgate.server.settings.Settings;
+import java.util.Optional;
+
+/** Where clients submit videos and music, and ask for them. */
+final class JobModule implements AutoCloseable {
+  /** Beside all else, so that submissions take no connection from those who charge. */
+  private static final int CONNECTIONS = 4;
+
+  /** For those who only look: they do not wait behind submissions, which wait for locks. */
+  private static final int QUERY_CONNECTIONS = 2;
+
+  /** What waits for a connection; each organization has a bound far below. */
+  private static final int QUEUE_MAX = 1_000;
+
+  private final BoundedOffload changes = new BoundedOffload("jobs-", CONNECTIONS, QUEUE_MAX);
+  private final BoundedOffload queries =
+      new BoundedOffload("job-looks-", QUERY_CONNECTIONS, QUEUE_MAX);
+  private final PostgresJobs jobs;
+  private final OpenJobs open;
+  private final JobService service;
+
+  private JobModule(
+      Store store, Network network, Snapshots snapshots, Settings settings, Runnable onJobDue) {
+    var media = settings.media();
+    jobs =
+        store.jobs(
+            new DedicatedThreads(changes, CONNECTIONS),
+            new DedicatedThreads(queries, QUERY_CONNECTIONS),
+            settings.server().idempotency().retention(),
+            media.jobTtl(),
+            onJobDue);
+    open = new OpenJobs(jobs);
+    var resolver = new PublicAddressResolver(network.clientNames());
+    var guard = new UrlGuard(resolver, () -> snapshots.fetches().urls());
+    var submissions =
+        media.mockProvider()
+            ? JobService.Submissions.ACCEPTED
+            : JobService.Submissions.NOT_IMPLEMENTED;
+    service = new JobService(jobs, guard, media.reservationFactor(), media.jobTtl(), submissions);
+  }
+
+  /**
+   * Opens it.
+   *
+   * @param onJobDue something is to be done with a job; it must not block
+   */
+  static JobModule begin(
+      Store store,
+      Network network,
+      Snapshots snapshots,
+      Settings settings,
+      Metrics metrics,
+      Runnable onJobDue) {
+    var jobModule = new JobModule(store, network, snapshots, settings, onJobDue);
+    metrics.gauge(MetricFamily.JOBS_QUEUE, jobModule.changes::depth);
+    metrics.gauge(MetricFamily.JOB_QUERIES_QUEUE, jobModule.queries::depth);
+    metrics.counter(
+        MetricFamily.JOBS_REFUSED, () -> jobModule.changes.refused() + jobModule.queries.refused());
+    metrics.counters(MetricFamily.JOB_SUBMISSIONS, jobModule.jobs::submissions);
+    metrics.gauges(MetricFamily.JOBS_OPEN, jobModule.open::byStatus);
+    jobModule.open.start();
+    return jobModule;
+  }
+
+  Optional<JobService> service() {
+    return Optional.of(service);
+  }
+
+  @Override
+  public void close() {
+    open.close();
+    changes.close();
+    queries.close();
+  }
+}

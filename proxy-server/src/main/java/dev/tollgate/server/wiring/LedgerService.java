@@ -1,0 +1,272 @@
+package dev.tollgate.server.wiring;
+
+import dev.tollgate.core.ledger.LedgerClock;
+import dev.tollgate.core.ledger.LedgerRules;
+import dev.tollgate.core.ledger.LedgerStore.LeaseHolder;
+import dev.tollgate.core.ledger.LedgerStore.LedgerStoreException;
+import dev.tollgate.core.ledger.LedgerStoreIdentity;
+import dev.tollgate.core.ledger.NodeCheckpoint;
+import dev.tollgate.core.ledger.NodeCheckpoints;
+import dev.tollgate.core.ledger.NodeLedger;
+import dev.tollgate.server.ledger.CommitmentReporter;
+import dev.tollgate.server.ledger.JournalDirectory;
+import dev.tollgate.server.ledger.JournalOptions;
+import dev.tollgate.server.ledger.LeaseClient;
+import dev.tollgate.server.ledger.LocalJournal;
+import dev.tollgate.server.ledger.PreviousEpochJournal;
+import dev.tollgate.server.ledger.RollbackDetector;
+import dev.tollgate.server.ledger.SettlementWriter;
+import dev.tollgate.server.ledger.Settler;
+import dev.tollgate.server.ops.MetricFamily;
+import dev.tollgate.server.ops.Metrics;
+import dev.tollgate.server.postgres.PostgresLedgerStore;
+import dev.tollgate.server.postgres.Store;
+import dev.tollgate.server.settings.LedgerSettings;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * This node's money: opened in the order that loses nothing (what an earlier life owes is settled
+ * before its leases are closed), and closed in reverse.
+ */
+final class LedgerService implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(LedgerService.class);
+  private static final Duration LAST_FLUSH = Duration.ofSeconds(10);
+  private static final Duration LAST_REQUESTS = Duration.ofSeconds(5);
+  private static final Duration POLL_INTERVAL = Duration.ofMillis(5);
+
+  private final PostgresLedgerStore ledgerStore;
+  private final LeaseHolder holder;
+  private final LedgerClock clock;
+  private final LocalJournal journal;
+  private final LeaseClient leaseClient;
+  private final Settler settler;
+  private final CommitmentReporter reporter;
+  private final RollbackDetector rollbackDetector;
+  private final RollbackShutdown rollbackShutdown;
+
+  /** Charges of earlier lives that this start could not book. */
+  private final long quarantinedBefore;
+
+  private LedgerService(
+      PostgresLedgerStore ledgerStore,
+      LeaseHolder holder,
+      LedgerClock clock,
+      LocalJournal journal,
+      LeaseClient leaseClient,
+      Settler settler,
+      CommitmentReporter reporter,
+      RollbackDetector rollbackDetector,
+      RollbackShutdown rollbackShutdown,
+      long quarantinedBefore) {
+    this.ledgerStore = ledgerStore;
+    this.holder = holder;
+    this.clock = clock;
+    this.journal = journal;
+    this.leaseClient = leaseClient;
+    this.settler = settler;
+    this.reporter = reporter;
+    this.rollbackDetector = rollbackDetector;
+    this.rollbackShutdown = rollbackShutdown;
+    this.quarantinedBefore = quarantinedBefore;
+  }
+
+  /** What the treasury tells the process that it is a part of. */
+  interface Listener {
+    /** What an earlier life owes is being booked, however long the store takes. */
+    void recoveryStarted(Runnable abort);
+
+    /** Nothing more can be charged: the process must end at once. */
+    void diskFailed(Throwable failure);
+
+    /** Nothing is admitted any more, and this process must end for this reason. */
+    void shutdownRequired(ExitReason ending);
+  }
+
+  static LedgerService open(Store store, Path dataDir, LedgerSettings settings, Listener listener)
+      throws StartException {
+    PostgresLedgerStore ledgerStore = store.ledgerStore();
+    try {
+      var directory =
+          JournalDirectory.open(dataDir, JournalOptions.of(settings), InstantSource.system());
+      NodeCheckpoint checkpoint = ledgerStore.checkpoints().read(directory.node());
+      var rollbackShutdown = new RollbackShutdown(listener::shutdownRequired);
+      if (directory.isAheadOf(checkpoint)) {
+        rollbackShutdown.rolledBackBefore();
+      }
+      long quarantined =
+          recover(
+              directory.previousEpochs(checkpoint), ledgerStore, settings.batch().max(), listener);
+      LeaseHolder holder = ledgerStore.open(directory.node(), UUID.randomUUID());
+      openCheckpoint(ledgerStore.checkpoints(), holder, checkpoint.store(), directory.firstId());
+      LocalJournal journal = directory.beginEpoch(holder, checkpoint.store(), listener::diskFailed);
+      var rules = LedgerRules.of(settings.outageGrace(), settings.leaseTtl());
+      var clock = new LedgerClock(System::nanoTime, ledgerStore.millis());
+      var leaseClient =
+          new LeaseClient(ledgerStore, holder, clock, journal, rules, rollbackShutdown::fenced);
+      var rollbackDetector =
+          RollbackDetector.forEpoch(
+              ledgerStore.checkpoints(),
+              holder,
+              checkpoint.store(),
+              journal,
+              rollbackShutdown::rolledBack);
+      rollbackShutdown.rollbackDetector(rollbackDetector, leaseClient);
+      var settlementWriter = new SettlementWriter(ledgerStore, ledgerStore::quarantine);
+      Settler settler =
+          Settler.start(journal, holder, settlementWriter, rollbackShutdown, settings);
+      var reporter =
+          new CommitmentReporter(
+              store.ledgerNodes()::report,
+              holder,
+              leaseClient,
+              () -> settler.stats().unsettledAge());
+      leaseClient.start();
+      reporter.start();
+      return new LedgerService(
+          ledgerStore,
+          holder,
+          clock,
+          journal,
+          leaseClient,
+          settler,
+          reporter,
+          rollbackDetector,
+          rollbackShutdown,
+          quarantined);
+    } catch (IOException | LedgerStoreException e) {
+      throw new StartException("ledger: " + e.getMessage(), e);
+    }
+  }
+
+  /** Answers how many charges went to quarantine. */
+  private static long recover(
+      List<PreviousEpochJournal> previousEpochs,
+      PostgresLedgerStore ledgerStore,
+      int batchMax,
+      Listener listener)
+      throws StartException {
+    // Its own: whoever gives up recovery, now or when serving ends, must not stop the settler.
+    var settlementWriter = new SettlementWriter(ledgerStore, ledgerStore::quarantine);
+    listener.recoveryStarted(settlementWriter::stop);
+    long pending = previousEpochs.stream().mapToLong(PreviousEpochJournal::backlog).sum();
+    if (pending > batchMax) {
+      log.info("{} charges of this node's earlier lives are being sent to the books", pending);
+    }
+    long quarantined = 0;
+    for (PreviousEpochJournal previous : previousEpochs) {
+      quarantined += settlementWriter.settleAll(previous, batchMax);
+      if (previous.backlog() > 0) {
+        throw new StartException("ledger: stopped before an earlier life's charges were booked");
+      }
+    }
+    if (pending > 0) {
+      log.info("{} charges of this node's earlier lives were sent to the books", pending);
+    }
+    return quarantined;
+  }
+
+  /** Begins to count this life's batches, in the books that it knows. */
+  private static void openCheckpoint(
+      NodeCheckpoints checkpoints, LeaseHolder holder, LedgerStoreIdentity identity, long firstId)
+      throws LedgerStoreException, StartException {
+    checkpoints.watermark().reset();
+    NodeCheckpoint raised = checkpoints.advance(holder, identity, firstId);
+    if (!(raised.check(holder, identity, 0) instanceof NodeCheckpoint.CheckpointVerdict.Same)
+        || raised.keptFrom() < firstId) {
+      throw new StartException("ledger: the database changed while this node began; start again");
+    }
+  }
+
+  /** By which requests are dated. */
+  InstantSource clock() {
+    return clock;
+  }
+
+  NodeLedger ledger() {
+    return leaseClient.ledger();
+  }
+
+  /** Charges that are not in the books yet. */
+  long backlog() {
+    return journal.backlog();
+  }
+
+  void register(Metrics metrics) {
+    metrics.gauge(MetricFamily.LEDGER_BACKLOG, () -> settler.stats().backlog());
+    metrics.gauge(MetricFamily.LEDGER_OLDEST, () -> seconds(settler.stats().oldest()));
+    metrics.gauge(MetricFamily.LEDGER_FLUSH, () -> seconds(settler.stats().lastFlush()));
+    metrics.counter(
+        MetricFamily.LEDGER_QUARANTINED, () -> quarantinedBefore + settler.stats().quarantined());
+    metrics.counter(MetricFamily.LEDGER_OVERRUNS, () -> settler.stats().overruns());
+    metrics.counter(MetricFamily.LEDGER_OVERRUN_COST, () -> settler.stats().overrunMicro());
+    metrics.counter(MetricFamily.LEDGER_RECALLS, () -> ledger().recalls());
+    metrics.counter(MetricFamily.LEDGER_PARTIAL_GRANTS, () -> ledger().partialGrants());
+    metrics.counter(MetricFamily.LEDGER_ROLLBACKS_DETECTED, rollbackShutdown::count);
+    metrics.gauge(MetricFamily.LEDGER_RESERVATIONS, journal::running);
+    metrics.gauge(MetricFamily.LEDGER_QUEUED, journal::queued);
+    metrics.gauge(MetricFamily.LEDGER_LEASES, () -> ledger().leases());
+    metrics.gauge(MetricFamily.LEDGER_WAITING, () -> ledger().waiting());
+    metrics.gauge(MetricFamily.LEDGER_OPEN, () -> ledger().isOpen() ? 1 : 0);
+  }
+
+  private static double seconds(Duration duration) {
+    return duration.toNanos() / 1e9;
+  }
+
+  /** Clients are gone, and providers that were heard out were just let go. */
+  private void awaitLastRequests() {
+    long until = System.nanoTime() + LAST_REQUESTS.toNanos();
+    while (journal.running() > 0 && System.nanoTime() - until < 0) {
+      LockSupport.parkNanos(POLL_INTERVAL.toNanos());
+    }
+  }
+
+  /**
+   * Settles what is owed and closes the leases. What cannot be settled waits for the next life, and
+   * the leases that it is charged to stay open for it: others must not be granted that money.
+   */
+  @Override
+  public void close() {
+    leaseClient.stopAdmission();
+    reporter.close();
+    awaitLastRequests();
+    settler.drain(LAST_FLUSH);
+    settler.close();
+    leaseClient.close();
+    journal.close();
+    rollbackDetector.checkLast();
+    if (isFullySettled()) {
+      closeLeases();
+    }
+  }
+
+  /** To be asked when the journal is closed: nothing can be charged any more. */
+  private boolean isFullySettled() {
+    if (journal.backlog() > 0) {
+      log.warn("{} charges are not in the books; the next start sends them", journal.backlog());
+    }
+    if (journal.running() > 0) {
+      log.warn("{} requests did not end; the next start charges them", journal.running());
+    }
+    if (rollbackDetector.hasReported()) {
+      log.warn("the node's leases stay open for the charges that the next start sends again");
+    }
+    return journal.backlog() == 0 && journal.running() == 0 && !rollbackDetector.hasReported();
+  }
+
+  private void closeLeases() {
+    try {
+      ledgerStore.close(holder);
+    } catch (LedgerStoreException e) {
+      log.warn("the node's leases stay open until the next start: {}", e.getMessage());
+    }
+  }
+}

@@ -1,0 +1,75 @@
+package dev.tollgate.server.wiring;
+
+import dev.tollgate.core.fetch.DnsResolver;
+import dev.tollgate.core.pipeline.Transport;
+import io.netty.channel.EventLoop;
+import io.netty.channel.epoll.EpollDatagramChannel;
+import io.netty.channel.socket.DatagramChannel;
+import io.netty.channel.socket.nio.NioDatagramChannel;
+import io.netty.resolver.DefaultHostsFileEntriesResolver;
+import io.netty.resolver.ResolvedAddressTypes;
+import io.netty.resolver.dns.DnsNameResolver;
+import io.netty.resolver.dns.DnsNameResolverBuilder;
+import io.netty.resolver.dns.NoopAuthoritativeDnsServerCache;
+import io.netty.resolver.dns.NoopDnsCache;
+import io.netty.resolver.dns.NoopDnsCnameCache;
+import io.netty.util.concurrent.Future;
+import java.net.InetAddress;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * DNS for names that clients choose: asked each time, because what strangers name must neither fill
+ * a cache nor be believed for as long as they say. The hosts file comes first, as everywhere.
+ */
+final class NettyDnsResolver implements DnsResolver, AutoCloseable {
+  private static final int QUERY_MILLIS_MAX = 2_000;
+
+  private final Class<? extends DatagramChannel> datagrams;
+  private final DefaultHostsFileEntriesResolver hostsFile = new DefaultHostsFileEntriesResolver();
+  private final Map<EventLoop, DnsNameResolver> resolvers = new ConcurrentHashMap<>();
+
+  NettyDnsResolver(Transport transport) {
+    datagrams = datagrams(transport);
+  }
+
+  static Class<? extends DatagramChannel> datagrams(Transport transport) {
+    return switch (transport) {
+      case EPOLL -> EpollDatagramChannel.class;
+      case NIO -> NioDatagramChannel.class;
+    };
+  }
+
+  @Override
+  public Future<List<InetAddress>> resolveAll(EventLoop loop, String name) {
+    List<InetAddress> listed = hostsFile.addresses(name, ResolvedAddressTypes.IPV4_PREFERRED);
+    if (listed != null && !listed.isEmpty()) {
+      return loop.newSucceededFuture(listed);
+    }
+    try {
+      // The dot says that the name is whole: no search list is tried.
+      return resolvers.computeIfAbsent(loop, this::resolver).resolveAll(name + ".");
+    } catch (IllegalStateException noSocket) {
+      return loop.newFailedFuture(noSocket);
+    }
+  }
+
+  private DnsNameResolver resolver(EventLoop loop) {
+    return new DnsNameResolverBuilder(loop)
+        .datagramChannelType(datagrams)
+        .queryTimeoutMillis(QUERY_MILLIS_MAX)
+        .resolvedAddressTypes(ResolvedAddressTypes.IPV4_PREFERRED)
+        .completeOncePreferredResolved(false)
+        .hostsFileEntriesResolver((name, types) -> null)
+        .resolveCache(NoopDnsCache.INSTANCE)
+        .cnameCache(NoopDnsCnameCache.INSTANCE)
+        .authoritativeDnsServerCache(NoopAuthoritativeDnsServerCache.INSTANCE)
+        .build();
+  }
+
+  @Override
+  public void close() {
+    resolvers.values().forEach(DnsNameResolver::close);
+  }
+}

@@ -1,0 +1,48 @@
+package dev.tollgate.server.wiring;
+
+import dev.tollgate.core.exchange.RequestObserver;
+import dev.tollgate.server.ops.AccessLog;
+import dev.tollgate.server.ops.MetricFamily;
+import dev.tollgate.server.ops.Metrics;
+import dev.tollgate.server.ops.RequestLog;
+import dev.tollgate.server.ops.RequestMetrics;
+import dev.tollgate.server.postgres.Store;
+import dev.tollgate.server.postgres.Store.PoolStats;
+import dev.tollgate.server.settings.TelemetrySettings;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Function;
+
+/** Where each request is recorded when it ends: in metrics, in a line, and in the store. */
+final class RequestObservers {
+  private RequestObservers() {}
+
+  static RequestObserver begin(
+      TelemetrySettings.AccessLog settings,
+      Store store,
+      RequestMetrics figures,
+      Metrics metrics,
+      Closers closers) {
+    metrics.gauges(MetricFamily.STORE_CONNECTIONS, () -> byPool(store, PoolStats::inUse));
+    metrics.gauges(MetricFamily.STORE_CONNECTIONS_WAITED, () -> byPool(store, PoolStats::waiting));
+    var requests = new RequestLog(store.requestRows(AccessLog::line)::add);
+    closers.add("request log", requests);
+    metrics.gauge(MetricFamily.REQUEST_LOG_WAITING, requests::waiting);
+    metrics.counter(MetricFamily.REQUEST_LOG_DROPPED, requests::dropped);
+    RequestObserver log =
+        settings.format() == TelemetrySettings.Format.NONE
+            ? _ -> {}
+            : new AccessLog(settings.sample());
+    return record -> {
+      figures.ended(record);
+      log.ended(record);
+      requests.ended(record);
+    };
+  }
+
+  private static Map<String, Integer> byPool(Store store, Function<PoolStats, Integer> figure) {
+    Map<String, Integer> figures = new TreeMap<>();
+    store.pools().forEach((pool, stats) -> figures.put(pool, figure.apply(stats)));
+    return figures;
+  }
+}

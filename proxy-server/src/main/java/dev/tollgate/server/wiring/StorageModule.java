@@ -1,0 +1,166 @@
+package dev.tollgate.server.wiring;
+
+import dev.tollgate.core.aws.AwsCredentials;
+import dev.tollgate.core.blob.BlobSigningKey;
+import dev.tollgate.core.blob.BlobStore;
+import dev.tollgate.core.blob.PathSigner;
+import dev.tollgate.core.blob.S3BlobStore;
+import dev.tollgate.core.blob.S3Bucket;
+import dev.tollgate.core.blob.S3Bucket.Addressing;
+import dev.tollgate.core.catalog.EndpointIdentity;
+import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.core.exchange.DownloadService;
+import dev.tollgate.core.exchange.Downloads;
+import dev.tollgate.core.exchange.Outputs;
+import dev.tollgate.core.upstream.Upstreams;
+import dev.tollgate.server.blob.BlobExpiry;
+import dev.tollgate.server.blob.DirectoryBlobStore;
+import dev.tollgate.server.ledger.JournalOptions;
+import dev.tollgate.server.ops.BoundedOffload;
+import dev.tollgate.server.ops.MeteredBlobs;
+import dev.tollgate.server.ops.MetricFamily;
+import dev.tollgate.server.ops.Metrics;
+import dev.tollgate.server.settings.ObjectStorageSettings;
+import dev.tollgate.server.settings.value.HttpUrl;
+import io.netty.buffer.ByteBufAllocator;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Where outputs are kept, as the configuration says: nowhere, in a directory or in a bucket. */
+final class StorageModule implements AutoCloseable {
+  /** What threads wait for is a disk, and a hanging one has all of them. */
+  private static final int DISK_THREADS = 4;
+
+  private static final int DISK_TASKS_MAX = 1_000;
+
+  /** On one disk with the journal, outputs are not stored long before requests are refused. */
+  private static final long FREE_BYTES_MIN = 2 * JournalOptions.RESERVE_BYTES;
+
+  private final Outputs outputs;
+  private final DownloadService downloads;
+  private final Runnable close;
+
+  private StorageModule(Outputs outputs, DownloadService downloads, Runnable close) {
+    this.outputs = outputs;
+    this.downloads = downloads;
+    this.close = close;
+  }
+
+  /**
+   * Opens it; fails where a directory cannot be written to. A bucket is first reached with the
+   * first output, because its service may start later.
+   *
+   * @param base under which clients reach this gateway, once it listens
+   */
+  static StorageModule open(
+      @Nullable ObjectStorageSettings settings,
+      Upstreams upstreams,
+      ByteBufAllocator allocator,
+      Metrics metrics,
+      Supplier<String> base)
+      throws StartException {
+    if (settings == null) {
+      return new StorageModule(new Outputs.Passed(), DownloadService.NONE, () -> {});
+    }
+    return settings.directory() != null
+        ? directory(settings.directory(), settings, metrics, base)
+        : bucket(settings, upstreams, allocator, metrics);
+  }
+
+  private static StorageModule directory(
+      Path directory, ObjectStorageSettings settings, Metrics metrics, Supplier<String> base)
+      throws StartException {
+    InstantSource clock = InstantSource.system();
+    BlobSigningKey key;
+    try {
+      key = DirectoryBlobStore.prepare(directory);
+    } catch (IOException e) {
+      throw new StartException("object_storage.directory cannot be used: " + e, e);
+    }
+    var offload = new BoundedOffload(DISK_THREADS, DISK_TASKS_MAX);
+    var signer = new PathSigner(key, clock, settings.urlTtl(), base);
+    Duration timeout = settings.timeout();
+    var kept = new DirectoryBlobStore(directory, FREE_BYTES_MIN, offload, clock, timeout, signer);
+    var downloads = new Downloads(signer, kept);
+    var expiry = new BlobExpiry(directory, clock);
+    expiry.start();
+    metrics.gauge(MetricFamily.DOWNLOADS, downloads::open);
+    metrics.counter(MetricFamily.OUTPUTS_EXPIRED, expiry::deleted);
+    Runnable close =
+        () -> {
+          expiry.close();
+          offload.close();
+        };
+    var metered = new MeteredBlobs(kept, metrics);
+    return new StorageModule(kept(metered, settings), downloads, close);
+  }
+
+  private static StorageModule bucket(
+      ObjectStorageSettings settings,
+      Upstreams upstreams,
+      ByteBufAllocator allocator,
+      Metrics metrics) {
+    S3Bucket bucket = bucket(settings);
+    upstreams.keepAlways(bucket.endpoint());
+    var kept = new S3BlobStore(bucket, upstreams, allocator, InstantSource.system());
+    var metered = new MeteredBlobs(kept, metrics);
+    var outputs = kept(metered, settings);
+    return new StorageModule(outputs, DownloadService.NONE, () -> {});
+  }
+
+  private static Outputs kept(BlobStore blobs, ObjectStorageSettings settings) {
+    return new Outputs.Kept(blobs, settings.imageRetention(), settings.timeout());
+  }
+
+  /** The loader has seen to it that nothing is missing. */
+  private static S3Bucket bucket(ObjectStorageSettings settings) {
+    HttpUrl url = Objects.requireNonNull(settings.endpoint());
+    Secret id = Objects.requireNonNull(settings.accessKey());
+    Secret secret = Objects.requireNonNull(settings.secretKey());
+    Duration timeout = settings.timeout();
+    return S3Bucket.of(
+        new EndpointIdentity(url.tls(), url.host(), url.port()),
+        Objects.requireNonNull(settings.bucket()),
+        settings.pathStyle() ? Addressing.PATH : Addressing.HOST,
+        new AwsCredentials(settings.region(), id.reveal(), secret, Optional.empty()),
+        settings.urlTtl(),
+        timeout);
+  }
+
+  /** How long storing one may take. */
+  Duration timeout() {
+    return switch (outputs) {
+      case Outputs.Kept kept -> kept.timeout();
+      case Outputs.Passed _ -> Duration.ZERO;
+    };
+  }
+
+  /** Empty: outputs are not kept. */
+  Optional<BlobStore> blobs() {
+    return switch (outputs) {
+      case Outputs.Kept kept -> Optional.of(kept.blobs());
+      case Outputs.Passed _ -> Optional.empty();
+    };
+  }
+
+  /** What becomes of outputs that clients want addresses of. */
+  Outputs outputs() {
+    return outputs;
+  }
+
+  /** What is kept here and not in a bucket is fetched here. */
+  DownloadService downloads() {
+    return downloads;
+  }
+
+  @Override
+  public void close() {
+    close.run();
+  }
+}

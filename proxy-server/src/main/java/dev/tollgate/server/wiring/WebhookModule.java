@@ -1,0 +1,93 @@
+package dev.tollgate.server.wiring;
+
+import dev.tollgate.core.blob.BlobStore;
+import dev.tollgate.core.fetch.PostClient;
+import dev.tollgate.core.fetch.PostRules;
+import dev.tollgate.core.fetch.PublicAddressResolver;
+import dev.tollgate.core.fetch.PublicConnector;
+import dev.tollgate.core.webhook.Outbox.Unsignable;
+import dev.tollgate.core.webhook.RetrySchedule;
+import dev.tollgate.server.ops.MetricFamily;
+import dev.tollgate.server.ops.Metrics;
+import dev.tollgate.server.ops.WebhookMetrics;
+import dev.tollgate.server.postgres.Store;
+import dev.tollgate.server.settings.WebhookSettings;
+import dev.tollgate.server.webhook.SenderRules;
+import dev.tollgate.server.webhook.WebhookSender;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Announcements of finished jobs, by the configuration as it is now. */
+final class WebhookModule {
+  private static final Logger log = LoggerFactory.getLogger(WebhookModule.class);
+  private static final double NANOS = 1e9;
+
+  private WebhookModule() {}
+
+  /**
+   * Who sends them, on a node that has a place for what jobs make; without one there are no jobs.
+   * To be started once URLs of artifacts can be told. Whoever ends a job on this node rings it.
+   */
+  static Optional<WebhookSender> prepare(
+      Store store, StorageModule storage, Network network, Snapshots snapshots, Metrics metrics)
+      throws StartException {
+    // With look-ups of their own, which are as many as attempts at most: names of dead receivers
+    // keep none from the images of clients.
+    var resolver = new PublicAddressResolver(network.clientNames());
+    var connector = new PublicConnector(resolver, network.addressConnector());
+    return storage
+        .blobs()
+        .map(blobs -> sender(store, blobs, network, connector, snapshots, metrics));
+  }
+
+  private static WebhookSender sender(
+      Store store,
+      BlobStore blobs,
+      Network network,
+      PublicConnector connector,
+      Snapshots snapshots,
+      Metrics metrics) {
+    var poster = new PostClient(connector, () -> postRules(snapshots));
+    var sender =
+        WebhookSender.of(
+            store.outbox(UUID.randomUUID().toString()),
+            new StoredJobPayloads(store.jobViews(), blobs),
+            new BlockingPostClient(network.loops(), poster),
+            new WebhookMetrics(metrics),
+            () -> senderRules(snapshots),
+            InstantSource.system());
+    if (!store.webhookSecrets().isSealingEnabled()) {
+      log.info("webhook secrets lie in the clear in the store, as store.master_keys has no key");
+    }
+    metrics.gauge(MetricFamily.WEBHOOKS_IN_FLIGHT, sender::inFlight);
+    metrics.gauge(MetricFamily.WEBHOOKS_PENDING, () -> sender.depth().pending());
+    metrics.gauge(MetricFamily.WEBHOOKS_OVERDUE, () -> sender.depth().oldest().toNanos() / NANOS);
+    metrics.gauges(MetricFamily.WEBHOOKS_LOCKED, () -> byCause(sender.unsignable()));
+    return sender;
+  }
+
+  private static Map<String, Long> byCause(Unsignable locked) {
+    return Map.of(
+        Unsignable.KEY_MISSING,
+        locked.keyMissing(),
+        Unsignable.SECRET_DAMAGED,
+        locked.secretDamaged());
+  }
+
+  private static PostRules postRules(Snapshots snapshots) {
+    return new PostRules(snapshots.fetches().urls(), settings(snapshots).timeout());
+  }
+
+  private static SenderRules senderRules(Snapshots snapshots) {
+    WebhookSettings now = settings(snapshots);
+    return new SenderRules(new RetrySchedule(now.schedule()), now.timeout());
+  }
+
+  private static WebhookSettings settings(Snapshots snapshots) {
+    return snapshots.now().settings().webhooks();
+  }
+}

@@ -1,0 +1,27 @@
+package dev.tollgate.server.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** How long requests took, one after the other, in milliseconds. */
+final class Latencies {
+  private Latencies() {}
+
+  static List<Long> measure(GatewayProcess node, String model, int times) {
+    List<Long> took = new ArrayList<>();
+    for (int n = 0; n < times; n++) {
+      long asked = System.nanoTime();
+      assertThat(ChatRequests.ask(node, model).status()).isEqualTo(200);
+      took.add((System.nanoTime() - asked) / 1_000_000);
+    }
+    return took;
+  }
+
+  /** The 95th percentile. */
+  static long slowest(List<Long> millis) {
+    List<Long> sorted = millis.stream().sorted().toList();
+    return sorted.get(sorted.size() * 95 / 100);
+  }
+}

@@ -1,0 +1,60 @@
+package dev.tollgate.server.acceptance;
+
+/** What the provider does with a job, what its owner does, and how the job has to end. */
+enum MediaScenario {
+  QUICK("m?takes=300ms", Owner.WAITS, "succeeded"),
+  LONGER("m?takes=2s", Owner.WAITS, "succeeded"),
+  ANSWER_LOST("fault/job-lost-answer?takes=200ms", Owner.WAITS, "succeeded"),
+  BUSY("fault/job-busy:1?takes=100ms", Owner.WAITS, "succeeded"),
+  LOOKS_FAIL("fault/job-looks-fail:2?takes=100ms", Owner.WAITS, "succeeded"),
+  FILE_LATE("fault/file-late:1?takes=100ms", Owner.WAITS, "succeeded"),
+  FILE_SLOW("fault/file-slow:2?takes=100ms", Owner.WAITS, "succeeded"),
+  FAILS("fault/job-fails-running?takes=400ms", Owner.WAITS, "failed"),
+  REFUSED("fault/job-refused", Owner.WAITS, "failed"),
+  CANCELED("m?takes=600s", Owner.CANCELS, "canceled"),
+  CANCELED_LATE("m?takes=600s", Owner.CANCELS_LATE, "canceled"),
+  NOT_CANCELED("fault/job-no-cancel?takes=2s", Owner.CANCELS_LATE, "succeeded"),
+  REMOVED("m?takes=200ms", Owner.REMOVES, "succeeded"),
+  EXPIRES("fault/job-endless", Owner.WAITS_IN_VAIN, "expired");
+
+  private final String model;
+  private final Owner owner;
+  private final String end;
+
+  MediaScenario(String asked, Owner owner, String end) {
+    this.model = asked;
+    this.owner = owner;
+    this.end = end;
+  }
+
+  /** What the owner does behind its submission. */
+  enum Owner {
+    WAITS,
+    /** It submits where jobs have little time. */
+    WAITS_IN_VAIN,
+    /** At once. */
+    CANCELS,
+    /** Once a provider has it. */
+    CANCELS_LATE,
+    /** Once it is over. */
+    REMOVES
+  }
+
+  static MediaScenario of(int job) {
+    return values()[job % values().length];
+  }
+
+  /** The mock's model. */
+  String model() {
+    return model;
+  }
+
+  Owner owner() {
+    return owner;
+  }
+
+  /** The status that nothing follows on. */
+  String end() {
+    return end;
+  }
+}

@@ -1,0 +1,16 @@
+package dev.tollgate.server.acceptance;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** What a test saw beside that it held, kept in {@code proxy-server/target/figures}. */
+final class RecordedFigures {
+  private RecordedFigures() {}
+
+  static void keep(String test, String figures) throws IOException {
+    Path folder = Path.of(System.getProperty("tollgate.root"), "proxy-server/target/figures");
+    Files.createDirectories(folder);
+    Files.writeString(folder.resolve(test + ".txt"), figures + "\n");
+  }
+}

@@ -1,0 +1,140 @@
+package dev.tollgate.server.acceptance;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The node that all tests of this JVM share, with the bundled provider and a scripted one behind
+ * it. Tests that need a node of another kind start it beside this one, on the same database.
+ */
+final class SharedNode {
+  /** A provider's key that must never be seen anywhere but at the provider. */
+  static final String PROVIDER_KEY = "canary-9f2c-provider-key";
+
+  private final ScriptedModels scripted = new ScriptedModels();
+  private final GatewayProcess node;
+  private final String key;
+
+  private SharedNode() throws IOException, InterruptedException {
+    NodeFolder folder = NodeFolder.with(setup(scripted.baseUrl()));
+    node = GatewayProcess.start(folder);
+    Runtime.getRuntime()
+        .addShutdownHook(
+            new Thread(
+                () -> {
+                  node.endWithThisJvm();
+                  folder.close();
+                }));
+    key = node.bootstrapKey();
+  }
+
+  private static final class Running {
+    static final SharedNode INSTANCE = start();
+
+    private static SharedNode start() {
+      return unchecked(SharedNode::new);
+    }
+  }
+
+  static GatewayProcess node() {
+    return Running.INSTANCE.node;
+  }
+
+  /** The key that bootstrap made: all models, no limits. */
+  static String key() {
+    return Running.INSTANCE.key;
+  }
+
+  static String authorization() {
+    return "Authorization: Bearer " + key();
+  }
+
+  /** The scripted provider of the shared node, and of any node whose setup names it. */
+  static ScriptedModels scripted() {
+    return Running.INSTANCE.scripted;
+  }
+
+  /** The shared node's setup, for a node beside it that differs in a thing or two. */
+  static ConfigBuilder setup() {
+    return setup(scripted().baseUrl());
+  }
+
+  /**
+   * Starts another node on the shared node's database, so that the same keys open it, in a folder
+   * that goes with it.
+   */
+  static GatewayProcess beside(ConfigBuilder setup, List<String> jvmFlags, String... sets) {
+    return unchecked(
+        () -> {
+          List<String> all = new ArrayList<>(node().home().storeSettings());
+          all.addAll(List.of(sets));
+          return GatewayProcess.start(setup, jvmFlags, all.toArray(String[]::new));
+        });
+  }
+
+  /** The same through a gate before the database. */
+  static GatewayProcess through(DatabaseGate gate, String... sets) {
+    return unchecked(
+        () -> {
+          List<String> all = new ArrayList<>(gate.storeSettings());
+          all.addAll(List.of(sets));
+          return GatewayProcess.start(setup(), List.of(), all.toArray(String[]::new));
+        });
+  }
+
+  private static <T> T unchecked(Start<T> start) {
+    try {
+      return start.now();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError(e);
+    }
+  }
+
+  private interface Start<T> {
+    T now() throws IOException, InterruptedException;
+  }
+
+  private static ConfigBuilder setup(String scriptedUrl) {
+    return ConfigBuilder.empty()
+        .mock("mock")
+        .openAi("scripted", scriptedUrl, PROVIDER_KEY)
+        .openAi("scripted-two", scriptedUrl, PROVIDER_KEY)
+        .model("test/chat", "mock", "mock-chat")
+        .model("test/tool", "mock", "mock-chat?tool=true")
+        .model("test/long", "mock", "mock-chat?chunks=100000&interval=1ms")
+        .model("test/no-usage", "mock", "fault/no-usage")
+        .model("test/error-midway", "mock", "fault/error-midway:5")
+        .model("test/cut", "mock", "fault/cut-fin:5")
+        .model("test/unauthorized", "mock", "fault/401")
+        .model("test/rate-limited", "mock", "fault/429:9")
+        .model("test/context", "mock", "fault/context-length")
+        .model("test/broken", "mock", "fault/503")
+        .model("acme/m1", "mock", "mock-chat?chunks=2")
+        .model("acme/cheap", "mock", "mock-chat?chunks=2")
+        .model("acme/dear", "mock", "mock-chat?chunks=2")
+        .completion("test/completion", new ConfigBuilder.Route("mock", "mock-completion"))
+        .completion("test/completion-no-usage", new ConfigBuilder.Route("mock", "fault/no-usage"))
+        .completion("test/completion-cut", new ConfigBuilder.Route("mock", "fault/cut-fin:5"))
+        .speech("test/speech", new ConfigBuilder.Route("mock", "mock-speech"))
+        .speech("test/speech-cut", new ConfigBuilder.Route("mock", "fault/cut-fin:5"))
+        .transcription("test/hearing", new ConfigBuilder.Route("mock", "mock-hearing"))
+        .transcriptionBySecond("test/whisper", new ConfigBuilder.Route("mock", "mock-whisper"))
+        .image("test/image", new ConfigBuilder.Route("mock", "mock-image"))
+        .image("acme/img", new ConfigBuilder.Route("mock", "mock-image?ttft=0ms"))
+        .embedding("test/embedding", new ConfigBuilder.Route("mock", "mock-embedding"))
+        .embedding("test/embedding-no-usage", new ConfigBuilder.Route("mock", "fault/no-usage"))
+        .embedding("acme/emb", new ConfigBuilder.Route("mock", "mock-embedding?ttft=0ms"))
+        .model("scripted/leave", "scripted", "leave")
+        .image("scripted/image", new ConfigBuilder.Route("scripted", "image"))
+        .model("scripted/canary", "scripted", "canary")
+        .model(
+            "scripted/late",
+            new ConfigBuilder.Route("scripted", "late"),
+            new ConfigBuilder.Route("scripted-two", "prompt"));
+  }
+}

@@ -1,0 +1,50 @@
+package dev.tollgate.server.jobs;
+
+import dev.tollgate.core.blob.Blob;
+import dev.tollgate.core.blob.BlobFailure;
+import dev.tollgate.core.blob.BlobName;
+import dev.tollgate.core.blob.BlobStore;
+import dev.tollgate.core.blob.DeleteBlobResult;
+import dev.tollgate.core.blob.SignedUrl;
+import dev.tollgate.core.blob.StoreBlobResult;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.channel.EventLoop;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/** A storage in memory, which answers at once and may be told to fail. */
+final class StubBlobs implements BlobStore {
+  final Map<String, byte[]> kept = new LinkedHashMap<>();
+  int failures;
+
+  @Override
+  public synchronized void store(Blob blob, EventLoop loop, Consumer<StoreBlobResult> whenDone) {
+    byte[] bytes = ByteBufUtil.getBytes(blob.bytes());
+    blob.bytes().release();
+    if (failures-- > 0) {
+      whenDone.accept(new StoreBlobResult.Unavailable(BlobFailure.FULL, "as told"));
+      return;
+    }
+    BlobName name = BlobName.of(blob, Instant.EPOCH);
+    kept.put(name.toString(), bytes);
+    whenDone.accept(new StoreBlobResult.Kept(name));
+  }
+
+  @Override
+  public SignedUrl url(BlobName name) {
+    return new SignedUrl("https://storage.test/" + name, Instant.EPOCH);
+  }
+
+  @Override
+  public synchronized void delete(
+      BlobName name, EventLoop loop, Consumer<DeleteBlobResult> whenDone) {
+    if (failures-- > 0) {
+      whenDone.accept(new DeleteBlobResult.Unavailable(BlobFailure.FAILED, "as told"));
+      return;
+    }
+    kept.remove(name.toString());
+    whenDone.accept(new DeleteBlobResult.Gone());
+  }
+}

@@ -1,0 +1,23 @@
+package dev.tollgate.server.ledger;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+/** No threads: chores are done at once, and the test writes when it wants to. */
+final class InlineJournalThreads implements JournalThreads {
+  @Override
+  public CompletableFuture<Void> startWriter(Runnable loop) {
+    return CompletableFuture.completedFuture(null);
+  }
+
+  @Override
+  public void execute(Runnable task) {
+    task.run();
+  }
+
+  @Override
+  public void schedule(Duration delay, Runnable task) {}
+
+  @Override
+  public void shutdown() {}
+}

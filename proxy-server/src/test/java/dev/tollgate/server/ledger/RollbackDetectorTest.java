@@ -1,0 +1,183 @@
+package dev.tollgate.server.ledger;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.ledger.LedgerStore.LeaseHolder;
+import dev.tollgate.core.ledger.LedgerStore.LedgerStoreException;
+import dev.tollgate.core.ledger.LedgerStoreIdentity;
+import dev.tollgate.core.ledger.LedgerWatermark;
+import dev.tollgate.core.ledger.NodeCheckpoint;
+import dev.tollgate.core.ledger.NodeCheckpoints;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+/** Once a second the books are looked at, and told how much of the journal they have. */
+class RollbackDetectorTest {
+  private static final LedgerStoreIdentity BOOKS = new LedgerStoreIdentity("i", "s", "1");
+  private static final LeaseHolder HOLDER = new LeaseHolder(new UUID(0, 1), 5, new UUID(0, 7));
+
+  private final Books ledgerDatabase = new Books();
+  private final Segments segments = new Segments();
+  private final SteppedSleeper clock = new SteppedSleeper();
+  private final List<String> wentBack = new ArrayList<>();
+  private final RollbackDetector watch =
+      new RollbackDetector(ledgerDatabase, HOLDER, BOOKS, segments, wentBack::add, clock);
+
+  @Test
+  void theyAreAskedOnceASecondHoweverOftenTheSettlerTurns() {
+    for (int turn = 0; turn < 100; turn++) {
+      clock.sleep(Duration.ofMillis(50));
+      watch.check();
+    }
+    assertThat(ledgerDatabase.looks).isEqualTo(5);
+    assertThat(ledgerDatabase.raised).isEmpty();
+    assertThat(wentBack).isEmpty();
+  }
+
+  @Test
+  void theyLearnWhatIsSettledAndTheJournalLearnsThatTheyKnow() {
+    segments.neededFrom = 4;
+    turnAfterASecond();
+    turnAfterASecond();
+    assertThat(ledgerDatabase.raised).containsExactly(4L);
+    assertThat(segments.marked).containsExactly(4L);
+
+    segments.neededFrom = 6;
+    watch.checkLast();
+    assertThat(segments.marked).containsExactly(4L, 6L);
+  }
+
+  @Test
+  void whileTheyDoNotAnswerNothingIsSaidAndNothingIsNoted() {
+    segments.neededFrom = 4;
+    ledgerDatabase.gone = true;
+    turnAfterASecond();
+    assertThat(segments.marked).isEmpty();
+    assertThat(wentBack).isEmpty();
+
+    ledgerDatabase.gone = false;
+    turnAfterASecond();
+    assertThat(segments.marked).containsExactly(4L);
+  }
+
+  @Test
+  void booksThatLackABatchAreToldOfOnceAndNeverAgainOfTheJournal() {
+    ledgerDatabase.count.batchSettled(2);
+    ledgerDatabase.batches = 1;
+    segments.neededFrom = 4;
+    turnAfterASecond();
+    turnAfterASecond();
+    watch.checkLast();
+    assertThat(wentBack).containsExactly("of 2 batches of charges they have 1");
+    assertThat(segments.marked).isEmpty();
+  }
+
+  @Test
+  void aBatchThatWasCountedTwiceIsToldOfAtOnce() {
+    ledgerDatabase.count.batchSettled(2);
+    ledgerDatabase.count.batchSettled(2);
+    watch.check();
+    assertThat(wentBack).hasSize(1);
+    assertThat(ledgerDatabase.looks).isZero();
+  }
+
+  @Test
+  void whoIsNotKnownAnyMoreIsJudgedByWhatTheBooksSay() {
+    List<String> verdicts = new ArrayList<>();
+    Runnable takenOver = () -> verdicts.add("taken over");
+    Runnable givenUp = () -> verdicts.add("given up");
+    watch.diagnose(takenOver, givenUp);
+    assertThat(verdicts).containsExactly("given up");
+
+    ledgerDatabase.epoch = 6;
+    watch.diagnose(takenOver, givenUp);
+    assertThat(verdicts).containsExactly("given up", "taken over");
+    assertThat(wentBack).isEmpty();
+
+    ledgerDatabase.epoch = 3;
+    watch.diagnose(takenOver, givenUp);
+    assertThat(verdicts).hasSize(2);
+    assertThat(wentBack).hasSize(1);
+  }
+
+  @Test
+  void aBatchThatIsBookedWhileTheyAreJudgedIsNotMissed() {
+    ledgerDatabase.afterLook = () -> ledgerDatabase.count.batchSettled(1);
+    List<String> verdicts = new ArrayList<>();
+    watch.diagnose(() -> verdicts.add("taken over"), () -> verdicts.add("given up"));
+    assertThat(verdicts).containsExactly("given up");
+    assertThat(wentBack).isEmpty();
+  }
+
+  @Test
+  void booksThatDoNotSayWhyAreForTheNextStartToJudge() {
+    ledgerDatabase.gone = true;
+    watch.diagnose(() -> wentBack.add("taken over"), () -> wentBack.add("given up"));
+    assertThat(wentBack).containsExactly("they do not know this process and do not say why");
+    assertThat(clock.nanoTime()).isEqualTo(Duration.ofSeconds(10).toNanos());
+  }
+
+  private void turnAfterASecond() {
+    clock.sleep(Duration.ofSeconds(1));
+    watch.check();
+  }
+
+  private static final class Segments implements RollbackDetector.CheckpointedJournal {
+    private final List<Long> marked = new ArrayList<>();
+    private long neededFrom = 1;
+
+    @Override
+    public long neededFrom() {
+      return neededFrom;
+    }
+
+    @Override
+    public void checkpointed(long keptFrom) {
+      marked.add(keptFrom);
+    }
+  }
+
+  private static final class Books implements NodeCheckpoints {
+    private final List<Long> raised = new ArrayList<>();
+    private final LedgerWatermark count = new LedgerWatermark();
+    private int looks;
+    private boolean gone;
+    private Runnable afterLook = () -> {};
+    private long epoch = HOLDER.epoch();
+    private long batches;
+    private long keptFrom = 1;
+
+    @Override
+    public NodeCheckpoint read(UUID node) throws LedgerStoreException {
+      if (gone) {
+        throw new LedgerStoreException(
+            LedgerStoreException.Kind.TRANSIENT, "gone", new Exception("cut"));
+      }
+      looks++;
+      NodeCheckpoint mark =
+          new NodeCheckpoint(BOOKS, epoch, Optional.of(HOLDER.boot()), batches, keptFrom);
+      afterLook.run();
+      return mark;
+    }
+
+    @Override
+    public NodeCheckpoint advance(
+        LeaseHolder holder, LedgerStoreIdentity initialIdentity, long from)
+        throws LedgerStoreException {
+      if (!gone && batches >= count.batches()) {
+        raised.add(from);
+        keptFrom = from;
+      }
+      return read(holder.node());
+    }
+
+    @Override
+    public LedgerWatermark watermark() {
+      return count;
+    }
+  }
+}

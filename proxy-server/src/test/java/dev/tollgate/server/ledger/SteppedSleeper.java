@@ -1,0 +1,27 @@
+package dev.tollgate.server.ledger;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Pauses that take no time: the clock goes on by what was asked for. */
+final class SteppedSleeper implements Sleeper {
+  final List<Duration> taken = new ArrayList<>();
+  Runnable during = () -> {};
+  private long nanos;
+
+  @Override
+  public long nanoTime() {
+    return nanos;
+  }
+
+  @Override
+  public void sleep(Duration atMost) {
+    taken.add(atMost);
+    nanos += atMost.toNanos();
+    during.run();
+  }
+
+  @Override
+  public void wake() {}
+}

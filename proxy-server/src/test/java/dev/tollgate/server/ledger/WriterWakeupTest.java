@@ -1,0 +1,99 @@
+package dev.tollgate.server.ledger;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(20)
+final class WriterWakeupTest {
+  private static final long HORIZON_NANOS = 2_000_000;
+
+  private WriterWakeup wakeup = new WriterWakeup();
+
+  @Test
+  void anIdleWriterIsWokenByWhatNobodyWaitsFor() throws Exception {
+    assertThat(wakes(1, wakeup::signal)).isTrue();
+  }
+
+  @Test
+  void anIdleWriterIsWokenByTheFirstWhoWaits() throws Exception {
+    assertThat(wakes(1_000, wakeup::signalWaiting)).isTrue();
+  }
+
+  @Test
+  void whoeverHurriesWaitsForNobody() throws Exception {
+    assertThat(wakes(1_000, wakeup::wakePermanently)).isTrue();
+  }
+
+  /** It may have looked for a stop before it was told to, and answered after. */
+  @Test
+  void whoeverHurriesIsHeardThoughTheWriterAnswersOnlyThen() throws Exception {
+    wakeup.wakePermanently();
+    Thread writer =
+        Thread.ofPlatform()
+            .daemon()
+            .start(
+                () -> {
+                  for (int i = 0; i < 20; i++) { // more than it naps
+                    wakeup.reset();
+                    wakeup.await(false, 1_000, HORIZON_NANOS, () -> true);
+                  }
+                });
+    assertThat(writer.join(Duration.ofSeconds(10))).isTrue();
+  }
+
+  /** What was rung while the writer was about to sleep must not be slept through. */
+  @Test
+  void nothingThatIsRungIsSleptThrough() throws Exception {
+    for (int i = 0; i < 200; i++) {
+      wakeup = new WriterWakeup();
+      CountDownLatch begun = new CountDownLatch(1);
+      boolean[] queued = new boolean[1];
+      Thread writer =
+          Thread.ofPlatform()
+              .start(
+                  () -> {
+                    begun.countDown();
+                    toSleep(1, queued);
+                  });
+      begun.await();
+      synchronized (queued) {
+        queued[0] = true;
+      }
+      wakeup.signalWaiting();
+      assertThat(writer.join(Duration.ofSeconds(10))).isTrue();
+    }
+  }
+
+  private boolean wakes(int worthwhile, Runnable ring) throws Exception {
+    boolean[] queued = new boolean[1];
+    CountDownLatch woken = new CountDownLatch(1);
+    Thread.ofPlatform()
+        .start(
+            () -> {
+              toSleep(worthwhile, queued);
+              woken.countDown();
+            });
+    synchronized (queued) {
+      queued[0] = true;
+    }
+    ring.run();
+    return woken.await(10, TimeUnit.SECONDS);
+  }
+
+  private void toSleep(int worthwhile, boolean[] queued) {
+    while (!isQueued(queued)) {
+      wakeup.await(false, worthwhile, HORIZON_NANOS, () -> !isQueued(queued));
+    }
+  }
+
+  private static boolean isQueued(boolean[] queued) {
+    synchronized (queued) {
+      return queued[0];
+    }
+  }
+}

@@ -1,0 +1,181 @@
+package dev.tollgate.server.ops;
+
+import dev.tollgate.core.catalog.Catalog;
+import dev.tollgate.core.catalog.EndpointIdentity;
+import dev.tollgate.core.catalog.Modality;
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.catalog.Resume;
+import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.endpoint.ProtocolAnomaly;
+import dev.tollgate.core.exchange.HedgeOutcome;
+import dev.tollgate.core.exchange.RequestOutcome;
+import dev.tollgate.core.exchange.RequestRecord;
+import dev.tollgate.core.exchange.RequestRecord.AttemptRecord;
+import dev.tollgate.core.exchange.RequestRecord.PhaseEntry;
+import dev.tollgate.core.exchange.RequestRecord.Served;
+import dev.tollgate.core.exchange.ResumeOutcome;
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.id.KeyId;
+import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.id.ProviderId;
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.money.PriceList;
+import dev.tollgate.core.money.Usage;
+import dev.tollgate.core.tenant.ApiKey;
+import dev.tollgate.core.tenant.KeyState;
+import dev.tollgate.core.tenant.Org;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Requests as they might have ended, for the tests of what is told of them. */
+final class RequestRecords {
+  static final ModelId MODEL = new ModelId("mock", "chat");
+  static final ProviderId PROVIDER = new ProviderId("mock");
+  static final RequestId ID = RequestId.at(1_763_640_000_123L);
+  static final ApiKey KEY =
+      new ApiKey(
+          new KeyId("k3yId001"),
+          "laptop",
+          "Wxyz",
+          new Org(new OrgId(new UUID(0, 7)), "demo", Org.State.ACTIVE, null),
+          KeyState.ACTIVE,
+          null,
+          ApiKey.KeyScope.ALL,
+          ApiKey.KeyLimits.DEFAULT);
+
+  private RequestRecords() {}
+
+  /** A catalog of one model at one provider. */
+  static Catalog catalog() {
+    var provider =
+        new Provider(
+            PROVIDER,
+            "openai",
+            new EndpointIdentity(false, "127.0.0.1", 1),
+            "/v1",
+            List.of(),
+            Map.of(),
+            Provider.ProviderTimeouts.DEFAULT,
+            Provider.PoolLimits.DEFAULT,
+            Provider.CircuitOptions.DEFAULT,
+            Provider.Quirks.NONE,
+            new Provider.OnDisconnect.Cancel(),
+            1 << 20);
+    var model =
+        new Model(
+            MODEL,
+            Modality.CHAT,
+            "Mock",
+            "",
+            Instant.EPOCH,
+            0,
+            0,
+            4096,
+            5_000,
+            Set.of("streaming"),
+            PriceList.FREE,
+            Resume.OFF,
+            false,
+            List.of(new Route(provider, "mock", 1, 100)),
+            Duration.ZERO);
+    return new Catalog(List.of(provider), List.of(model));
+  }
+
+  /** A stream that went well. */
+  static RequestRecord streamed() {
+    return record(
+        "/v1/chat/completions", 200, RequestOutcome.OK, null, KEY, served(MODEL, PROVIDER));
+  }
+
+  /** A request refused before its caller was proven. */
+  static RequestRecord refused(String route, ErrorCode code) {
+    return record(route, code.status(), RequestOutcome.REJECTED, code, null, null);
+  }
+
+  static RequestRecord record(
+      String route,
+      int status,
+      RequestOutcome ending,
+      @Nullable ErrorCode code,
+      @Nullable ApiKey key,
+      @Nullable Served served) {
+    return new RequestRecord(
+        ID,
+        Duration.ofMillis(840),
+        "203.0.113.7",
+        "POST",
+        route,
+        status,
+        ending,
+        code,
+        key,
+        served,
+        321,
+        4567);
+  }
+
+  /** A stream of which two events were no chunks and that then broke off. */
+  static RequestRecord broken() {
+    Served fine = served(MODEL, PROVIDER);
+    var attempt =
+        new AttemptRecord(
+            PROVIDER,
+            "interrupted",
+            200,
+            Duration.ofMillis(812),
+            2,
+            EnumSet.of(ProtocolAnomaly.USAGES_DIFFER, ProtocolAnomaly.USAGE_UNSOUND),
+            "",
+            "Connection reset",
+            List.of("seed", "tools[1]"),
+            null);
+    return record(
+        "/v1/chat/completions",
+        200,
+        RequestOutcome.STREAM_INTERRUPTED,
+        ErrorCode.STREAM_INTERRUPTED,
+        KEY,
+        new Served(
+            MODEL,
+            true,
+            PROVIDER,
+            fine.routing(),
+            List.of(attempt),
+            ResumeOutcome.NO,
+            HedgeOutcome.NO,
+            fine.usage(),
+            fine.cost(),
+            fine.firstToken(),
+            fine.upstream(),
+            fine.overhead(),
+            fine.phases()));
+  }
+
+  static Served served(ModelId model, ProviderId provider) {
+    return new Served(
+        model,
+        true,
+        provider,
+        "strategy=priority selected=mock priority=1 cost_micro=42 healthy=true fallbacks=none",
+        List.of(
+            new AttemptRecord(
+                provider, "ok", 200, Duration.ofMillis(812), 0, Set.of(), "", "", List.of(), null)),
+        ResumeOutcome.NO,
+        HedgeOutcome.NO,
+        new Usage(11, 64, 3, 0, 0, 0, 5, 0, 0, false),
+        new MicroUsd(42),
+        Duration.ofMillis(51),
+        Duration.ofMillis(812),
+        Duration.ofNanos(212_345),
+        List.of(new PhaseEntry("admitted", 0), new PhaseEntry("relaying", 51_000_000)));
+  }
+}

@@ -1,0 +1,230 @@
+package dev.tollgate.server.tidy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.ClassModel;
+import java.lang.classfile.CodeBuilder;
+import java.lang.constant.ClassDesc;
+import java.lang.constant.ConstantDescs;
+import java.lang.constant.MethodTypeDesc;
+import java.util.List;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Each rule of the house refuses a small example of what it forbids. */
+final class RuleViolationsTest {
+  private static final String MAIN = "m/src/main/java/p/";
+  private static final String TEST = "m/src/test/java/p/";
+
+  @ParameterizedTest
+  @CsvSource({
+    "core.id.A, core.money.B",
+    "core.http.A, core.pipeline.B",
+    "core.pipeline.A, server.settings.B",
+    "server.settings.A, server.postgres.B",
+    "server.postgres.A, server.mock.B",
+    "server.ops.A, server.wiring.B",
+    "server.wiring.A, server.cli.B",
+    "server.cli.A, server.ops.B"
+  })
+  void aPackageThatSeesWhatItMustNotIsRefused(String from, String to) {
+    assertThat(PackageOrder.violations(List.of(classWithField(from, to))))
+        .singleElement()
+        .asString()
+        .contains("must not see");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "core.money.A, core.id.B",
+    "core.pipeline.A, core.exchange.B",
+    "server.postgres.A, core.tenant.B",
+    "server.mock.A, server.settings.B",
+    "server.wiring.A, server.postgres.B",
+    "server.cli.A, server.wiring.B",
+    "server.cli.A, server.postgres.B"
+  })
+  void aPackageMaySeeWhatIsAboveIt(String from, String to) {
+    assertThat(PackageOrder.violations(List.of(classWithField(from, to)))).isEmpty();
+  }
+
+  @Test
+  void aPackageOutsideTheOrderIsRefused() {
+    assertThat(PackageOrder.violations(List.of(classWithField("core.stuff.A", "core.id.B"))))
+        .singleElement()
+        .asString()
+        .contains("not in the order");
+  }
+
+  @Test
+  void twoPackagesThatSeeEachOtherAreRefused() {
+    assertThat(
+            PackageOrder.violations(
+                List.of(
+                    classWithField("core.dialect.A", "core.dialect.openai.B"),
+                    classWithField("core.dialect.openai.B", "core.dialect.A"))))
+        .containsExactly("core/dialect and core/dialect/openai see each other");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "java.lang.System, nanoTime",
+    "java.lang.System, getenv",
+    "java.lang.Thread, ofVirtual",
+    "java.time.Instant, now",
+    "java.util.concurrent.Executors, newCachedThreadPool",
+    "java.nio.file.Files, exists",
+    "java.sql.DriverManager, println",
+    "com.zaxxer.hikari.HikariDataSource, close"
+  })
+  void theCoreMustNotCallThese(String owner, String method) {
+    Consumer<CodeBuilder> call =
+        code ->
+            code.invokestatic(
+                ClassDesc.of(owner), method, MethodTypeDesc.of(ConstantDescs.CD_Object));
+    assertThat(ForbiddenReferences.violations(List.of(classWithCode("core.id.A", call))))
+        .isNotEmpty();
+    assertThat(ForbiddenReferences.violations(List.of(classWithCode("server.ops.A", call))))
+        .isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "java.lang.System, currentTimeMillis",
+    "java.time.InstantSource, system",
+    "java.time.Instant, now"
+  })
+  void onlyThoseWhoSayWhyReadTheClockOnTheWall(String owner, String method) {
+    Consumer<CodeBuilder> call =
+        code ->
+            code.invokestatic(
+                ClassDesc.of(owner), method, MethodTypeDesc.of(ConstantDescs.CD_Object));
+    assertThat(WallClocks.violations(List.of(classWithCode("server.ops.A", call)))).hasSize(1);
+    assertThat(WallClocks.violations(List.of(classWithCode("server.cli.A", call)))).isEmpty();
+    assertThat(WallClocks.violations(List.of(classWithCode("server.ledger.Leaser", call))))
+        .isEmpty();
+  }
+
+  @Test
+  void onlyTheCommandLinePrints() {
+    Consumer<CodeBuilder> print =
+        code ->
+            code.getstatic(
+                ClassDesc.of("java.lang.System"), "out", ClassDesc.of("java.io.PrintStream"));
+    assertThat(ForbiddenReferences.violations(List.of(classWithCode("server.ops.A", print))))
+        .hasSize(1);
+    assertThat(ForbiddenReferences.violations(List.of(classWithCode("server.cli.A", print))))
+        .isEmpty();
+  }
+
+  @Test
+  void aLongFileIsRefused() throws Exception {
+    assertThat(
+            SourceRules.violations(List.of(file(MAIN + "A.java", "class A {}" + "\n".repeat(500)))))
+        .isEmpty();
+    assertThat(
+            SourceRules.violations(
+                List.of(file(MAIN + "A.java", "class A {\n}" + "\n".repeat(501)))))
+        .hasSize(1);
+  }
+
+  @Test
+  void aLongMethodIsRefused() throws Exception {
+    String sixty = "class A {\n  A() {" + "\n".repeat(59) + "}\n}\n";
+    String sixtyOne = "class A {\n  A() {" + "\n".repeat(60) + "}\n}\n";
+    assertThat(SourceRules.violations(List.of(file(TEST + "A.java", sixty)))).isEmpty();
+    assertThat(SourceRules.violations(List.of(file(TEST + "A.java", sixtyOne)))).hasSize(1);
+  }
+
+  @Test
+  void aPublicTypeWithoutJavadocIsRefused() throws Exception {
+    assertThat(SourceRules.violations(List.of(file(MAIN + "A.java", "public record A() {}"))))
+        .singleElement()
+        .asString()
+        .contains("no Javadoc");
+    assertThat(
+            SourceRules.violations(
+                List.of(file(MAIN + "A.java", "/** An A. */\npublic record A() {}"))))
+        .isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "notes.md, // TO~DO later",
+    "notes.md, FIX~ME",
+    "notes.md, see /wo~rk/main",
+    "package-lock.json, https://regi~stry.example.org/x.tgz",
+    "pom.xml, <repos~itory>",
+    "x/src/main/java/A.java, import java.util.~*;",
+    "x/src/test/java/ATest.java, Thread.sle~ep(10);",
+    "x/src/test/java/ATest.java, TimeUnit.SECONDS.sle~ep(1);",
+    "x/src/test/java/ATest.java, @Dis~abled",
+    "x/src/test/java/ATest.java, import org.moc~kito.Mock;",
+    "x/src/test/java/ATest.java, System.o~ut.println();"
+  })
+  void aFileWithThisTextIsRefused(String path, String text) {
+    List<TrackedFile> files =
+        List.of(
+            file(path, text.replace("~", "")),
+            file("x/src/main/java/package-info.java", "@NullMarked"),
+            file("x/src/test/java/package-info.java", "@NullMarked"));
+    assertThat(Hygiene.violations(files)).singleElement().asString().startsWith(path);
+  }
+
+  @Test
+  void aBigFileIsRefused() {
+    assertThat(Hygiene.violations(List.of(TrackedFile.of("a.bin", new byte[1024 * 1024]))))
+        .isEmpty();
+    assertThat(Hygiene.violations(List.of(TrackedFile.of("a.bin", new byte[1024 * 1024 + 1]))))
+        .hasSize(1);
+  }
+
+  @Test
+  void aVagueNameIsRefused() {
+    List<TrackedFile> files =
+        List.of(file(MAIN + "KeyHelper.java", ""), file(MAIN + "package-info.java", "@NullMarked"));
+    assertThat(Hygiene.violations(files)).hasSize(1);
+  }
+
+  @Test
+  void aPackageWithoutNullMarkedIsRefused() {
+    TrackedFile test = file(TEST + "ATest.java", "");
+    TrackedFile marked = file(MAIN + "package-info.java", "@NullMarked package p;");
+    TrackedFile unmarked = file(MAIN + "package-info.java", "package p;");
+    assertThat(Hygiene.violations(List.of(test, marked))).isEmpty();
+    assertThat(Hygiene.violations(List.of(test, unmarked))).hasSize(2);
+  }
+
+  private static TrackedFile file(String path, String text) {
+    return TrackedFile.of(path, text);
+  }
+
+  private static ClassModel classWithField(String name, String fieldType) {
+    byte[] bytes =
+        ClassFile.of()
+            .build(
+                ClassDesc.of("dev.tollgate." + name),
+                type -> type.withField("field", ClassDesc.of("dev.tollgate." + fieldType), 0));
+    return ClassFile.of().parse(bytes);
+  }
+
+  private static ClassModel classWithCode(String name, Consumer<CodeBuilder> code) {
+    byte[] bytes =
+        ClassFile.of(ClassFile.StackMapsOption.DROP_STACK_MAPS)
+            .build(
+                ClassDesc.of("dev.tollgate." + name),
+                type ->
+                    type.withMethodBody(
+                        "run",
+                        MethodTypeDesc.of(ConstantDescs.CD_void),
+                        ClassFile.ACC_STATIC,
+                        body -> {
+                          code.accept(body);
+                          body.pop().return_();
+                        }));
+    return ClassFile.of().parse(bytes);
+  }
+}
