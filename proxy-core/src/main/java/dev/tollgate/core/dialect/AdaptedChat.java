@@ -81,7 +81,7 @@ public final class AdaptedChat {
   }
 
   /** Whether a member asks for anything: usual values do not. */
-  static boolean hasEffect(JsonMembers chat, int i, String name) {
+  public static boolean hasEffect(JsonMembers chat, int i, String name) {
     return switch (chat.kind(i)) {
       case NULL -> false;
       case TRUE -> !name.equals("parallel_tool_calls");

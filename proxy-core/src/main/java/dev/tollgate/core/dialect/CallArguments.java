@@ -10,11 +10,11 @@ import dev.tollgate.core.json.JsonWriter;
 import org.jspecify.annotations.Nullable;
 
 /** The arguments of a call, which are text for OpenAI and an object for nearly all others. */
-final class CallArguments {
+public final class CallArguments {
   private CallArguments() {}
 
   /** Writes those of a function as an object. */
-  static void write(JsonMembers function, JsonWriter out) {
+  public static void write(JsonMembers function, JsonWriter out) {
     int i = JsonReads.find(function, "arguments", JsonKind.STRING);
     String text = i < 0 ? "" : function.string(i);
     JsonBytes object = text.isBlank() ? JsonBytes.raw("{}") : object(text);

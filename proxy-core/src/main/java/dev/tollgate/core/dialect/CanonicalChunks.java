@@ -13,7 +13,7 @@ import io.netty.buffer.Unpooled;
  * Writes one stream's canonical chunks, each into the same buffer: a beginning that is made once, a
  * delta and an end. Not thread safe: one stream on one loop.
  */
-final class CanonicalChunks {
+public final class CanonicalChunks {
   private static final String EVENT = "message";
   private static final int BYTES_USUAL = 512;
   private static final int BYTES_AT_REST_MAX = 8 * 1024;
@@ -31,7 +31,7 @@ final class CanonicalChunks {
   }
 
   /** What every chunk says from now on; both are strings. */
-  void identify(JsonBytes id, JsonBytes model) {
+  public void identify(JsonBytes id, JsonBytes model) {
     beginning = beginning(id, model);
   }
 
@@ -46,28 +46,28 @@ final class CanonicalChunks {
   }
 
   /** Begins a chunk; what is written next are members of its delta. */
-  JsonWriter begin() {
+  public JsonWriter begin() {
     buffer.clear();
     buffer.writeBytes(beginning);
     return new JsonWriter(buffer).beginObject();
   }
 
   /** Sends a chunk that finishes nothing. */
-  void send(JsonWriter delta) {
+  public void send(JsonWriter delta) {
     delta.endObject();
     buffer.writeBytes(OPEN_END);
     sendBuffer();
   }
 
   /** Sends a chunk that finishes nothing, with the usage so far. */
-  void send(JsonWriter delta, ReportedUsage usage) {
+  public void send(JsonWriter delta, ReportedUsage usage) {
     delta.endObject();
     delta.name("finish_reason").nul();
     end(delta, usage);
   }
 
   /** Sends the chunk that finishes, with the usage. */
-  void finish(JsonWriter delta, String reason, String ownReason, ReportedUsage usage) {
+  public void finish(JsonWriter delta, String reason, String ownReason, ReportedUsage usage) {
     delta.endObject();
     delta.name("finish_reason").string(reason);
     delta.name("native_finish_reason").string(ownReason);
@@ -95,7 +95,7 @@ final class CanonicalChunks {
   }
 
   /** An event came that nothing can be made of. */
-  void unreadable() {
+  public void unreadable() {
     canonical.event(EVENT, NO_CHUNK, 0, NO_CHUNK.length);
   }
 }

@@ -11,7 +11,7 @@ import java.util.Set;
  * A provider's usage object in OpenAI's terms. What it says beside the counts is kept under the
  * provider's names, unless OpenAI has such a name.
  */
-final class CanonicalUsage {
+public final class CanonicalUsage {
   private static final Set<String> OURS =
       Set.of(
           "prompt_tokens",
@@ -26,7 +26,7 @@ final class CanonicalUsage {
   private CanonicalUsage() {}
 
   /** Writes counts, and what else the provider told with them. */
-  static void write(Usage usage, JsonMembers reported, JsonWriter out) {
+  public static void write(Usage usage, JsonMembers reported, JsonWriter out) {
     out.beginObject();
     out.name("prompt_tokens").number(usage.promptTokens());
     out.name("completion_tokens").number(usage.completionTokens());

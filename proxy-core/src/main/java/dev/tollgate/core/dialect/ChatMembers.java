@@ -3,7 +3,7 @@ package dev.tollgate.core.dialect;
 import java.util.Set;
 
 /** The members of a chat that every dialect sees to on its own, or that concern us alone. */
-final class ChatMembers {
+public final class ChatMembers {
   private static final Set<String> HANDLED =
       Set.of(
           "model",
@@ -23,7 +23,7 @@ final class ChatMembers {
 
   private ChatMembers() {}
 
-  static boolean isHandled(String name) {
+  public static boolean isHandled(String name) {
     return HANDLED.contains(name);
   }
 }

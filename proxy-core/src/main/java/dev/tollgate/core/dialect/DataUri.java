@@ -11,17 +11,17 @@ import java.util.Optional;
  * @param mediaType such as {@code image/png}
  * @param headBytes how much of the string stands before the base64
  */
-record DataUri(String mediaType, int headBytes) {
+public record DataUri(String mediaType, int headBytes) {
   private static final int HEAD_BYTES_MAX = 256;
   private static final String SCHEME = "data:";
   private static final String BASE64 = ";base64";
 
   /** Whether a string is a data URI of any kind. */
-  static boolean isDataUri(JsonItems items, int i) {
+  public static boolean isDataUri(JsonItems items, int i) {
     return head(items, i, SCHEME.length()).equals(SCHEME);
   }
 
-  static Optional<DataUri> of(JsonItems items, int i) {
+  public static Optional<DataUri> of(JsonItems items, int i) {
     String head = head(items, i, HEAD_BYTES_MAX);
     int comma = head.indexOf(',');
     if (!head.startsWith(SCHEME) || comma < 0) {

@@ -87,20 +87,4 @@ public interface Dialect {
     /** The same from images. */
     IMAGE_EDIT
   }
-
-  /** The dialect of a configured type name; the loader has refused all others. */
-  static Dialect named(String name) {
-    return switch (name) {
-      case "openai", "mock" -> OpenAiDialect.INSTANCE;
-      case "azure" -> AzureDialect.INSTANCE;
-      case "anthropic" -> AnthropicDialect.INSTANCE;
-      case "ollama" -> OllamaDialect.INSTANCE;
-      case "cohere" -> CohereDialect.INSTANCE;
-      case "gemini" -> GeminiDialect.INSTANCE;
-      case "bedrock" -> BedrockDialect.INSTANCE;
-      case "vertex" -> VertexDialect.GEMINI;
-      case "vertex-anthropic" -> VertexDialect.ANTHROPIC;
-      default -> throw new IllegalArgumentException("no dialect " + name);
-    };
-  }
 }

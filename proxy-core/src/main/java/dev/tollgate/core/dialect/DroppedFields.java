@@ -5,24 +5,24 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Collects what of a request its provider does not get, each once and not without end. */
-final class DroppedFields {
+public final class DroppedFields {
   private static final int PATHS_MAX = 32;
   private static final int PATH_CHARS_MAX = 100;
 
   private final List<String> paths = new ArrayList<>(0);
 
-  void add(String path) {
+  public void add(String path) {
     String shown = path.length() <= PATH_CHARS_MAX ? path : path.substring(0, PATH_CHARS_MAX);
     if (paths.size() < PATHS_MAX && !paths.contains(shown)) {
       paths.add(shown);
     }
   }
 
-  void add(Param path) {
+  public void add(Param path) {
     add(path.toString());
   }
 
-  List<String> paths() {
+  public List<String> paths() {
     return paths;
   }
 }

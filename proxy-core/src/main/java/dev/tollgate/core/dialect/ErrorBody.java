@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param impliedStatus the HTTP status that the body itself names, or 0
  * @param retryAfterSeconds a wait that the body itself names, or 0
  */
-record ErrorBody(
+public record ErrorBody(
     String message,
     @Nullable String param,
     @Nullable String code,
@@ -33,7 +33,7 @@ record ErrorBody(
   private static final int MESSAGE_CHARS_MAX = 2_000;
   private static final ErrorBody NOTHING = new ErrorBody("", null, null, null, null, 0, 0);
 
-  static ErrorBody read(byte[] json, int from, int to) {
+  public static ErrorBody read(byte[] json, int from, int to) {
     try {
       return of(JsonMembers.of(json, from, to));
     } catch (InvalidJson e) {
@@ -203,7 +203,7 @@ record ErrorBody(
   }
 
   /** Whether code, type, reason or message contain one of these lower-case words. */
-  boolean containsAny(String... words) {
+  public boolean containsAny(String... words) {
     return codeContainsAny(words) || contains(message, words);
   }
 
@@ -211,12 +211,12 @@ record ErrorBody(
    * Whether code, type or reason contain one of these lower-case words. These are the provider's
    * own; a message may quote what the client wrote, so nothing that harms others hangs on it.
    */
-  boolean codeContainsAny(String... words) {
+  public boolean codeContainsAny(String... words) {
     return contains(code + " " + type + " " + reason, words);
   }
 
   /** Whether the message begins with one of these lower-case texts. */
-  boolean beginsWithAny(String... beginnings) {
+  public boolean beginsWithAny(String... beginnings) {
     String lower = message.toLowerCase(Locale.ROOT);
     for (String beginning : beginnings) {
       if (lower.startsWith(beginning)) {

@@ -4,12 +4,12 @@ import dev.tollgate.core.json.JsonWriter;
 import java.util.function.Supplier;
 
 /** A member that is an array, and is there only if something is in it. */
-final class LazyArray implements Supplier<JsonWriter> {
+public final class LazyArray implements Supplier<JsonWriter> {
   private final String name;
   private final JsonWriter out;
   private boolean begun;
 
-  LazyArray(String name, JsonWriter out) {
+  public LazyArray(String name, JsonWriter out) {
     this.name = name;
     this.out = out;
   }
@@ -24,7 +24,7 @@ final class LazyArray implements Supplier<JsonWriter> {
     return out;
   }
 
-  void end() {
+  public void end() {
     if (begun) {
       out.endArray();
     }

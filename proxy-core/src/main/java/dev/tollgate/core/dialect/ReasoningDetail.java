@@ -6,13 +6,13 @@ import dev.tollgate.core.json.JsonWriter;
  * One entry of {@code reasoning_details}: a thought with what its provider needs to take it back.
  * In a stream the pieces of one thought have one index.
  */
-final class ReasoningDetail {
-  static final String TEXT = "reasoning.text";
-  static final String ENCRYPTED = "reasoning.encrypted";
+public final class ReasoningDetail {
+  public static final String TEXT = "reasoning.text";
+  public static final String ENCRYPTED = "reasoning.encrypted";
 
   private ReasoningDetail() {}
 
-  static JsonWriter begin(String type, int index, JsonWriter out) {
+  public static JsonWriter begin(String type, int index, JsonWriter out) {
     return out.beginObject().name("type").string(type).name("index").number(index);
   }
 }

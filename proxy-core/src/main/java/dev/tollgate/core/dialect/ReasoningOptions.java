@@ -12,10 +12,10 @@ import java.util.Optional;
  * @param effort empty: none is named
  * @param tokens 0: none are named
  */
-record ReasoningOptions(String param, String effort, long tokens) {
+public record ReasoningOptions(String param, String effort, long tokens) {
   private static final String NONE = "none";
 
-  static Optional<ReasoningOptions> of(JsonMembers chat) {
+  public static Optional<ReasoningOptions> of(JsonMembers chat) {
     int i = JsonReads.find(chat, "reasoning", JsonKind.OBJECT);
     Optional<ReasoningOptions> fromObject = i < 0 ? Optional.empty() : ofObject(chat.object(i));
     if (fromObject.isPresent()) {
@@ -44,7 +44,7 @@ record ReasoningOptions(String param, String effort, long tokens) {
   }
 
   /** Whether it asks not to. */
-  boolean isDisabled() {
+  public boolean isDisabled() {
     return effort.equals(NONE);
   }
 }

@@ -6,7 +6,7 @@ import dev.tollgate.core.json.JsonSplice;
 import org.jspecify.annotations.Nullable;
 
 /** Moves what a model thought to where clients look for it: {@code reasoning_content}. */
-interface ReasoningText {
+public interface ReasoningText {
   String MEMBER = "reasoning_content";
 
   /**

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * How long a provider asks us to wait, in whole seconds rounded up and at most an hour; 0 where it
  * says nothing. What cannot be read counts as a minute: it is no leave to ask at once.
  */
-final class RetryAfter {
+public final class RetryAfter {
   private static final int SECONDS_MAX = 3_600;
   private static final int SECONDS_UNREADABLE = 60;
   private static final Pattern DECIMAL = Pattern.compile("[0-9]{1,9}(\\.[0-9]{1,12})?");
@@ -23,12 +23,12 @@ final class RetryAfter {
   private RetryAfter() {}
 
   /** Whether a field says it at all, be it that no wait is needed. */
-  static boolean isIn(Headers headers) {
+  public static boolean isIn(Headers headers) {
     return headers.first("retry-after-ms") != null || headers.first("retry-after") != null;
   }
 
   /** What the fields say: in milliseconds if they do, else in seconds. */
-  static int of(Headers headers) {
+  public static int of(Headers headers) {
     int ofMillis = seconds(headers.first("retry-after-ms"), -3);
     String text = headers.first("retry-after");
     if (ofMillis > 0 || text == null || text.isEmpty()) {
@@ -40,7 +40,7 @@ final class RetryAfter {
   }
 
   /** A decimal number of seconds; 0 where it is none. */
-  static int seconds(@Nullable String text) {
+  public static int seconds(@Nullable String text) {
     return seconds(text, 0);
   }
 

@@ -4,7 +4,7 @@ package dev.tollgate.core.dialect;
  * The nine letters and digits that stand for the id of a tool call, which may come from another
  * provider: always the same for the same id, so that a result still finds its call.
  */
-final class ShortCallId {
+public final class ShortCallId {
   private static final int LENGTH = 9;
   private static final String ALPHABET =
       "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -13,7 +13,7 @@ final class ShortCallId {
 
   private ShortCallId() {}
 
-  static String of(String id) {
+  public static String of(String id) {
     return isShort(id) ? id : hashed(id);
   }
 

@@ -7,16 +7,16 @@ import dev.tollgate.core.json.JsonMembers;
  * A chat in which nobody but the system speaks, which some providers would refuse: what it says
  * last is put to them as the user's.
  */
-final class SystemOnlyPrompt {
+public final class SystemOnlyPrompt {
   private SystemOnlyPrompt() {}
 
-  static boolean isSystem(JsonMembers message) {
+  public static boolean isSystem(JsonMembers message) {
     return JsonReads.isString(message, "role", "system")
         || JsonReads.isString(message, "role", "developer");
   }
 
   /** The message that is put as the user's; -1: somebody else speaks. */
-  static int promotedIndex(JsonElements messages) {
+  public static int promotedIndex(JsonElements messages) {
     for (int k = 0; k < messages.size(); k++) {
       if (!isSystem(messages.object(k))) {
         return -1;

@@ -5,7 +5,7 @@ public final class TranslatedReply {
   private final byte[] bytes;
   private final int length;
 
-  TranslatedReply(byte[] bytes, int length) {
+  public TranslatedReply(byte[] bytes, int length) {
     this.bytes = bytes;
     this.length = length;
   }

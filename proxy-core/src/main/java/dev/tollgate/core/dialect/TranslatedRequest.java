@@ -20,7 +20,7 @@ public record TranslatedRequest(ByteBuf body, List<String> dropped) {
   }
 
   /** An object with the members that are written to it. */
-  static TranslatedRequest of(BiConsumer<JsonWriter, DroppedFields> members) {
+  public static TranslatedRequest of(BiConsumer<JsonWriter, DroppedFields> members) {
     var dropped = new DroppedFields();
     ByteBuf body = Unpooled.buffer(BODY_BYTES_USUAL);
     JsonWriter out = new JsonWriter(body).beginObject();

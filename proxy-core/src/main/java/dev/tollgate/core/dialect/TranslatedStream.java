@@ -10,28 +10,28 @@ import dev.tollgate.core.sse.SseSink;
  * goes on as the provider wrote it, what cannot be read as what it is. Not thread safe: one stream
  * on one loop.
  */
-abstract class TranslatedStream implements SseSink {
-  static final JsonBytes NO_TEXT = JsonBytes.string("");
-  static final JsonBytes NO_ARGUMENTS = JsonBytes.string("{}");
+public abstract class TranslatedStream implements SseSink {
+  public static final JsonBytes NO_TEXT = JsonBytes.string("");
+  public static final JsonBytes NO_ARGUMENTS = JsonBytes.string("{}");
 
-  final CanonicalChunks chunks;
+  public final CanonicalChunks chunks;
 
   /** The event at hand. */
-  final JsonMembers root = new JsonMembers();
+  public final JsonMembers root = new JsonMembers();
 
   private final SseSink canonical;
   private boolean ended;
 
-  TranslatedStream(SseSink canonical) {
+  public TranslatedStream(SseSink canonical) {
     this.canonical = canonical;
     this.chunks = new CanonicalChunks(canonical);
   }
 
   /** Takes an event of this name, whose members are in {@link #root}. */
-  abstract void translate(String name, byte[] data, int from, int to);
+  protected abstract void translate(String name, byte[] data, int from, int to);
 
   /** Whether these bytes, which are no JSON, say that the stream is complete. */
-  boolean isDone(byte[] data, int from, int to) {
+  protected boolean isDone(byte[] data, int from, int to) {
     return false;
   }
 
@@ -60,13 +60,13 @@ abstract class TranslatedStream implements SseSink {
   }
 
   /** The event is an error, and the last one. */
-  final void error(byte[] data, int from, int to) {
+  public final void error(byte[] data, int from, int to) {
     ended = true;
     canonical.event("error", data, from, to);
   }
 
   /** The stream is complete. */
-  final void done() {
+  public final void done() {
     ended = true;
     chunks.done();
   }

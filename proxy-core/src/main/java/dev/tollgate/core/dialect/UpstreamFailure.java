@@ -107,7 +107,7 @@ public record UpstreamFailure(
   }
 
   /** The same of a provider that asked for a wait. */
-  UpstreamFailure withRetryAfter(int seconds) {
+  public UpstreamFailure withRetryAfter(int seconds) {
     return new UpstreamFailure(kind, cause, status, message, param, providerCode, seconds, reason);
   }
 

@@ -12,23 +12,23 @@ import io.netty.buffer.Unpooled;
  * What a stream says of its usage in several events: some say less than those before, and what was
  * said last of each count holds.
  */
-final class UsageAccumulator implements ReportedUsage {
+public final class UsageAccumulator implements ReportedUsage {
   private static final int BYTES_MAX = 16 * 1024;
   private static final byte[] NOTHING = {'{', '}'};
 
   private final UsageFormat format;
   private byte[] reported = NOTHING;
 
-  UsageAccumulator(UsageFormat format) {
+  public UsageAccumulator(UsageFormat format) {
     this.format = format;
   }
 
-  void clear() {
+  public void clear() {
     reported = NOTHING;
   }
 
   /** Takes an object; one that is absurdly long says nothing. */
-  void add(JsonItems parent, int i) {
+  public void add(JsonItems parent, int i) {
     if (parent.valueEnd(i) - parent.valueStart(i) > BYTES_MAX) {
       return;
     }

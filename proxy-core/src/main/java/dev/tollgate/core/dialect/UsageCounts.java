@@ -8,7 +8,7 @@ import dev.tollgate.core.json.JsonMembers;
  * The counts of one usage object. Those that a charge stands on must be there and sound; of the
  * others a broken one counts as 0.
  */
-final class UsageCounts {
+public final class UsageCounts {
   private static final long TOKENS_MAX = 100_000_000;
   private static final long BROKEN = -1;
 
@@ -25,24 +25,24 @@ final class UsageCounts {
   }
 
   /** A count without which the object says nothing. */
-  long required(String name) {
+  public long required(String name) {
     long count = count(usage, name, BROKEN);
     sound &= count != BROKEN;
     return Math.max(0, count);
   }
 
   /** The same under the first of two names that is there. */
-  long requiredOf(String name, String otherwise) {
+  public long requiredOf(String name, String otherwise) {
     return required(usage.indexOf(name) < 0 ? otherwise : name);
   }
 
   /** A count that is left out where it is zero; a broken one is not zero. */
-  long zeroIfAbsent(String name) {
+  public long zeroIfAbsent(String name) {
     return usage.indexOf(name) < 0 ? 0 : required(name);
   }
 
   /** The first of some names that counts anything. */
-  long anyOf(String... names) {
+  public long anyOf(String... names) {
     for (String name : names) {
       long count = count(usage, name, 0);
       if (count > 0) {
@@ -53,7 +53,7 @@ final class UsageCounts {
   }
 
   /** The first of some names inside an object that counts anything. */
-  long inside(String object, String... names) {
+  public long inside(String object, String... names) {
     int i = usage.indexOf(object);
     return i >= 0 && usage.kind(i) == JsonKind.OBJECT
         ? new UsageCounts(usage.object(i)).anyOf(names)
@@ -61,7 +61,7 @@ final class UsageCounts {
   }
 
   /** A count inside an object without which the whole says nothing. */
-  long requiredInside(String object, String name) {
+  public long requiredInside(String object, String name) {
     int i = usage.indexOf(object);
     boolean there = i >= 0 && usage.kind(i) == JsonKind.OBJECT;
     long count = there ? count(usage.object(i), name, BROKEN) : BROKEN;
@@ -70,12 +70,12 @@ final class UsageCounts {
   }
 
   /** The sum over a list of {@code {"modality": …, "tokenCount": …}}. */
-  long ofModality(String list, String modality) {
+  public long ofModality(String list, String modality) {
     return sum(list, "modality", modality, "tokenCount");
   }
 
   /** The sum of one count over those objects of a list that have such a text. */
-  long sum(String list, String member, String text, String counted) {
+  public long sum(String list, String member, String text, String counted) {
     int i = usage.indexOf(list);
     if (i < 0 || usage.kind(i) != JsonKind.ARRAY) {
       return 0;

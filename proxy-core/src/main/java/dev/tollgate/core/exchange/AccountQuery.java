@@ -1,5 +1,13 @@
 package dev.tollgate.core.exchange;
 
+import dev.tollgate.core.exchange.frame.Downstream;
+import dev.tollgate.core.exchange.frame.ExceptionGuard;
+import dev.tollgate.core.exchange.frame.ExchangeContext;
+import dev.tollgate.core.exchange.frame.ExchangeRequest;
+import dev.tollgate.core.exchange.frame.FaultMapper;
+import dev.tollgate.core.exchange.frame.RequestOutcome;
+import dev.tollgate.core.exchange.frame.RequestService;
+import dev.tollgate.core.exchange.frame.ShortReply;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.json.JsonBytes;
@@ -133,7 +141,7 @@ final class AccountQuery implements RequestService.Running {
   private void failedUnexpectedly(RuntimeException unexpected) {
     LOG.error("request {} failed", request.id(), unexpected);
     if (stage != Stage.ENDED) {
-      finish(() -> reply.refuse(Exchange.UNEXPECTED_FAILURE, RequestOutcome.INTERNAL_ERROR));
+      finish(() -> reply.refuse(FaultMapper.UNEXPECTED_FAILURE, RequestOutcome.INTERNAL_ERROR));
     }
   }
 }

@@ -1,6 +1,11 @@
 package dev.tollgate.core.exchange;
 
-import dev.tollgate.core.endpoint.InferenceCall;
+import dev.tollgate.core.api.InferenceCall;
+import dev.tollgate.core.exchange.frame.ExchangeContext;
+import dev.tollgate.core.exchange.frame.ExchangeRequest;
+import dev.tollgate.core.exchange.frame.Phase;
+import dev.tollgate.core.exchange.frame.RateLimitPermit;
+import dev.tollgate.core.exchange.frame.RequestOutcome;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.ledger.Ledger;
 import dev.tollgate.core.money.MicroUsd;

@@ -1,7 +1,7 @@
 package dev.tollgate.core.exchange;
 
+import dev.tollgate.core.api.InferenceRequest;
 import dev.tollgate.core.catalog.Model;
-import dev.tollgate.core.endpoint.InferenceRequest;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.routing.Candidate;
 import dev.tollgate.core.routing.Exclusion.Reason;

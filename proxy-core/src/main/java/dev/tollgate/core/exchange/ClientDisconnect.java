@@ -1,7 +1,9 @@
 package dev.tollgate.core.exchange;
 
 import dev.tollgate.core.catalog.Provider.OnDisconnect;
-import dev.tollgate.core.exchange.RequestService.DisconnectReason;
+import dev.tollgate.core.exchange.frame.DrainQuota;
+import dev.tollgate.core.exchange.frame.RequestOutcome;
+import dev.tollgate.core.exchange.frame.RequestService.DisconnectReason;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

@@ -1,16 +1,33 @@
 package dev.tollgate.core.exchange;
 
+import dev.tollgate.core.api.InferenceCall;
+import dev.tollgate.core.api.ReplyMode;
+import dev.tollgate.core.api.StreamingReply;
+import dev.tollgate.core.api.WholeReply;
 import dev.tollgate.core.catalog.Provider.OnDisconnect;
-import dev.tollgate.core.claim.StoredReply;
 import dev.tollgate.core.dialect.UpstreamFailure;
-import dev.tollgate.core.endpoint.InferenceCall;
-import dev.tollgate.core.endpoint.ReplyMode;
-import dev.tollgate.core.endpoint.StreamingReply;
-import dev.tollgate.core.endpoint.WholeReply;
-import dev.tollgate.core.exchange.RequestService.DisconnectReason;
+import dev.tollgate.core.exchange.attempt.ActiveAttempts;
+import dev.tollgate.core.exchange.attempt.AttemptListener;
+import dev.tollgate.core.exchange.attempt.BodyCollector;
+import dev.tollgate.core.exchange.attempt.RetryState;
+import dev.tollgate.core.exchange.frame.Charge;
+import dev.tollgate.core.exchange.frame.ClientReply;
+import dev.tollgate.core.exchange.frame.Downstream;
+import dev.tollgate.core.exchange.frame.ExceptionGuard;
+import dev.tollgate.core.exchange.frame.ExchangeContext;
+import dev.tollgate.core.exchange.frame.ExchangeRequest;
+import dev.tollgate.core.exchange.frame.FaultMapper;
+import dev.tollgate.core.exchange.frame.Outputs;
+import dev.tollgate.core.exchange.frame.Phase;
+import dev.tollgate.core.exchange.frame.RateLimitPermit;
+import dev.tollgate.core.exchange.frame.RequestOutcome;
+import dev.tollgate.core.exchange.frame.RequestService;
+import dev.tollgate.core.exchange.frame.RequestService.DisconnectReason;
+import dev.tollgate.core.exchange.frame.Timeline;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.idempotency.StoredReply;
 import dev.tollgate.core.routing.NextAttempt;
 import dev.tollgate.core.routing.NoProviderRefusal;
 import dev.tollgate.core.routing.Placement;
@@ -30,14 +47,12 @@ import org.slf4j.LoggerFactory;
  * {@link Phase}. It decides what follows what and touches no bytes. Everything happens on the
  * client channel's loop, and {@link Finish} is the only way out.
  */
-final class Exchange
+public final class Exchange
     implements RequestService.Running,
         AttemptListener,
         Admission.Listener,
         IdempotencyGuard.Listener {
   private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
-  static final Fault UNEXPECTED_FAILURE =
-      Fault.of(ErrorCode.INTERNAL_FAILURE, "The request failed unexpectedly.");
 
   private final ExchangeContext context;
   private final ExchangeRequest request;
@@ -377,7 +392,7 @@ final class Exchange
     if (upload != null && upload.stop()) {
       return;
     }
-    Fault clientFault = withoutRetryIfExecuted(UNEXPECTED_FAILURE);
+    Fault clientFault = withoutRetryIfExecuted(FaultMapper.UNEXPECTED_FAILURE);
     cancelAttempt();
     if (disconnect.hasOccurred() && !idempotency.isClaimed()) {
       abandon();

@@ -1,27 +1,48 @@
 package dev.tollgate.core.exchange;
 
+import dev.tollgate.core.api.Endpoint;
+import dev.tollgate.core.api.InferenceCall;
+import dev.tollgate.core.api.InferenceRequest;
+import dev.tollgate.core.api.ParseResult;
+import dev.tollgate.core.api.account.CreditsResponse;
+import dev.tollgate.core.api.account.KeyResponse;
+import dev.tollgate.core.api.account.ModelList;
+import dev.tollgate.core.api.chat.ChatRequest;
+import dev.tollgate.core.api.completion.CompletionRequest;
+import dev.tollgate.core.api.embedding.EmbeddingRequest;
+import dev.tollgate.core.api.image.ImageRequest;
+import dev.tollgate.core.api.image.ImageUrls;
+import dev.tollgate.core.api.responses.ResponsesRequest;
+import dev.tollgate.core.api.speech.SpeechRequest;
+import dev.tollgate.core.api.speech.TranscriptionRequest;
 import dev.tollgate.core.catalog.Model;
-import dev.tollgate.core.claim.IdempotencyKey;
-import dev.tollgate.core.claim.IdempotencyStore;
-import dev.tollgate.core.endpoint.ChatRequest;
-import dev.tollgate.core.endpoint.CompletionRequest;
-import dev.tollgate.core.endpoint.CreditsResponse;
-import dev.tollgate.core.endpoint.EmbeddingRequest;
-import dev.tollgate.core.endpoint.Endpoint;
-import dev.tollgate.core.endpoint.ImageRequest;
-import dev.tollgate.core.endpoint.ImageUrls;
-import dev.tollgate.core.endpoint.InferenceCall;
-import dev.tollgate.core.endpoint.InferenceRequest;
-import dev.tollgate.core.endpoint.KeyResponse;
-import dev.tollgate.core.endpoint.ModelList;
-import dev.tollgate.core.endpoint.ParseResult;
-import dev.tollgate.core.endpoint.ResponsesRequest;
-import dev.tollgate.core.endpoint.SpeechRequest;
-import dev.tollgate.core.endpoint.TranscriptionRequest;
-import dev.tollgate.core.exchange.RequestRecord.Served;
+import dev.tollgate.core.egress.ImageFetcher;
+import dev.tollgate.core.exchange.frame.Body;
+import dev.tollgate.core.exchange.frame.DetachedRequests;
+import dev.tollgate.core.exchange.frame.Downstream;
+import dev.tollgate.core.exchange.frame.DrainQuota;
+import dev.tollgate.core.exchange.frame.ExchangeContext;
+import dev.tollgate.core.exchange.frame.ExchangeOptions;
+import dev.tollgate.core.exchange.frame.ExchangeRequest;
+import dev.tollgate.core.exchange.frame.FaultMapper;
+import dev.tollgate.core.exchange.frame.InflightBytes;
+import dev.tollgate.core.exchange.frame.JobService;
+import dev.tollgate.core.exchange.frame.ModelScope;
+import dev.tollgate.core.exchange.frame.Outputs;
+import dev.tollgate.core.exchange.frame.ReplyFields;
+import dev.tollgate.core.exchange.frame.RequestObserver;
+import dev.tollgate.core.exchange.frame.RequestOutcome;
+import dev.tollgate.core.exchange.frame.RequestRecord;
+import dev.tollgate.core.exchange.frame.RequestRecord.Served;
+import dev.tollgate.core.exchange.frame.RequestService;
+import dev.tollgate.core.exchange.frame.ShortReply;
+import dev.tollgate.core.exchange.media.JobQuery;
+import dev.tollgate.core.exchange.media.JobSubmission;
+import dev.tollgate.core.exchange.media.JobTask;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
-import dev.tollgate.core.fetch.ImageFetcher;
+import dev.tollgate.core.idempotency.IdempotencyKey;
+import dev.tollgate.core.idempotency.IdempotencyStore;
 import dev.tollgate.core.job.JobKind;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.ledger.AccountBalances;
@@ -185,7 +206,7 @@ public final class Exchanges implements RequestService {
       return decide(request, downstream);
     } catch (RuntimeException unexpected) {
       LOG.error("request {} failed", request.id(), unexpected);
-      return new Decision.Refused(Exchange.UNEXPECTED_FAILURE, RequestOutcome.INTERNAL_ERROR);
+      return new Decision.Refused(FaultMapper.UNEXPECTED_FAILURE, RequestOutcome.INTERNAL_ERROR);
     }
   }
 

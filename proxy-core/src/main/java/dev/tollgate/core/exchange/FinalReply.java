@@ -1,6 +1,7 @@
 package dev.tollgate.core.exchange;
 
-import dev.tollgate.core.endpoint.BrokenStream;
+import dev.tollgate.core.api.BrokenStream;
+import dev.tollgate.core.exchange.frame.ClientReply;
 import dev.tollgate.core.http.FieldLines;
 import io.netty.buffer.ByteBuf;
 import java.util.List;

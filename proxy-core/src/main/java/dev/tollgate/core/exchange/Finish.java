@@ -1,8 +1,17 @@
 package dev.tollgate.core.exchange;
 
-import dev.tollgate.core.endpoint.BrokenStream;
-import dev.tollgate.core.exchange.RequestRecord.Served;
-import dev.tollgate.core.exchange.RequestService.DisconnectReason;
+import dev.tollgate.core.api.BrokenStream;
+import dev.tollgate.core.exchange.frame.Charge;
+import dev.tollgate.core.exchange.frame.ClientReply;
+import dev.tollgate.core.exchange.frame.DetachedRequests;
+import dev.tollgate.core.exchange.frame.ExchangeContext;
+import dev.tollgate.core.exchange.frame.ExchangeRequest;
+import dev.tollgate.core.exchange.frame.FaultMapper;
+import dev.tollgate.core.exchange.frame.RateLimitPermit;
+import dev.tollgate.core.exchange.frame.RequestOutcome;
+import dev.tollgate.core.exchange.frame.RequestRecord;
+import dev.tollgate.core.exchange.frame.RequestRecord.Served;
+import dev.tollgate.core.exchange.frame.RequestService.DisconnectReason;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.ledger.Settlement.SettlementKind;
@@ -203,11 +212,11 @@ final class Finish {
     }
     rateLimit.end(0);
     endBody();
-    ErrorCode code = Exchange.UNEXPECTED_FAILURE.code();
+    ErrorCode code = FaultMapper.UNEXPECTED_FAILURE.code();
     int status = reply.isOpened() ? 200 : code.status();
     Charge charged = verdict == null ? Charge.NOTHING : verdict.charge();
     if (isClientConnected && disconnectReason == null) {
-      reply.refuse(BrokenStream.unopened(Exchange.UNEXPECTED_FAILURE), List.of());
+      reply.refuse(BrokenStream.unopened(FaultMapper.UNEXPECTED_FAILURE), List.of());
     }
     ended.run();
     observe(new Verdict(RequestOutcome.INTERNAL_ERROR, code, status, charged));

@@ -1,13 +1,19 @@
 package dev.tollgate.core.exchange;
 
-import dev.tollgate.core.claim.BodyFingerprint;
-import dev.tollgate.core.claim.Claim;
-import dev.tollgate.core.claim.IdempotencyKey;
-import dev.tollgate.core.claim.IdempotencyStore;
-import dev.tollgate.core.claim.StoredReply;
-import dev.tollgate.core.claim.Submission;
+import dev.tollgate.core.exchange.frame.Body;
+import dev.tollgate.core.exchange.frame.CountedBody;
+import dev.tollgate.core.exchange.frame.ExchangeContext;
+import dev.tollgate.core.exchange.frame.ExchangeRequest;
+import dev.tollgate.core.exchange.frame.InflightBytes;
+import dev.tollgate.core.exchange.frame.RequestOutcome;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.idempotency.BodyFingerprint;
+import dev.tollgate.core.idempotency.Claim;
+import dev.tollgate.core.idempotency.IdempotencyKey;
+import dev.tollgate.core.idempotency.IdempotencyStore;
+import dev.tollgate.core.idempotency.StoredReply;
+import dev.tollgate.core.idempotency.Submission;
 import io.netty.util.concurrent.EventExecutor;
 import java.time.Duration;
 import java.util.Optional;

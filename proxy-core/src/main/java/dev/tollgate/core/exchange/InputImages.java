@@ -1,11 +1,16 @@
 package dev.tollgate.core.exchange;
 
-import dev.tollgate.core.endpoint.InferenceCall;
-import dev.tollgate.core.endpoint.RemoteImage;
+import dev.tollgate.core.api.InferenceCall;
+import dev.tollgate.core.api.RemoteImage;
+import dev.tollgate.core.egress.Fetch;
+import dev.tollgate.core.egress.FetchResult;
+import dev.tollgate.core.exchange.frame.ExchangeContext;
+import dev.tollgate.core.exchange.frame.ExchangeRequest;
+import dev.tollgate.core.exchange.frame.InflightBytes;
+import dev.tollgate.core.exchange.frame.RequestOutcome;
+import dev.tollgate.core.exchange.frame.Timeline;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
-import dev.tollgate.core.fetch.Fetch;
-import dev.tollgate.core.fetch.FetchResult;
 import dev.tollgate.core.id.OrgId;
 import io.netty.channel.EventLoop;
 import java.util.ArrayList;

@@ -2,12 +2,19 @@ package dev.tollgate.core.exchange;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.tollgate.core.blob.Blob;
-import dev.tollgate.core.blob.BlobName;
-import dev.tollgate.core.blob.BlobType;
-import dev.tollgate.core.blob.StoreBlobResult;
-import dev.tollgate.core.endpoint.WholeReply;
+import dev.tollgate.core.api.WholeReply;
+import dev.tollgate.core.exchange.attempt.BodyCollector;
+import dev.tollgate.core.exchange.frame.CountedBody;
+import dev.tollgate.core.exchange.frame.Downstream;
+import dev.tollgate.core.exchange.frame.ExchangeContext;
+import dev.tollgate.core.exchange.frame.ExchangeRequest;
+import dev.tollgate.core.exchange.frame.InflightBytes;
+import dev.tollgate.core.exchange.frame.Outputs;
 import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.storage.Blob;
+import dev.tollgate.core.storage.BlobName;
+import dev.tollgate.core.storage.BlobType;
+import dev.tollgate.core.storage.StoreBlobResult;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.ScheduledFuture;

@@ -1,14 +1,20 @@
 package dev.tollgate.core.exchange;
 
-import dev.tollgate.core.claim.StoredReply;
-import dev.tollgate.core.endpoint.BrokenStream;
-import dev.tollgate.core.endpoint.ReplyEventStream;
-import dev.tollgate.core.endpoint.SpeechByteStream;
-import dev.tollgate.core.endpoint.StreamingReply;
-import dev.tollgate.core.endpoint.WholeReply;
+import dev.tollgate.core.api.BrokenStream;
+import dev.tollgate.core.api.ReplyByteStream;
+import dev.tollgate.core.api.ReplyEventStream;
+import dev.tollgate.core.api.StreamingReply;
+import dev.tollgate.core.api.WholeReply;
+import dev.tollgate.core.exchange.attempt.ActiveAttempts;
+import dev.tollgate.core.exchange.frame.Charge;
+import dev.tollgate.core.exchange.frame.ClientReply;
+import dev.tollgate.core.exchange.frame.RateLimitPermit;
+import dev.tollgate.core.exchange.frame.ReplyFields;
+import dev.tollgate.core.exchange.frame.Timeline;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.http.Field;
 import dev.tollgate.core.http.FieldLines;
+import dev.tollgate.core.idempotency.StoredReply;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.routing.NoProviderRefusal;
 import dev.tollgate.core.sse.SseWriter;
@@ -89,7 +95,7 @@ final class ReplyComposer {
         switch (flow) {
           case ReplyEventStream stream ->
               counted(buildBuffer(512, last -> end(stream, charge, last)));
-          case SpeechByteStream _ -> Unpooled.EMPTY_BUFFER;
+          case ReplyByteStream _ -> Unpooled.EMPTY_BUFFER;
         });
   }
 
@@ -163,7 +169,7 @@ final class ReplyComposer {
   private FinalReply broken(Fault fault, Charge charge, List<FieldLines> fields) {
     return switch (attempts.lastStream()) {
       case ReplyEventStream stream -> broken(stream, fault, charge, fields);
-      case SpeechByteStream _ ->
+      case ReplyByteStream _ ->
           new FinalReply.ErrorReply(null, BrokenStream.unopened(fault), fields);
     };
   }

@@ -1,5 +1,6 @@
 package dev.tollgate.core.exchange;
 
+import dev.tollgate.core.exchange.frame.Charge;
 import dev.tollgate.core.ledger.JournalRecord.Tokens;
 import dev.tollgate.core.ledger.Reservation;
 import dev.tollgate.core.ledger.Settlement.SettlementKind;

@@ -2,13 +2,14 @@ package dev.tollgate.core.exchange;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import dev.tollgate.core.claim.IdempotencyKey;
-import dev.tollgate.core.claim.StoredReply;
+import dev.tollgate.core.exchange.frame.ErrorEnvelope;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.http.Field;
 import dev.tollgate.core.http.FieldLines;
 import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.idempotency.IdempotencyKey;
+import dev.tollgate.core.idempotency.StoredReply;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;

@@ -2,12 +2,23 @@ package dev.tollgate.core.exchange;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.tollgate.core.claim.StoredReply;
-import dev.tollgate.core.endpoint.BrokenStream;
-import dev.tollgate.core.exchange.RequestService.DisconnectReason;
+import dev.tollgate.core.api.BrokenStream;
+import dev.tollgate.core.exchange.frame.ClientReply;
+import dev.tollgate.core.exchange.frame.Downstream;
+import dev.tollgate.core.exchange.frame.ExceptionGuard;
+import dev.tollgate.core.exchange.frame.ExchangeContext;
+import dev.tollgate.core.exchange.frame.ExchangeRequest;
+import dev.tollgate.core.exchange.frame.FaultMapper;
+import dev.tollgate.core.exchange.frame.ReplyFields;
+import dev.tollgate.core.exchange.frame.RequestOutcome;
+import dev.tollgate.core.exchange.frame.RequestRecord;
+import dev.tollgate.core.exchange.frame.RequestService;
+import dev.tollgate.core.exchange.frame.RequestService.DisconnectReason;
+import dev.tollgate.core.exchange.frame.Timeline;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.http.FieldLines;
+import dev.tollgate.core.idempotency.StoredReply;
 import dev.tollgate.core.routing.NoProviderRefusal;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -149,7 +160,7 @@ final class UnroutableRequest implements RequestService.Running, IdempotencyGuar
       stage = Stage.ENDED;
       idempotency.abandon();
       request.body().end();
-      sendFault(Exchange.UNEXPECTED_FAILURE, RequestOutcome.INTERNAL_ERROR, List.of());
+      sendFault(FaultMapper.UNEXPECTED_FAILURE, RequestOutcome.INTERNAL_ERROR, List.of());
     }
   }
 

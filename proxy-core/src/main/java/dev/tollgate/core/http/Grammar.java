@@ -1,7 +1,7 @@
 package dev.tollgate.core.http;
 
 /** The character classes of RFC 9110 and 9112. */
-final class Grammar {
+public final class Grammar {
   static final byte CR = '\r';
   static final byte LF = '\n';
   static final byte TAB = '\t';
@@ -25,7 +25,7 @@ final class Grammar {
   private Grammar() {}
 
   /** A byte of a token: a method, a field name. */
-  static boolean isToken(byte b) {
+  public static boolean isToken(byte b) {
     return b >= 0 && TOKEN[b];
   }
 

@@ -1,6 +1,6 @@
 package dev.tollgate.core.job;
 
-import dev.tollgate.core.blob.BlobName;
+import dev.tollgate.core.storage.BlobName;
 import java.util.Optional;
 import java.util.UUID;
 

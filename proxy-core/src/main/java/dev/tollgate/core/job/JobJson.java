@@ -1,9 +1,9 @@
 package dev.tollgate.core.job;
 
-import dev.tollgate.core.blob.BlobName;
-import dev.tollgate.core.blob.SignedUrl;
 import dev.tollgate.core.job.JobArtifact.Frame;
 import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.storage.BlobName;
+import dev.tollgate.core.storage.SignedUrl;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

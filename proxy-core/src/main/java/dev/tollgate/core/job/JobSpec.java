@@ -1,13 +1,13 @@
 package dev.tollgate.core.job;
 
-import dev.tollgate.core.blob.BlobName;
-import dev.tollgate.core.claim.BodyFingerprint;
-import dev.tollgate.core.claim.IdempotencyKey;
 import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.idempotency.BodyFingerprint;
+import dev.tollgate.core.idempotency.IdempotencyKey;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.storage.BlobName;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

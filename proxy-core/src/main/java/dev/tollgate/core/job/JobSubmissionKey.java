@@ -1,8 +1,8 @@
 package dev.tollgate.core.job;
 
-import dev.tollgate.core.claim.BodyFingerprint;
-import dev.tollgate.core.claim.IdempotencyKey;
 import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.idempotency.BodyFingerprint;
+import dev.tollgate.core.idempotency.IdempotencyKey;
 
 /**
  * What makes two submissions the same one.

@@ -1,8 +1,8 @@
 package dev.tollgate.core.pipeline;
 
-import dev.tollgate.core.endpoint.Endpoint;
-import dev.tollgate.core.endpoint.Endpoint.Urgency;
-import dev.tollgate.core.exchange.Reply;
+import dev.tollgate.core.api.Endpoint;
+import dev.tollgate.core.api.Endpoint.Urgency;
+import dev.tollgate.core.exchange.frame.Reply;
 import dev.tollgate.core.pipeline.LoadShedder.Admitted;
 import dev.tollgate.core.pipeline.LoadShedder.Shed;
 import dev.tollgate.core.pipeline.RequestProgress.Authenticated;

@@ -1,14 +1,14 @@
 package dev.tollgate.core.pipeline;
 
-import dev.tollgate.core.blob.BlobName;
-import dev.tollgate.core.endpoint.Endpoint;
-import dev.tollgate.core.exchange.DownloadService;
+import dev.tollgate.core.api.Endpoint;
+import dev.tollgate.core.exchange.download.DownloadService;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.http.BodyEnd;
 import dev.tollgate.core.http.BodyLength;
 import dev.tollgate.core.http.RequestHead;
 import dev.tollgate.core.pipeline.RequestProgress.Permitted;
 import dev.tollgate.core.pipeline.RequestProgress.Routed;
+import dev.tollgate.core.storage.BlobName;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.util.Optional;

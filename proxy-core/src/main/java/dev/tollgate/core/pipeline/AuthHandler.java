@@ -1,10 +1,10 @@
 package dev.tollgate.core.pipeline;
 
-import dev.tollgate.core.address.CidrSet;
-import dev.tollgate.core.exchange.RequestOutcome;
+import dev.tollgate.core.exchange.frame.RequestOutcome;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.http.Headers;
+import dev.tollgate.core.net.CidrSet;
 import dev.tollgate.core.pipeline.RequestProgress.Authenticated;
 import dev.tollgate.core.pipeline.RequestProgress.Routed;
 import dev.tollgate.core.tenant.ApiKey;

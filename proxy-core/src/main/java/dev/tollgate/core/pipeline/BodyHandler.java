@@ -1,8 +1,8 @@
 package dev.tollgate.core.pipeline;
 
-import dev.tollgate.core.exchange.Body;
-import dev.tollgate.core.exchange.InflightBytes;
-import dev.tollgate.core.exchange.RequestOutcome;
+import dev.tollgate.core.exchange.frame.Body;
+import dev.tollgate.core.exchange.frame.InflightBytes;
+import dev.tollgate.core.exchange.frame.RequestOutcome;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.http.BadRequest;

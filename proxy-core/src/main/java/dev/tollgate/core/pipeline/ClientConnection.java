@@ -1,6 +1,6 @@
 package dev.tollgate.core.pipeline;
 
-import dev.tollgate.core.exchange.RequestOutcome;
+import dev.tollgate.core.exchange.frame.RequestOutcome;
 import dev.tollgate.core.pipeline.RequestProgress.Received;
 import io.netty.util.concurrent.EventExecutor;
 import org.jspecify.annotations.Nullable;

@@ -2,7 +2,7 @@ package dev.tollgate.core.pipeline;
 
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
 
-import dev.tollgate.core.exchange.RequestOutcome;
+import dev.tollgate.core.exchange.frame.RequestOutcome;
 import dev.tollgate.core.http.RequestFlowControl;
 import dev.tollgate.core.pipeline.ClientConnection.ConnectionPhase;
 import dev.tollgate.core.pipeline.RequestProgress.Received;

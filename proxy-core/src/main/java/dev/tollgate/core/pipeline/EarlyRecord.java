@@ -1,7 +1,7 @@
 package dev.tollgate.core.pipeline;
 
-import dev.tollgate.core.exchange.RequestOutcome;
-import dev.tollgate.core.exchange.RequestRecord;
+import dev.tollgate.core.exchange.frame.RequestOutcome;
+import dev.tollgate.core.exchange.frame.RequestRecord;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.pipeline.RequestProgress.Authenticated;
 import dev.tollgate.core.pipeline.RequestProgress.Received;

@@ -1,8 +1,8 @@
 package dev.tollgate.core.pipeline;
 
-import dev.tollgate.core.endpoint.Endpoint;
-import dev.tollgate.core.endpoint.Endpoint.Match;
-import dev.tollgate.core.exchange.Reply;
+import dev.tollgate.core.api.Endpoint;
+import dev.tollgate.core.api.Endpoint.Match;
+import dev.tollgate.core.exchange.frame.Reply;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.http.BodyLength;
 import dev.tollgate.core.http.RequestHead;

@@ -1,8 +1,8 @@
 package dev.tollgate.core.pipeline;
 
-import dev.tollgate.core.address.CidrSet;
-import dev.tollgate.core.address.IpAddresses;
 import dev.tollgate.core.http.Headers;
+import dev.tollgate.core.net.CidrSet;
+import dev.tollgate.core.net.IpAddresses;
 import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,6 @@
 package dev.tollgate.core.pipeline;
 
-import dev.tollgate.core.address.CidrSet;
+import dev.tollgate.core.net.CidrSet;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;

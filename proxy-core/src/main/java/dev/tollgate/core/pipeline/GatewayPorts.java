@@ -1,10 +1,10 @@
 package dev.tollgate.core.pipeline;
 
 import dev.tollgate.core.catalog.Catalog;
-import dev.tollgate.core.exchange.DownloadService;
-import dev.tollgate.core.exchange.InflightBytes;
-import dev.tollgate.core.exchange.RequestObserver;
-import dev.tollgate.core.exchange.RequestService;
+import dev.tollgate.core.exchange.download.DownloadService;
+import dev.tollgate.core.exchange.frame.InflightBytes;
+import dev.tollgate.core.exchange.frame.RequestObserver;
+import dev.tollgate.core.exchange.frame.RequestService;
 import java.time.InstantSource;
 import java.util.function.Supplier;
 

@@ -1,6 +1,6 @@
 package dev.tollgate.core.pipeline;
 
-import dev.tollgate.core.exchange.Reply;
+import dev.tollgate.core.exchange.frame.Reply;
 import dev.tollgate.core.tenant.ApiKey;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,6 @@
 package dev.tollgate.core.pipeline;
 
-import dev.tollgate.core.endpoint.Endpoint;
+import dev.tollgate.core.api.Endpoint;
 import dev.tollgate.core.id.OrgId;
 
 /** Port to what knows how loaded this node is. Asked on the loops: it must cost next to nothing. */

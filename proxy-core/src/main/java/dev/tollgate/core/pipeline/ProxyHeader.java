@@ -1,6 +1,6 @@
 package dev.tollgate.core.pipeline;
 
-import dev.tollgate.core.address.IpAddresses;
+import dev.tollgate.core.net.IpAddresses;
 import io.netty.buffer.ByteBuf;
 import java.net.InetAddress;
 import java.util.zip.CRC32C;

@@ -2,7 +2,7 @@ package dev.tollgate.core.pipeline;
 
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 
-import dev.tollgate.core.address.CidrSet;
+import dev.tollgate.core.net.CidrSet;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;

@@ -1,7 +1,7 @@
 package dev.tollgate.core.pipeline;
 
-import dev.tollgate.core.exchange.Reply;
-import dev.tollgate.core.exchange.RequestOutcome;
+import dev.tollgate.core.exchange.frame.Reply;
+import dev.tollgate.core.exchange.frame.RequestOutcome;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.http.Field;

@@ -2,9 +2,9 @@ package dev.tollgate.core.pipeline;
 
 import static io.netty.buffer.Unpooled.EMPTY_BUFFER;
 
-import dev.tollgate.core.exchange.Reply;
-import dev.tollgate.core.exchange.RequestObserver;
-import dev.tollgate.core.exchange.RequestOutcome;
+import dev.tollgate.core.exchange.frame.Reply;
+import dev.tollgate.core.exchange.frame.RequestObserver;
+import dev.tollgate.core.exchange.frame.RequestOutcome;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.http.BadRequest;
 import dev.tollgate.core.http.BodyEnd;

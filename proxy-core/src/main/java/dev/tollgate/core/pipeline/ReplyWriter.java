@@ -5,8 +5,8 @@ import static io.netty.buffer.Unpooled.directBuffer;
 import static io.netty.buffer.Unpooled.unreleasableBuffer;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import dev.tollgate.core.exchange.ErrorEnvelope;
-import dev.tollgate.core.exchange.Reply;
+import dev.tollgate.core.exchange.frame.ErrorEnvelope;
+import dev.tollgate.core.exchange.frame.Reply;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.http.Field;
 import dev.tollgate.core.http.FieldLines;

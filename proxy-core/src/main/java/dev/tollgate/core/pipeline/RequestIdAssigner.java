@@ -1,10 +1,10 @@
 package dev.tollgate.core.pipeline;
 
-import dev.tollgate.core.address.CidrSet;
 import dev.tollgate.core.http.BodyLength;
 import dev.tollgate.core.http.Headers;
 import dev.tollgate.core.http.RequestHead;
 import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.net.CidrSet;
 import dev.tollgate.core.pipeline.RequestProgress.Received;
 import java.time.InstantSource;
 import org.jspecify.annotations.Nullable;

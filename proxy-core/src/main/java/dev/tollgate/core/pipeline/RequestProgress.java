@@ -1,10 +1,10 @@
 package dev.tollgate.core.pipeline;
 
-import dev.tollgate.core.blob.BlobName;
-import dev.tollgate.core.endpoint.Endpoint;
-import dev.tollgate.core.exchange.Body;
+import dev.tollgate.core.api.Endpoint;
+import dev.tollgate.core.exchange.frame.Body;
 import dev.tollgate.core.http.RequestHead;
 import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.storage.BlobName;
 import dev.tollgate.core.tenant.ApiKey;
 import org.jspecify.annotations.Nullable;
 

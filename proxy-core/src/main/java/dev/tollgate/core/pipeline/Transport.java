@@ -1,6 +1,6 @@
 package dev.tollgate.core.pipeline;
 
-import dev.tollgate.core.upstream.ClientPriorityIoHandler;
+import dev.tollgate.core.upstream.loop.ClientPriorityIoHandler;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.epoll.Epoll;

@@ -1,6 +1,7 @@
 package dev.tollgate.core.upstream;
 
 import dev.tollgate.core.catalog.Provider.PoolLimits;
+import dev.tollgate.core.upstream.loop.ClientPriorityIoHandler;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;

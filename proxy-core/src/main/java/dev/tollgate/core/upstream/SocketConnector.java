@@ -1,6 +1,8 @@
 package dev.tollgate.core.upstream;
 
 import dev.tollgate.core.catalog.EndpointIdentity;
+import dev.tollgate.core.upstream.loop.ClientPriorityIoHandler;
+import dev.tollgate.core.upstream.loop.EarlyReads;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;

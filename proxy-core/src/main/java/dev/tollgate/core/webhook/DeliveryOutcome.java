@@ -1,6 +1,6 @@
 package dev.tollgate.core.webhook;
 
-import dev.tollgate.core.fetch.PostResult;
+import dev.tollgate.core.egress.PostResult;
 
 /** What an attempt means for its delivery. */
 public enum DeliveryOutcome {

@@ -3,9 +3,10 @@ package dev.tollgate.core.dialect;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.core.api.ClientView;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.Dialect.Operation;
-import dev.tollgate.core.endpoint.ClientView;
+import dev.tollgate.core.dialect.registry.Dialects;
 import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.testkit.TestCatalog;
@@ -15,7 +16,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** What Converse gets of a chat. */
 class BedrockRequestTest {
-  private static final Dialect BEDROCK = Dialect.named("bedrock");
+  private static final Dialect BEDROCK = Dialects.named("bedrock");
   private static final String CLAUDE = "us.anthropic.claude-sonnet-4-5-20250929-v1:0";
   private static final String PROFILE =
       "arn:aws:bedrock:us-east-1:1:application-inference-profile/x";

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.Dialect.Operation;
+import dev.tollgate.core.dialect.registry.Dialects;
 import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.testkit.TestCatalog;
@@ -16,7 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** What Cohere gets of a chat and of a request for vectors. */
 class CohereRequestTest {
-  private static final Dialect COHERE = Dialect.named("cohere");
+  private static final Dialect COHERE = Dialects.named("cohere");
   private static final Model MODEL =
       TestCatalog.of(TestCatalog.ofDialect("cohere", "beta")).models().iterator().next();
   private static final Route ROUTE = MODEL.routes().getFirst();

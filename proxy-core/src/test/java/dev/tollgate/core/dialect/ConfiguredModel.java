@@ -11,6 +11,7 @@ import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Resume;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.catalog.Thinking;
+import dev.tollgate.core.dialect.registry.Dialects;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.json.InvalidJson;
@@ -24,14 +25,14 @@ import java.util.Map;
 import java.util.Set;
 
 /** A model of a foreign dialect as it is configured, which is asked for chats. */
-record ConfiguredModel(
+public record ConfiguredModel(
     String dialect,
     String name,
     int outputMax,
     Set<String> capabilities,
     Thinking thinking,
     boolean sampling) {
-  static ConfiguredModel of(String dialect, String name) {
+  public static ConfiguredModel of(String dialect, String name) {
     return new ConfiguredModel(dialect, name, 0, Set.of(), Thinking.AUTO, true);
   }
 
@@ -52,7 +53,7 @@ record ConfiguredModel(
   }
 
   /** What its provider gets of a chat, which stays as it is. */
-  TranslatedRequest of(String chat) throws InvalidJson {
+  public TranslatedRequest of(String chat) throws InvalidJson {
     return of(chat, Provider.Rights.NONE);
   }
 
@@ -62,7 +63,7 @@ record ConfiguredModel(
     byte[] before = json.clone();
     Route route = new Route(provider(rights), name, 1, 1);
     TranslatedRequest translated =
-        Dialect.named(dialect)
+        Dialects.named(dialect)
             .translation()
             .orElseThrow()
             .chat(JsonMembers.of(json, 0, json.length), route, model(route));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
+import dev.tollgate.core.dialect.registry.Dialects;
 import dev.tollgate.core.http.Headers;
 import dev.tollgate.core.testkit.Corpora;
 import dev.tollgate.core.testkit.ReplayTable;
@@ -133,7 +134,7 @@ class ErrorCorpusTest {
     JsonNode response = one.meta().path("response");
     byte[] body = one.body();
     UpstreamFailure failure =
-        Dialect.named(dialect(one.provider()))
+        Dialects.named(dialect(one.provider()))
             .failure(one.status(), headers(response), body, body.length);
     assertThat(failure.kind()).isEqualTo(one.kind());
     assertThat(failure.message().isEmpty()).isEqualTo(one.name().contains("html"));
@@ -148,7 +149,8 @@ class ErrorCorpusTest {
     byte[] body =
         Corpora.bytes(
             Corpora.path("wire/fixtures/gemini/error-429--gemini-2-5-flash.response.json"));
-    UpstreamFailure failure = Dialect.named("gemini").failure(429, Headers.of(), body, body.length);
+    UpstreamFailure failure =
+        Dialects.named("gemini").failure(429, Headers.of(), body, body.length);
     assertThat(failure.retryAfterSeconds()).isEqualTo(48);
     assertThat(failure.providerCode()).isEqualTo("RESOURCE_EXHAUSTED");
   }

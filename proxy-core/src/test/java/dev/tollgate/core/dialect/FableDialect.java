@@ -3,6 +3,7 @@ package dev.tollgate.core.dialect;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.core.dialect.openai.OpenAiDialect;
 import dev.tollgate.core.http.Field;
 import dev.tollgate.core.http.Headers;
 import java.util.List;

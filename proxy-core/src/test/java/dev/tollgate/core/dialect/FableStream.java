@@ -10,7 +10,7 @@ final class FableStream extends TranslatedStream {
   }
 
   @Override
-  void translate(String name, byte[] data, int from, int to) {
+  protected void translate(String name, byte[] data, int from, int to) {
     int word = JsonReads.findText(root, "word");
     if (JsonReads.find(root, "error") >= 0) {
       error(data, from, to);

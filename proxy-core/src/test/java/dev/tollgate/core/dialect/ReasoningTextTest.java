@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.tollgate.core.catalog.OpenAiQuirks.Reasoning;
+import dev.tollgate.core.dialect.openai.ReasoningTranslation;
 import dev.tollgate.core.sse.SseSink;
 import java.util.ArrayList;
 import java.util.Arrays;

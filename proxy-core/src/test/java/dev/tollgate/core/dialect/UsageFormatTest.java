@@ -1,17 +1,38 @@
 package dev.tollgate.core.dialect;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.core.dialect.anthropic.AnthropicUsage;
+import dev.tollgate.core.dialect.bedrock.BedrockUsage;
+import dev.tollgate.core.dialect.cohere.CohereUsage;
+import dev.tollgate.core.dialect.gemini.GeminiUsage;
+import dev.tollgate.core.dialect.ollama.OllamaUsage;
+import dev.tollgate.core.dialect.openai.ImageUsage;
+import dev.tollgate.core.dialect.openai.OpenAiUsage;
+import dev.tollgate.core.dialect.openai.ResponsesUsage;
 import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.money.Usage;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Each provider's terms, said in OpenAI's. Those of OpenAI's chat: {@link OpenAiUsageTest}. */
+/** Usage objects of every provider in OpenAI's terms; OpenAI's chat has a test of its own. */
 class UsageFormatTest {
+  private static final Map<String, UsageFormat> FORMATS =
+      Map.of(
+          "ANTHROPIC", AnthropicUsage.FORMAT,
+          "BEDROCK", BedrockUsage.FORMAT,
+          "GEMINI", GeminiUsage.FORMAT,
+          "COHERE", CohereUsage.FORMAT,
+          "OLLAMA", OllamaUsage.FORMAT,
+          "OPENAI", OpenAiUsage.FORMAT,
+          "OPENAI_RESPONSES", ResponsesUsage.FORMAT,
+          "OPENAI_IMAGES", ImageUsage.FORMAT);
+
   // prompt, completion; cached, written, of these for an hour, audio in; reasoning, audio out.
   private static final String READ =
       """
@@ -68,8 +89,8 @@ class UsageFormatTest {
 
   @ParameterizedTest
   @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = READ)
-  void everyProvidersCountsMeanTheSame(UsageFormat terms, String json, String counts) {
-    Usage usage = read(terms, json, 0).orElseThrow();
+  void everyProvidersCountsMeanTheSame(String format, String json, String counts) {
+    Usage usage = read(requireNonNull(FORMATS.get(format)), json, 0).orElseThrow();
     assertThat(
             "%d %d %d %d %d %d %d %d"
                 .formatted(
@@ -105,8 +126,8 @@ class UsageFormatTest {
         "OPENAI_RESPONSES | {'prompt_tokens':1,'completion_tokens':1}",
         "OPENAI | {'input_tokens':1,'output_tokens':1}",
       })
-  void anObjectWithoutTheNeededCountsIsNoUsage(UsageFormat terms, String json) {
-    assertThat(read(terms, json, 0)).isEmpty();
+  void anObjectWithoutTheNeededCountsIsNoUsage(String format, String json) {
+    assertThat(read(requireNonNull(FORMATS.get(format)), json, 0)).isEmpty();
   }
 
   @ParameterizedTest
@@ -115,13 +136,13 @@ class UsageFormatTest {
     String json =
         "{'input_tokens':10,'cache_read_input_tokens':900,'cache_creation_input_tokens':90,"
             + "'output_tokens':1}";
-    assertThat(read(UsageFormat.ANTHROPIC, json, contextLength).isPresent()).isEqualTo(isSound);
+    assertThat(read(AnthropicUsage.FORMAT, json, contextLength).isPresent()).isEqualTo(isSound);
   }
 
-  private static Optional<Usage> read(UsageFormat terms, String json, int contextLength) {
+  private static Optional<Usage> read(UsageFormat format, String json, int contextLength) {
     byte[] bytes = json.replace('\'', '"').getBytes(StandardCharsets.UTF_8);
     try {
-      return terms.read(JsonMembers.of(bytes, 0, bytes.length), contextLength);
+      return format.read(JsonMembers.of(bytes, 0, bytes.length), contextLength);
     } catch (InvalidJson e) {
       throw new AssertionError(e);
     }

@@ -2,9 +2,10 @@ package dev.tollgate.core.exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.core.api.ClientView;
 import dev.tollgate.core.catalog.AccessToken;
 import dev.tollgate.core.catalog.Secret;
-import dev.tollgate.core.endpoint.ClientView;
+import dev.tollgate.core.exchange.frame.RequestRecord;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.testkit.OpenAiWire;
 import dev.tollgate.core.testkit.ProviderLink;

@@ -4,6 +4,7 @@ import static dev.tollgate.core.exchange.ResumeTest.requireWhole;
 import static dev.tollgate.core.exchange.ResumeTest.stream;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.core.exchange.frame.ResumeOutcome;
 import dev.tollgate.core.testkit.Corpora;
 import dev.tollgate.core.testkit.OpenAiWire;
 import dev.tollgate.core.testkit.RecordedClient;

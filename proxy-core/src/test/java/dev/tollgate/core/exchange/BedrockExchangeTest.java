@@ -3,12 +3,13 @@ package dev.tollgate.core.exchange;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.core.api.ClientView;
+import dev.tollgate.core.api.ProtocolAnomaly;
 import dev.tollgate.core.aws.AwsCredentials;
 import dev.tollgate.core.catalog.Credential;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Secret;
-import dev.tollgate.core.endpoint.ClientView;
-import dev.tollgate.core.endpoint.ProtocolAnomaly;
+import dev.tollgate.core.exchange.frame.RequestRecord;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.testkit.AwsEventFrames;
 import dev.tollgate.core.testkit.AwsSignature;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Provider.CircuitOptions;
+import dev.tollgate.core.exchange.frame.RequestOutcome;
 import dev.tollgate.core.routing.Breaker;
 import dev.tollgate.core.routing.Breaker.State;
 import dev.tollgate.core.testkit.OpenAiWire;

@@ -14,16 +14,16 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /** What an SDK makes of a stream's events: the texts appended, the identity, the end. */
-final class ClientStream {
-  final StringBuilder content = new StringBuilder();
+public final class ClientStream {
+  public final StringBuilder content = new StringBuilder();
   final StringBuilder reasoning = new StringBuilder();
-  final Set<String> ids = new HashSet<>();
+  public final Set<String> ids = new HashSet<>();
   final List<String> finishes = new ArrayList<>();
-  final List<String> usages = new ArrayList<>();
+  public final List<String> usages = new ArrayList<>();
   int roles;
   boolean done;
 
-  static ClientStream of(RecordedClient client) {
+  public static ClientStream of(RecordedClient client) {
     var stream = new ClientStream();
     Stream.of(client.text().split("\n\n"))
         .filter(event -> event.startsWith("data: "))

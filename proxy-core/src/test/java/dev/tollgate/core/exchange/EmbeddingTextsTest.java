@@ -2,9 +2,9 @@ package dev.tollgate.core.exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.core.api.Endpoint;
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Provider;
-import dev.tollgate.core.endpoint.Endpoint;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.testkit.OpenAiWire;
 import dev.tollgate.core.testkit.RecordedClient;

@@ -1,5 +1,6 @@
 package dev.tollgate.core.exchange;
 
+import dev.tollgate.core.exchange.frame.RequestOutcome;
 import dev.tollgate.core.testkit.Corpora;
 import java.util.List;
 import java.util.regex.Matcher;

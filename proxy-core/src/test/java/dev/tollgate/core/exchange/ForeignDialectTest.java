@@ -2,9 +2,10 @@ package dev.tollgate.core.exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.core.api.ClientView;
 import dev.tollgate.core.catalog.KnownServer;
 import dev.tollgate.core.catalog.Provider;
-import dev.tollgate.core.endpoint.ClientView;
+import dev.tollgate.core.exchange.frame.RequestRecord;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.testkit.AnthropicWire;
 import dev.tollgate.core.testkit.OpenAiWire;

@@ -4,10 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.core.api.ClientView;
+import dev.tollgate.core.api.Endpoint;
+import dev.tollgate.core.api.WireCase;
 import dev.tollgate.core.catalog.Modality;
-import dev.tollgate.core.endpoint.ClientView;
-import dev.tollgate.core.endpoint.Endpoint;
-import dev.tollgate.core.endpoint.WireCase;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.money.PriceList;

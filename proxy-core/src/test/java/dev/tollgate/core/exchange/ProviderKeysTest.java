@@ -9,6 +9,7 @@ import ch.qos.logback.core.read.ListAppender;
 import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Provider.CircuitOptions;
+import dev.tollgate.core.exchange.frame.RequestOutcome;
 import dev.tollgate.core.routing.Placement;
 import dev.tollgate.core.testkit.OpenAiWire;
 import dev.tollgate.core.testkit.ProviderLink;

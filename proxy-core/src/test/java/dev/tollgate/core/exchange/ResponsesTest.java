@@ -4,10 +4,12 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.core.api.Endpoint;
+import dev.tollgate.core.api.ErrorForm;
+import dev.tollgate.core.api.ResponsesView;
 import dev.tollgate.core.catalog.Prefill;
-import dev.tollgate.core.endpoint.Endpoint;
-import dev.tollgate.core.endpoint.ErrorForm;
-import dev.tollgate.core.endpoint.ResponsesView;
+import dev.tollgate.core.exchange.frame.RequestOutcome;
+import dev.tollgate.core.exchange.frame.ResumeOutcome;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.testkit.AnthropicWire;
 import dev.tollgate.core.testkit.OpenAiWire;

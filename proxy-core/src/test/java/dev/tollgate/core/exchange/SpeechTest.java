@@ -3,9 +3,10 @@ package dev.tollgate.core.exchange;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.core.api.Endpoint;
 import dev.tollgate.core.catalog.Modality;
-import dev.tollgate.core.endpoint.Endpoint;
-import dev.tollgate.core.exchange.RequestService.DisconnectReason;
+import dev.tollgate.core.exchange.frame.RequestOutcome;
+import dev.tollgate.core.exchange.frame.RequestService.DisconnectReason;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.ledger.Settlement.SettlementKind;
 import dev.tollgate.core.money.PriceList;

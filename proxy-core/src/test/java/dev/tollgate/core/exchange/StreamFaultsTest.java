@@ -2,9 +2,10 @@ package dev.tollgate.core.exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.core.api.ProtocolAnomaly;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Provider.ProviderTimeouts;
-import dev.tollgate.core.endpoint.ProtocolAnomaly;
+import dev.tollgate.core.exchange.frame.RequestOutcome;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.testkit.OpenAiWire;
 import dev.tollgate.core.testkit.ProviderLink;

@@ -7,7 +7,7 @@ import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Provider.CircuitOptions;
 import dev.tollgate.core.catalog.RoutingRules;
 import dev.tollgate.core.catalog.Strategy;
-import dev.tollgate.core.exchange.RequestService.DisconnectReason;
+import dev.tollgate.core.exchange.frame.RequestService.DisconnectReason;
 import dev.tollgate.core.limit.LimitRules;
 import dev.tollgate.core.limit.LimitRules.Rates;
 import dev.tollgate.core.routing.Breaker;

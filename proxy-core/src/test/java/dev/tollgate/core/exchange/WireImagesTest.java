@@ -5,11 +5,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.core.api.ClientView;
+import dev.tollgate.core.api.Endpoint;
+import dev.tollgate.core.api.LosslessRelayCheck;
+import dev.tollgate.core.api.WireCase;
 import dev.tollgate.core.catalog.Modality;
-import dev.tollgate.core.endpoint.ClientView;
-import dev.tollgate.core.endpoint.Endpoint;
-import dev.tollgate.core.endpoint.LosslessRelayCheck;
-import dev.tollgate.core.endpoint.WireCase;
+import dev.tollgate.core.exchange.frame.RequestOutcome;
 import dev.tollgate.core.money.PriceList;
 import dev.tollgate.core.money.PriceList.ImagePrice;
 import dev.tollgate.core.money.TokenPrices;

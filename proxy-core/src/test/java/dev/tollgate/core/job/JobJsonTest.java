@@ -2,9 +2,6 @@ package dev.tollgate.core.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.blob.BlobName;
-import dev.tollgate.core.blob.BlobType;
-import dev.tollgate.core.blob.SignedUrl;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
@@ -12,6 +9,9 @@ import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.job.JobArtifact.Frame;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.storage.BlobName;
+import dev.tollgate.core.storage.BlobType;
+import dev.tollgate.core.storage.SignedUrl;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;

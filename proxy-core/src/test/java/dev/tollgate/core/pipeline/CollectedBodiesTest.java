@@ -2,7 +2,7 @@ package dev.tollgate.core.pipeline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.exchange.Body;
+import dev.tollgate.core.exchange.frame.Body;
 import dev.tollgate.core.testkit.RawClient;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;

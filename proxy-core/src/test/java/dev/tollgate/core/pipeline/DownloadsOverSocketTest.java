@@ -2,15 +2,15 @@ package dev.tollgate.core.pipeline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.blob.Blob;
-import dev.tollgate.core.blob.BlobName;
-import dev.tollgate.core.blob.BlobSigningKey;
-import dev.tollgate.core.blob.BlobType;
-import dev.tollgate.core.blob.PathSigner;
-import dev.tollgate.core.exchange.Downloads;
-import dev.tollgate.core.exchange.RequestOutcome;
-import dev.tollgate.core.exchange.RequestRecord;
+import dev.tollgate.core.exchange.download.Downloads;
+import dev.tollgate.core.exchange.frame.RequestOutcome;
+import dev.tollgate.core.exchange.frame.RequestRecord;
 import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.storage.Blob;
+import dev.tollgate.core.storage.BlobName;
+import dev.tollgate.core.storage.BlobSigningKey;
+import dev.tollgate.core.storage.BlobType;
+import dev.tollgate.core.storage.PathSigner;
 import dev.tollgate.core.testkit.RawClient;
 import dev.tollgate.core.testkit.RawResponse;
 import io.netty.buffer.Unpooled;

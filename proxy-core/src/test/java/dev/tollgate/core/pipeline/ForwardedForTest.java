@@ -2,9 +2,9 @@ package dev.tollgate.core.pipeline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.address.CidrSet;
-import dev.tollgate.core.address.IpAddresses;
 import dev.tollgate.core.http.Headers;
+import dev.tollgate.core.net.CidrSet;
+import dev.tollgate.core.net.IpAddresses;
 import java.net.InetAddress;
 import java.util.Arrays;
 import java.util.List;

@@ -3,7 +3,7 @@ package dev.tollgate.core.pipeline;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.address.CidrSet;
+import dev.tollgate.core.net.CidrSet;
 import dev.tollgate.core.testkit.FramingRow;
 import dev.tollgate.core.testkit.RawClient;
 import dev.tollgate.core.testkit.RawResponse;

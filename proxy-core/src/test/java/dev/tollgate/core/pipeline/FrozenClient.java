@@ -3,9 +3,9 @@ package dev.tollgate.core.pipeline;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import dev.tollgate.core.catalog.Catalog;
-import dev.tollgate.core.exchange.InflightBytes;
-import dev.tollgate.core.exchange.RequestRecord;
-import dev.tollgate.core.exchange.RequestService;
+import dev.tollgate.core.exchange.frame.InflightBytes;
+import dev.tollgate.core.exchange.frame.RequestRecord;
+import dev.tollgate.core.exchange.frame.RequestService;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;

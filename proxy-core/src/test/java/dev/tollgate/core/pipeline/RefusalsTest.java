@@ -2,8 +2,8 @@ package dev.tollgate.core.pipeline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.exchange.RequestOutcome;
-import dev.tollgate.core.exchange.RequestRecord;
+import dev.tollgate.core.exchange.frame.RequestOutcome;
+import dev.tollgate.core.exchange.frame.RequestRecord;
 import dev.tollgate.core.tenant.KeyDirectory.Lookup;
 import dev.tollgate.core.tenant.KeyState;
 import dev.tollgate.core.tenant.Org;

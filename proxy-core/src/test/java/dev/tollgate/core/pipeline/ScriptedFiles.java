@@ -1,8 +1,8 @@
 package dev.tollgate.core.pipeline;
 
-import dev.tollgate.core.blob.BlobFile;
-import dev.tollgate.core.blob.BlobFiles;
-import dev.tollgate.core.blob.BlobName;
+import dev.tollgate.core.storage.BlobFile;
+import dev.tollgate.core.storage.BlobFiles;
+import dev.tollgate.core.storage.BlobName;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package dev.tollgate.core.pipeline;
 
-import dev.tollgate.core.endpoint.Endpoint;
+import dev.tollgate.core.api.Endpoint;
 import dev.tollgate.core.id.OrgId;
 import java.util.concurrent.atomic.AtomicInteger;
 

@@ -1,6 +1,6 @@
 package dev.tollgate.core.pipeline;
 
-import dev.tollgate.core.exchange.Reply;
+import dev.tollgate.core.exchange.frame.Reply;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.http.FieldLines;
 import dev.tollgate.core.tenant.ApiKey;

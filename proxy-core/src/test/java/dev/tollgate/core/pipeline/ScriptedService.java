@@ -2,10 +2,10 @@ package dev.tollgate.core.pipeline;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.tollgate.core.exchange.Downstream;
-import dev.tollgate.core.exchange.ExchangeRequest;
-import dev.tollgate.core.exchange.Reply;
-import dev.tollgate.core.exchange.RequestService;
+import dev.tollgate.core.exchange.frame.Downstream;
+import dev.tollgate.core.exchange.frame.ExchangeRequest;
+import dev.tollgate.core.exchange.frame.Reply;
+import dev.tollgate.core.exchange.frame.RequestService;
 import dev.tollgate.core.fault.Fault;
 import io.netty.buffer.Unpooled;
 import java.util.List;

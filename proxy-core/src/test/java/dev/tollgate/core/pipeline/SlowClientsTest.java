@@ -2,8 +2,8 @@ package dev.tollgate.core.pipeline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.exchange.RequestOutcome;
-import dev.tollgate.core.exchange.RequestService.DisconnectReason;
+import dev.tollgate.core.exchange.frame.RequestOutcome;
+import dev.tollgate.core.exchange.frame.RequestService.DisconnectReason;
 import dev.tollgate.core.pipeline.RequestProgress.Authenticated;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;

@@ -1,10 +1,10 @@
 package dev.tollgate.core.pipeline;
 
-import dev.tollgate.core.address.CidrSet;
 import dev.tollgate.core.catalog.Catalog;
-import dev.tollgate.core.exchange.DownloadService;
-import dev.tollgate.core.exchange.InflightBytes;
-import dev.tollgate.core.exchange.RequestRecord;
+import dev.tollgate.core.exchange.download.DownloadService;
+import dev.tollgate.core.exchange.frame.InflightBytes;
+import dev.tollgate.core.exchange.frame.RequestRecord;
+import dev.tollgate.core.net.CidrSet;
 import dev.tollgate.core.testkit.RawClient;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;

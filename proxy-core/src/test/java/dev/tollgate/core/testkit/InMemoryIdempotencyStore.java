@@ -1,13 +1,13 @@
 package dev.tollgate.core.testkit;
 
-import dev.tollgate.core.claim.Claim;
-import dev.tollgate.core.claim.Claim.DispatchResult;
-import dev.tollgate.core.claim.IdempotencyKey;
-import dev.tollgate.core.claim.IdempotencyStore;
-import dev.tollgate.core.claim.StoredReply;
-import dev.tollgate.core.claim.Submission;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.idempotency.Claim;
+import dev.tollgate.core.idempotency.Claim.DispatchResult;
+import dev.tollgate.core.idempotency.IdempotencyKey;
+import dev.tollgate.core.idempotency.IdempotencyStore;
+import dev.tollgate.core.idempotency.StoredReply;
+import dev.tollgate.core.idempotency.Submission;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;

@@ -1,6 +1,6 @@
 package dev.tollgate.core.testkit;
 
-import dev.tollgate.core.claim.IdempotencyStore;
+import dev.tollgate.core.idempotency.IdempotencyStore;
 
 /** The one in memory keeps the contract. */
 class InMemoryIdempotencyStoreTest extends IdempotencyContract {

@@ -1,7 +1,7 @@
 package dev.tollgate.core.testkit;
 
-import dev.tollgate.core.exchange.JobService;
-import dev.tollgate.core.fetch.UrlGuard;
+import dev.tollgate.core.egress.UrlGuard;
+import dev.tollgate.core.exchange.frame.JobService;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.job.Job;
 import dev.tollgate.core.job.JobId;

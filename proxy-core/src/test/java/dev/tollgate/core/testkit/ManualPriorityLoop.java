@@ -1,6 +1,6 @@
 package dev.tollgate.core.testkit;
 
-import dev.tollgate.core.upstream.ClientPriorityIoHandler;
+import dev.tollgate.core.upstream.loop.ClientPriorityIoHandler;
 import io.netty.channel.IoHandle;
 import io.netty.channel.IoHandler;
 import io.netty.channel.IoHandlerContext;

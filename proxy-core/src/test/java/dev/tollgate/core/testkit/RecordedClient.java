@@ -3,11 +3,11 @@ package dev.tollgate.core.testkit;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.tollgate.core.endpoint.ErrorForm;
-import dev.tollgate.core.exchange.Downstream;
-import dev.tollgate.core.exchange.Reply;
-import dev.tollgate.core.exchange.RequestService.DisconnectReason;
-import dev.tollgate.core.exchange.RequestService.Running;
+import dev.tollgate.core.api.ErrorForm;
+import dev.tollgate.core.exchange.frame.Downstream;
+import dev.tollgate.core.exchange.frame.Reply;
+import dev.tollgate.core.exchange.frame.RequestService.DisconnectReason;
+import dev.tollgate.core.exchange.frame.RequestService.Running;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.http.Field;
 import dev.tollgate.core.http.FieldLines;

@@ -1,13 +1,13 @@
 package dev.tollgate.core.testkit;
 
-import dev.tollgate.core.address.CidrSet;
-import dev.tollgate.core.address.UrlRules;
-import dev.tollgate.core.fetch.DnsResolver;
-import dev.tollgate.core.fetch.FetchRules;
-import dev.tollgate.core.fetch.ImageFetchClient;
-import dev.tollgate.core.fetch.PublicAddressResolver;
-import dev.tollgate.core.fetch.PublicConnector;
-import dev.tollgate.core.fetch.UrlGuard;
+import dev.tollgate.core.egress.DnsResolver;
+import dev.tollgate.core.egress.FetchRules;
+import dev.tollgate.core.egress.ImageFetchClient;
+import dev.tollgate.core.egress.PublicAddressResolver;
+import dev.tollgate.core.egress.PublicConnector;
+import dev.tollgate.core.egress.UrlGuard;
+import dev.tollgate.core.net.CidrSet;
+import dev.tollgate.core.net.UrlRules;
 import dev.tollgate.core.upstream.AddressConnector;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Future;

@@ -3,6 +3,7 @@ package dev.tollgate.core.upstream;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.catalog.EndpointIdentity;
+import dev.tollgate.core.upstream.loop.ClientPriorityIoHandler;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;

@@ -6,6 +6,7 @@ import dev.tollgate.core.testkit.ManualPriorityLoop;
 import dev.tollgate.core.testkit.ProviderLink;
 import dev.tollgate.core.testkit.ScriptedConnector.ConnectBehavior;
 import dev.tollgate.core.upstream.LoopPools.LeaseRequest;
+import dev.tollgate.core.upstream.loop.ClientPriorityIoHandler;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,8 +2,8 @@ package dev.tollgate.core.webhook;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.fetch.FetchOutcome;
-import dev.tollgate.core.fetch.PostResult;
+import dev.tollgate.core.egress.FetchOutcome;
+import dev.tollgate.core.egress.PostResult;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

@@ -1,14 +1,14 @@
 package dev.tollgate.server.cli;
 
-import dev.tollgate.server.bench.Assertion;
-import dev.tollgate.server.bench.Assertion.Verdict;
-import dev.tollgate.server.bench.AssertionParser;
-import dev.tollgate.server.bench.BenchFailedException;
-import dev.tollgate.server.bench.BenchReport;
-import dev.tollgate.server.bench.BenchRun;
-import dev.tollgate.server.bench.ReportJson;
-import dev.tollgate.server.bench.ReportMarkdown;
-import dev.tollgate.server.wiring.StopSignal;
+import dev.tollgate.bench.Assertion;
+import dev.tollgate.bench.Assertion.Verdict;
+import dev.tollgate.bench.AssertionParser;
+import dev.tollgate.bench.BenchFailedException;
+import dev.tollgate.bench.BenchReport;
+import dev.tollgate.bench.BenchRun;
+import dev.tollgate.bench.ReportJson;
+import dev.tollgate.bench.ReportMarkdown;
+import dev.tollgate.server.ops.StopSignal;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;

@@ -1,16 +1,16 @@
 package dev.tollgate.server.cli;
 
+import dev.tollgate.bench.BaseUrl;
+import dev.tollgate.bench.BenchPlan;
+import dev.tollgate.bench.BenchPlan.Bounds;
+import dev.tollgate.bench.BenchPlan.Prompt;
+import dev.tollgate.bench.BenchPlan.Rates;
+import dev.tollgate.bench.BenchPlan.Replies;
+import dev.tollgate.bench.BenchPlan.Scenario;
+import dev.tollgate.bench.BenchPlan.TargetSpec;
+import dev.tollgate.bench.BenchPlan.Times;
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.http.Field;
-import dev.tollgate.server.bench.BaseUrl;
-import dev.tollgate.server.bench.BenchPlan;
-import dev.tollgate.server.bench.BenchPlan.Bounds;
-import dev.tollgate.server.bench.BenchPlan.Prompt;
-import dev.tollgate.server.bench.BenchPlan.Rates;
-import dev.tollgate.server.bench.BenchPlan.Replies;
-import dev.tollgate.server.bench.BenchPlan.Scenario;
-import dev.tollgate.server.bench.BenchPlan.TargetSpec;
-import dev.tollgate.server.bench.BenchPlan.Times;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.tollgate.server.cli;
 
 import dev.tollgate.core.money.MicroUsd;
-import dev.tollgate.server.postgres.Credits.Grant;
 import dev.tollgate.server.postgres.Store;
+import dev.tollgate.server.postgres.tenants.Credits.Grant;
 import dev.tollgate.server.settings.Settings;
 import java.sql.SQLException;
 import java.util.UUID;

@@ -1,11 +1,11 @@
 package dev.tollgate.server.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.tollgate.core.blob.SignedUrl;
 import dev.tollgate.core.job.Job;
 import dev.tollgate.core.job.JobId;
 import dev.tollgate.core.job.JobJson;
 import dev.tollgate.core.job.JobStatus;
+import dev.tollgate.core.storage.SignedUrl;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.settings.Settings;
 import java.sql.SQLException;

@@ -1,13 +1,13 @@
 package dev.tollgate.server.cli;
 
-import dev.tollgate.core.address.CidrSet;
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.limit.Bucket;
 import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.net.CidrSet;
 import dev.tollgate.core.tenant.ApiKey.KeyLimits;
 import dev.tollgate.core.tenant.ApiKey.KeyScope;
-import dev.tollgate.server.postgres.ApiKeys;
+import dev.tollgate.server.postgres.tenants.ApiKeys;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;

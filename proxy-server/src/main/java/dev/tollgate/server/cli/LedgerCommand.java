@@ -2,12 +2,12 @@ package dev.tollgate.server.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.core.money.MicroUsd;
-import dev.tollgate.server.postgres.LedgerAudit.Violation;
-import dev.tollgate.server.postgres.LedgerNodes;
-import dev.tollgate.server.postgres.LedgerNodes.LedgerNode;
 import dev.tollgate.server.postgres.Store;
-import dev.tollgate.server.postgres.StoreException;
-import dev.tollgate.server.postgres.StoreOptions;
+import dev.tollgate.server.postgres.embedded.StoreException;
+import dev.tollgate.server.postgres.ledger.LedgerAudit.Violation;
+import dev.tollgate.server.postgres.ledger.LedgerNodes;
+import dev.tollgate.server.postgres.ledger.LedgerNodes.LedgerNode;
+import dev.tollgate.server.postgres.session.StoreOptions;
 import dev.tollgate.server.settings.Settings;
 import dev.tollgate.server.wiring.AcceptRollback;
 import dev.tollgate.server.wiring.StartException;

@@ -1,9 +1,9 @@
 package dev.tollgate.server.cli;
 
-import dev.tollgate.server.postgres.DatabaseAccess;
-import dev.tollgate.server.postgres.Migrations;
-import dev.tollgate.server.postgres.StoreException;
-import dev.tollgate.server.postgres.StoreOptions;
+import dev.tollgate.server.postgres.embedded.StoreException;
+import dev.tollgate.server.postgres.session.DatabaseAccess;
+import dev.tollgate.server.postgres.session.Migrations;
+import dev.tollgate.server.postgres.session.StoreOptions;
 import dev.tollgate.server.settings.Settings;
 import picocli.CommandLine.Command;
 

@@ -2,10 +2,10 @@ package dev.tollgate.server.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.core.money.MicroUsd;
-import dev.tollgate.server.postgres.LedgerQuarantine;
-import dev.tollgate.server.postgres.LedgerQuarantine.QuarantinedCharge;
-import dev.tollgate.server.postgres.LedgerQuarantine.RetryResult;
 import dev.tollgate.server.postgres.Store;
+import dev.tollgate.server.postgres.ledger.LedgerQuarantine;
+import dev.tollgate.server.postgres.ledger.LedgerQuarantine.QuarantinedCharge;
+import dev.tollgate.server.postgres.ledger.LedgerQuarantine.RetryResult;
 import dev.tollgate.server.settings.Settings;
 import java.sql.SQLException;
 import java.util.ArrayList;

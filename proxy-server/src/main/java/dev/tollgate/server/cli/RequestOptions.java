@@ -1,9 +1,9 @@
 package dev.tollgate.server.cli;
 
-import dev.tollgate.core.exchange.RequestOutcome;
+import dev.tollgate.core.exchange.frame.RequestOutcome;
 import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
-import dev.tollgate.server.postgres.RequestHistory.Filter;
+import dev.tollgate.server.postgres.ledger.RequestHistory.Filter;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;

@@ -1,13 +1,13 @@
 package dev.tollgate.server.cli;
 
-import dev.tollgate.server.postgres.Seal.UnsealResult;
 import dev.tollgate.server.postgres.Store;
-import dev.tollgate.server.postgres.StoreException;
-import dev.tollgate.server.postgres.StoreOptions;
-import dev.tollgate.server.postgres.WebhookSecrets;
-import dev.tollgate.server.postgres.WebhookSecrets.LockedSecret;
-import dev.tollgate.server.postgres.WebhookSecrets.SealSummary;
-import dev.tollgate.server.postgres.WebhookSecrets.SecretsByKey;
+import dev.tollgate.server.postgres.embedded.StoreException;
+import dev.tollgate.server.postgres.session.StoreOptions;
+import dev.tollgate.server.postgres.tenants.Seal.UnsealResult;
+import dev.tollgate.server.postgres.tenants.WebhookSecrets;
+import dev.tollgate.server.postgres.tenants.WebhookSecrets.LockedSecret;
+import dev.tollgate.server.postgres.tenants.WebhookSecrets.SealSummary;
+import dev.tollgate.server.postgres.tenants.WebhookSecrets.SecretsByKey;
 import dev.tollgate.server.settings.Settings;
 import java.sql.SQLException;
 import picocli.CommandLine.Command;

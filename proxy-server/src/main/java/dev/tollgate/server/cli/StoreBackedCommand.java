@@ -1,7 +1,7 @@
 package dev.tollgate.server.cli;
 
-import dev.tollgate.server.postgres.StoreException;
-import dev.tollgate.server.postgres.StoreOptions;
+import dev.tollgate.server.postgres.embedded.StoreException;
+import dev.tollgate.server.postgres.session.StoreOptions;
 import dev.tollgate.server.settings.LoadResult;
 import dev.tollgate.server.settings.Settings;
 import java.io.PrintWriter;

@@ -1,10 +1,10 @@
 package dev.tollgate.server.cli;
 
-import dev.tollgate.server.postgres.DatabaseAccess;
-import dev.tollgate.server.postgres.StoreException;
-import dev.tollgate.server.postgres.StoreExport;
-import dev.tollgate.server.postgres.StoreImport;
-import dev.tollgate.server.postgres.StoreOptions;
+import dev.tollgate.server.postgres.backup.StoreExport;
+import dev.tollgate.server.postgres.backup.StoreImport;
+import dev.tollgate.server.postgres.embedded.StoreException;
+import dev.tollgate.server.postgres.session.DatabaseAccess;
+import dev.tollgate.server.postgres.session.StoreOptions;
 import dev.tollgate.server.settings.Settings;
 import java.nio.file.Path;
 import picocli.CommandLine.Command;

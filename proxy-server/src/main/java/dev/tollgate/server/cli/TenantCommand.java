@@ -1,11 +1,11 @@
 package dev.tollgate.server.cli;
 
 import dev.tollgate.core.id.OrgId;
-import dev.tollgate.server.postgres.KeyChanges;
-import dev.tollgate.server.postgres.Organizations.StoredOrg;
 import dev.tollgate.server.postgres.Store;
-import dev.tollgate.server.postgres.StoreException;
-import dev.tollgate.server.postgres.StoreOptions;
+import dev.tollgate.server.postgres.embedded.StoreException;
+import dev.tollgate.server.postgres.session.StoreOptions;
+import dev.tollgate.server.postgres.tenants.KeyChanges;
+import dev.tollgate.server.postgres.tenants.Organizations.StoredOrg;
 import dev.tollgate.server.settings.Settings;
 import dev.tollgate.server.wiring.KeyChangeNotification;
 import java.sql.SQLException;

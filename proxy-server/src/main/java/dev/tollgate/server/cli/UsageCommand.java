@@ -2,7 +2,7 @@ package dev.tollgate.server.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.server.postgres.Store;
-import dev.tollgate.server.postgres.UsageReport;
+import dev.tollgate.server.postgres.ledger.UsageReport;
 import dev.tollgate.server.settings.Settings;
 import java.sql.SQLException;
 import java.time.Duration;

@@ -2,9 +2,9 @@ package dev.tollgate.server.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.server.postgres.Store;
-import dev.tollgate.server.postgres.WebhookEvents;
-import dev.tollgate.server.postgres.WebhookEvents.DeliveryAttempt;
-import dev.tollgate.server.postgres.WebhookEvents.WebhookEvent;
+import dev.tollgate.server.postgres.webhook.WebhookEvents;
+import dev.tollgate.server.postgres.webhook.WebhookEvents.DeliveryAttempt;
+import dev.tollgate.server.postgres.webhook.WebhookEvents.WebhookEvent;
 import dev.tollgate.server.settings.Settings;
 import java.sql.SQLException;
 import java.time.Instant;

@@ -1,12 +1,12 @@
 package dev.tollgate.server.jobs;
 
-import dev.tollgate.core.blob.Blob;
-import dev.tollgate.core.blob.BlobName;
-import dev.tollgate.core.blob.BlobType;
-import dev.tollgate.core.blob.StoreBlobResult;
 import dev.tollgate.core.job.JobArtifact;
 import dev.tollgate.core.job.JobKind;
 import dev.tollgate.core.job.JobObserver;
+import dev.tollgate.core.storage.Blob;
+import dev.tollgate.core.storage.BlobName;
+import dev.tollgate.core.storage.BlobType;
+import dev.tollgate.core.storage.StoreBlobResult;
 import dev.tollgate.server.jobs.MediaProvider.FileFetchResult;
 import dev.tollgate.server.jobs.MediaProvider.OutputFile;
 import dev.tollgate.server.jobs.MediaProvider.ProviderJobState;

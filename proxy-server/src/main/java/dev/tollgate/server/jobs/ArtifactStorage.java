@@ -1,12 +1,12 @@
 package dev.tollgate.server.jobs;
 
-import dev.tollgate.core.blob.Blob;
-import dev.tollgate.core.blob.BlobFailure;
-import dev.tollgate.core.blob.BlobName;
-import dev.tollgate.core.blob.BlobStore;
-import dev.tollgate.core.blob.DeleteBlobResult;
-import dev.tollgate.core.blob.StoreBlobResult;
-import dev.tollgate.core.blob.StoreTimeout;
+import dev.tollgate.core.storage.Blob;
+import dev.tollgate.core.storage.BlobFailure;
+import dev.tollgate.core.storage.BlobName;
+import dev.tollgate.core.storage.BlobStore;
+import dev.tollgate.core.storage.DeleteBlobResult;
+import dev.tollgate.core.storage.StoreBlobResult;
+import dev.tollgate.core.storage.StoreTimeout;
 import io.netty.channel.EventLoop;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;

@@ -1,10 +1,10 @@
 package dev.tollgate.server.jobs;
 
-import dev.tollgate.core.blob.BlobName;
 import dev.tollgate.core.job.Job;
 import dev.tollgate.core.job.JobId;
 import dev.tollgate.core.job.JobKind;
 import dev.tollgate.core.job.JobStatus;
+import dev.tollgate.core.storage.BlobName;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

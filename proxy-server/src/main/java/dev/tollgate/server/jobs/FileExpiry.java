@@ -1,8 +1,8 @@
 package dev.tollgate.server.jobs;
 
-import dev.tollgate.core.blob.BlobName;
-import dev.tollgate.core.blob.DeleteBlobResult;
 import dev.tollgate.core.job.JobObserver;
+import dev.tollgate.core.storage.BlobName;
+import dev.tollgate.core.storage.DeleteBlobResult;
 import dev.tollgate.server.jobs.JobStore.DueFile;
 import java.sql.SQLException;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package dev.tollgate.server.jobs;
 
-import dev.tollgate.core.blob.BlobType;
 import dev.tollgate.core.job.JobKind;
+import dev.tollgate.core.storage.BlobType;
 import io.netty.buffer.ByteBuf;
 import java.util.Locale;
 import java.util.Optional;

@@ -2,9 +2,9 @@ package dev.tollgate.server.jobs;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.tollgate.core.blob.BlobName;
-import dev.tollgate.core.blob.SignedUrl;
-import dev.tollgate.core.blob.StoreTimeout;
+import dev.tollgate.core.storage.BlobName;
+import dev.tollgate.core.storage.SignedUrl;
+import dev.tollgate.core.storage.StoreTimeout;
 import dev.tollgate.server.jobs.ProviderJson.ProviderError;
 import java.net.ConnectException;
 import java.net.URI;

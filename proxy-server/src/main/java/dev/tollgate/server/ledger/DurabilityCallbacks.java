@@ -1,6 +1,6 @@
 package dev.tollgate.server.ledger;
 
-import dev.tollgate.core.upstream.ClientPriorityIoHandler;
+import dev.tollgate.core.upstream.loop.ClientPriorityIoHandler;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;

@@ -2,11 +2,11 @@ package dev.tollgate.server.ops;
 
 import static dev.tollgate.server.ops.JsonLine.name;
 
-import dev.tollgate.core.endpoint.ProtocolAnomaly;
-import dev.tollgate.core.exchange.RequestRecord;
-import dev.tollgate.core.exchange.RequestRecord.AttemptRecord;
-import dev.tollgate.core.exchange.RequestRecord.PhaseEntry;
-import dev.tollgate.core.exchange.RequestRecord.Served;
+import dev.tollgate.core.api.ProtocolAnomaly;
+import dev.tollgate.core.exchange.frame.RequestRecord;
+import dev.tollgate.core.exchange.frame.RequestRecord.AttemptRecord;
+import dev.tollgate.core.exchange.frame.RequestRecord.PhaseEntry;
+import dev.tollgate.core.exchange.frame.RequestRecord.Served;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.tenant.ApiKey;
 import dev.tollgate.server.ops.JsonLine.Name;

@@ -1,8 +1,8 @@
 package dev.tollgate.server.ops;
 
-import dev.tollgate.core.exchange.RequestObserver;
-import dev.tollgate.core.exchange.RequestOutcome;
-import dev.tollgate.core.exchange.RequestRecord;
+import dev.tollgate.core.exchange.frame.RequestObserver;
+import dev.tollgate.core.exchange.frame.RequestOutcome;
+import dev.tollgate.core.exchange.frame.RequestRecord;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;

@@ -1,6 +1,6 @@
 package dev.tollgate.server.ops;
 
-import dev.tollgate.core.exchange.Offload;
+import dev.tollgate.core.exchange.frame.Offload;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.Callable;

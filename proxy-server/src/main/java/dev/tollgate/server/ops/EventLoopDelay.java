@@ -1,6 +1,6 @@
 package dev.tollgate.server.ops;
 
-import dev.tollgate.core.upstream.ClientPriorityIoHandler;
+import dev.tollgate.core.upstream.loop.ClientPriorityIoHandler;
 import io.netty.util.concurrent.EventExecutor;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package dev.tollgate.server.ops;
 
-import dev.tollgate.core.fetch.FetchObserver;
-import dev.tollgate.core.fetch.FetchOutcome;
+import dev.tollgate.core.egress.FetchObserver;
+import dev.tollgate.core.egress.FetchOutcome;
 import io.prometheus.metrics.core.datapoints.CounterDataPoint;
 import io.prometheus.metrics.core.datapoints.DistributionDataPoint;
 import io.prometheus.metrics.core.metrics.Counter;

@@ -1,6 +1,6 @@
 package dev.tollgate.server.ops;
 
-import dev.tollgate.core.endpoint.Endpoint.Urgency;
+import dev.tollgate.core.api.Endpoint.Urgency;
 
 /**
  * How far a node has gone in shedding load, each level with all before it. What runs goes on at

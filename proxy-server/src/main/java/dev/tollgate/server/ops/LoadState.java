@@ -1,6 +1,6 @@
 package dev.tollgate.server.ops;
 
-import dev.tollgate.core.endpoint.Endpoint.Urgency;
+import dev.tollgate.core.api.Endpoint.Urgency;
 
 /**
  * How loaded a node is, as of the last look: all that the next requests are judged by. Immutable.

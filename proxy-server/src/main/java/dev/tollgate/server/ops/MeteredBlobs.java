@@ -1,13 +1,13 @@
 package dev.tollgate.server.ops;
 
-import dev.tollgate.core.blob.Blob;
-import dev.tollgate.core.blob.BlobFailure;
-import dev.tollgate.core.blob.BlobName;
-import dev.tollgate.core.blob.BlobStore;
-import dev.tollgate.core.blob.BlobStoreOutage;
-import dev.tollgate.core.blob.DeleteBlobResult;
-import dev.tollgate.core.blob.SignedUrl;
-import dev.tollgate.core.blob.StoreBlobResult;
+import dev.tollgate.core.storage.Blob;
+import dev.tollgate.core.storage.BlobFailure;
+import dev.tollgate.core.storage.BlobName;
+import dev.tollgate.core.storage.BlobStore;
+import dev.tollgate.core.storage.BlobStoreOutage;
+import dev.tollgate.core.storage.DeleteBlobResult;
+import dev.tollgate.core.storage.SignedUrl;
+import dev.tollgate.core.storage.StoreBlobResult;
 import io.netty.channel.EventLoop;
 import io.prometheus.metrics.core.datapoints.CounterDataPoint;
 import io.prometheus.metrics.core.datapoints.DistributionDataPoint;

@@ -1,16 +1,16 @@
 package dev.tollgate.server.ops;
 
+import dev.tollgate.core.api.Endpoint;
+import dev.tollgate.core.api.ProtocolAnomaly;
 import dev.tollgate.core.catalog.Catalog;
-import dev.tollgate.core.endpoint.Endpoint;
-import dev.tollgate.core.endpoint.ProtocolAnomaly;
-import dev.tollgate.core.exchange.HedgeOutcome;
-import dev.tollgate.core.exchange.RequestObserver;
-import dev.tollgate.core.exchange.RequestOutcome;
-import dev.tollgate.core.exchange.RequestRecord;
-import dev.tollgate.core.exchange.RequestRecord.AttemptRecord;
-import dev.tollgate.core.exchange.RequestRecord.Cause;
-import dev.tollgate.core.exchange.RequestRecord.Served;
-import dev.tollgate.core.exchange.ResumeOutcome;
+import dev.tollgate.core.exchange.frame.HedgeOutcome;
+import dev.tollgate.core.exchange.frame.RequestObserver;
+import dev.tollgate.core.exchange.frame.RequestOutcome;
+import dev.tollgate.core.exchange.frame.RequestRecord;
+import dev.tollgate.core.exchange.frame.RequestRecord.AttemptRecord;
+import dev.tollgate.core.exchange.frame.RequestRecord.Cause;
+import dev.tollgate.core.exchange.frame.RequestRecord.Served;
+import dev.tollgate.core.exchange.frame.ResumeOutcome;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.ProviderId;

@@ -1,7 +1,7 @@
 package dev.tollgate.server.ops;
 
-import dev.tollgate.core.endpoint.Endpoint;
-import dev.tollgate.core.endpoint.Endpoint.Urgency;
+import dev.tollgate.core.api.Endpoint;
+import dev.tollgate.core.api.Endpoint.Urgency;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.pipeline.LoadShedder;

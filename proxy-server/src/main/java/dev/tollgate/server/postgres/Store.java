@@ -3,11 +3,45 @@ package dev.tollgate.server.postgres;
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.HikariPoolMXBean;
 import com.zaxxer.hikari.pool.HikariPool.PoolInitializationException;
-import dev.tollgate.core.exchange.Offload;
-import dev.tollgate.core.exchange.RequestRecord;
+import dev.tollgate.core.exchange.frame.Offload;
+import dev.tollgate.core.exchange.frame.RequestRecord;
 import dev.tollgate.core.tenant.KeyDirectory;
 import dev.tollgate.core.webhook.Outbox;
-import dev.tollgate.server.postgres.Migrations.Policy;
+import dev.tollgate.server.postgres.embedded.DataDirLock;
+import dev.tollgate.server.postgres.embedded.DatabaseAddress;
+import dev.tollgate.server.postgres.embedded.EmbeddedPostgres;
+import dev.tollgate.server.postgres.embedded.StoreException;
+import dev.tollgate.server.postgres.idempotency.PostgresIdempotency;
+import dev.tollgate.server.postgres.jobs.ExpiredSubmissions;
+import dev.tollgate.server.postgres.jobs.JobRows;
+import dev.tollgate.server.postgres.jobs.JobViews;
+import dev.tollgate.server.postgres.jobs.PostgresJobs;
+import dev.tollgate.server.postgres.ledger.LedgerAudit;
+import dev.tollgate.server.postgres.ledger.LedgerNodes;
+import dev.tollgate.server.postgres.ledger.LedgerPartitions;
+import dev.tollgate.server.postgres.ledger.LedgerQuarantine;
+import dev.tollgate.server.postgres.ledger.PostgresAccountBalances;
+import dev.tollgate.server.postgres.ledger.PostgresLedgerStore;
+import dev.tollgate.server.postgres.ledger.PostgresNodeCheckpoints;
+import dev.tollgate.server.postgres.ledger.RequestHistory;
+import dev.tollgate.server.postgres.ledger.RequestRows;
+import dev.tollgate.server.postgres.ledger.UsageReport;
+import dev.tollgate.server.postgres.session.ConnectionPool;
+import dev.tollgate.server.postgres.session.DatabaseAccess;
+import dev.tollgate.server.postgres.session.MaintenanceSessions;
+import dev.tollgate.server.postgres.session.Migrations;
+import dev.tollgate.server.postgres.session.Migrations.Policy;
+import dev.tollgate.server.postgres.session.StoreOptions;
+import dev.tollgate.server.postgres.tenants.ApiKeys;
+import dev.tollgate.server.postgres.tenants.Bootstrap;
+import dev.tollgate.server.postgres.tenants.Credits;
+import dev.tollgate.server.postgres.tenants.KeyChanges;
+import dev.tollgate.server.postgres.tenants.Organizations;
+import dev.tollgate.server.postgres.tenants.PostgresKeyDirectory;
+import dev.tollgate.server.postgres.tenants.Seal;
+import dev.tollgate.server.postgres.tenants.WebhookSecrets;
+import dev.tollgate.server.postgres.webhook.PostgresOutbox;
+import dev.tollgate.server.postgres.webhook.WebhookEvents;
 import dev.tollgate.server.settings.ServerSettings;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -99,7 +133,7 @@ public final class Store implements AutoCloseable {
     Migrations.locked(
         address,
         connection -> {
-          StoreImport.requireNoneInterrupted(connection);
+          Migrations.requireNoneInterrupted(connection);
           Migrations.ensureCurrent(connection, address, policy);
           return address;
         });
@@ -113,7 +147,7 @@ public final class Store implements AutoCloseable {
     return Migrations.locked(
         database.address(),
         connection -> {
-          StoreImport.requireNoneInterrupted(connection);
+          Migrations.requireNoneInterrupted(connection);
           return Bootstrap.run(connection, seal, plan);
         });
   }

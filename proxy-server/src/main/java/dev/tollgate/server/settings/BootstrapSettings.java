@@ -2,7 +2,7 @@ package dev.tollgate.server.settings;
 
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.money.MicroUsd;
-import dev.tollgate.server.settings.shape.Key;
+import dev.tollgate.server.settings.binding.Key;
 import org.jspecify.annotations.Nullable;
 
 /** Section {@code bootstrap}: used once, when the store holds no organization. */

@@ -1,6 +1,6 @@
 package dev.tollgate.server.settings;
 
-import dev.tollgate.server.settings.shape.DidYouMean;
+import dev.tollgate.server.settings.binding.DidYouMean;
 import dev.tollgate.server.settings.yaml.ConfigNode;
 import dev.tollgate.server.settings.yaml.Interpolation;
 import dev.tollgate.server.settings.yaml.Problems;

@@ -1,7 +1,7 @@
 package dev.tollgate.server.settings;
 
 import dev.tollgate.core.catalog.Secret;
-import dev.tollgate.server.settings.shape.Key;
+import dev.tollgate.server.settings.binding.Key;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

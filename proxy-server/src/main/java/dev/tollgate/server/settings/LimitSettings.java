@@ -4,7 +4,7 @@ import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.limit.Bucket;
 import dev.tollgate.core.limit.LimitRules;
 import dev.tollgate.core.limit.LimitRules.Rates;
-import dev.tollgate.server.settings.shape.Key;
+import dev.tollgate.server.settings.binding.Key;
 import java.util.HashMap;
 import java.util.Map;
 

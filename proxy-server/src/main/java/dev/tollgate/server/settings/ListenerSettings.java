@@ -1,7 +1,7 @@
 package dev.tollgate.server.settings;
 
 import dev.tollgate.core.catalog.Secret;
-import dev.tollgate.server.settings.shape.Key;
+import dev.tollgate.server.settings.binding.Key;
 import dev.tollgate.server.settings.value.BindAddress;
 import dev.tollgate.server.settings.value.CidrBlock;
 import dev.tollgate.server.settings.value.HttpUrl;

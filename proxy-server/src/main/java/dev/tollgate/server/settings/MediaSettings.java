@@ -1,6 +1,6 @@
 package dev.tollgate.server.settings;
 
-import dev.tollgate.server.settings.shape.Key;
+import dev.tollgate.server.settings.binding.Key;
 import java.math.BigDecimal;
 import java.time.Duration;
 

@@ -3,7 +3,7 @@ package dev.tollgate.server.settings;
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Resume;
 import dev.tollgate.core.id.ProviderId;
-import dev.tollgate.server.settings.shape.Key;
+import dev.tollgate.server.settings.binding.Key;
 import java.math.BigDecimal;
 import java.time.LocalDate;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.tollgate.server.settings;
 
-import dev.tollgate.server.settings.shape.SourceLocations;
+import dev.tollgate.server.settings.binding.SourceLocations;
 import dev.tollgate.server.settings.value.HttpUrl;
 import dev.tollgate.server.settings.yaml.Problems;
 import org.jspecify.annotations.Nullable;

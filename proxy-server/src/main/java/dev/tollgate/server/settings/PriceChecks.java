@@ -3,7 +3,7 @@ package dev.tollgate.server.settings;
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.server.settings.PriceSettings.ImagePriceSettings;
 import dev.tollgate.server.settings.PriceSettings.TierSettings;
-import dev.tollgate.server.settings.shape.SourceLocations;
+import dev.tollgate.server.settings.binding.SourceLocations;
 import dev.tollgate.server.settings.yaml.Problems;
 import dev.tollgate.server.settings.yaml.SettingPaths;
 import java.util.HashSet;

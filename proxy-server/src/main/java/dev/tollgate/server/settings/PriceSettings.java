@@ -1,9 +1,9 @@
 package dev.tollgate.server.settings;
 
 import dev.tollgate.core.money.MicroUsd;
-import dev.tollgate.server.settings.shape.Key;
-import dev.tollgate.server.settings.shape.Keyword;
-import dev.tollgate.server.settings.shape.Shorthand;
+import dev.tollgate.server.settings.binding.Key;
+import dev.tollgate.server.settings.binding.Keyword;
+import dev.tollgate.server.settings.binding.Shorthand;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -2,7 +2,7 @@ package dev.tollgate.server.settings;
 
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.id.ProviderId;
-import dev.tollgate.server.settings.shape.SourceLocations;
+import dev.tollgate.server.settings.binding.SourceLocations;
 import dev.tollgate.server.settings.value.ServiceAccount;
 import dev.tollgate.server.settings.yaml.Problems;
 import dev.tollgate.server.settings.yaml.SettingPaths;

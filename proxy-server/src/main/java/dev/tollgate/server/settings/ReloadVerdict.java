@@ -1,8 +1,8 @@
 package dev.tollgate.server.settings;
 
 import dev.tollgate.core.id.ProviderId;
-import dev.tollgate.server.settings.shape.Differences;
-import dev.tollgate.server.settings.shape.Differences.Difference;
+import dev.tollgate.server.settings.binding.Differences;
+import dev.tollgate.server.settings.binding.Differences.Difference;
 import dev.tollgate.server.settings.yaml.SettingPaths;
 import java.util.HashSet;
 import java.util.List;

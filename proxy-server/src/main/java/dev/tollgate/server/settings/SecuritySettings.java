@@ -1,6 +1,6 @@
 package dev.tollgate.server.settings;
 
-import dev.tollgate.server.settings.shape.Key;
+import dev.tollgate.server.settings.binding.Key;
 import dev.tollgate.server.settings.value.CidrBlock;
 import java.time.Duration;
 import java.util.List;

@@ -2,11 +2,11 @@ package dev.tollgate.server.settings;
 
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.ProviderId;
-import dev.tollgate.server.settings.shape.Key;
-import dev.tollgate.server.settings.shape.MaskedJson;
-import dev.tollgate.server.settings.shape.SchemaWriter;
-import dev.tollgate.server.settings.shape.SettingType;
-import dev.tollgate.server.settings.shape.SettingTypes;
+import dev.tollgate.server.settings.binding.Key;
+import dev.tollgate.server.settings.binding.MaskedJson;
+import dev.tollgate.server.settings.binding.SchemaWriter;
+import dev.tollgate.server.settings.binding.SettingType;
+import dev.tollgate.server.settings.binding.SettingTypes;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

@@ -1,11 +1,11 @@
 package dev.tollgate.server.settings;
 
-import dev.tollgate.server.settings.shape.BindResult;
-import dev.tollgate.server.settings.shape.EnvironmentNames;
-import dev.tollgate.server.settings.shape.Overrides;
-import dev.tollgate.server.settings.shape.SettingOverride;
-import dev.tollgate.server.settings.shape.SettingsBinder;
-import dev.tollgate.server.settings.shape.SourceLocations;
+import dev.tollgate.server.settings.binding.BindResult;
+import dev.tollgate.server.settings.binding.EnvironmentNames;
+import dev.tollgate.server.settings.binding.Overrides;
+import dev.tollgate.server.settings.binding.SettingOverride;
+import dev.tollgate.server.settings.binding.SettingsBinder;
+import dev.tollgate.server.settings.binding.SourceLocations;
 import dev.tollgate.server.settings.yaml.ConfigNode;
 import dev.tollgate.server.settings.yaml.Interpolation;
 import dev.tollgate.server.settings.yaml.Problems;

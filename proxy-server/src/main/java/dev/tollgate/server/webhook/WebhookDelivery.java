@@ -1,8 +1,8 @@
 package dev.tollgate.server.webhook;
 
-import dev.tollgate.core.address.PublicUrl;
-import dev.tollgate.core.fetch.FetchOutcome;
-import dev.tollgate.core.fetch.PostResult;
+import dev.tollgate.core.egress.FetchOutcome;
+import dev.tollgate.core.egress.PostResult;
+import dev.tollgate.core.net.PublicUrl;
 import dev.tollgate.core.webhook.ClaimedEvent;
 import dev.tollgate.core.webhook.DeliveryOutcome;
 import dev.tollgate.core.webhook.Outbox;

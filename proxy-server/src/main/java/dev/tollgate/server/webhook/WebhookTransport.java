@@ -1,6 +1,6 @@
 package dev.tollgate.server.webhook;
 
-import dev.tollgate.core.fetch.PostResult;
+import dev.tollgate.core.egress.PostResult;
 import dev.tollgate.core.webhook.WebhookRequest;
 import java.time.Duration;
 

@@ -1,11 +1,11 @@
 package dev.tollgate.server.wiring;
 
-import dev.tollgate.core.address.CidrSet;
-import dev.tollgate.core.address.UrlRules;
-import dev.tollgate.core.fetch.FetchRules;
-import dev.tollgate.core.fetch.ImageFetchClient;
-import dev.tollgate.core.fetch.PublicAddressResolver;
-import dev.tollgate.core.fetch.PublicConnector;
+import dev.tollgate.core.egress.FetchRules;
+import dev.tollgate.core.egress.ImageFetchClient;
+import dev.tollgate.core.egress.PublicAddressResolver;
+import dev.tollgate.core.egress.PublicConnector;
+import dev.tollgate.core.net.CidrSet;
+import dev.tollgate.core.net.UrlRules;
 import dev.tollgate.server.ops.FetchMetrics;
 import dev.tollgate.server.ops.MetricFamily;
 import dev.tollgate.server.ops.Metrics;

@@ -1,14 +1,15 @@
 package dev.tollgate.server.wiring;
 
-import dev.tollgate.core.exchange.JobService;
-import dev.tollgate.core.fetch.PublicAddressResolver;
-import dev.tollgate.core.fetch.UrlGuard;
+import dev.tollgate.core.egress.PublicAddressResolver;
+import dev.tollgate.core.egress.UrlGuard;
+import dev.tollgate.core.exchange.frame.JobService;
+import dev.tollgate.server.jobs.OpenJobs;
 import dev.tollgate.server.ops.BoundedOffload;
 import dev.tollgate.server.ops.MetricFamily;
 import dev.tollgate.server.ops.Metrics;
-import dev.tollgate.server.postgres.PostgresJobs;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.postgres.Store.DedicatedThreads;
+import dev.tollgate.server.postgres.jobs.PostgresJobs;
 import dev.tollgate.server.settings.Settings;
 import java.util.Optional;
 

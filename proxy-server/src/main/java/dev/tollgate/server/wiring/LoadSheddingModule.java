@@ -1,6 +1,6 @@
 package dev.tollgate.server.wiring;
 
-import dev.tollgate.core.exchange.InflightBytes;
+import dev.tollgate.core.exchange.frame.InflightBytes;
 import dev.tollgate.core.pipeline.Gateway;
 import dev.tollgate.server.ops.BoundedOffload;
 import dev.tollgate.server.ops.LoadMonitor;

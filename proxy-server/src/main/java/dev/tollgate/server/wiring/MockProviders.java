@@ -1,8 +1,8 @@
 package dev.tollgate.server.wiring;
 
 import dev.tollgate.core.id.ProviderId;
-import dev.tollgate.server.mock.MockProfile;
-import dev.tollgate.server.mock.MockProvider;
+import dev.tollgate.mock.MockProfile;
+import dev.tollgate.mock.MockProvider;
 import dev.tollgate.server.settings.ProviderSettings;
 import java.util.LinkedHashMap;
 import java.util.Map;

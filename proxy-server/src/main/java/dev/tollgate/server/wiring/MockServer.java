@@ -1,7 +1,7 @@
 package dev.tollgate.server.wiring;
 
-import dev.tollgate.server.mock.MockProfile;
-import dev.tollgate.server.mock.MockProvider;
+import dev.tollgate.mock.MockProfile;
+import dev.tollgate.mock.MockProvider;
 import dev.tollgate.server.ops.Signals;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;

@@ -1,6 +1,6 @@
 package dev.tollgate.server.wiring;
 
-import dev.tollgate.core.fetch.DnsResolver;
+import dev.tollgate.core.egress.DnsResolver;
 import dev.tollgate.core.pipeline.Transport;
 import io.netty.channel.EventLoop;
 import io.netty.channel.epoll.EpollDatagramChannel;

@@ -1,6 +1,6 @@
 package dev.tollgate.server.wiring;
 
-import dev.tollgate.core.exchange.Reply;
+import dev.tollgate.core.exchange.frame.Reply;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.ledger.NodeLedger;
 import dev.tollgate.core.limit.Limits;

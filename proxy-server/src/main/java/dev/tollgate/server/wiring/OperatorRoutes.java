@@ -6,8 +6,9 @@ import dev.tollgate.server.ops.AdminRoute;
 import dev.tollgate.server.ops.AdminServer;
 import dev.tollgate.server.ops.AdminServer.AdminRequest;
 import dev.tollgate.server.ops.ConfigReload;
+import dev.tollgate.server.ops.UpstreamGauges;
 import dev.tollgate.server.settings.Settings;
-import dev.tollgate.server.settings.shape.MaskedJson;
+import dev.tollgate.server.settings.binding.MaskedJson;
 import java.util.Map;
 
 /** What operators may ask of a gateway that serves. */

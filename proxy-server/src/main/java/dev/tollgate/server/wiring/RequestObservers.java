@@ -1,6 +1,6 @@
 package dev.tollgate.server.wiring;
 
-import dev.tollgate.core.exchange.RequestObserver;
+import dev.tollgate.core.exchange.frame.RequestObserver;
 import dev.tollgate.server.ops.AccessLog;
 import dev.tollgate.server.ops.MetricFamily;
 import dev.tollgate.server.ops.Metrics;

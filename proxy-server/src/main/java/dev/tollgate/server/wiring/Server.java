@@ -1,12 +1,12 @@
 package dev.tollgate.server.wiring;
 
-import dev.tollgate.core.address.CidrSet;
-import dev.tollgate.core.endpoint.ResponseEventSet;
-import dev.tollgate.core.exchange.ExchangeOptions;
+import dev.tollgate.core.api.responses.ResponseEventSet;
+import dev.tollgate.core.egress.ImageFetchClient;
 import dev.tollgate.core.exchange.Exchanges;
-import dev.tollgate.core.exchange.InflightBytes;
-import dev.tollgate.core.exchange.RequestObserver;
-import dev.tollgate.core.fetch.ImageFetchClient;
+import dev.tollgate.core.exchange.frame.ExchangeOptions;
+import dev.tollgate.core.exchange.frame.InflightBytes;
+import dev.tollgate.core.exchange.frame.RequestObserver;
+import dev.tollgate.core.net.CidrSet;
 import dev.tollgate.core.pipeline.Gateway;
 import dev.tollgate.core.pipeline.GatewayOptions;
 import dev.tollgate.core.pipeline.GatewayPorts;
@@ -16,6 +16,11 @@ import dev.tollgate.core.tenant.KeyDirectory;
 import dev.tollgate.core.tenant.KeyHash;
 import dev.tollgate.core.upstream.Connector;
 import dev.tollgate.core.upstream.Upstreams;
+import dev.tollgate.server.keys.CachingAuthenticator;
+import dev.tollgate.server.keys.KeyChangePoller;
+import dev.tollgate.server.ledger.ExitReason;
+import dev.tollgate.server.ledger.StoreAccountBalances;
+import dev.tollgate.server.maintenance.StoreMaintenance;
 import dev.tollgate.server.oauth.AccessTokens;
 import dev.tollgate.server.ops.AccessLog;
 import dev.tollgate.server.ops.AdminRoute;
@@ -23,6 +28,7 @@ import dev.tollgate.server.ops.AdminServer;
 import dev.tollgate.server.ops.Allocations;
 import dev.tollgate.server.ops.BoundedOffload;
 import dev.tollgate.server.ops.ConfigReload;
+import dev.tollgate.server.ops.GatewayTraffic;
 import dev.tollgate.server.ops.Health;
 import dev.tollgate.server.ops.LogFlush;
 import dev.tollgate.server.ops.LoopLag;
@@ -33,6 +39,7 @@ import dev.tollgate.server.ops.RequestMetrics;
 import dev.tollgate.server.ops.RingAppender;
 import dev.tollgate.server.ops.Shutdown;
 import dev.tollgate.server.ops.Signals;
+import dev.tollgate.server.ops.UpstreamGauges;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.settings.CatalogBuilder;
 import dev.tollgate.server.settings.LoadResult;
@@ -469,7 +476,7 @@ public final class Server implements AutoCloseable {
     return running.join().admin().address();
   }
 
-  Store store() {
+  public Store store() {
     return running.join().store();
   }
 

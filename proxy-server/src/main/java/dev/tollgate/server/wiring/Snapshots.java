@@ -3,7 +3,7 @@ package dev.tollgate.server.wiring;
 import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Provider;
-import dev.tollgate.core.fetch.FetchRules;
+import dev.tollgate.core.egress.FetchRules;
 import dev.tollgate.core.limit.LimitRules;
 import dev.tollgate.core.routing.Fleet;
 import dev.tollgate.core.upstream.Upstreams;

@@ -1,12 +1,12 @@
 package dev.tollgate.server.wiring;
 
-import dev.tollgate.core.blob.Blob;
-import dev.tollgate.core.blob.BlobName;
-import dev.tollgate.core.blob.BlobStore;
-import dev.tollgate.core.blob.BlobType;
-import dev.tollgate.core.blob.DeleteBlobResult;
-import dev.tollgate.core.blob.StoreBlobResult;
 import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.storage.Blob;
+import dev.tollgate.core.storage.BlobName;
+import dev.tollgate.core.storage.BlobStore;
+import dev.tollgate.core.storage.BlobType;
+import dev.tollgate.core.storage.DeleteBlobResult;
+import dev.tollgate.core.storage.StoreBlobResult;
 import dev.tollgate.core.upstream.Upstreams;
 import dev.tollgate.server.ops.Metrics;
 import dev.tollgate.server.settings.Settings;

@@ -2,11 +2,11 @@ package dev.tollgate.server.wiring;
 
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.tenant.ApiKeyText;
-import dev.tollgate.server.postgres.Bootstrap;
-import dev.tollgate.server.postgres.DataDirLock;
 import dev.tollgate.server.postgres.Store;
-import dev.tollgate.server.postgres.StoreException;
-import dev.tollgate.server.postgres.StoreOptions;
+import dev.tollgate.server.postgres.embedded.DataDirLock;
+import dev.tollgate.server.postgres.embedded.StoreException;
+import dev.tollgate.server.postgres.session.StoreOptions;
+import dev.tollgate.server.postgres.tenants.Bootstrap;
 import dev.tollgate.server.settings.BootstrapSettings;
 import dev.tollgate.server.settings.Settings;
 import java.util.Optional;

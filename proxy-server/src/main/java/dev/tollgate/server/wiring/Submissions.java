@@ -1,11 +1,11 @@
 package dev.tollgate.server.wiring;
 
-import dev.tollgate.core.claim.IdempotencyStore;
+import dev.tollgate.core.idempotency.IdempotencyStore;
 import dev.tollgate.server.ops.BoundedOffload;
 import dev.tollgate.server.ops.MetricFamily;
 import dev.tollgate.server.ops.Metrics;
-import dev.tollgate.server.postgres.PostgresIdempotency;
 import dev.tollgate.server.postgres.Store;
+import dev.tollgate.server.postgres.idempotency.PostgresIdempotency;
 import dev.tollgate.server.settings.ServerSettings;
 import java.sql.SQLException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;

@@ -1,10 +1,10 @@
 package dev.tollgate.server.wiring;
 
-import dev.tollgate.core.blob.BlobStore;
-import dev.tollgate.core.fetch.PostClient;
-import dev.tollgate.core.fetch.PostRules;
-import dev.tollgate.core.fetch.PublicAddressResolver;
-import dev.tollgate.core.fetch.PublicConnector;
+import dev.tollgate.core.egress.PostClient;
+import dev.tollgate.core.egress.PostRules;
+import dev.tollgate.core.egress.PublicAddressResolver;
+import dev.tollgate.core.egress.PublicConnector;
+import dev.tollgate.core.storage.BlobStore;
 import dev.tollgate.core.webhook.Outbox.Unsignable;
 import dev.tollgate.core.webhook.RetrySchedule;
 import dev.tollgate.server.ops.MetricFamily;
@@ -12,7 +12,9 @@ import dev.tollgate.server.ops.Metrics;
 import dev.tollgate.server.ops.WebhookMetrics;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.settings.WebhookSettings;
+import dev.tollgate.server.webhook.BlockingPostClient;
 import dev.tollgate.server.webhook.SenderRules;
+import dev.tollgate.server.webhook.StoredJobPayloads;
 import dev.tollgate.server.webhook.WebhookSender;
 import java.time.InstantSource;
 import java.util.Map;

@@ -3,9 +3,9 @@ package dev.tollgate.server.acceptance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.testkit.RawClient;
+import dev.tollgate.mock.MockProfile;
+import dev.tollgate.mock.MockProvider;
 import dev.tollgate.server.acceptance.ConfigBuilder.Route;
-import dev.tollgate.server.mock.MockProfile;
-import dev.tollgate.server.mock.MockProvider;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;

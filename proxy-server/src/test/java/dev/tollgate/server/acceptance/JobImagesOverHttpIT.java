@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.core.testkit.RawClient;
-import dev.tollgate.server.blob.S3Server;
-import dev.tollgate.server.mock.MockProfile;
-import dev.tollgate.server.mock.MockProvider;
+import dev.tollgate.mock.MockProfile;
+import dev.tollgate.mock.MockProvider;
+import dev.tollgate.server.storage.S3Server;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.mock.media.Mp4File;
 import dev.tollgate.server.cli.ApiDocument;
 import dev.tollgate.server.cli.ApiDocument.Operation;
 import dev.tollgate.server.cli.Verbs;
-import dev.tollgate.server.mock.media.Mp4File;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;

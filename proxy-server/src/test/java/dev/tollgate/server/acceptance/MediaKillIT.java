@@ -2,10 +2,10 @@ package dev.tollgate.server.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.mock.MockProfile;
+import dev.tollgate.mock.MockProvider;
 import dev.tollgate.server.acceptance.CrashingNodes.NodeSpec;
 import dev.tollgate.server.cli.Verbs;
-import dev.tollgate.server.mock.MockProfile;
-import dev.tollgate.server.mock.MockProvider;
 import java.net.http.HttpClient;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,10 +3,10 @@ package dev.tollgate.server.acceptance;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.mock.MockProfile;
+import dev.tollgate.mock.MockProvider;
 import dev.tollgate.server.acceptance.ProviderGate.Outage;
 import dev.tollgate.server.acceptance.SteadyLoad.Answer;
-import dev.tollgate.server.mock.MockProfile;
-import dev.tollgate.server.mock.MockProvider;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -38,7 +38,10 @@ class ProviderOutageIT {
   /** By then it is known who is out, by their clocks. */
   private static final Duration KNOWN = FIRST.plus(ANSWER_MAX);
 
-  /** By then it is known who answers nobody: {@code circuit.no_response_timeout}, and some requests more. */
+  /**
+   * By then it is known who answers nobody: {@code circuit.no_response_timeout}, and some requests
+   * more.
+   */
   private static final Duration HEARD = Duration.ofMillis(5_500);
 
   private static final Duration RECOVERY_MAX = Duration.ofSeconds(5);

@@ -5,9 +5,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.tollgate.core.endpoint.ClientView;
-import dev.tollgate.core.endpoint.LosslessRelayCheck;
-import dev.tollgate.core.endpoint.WireCase;
+import dev.tollgate.core.api.ClientView;
+import dev.tollgate.core.api.LosslessRelayCheck;
+import dev.tollgate.core.api.WireCase;
 import dev.tollgate.core.testkit.RawClient;
 import dev.tollgate.core.testkit.RawResponse;
 import dev.tollgate.core.testkit.ScriptedConnection;

@@ -3,6 +3,12 @@ package dev.tollgate.server.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.tollgate.bench.Arrivals;
+import dev.tollgate.bench.Failure;
+import dev.tollgate.bench.LoadSchedule;
+import dev.tollgate.bench.OpenRound;
+import dev.tollgate.bench.RequestSender;
+import dev.tollgate.bench.Tally;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;

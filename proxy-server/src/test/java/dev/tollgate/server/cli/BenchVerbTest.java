@@ -2,8 +2,8 @@ package dev.tollgate.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.bench.BenchMetrics;
 import dev.tollgate.core.testkit.ScriptedUpstream;
-import dev.tollgate.server.bench.BenchMetrics;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

@@ -3,7 +3,7 @@ package dev.tollgate.server.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.server.postgres.DataDirLock;
+import dev.tollgate.server.postgres.embedded.DataDirLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;

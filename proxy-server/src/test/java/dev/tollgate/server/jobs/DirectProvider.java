@@ -2,9 +2,9 @@ package dev.tollgate.server.jobs;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.tollgate.core.blob.SignedUrl;
-import dev.tollgate.server.mock.media.MediaJobs;
-import dev.tollgate.server.mock.media.MediaReply;
+import dev.tollgate.core.storage.SignedUrl;
+import dev.tollgate.mock.media.MediaJobs;
+import dev.tollgate.mock.media.MediaReply;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;

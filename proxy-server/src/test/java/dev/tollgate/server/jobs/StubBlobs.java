@@ -1,12 +1,12 @@
 package dev.tollgate.server.jobs;
 
-import dev.tollgate.core.blob.Blob;
-import dev.tollgate.core.blob.BlobFailure;
-import dev.tollgate.core.blob.BlobName;
-import dev.tollgate.core.blob.BlobStore;
-import dev.tollgate.core.blob.DeleteBlobResult;
-import dev.tollgate.core.blob.SignedUrl;
-import dev.tollgate.core.blob.StoreBlobResult;
+import dev.tollgate.core.storage.Blob;
+import dev.tollgate.core.storage.BlobFailure;
+import dev.tollgate.core.storage.BlobName;
+import dev.tollgate.core.storage.BlobStore;
+import dev.tollgate.core.storage.DeleteBlobResult;
+import dev.tollgate.core.storage.SignedUrl;
+import dev.tollgate.core.storage.StoreBlobResult;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.EventLoop;
 import java.time.Instant;

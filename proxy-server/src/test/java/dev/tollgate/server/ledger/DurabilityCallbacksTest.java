@@ -3,7 +3,7 @@ package dev.tollgate.server.ledger;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.pipeline.Transport;
-import dev.tollgate.core.upstream.ClientPriorityIoHandler;
+import dev.tollgate.core.upstream.loop.ClientPriorityIoHandler;
 import io.netty.channel.EventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import java.util.ArrayList;

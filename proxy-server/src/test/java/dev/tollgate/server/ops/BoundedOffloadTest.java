@@ -2,7 +2,7 @@ package dev.tollgate.server.ops;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.exchange.Offload.Outcome;
+import dev.tollgate.core.exchange.frame.Offload.Outcome;
 import io.netty.util.concurrent.DefaultEventExecutor;
 import java.time.Duration;
 import java.util.ArrayList;

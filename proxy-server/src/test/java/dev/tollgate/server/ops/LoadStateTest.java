@@ -2,7 +2,7 @@ package dev.tollgate.server.ops;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.endpoint.Endpoint.Urgency;
+import dev.tollgate.core.api.Endpoint.Urgency;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.Set;

@@ -3,12 +3,12 @@ package dev.tollgate.server.ops;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.blob.Blob;
-import dev.tollgate.core.blob.BlobFailure;
-import dev.tollgate.core.blob.BlobName;
-import dev.tollgate.core.blob.BlobType;
-import dev.tollgate.core.blob.StoreBlobResult;
 import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.storage.Blob;
+import dev.tollgate.core.storage.BlobFailure;
+import dev.tollgate.core.storage.BlobName;
+import dev.tollgate.core.storage.BlobType;
+import dev.tollgate.core.storage.StoreBlobResult;
 import dev.tollgate.core.testkit.InMemoryBlobs;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;

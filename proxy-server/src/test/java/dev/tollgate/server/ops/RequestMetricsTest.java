@@ -2,10 +2,10 @@ package dev.tollgate.server.ops;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.exchange.RequestOutcome;
-import dev.tollgate.core.exchange.RequestRecord;
-import dev.tollgate.core.exchange.RequestRecord.AttemptRecord;
-import dev.tollgate.core.exchange.RequestRecord.Cause;
+import dev.tollgate.core.exchange.frame.RequestOutcome;
+import dev.tollgate.core.exchange.frame.RequestRecord;
+import dev.tollgate.core.exchange.frame.RequestRecord.AttemptRecord;
+import dev.tollgate.core.exchange.frame.RequestRecord.Cause;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.ProviderId;

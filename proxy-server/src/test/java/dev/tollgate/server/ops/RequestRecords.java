@@ -1,5 +1,6 @@
 package dev.tollgate.server.ops;
 
+import dev.tollgate.core.api.ProtocolAnomaly;
 import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.catalog.EndpointIdentity;
 import dev.tollgate.core.catalog.Modality;
@@ -7,14 +8,13 @@ import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Resume;
 import dev.tollgate.core.catalog.Route;
-import dev.tollgate.core.endpoint.ProtocolAnomaly;
-import dev.tollgate.core.exchange.HedgeOutcome;
-import dev.tollgate.core.exchange.RequestOutcome;
-import dev.tollgate.core.exchange.RequestRecord;
-import dev.tollgate.core.exchange.RequestRecord.AttemptRecord;
-import dev.tollgate.core.exchange.RequestRecord.PhaseEntry;
-import dev.tollgate.core.exchange.RequestRecord.Served;
-import dev.tollgate.core.exchange.ResumeOutcome;
+import dev.tollgate.core.exchange.frame.HedgeOutcome;
+import dev.tollgate.core.exchange.frame.RequestOutcome;
+import dev.tollgate.core.exchange.frame.RequestRecord;
+import dev.tollgate.core.exchange.frame.RequestRecord.AttemptRecord;
+import dev.tollgate.core.exchange.frame.RequestRecord.PhaseEntry;
+import dev.tollgate.core.exchange.frame.RequestRecord.Served;
+import dev.tollgate.core.exchange.frame.ResumeOutcome;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.ModelId;

@@ -1,5 +1,7 @@
 package dev.tollgate.server.postgres;
 
+import dev.tollgate.server.postgres.backup.ExportManifest;
+import dev.tollgate.server.postgres.backup.StoreExport;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -13,10 +15,10 @@ import java.util.zip.ZipFile;
 import java.util.zip.ZipOutputStream;
 
 /** Changes one entry of an export and makes its checksum right again. */
-final class Forgery {
+public final class Forgery {
   private Forgery() {}
 
-  static void replace(Path file, String entry, String text, String by) throws IOException {
+  public static void replace(Path file, String entry, String text, String by) throws IOException {
     Map<String, String> entries = read(file);
     String before = sha256(entries.getOrDefault(entry, ""));
     entries.computeIfPresent(entry, (name, content) -> content.replace(text, by));

@@ -3,8 +3,9 @@ package dev.tollgate.server.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.id.OrgId;
-import dev.tollgate.server.postgres.JobRows.ClaimRequest;
-import dev.tollgate.server.postgres.JobRows.ClaimedJobRow;
+import dev.tollgate.server.postgres.jobs.JobRows;
+import dev.tollgate.server.postgres.jobs.JobRows.ClaimRequest;
+import dev.tollgate.server.postgres.jobs.JobRows.ClaimedJobRow;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

@@ -1,5 +1,9 @@
 package dev.tollgate.server.postgres;
 
+import dev.tollgate.server.postgres.embedded.DataDirLock;
+import dev.tollgate.server.postgres.embedded.EmbeddedPostgres;
+import dev.tollgate.server.postgres.embedded.EmbeddedPostgresIT;
+import dev.tollgate.server.postgres.embedded.StoreException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -8,7 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
 /** A process of its own that owns an embedded server until it is killed. */
-final class KillableOwner {
+public final class KillableOwner {
   private KillableOwner() {}
 
   /** Starts a server, writes a row, reports and waits for its death. */
@@ -21,7 +25,7 @@ final class KillableOwner {
   }
 
   /** Exits with 0 if it got the lock, with 3 if it was refused. */
-  static final class LockOnly {
+  public static final class LockOnly {
     private LockOnly() {}
 
     public static void main(String[] arguments) {
@@ -33,11 +37,11 @@ final class KillableOwner {
     }
   }
 
-  static Process launch(Path dataDir) throws IOException {
+  public static Process launch(Path dataDir) throws IOException {
     return java(KillableOwner.class, dataDir).start();
   }
 
-  static void awaitReady(Process owner) throws IOException {
+  public static void awaitReady(Process owner) throws IOException {
     BufferedReader lines =
         new BufferedReader(new InputStreamReader(owner.getInputStream(), StandardCharsets.UTF_8));
     String line;
@@ -49,7 +53,7 @@ final class KillableOwner {
     }
   }
 
-  static ProcessBuilder java(Class<?> main, Path dataDir) {
+  public static ProcessBuilder java(Class<?> main, Path dataDir) {
     return new ProcessBuilder(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "-cp",

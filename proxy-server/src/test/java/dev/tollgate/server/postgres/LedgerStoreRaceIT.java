@@ -15,6 +15,7 @@ import dev.tollgate.core.ledger.ScopeKind;
 import dev.tollgate.core.ledger.Settlement;
 import dev.tollgate.core.ledger.Window;
 import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.server.postgres.ledger.PostgresLedgerStore;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

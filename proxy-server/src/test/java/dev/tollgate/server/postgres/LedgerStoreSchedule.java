@@ -20,6 +20,7 @@ import dev.tollgate.core.ledger.Window;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.testkit.InMemoryLedgerStore;
 import dev.tollgate.core.testkit.LedgerSums;
+import dev.tollgate.server.postgres.ledger.PostgresLedgerStore;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,5 +1,12 @@
 package dev.tollgate.server.postgres;
 
+import dev.tollgate.server.postgres.embedded.DataDirLock;
+import dev.tollgate.server.postgres.embedded.EmbeddedPostgres;
+import dev.tollgate.server.postgres.embedded.FileTrees;
+import dev.tollgate.server.postgres.embedded.PostgresBinaries;
+import dev.tollgate.server.postgres.embedded.PostgresDirectory;
+import dev.tollgate.server.postgres.embedded.StoreException;
+import dev.tollgate.server.postgres.session.Migrations;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -1,5 +1,12 @@
 package dev.tollgate.server.postgres;
 
+import dev.tollgate.server.postgres.embedded.DataDirLock;
+import dev.tollgate.server.postgres.embedded.EmbeddedPostgres;
+import dev.tollgate.server.postgres.embedded.FileTrees;
+import dev.tollgate.server.postgres.embedded.StoreException;
+import dev.tollgate.server.postgres.session.DatabaseAccess;
+import dev.tollgate.server.postgres.session.Migrations;
+import dev.tollgate.server.postgres.session.StoreOptions;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -15,7 +22,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 /** One real PostgreSQL for all tests of a JVM; each test class takes a database of its own. */
-final class SharedPostgres {
+public final class SharedPostgres {
   private static final AtomicInteger DATABASES = new AtomicInteger();
 
   private SharedPostgres() {}
@@ -26,13 +33,13 @@ final class SharedPostgres {
   }
 
   /** Where tests unpack the binaries, once per build. */
-  static EmbeddedPostgres.StartOptions circumstances() {
+  public static EmbeddedPostgres.StartOptions circumstances() {
     return new EmbeddedPostgres.StartOptions(
         Optional.of(Path.of("target", "postgres-binaries").toAbsolutePath()), true, 100);
   }
 
   /** An empty database, reached as an operator's own would be. */
-  static StoreOptions newDatabase() throws SQLException {
+  public static StoreOptions newDatabase() throws SQLException {
     return newDatabase("");
   }
 
@@ -55,7 +62,7 @@ final class SharedPostgres {
   }
 
   /** An open store on a database without rows. */
-  static Store newStore() throws SQLException, StoreException {
+  public static Store newStore() throws SQLException, StoreException {
     Store store = open(newDatabase(" TEMPLATE " + Migrated.NAME));
     try (Connection connection = store.pool().getConnection();
         Statement statement = connection.createStatement()) {
@@ -79,13 +86,13 @@ final class SharedPostgres {
     }
   }
 
-  static Store open(StoreOptions options) throws StoreException {
+  public static Store open(StoreOptions options) throws StoreException {
     var policy = options.migrateOnStart() ? Migrations.Policy.ALL : Migrations.Policy.NOTHING;
     return Store.open(DatabaseAccess.forCommand(options), options, policy);
   }
 
   /** Puts a ready-made cluster into an empty data directory, which is faster than making one. */
-  static void copyClusterTo(Path dataDir) throws IOException {
+  public static void copyClusterTo(Path dataDir) throws IOException {
     try (Stream<Path> paths = Files.walk(Template.HOME)) {
       for (Path path : paths.toList()) {
         Path copy = dataDir.resolve("postgres").resolve(Template.HOME.relativize(path));

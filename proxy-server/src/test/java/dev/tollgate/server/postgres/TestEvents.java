@@ -17,18 +17,18 @@ import java.util.OptionalInt;
 import java.util.UUID;
 
 /** Events of jobs that are over, in books whose clock shows noon until it is set. */
-final class TestEvents {
-  static final long NOON = Instant.parse("2026-11-22T12:00:00Z").toEpochMilli();
-  static final Duration LEASE = Duration.ofSeconds(30);
-  static final ConcurrencyLimits PLACES = new ConcurrencyLimits(4, 16, 16);
+public final class TestEvents {
+  public static final long NOON = Instant.parse("2026-11-22T12:00:00Z").toEpochMilli();
+  public static final Duration LEASE = Duration.ofSeconds(30);
+  public static final ConcurrencyLimits PLACES = new ConcurrencyLimits(4, 16, 16);
 
   private final TestLedgerStore testStore;
 
-  TestEvents(TestLedgerStore testStore) {
+  public TestEvents(TestLedgerStore testStore) {
     this.testStore = testStore;
   }
 
-  void clear() throws SQLException {
+  public void clear() throws SQLException {
     testStore.execute("DELETE FROM webhook_delivery");
     testStore.execute("DELETE FROM webhook_slow");
     testStore.execute("DELETE FROM webhook_event");
@@ -37,11 +37,11 @@ final class TestEvents {
   }
 
   /** The clock shows noon and so many seconds. */
-  void pass(double seconds) throws SQLException {
+  public void pass(double seconds) throws SQLException {
     testStore.setClock(NOON + Math.round(seconds * 1e3));
   }
 
-  UUID event(OrgId org, String url) throws SQLException {
+  public UUID event(OrgId org, String url) throws SQLException {
     UUID job = UUID.randomUUID();
     String request = RequestId.at(NOON).value();
     testStore.execute(
@@ -74,19 +74,19 @@ final class TestEvents {
   }
 
   /** So much at most, of it half for slow receivers. */
-  static ClaimOptions claimOptions(int most) {
+  public static ClaimOptions claimOptions(int most) {
     return claimOptions(most, most / 2);
   }
 
-  static ClaimOptions claimOptions(int most, int slowMost) {
+  public static ClaimOptions claimOptions(int most, int slowMost) {
     return new ClaimOptions(most, slowMost, PLACES, LEASE, Duration.ZERO);
   }
 
-  static List<UUID> claim(Outbox node, int most) throws Exception {
+  public static List<UUID> claim(Outbox node, int most) throws Exception {
     return node.claim(claimOptions(most)).stream().map(ClaimedEvent::id).toList();
   }
 
-  static ClaimedEvent take(Outbox node) throws Exception {
+  public static ClaimedEvent take(Outbox node) throws Exception {
     List<ClaimedEvent> taken = node.claim(claimOptions(1, 1));
     if (taken.size() != 1) {
       throw new AssertionError("taken: " + taken);
@@ -94,16 +94,16 @@ final class TestEvents {
     return taken.getFirst();
   }
 
-  static Attempt attempt(ClaimedEvent due, String outcome, NextStep next) {
+  public static Attempt attempt(ClaimedEvent due, String outcome, NextStep next) {
     return attempt(due, outcome, 7, next);
   }
 
-  static Attempt attempt(ClaimedEvent due, String outcome, long millis, NextStep next) {
+  public static Attempt attempt(ClaimedEvent due, String outcome, long millis, NextStep next) {
     OptionalInt status = outcome.equals("timed_out") ? OptionalInt.empty() : OptionalInt.of(500);
     return new Attempt(due, new ReceiverReply(status, outcome), Duration.ofMillis(millis), next);
   }
 
-  static NextStep again(int seconds) {
+  public static NextStep again(int seconds) {
     return new NextStep.Retry(Duration.ofSeconds(seconds));
   }
 }

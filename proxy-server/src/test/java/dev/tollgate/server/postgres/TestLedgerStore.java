@@ -11,7 +11,9 @@ import dev.tollgate.core.tenant.ApiKey.KeyScope;
 import dev.tollgate.core.testkit.LedgerSums;
 import dev.tollgate.core.testkit.LedgerSums.LeaseSums;
 import dev.tollgate.core.testkit.LedgerSums.ScopeSums;
-import dev.tollgate.server.postgres.Seal.UnsealResult;
+import dev.tollgate.server.postgres.ledger.PostgresLedgerStore;
+import dev.tollgate.server.postgres.tenants.ApiKeys;
+import dev.tollgate.server.postgres.tenants.Seal.UnsealResult;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -29,14 +31,14 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /** Books in a database of their own, with a clock that a test sets. */
-final class TestLedgerStore implements AutoCloseable {
+public final class TestLedgerStore implements AutoCloseable {
   private final Store store;
 
   private TestLedgerStore(Store store) {
     this.store = store;
   }
 
-  static TestLedgerStore open() throws Exception {
+  public static TestLedgerStore open() throws Exception {
     return new TestLedgerStore(SharedPostgres.newStore());
   }
 
@@ -45,26 +47,26 @@ final class TestLedgerStore implements AutoCloseable {
     return new TestLedgerStore(store);
   }
 
-  PostgresLedgerStore ledgerStore() {
+  public PostgresLedgerStore ledgerStore() {
     return store.ledgerStore();
   }
 
-  Store store() {
+  public Store store() {
     return store;
   }
 
-  OrgId newOrg() throws SQLException {
+  public OrgId newOrg() throws SQLException {
     String name = UUID.randomUUID().toString();
     store.organizations().create(name, null);
     return store.organizations().find(name).orElseThrow().org().id();
   }
 
-  KeyId newKey(OrgId org) throws SQLException {
+  public KeyId newKey(OrgId org) throws SQLException {
     var wish = new ApiKeys.ApiKeySpec("k", KeyScope.ALL, KeyLimits.DEFAULT, null);
     return ((ApiKeys.KeyCreation.Created) store.apiKeys().create(org, wish, 0)).key().key().id();
   }
 
-  void fund(OrgId org, long micro) throws SQLException {
+  public void fund(OrgId org, long micro) throws SQLException {
     execute(
         "INSERT INTO ledger_entry (org_id, kind, amount_micro, ref, actor)"
             + " VALUES (?, 'adjustment', ?, ?, 'test')",
@@ -78,7 +80,7 @@ final class TestLedgerStore implements AutoCloseable {
         "UPDATE organization SET monthly_limit_micro = ?::bigint WHERE id = ?", micro, org.value());
   }
 
-  void limitDay(KeyId key, @Nullable Long micro) throws SQLException {
+  public void limitDay(KeyId key, @Nullable Long micro) throws SQLException {
     execute("UPDATE api_key SET daily_budget_micro = ?::bigint WHERE id = ?", micro, key.value());
   }
 
@@ -87,12 +89,12 @@ final class TestLedgerStore implements AutoCloseable {
   }
 
   /** The bytes of a secret that can be opened. */
-  static byte[] opened(Optional<UnsealResult> secret) {
+  public static byte[] opened(Optional<UnsealResult> secret) {
     return ((UnsealResult.Opened) secret.orElseThrow()).secret();
   }
 
   /** From now on the books' clock shows this, and stands still. */
-  void setClock(long epochMillis) throws SQLException {
+  public void setClock(long epochMillis) throws SQLException {
     execute("CREATE TABLE IF NOT EXISTS test_clock (at timestamptz)");
     execute("DELETE FROM test_clock");
     execute(
@@ -147,12 +149,12 @@ final class TestLedgerStore implements AutoCloseable {
   }
 
   /** The sums of one organization's balance. */
-  ScopeSums balance(OrgId org) throws SQLException {
+  public ScopeSums balance(OrgId org) throws SQLException {
     return Objects.requireNonNull(sums(List.of(org)).scopes().get("org:" + org));
   }
 
   /** Runs a statement; returns the first column of what it answers. */
-  List<String> execute(String sql, @Nullable Object... values) throws SQLException {
+  public List<String> execute(String sql, @Nullable Object... values) throws SQLException {
     return execute(store.pool(), sql, values);
   }
 
@@ -184,11 +186,11 @@ final class TestLedgerStore implements AutoCloseable {
     return select.executeQuery();
   }
 
-  static Settlement charge(RequestId request, OrgId org, KeyId key, int held, long cost) {
+  public static Settlement charge(RequestId request, OrgId org, KeyId key, int held, long cost) {
     return charge(request, org, key, held, cost, "");
   }
 
-  static Settlement charge(
+  public static Settlement charge(
       RequestId request, OrgId org, KeyId key, int held, long cost, String row) {
     return new Settlement(
         request,

@@ -2,7 +2,7 @@ package dev.tollgate.server.settings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.server.settings.shape.Tag;
+import dev.tollgate.server.settings.binding.Tag;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Collectors;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.catalog.Strategy;
 import dev.tollgate.core.dialect.UpstreamFailure;
-import dev.tollgate.core.exchange.Phase;
+import dev.tollgate.core.exchange.frame.Phase;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.routing.Exclusion;
 import java.io.IOException;

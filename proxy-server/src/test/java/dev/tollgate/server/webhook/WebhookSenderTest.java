@@ -4,8 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.tollgate.core.fetch.FetchOutcome;
-import dev.tollgate.core.fetch.PostResult;
+import dev.tollgate.core.egress.FetchOutcome;
+import dev.tollgate.core.egress.PostResult;
 import dev.tollgate.core.http.Field;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;

@@ -10,6 +10,7 @@ import dev.tollgate.core.testkit.ScriptedNames;
 import dev.tollgate.core.webhook.RetrySchedule;
 import dev.tollgate.core.webhook.WebhookObserver;
 import dev.tollgate.server.postgres.Store;
+import dev.tollgate.server.webhook.BlockingPostClient;
 import dev.tollgate.server.webhook.SenderRules;
 import dev.tollgate.server.webhook.WebhookSender;
 import io.netty.channel.MultiThreadIoEventLoopGroup;

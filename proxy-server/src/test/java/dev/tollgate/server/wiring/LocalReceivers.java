@@ -3,12 +3,12 @@ package dev.tollgate.server.wiring;
 import com.sun.net.httpserver.HttpHandler;
 import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsServer;
-import dev.tollgate.core.address.CidrSet;
-import dev.tollgate.core.address.UrlRules;
-import dev.tollgate.core.fetch.PostClient;
-import dev.tollgate.core.fetch.PostRules;
-import dev.tollgate.core.fetch.PublicAddressResolver;
-import dev.tollgate.core.fetch.PublicConnector;
+import dev.tollgate.core.egress.PostClient;
+import dev.tollgate.core.egress.PostRules;
+import dev.tollgate.core.egress.PublicAddressResolver;
+import dev.tollgate.core.egress.PublicConnector;
+import dev.tollgate.core.net.CidrSet;
+import dev.tollgate.core.net.UrlRules;
 import dev.tollgate.core.testkit.ScriptedNames;
 import dev.tollgate.core.upstream.SocketConnector;
 import io.netty.buffer.PooledByteBufAllocator;
@@ -28,8 +28,8 @@ import java.util.concurrent.Executors;
 import javax.net.ssl.SSLContext;
 
 /** Receivers on this machine, under names that a certificate of its own stands for. */
-final class LocalReceivers implements AutoCloseable {
-  static final InetAddress HERE = InetAddress.ofLiteral("127.0.0.1");
+public final class LocalReceivers implements AutoCloseable {
+  public static final InetAddress HERE = InetAddress.ofLiteral("127.0.0.1");
 
   private final X509Bundle root;
   private final HttpsServer server;
@@ -40,7 +40,7 @@ final class LocalReceivers implements AutoCloseable {
     this.server = server;
   }
 
-  static LocalReceivers listen(List<String> names, int backlog, HttpHandler handler)
+  public static LocalReceivers listen(List<String> names, int backlog, HttpHandler handler)
       throws Exception {
     X509Bundle root =
         new CertificateBuilder()
@@ -61,12 +61,13 @@ final class LocalReceivers implements AutoCloseable {
     return receivers;
   }
 
-  int port() {
+  public int port() {
     return server.getAddress().getPort();
   }
 
   /** Reaches this machine, at these ports, under the names that are answered. */
-  PostClient poster(ScriptedNames names, Set<Integer> ports, Duration timeout) throws Exception {
+  public PostClient poster(ScriptedNames names, Set<Integer> ports, Duration timeout)
+      throws Exception {
     var urls =
         new UrlRules(
             ports,

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
 import dev.tollgate.server.ops.Logback;
-import dev.tollgate.server.postgres.DataDirLock;
+import dev.tollgate.server.postgres.embedded.DataDirLock;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;

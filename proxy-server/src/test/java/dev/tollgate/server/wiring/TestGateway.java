@@ -16,7 +16,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The whole gateway in this process, started from a file, and clients of both its listeners. */
-final class TestGateway implements AutoCloseable {
+public final class TestGateway implements AutoCloseable {
   private final Path file;
   private final Server server;
   private final StartupInfo greeting;
@@ -27,7 +27,7 @@ final class TestGateway implements AutoCloseable {
     this.greeting = greeting;
   }
 
-  static TestGateway start(Path folder, String yaml) throws Exception {
+  public static TestGateway start(Path folder, String yaml) throws Exception {
     Path file = Files.writeString(folder.resolve("tollgate.yaml"), yaml);
     if (!(load(file) instanceof LoadResult.Valid(var settings, var _))) {
       throw new AssertionError(load(file));
@@ -50,7 +50,7 @@ final class TestGateway implements AutoCloseable {
     return new SettingsLoader(nothing).load(file, List.of());
   }
 
-  Server server() {
+  public Server server() {
     return server;
   }
 
@@ -58,7 +58,7 @@ final class TestGateway implements AutoCloseable {
     return greeting;
   }
 
-  String key() {
+  public String key() {
     return Objects.requireNonNull(greeting.bootstrapKey());
   }
 
@@ -67,7 +67,7 @@ final class TestGateway implements AutoCloseable {
   }
 
   /** A new connection to the API listener. */
-  RawClient connect() {
+  public RawClient connect() {
     return RawClient.connect(URI.create(greeting.baseUrl()).getPort());
   }
 
@@ -77,14 +77,14 @@ final class TestGateway implements AutoCloseable {
     }
   }
 
-  RawResponse chat(String model) {
+  public RawResponse chat(String model) {
     try (var client = connect()) {
       return chat(client, model, false).readResponse();
     }
   }
 
   /** Sends a chat request; the reply is the caller's to read. */
-  RawClient chat(RawClient client, String model, boolean stream) {
+  public RawClient chat(RawClient client, String model, boolean stream) {
     String body =
         """
         {"model":"%s","stream":%s,"messages":[{"role":"user","content":"Hello"}]}"""
@@ -105,7 +105,8 @@ final class TestGateway implements AutoCloseable {
   }
 
   /** A metric's value, by its name with labels; null where there is no such line. */
-  @Nullable String metric(String name) {
+  @Nullable
+  public String metric(String name) {
     return adminGet("/metrics")
         .text()
         .lines()

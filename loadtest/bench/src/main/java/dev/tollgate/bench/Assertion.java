@@ -1,0 +1,71 @@
+package dev.tollgate.bench;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a figure must be. Without a scenario it must hold in each that has the figure, and in one at
+ * least.
+ */
+public record Assertion(
+    String text, @Nullable String scenario, String metric, Comparison comparison, double value) {
+
+  /** How a figure and a value are compared. */
+  public enum Comparison {
+    AT_MOST("<="),
+    AT_LEAST(">="),
+    BELOW("<"),
+    ABOVE(">"),
+    EQUAL("=");
+
+    private final String sign;
+
+    Comparison(String sign) {
+      this.sign = sign;
+    }
+
+    String sign() {
+      return sign;
+    }
+
+    boolean holds(double figure, double value) {
+      return switch (this) {
+        case AT_MOST -> figure <= value;
+        case AT_LEAST -> figure >= value;
+        case BELOW -> figure < value;
+        case ABOVE -> figure > value;
+        case EQUAL -> figure == value;
+      };
+    }
+  }
+
+  /** Whether it held, and what was found. */
+  public record Verdict(String text, boolean held, String found) {}
+
+  /** Judges a run by a list of them. */
+  public static List<Verdict> judge(List<Assertion> assertions, BenchReport report) {
+    Map<String, Map<String, Double>> figures = BenchMetrics.of(report);
+    return assertions.stream().map(each -> each.judge(figures)).toList();
+  }
+
+  Verdict judge(Map<String, Map<String, Double>> figures) {
+    List<String> found = new ArrayList<>();
+    boolean held = true;
+    for (Map.Entry<String, Map<String, Double>> each : figures.entrySet()) {
+      Double figure = each.getValue().get(metric);
+      if (figure != null && (scenario == null || scenario.equals(each.getKey()))) {
+        held &= comparison.holds(figure, value);
+        found.add(each.getKey() + ": " + unit().show(figure));
+      }
+    }
+    return found.isEmpty()
+        ? new Verdict(text, false, "not measured")
+        : new Verdict(text, held, String.join(", ", found));
+  }
+
+  private MetricUnit unit() {
+    return BenchMetrics.all().getOrDefault(metric, MetricUnit.COUNT);
+  }
+}

@@ -1,0 +1,33 @@
+package dev.tollgate.bench;
+
+import dev.tollgate.bench.BenchTarget.Role;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The gateway, and the provider itself where there is one to compare with. */
+record BenchTargets(BenchTarget target, @Nullable BenchTarget direct) {
+  static BenchTargets of(BenchPlan plan, Driver driver) {
+    BenchPlan.TargetSpec direct = plan.direct();
+    return new BenchTargets(
+        connect(Role.TARGET, plan.target(), plan, driver),
+        direct == null ? null : connect(Role.DIRECT, direct, plan, driver));
+  }
+
+  private static BenchTarget connect(
+      Role role, BenchPlan.TargetSpec spec, BenchPlan plan, Driver driver) {
+    return new BenchTarget(role, spec, plan.prompt(), driver, plan.bounds().connectionsMax());
+  }
+
+  /** In the order of a round: who begins changes, so that a drift is nobody's. */
+  List<BenchTarget> order(int round) {
+    if (direct == null) {
+      return List.of(target);
+    }
+    return round % 2 == 0 ? List.of(direct, target) : List.of(target, direct);
+  }
+
+  /** The one whose streams say what is due when. */
+  BenchTarget reference() {
+    return direct == null ? target : direct;
+  }
+}

@@ -1,0 +1,145 @@
+package dev.tollgate.bench;
+
+import dev.tollgate.core.pipeline.Transport;
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import java.lang.management.ManagementFactory;
+import java.net.InetSocketAddress;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/**
+ * The one thread that makes all load, so that it takes at most one processor from what it measures.
+ * Called by the thread that conducts the run; loads and connections live on the loop.
+ */
+final class Driver implements AutoCloseable {
+  private static final long TICK_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(50);
+  private static final long TICK_NANOS_MIN = TimeUnit.MICROSECONDS.toNanos(20);
+
+  private final Transport transport = Transport.auto();
+  private final EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, transport.ioHandlers());
+  private final EventLoop loop = group.next();
+  private final LongSupplier clock = System::nanoTime;
+  private final long threadId;
+
+  Driver() {
+    threadId = loop.submit(() -> Thread.currentThread().threadId()).syncUninterruptibly().getNow();
+  }
+
+  Connections connect(InetSocketAddress address, int connectionsMax, RequestTemplate first) {
+    return new Connections(loop, transport, address, connectionsMax, clock, first);
+  }
+
+  long nowNanos() {
+    return clock.getAsLong();
+  }
+
+  /** CPU time that the thread has used. */
+  long cpuNanos() {
+    return Math.max(0, ManagementFactory.getThreadMXBean().getThreadCpuTime(threadId));
+  }
+
+  /** Begins a load; what it returns completes on the loop. */
+  Running start(
+      Connections connections, RequestTemplate work, LoadSchedule load, long timeoutNanos) {
+    var running = new Running(connections, load, timeoutNanos);
+    loop.execute(
+        () -> {
+          connections.assign(work, running);
+          running.tick();
+        });
+    return running;
+  }
+
+  /** A load under way. */
+  final class Running implements Connections.Listener {
+    private final CompletableFuture<Void> done = new CompletableFuture<>();
+    private final Connections connections;
+    private final LoadSchedule load;
+    private final long timeoutNanos;
+    private volatile int endedSoFar;
+
+    private Running(Connections connections, LoadSchedule load, long timeoutNanos) {
+      this.connections = connections;
+      this.load = load;
+      this.timeoutNanos = timeoutNanos;
+    }
+
+    /** Completed when the load is over; then its figures may be read by any thread. */
+    CompletableFuture<Void> done() {
+      return done;
+    }
+
+    /** How many requests ended until a moment ago. */
+    int endedSoFar() {
+      return endedSoFar;
+    }
+
+    /** Ends it at once. What is under way counts for nobody. */
+    void cut() {
+      loop.execute(this::end);
+    }
+
+    private void tick() {
+      if (done.isDone()) {
+        return;
+      }
+      try {
+        long nowNanos = clock.getAsLong();
+        connections.expire(nowNanos, timeoutNanos);
+        long dueNanos = load.sendDue(connections, nowNanos);
+        endedSoFar = load.endedCount();
+        if (load.isDone(nowNanos)) {
+          end();
+        } else {
+          // Due times may be Long.MAX_VALUE: no difference may be taken before the comparison.
+          long atMost = nowNanos + TICK_NANOS_MAX;
+          long until = Math.min(dueNanos, atMost) - clock.getAsLong();
+          long delay = Math.clamp(until, TICK_NANOS_MIN, TICK_NANOS_MAX);
+          loop.schedule(this::tick, delay, TimeUnit.NANOSECONDS);
+        }
+      } catch (RuntimeException e) {
+        connections.abandonBusy();
+        done.completeExceptionally(e);
+      }
+    }
+
+    private void end() {
+      if (!done.isDone()) {
+        endedSoFar = load.endedCount();
+        connections.abandonBusy();
+        done.complete(null);
+      }
+    }
+
+    @Override
+    public void ended(long nowNanos) {
+      load.ended(nowNanos);
+      if (load.isDone(nowNanos)) {
+        end();
+      }
+    }
+
+    @Override
+    public void freed(long nowNanos) {
+      if (!done.isDone()) {
+        load.sendDue(connections, nowNanos);
+      }
+    }
+
+    @Override
+    public void refused(long nowNanos) {
+      load.refused(nowNanos);
+      if (load.isDone(nowNanos)) {
+        end();
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    group.shutdownGracefully(0, 2, TimeUnit.SECONDS).awaitUninterruptibly();
+  }
+}

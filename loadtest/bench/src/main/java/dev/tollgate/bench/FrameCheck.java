@@ -1,0 +1,62 @@
+package dev.tollgate.bench;
+
+import dev.tollgate.bench.Script.StreamCheck;
+
+/**
+ * One stream compared with its script: frames that are missing, that came again, or that say
+ * something else. Where frames are equal to each other, a lost one can look like a repeated one.
+ */
+final class FrameCheck implements StreamCheck {
+  private static final int AHEAD_MAX = 256;
+
+  private final KnownScript script;
+  private final Tally tally;
+  private int next;
+  private int lost;
+  private int repeated;
+  private int changed;
+
+  FrameCheck(KnownScript script, Tally tally) {
+    this.script = script;
+    this.tally = tally;
+  }
+
+  /** Which frame should come next. */
+  int next() {
+    return next;
+  }
+
+  @Override
+  public void frame(long hash, long sinceIntendedNanos) {
+    if (script.is(next, hash)) {
+      tally.eventDelay(script.delayNanos(next, sinceIntendedNanos));
+      next++;
+      return;
+    }
+    if (script.is(next - 1, hash)) {
+      repeated++;
+      return;
+    }
+    int ahead = script.indexOf(hash, next + 1, next + AHEAD_MAX);
+    if (ahead >= 0) {
+      lost += ahead - next;
+      next = ahead + 1;
+    } else if (script.indexOf(hash, next - AHEAD_MAX, next) >= 0) {
+      repeated++;
+    } else {
+      changed++;
+      next = Math.min(next + 1, script.count());
+    }
+  }
+
+  @Override
+  public boolean isValid() {
+    lost += script.count() - next;
+    next = script.count();
+    if (lost + repeated + changed == 0) {
+      return true;
+    }
+    tally.frames(lost, repeated, changed);
+    return false;
+  }
+}

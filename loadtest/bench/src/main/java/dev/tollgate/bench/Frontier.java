@@ -1,0 +1,103 @@
+package dev.tollgate.bench;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalDouble;
+
+/**
+ * Searches the highest rate at which the 99th percentile stays below each of some thresholds:
+ * doubles until the last threshold is missed, then halves what lies between, in as few probes as it
+ * may make. Pure: whoever asks for the next rate measures it.
+ */
+final class Frontier {
+  static final List<Duration> THRESHOLDS =
+      List.of(
+          Duration.ofMillis(1),
+          Duration.ofMillis(5),
+          Duration.ofMillis(10),
+          Duration.ofMillis(50),
+          Duration.ofMillis(100));
+
+  /** Two rates that are closer than this are one. */
+  private static final double CLOSE = 1.1;
+
+  private final double rateMin;
+  private final double rateMax;
+  private final int probesMax;
+  private final List<Probe> probes = new ArrayList<>();
+
+  /**
+   * What a rate came to.
+   *
+   * @param p99Nanos of what was added, or of the whole where there is nothing to compare with
+   * @param failed requests; a rate at which any failed holds no threshold
+   */
+  public record Probe(double rate, long p99Nanos, long failed, double driverBusy) {
+    boolean holds(Duration threshold) {
+      return failed == 0 && p99Nanos <= threshold.toNanos();
+    }
+  }
+
+  Frontier(double rateMin, double rateMax, int probesMax) {
+    this.rateMin = rateMin;
+    this.rateMax = rateMax;
+    this.probesMax = probesMax;
+  }
+
+  void observe(Probe probe) {
+    probes.add(probe);
+  }
+
+  List<Probe> probes() {
+    return List.copyOf(probes);
+  }
+
+  /** What to measure next; empty when all is known or no probe is left. */
+  OptionalDouble next() {
+    if (probes.size() >= probesMax) {
+      return OptionalDouble.empty();
+    }
+    if (probes.isEmpty()) {
+      return OptionalDouble.of(rateMin);
+    }
+    double highest = probes.stream().mapToDouble(Probe::rate).max().orElse(rateMin);
+    boolean climbs = best(THRESHOLDS.getLast()).orElse(0) == highest;
+    if (climbs && highest < rateMax) {
+      return OptionalDouble.of(Math.min(rateMax, 2 * highest));
+    }
+    return THRESHOLDS.stream()
+        .map(this::between)
+        .flatMap(Optional::stream)
+        .mapToDouble(rate -> rate)
+        .findFirst();
+  }
+
+  /** The highest rate measured that held a threshold and that no lower one missed. */
+  OptionalDouble best(Duration threshold) {
+    double missed = lowestMissed(threshold);
+    return probes.stream()
+        .filter(probe -> probe.holds(threshold) && probe.rate() < missed)
+        .mapToDouble(Probe::rate)
+        .max();
+  }
+
+  private double lowestMissed(Duration threshold) {
+    return probes.stream()
+        .filter(probe -> !probe.holds(threshold))
+        .mapToDouble(Probe::rate)
+        .min()
+        .orElse(Double.POSITIVE_INFINITY);
+  }
+
+  /** A rate between what held and what missed, if they are not close yet. */
+  private Optional<Double> between(Duration threshold) {
+    double missed = lowestMissed(threshold);
+    OptionalDouble held = best(threshold);
+    if (held.isEmpty() || Double.isInfinite(missed) || missed / held.getAsDouble() < CLOSE) {
+      return Optional.empty();
+    }
+    return Optional.of((double) Math.round(Math.sqrt(held.getAsDouble() * missed)));
+  }
+}

@@ -1,0 +1,287 @@
+package dev.tollgate.mock;
+
+import dev.tollgate.mock.MockRequest.Operation;
+import dev.tollgate.mock.StreamEvent.Kind;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The JSON of a healthy reply, plain and as events: what OpenAI's own server would send, with
+ * words, id and time that only the seed decides.
+ */
+final class ChatText {
+  private final MockRequest request;
+  private final SeededWords words;
+  private final String commonMembers;
+  private final int tokens;
+  private final boolean cutShort;
+  private final AudioText audio;
+  private final ImageText images;
+
+  ChatText(MockRequest request, MockProfile profile) {
+    this.request = request;
+    this.words = new SeededWords(profile.seed());
+    int requestedMax = isEmbedding() || isImage() ? 0 : request.tokensMax();
+    this.cutShort = requestedMax >= 0 && requestedMax < profile.chunks();
+    this.tokens = cutShort ? requestedMax : profile.chunks();
+    this.audio = new AudioText(request, words, tokens);
+    this.images = new ImageText(request, profile.seed());
+    this.commonMembers =
+        "{\"id\":\"%s-%s\",\"object\":\"%s\",\"created\":%d,\"model\":\"%s\""
+            .formatted(
+                isChat() ? "chatcmpl" : "cmpl",
+                words.hex(0),
+                objectName(),
+                1_700_000_000L + Math.floorMod(profile.seed(), 10_000_000L),
+                request.model());
+  }
+
+  /** How many content events, and as many tokens, the reply has. */
+  int tokens() {
+    return tokens;
+  }
+
+  /** Whether it flows instead of coming whole. */
+  boolean isStreamed() {
+    return switch (request.operation()) {
+      case CHAT, COMPLETION, TRANSCRIPTION -> request.stream();
+      case EMBEDDING, IMAGE -> false;
+      case SPEECH -> true;
+    };
+  }
+
+  /** Whether what flows is sound, and no events. */
+  boolean isRawAudio() {
+    return request.operation() == Operation.SPEECH && !request.stream();
+  }
+
+  String contentType() {
+    if (isStreamed() && !isRawAudio()) {
+      return "text/event-stream; charset=utf-8";
+    }
+    return isAudio() ? audio.contentType() : "application/json";
+  }
+
+  private boolean isAudio() {
+    return switch (request.operation()) {
+      case CHAT, COMPLETION, EMBEDDING, IMAGE -> false;
+      case SPEECH, TRANSCRIPTION -> true;
+    };
+  }
+
+  /** The events of a healthy stream. */
+  List<StreamEvent> events() {
+    if (isAudio()) {
+      return audio.events();
+    }
+    List<StreamEvent> events = new ArrayList<>();
+    if (isChat()) {
+      events.add(new StreamEvent(Kind.ROLE, chunk(choice(roleDelta(), null)), 0));
+    }
+    for (int n = 0; n < tokens; n++) {
+      events.add(new StreamEvent(Kind.CONTENT, chunk(content(n)), n + 1));
+    }
+    int closing = tokens + 1;
+    events.add(new StreamEvent(Kind.FINISH, chunk(finish(finishReason())), closing));
+    if (request.includeUsage()) {
+      events.add(new StreamEvent(Kind.USAGE, usageChunk(usage()), closing));
+    }
+    events.add(new StreamEvent(Kind.DONE, "[DONE]", closing));
+    return events;
+  }
+
+  /** The body of a healthy plain reply. */
+  String body() {
+    return bodyWithUsage(usage());
+  }
+
+  /** A plain body with this usage. */
+  String bodyWithUsage(String usage) {
+    if (isAudio()) {
+      return audio.body(",\"usage\":" + usage);
+    }
+    if (isImage()) {
+      return images.body(images.usageMember(usage));
+    }
+    return isEmbedding()
+        ? vectors(",\"usage\":" + usage)
+        : body(plainChoice(words.text(tokens)), usage);
+  }
+
+  /** A plain body that says this instead. */
+  String bodyWithContent(String content) {
+    return body(plainChoice(content), usage());
+  }
+
+  private String body(String choice, String usage) {
+    return commonMembers + ",\"choices\":[" + choice + "],\"usage\":" + usage + ending();
+  }
+
+  /** A plain body without any usage. */
+  String bodyWithoutUsage() {
+    if (isAudio()) {
+      return audio.body("");
+    }
+    if (isImage()) {
+      return images.body("");
+    }
+    return isEmbedding()
+        ? vectors("")
+        : commonMembers + ",\"choices\":[" + plainChoice(words.text(tokens)) + "]" + ending();
+  }
+
+  private String vectors(String furtherMembers) {
+    String list = VectorText.list(request.vectors(), words);
+    return "{\"object\":\"list\",\"data\":%s,\"model\":\"%s\"%s}"
+        .formatted(list, request.model(), furtherMembers);
+  }
+
+  /** A plain body without choices. */
+  String bodyWithoutChoices() {
+    return commonMembers + ",\"usage\":" + usage() + ending();
+  }
+
+  /** A chunk with this choice and what belongs to a chunk that is not about usage. */
+  String chunk(String choice) {
+    return chunk("[" + choice + "]", request.includeUsage() ? ",\"usage\":null" : "");
+  }
+
+  /** A chunk whose members after the opening are these. */
+  String chunk(String choices, String furtherMembers) {
+    return commonMembers
+        + ",\"system_fingerprint\":\"fp_mock\",\"choices\":"
+        + choices
+        + furtherMembers
+        + "}";
+  }
+
+  /** The chunk of its own that carries usage. */
+  String usageChunk(String usage) {
+    return chunk("[]", ",\"usage\":" + usage);
+  }
+
+  /** The n-th content choice. */
+  String content(int n) {
+    if (request.calledTool() != null) {
+      return choice(argumentsDelta(n), null);
+    }
+    return isChat()
+        ? choice("{\"content\":\"" + words.word(n) + "\"}", null)
+        : completionChoice(words.word(n), "null");
+  }
+
+  /** A choice that ends the stream for this reason. */
+  String finish(String reason) {
+    return isChat() ? choice("{}", reason) : completionChoice("", "\"" + reason + "\"");
+  }
+
+  String finishReason() {
+    if (cutShort) {
+      return "length";
+    }
+    return request.calledTool() == null ? "stop" : "tool_calls";
+  }
+
+  /** The usage of the whole reply. */
+  String usage() {
+    if (isAudio()) {
+      return audio.usage();
+    }
+    if (isImage()) {
+      return images.usage();
+    }
+    return isEmbedding() ? usageOfInput() : usage(request.promptTokens(), tokens);
+  }
+
+  private String usageOfInput() {
+    return "{\"prompt_tokens\":%d,\"total_tokens\":%d}".formatted(promptTokens(), promptTokens());
+  }
+
+  static String usage(int promptTokens, int completionTokens) {
+    return "{\"prompt_tokens\":%d,\"completion_tokens\":%d,\"total_tokens\":%d}"
+        .formatted(promptTokens, completionTokens, promptTokens + completionTokens);
+  }
+
+  int promptTokens() {
+    return request.promptTokens();
+  }
+
+  /** A streamed choice of chat. */
+  static String choice(String delta, @Nullable String finishReason) {
+    return "{\"index\":0,\"delta\":%s,\"logprobs\":null,\"finish_reason\":%s}"
+        .formatted(delta, finishReason == null ? "null" : "\"" + finishReason + "\"");
+  }
+
+  private static String completionChoice(String text, String finishReason) {
+    return "{\"text\":\"%s\",\"index\":0,\"logprobs\":null,\"finish_reason\":%s}"
+        .formatted(text, finishReason);
+  }
+
+  private String roleDelta() {
+    return request.calledTool() == null
+        ? "{\"role\":\"assistant\",\"content\":\"\",\"refusal\":null}"
+        : "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":["
+            + toolCall(",\"index\":0", "")
+            + "]}";
+  }
+
+  private String argumentsDelta(int n) {
+    return "{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"" + argument(n) + "\"}}]}";
+  }
+
+  /** A fragment of the arguments, escaped for the JSON string that carries it. */
+  private String argument(int n) {
+    String start = n == 0 ? "{\\\"query\\\":\\\"" : "";
+    String end = n == tokens - 1 && !cutShort ? "\\\"}" : "";
+    return start + (n == 0 ? "" : " ") + words.hex(n + 2).substring(0, 6) + end;
+  }
+
+  private String toolCall(String index, String arguments) {
+    return "{\"id\":\"call_%s\"%s,\"type\":\"function\",\"function\":{\"name\":\"%s\",\"arguments\":\"%s\"}}"
+        .formatted(words.hex(1), index, request.calledTool(), arguments);
+  }
+
+  private String plainChoice(String content) {
+    if (!isChat()) {
+      return completionChoice(content, "\"" + finishReason() + "\"");
+    }
+    String message =
+        request.calledTool() == null
+            ? "\"content\":\"" + content + "\""
+            : "\"content\":null,\"tool_calls\":[" + toolCall("", arguments()) + "]";
+    return "{\"index\":0,\"message\":{\"role\":\"assistant\",%s,\"refusal\":null},\"logprobs\":null,\"finish_reason\":\"%s\"}"
+        .formatted(message, finishReason());
+  }
+
+  private String arguments() {
+    StringBuilder arguments = new StringBuilder();
+    for (int n = 0; n < tokens; n++) {
+      arguments.append(argument(n));
+    }
+    return arguments.toString();
+  }
+
+  private static String ending() {
+    return ",\"system_fingerprint\":\"fp_mock\"}";
+  }
+
+  private boolean isChat() {
+    return request.operation() == Operation.CHAT;
+  }
+
+  private boolean isImage() {
+    return request.operation() == Operation.IMAGE;
+  }
+
+  private boolean isEmbedding() {
+    return request.operation() == Operation.EMBEDDING;
+  }
+
+  private String objectName() {
+    if (!isChat()) {
+      return "text_completion";
+    }
+    return request.stream() ? "chat.completion.chunk" : "chat.completion";
+  }
+}

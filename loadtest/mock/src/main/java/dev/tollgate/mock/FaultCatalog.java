@@ -1,0 +1,42 @@
+package dev.tollgate.mock;
+
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Every {@link MockFault} by its name, in the order of the documentation. */
+public final class FaultCatalog {
+  private static final Map<String, MockFault> BY_NAME = byName();
+
+  private FaultCatalog() {}
+
+  static @Nullable MockFault named(String wireName) {
+    return BY_NAME.get(wireName);
+  }
+
+  public static Collection<MockFault> all() {
+    return Collections.unmodifiableCollection(BY_NAME.values());
+  }
+
+  private static Map<String, MockFault> byName() {
+    Map<String, MockFault> byName = new LinkedHashMap<>();
+    Stream.<MockFault[]>of(
+            StatusFault.values(),
+            HeadFault.values(),
+            BodyFault.values(),
+            EventFault.values(),
+            UsageFault.values(),
+            FramingFault.values())
+        .flatMap(Stream::of)
+        .forEach(
+            fault -> {
+              if (byName.put(fault.spec().wireName(), fault) != null) {
+                throw new IllegalStateException("two faults are called " + fault.spec().wireName());
+              }
+            });
+    return byName;
+  }
+}

@@ -1,0 +1,93 @@
+package dev.tollgate.mock;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import dev.tollgate.core.http.multipart.FormPart;
+import dev.tollgate.core.http.multipart.MultipartBoundary;
+import dev.tollgate.core.http.multipart.MultipartReader;
+import dev.tollgate.mock.MockRequest.Audio;
+import dev.tollgate.mock.MockRequest.Operation;
+import dev.tollgate.mock.MockRequest.Pictures;
+import dev.tollgate.mock.MockRequest.Vectors;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Finds the few fields of a form that a {@link MockRequest} is made of. */
+final class FormScan {
+  private static final int FIELD_BYTES_MAX = 4_096;
+
+  private FormScan() {}
+
+  /**
+   * The request in the first {@code length} bytes, or null if they are no form with a model.
+   *
+   * @param host where the client found this provider
+   */
+  static @Nullable MockRequest scan(
+      Operation operation, byte[] body, int length, String host, boolean keepAlive) {
+    int lineEnd = 2;
+    while (lineEnd < length && body[lineEnd] != '\r' && lineEnd < 80) {
+      lineEnd++;
+    }
+    String boundary = new String(body, Math.min(2, length), Math.max(0, lineEnd - 2), ISO_8859_1);
+    if (boundary.isEmpty()) {
+      return null;
+    }
+    var reader = new MultipartReader(new MultipartBoundary(boundary));
+    reader.read(body, length);
+    Map<String, String> fields = new HashMap<>();
+    int fileBytes = 0;
+    for (FormPart part : reader.parts()) {
+      if (part.isFile()) {
+        fileBytes += part.sizeBytes();
+      } else if (part.sizeBytes() <= FIELD_BYTES_MAX) {
+        fields.put(part.name(), new String(body, part.from(), part.sizeBytes(), ISO_8859_1));
+      }
+    }
+    if (!fields.containsKey("model") || !reader.isComplete() || fileBytes == 0) {
+      return null;
+    }
+    return operation == Operation.IMAGE
+        ? pictures(fields, length, host, keepAlive)
+        : audio(fields, fileBytes, keepAlive);
+  }
+
+  private static MockRequest audio(Map<String, String> fields, int fileBytes, boolean keepAlive) {
+    var audio =
+        new Audio(fields.getOrDefault("response_format", "json"), AudioSamples.seconds(fileBytes));
+    return new MockRequest(
+        Operation.TRANSCRIPTION,
+        fields.getOrDefault("model", ""),
+        "true".equals(fields.get("stream")),
+        false,
+        -1,
+        null,
+        false,
+        (int) Math.ceil(audio.seconds() * 10),
+        Vectors.NONE,
+        audio,
+        Pictures.NONE,
+        keepAlive);
+  }
+
+  private static MockRequest pictures(
+      Map<String, String> fields, int length, String host, boolean keepAlive) {
+    String n = fields.getOrDefault("n", "1");
+    int count = n.matches("\\d{1,2}") ? Integer.parseInt(n) : 1;
+    String format = fields.getOrDefault("response_format", "");
+    return new MockRequest(
+        Operation.IMAGE,
+        fields.getOrDefault("model", ""),
+        false,
+        false,
+        -1,
+        null,
+        false,
+        MockRequest.promptTokens(length),
+        Vectors.NONE,
+        Audio.NONE,
+        Pictures.of(count, fields.getOrDefault("size", Pictures.SIZE_USUAL), format, host),
+        keepAlive);
+  }
+}

@@ -1,0 +1,43 @@
+package dev.tollgate.mock;
+
+import static dev.tollgate.mock.MockFault.fault;
+
+/** Frames the events of a stream as the standard allows and others do. */
+enum FramingFault implements MockFault {
+  CRLF(fault("sse-crlf", "lines end with CR LF", (d, k) -> d.framing(SseFraming.CRLF))),
+  CR(fault("sse-cr", "lines end with CR", (d, k) -> d.framing(SseFraming.CR))),
+  NO_SPACE(
+      fault("sse-no-space", "`data:` without a space", (d, k) -> d.framing(SseFraming.NO_SPACE))),
+  MULTI_LINE(
+      fault(
+          "sse-multi-line",
+          "each event in three `data:` lines",
+          (d, k) -> d.framing(SseFraming.MULTI_LINE))),
+  COMMENTS(
+      fault(
+          "sse-comments",
+          "comments before and inside of events",
+          (d, k) -> d.framing(SseFraming.COMMENTS))),
+  FIELDS(
+      fault(
+          "sse-fields",
+          "a BOM, `event:`, `id:`, `retry:` and an unknown field",
+          (d, k) -> d.framing(SseFraming.FIELDS))),
+  BLANKS(
+      fault(
+          "sse-blanks",
+          "spare blank lines and an empty `data:` behind each event",
+          (d, k) -> d.framing(SseFraming.BLANKS)));
+
+  @SuppressWarnings("ImmutableEnumChecker") // a record of constants and a lambda without state
+  private final Spec spec;
+
+  FramingFault(Spec spec) {
+    this.spec = spec;
+  }
+
+  @Override
+  public Spec spec() {
+    return spec;
+  }
+}

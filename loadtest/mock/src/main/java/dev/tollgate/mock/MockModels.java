@@ -1,0 +1,48 @@
+package dev.tollgate.mock;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * The model names seen so far, each read once; {@code times} counts per name and over all loops.
+ */
+final class MockModels {
+  private static final int KEPT_MAX = 4096;
+
+  private final MockProfile profile;
+  private final Map<String, MockModel.Parsed> byName = new ConcurrentHashMap<>();
+
+  MockModels(MockProfile profile) {
+    this.profile = profile;
+  }
+
+  MockModel.Parsed named(String name) {
+    MockModel.Parsed known = byName.get(name);
+    if (known != null) {
+      return known;
+    }
+    if (byName.size() >= KEPT_MAX) {
+      byName.clear();
+    }
+    return byName.computeIfAbsent(name, n -> MockModel.parse(n, profile));
+  }
+
+  /** Starts all counts of {@code times} anew. */
+  void reset() {
+    byName.clear();
+  }
+
+  /** The reply of {@code GET /v1/models}. */
+  String listJson() {
+    return Stream.concat(
+            Stream.of("mock-chat"),
+            FaultCatalog.all().stream().map(fault -> "fault/" + fault.spec().wireName()))
+        .map(
+            id ->
+                "{\"id\":\"%s\",\"object\":\"model\",\"created\":1700000000,\"owned_by\":\"mock\"}"
+                    .formatted(id))
+        .collect(Collectors.joining(",", "{\"object\":\"list\",\"data\":[", "]}"));
+  }
+}

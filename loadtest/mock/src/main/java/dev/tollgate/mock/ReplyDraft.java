@@ -1,0 +1,403 @@
+package dev.tollgate.mock;
+
+import dev.tollgate.mock.StreamEvent.Kind;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A reply in the making: begun healthy, shaped by at most one fault, then encoded once. All text in
+ * it is bytes, one character each, because a faulty reply need not be text at all.
+ */
+final class ReplyDraft {
+  /** How the body is delimited. */
+  enum Coding {
+    LENGTH,
+    CHUNKED,
+    UNTIL_CLOSE
+  }
+
+  private static final int NO_CONTENT = -1;
+  private static final Duration DRIP_MIN = Duration.ofMillis(20);
+
+  private final MockProfile profile;
+  private final ChatText text;
+  private final List<String> headerLines = new ArrayList<>();
+  private List<StreamEvent> events;
+  private String body;
+  private String status = "200 OK";
+  private Coding coding;
+  private SseFraming framing;
+  private ReplyEnding ending;
+  private Duration headDelay;
+  private String beforeHead = "";
+  private String afterBody = "";
+  private String chunkExtension = "";
+  private String trailers = "";
+  private @Nullable String raw;
+  private int lengthOff;
+  private boolean gzip;
+  private boolean terminated = true;
+  private boolean stream;
+  private int wireBytesMax = Integer.MAX_VALUE;
+  private ReplyEnding cutEnding = ReplyEnding.FIN;
+  private int bytesPerWrite;
+  private Duration writePause = Duration.ZERO;
+  private boolean slowHead;
+  private int slowContent = NO_CONTENT;
+  private String version = "HTTP/1.1";
+
+  ReplyDraft(MockRequest request, MockProfile profile) {
+    this.profile = profile;
+    this.text = new ChatText(request, profile);
+    this.stream = text.isStreamed();
+    this.events = stream ? text.events() : new ArrayList<>();
+    this.body = stream ? "" : text.body();
+    this.coding = stream ? Coding.CHUNKED : Coding.LENGTH;
+    this.ending = request.keepAlive() ? ReplyEnding.KEEP_ALIVE : ReplyEnding.FIN;
+    // A plain reply comes when a stream would have ended.
+    this.headDelay = stream ? profile.ttft() : profile.whole(text.tokens());
+    this.framing = text.isRawAudio() ? SseFraming.RAW : SseFraming.USUAL;
+    headerLines.add("Content-Type: " + text.contentType());
+    headerLines.add("X-Request-Id: req_mock_" + new SeededWords(profile.seed()).hex(0));
+    if (!request.keepAlive()) {
+      headerLines.add("Connection: close");
+    }
+  }
+
+  // The whole reply
+
+  /** Answers at once with this status and body instead. */
+  ReplyDraft answer(String changedStatus, String contentType, String changedBody) {
+    stream = false;
+    status = changedStatus;
+    body = changedBody;
+    coding = Coding.LENGTH;
+    headDelay = Duration.ZERO;
+    return contentType(contentType);
+  }
+
+  /** Sends these bytes at once and nothing else, then ends like this. */
+  ReplyDraft raw(String bytes, ReplyEnding nextEnding) {
+    raw = bytes;
+    headDelay = Duration.ZERO;
+    ending = nextEnding;
+    return this;
+  }
+
+  ReplyDraft ending(ReplyEnding changed) {
+    ending = changed;
+    return this;
+  }
+
+  // The head
+
+  ReplyDraft header(String line) {
+    headerLines.add(line);
+    return this;
+  }
+
+  ReplyDraft version(String changed) {
+    version = changed;
+    return this;
+  }
+
+  ReplyDraft contentType(String changed) {
+    headerLines.set(0, "Content-Type: " + changed);
+    return this;
+  }
+
+  /** Sends the head now, although the first event is not due yet. */
+  ReplyDraft headAtOnce() {
+    headDelay = Duration.ZERO;
+    return this;
+  }
+
+  ReplyDraft beforeHead(String bytes) {
+    beforeHead = bytes;
+    return this;
+  }
+
+  // The body and its transfer
+
+  ReplyDraft coding(Coding changed) {
+    coding = changed;
+    if (changed == Coding.UNTIL_CLOSE) {
+      ending = ReplyEnding.FIN;
+    }
+    return this;
+  }
+
+  /** Announces a Content-Length that is off by this many bytes. */
+  ReplyDraft lengthOff(int bytes) {
+    coding = Coding.LENGTH;
+    lengthOff = bytes;
+    return this;
+  }
+
+  ReplyDraft gzip() {
+    gzip = true;
+    return header("Content-Encoding: gzip");
+  }
+
+  ReplyDraft chunkExtension(String extension) {
+    chunkExtension = extension;
+    return this;
+  }
+
+  ReplyDraft trailers(String lines) {
+    trailers = lines;
+    return this;
+  }
+
+  /** Sends these bytes behind the body's end. */
+  ReplyDraft afterBody(String bytes) {
+    afterBody = bytes;
+    return this;
+  }
+
+  /** Leaves the last chunk out, so that the body has no end. */
+  ReplyDraft unterminated() {
+    terminated = false;
+    return this;
+  }
+
+  /** Sends only the first bytes of the whole reply and then ends like this, if it is longer. */
+  ReplyDraft cutAt(int wireBytes, ReplyEnding nextEnding) {
+    wireBytesMax = wireBytes;
+    cutEnding = nextEnding;
+    return this;
+  }
+
+  /** Sends each byte, of the body or of the head too, in a write of its own. */
+  ReplyDraft byteByByte(Duration pause, boolean headToo) {
+    bytesPerWrite = 1;
+    writePause = pause;
+    slowHead = headToo;
+    return this;
+  }
+
+  /** Sends each byte of the content event behind the first {@code k} in a write of its own. */
+  ReplyDraft dripEvent(int k) {
+    Duration interval = profile.chunkInterval();
+    slowContent = k;
+    return byteByByte(interval.compareTo(DRIP_MIN) > 0 ? interval : DRIP_MIN, false);
+  }
+
+  // The plain body
+
+  ReplyDraft body(String changed) {
+    if (!stream) {
+      body = changed;
+    }
+    return this;
+  }
+
+  /** Sends this share of the plain body, though all of it was announced: 0 none, 2 the half. */
+  ReplyDraft truncateBody(int divisor) {
+    if (!stream) {
+      int kept = divisor == 0 ? 0 : body.length() / divisor;
+      lengthOff = body.length() - kept;
+      body = body.substring(0, kept);
+    }
+    return this;
+  }
+
+  /** The first half of the plain body. */
+  String halfBody() {
+    return body.substring(0, body.length() / 2);
+  }
+
+  // The events
+
+  ReplyDraft framing(SseFraming changed) {
+    framing = changed;
+    return this;
+  }
+
+  ReplyDraft drop(Kind kind) {
+    events.removeIf(event -> event.kind() == kind);
+    return this;
+  }
+
+  /** Replaces what all events of a kind say. */
+  ReplyDraft replaceData(Kind kind, UnaryOperator<String> change) {
+    events.replaceAll(e -> e.kind() == kind ? e.withData(change.apply(e.data())) : e);
+    return this;
+  }
+
+  /** Sends all events of a kind so many intervals later. */
+  ReplyDraft delay(Kind kind, int intervals) {
+    events.replaceAll(
+        e -> e.kind() == kind ? new StreamEvent(kind, e.data(), e.intervalIndex() + intervals) : e);
+    return this;
+  }
+
+  /** Keeps the role and the first {@code k} content events only. */
+  ReplyDraft truncateAfter(int k) {
+    events = new ArrayList<>(events.subList(0, indexAfter(k)));
+    return this;
+  }
+
+  ReplyDraft dropAllEvents() {
+    events = new ArrayList<>();
+    return this;
+  }
+
+  /** Puts events behind the first {@code k} content events. */
+  ReplyDraft insert(int k, String... data) {
+    return insert(Kind.INJECTED, k, data);
+  }
+
+  /** Puts bytes between two events, behind the first {@code k} content events. */
+  ReplyDraft insertFramed(int k, String... bytes) {
+    return insert(Kind.PREFRAMED, k, bytes);
+  }
+
+  private ReplyDraft insert(Kind kind, int k, String... data) {
+    int at = indexAfter(k);
+    int intervalIndex = at == 0 ? 0 : events.get(at - 1).intervalIndex();
+    for (String each : data) {
+      events.add(at++, new StreamEvent(kind, each, intervalIndex));
+    }
+    return this;
+  }
+
+  /** Puts an event behind the last one of this kind, or at the end if there is none. */
+  ReplyDraft insertAfter(Kind kind, String data) {
+    int at = events.size();
+    while (at > 0 && events.get(at - 1).kind() != kind) {
+      at--;
+    }
+    int where = at == 0 ? events.size() : at;
+    events.add(where, new StreamEvent(Kind.INJECTED, data, text.tokens() + 1));
+    return this;
+  }
+
+  private int indexAfter(int k) {
+    int contents = 0;
+    for (int i = 0; i < events.size(); i++) {
+      Kind kind = events.get(i).kind();
+      if (kind == Kind.FINISH || (kind == Kind.CONTENT && contents++ == k)) {
+        return i;
+      }
+    }
+    return events.size();
+  }
+
+  // What a fault asks of it
+
+  boolean isStream() {
+    return stream;
+  }
+
+  ChatText text() {
+    return text;
+  }
+
+  // What the encoder asks of it
+
+  MockProfile profile() {
+    return profile;
+  }
+
+  List<String> headerLines() {
+    return headerLines;
+  }
+
+  List<StreamEvent> events() {
+    return events;
+  }
+
+  String body() {
+    return body;
+  }
+
+  String status() {
+    return status;
+  }
+
+  Coding coding() {
+    return coding;
+  }
+
+  SseFraming framing() {
+    return framing;
+  }
+
+  ReplyEnding ending() {
+    return ending;
+  }
+
+  Duration headDelay() {
+    return headDelay;
+  }
+
+  String beforeHead() {
+    return beforeHead;
+  }
+
+  String afterBody() {
+    return afterBody;
+  }
+
+  String chunkExtension() {
+    return chunkExtension;
+  }
+
+  String trailers() {
+    return trailers;
+  }
+
+  @Nullable String raw() {
+    return raw;
+  }
+
+  int lengthOff() {
+    return lengthOff;
+  }
+
+  boolean isGzip() {
+    return gzip;
+  }
+
+  boolean isTerminated() {
+    return terminated;
+  }
+
+  ReplyEnding cutEnding() {
+    return cutEnding;
+  }
+
+  int wireBytesMax() {
+    return wireBytesMax;
+  }
+
+  boolean isByteByByte() {
+    return bytesPerWrite == 1;
+  }
+
+  boolean isSlowHead() {
+    return slowHead;
+  }
+
+  /** Whether the n-th content event leaves byte by byte, if anything does. */
+  boolean isSlowContent(int n) {
+    return slowContent == NO_CONTENT ? !slowHead : slowContent == n;
+  }
+
+  /** Whether the body leaves byte by byte wherever it is no content event, if anything does. */
+  boolean isSlowBody() {
+    return slowContent == NO_CONTENT && !slowHead;
+  }
+
+  String version() {
+    return version;
+  }
+
+  Duration writePause() {
+    return writePause;
+  }
+}

@@ -1,0 +1,106 @@
+package dev.tollgate.mock;
+
+import io.netty.buffer.ByteBuf;
+import java.util.Arrays;
+
+/**
+ * A reply encoded once: its bytes in one buffer, cut into frames, and when each frame is due after
+ * the request. Plans are shared by all requests that ask the same; each holds a count on the
+ * buffer.
+ */
+final class ReplyPlan {
+  private final ByteBuf bytes;
+  private final int[] ends;
+  private final long[] dueNanos;
+  private final int[] tokens;
+  private final int framesPerWrite;
+  private final ReplyEnding ending;
+  private final long repeatNanos;
+  private final int promptTokens;
+
+  /**
+   * @param bytes owned by the plan
+   * @param ends the offset behind each frame
+   * @param dueNanos when each frame is due, ascending
+   * @param tokens how many completion tokens are out with each frame
+   * @param framesPerWrite the most frames in one write; 0: all that are due
+   * @param repeatNanos the pause between repetitions of the last frame
+   */
+  ReplyPlan(
+      ByteBuf bytes,
+      int[] ends,
+      long[] dueNanos,
+      int[] tokens,
+      int framesPerWrite,
+      ReplyEnding ending,
+      long repeatNanos,
+      int promptTokens) {
+    this.bytes = bytes;
+    this.ends = ends;
+    this.dueNanos = dueNanos;
+    this.tokens = tokens;
+    this.framesPerWrite = framesPerWrite;
+    this.ending = ending;
+    this.repeatNanos = repeatNanos;
+    this.promptTokens = promptTokens;
+  }
+
+  int frames() {
+    return ends.length;
+  }
+
+  int bytes() {
+    return bytes.writerIndex();
+  }
+
+  long dueNanos(int frame) {
+    return dueNanos[frame];
+  }
+
+  /** The frame behind the last one that goes into the same write as {@code from}. */
+  int writeEnd(int from, long elapsedNanos) {
+    int end = from + 1;
+    int endMax = framesPerWrite == 0 ? ends.length : Math.min(ends.length, from + framesPerWrite);
+    while (end < endMax && dueNanos[end] <= elapsedNanos) {
+      end++;
+    }
+    return end;
+  }
+
+  /** The bytes of these frames, with a count of their own. */
+  ByteBuf slice(int from, int to) {
+    int start = from == 0 ? 0 : ends[from - 1];
+    return bytes.retainedSlice(start, ends[to - 1] - start);
+  }
+
+  /** How many completion tokens are out when this many frames are. */
+  int tokensAfter(int frames) {
+    return frames == 0 ? 0 : tokens[frames - 1];
+  }
+
+  int promptTokens() {
+    return promptTokens;
+  }
+
+  ReplyEnding ending() {
+    return ending;
+  }
+
+  long repeatNanos() {
+    return repeatNanos;
+  }
+
+  ReplyPlan retain() {
+    bytes.retain();
+    return this;
+  }
+
+  void release() {
+    bytes.release();
+  }
+
+  @Override
+  public String toString() {
+    return "ReplyPlan[frames=%d, ends=%s]".formatted(ends.length, Arrays.toString(ends));
+  }
+}

@@ -1,0 +1,72 @@
+package dev.tollgate.mock.media;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One way a provider of videos and music can fail, selected by the model name {@code
+ * fault/<name>[:k]}; docs/mock-provider.md lists all, and a test compares.
+ */
+public enum MediaFault {
+  REFUSED("job-refused", "400 `content_policy`: nothing is made"),
+  BUSY("job-busy", 2, "503 to the first k submissions of each key, which are not accepted"),
+  LOST_ANSWER("job-lost-answer", "accepts the job, then FIN in place of the answer"),
+  NO_RESPONSE("job-silent", "accepts the job and never answers the submission"),
+  FAILS_QUEUED("job-fails-queued", "failed with `content_policy` before it runs"),
+  FAILS_RUNNING("job-fails-running", "failed with `generation_failed` half way"),
+  NO_CANCEL("job-no-cancel", "409 to its cancellation"),
+  UNKNOWN_STATUS("job-odd-status", "runs for ever, under a status that nobody knows"),
+  POLLS_FAIL("job-looks-fail", 3, "503 to the first k looks at it"),
+  ENDLESS("job-endless", "runs for ever"),
+  FORGOTTEN("job-forgotten", "accepted, and unknown ever after"),
+  OTHER_LENGTH("job-length", 1, "makes k seconds, whatever was asked, and says so"),
+  NO_FILE("file-none", "succeeds without a file"),
+  LATE_FILE("file-late", 2, "404 to the first k fetches of its file"),
+  SLOW_FILE("file-slow", 20, "its file in pieces of 4 KiB, one each k ms"),
+  LARGE_FILE("file-large", 64, "a file that goes on behind its end, k MiB in all"),
+  CUT_FILE("file-cut", "half of its file, then FIN"),
+  HTML_FILE("file-html", "an HTML page in place of its file");
+
+  private static final int NO_K = -1;
+
+  private final String wireName;
+  private final int kDefault;
+  private final String description;
+
+  MediaFault(String wireName, String description) {
+    this(wireName, NO_K, description);
+  }
+
+  MediaFault(String wireName, int kDefault, String description) {
+    this.wireName = wireName;
+    this.kDefault = kDefault;
+    this.description = description;
+  }
+
+  static @Nullable MediaFault named(String wireName) {
+    for (MediaFault fault : values()) {
+      if (fault.wireName.equals(wireName)) {
+        return fault;
+      }
+    }
+    return null;
+  }
+
+  /** What stands behind {@code fault/}. */
+  public String wireName() {
+    return wireName;
+  }
+
+  public boolean takesK() {
+    return kDefault != NO_K;
+  }
+
+  /** The number used if the name carries none. */
+  public int kDefault() {
+    return kDefault;
+  }
+
+  /** What happens on the wire, in one line for the documentation. */
+  public String description() {
+    return description;
+  }
+}

@@ -1,0 +1,43 @@
+package dev.tollgate.mock.media;
+
+import java.time.Duration;
+
+/**
+ * A tone to encode: one channel of 16 bits, which repeats every second, so that any length of it is
+ * at hand.
+ */
+public final class Tone {
+  static final int CHANNELS = 1;
+  static final int SAMPLE_BITS = 16;
+
+  private static final int LOUDNESS = 3_000;
+
+  private final short[] second;
+  private final int length;
+
+  /**
+   * The tone.
+   *
+   * @param hertz whole, or the seconds would not join
+   */
+  public Tone(Duration length, int samplesPerSecond, int hertz) {
+    this.second = new short[samplesPerSecond];
+    for (int n = 0; n < samplesPerSecond; n++) {
+      second[n] = (short) (LOUDNESS * Math.sin(2 * Math.PI * hertz * n / samplesPerSecond));
+    }
+    this.length = Math.toIntExact(length.toMillis() * samplesPerSecond / 1_000);
+  }
+
+  int samplesPerSecond() {
+    return second.length;
+  }
+
+  /** How many samples there are. */
+  public int length() {
+    return length;
+  }
+
+  public short sample(int n) {
+    return second[n % second.length];
+  }
+}

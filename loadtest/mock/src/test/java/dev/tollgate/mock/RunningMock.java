@@ -1,0 +1,52 @@
+package dev.tollgate.mock;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.core.testkit.RawClient;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/** The mock provider that all tests of a class share, and a connection that each has for itself. */
+public final class RunningMock implements BeforeAllCallback, AfterAllCallback, AfterEachCallback {
+  private @Nullable MockProvider mock;
+  private @Nullable RawClient client;
+
+  @Override
+  public void beforeAll(ExtensionContext context) {
+    mock = MockProvider.start(MockProfile.IMMEDIATE, 0);
+  }
+
+  public MockProvider provider() {
+    return requireNonNull(mock);
+  }
+
+  public int port() {
+    return provider().port();
+  }
+
+  /** The test's own connection, which is closed behind it. */
+  public RawClient client() {
+    RawClient open = client;
+    if (open == null) {
+      open = RawClient.connect(port());
+      client = open;
+    }
+    return open;
+  }
+
+  @Override
+  public void afterEach(ExtensionContext context) {
+    if (client != null) {
+      client.close();
+    }
+    client = null;
+  }
+
+  @Override
+  public void afterAll(ExtensionContext context) {
+    provider().close();
+  }
+}

@@ -1,0 +1,57 @@
+package dev.tollgate.mock.media;
+
+/** Reads bits, the highest first. */
+final class BitReader {
+  private final byte[] bytes;
+  private int at;
+
+  BitReader(byte[] bytes, int fromByte) {
+    this.bytes = bytes;
+    this.at = 8 * fromByte;
+  }
+
+  long bits(int width) {
+    long value = 0;
+    for (int i = 0; i < width; i++) {
+      value = (value << 1) | bit(at);
+      at++;
+    }
+    return value;
+  }
+
+  long signed(int width) {
+    long value = bits(width);
+    return (value << (64 - width)) >> (64 - width);
+  }
+
+  int unary() {
+    int zeros = 0;
+    while (bits(1) == 0) {
+      zeros++;
+    }
+    return zeros;
+  }
+
+  int golomb() {
+    int zeros = unary();
+    return (int) ((1L << zeros) + bits(zeros) - 1);
+  }
+
+  int align() {
+    at = (at + 7) & ~7;
+    return at >> 3;
+  }
+
+  /** Where the last one bit of the bytes is, behind which a unit has nothing. */
+  boolean isAtTrailer() {
+    int last = 8 * bytes.length - 1;
+    while (bit(last) == 0) {
+      last--;
+    }
+    return at == last;
+  }
+
+  private int bit(int index) {
+    return (bytes[index >> 3] >> (7 - (index & 7))) & 1;
+  }
+}

@@ -1,0 +1,55 @@
+package dev.tollgate.core.api;
+
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import org.jspecify.annotations.Nullable;
+
+/** The members of a delta that are text to be appended, each a text of its own. */
+public enum DeltaText {
+  CONTENT("content"),
+  REASONING_CONTENT("reasoning_content"),
+  REASONING("reasoning"),
+  REFUSAL("refusal");
+
+  private static final DeltaText[] ALL = values();
+
+  private final String member;
+
+  DeltaText(String member) {
+    this.member = member;
+  }
+
+  public String member() {
+    return member;
+  }
+
+  public boolean isName(JsonMembers delta, int i) {
+    return delta.isName(i, member);
+  }
+
+  public boolean isIn(JsonMembers delta) {
+    return delta.indexOf(member) >= 0;
+  }
+
+  /** The other name that providers have for the same text; itself where there is none. */
+  DeltaText twin() {
+    return switch (this) {
+      case REASONING -> REASONING_CONTENT;
+      case REASONING_CONTENT -> REASONING;
+      case CONTENT, REFUSAL -> this;
+    };
+  }
+
+  /** Which text a member holds; null: none, or one that stands there twice. */
+  static @Nullable public DeltaText of(JsonMembers delta, int i) {
+    if (delta.kind(i) != JsonKind.STRING) {
+      return null;
+    }
+    for (DeltaText text : ALL) {
+      if (delta.isName(i, text.member)) {
+        return delta.count(text.member) == 1 ? text : null;
+      }
+    }
+    return null;
+  }
+}

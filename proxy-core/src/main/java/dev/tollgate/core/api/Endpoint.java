@@ -1,0 +1,175 @@
+package dev.tollgate.core.api;
+
+import java.util.Locale;
+import java.util.Optional;
+
+/** Every route of the API listener: the one table that requests are matched against. */
+public enum Endpoint {
+  CHAT_COMPLETIONS("POST", "/v1/chat/completions", Content.JSON, Urgency.INTERACTIVE),
+  COMPLETIONS("POST", "/v1/completions", Content.JSON, Urgency.INTERACTIVE),
+  RESPONSES("POST", "/v1/responses", Content.JSON, Urgency.INTERACTIVE),
+  EMBEDDINGS("POST", "/v1/embeddings", Content.JSON, Urgency.BATCH),
+  SPEECH("POST", "/v1/audio/speech", Content.JSON, Urgency.BATCH),
+  TRANSCRIPTIONS("POST", "/v1/audio/transcriptions", Content.MULTIPART, Urgency.BATCH),
+  IMAGE_GENERATIONS(
+      "POST", "/v1/images/generations", Content.JSON, Urgency.BATCH, IdempotencyPolicy.OPTIONAL),
+  IMAGE_EDITS(
+      "POST",
+      "/v1/images/edits",
+      Content.JSON_OR_MULTIPART,
+      Urgency.BATCH,
+      IdempotencyPolicy.OPTIONAL),
+  VIDEO_GENERATIONS(
+      "POST",
+      "/v1/video/generations",
+      Content.JSON,
+      Urgency.SUBMISSION,
+      IdempotencyPolicy.REQUIRED),
+  MUSIC_GENERATIONS(
+      "POST",
+      "/v1/music/generations",
+      Content.JSON,
+      Urgency.SUBMISSION,
+      IdempotencyPolicy.REQUIRED),
+  VIDEO_JOB("GET", "/v1/video/generations/{id}", Content.NONE, Urgency.LOOKUP),
+  MUSIC_JOB("GET", "/v1/music/generations/{id}", Content.NONE, Urgency.LOOKUP),
+  JOB("GET", "/v1/jobs/{id}", Content.NONE, Urgency.LOOKUP),
+  VIDEO_JOB_DELETION("DELETE", "/v1/video/generations/{id}", Content.NONE, Urgency.LOOKUP),
+  MUSIC_JOB_DELETION("DELETE", "/v1/music/generations/{id}", Content.NONE, Urgency.LOOKUP),
+  MODELS("GET", "/v1/models", Content.NONE, Urgency.LOOKUP),
+  MODEL("GET", "/v1/models/{vendor}/{name}", Content.NONE, Urgency.LOOKUP),
+  KEY("GET", "/v1/key", Content.NONE, Urgency.LOOKUP),
+  CREDITS("GET", "/v1/credits", Content.NONE, Urgency.LOOKUP),
+  /** Without a key: the URL is signed. HEAD is answered too. */
+  ARTIFACT("GET", "/artifacts/{day}/{owner}/{file}", Content.NONE, Urgency.LOOKUP);
+
+  /** What a request to a route carries. */
+  public enum Content {
+    NONE,
+    JSON,
+    /** A form with a file in it. */
+    MULTIPART,
+    JSON_OR_MULTIPART
+  }
+
+  /** How late an overloaded node turns requests of a route away: the first constant goes first. */
+  public enum Urgency {
+    /** A question about models, jobs or the caller's own standing, which can be asked again. */
+    LOOKUP,
+    /** The submission of a job that takes minutes anyway. */
+    SUBMISSION,
+    /** Work of programs that nobody watches: embeddings, speech, images. */
+    BATCH,
+    /** Somebody waits for the answer. */
+    INTERACTIVE;
+
+    private final String wire = name().toLowerCase(Locale.ROOT);
+
+    /** The name in metrics. */
+    public String wire() {
+      return wire;
+    }
+  }
+
+  /** What a route makes of an {@code IdempotencyPolicy-Key}. */
+  public enum IdempotencyPolicy {
+    /** Nothing. */
+    IGNORED,
+    /** A request that carries one is carried out once. */
+    OPTIONAL,
+    /** No request goes without. */
+    REQUIRED
+  }
+
+  private static final Endpoint[] ALL = values();
+  private static final String ARTIFACT_PREFIX = "/artifacts/";
+  private static final String MODEL_PREFIX = "/v1/models/";
+  private static final String ID = "{id}";
+
+  private final String method;
+  private final String path;
+  private final Content content;
+  private final Urgency urgency;
+  private final IdempotencyPolicy idempotency;
+
+  Endpoint(String method, String path, Content content, Urgency urgency) {
+    this(method, path, content, urgency, IdempotencyPolicy.IGNORED);
+  }
+
+  Endpoint(
+      String method, String path, Content content, Urgency urgency, IdempotencyPolicy idempotency) {
+    this.method = method;
+    this.path = path;
+    this.content = content;
+    this.urgency = urgency;
+    this.idempotency = idempotency;
+  }
+
+  public String method() {
+    return method;
+  }
+
+  /** The path as documented; also the label in metrics and logs. */
+  public String path() {
+    return path;
+  }
+
+  public Content content() {
+    return content;
+  }
+
+  public Urgency urgency() {
+    return urgency;
+  }
+
+  public IdempotencyPolicy idempotency() {
+    return idempotency;
+  }
+
+  /** The route of a request, or empty: 404 (DECISIONS 1). */
+  public static Optional<Match> match(String method, String path) {
+    for (Endpoint endpoint : ALL) {
+      if (endpoint.method.equals(method) && endpoint.path.equals(path)) {
+        return Optional.of(new Match(endpoint, ""));
+      }
+    }
+    if (path.startsWith(ARTIFACT_PREFIX) && (method.equals("GET") || method.equals("HEAD"))) {
+      return Optional.of(new Match(ARTIFACT, path.substring(ARTIFACT_PREFIX.length())));
+    }
+    if (method.equals("GET") && path.startsWith(MODEL_PREFIX)) {
+      return modelArgument(path.substring(MODEL_PREFIX.length()))
+          .map(argument -> new Match(MODEL, argument));
+    }
+    return jobArgument(method, path);
+  }
+
+  /** What follows the last slash is the job's name, whatever it is. */
+  private static Optional<Match> jobArgument(String method, String path) {
+    int slash = path.lastIndexOf('/');
+    if (slash == path.length() - 1) {
+      return Optional.empty();
+    }
+    String pattern = path.substring(0, slash + 1) + ID;
+    for (Endpoint endpoint : ALL) {
+      if (endpoint.method.equals(method) && endpoint.path.equals(pattern)) {
+        return Optional.of(new Match(endpoint, path.substring(slash + 1)));
+      }
+    }
+    return Optional.empty();
+  }
+
+  // %2F between vendor and name is accepted (DECISIONS 4); any other escape stays as it is, so it
+  // names no model.
+  private static Optional<String> modelArgument(String rest) {
+    String argument = rest.replace("%2F", "/").replace("%2f", "/");
+    return argument.isEmpty() ? Optional.empty() : Optional.of(argument);
+  }
+
+  /**
+   * A matched route.
+   *
+   * @param argument the variable part of the path: {@code vendor/name} for {@link #MODEL}, a job's
+   *     name
+   */
+  public record Match(Endpoint endpoint, String argument) {}
+}

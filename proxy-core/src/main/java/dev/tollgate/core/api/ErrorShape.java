@@ -1,0 +1,35 @@
+package dev.tollgate.core.api;
+
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+
+/** Tells an object that says that the provider failed, in any shape that providers give it. */
+public final class ErrorShape {
+  private ErrorShape() {}
+
+  /**
+   * Whether an object is an error: it has an {@code error} that is not null; or, where it does not
+   * have what was asked for, it calls itself one or carries an error's members at its root.
+   *
+   * @param asked the member that holds what was asked for
+   */
+  public static boolean matches(JsonMembers root, String asked) {
+    for (int i = root.indexOf("error"); i >= 0; i = root.indexOf("error", i + 1)) {
+      if (root.kind(i) != JsonKind.NULL) {
+        return true;
+      }
+    }
+    if (root.indexOf(asked) >= 0) {
+      return false;
+    }
+    return is(root, "object", "error")
+        || is(root, "type", "error")
+        || root.indexOf("detail") >= 0
+        || (root.indexOf("message") >= 0 && root.indexOf("code") >= 0);
+  }
+
+  private static boolean is(JsonMembers root, String name, String text) {
+    int i = root.indexOf(name);
+    return i >= 0 && root.isString(i, text);
+  }
+}

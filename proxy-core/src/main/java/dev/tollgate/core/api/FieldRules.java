@@ -1,0 +1,120 @@
+package dev.tollgate.core.api;
+
+import dev.tollgate.core.json.JsonItems;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.Param;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * The fields of a request that we read, with what their values must be. A duplicate or a case
+ * variant of any of them is refused: providers disagree on which one counts, so price and scope
+ * could be bypassed. All other fields pass through unseen.
+ */
+public final class FieldRules {
+  private final Map<String, ValueRule> rules;
+
+  public FieldRules(Map<String, ValueRule> rules) {
+    this.rules = Map.copyOf(rules);
+  }
+
+  /** The rules of what every inference route reads. */
+  public static void putCommon(Map<String, ValueRule> rules) {
+    rules.put("model", ValueRule.ANY);
+    rules.put("routing", ValueRule.ANY);
+    rules.put("provider", ValueRule.ANY);
+    rules.put("user", ValueRule.string().orNull());
+  }
+
+  /** The rules of what every route reads that generates text. */
+  public static void putGeneration(Map<String, ValueRule> rules) {
+    rules.put("stream", ValueRule.bool().orNull());
+    rules.put("stream_options", rule(FieldRules::streamOptions).orNull());
+    rules.put("temperature", ValueRule.number(0, 2).orNull());
+    rules.put("top_p", ValueRule.number(0, 1).orNull());
+    rules.put("presence_penalty", ValueRule.number(-2, 2).orNull());
+    rules.put("frequency_penalty", ValueRule.number(-2, 2).orNull());
+    rules.put("seed", ValueRule.integer(Long.MIN_VALUE + 1, Long.MAX_VALUE).orNull());
+    rules.put("logit_bias", rule(FieldRules::logitBias).orNull());
+    rules.put("stop", rule(FieldRules::stop).orNull());
+  }
+
+  public static ValueRule rule(ValueRule rule) {
+    return rule;
+  }
+
+  /** Reports duplicates and case variants, each under its name as written. */
+  public void checkNames(JsonMembers root, Issues issues) {
+    String[] names = new String[root.size()];
+    for (int i = 0; i < names.length; i++) {
+      names[i] = root.name(i);
+      checkName(names, i, issues);
+    }
+  }
+
+  /** Reports every value that is out of bounds. */
+  public void checkValues(JsonMembers root, Issues issues) {
+    for (int i = 0; i < root.size(); i++) {
+      String name = root.name(i);
+      ValueRule rule = rules.get(name);
+      if (rule != null) {
+        rule.check(root, i, Param.of(name), issues);
+      }
+    }
+  }
+
+  private void checkName(String[] names, int i, Issues issues) {
+    String name = names[i];
+    if (!rules.containsKey(name)) {
+      String folded = folded(name);
+      if (rules.containsKey(folded)) {
+        issues.add(name, "is a case variant of " + folded);
+      }
+      return;
+    }
+    for (int k = 0; k < i; k++) {
+      if (names[k].equals(name)) {
+        issues.add(name, "is given twice");
+        return;
+      }
+    }
+  }
+
+  // Some decoders match names by Unicode's folding: U+017F as s, U+212A as k.
+  private static String folded(String name) {
+    return name.toUpperCase(Locale.ROOT).toLowerCase(Locale.ROOT);
+  }
+
+  private static void streamOptions(JsonItems items, int i, Param param, Issues issues) {
+    if (items.kind(i) == JsonKind.OBJECT) {
+      issues.addIfCut(items.object(i), param);
+    } else {
+      issues.add(param, "must be an object");
+    }
+  }
+
+  private static void logitBias(JsonItems items, int i, Param param, Issues issues) {
+    if (items.kind(i) != JsonKind.OBJECT) {
+      issues.add(param, "must be an object");
+      return;
+    }
+    JsonMembers biases = items.object(i);
+    if (issues.addIfCut(biases, param)) {
+      return;
+    }
+    ValueRule bias = ValueRule.number(-100, 100);
+    for (int k = 0; k < biases.size() && !issues.isFull(); k++) {
+      bias.check(biases, k, param.dot(biases.name(k)), issues);
+    }
+  }
+
+  private static void stop(JsonItems items, int i, Param param, Issues issues) {
+    switch (items.kind(i)) {
+      case STRING -> {}
+      case ARRAY -> ValueRule.strings().check(items, i, param, issues);
+      case NUMBER, TRUE, FALSE, NULL, OBJECT ->
+          issues.add(param, "must be a string or an array of strings");
+    }
+  }
+}

@@ -1,0 +1,193 @@
+package dev.tollgate.core.api;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.tollgate.core.http.multipart.FormPart;
+import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.json.InvalidJson;
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonMembers;
+import java.util.HashSet;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The fields of a form that we read, with what they must be: as {@link FieldRules} are for JSON.
+ * Names that end in brackets are lists, whose items are fields of one name.
+ */
+public final class FormFields {
+  private static final int TEXT_BYTES_MAX = 64 * 1024;
+
+  private final Map<String, Rule> rules;
+
+  /** What a field must be. */
+  public sealed interface Rule {
+    /** A file with something in it. */
+    record File() implements Rule {}
+
+    /** The same, as often as wanted. */
+    record Files() implements Rule {}
+
+    /** Text that passes a test; empty text is no value at all. */
+    record Text(Predicate<String> test, String message, int bytesMax) implements Rule {
+      public Text(Predicate<String> test, String message) {
+        this(test, message, TEXT_BYTES_MAX);
+      }
+    }
+  }
+
+  public FormFields(Map<String, Rule> rules) {
+    this.rules = Map.copyOf(rules);
+  }
+
+  /** Any text. */
+  public static Rule text() {
+    return new Rule.Text(_ -> true, "");
+  }
+
+  /** One of some words. */
+  public static Rule oneOf(Set<String> words, String message) {
+    return new Rule.Text(words::contains, message);
+  }
+
+  /** Text of a form. */
+  public static Rule matching(String pattern, String message) {
+    return new Rule.Text(Pattern.compile(pattern).asMatchPredicate(), message);
+  }
+
+  /** A number within bounds. */
+  public static Rule number(double min, double max, String message) {
+    return new Rule.Text(
+        text -> {
+          try {
+            double number = Double.parseDouble(text);
+            return number >= min && number <= max;
+          } catch (NumberFormatException e) {
+            return false;
+          }
+        },
+        message);
+  }
+
+  /** Reports what is missing, then names, then values: each issue that is found. */
+  public void check(MultipartForm form, Issues issues, String... required) {
+    for (String name : required) {
+      if (form.part(name).isEmpty()) {
+        issues.add(name, "is required");
+      }
+    }
+    Set<String> seen = new HashSet<>();
+    for (FormPart part : form.parts()) {
+      if (!issues.isFull()) {
+        name(part, seen, issues);
+      }
+    }
+    for (FormPart part : form.parts()) {
+      Rule rule = rules.get(part.name());
+      if (rule != null && !issues.isFull()) {
+        value(form, part, rule, issues);
+      }
+    }
+  }
+
+  private void name(FormPart part, Set<String> seen, Issues issues) {
+    String name = part.name();
+    String folded = name.toUpperCase(Locale.ROOT).toLowerCase(Locale.ROOT);
+    if (!rules.containsKey(name)) {
+      if (isRoutingField(folded)) {
+        // A wish that is not obeyed could send the file where its owner forbade it.
+        issues.add(name, "is not read in forms: send routing as JSON text in one field");
+      } else if (rules.containsKey(folded)) {
+        issues.add(name, "is a case variant of " + folded);
+      }
+    } else if (!seen.add(name) && !mayBeRepeated(name)) {
+      issues.add(name, "is given twice");
+    }
+  }
+
+  private boolean mayBeRepeated(String name) {
+    return name.endsWith("[]") || rules.get(name) instanceof Rule.Files;
+  }
+
+  /** As SDKs write an object, or by its other name (DECISIONS 5). */
+  private static boolean isRoutingField(String folded) {
+    return folded.equals("provider")
+        || Stream.of("routing[", "routing.", "provider[", "provider.").anyMatch(folded::startsWith);
+  }
+
+  private static void value(MultipartForm form, FormPart part, Rule rule, Issues issues) {
+    switch (rule) {
+      case Rule.File _, Rule.Files _ -> file(part, issues);
+      case Rule.Text text -> {
+        if (part.isFile()) {
+          issues.add(part.name(), "must be text, not a file");
+        } else if (part.sizeBytes() > text.bytesMax()) {
+          issues.add(part.name(), "must not have more than %,d bytes".formatted(text.bytesMax()));
+        } else if (!form.isText(part)) {
+          issues.add(part.name(), "must be text in UTF-8");
+        } else if (part.sizeBytes() > 0 && !text.test().test(form.text(part))) {
+          issues.add(part.name(), text.message());
+        }
+      }
+    }
+  }
+
+  private static void file(FormPart part, Issues issues) {
+    if (!part.isFile()) {
+      issues.add(part.name(), "must be a file: its part has no filename");
+    } else if (part.sizeBytes() == 0) {
+      issues.add(part.name(), "must not be empty");
+    }
+  }
+
+  /** The model that is asked for; one that is missing was reported. */
+  public static Optional<ModelId> model(MultipartForm form, Issues issues) {
+    Optional<FormPart> part = form.part("model").filter(form::isText);
+    if (part.isEmpty() || part.get().sizeBytes() > TEXT_BYTES_MAX) {
+      return Optional.empty();
+    }
+    Optional<ModelId> model = ModelId.parse(form.text(part.get()));
+    if (model.isEmpty()) {
+      issues.add("model", "must be of the form <vendor>/<name>");
+    }
+    return model;
+  }
+
+  /** The wish for routing: a JSON object as text, or the name of a strategy. */
+  public static RoutingFields.Read routing(MultipartForm form, Issues issues) {
+    String text =
+        form.part("routing")
+            .filter(part -> part.sizeBytes() <= TEXT_BYTES_MAX && form.isText(part))
+            .map(form::text)
+            .orElse("")
+            .strip();
+    JsonBytes value = JsonBytes.NULL;
+    if (text.startsWith("{")) {
+      value = object(text);
+      if (value == null) {
+        issues.add("routing", "must be a JSON object or the name of a strategy");
+        value = JsonBytes.NULL;
+      }
+    } else if (!text.isEmpty()) {
+      value = JsonBytes.string(text);
+    }
+    byte[] wrapped = JsonBytes.value(Map.of("routing", value)).toString().getBytes(UTF_8);
+    return RoutingFields.read(JsonMembers.ofKept(wrapped), issues);
+  }
+
+  private static @Nullable JsonBytes object(String text) {
+    byte[] bytes = text.getBytes(UTF_8);
+    try {
+      var _ = JsonMembers.of(bytes, 0, bytes.length);
+      return JsonBytes.raw(bytes);
+    } catch (InvalidJson e) {
+      return null;
+    }
+  }
+}

@@ -1,0 +1,145 @@
+package dev.tollgate.core.api;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.http.multipart.FormPart;
+import dev.tollgate.core.http.multipart.MultipartBoundary;
+import dev.tollgate.core.http.multipart.MultipartReader;
+import dev.tollgate.core.json.StrictUtf8;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** A multipart body, over the array it came in: its parts by name, and the edits it leaves with. */
+public final class MultipartForm {
+  private final byte[] bytes;
+  private final MultipartBoundary boundary;
+  private final List<FormPart> parts;
+  private final int end;
+
+  /**
+   * @param end where the last delimiter begins
+   */
+  private MultipartForm(byte[] bytes, MultipartBoundary boundary, List<FormPart> parts, int end) {
+    this.bytes = bytes;
+    this.boundary = boundary;
+    this.parts = List.copyOf(parts);
+    this.end = end;
+  }
+
+  /** What reading a body brought. */
+  public sealed interface Read {
+    record Fine(MultipartForm form) implements Read {}
+
+    record Refused(Fault fault) implements Read {}
+  }
+
+  /**
+   * Reads a body.
+   *
+   * @param contentType of the body, which names what separates its parts
+   */
+  public static Read read(byte[] bytes, int length, String contentType) {
+    Optional<MultipartBoundary> boundary = MultipartBoundary.of(contentType);
+    if (boundary.isEmpty()) {
+      return refused("the Content-Type names no valid boundary");
+    }
+    var reader = new MultipartReader(boundary.get());
+    reader.read(bytes, length);
+    String problem = reader.problem();
+    if (problem != null) {
+      return refused("the form is broken: " + problem);
+    }
+    return reader.isComplete()
+        ? new Read.Fine(new MultipartForm(bytes, boundary.get(), reader.parts(), reader.end()))
+        : refused("the form is broken: its end is missing");
+  }
+
+  private static Read refused(String message) {
+    return new Read.Refused(Fault.of(ErrorCode.VALIDATION_FAILED, message));
+  }
+
+  public byte[] bytes() {
+    return bytes;
+  }
+
+  public List<FormPart> parts() {
+    return parts;
+  }
+
+  public String contentType() {
+    return boundary.contentType();
+  }
+
+  /** The first part of a name. */
+  public Optional<FormPart> part(String name) {
+    return parts.stream().filter(part -> part.name().equals(name)).findFirst();
+  }
+
+  /** What a field says; empty where it is not there. It was found to be text. */
+  public Optional<String> text(String name) {
+    return part(name).map(this::text);
+  }
+
+  public String text(FormPart part) {
+    return new String(bytes, part.from(), part.sizeBytes(), UTF_8);
+  }
+
+  public boolean isText(FormPart part) {
+    return !part.isFile() && StrictUtf8.isValid(bytes, part.from(), part.to());
+  }
+
+  /** Bytes of a field; 0 where it is not there. */
+  public int sizeBytes(String name) {
+    return part(name).map(FormPart::sizeBytes).orElse(0);
+  }
+
+  /**
+   * What becomes of fields.
+   *
+   * @param values which they have, whether they were there or not
+   */
+  public record Edits(Map<String, String> values, Set<String> without) {}
+
+  /**
+   * The form from its first delimiter to its last, with edits. Everything else leaves as it came,
+   * in slices of the array.
+   */
+  public List<ByteBuf> edited(Edits edits) {
+    List<ByteBuf> out = new ArrayList<>();
+    int from = parts.getFirst().start();
+    for (int i = 0; i < parts.size(); i++) {
+      FormPart part = parts.get(i);
+      String value = edits.values.get(part.name());
+      if (edits.without.contains(part.name())) {
+        add(out, from, part.start());
+        from = i + 1 < parts.size() ? parts.get(i + 1).start() : end;
+      } else if (value != null) {
+        add(out, from, part.from());
+        out.add(Unpooled.wrappedBuffer(value.getBytes(UTF_8)));
+        from = part.to();
+      }
+    }
+    add(out, from, end);
+    edits.values.forEach(
+        (field, value) -> {
+          if (part(field).isEmpty()) {
+            out.add(Unpooled.wrappedBuffer(boundary.field(field, value)));
+          }
+        });
+    out.add(Unpooled.wrappedBuffer(boundary.close()));
+    return out;
+  }
+
+  private void add(List<ByteBuf> out, int from, int to) {
+    if (to > from) {
+      out.add(Unpooled.wrappedBuffer(bytes, from, to - from));
+    }
+  }
+}

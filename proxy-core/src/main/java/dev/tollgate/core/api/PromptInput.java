@@ -1,0 +1,175 @@
+package dev.tollgate.core.api;
+
+import dev.tollgate.core.json.JsonElements;
+import dev.tollgate.core.json.JsonItems;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonLimits;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.Param;
+import java.util.Arrays;
+
+/**
+ * The texts of a request that are not a conversation: one or many, each as a string or as an array
+ * of token numbers. Counted without a tokenizer.
+ */
+public final class PromptInput {
+  // Beginning and end, which some models put around each text.
+  private static final int SPECIAL_TOKENS = 2;
+
+  private final Param param;
+  private final Bounds bounds;
+  private final Issues issues;
+  private boolean isTokens;
+  private int count;
+  private long tokensLikely;
+  private long[] tokensAtMost = new long[1];
+
+  /**
+   * What is taken.
+   *
+   * @param texts how many, at most
+   * @param tokens how many of one text that is alone, at most
+   * @param text what a text must be
+   * @param missing what becomes of null
+   */
+  public record Bounds(int texts, int tokens, ValueRule text, ValueRule missing) {
+    /** What vectors are made of. */
+    public static final Bounds EMBEDDED =
+        new Bounds(2_048, 2_048, PromptInput::notEmpty, PromptInput::refuse);
+
+    /** What is completed. */
+    public static final Bounds COMPLETED =
+        new Bounds(2_048, JsonLimits.ITEMS_MAX, ValueRule.ANY, ValueRule.ANY);
+  }
+
+  private PromptInput(Param param, Bounds bounds, Issues issues) {
+    this.param = param;
+    this.bounds = bounds;
+    this.issues = issues;
+  }
+
+  /**
+   * Reads a member that may be a string, an array of strings, of tokens, or of arrays of tokens;
+   * what is wrong with it is added to the issues. One that is missing was reported.
+   */
+  public static PromptInput read(JsonMembers root, String name, Bounds bounds, Issues issues) {
+    var input = new PromptInput(Param.of(name), bounds, issues);
+    int i = root.indexOf(name);
+    if (i >= 0) {
+      input.whole(root, i);
+    }
+    return input;
+  }
+
+  private void whole(JsonItems root, int i) {
+    switch (root.kind(i)) {
+      case STRING -> text(root, i, param);
+      case ARRAY -> many(root.array(i));
+      case NULL -> bounds.missing.check(root, i, param, issues);
+      case NUMBER, TRUE, FALSE, OBJECT -> refuse(root, i, param, issues);
+    }
+  }
+
+  private static void refuse(JsonItems items, int i, Param at, Issues issues) {
+    issues.add(at, "must be a string or an array of strings, tokens or arrays of tokens");
+  }
+
+  private static void notEmpty(JsonItems items, int i, Param at, Issues issues) {
+    if (items.isEmptyString(i)) {
+      issues.add(at, "must not be empty");
+    }
+  }
+
+  private void many(JsonElements elements) {
+    boolean isOne = elements.size() > 0 && elements.kind(0) == JsonKind.NUMBER;
+    int max = isOne ? bounds.tokens : bounds.texts;
+    if (elements.size() == 0) {
+      issues.add(param, "must not be empty");
+    } else if (elements.size() > max) {
+      issues.add(param, "must not have more than " + max + " items");
+    } else if (isOne) {
+      tokens(elements, param);
+    } else {
+      each(elements);
+    }
+  }
+
+  private void each(JsonElements elements) {
+    JsonKind first = elements.kind(0);
+    for (int k = 0; k < elements.size() && !issues.isFull(); k++) {
+      if (elements.kind(k) != first) {
+        issues.add(param.at(k), "must be of the same kind as the items before it");
+        continue;
+      }
+      switch (first) {
+        case STRING -> text(elements, k, param.at(k));
+        case ARRAY -> tokens(elements.array(k), param.at(k));
+        case NUMBER, TRUE, FALSE, NULL, OBJECT ->
+            issues.add(param.at(k), "must be a string or an array of tokens");
+      }
+    }
+  }
+
+  private void text(JsonItems items, int i, Param at) {
+    bounds.text.check(items, i, at, issues);
+    int sizeBytes = items.valueEnd(i) - items.valueStart(i);
+    add(TokenEstimate.likely(sizeBytes, 0), sizeBytes);
+  }
+
+  private void tokens(JsonElements tokens, Param at) {
+    if (tokens.size() == 0) {
+      issues.add(at, "must not be empty");
+    }
+    if (issues.addIfCut(tokens, at)) {
+      return;
+    }
+    isTokens = true;
+    ValueRule token = ValueRule.integer(0, Long.MAX_VALUE);
+    for (int k = 0; k < tokens.size() && !issues.isFull(); k++) {
+      token.check(tokens, k, at.at(k), issues);
+    }
+    add(tokens.size(), tokens.size());
+  }
+
+  private void add(long likely, long max) {
+    if (count == tokensAtMost.length) {
+      tokensAtMost = Arrays.copyOf(tokensAtMost, 2 * count);
+    }
+    tokensAtMost[count] = max + SPECIAL_TOKENS;
+    count++;
+    tokensLikely += likely;
+  }
+
+  /** Whether there are numbers of tokens in place of texts. */
+  public boolean isTokens() {
+    return isTokens;
+  }
+
+  /** How many texts there are. */
+  public int count() {
+    return count;
+  }
+
+  /** What they most likely count, for usage that nobody reported. */
+  public long tokensLikely() {
+    return tokensLikely;
+  }
+
+  /** What they most likely count where a provider repeats them: as its output is counted. */
+  public long tokensDelivered() {
+    return TokenEstimate.deliveredOfPrompt(tokensLikely);
+  }
+
+  /**
+   * An upper bound of what they count, each capped by the model's context where that is known.
+   *
+   * @param contextLength 0: unknown
+   */
+  public long tokensAtMost(int contextLength) {
+    long sum = 0;
+    for (int k = 0; k < count; k++) {
+      sum += contextLength > 0 ? Math.min(tokensAtMost[k], contextLength) : tokensAtMost[k];
+    }
+    return sum;
+  }
+}

@@ -1,0 +1,66 @@
+package dev.tollgate.core.api;
+
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.id.ProviderId;
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.json.JsonBytes;
+
+/**
+ * What every reply of one attempt is stamped with, as finished JSON.
+ *
+ * @param modelMember the whole member, ready to insert; so is {@code providerMember}
+ * @param fallbackId an id for providers that give none
+ * @param createdSeconds Unix time for providers that give none
+ * @param contextLength of the model, to tell absurd usage; 0: unknown
+ */
+public record ReplyStamp(
+    JsonBytes model,
+    JsonBytes modelMember,
+    JsonBytes provider,
+    JsonBytes providerMember,
+    String fallbackId,
+    long createdSeconds,
+    int contextLength) {
+  private static final String CHAT_PREFIX = "chatcmpl-";
+
+  public static ReplyStamp of(Model model, ProviderId provider, RequestId request) {
+    return of(model.id(), model.contextLength(), provider, request);
+  }
+
+  public static ReplyStamp of(
+      ModelId id, int contextLength, ProviderId provider, RequestId request) {
+    JsonBytes model = JsonBytes.string(id.toString());
+    JsonBytes slug = JsonBytes.string(provider.value());
+    return new ReplyStamp(
+        model,
+        JsonBytes.member("model", model),
+        slug,
+        JsonBytes.member("provider", slug),
+        CHAT_PREFIX + request.value().substring("req_".length()),
+        request.epochMillis() / 1000,
+        contextLength);
+  }
+
+  /** The same with an id for replies of another kind than chats. */
+  public ReplyStamp named(String prefix) {
+    return new ReplyStamp(
+        model,
+        modelMember,
+        provider,
+        providerMember,
+        idWith(prefix),
+        createdSeconds,
+        contextLength);
+  }
+
+  /** An id of another kind of thing in the same reply. */
+  public String idWith(String prefix) {
+    return prefix + fallbackId.substring(CHAT_PREFIX.length());
+  }
+
+  /** An id for a tool call to which the provider gave none. */
+  public String callId(int index) {
+    return fallbackId.replace(CHAT_PREFIX, "call_") + "_" + index;
+  }
+}

@@ -1,0 +1,158 @@
+package dev.tollgate.core.api;
+
+import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.json.InvalidJson;
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonLimits;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonSplice;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+
+/**
+ * What is the same for the JSON body of every inference route: how it is read, what becomes of its
+ * model, and the few edits with which it leaves for a provider (DECISIONS 1).
+ */
+public final class RequestRoot {
+  private static final JsonBytes INCLUDE_USAGE = JsonBytes.raw("{\"include_usage\":true}");
+
+  private RequestRoot() {}
+
+  /**
+   * Reads a body.
+   *
+   * @param schemaFields members that may be nested as deep as JSON Schema is
+   * @param check what is made of an object that is not nested too deeply
+   */
+  public static <R> ParseResult<R> parse(
+      byte[] bytes,
+      int length,
+      Set<String> schemaFields,
+      Function<JsonMembers, ParseResult<R>> check) {
+    JsonMembers root;
+    try {
+      root = JsonMembers.of(bytes, 0, length);
+    } catch (InvalidJson e) {
+      return new ParseResult.Refused<>(refusal(e));
+    }
+    return isTooDeep(root, schemaFields)
+        ? new ParseResult.Refused<>(
+            Fault.of(ErrorCode.VALIDATION_FAILED, "the body is nested too deeply"))
+        : check.apply(root);
+  }
+
+  private static Fault refusal(InvalidJson e) {
+    return switch (e.reason()) {
+      case MALFORMED ->
+          Fault.of(ErrorCode.INVALID_JSON, "the body is not valid JSON: " + e.getMessage());
+      case NOT_AN_OBJECT, NOT_AN_ARRAY ->
+          Fault.of(ErrorCode.VALIDATION_FAILED, "the body must be a JSON object");
+      case TOO_DEEP, TOO_MANY_MEMBERS, NAME_TOO_LONG ->
+          Fault.of(ErrorCode.VALIDATION_FAILED, "the body is refused: " + e.getMessage());
+    };
+  }
+
+  private static boolean isTooDeep(JsonMembers root, Set<String> schemaFields) {
+    for (int i = 0; i < root.size(); i++) {
+      if (root.depth(i) > JsonLimits.PLAIN_DEPTH_MAX && !schemaFields.contains(root.name(i))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Reports the first of these members that is not there, and each behind it. */
+  public static void require(JsonMembers root, Issues issues, String... names) {
+    for (String name : names) {
+      if (root.indexOf(name) < 0) {
+        issues.add(name, "is required");
+      }
+    }
+  }
+
+  /** The model that is asked for; one that is missing was reported. */
+  public static Optional<ModelId> model(JsonMembers root, Issues issues) {
+    int i = root.indexOf("model");
+    if (i < 0) {
+      return Optional.empty();
+    }
+    Optional<ModelId> model =
+        root.kind(i) == JsonKind.STRING ? ModelId.parse(root.string(i)) : Optional.empty();
+    if (model.isEmpty()) {
+      issues.add("model", "must be a string of the form <vendor>/<name>");
+    }
+    return model;
+  }
+
+  public static boolean isTrue(JsonMembers root, String name) {
+    int i = root.indexOf(name);
+    return i >= 0 && root.kind(i) == JsonKind.TRUE;
+  }
+
+  /** Whether a member is there and not null. */
+  public static boolean isGiven(JsonMembers root, String name) {
+    int i = root.indexOf(name);
+    return i >= 0 && root.kind(i) != JsonKind.NULL;
+  }
+
+  /** How many bytes a member's value has; 0 where it is not there. */
+  public static long bytesOf(JsonMembers root, String name) {
+    int i = root.indexOf(name);
+    return i < 0 ? 0 : root.valueEnd(i) - root.valueStart(i);
+  }
+
+  /**
+   * The body for a route: only {@code model}, {@code routing}, {@code provider} and, of a stream,
+   * {@code stream_options} are touched, everything else stays byte for byte. A provider that cannot
+   * be asked for usage does not know the options: they are left out.
+   */
+  public static JsonSplice edited(JsonMembers root, boolean stream, Route route) {
+    JsonSplice splice =
+        JsonSplice.of(root).replace(root.indexOf("model"), JsonBytes.string(route.upstreamModel()));
+    delete(splice, root, "routing");
+    delete(splice, root, "provider");
+    if (stream && route.provider().quirks().streamOptions()) {
+      askForUsage(splice, root);
+    } else if (stream) {
+      delete(splice, root, "stream_options");
+    }
+    return splice;
+  }
+
+  private static void delete(JsonSplice splice, JsonMembers root, String name) {
+    int i = root.indexOf(name);
+    if (i >= 0) {
+      splice.delete(i);
+    }
+  }
+
+  private static void askForUsage(JsonSplice splice, JsonMembers root) {
+    int i = root.indexOf("stream_options");
+    if (i < 0) {
+      splice.insertLast("stream_options", INCLUDE_USAGE);
+      return;
+    }
+    JsonMembers options = root.kind(i) == JsonKind.OBJECT ? root.object(i) : null;
+    splice.replace(i, options == null || options.size() == 0 ? INCLUDE_USAGE : merged(options));
+  }
+
+  private static JsonSplice merged(JsonMembers options) {
+    JsonSplice splice = JsonSplice.of(options);
+    int include = options.indexOf("include_usage");
+    if (include < 0) {
+      return splice.insertLast("include_usage", JsonBytes.TRUE);
+    }
+    splice.replace(include, JsonBytes.TRUE);
+    for (int k = options.indexOf("include_usage", include + 1);
+        k >= 0;
+        k = options.indexOf("include_usage", k + 1)) {
+      splice.delete(k);
+    }
+    return splice;
+  }
+}

@@ -1,0 +1,85 @@
+package dev.tollgate.core.api;
+
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonSplice;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.money.Usage;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import org.jspecify.annotations.Nullable;
+
+/** The client's usage object: the provider's own, every member kept, and the charge. */
+public final class UsageWriter {
+  private static final byte[] NOTHING = {'{', '}'};
+
+  private UsageWriter() {}
+
+  /**
+   * Writes the usage object of a reply.
+   *
+   * @param reported the provider's object as it was read, empty where it gave none of a reply
+   *     without output; null where ours is an estimate
+   */
+  public static JsonBytes json(Usage charged, MicroUsd cost, byte @Nullable [] reported) {
+    JsonMembers members = JsonMembers.ofKept(reported == null ? NOTHING : reported);
+    JsonSplice edits = JsonSplice.of(members);
+    for (int i = 0; i < members.size(); i++) {
+      if (members.isNamePrefix(i, "x_llm_")) {
+        edits.delete(i);
+      }
+    }
+    if (members.indexOf("prompt_tokens") < 0) {
+      edits.insertLast("prompt_tokens", JsonBytes.number(charged.promptTokens()));
+    }
+    if (reported == null) {
+      edits.insertLast("completion_tokens", JsonBytes.number(charged.completionTokens()));
+    }
+    total(members, charged, edits);
+    return charge(edits, charged, cost);
+  }
+
+  /**
+   * Of images: how many there are, beside the provider's own members.
+   *
+   * @param reported null where the provider gave none that counts
+   */
+  public static JsonBytes images(
+      Usage charged, MicroUsd cost, long made, byte @Nullable [] reported) {
+    JsonMembers members = JsonMembers.ofKept(reported == null ? NOTHING : reported);
+    JsonSplice edits = JsonSplice.of(members);
+    for (int i = 0; i < members.size(); i++) {
+      if (members.isNamePrefix(i, "x_llm_") || members.isName(i, "images")) {
+        edits.delete(i);
+      }
+    }
+    if (charged.estimated()) {
+      edits.insertLast("input_tokens", JsonBytes.number(charged.promptTokens()));
+      edits.insertLast("output_tokens", JsonBytes.number(charged.completionTokens()));
+      edits.insertLast("total_tokens", JsonBytes.number(charged.totalTokens()));
+    }
+    edits.insertLast("images", JsonBytes.number(made));
+    return charge(edits, charged, cost);
+  }
+
+  private static JsonBytes charge(JsonSplice edits, Usage charged, MicroUsd cost) {
+    edits.insertLast("x_llm_cost_micro", JsonBytes.number(cost.value()));
+    if (charged.estimated()) {
+      edits.insertLast("x_llm_usage_estimated", JsonBytes.TRUE);
+    }
+    ByteBuf out = Unpooled.buffer(edits.sizeBytes());
+    edits.writeTo(out);
+    return JsonBytes.raw(out.array(), 0, out.writerIndex());
+  }
+
+  /** SDKs need an integer there; a provider's own is kept, whatever it counts. */
+  private static void total(JsonMembers members, Usage charged, JsonSplice edits) {
+    int i = members.indexOf("total_tokens");
+    JsonBytes total = JsonBytes.number(charged.totalTokens());
+    if (i < 0) {
+      edits.insertLast("total_tokens", total);
+    } else if (members.integer(i, -1) < 0) {
+      edits.replace(i, total);
+    }
+  }
+}

@@ -1,0 +1,41 @@
+package dev.tollgate.core.api.audio;
+
+/** What says who sings, ahead of an audio file's sound or behind it: ID3 of both kinds, or APE. */
+final class AudioTag {
+  private static final int ID3_HEAD_BYTES = 10;
+  private static final int ID3_OLD_BYTES = 128;
+  private static final int APE_HEAD_BYTES = 32;
+  private static final int TAGS_AHEAD_MAX = 8;
+
+  private AudioTag() {}
+
+  /** The file without the tags that it begins with. */
+  static AudioBytes skipLeading(AudioBytes file) {
+    long at = 0;
+    for (int n = 0; n < TAGS_AHEAD_MAX && file.is(at, "ID3"); n++) {
+      at += sizeBytes(file, at);
+    }
+    return file.from(at);
+  }
+
+  /** How long the tag is that begins there; 0 where none does. */
+  static long sizeBytes(AudioBytes file, long at) {
+    if (file.is(at, "ID3")) {
+      boolean hasFoot = (file.at(at + 5) & 0x10) != 0;
+      return ID3_HEAD_BYTES + sevenBits(file, at + 6) + (hasFoot ? ID3_HEAD_BYTES : 0);
+    }
+    if (file.is(at, "APETAGEX")) {
+      return APE_HEAD_BYTES + file.littleEndian(at + 12, 4);
+    }
+    return file.is(at, "TAG") ? ID3_OLD_BYTES : 0;
+  }
+
+  /** A number that has seven bits in each of four bytes. */
+  private static long sevenBits(AudioBytes file, long at) {
+    long number = 0;
+    for (int i = 0; i < 4; i++) {
+      number = number << 7 | (file.at(at + i) & 0x7f);
+    }
+    return number;
+  }
+}

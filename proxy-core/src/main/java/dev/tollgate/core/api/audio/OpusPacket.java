@@ -1,0 +1,37 @@
+package dev.tollgate.core.api.audio;
+
+/** How long a packet of Opus plays: its first byte says how long a frame is, and how many come. */
+final class OpusPacket {
+  /** Of samples a second, whatever was recorded. */
+  static final int RATE = 48_000;
+
+  private static final int[] SPEECH_SAMPLES = {480, 960, 1_920, 2_880};
+  private static final int[] BOTH_SAMPLES = {480, 960};
+  private static final int[] MUSIC_SAMPLES = {120, 240, 480, 960};
+  private static final int FIRST_OF_BOTH = 12;
+  private static final int FIRST_OF_MUSIC = 16;
+
+  private OpusPacket() {}
+
+  /** The samples of the packet that begins there; none in the heads of the stream. */
+  static int samples(AudioBytes file, long at) {
+    if (file.is(at, "OpusHead") || file.is(at, "OpusTags")) {
+      return 0;
+    }
+    int kind = file.at(at) >> 3;
+    int frames =
+        switch (file.at(at) & 3) {
+          case 0 -> 1;
+          case 1, 2 -> 2;
+          default -> file.at(at + 1) & 63;
+        };
+    return frames * frame(kind);
+  }
+
+  private static int frame(int kind) {
+    if (kind < FIRST_OF_BOTH) {
+      return SPEECH_SAMPLES[kind & 3];
+    }
+    return kind < FIRST_OF_MUSIC ? BOTH_SAMPLES[kind & 1] : MUSIC_SAMPLES[kind & 3];
+  }
+}

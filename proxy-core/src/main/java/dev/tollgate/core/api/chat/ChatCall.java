@@ -1,0 +1,101 @@
+package dev.tollgate.core.api.chat;
+
+import dev.tollgate.core.api.InferenceCall;
+import dev.tollgate.core.api.ReplyStamp;
+import dev.tollgate.core.api.StreamContinuation;
+import dev.tollgate.core.api.UpstreamBody;
+import dev.tollgate.core.api.WholeReply;
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Prefill;
+import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.dialect.ChatTranslation;
+import dev.tollgate.core.dialect.TranslatedRequest;
+import dev.tollgate.core.dialect.registry.Dialects;
+import dev.tollgate.core.id.ProviderId;
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.money.Usage;
+import io.netty.buffer.ByteBuf;
+import java.util.List;
+
+/**
+ * One admitted chat request for one model; its stream can be continued by another attempt.
+ *
+ * @param continuation how the next attempt deals with what the client already has
+ */
+public record ChatCall(
+    RequestId id, ChatRequest request, Model model, StreamContinuation continuation)
+    implements InferenceCall {
+  /** A request of which nobody has anything yet. */
+  public ChatCall(RequestId id, ChatRequest request, Model model) {
+    this(id, request, model, new StreamContinuation.None());
+  }
+
+  @Override
+  public ChatCall at(Model other) {
+    return other.id().equals(model.id()) ? this : new ChatCall(id, request, other, continuation);
+  }
+
+  @Override
+  public ChatCall with(StreamContinuation other) {
+    return new ChatCall(id, request, model, other);
+  }
+
+  @Override
+  public List<ByteBuf> bodyFor(Route route) {
+    return adapted(route).body();
+  }
+
+  private UpstreamBody adapted(Route route) {
+    return switch (continuation) {
+      case StreamContinuation.None _, StreamContinuation.Recorded _, StreamContinuation.Replay _ ->
+          request.upstreamBody(route);
+      case StreamContinuation.Prefill prefill -> request.upstreamBody(route, prefill.delivered());
+    };
+  }
+
+  @Override
+  public UpstreamBody upstreamBody(Route route) {
+    return Dialects.named(route.provider().dialect())
+        .translation()
+        .map(translation -> translated(translation, route))
+        .orElseGet(() -> adapted(route));
+  }
+
+  @Override
+  public int translatedBytes(Route route) {
+    boolean translates = Dialects.named(route.provider().dialect()).translation().isPresent();
+    return translates ? request.canonical().objectEnd() - request.canonical().objectStart() : 0;
+  }
+
+  private UpstreamBody translated(ChatTranslation translation, Route route) {
+    JsonMembers chat =
+        switch (continuation) {
+          case StreamContinuation.None _,
+              StreamContinuation.Recorded _,
+              StreamContinuation.Replay _ ->
+              request.canonical();
+          case StreamContinuation.Prefill prefill ->
+              request.prefilled(prefill.delivered(), Prefill.MESSAGE);
+        };
+    TranslatedRequest sent = translation.chat(chat, route, model);
+    return new UpstreamBody(List.of(sent.body()), sent.dropped());
+  }
+
+  @Override
+  public Usage usageLikely(long deliveredTokens) {
+    long handed =
+        continuation instanceof StreamContinuation.Prefill prefill ? prefill.handedTokens() : 0;
+    return Usage.estimate(request.promptTokensLikely() + handed, deliveredTokens);
+  }
+
+  @Override
+  public ChatStream stream(ProviderId provider) {
+    return new ChatStream(ReplyStamp.of(model, provider, id), continuation);
+  }
+
+  @Override
+  public WholeReply.Read reply(ProviderId provider, byte[] body, int length) {
+    return ChatReply.read(ReplyStamp.of(model, provider, id), body, length);
+  }
+}

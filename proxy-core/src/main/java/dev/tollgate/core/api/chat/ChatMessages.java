@@ -1,0 +1,160 @@
+package dev.tollgate.core.api.chat;
+
+import dev.tollgate.core.api.Issues;
+import dev.tollgate.core.api.TokenEstimate;
+import dev.tollgate.core.json.JsonElements;
+import dev.tollgate.core.json.JsonItems;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.Param;
+import java.util.Set;
+
+/** Checks the conversation of a chat request and counts what an estimate needs of it. */
+final class ChatMessages {
+  private static final Set<String> ROLES =
+      Set.of("system", "developer", "user", "assistant", "tool", "function");
+  private static final Set<String> MEDIA = Set.of("image_url", "input_audio", "file");
+  private static final Param PARAM = Param.of("messages");
+
+  private final Issues issues;
+  private long bytesNotText;
+  private int partsNotText;
+  private int images;
+  private long sizedTokensAtMost;
+  private boolean audio;
+  private boolean unsized;
+
+  ChatMessages(Issues issues) {
+    this.issues = issues;
+  }
+
+  /** Bytes of images, audio and files inside the messages, which are not tokens of text. */
+  long bytesNotText() {
+    return bytesNotText;
+  }
+
+  /** What of the prompt is no text. */
+  PromptMedia media() {
+    return new PromptMedia(partsNotText, images, sizedTokensAtMost, unsized);
+  }
+
+  /** Whether something that was said or is to be heard is among the messages. */
+  boolean hasAudio() {
+    return audio;
+  }
+
+  boolean hasImages() {
+    return images > 0;
+  }
+
+  void check(JsonMembers root, int i) {
+    if (root.kind(i) != JsonKind.ARRAY) {
+      issues.add(PARAM, "must be an array");
+      return;
+    }
+    JsonElements messages = root.array(i);
+    if (issues.addIfCut(messages, PARAM)) {
+      return;
+    }
+    if (messages.size() == 0) {
+      issues.add(PARAM, "must not be empty");
+    }
+    JsonMembers message = new JsonMembers();
+    for (int k = 0; k < messages.size() && !issues.isFull(); k++) {
+      if (messages.kind(k) == JsonKind.OBJECT) {
+        message.readInside(messages, k);
+        message(message, PARAM.at(k));
+      } else {
+        issues.add(PARAM.at(k), "must be an object");
+      }
+    }
+  }
+
+  private void message(JsonMembers message, Param param) {
+    if (issues.addIfCut(message, param)) {
+      return;
+    }
+    int role = message.indexOf("role");
+    if (role < 0 || message.kind(role) != JsonKind.STRING) {
+      issues.add(param.dot("role"), "must be a string");
+      return;
+    }
+    String name = message.string(role);
+    if (!ROLES.contains(name)) {
+      issues.add(param.dot("role"), "must be system, developer, user, assistant or tool");
+      return;
+    }
+    audio |= message.indexOf("audio") >= 0;
+    content(message, name, param.dot("content"));
+  }
+
+  private void content(JsonMembers message, String role, Param param) {
+    int content = message.indexOf("content");
+    boolean mayBeMissing = role.equals("assistant") || role.equals("function");
+    if (content < 0 || message.kind(content) == JsonKind.NULL) {
+      if (!mayBeMissing) {
+        issues.add(param, "is required");
+      }
+      return;
+    }
+    switch (message.kind(content)) {
+      case STRING -> {}
+      case ARRAY -> parts(message, content, param);
+      case NUMBER, TRUE, FALSE, NULL, OBJECT ->
+          issues.add(param, "must be a string or an array of parts");
+    }
+  }
+
+  private void parts(JsonItems message, int content, Param param) {
+    JsonElements parts = message.array(content);
+    if (issues.addIfCut(parts, param)) {
+      return;
+    }
+    for (int k = 0; k < parts.size() && !issues.isFull(); k++) {
+      if (parts.kind(k) == JsonKind.OBJECT) {
+        part(parts.object(k), param.at(k));
+      } else {
+        issues.add(param.at(k), "must be an object");
+      }
+    }
+  }
+
+  private void part(JsonMembers part, Param param) {
+    if (issues.addIfCut(part, param)) {
+      return;
+    }
+    int type = part.indexOf("type");
+    if (type < 0 || part.kind(type) != JsonKind.STRING) {
+      issues.add(param.dot("type"), "must be a string");
+    } else if (part.indexOf("type", type + 1) >= 0) {
+      issues.add(param.dot("type"), "is given twice");
+    } else if (!part.isString(type, "text") && !part.isString(type, "refusal")) {
+      media(part, type);
+    }
+  }
+
+  // Of a part we know, the member named like its type is no text; all else may be.
+  private void media(JsonMembers part, int type) {
+    String name = part.string(type);
+    int at = MEDIA.contains(name) ? part.indexOf(name) : -1;
+    int sizeBytes = at < 0 ? 0 : part.valueEnd(at) - part.valueStart(at);
+    bytesNotText += sizeBytes;
+    partsNotText++;
+    boolean image = part.isString(type, "image_url");
+    if (image) {
+      images++;
+    } else if (part.isString(type, "input_audio")) {
+      sizedTokensAtMost += TokenEstimate.audioAtMost(sizeBytes);
+    } else if (part.isString(type, "file") && at >= 0 && holdsItsBytes(part, at)) {
+      sizedTokensAtMost += TokenEstimate.fileAtMost(sizeBytes);
+    } else {
+      unsized = true;
+    }
+    // What a file holds is not known before the provider opens it.
+    audio |= !image;
+  }
+
+  private static boolean holdsItsBytes(JsonMembers part, int file) {
+    return part.kind(file) == JsonKind.OBJECT && part.object(file).indexOf("file_data") >= 0;
+  }
+}

@@ -1,0 +1,299 @@
+package dev.tollgate.core.api.chat;
+
+import dev.tollgate.core.api.DeliveredContent;
+import dev.tollgate.core.api.InferenceRequest;
+import dev.tollgate.core.api.Issues;
+import dev.tollgate.core.api.ParseResult;
+import dev.tollgate.core.api.RequestRoot;
+import dev.tollgate.core.api.RoutingFields;
+import dev.tollgate.core.api.TokenEstimate;
+import dev.tollgate.core.api.UpstreamBody;
+import dev.tollgate.core.catalog.Modality;
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.OpenAiQuirks;
+import dev.tollgate.core.catalog.Prefill;
+import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.dialect.AdaptedChat;
+import dev.tollgate.core.dialect.Dialect.Operation;
+import dev.tollgate.core.dialect.registry.Dialects;
+import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.json.JsonElements;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonSplice;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.money.WorstCase;
+import dev.tollgate.core.routing.RoutingPreferences;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.nio.charset.StandardCharsets;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+
+/** A valid body of POST /v1/chat/completions, over the array it came in. */
+public final class ChatRequest implements InferenceRequest {
+  // What a provider makes prompt tokens of.
+  private static final List<String> PROMPT_FIELDS =
+      List.of("messages", "tools", "functions", "response_format");
+  private static final int PREFIX_BYTES_MAX = 4_096;
+
+  private final JsonMembers root;
+  private final ModelId model;
+  private final boolean stream;
+  private final RoutingPreferences routing;
+  private final long outputTokensAsked;
+  private final long textBytes;
+  private final PromptMedia media;
+  private final boolean mayBeAudio;
+  private final boolean hasImages;
+
+  private ChatRequest(
+      JsonMembers root,
+      ModelId model,
+      boolean stream,
+      RoutingPreferences routing,
+      long textBytes,
+      ChatMessages messages) {
+    this.root = root;
+    this.model = model;
+    this.stream = stream;
+    this.routing = routing;
+    this.outputTokensAsked = outputTokensAsked(root);
+    this.textBytes = textBytes;
+    this.media = messages.media();
+    this.hasImages = messages.hasImages();
+    this.mayBeAudio =
+        messages.hasAudio() || root.indexOf("audio") >= 0 || root.indexOf("modalities") >= 0;
+  }
+
+  /** Reads and checks a body; every issue is reported at once. */
+  public static ParseResult<ChatRequest> parse(byte[] bytes, int length) {
+    return RequestRoot.parse(bytes, length, ChatFields.SCHEMA_FIELDS, ChatRequest::check);
+  }
+
+  /** Reads a chat that was made of another route's request, whose wish was read there. */
+  public static ParseResult<ChatRequest> translated(
+      byte[] bytes, int length, RoutingPreferences preferences) {
+    return RequestRoot.parse(
+        bytes,
+        length,
+        ChatFields.SCHEMA_FIELDS,
+        root -> check(root, _ -> new RoutingFields.Read(preferences, null)));
+  }
+
+  private static ParseResult<ChatRequest> check(JsonMembers root) {
+    return check(root, issues -> RoutingFields.read(root, issues));
+  }
+
+  private static ParseResult<ChatRequest> check(
+      JsonMembers root, Function<Issues, RoutingFields.Read> preferences) {
+    var issues = new Issues();
+    int messagesAt = root.indexOf("messages");
+    RequestRoot.require(root, issues, "model", "messages");
+    ChatFields.RULES.checkNames(root, issues);
+    Optional<ModelId> model = RequestRoot.model(root, issues);
+    ChatFields.RULES.checkValues(root, issues);
+    var messages = new ChatMessages(issues);
+    if (messagesAt >= 0) {
+      messages.check(root, messagesAt);
+    }
+    boolean stream = RequestRoot.isTrue(root, "stream");
+    RoutingFields.Read routing = preferences.apply(issues);
+    if (!issues.isEmpty() || model.isEmpty()) {
+      return new ParseResult.Refused<>(issues.toFault());
+    }
+    if (routing.unmetFault() != null) {
+      return new ParseResult.Refused<>(routing.unmetFault());
+    }
+    long textBytes = -messages.bytesNotText();
+    for (String name : PROMPT_FIELDS) {
+      textBytes += RequestRoot.bytesOf(root, name);
+    }
+    return new ParseResult.Valid<>(
+        new ChatRequest(root, model.get(), stream, routing.preferences(), textBytes, messages));
+  }
+
+  // Where both are given, providers disagree on which one counts.
+  private static long outputTokensAsked(JsonMembers root) {
+    long asked = 0;
+    for (String name : List.of("max_completion_tokens", "max_tokens")) {
+      int i = root.indexOf(name);
+      asked = i < 0 ? asked : Math.max(asked, root.integer(i, 0));
+    }
+    return asked;
+  }
+
+  @Override
+  public Operation operation() {
+    return Operation.CHAT;
+  }
+
+  @Override
+  public Modality modality() {
+    return Modality.CHAT;
+  }
+
+  @Override
+  public ChatCall call(RequestId id, Model served) {
+    return new ChatCall(id, this, served);
+  }
+
+  @Override
+  public ModelId model() {
+    return model;
+  }
+
+  @Override
+  public boolean isStream() {
+    return stream;
+  }
+
+  @Override
+  public RoutingPreferences routing() {
+    return routing;
+  }
+
+  @Override
+  public boolean mayBeHedged() {
+    return stream;
+  }
+
+  /** Whether its stream can be continued elsewhere: what comes beside text cannot be. */
+  @Override
+  public boolean mayBeResumed() {
+    return stream
+        && !RequestRoot.isTrue(root, "logprobs")
+        && !isGiven("audio")
+        && !isGiven("modalities");
+  }
+
+  @Override
+  public boolean mayBePrefilled() {
+    return !PrefillEdits.endsWithAssistant(root);
+  }
+
+  @Override
+  public Set<String> capabilitiesUsed() {
+    Set<String> used = new HashSet<>();
+    addIf(used, "streaming", stream);
+    addIf(used, "tools", isGiven("tools") || isGiven("functions"));
+    addIf(used, "vision", hasImages);
+    addIf(used, "reasoning", isGiven("reasoning_effort") || isGiven("reasoning"));
+    int format = root.indexOf("response_format");
+    boolean isObject = format >= 0 && root.kind(format) == JsonKind.OBJECT;
+    JsonMembers asked = isObject ? root.object(format) : null;
+    int type = asked == null ? -1 : asked.indexOf("type");
+    addIf(used, "json_schema", type >= 0 && asked != null && asked.isString(type, "json_schema"));
+    return used;
+  }
+
+  private boolean isGiven(String name) {
+    return RequestRoot.isGiven(root, name);
+  }
+
+  private static void addIf(Set<String> names, String name, boolean holds) {
+    if (holds) {
+      names.add(name);
+    }
+  }
+
+  /** Up to the first word of a user. */
+  @Override
+  public String promptPrefix() {
+    int i = root.indexOf("messages");
+    if (i < 0) {
+      return "";
+    }
+    JsonElements messages = root.array(i);
+    int end = root.valueStart(i);
+    for (int k = 0; k < messages.size(); k++) {
+      end = messages.valueEnd(k);
+      JsonMembers message = messages.object(k);
+      int role = message.indexOf("role");
+      if (end - root.valueStart(i) >= PREFIX_BYTES_MAX
+          || (role >= 0 && message.isString(role, "user"))) {
+        break;
+      }
+    }
+    int length = Math.min(end - root.valueStart(i), PREFIX_BYTES_MAX);
+    return new String(root.bytes(), root.valueStart(i), length, StandardCharsets.ISO_8859_1);
+  }
+
+  @Override
+  public long promptTokensLikely() {
+    return TokenEstimate.likely(textBytes, media.count());
+  }
+
+  @Override
+  public MicroUsd estimate(Model served) {
+    long prompt =
+        TokenEstimate.atMost(textBytes, media.tokensAtMost(served), served.contextLength());
+    return WorstCase.ofTokens(prompt, outputAtMost(served), mayBeAudio).cost(served.prices());
+  }
+
+  /**
+   * What the limit of tokens per minute sets aside: the likely prompt and all that may be written.
+   * Money needs the worst case; here it would refuse prompts that fit four times over.
+   */
+  @Override
+  public long tokensEstimated(Model served) {
+    return promptTokensLikely() + outputAtMost(served);
+  }
+
+  private long outputAtMost(Model served) {
+    long output = outputTokensAsked > 0 ? outputTokensAsked : served.outputTokensReserved();
+    return TokenEstimate.outputAtMost(output, served);
+  }
+
+  @Override
+  public List<ByteBuf> bodyFor(Route route) {
+    return upstreamBody(route).body();
+  }
+
+  /** What a route's provider is sent, if it speaks OpenAI. */
+  UpstreamBody upstreamBody(Route route) {
+    return adapted(root, route);
+  }
+
+  /** The same where it is to continue what was delivered. */
+  UpstreamBody upstreamBody(Route route, DeliveredContent delivered) {
+    return adapted(prefilled(delivered, route.provider().quirks().prefill()), route);
+  }
+
+  private UpstreamBody adapted(JsonMembers body, Route route) {
+    JsonSplice edits = RequestRoot.edited(body, stream, route);
+    List<String> dropped =
+        AdaptedChat.addEdits(edits, body, route.provider().quirks().openAiQuirks());
+    return new UpstreamBody(edits.toBuffers(), dropped);
+  }
+
+  /** The body as it came. */
+  JsonMembers canonical() {
+    return root;
+  }
+
+  /** The body with the beginning of the answer. */
+  JsonMembers prefilled(DeliveredContent delivered, Prefill style) {
+    JsonSplice splice = JsonSplice.of(root);
+    PrefillEdits.apply(splice, root, delivered, style);
+    byte[] json = new byte[splice.sizeBytes()];
+    splice.writeTo(Unpooled.wrappedBuffer(json).clear());
+    return JsonMembers.ofKept(json);
+  }
+
+  @Override
+  public List<String> unsupported(Route route, Model served) {
+    return Dialects.named(route.provider().dialect())
+        .translation()
+        .map(translation -> translation.chat(root, route, served).dropped())
+        .orElseGet(() -> unsent(route.provider().quirks().openAiQuirks()));
+  }
+
+  private List<String> unsent(OpenAiQuirks server) {
+    return AdaptedChat.addEdits(JsonSplice.of(root), root, server);
+  }
+}

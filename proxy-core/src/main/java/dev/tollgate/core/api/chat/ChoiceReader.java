@@ -1,0 +1,325 @@
+package dev.tollgate.core.api.chat;
+
+import dev.tollgate.core.api.DeltaText;
+import dev.tollgate.core.api.FinishReason;
+import dev.tollgate.core.api.IncompleteReason;
+import dev.tollgate.core.api.ReplyStamp;
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonElements;
+import dev.tollgate.core.json.JsonItems;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonSplice;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads the choices of one chunk: which one is ours, whether it carries content, and what must be
+ * repaired in it for SDK helpers. Reused for every chunk of a stream.
+ */
+public final class ChoiceReader {
+  private static final JsonBytes EMPTY_OBJECT = JsonBytes.raw("{}");
+  private static final JsonBytes EMPTY_STRING = JsonBytes.string("");
+  private static final JsonBytes ZERO = JsonBytes.number(0);
+
+  private final ToolCalls tools;
+  private final JsonElements choices = new JsonElements();
+  private final JsonMembers choice = new JsonMembers();
+  private final JsonMembers delta = new JsonMembers();
+  private final JsonMembers inside = new JsonMembers();
+  private int ours;
+  private int deltaAt;
+  private int finishAt;
+  private int callsAt;
+  private boolean hasDelta;
+  private boolean finishes;
+  private boolean emptyDelta;
+  private long contentBytes;
+  private long thoughtBytes;
+  private int carrying;
+  private int textAt;
+  private @Nullable JsonSplice callEdits;
+  private @Nullable JsonSplice restriction;
+
+  ChoiceReader(ReplyStamp stamp) {
+    tools = new ToolCalls(stamp);
+  }
+
+  /** What the choices are. */
+  enum Verdict {
+    FINE,
+    /** No choice at all. */
+    NONE,
+    /** Not of a chunk's shape. */
+    BAD,
+    /** Only choices beyond the one that was asked for. */
+    OTHER_INDEX,
+    /** The finish reason says that the provider failed. */
+    FAILED
+  }
+
+  Verdict read(JsonItems root, int choicesAt) {
+    choices.readInside(root, choicesAt);
+    if (choices.size() == 0) {
+      return Verdict.NONE;
+    }
+    if (choices.isCut()) {
+      return Verdict.BAD;
+    }
+    ours = -1;
+    for (int k = choices.size() - 1; k >= 0; k--) {
+      if (choices.kind(k) != JsonKind.OBJECT) {
+        return Verdict.BAD;
+      }
+    }
+    for (int k = 0; k < choices.size() && ours < 0; k++) {
+      choice.readInside(choices, k);
+      if (isFirstChoice()) {
+        ours = k;
+      }
+    }
+    return ours < 0 ? Verdict.OTHER_INDEX : readChoice();
+  }
+
+  private boolean isFirstChoice() {
+    int index = choice.indexOf("index");
+    return index < 0 || choice.integer(index, 0) == 0;
+  }
+
+  private Verdict readChoice() {
+    if (choice.isCut()) {
+      return Verdict.BAD;
+    }
+    deltaAt = choice.indexOf("delta");
+    finishAt = choice.indexOf("finish_reason");
+    finishes = finishAt >= 0 && FinishReason.finishes(choice, finishAt);
+    hasDelta = deltaAt >= 0 && choice.kind(deltaAt) == JsonKind.OBJECT;
+    emptyDelta = true;
+    contentBytes = 0;
+    thoughtBytes = 0;
+    carrying = 0;
+    textAt = -1;
+    callEdits = null;
+    restriction = null;
+    callsAt = -1;
+    if (finishAt >= 0 && !mayBeFinish()) {
+      return Verdict.BAD;
+    }
+    if (finishes && FinishReason.isFailure(choice, finishAt)) {
+      return Verdict.FAILED;
+    }
+    if (hasDelta) {
+      delta.readInside(choice, deltaAt);
+      measure();
+      return delta.isCut() ? Verdict.BAD : Verdict.FINE;
+    }
+    return deltaAt < 0 || choice.kind(deltaAt) == JsonKind.NULL ? Verdict.FINE : Verdict.BAD;
+  }
+
+  private boolean mayBeFinish() {
+    return switch (choice.kind(finishAt)) {
+      case STRING, NUMBER, NULL -> true;
+      case TRUE, FALSE, OBJECT, ARRAY -> false;
+    };
+  }
+
+  private void measure() {
+    for (int i = 0; i < delta.size(); i++) {
+      if (carries(i)) {
+        emptyDelta = false;
+        carrying++;
+        content(i);
+      }
+    }
+  }
+
+  private void content(int i) {
+    DeltaText text = DeltaText.of(delta, i);
+    if (text != null) {
+      textAt = i;
+      count(text, delta.valueEnd(i) - delta.valueStart(i) - 2);
+    } else if (callsAt < 0 && delta.kind(i) == JsonKind.ARRAY && delta.isName(i, "tool_calls")) {
+      callsAt = i;
+      callEdits = tools.read(delta, i);
+      contentBytes += tools.argumentBytes();
+    }
+  }
+
+  /** Providers that write a thought under both names write the same one twice. */
+  private void count(DeltaText text, int sizeBytes) {
+    switch (text) {
+      case CONTENT, REFUSAL -> contentBytes += sizeBytes;
+      case REASONING_CONTENT, REASONING -> thoughtBytes = Math.max(thoughtBytes, sizeBytes);
+    }
+  }
+
+  /** Whether a member of the delta carries something beside the role. */
+  boolean carries(int i) {
+    return !delta.isName(i, "role") && !isNothing(i);
+  }
+
+  private boolean isNothing(int i) {
+    return switch (delta.kind(i)) {
+      case NULL -> true;
+      case STRING -> delta.isEmptyString(i) || delta.isName(i, "channel");
+      case ARRAY -> isEmpty(delta, i);
+      case OBJECT -> isEmpty(delta, i) || holdsNothing(i);
+      case NUMBER, TRUE, FALSE -> delta.isName(i, "token_id");
+    };
+  }
+
+  private static boolean isEmpty(JsonMembers members, int i) {
+    return members.valueEnd(i) - members.valueStart(i) == 2;
+  }
+
+  /** Some providers send objects all of whose members are null. */
+  private boolean holdsNothing(int i) {
+    inside.readInside(delta, i);
+    for (int k = 0; k < inside.size(); k++) {
+      boolean nothing =
+          switch (inside.kind(k)) {
+            case NULL -> true;
+            case STRING -> inside.isEmptyString(k);
+            case ARRAY, OBJECT -> isEmpty(inside, k);
+            case NUMBER, TRUE, FALSE -> false;
+          };
+      if (!nothing) {
+        return false;
+      }
+    }
+    return !inside.isCut();
+  }
+
+  /** The members of the delta; null where there is none. */
+  @Nullable JsonMembers delta() {
+    return hasDelta ? delta : null;
+  }
+
+  /** The one member of the delta that carries anything, where that is text; else -1. */
+  int onlyText() {
+    return carrying == 1 ? textAt : -1;
+  }
+
+  /** The delta as its repairs leave it; null where there is none. */
+  @Nullable
+  public JsonMembers repairedDelta() {
+    JsonSplice edits = hasDelta ? deltaEdits(false) : null;
+    if (edits == null) {
+      return delta();
+    }
+    ByteBuf repaired = Unpooled.buffer(edits.sizeBytes());
+    edits.writeTo(repaired);
+    return JsonMembers.ofKept(repaired.array());
+  }
+
+  /** What a finish says is missing. */
+  public IncompleteReason incomplete() {
+    return finishes ? FinishReason.incomplete(choice, finishAt) : IncompleteReason.NONE;
+  }
+
+  /** Leaves of the delta only what these edits leave; null: all of it. */
+  void restrict(@Nullable JsonSplice edits) {
+    restriction = edits;
+  }
+
+  /** Whether the delta carries nothing but perhaps a role. */
+  boolean isEmptyDelta() {
+    return emptyDelta;
+  }
+
+  /** Bytes of text in the delta: what it says, thinks, refuses, and passes to tools. */
+  long contentBytes() {
+    return contentBytes + thoughtBytes;
+  }
+
+  public boolean finishes() {
+    return finishes;
+  }
+
+  boolean hasAssistantRole() {
+    int role = hasDelta ? delta.indexOf("role") : -1;
+    return role >= 0 && delta.isString(role, "assistant");
+  }
+
+  /** A usage object inside the choice, or null; a few providers put it there. */
+  @Nullable JsonMembers usage() {
+    int i = usageAt();
+    return i < 0 ? null : choice.object(i);
+  }
+
+  private int usageAt() {
+    int i = choice.indexOf("usage");
+    return i >= 0 && choice.kind(i) == JsonKind.OBJECT ? i : -1;
+  }
+
+  /**
+   * The repairs, or null where there is nothing to repair. Valid until the next {@link #read}.
+   *
+   * @param asRoleChunk whether this is the first chunk, whose content must be the empty string
+   */
+  @Nullable JsonSplice edits(boolean asRoleChunk) {
+    JsonSplice edited = choiceEdits(asRoleChunk);
+    if (edited == null && choices.size() == 1) {
+      return null;
+    }
+    JsonSplice edits = JsonSplice.of(choices);
+    for (int k = 0; k < choices.size(); k++) {
+      if (k != ours) {
+        edits.delete(k);
+      }
+    }
+    return edited == null ? edits : edits.replace(ours, edited);
+  }
+
+  private @Nullable JsonSplice choiceEdits(boolean asRoleChunk) {
+    JsonSplice edits = null;
+    int index = choice.indexOf("index");
+    if (index < 0) {
+      edits = JsonSplice.of(choice).insertFirst("index", ZERO);
+    } else if (choice.integer(index, -1) != 0) {
+      edits = JsonSplice.of(choice).replace(index, ZERO);
+    }
+    if (deltaAt < 0) {
+      edits = onChoice(edits).insertLast("delta", EMPTY_OBJECT);
+    } else if (!hasDelta) {
+      edits = onChoice(edits).replace(deltaAt, EMPTY_OBJECT);
+    } else {
+      JsonSplice inDelta = deltaEdits(asRoleChunk);
+      edits = inDelta == null ? edits : onChoice(edits).replace(deltaAt, inDelta);
+    }
+    int usage = usageAt();
+    return finishEdits(usage < 0 ? edits : onChoice(edits).delete(usage));
+  }
+
+  private @Nullable JsonSplice finishEdits(@Nullable JsonSplice edits) {
+    if (finishAt < 0) {
+      return onChoice(edits).insertLast("finish_reason", JsonBytes.NULL);
+    }
+    JsonBytes replacement =
+        finishes
+            ? FinishReason.replacement(choice, finishAt)
+            : choice.kind(finishAt) == JsonKind.NULL ? null : JsonBytes.NULL;
+    return replacement == null ? edits : onChoice(edits).replace(finishAt, replacement);
+  }
+
+  private JsonSplice onChoice(@Nullable JsonSplice edits) {
+    return edits == null ? JsonSplice.of(choice) : edits;
+  }
+
+  private @Nullable JsonSplice deltaEdits(boolean asRoleChunk) {
+    JsonSplice edits = restriction;
+    if (asRoleChunk) {
+      int content = delta.indexOf("content");
+      if (content < 0) {
+        edits = JsonSplice.of(delta).insertLast("content", EMPTY_STRING);
+      } else if (delta.kind(content) != JsonKind.STRING) {
+        edits = JsonSplice.of(delta).replace(content, EMPTY_STRING);
+      }
+    }
+    if (callEdits != null) {
+      edits = (edits == null ? JsonSplice.of(delta) : edits).replace(callsAt, callEdits);
+    }
+    return edits;
+  }
+}

@@ -1,0 +1,205 @@
+package dev.tollgate.core.api.completion;
+
+import dev.tollgate.core.api.FieldRules;
+import dev.tollgate.core.api.InferenceRequest;
+import dev.tollgate.core.api.Issues;
+import dev.tollgate.core.api.ParseResult;
+import dev.tollgate.core.api.PromptInput;
+import dev.tollgate.core.api.RequestRoot;
+import dev.tollgate.core.api.RoutingFields;
+import dev.tollgate.core.api.TokenEstimate;
+import dev.tollgate.core.api.ValueRule;
+import dev.tollgate.core.catalog.Modality;
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.dialect.Dialect.Operation;
+import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.money.WorstCase;
+import dev.tollgate.core.routing.RoutingPreferences;
+import io.netty.buffer.ByteBuf;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** A valid body of POST /v1/completions, over the array it came in. */
+public final class CompletionRequest implements InferenceRequest {
+  private static final int PREFIX_BYTES_MAX = 1_024;
+  private static final int BEST_OF_MAX = 20;
+  private static final FieldRules RULES = new FieldRules(rules());
+
+  private final JsonMembers root;
+  private final ModelId model;
+  private final RoutingPreferences routing;
+  private final PromptInput prompt;
+  private final boolean stream;
+
+  private CompletionRequest(
+      JsonMembers root, ModelId model, RoutingPreferences routing, PromptInput prompt) {
+    this.root = root;
+    this.model = model;
+    this.routing = routing;
+    this.prompt = prompt;
+    this.stream = RequestRoot.isTrue(root, "stream");
+  }
+
+  private static Map<String, ValueRule> rules() {
+    Map<String, ValueRule> rules = new HashMap<>();
+    FieldRules.putCommon(rules);
+    FieldRules.putGeneration(rules);
+    rules.put("prompt", ValueRule.ANY);
+    rules.put("suffix", ValueRule.string().orNull());
+    rules.put("echo", ValueRule.bool().orNull());
+    rules.put("logprobs", ValueRule.integer(0, 5).orNull());
+    rules.put("max_tokens", ValueRule.integer(0, Long.MAX_VALUE).orNull());
+    rules.put("n", ValueRule.integer(1, 1).orNull());
+    rules.put("best_of", ValueRule.integer(0, BEST_OF_MAX).orNull());
+    return rules;
+  }
+
+  /** Reads and checks a body; every issue is reported at once. */
+  public static ParseResult<CompletionRequest> parse(byte[] bytes, int length) {
+    return RequestRoot.parse(bytes, length, Set.of(), CompletionRequest::check);
+  }
+
+  private static ParseResult<CompletionRequest> check(JsonMembers root) {
+    var issues = new Issues();
+    RequestRoot.require(root, issues, "model", "prompt");
+    RULES.checkNames(root, issues);
+    Optional<ModelId> model = RequestRoot.model(root, issues);
+    RULES.checkValues(root, issues);
+    PromptInput prompt = PromptInput.read(root, "prompt", PromptInput.Bounds.COMPLETED, issues);
+    checkCandidates(root, issues);
+    RoutingFields.Read routing = RoutingFields.read(root, issues);
+    if (!issues.isEmpty() || model.isEmpty()) {
+      return new ParseResult.Refused<>(issues.toFault());
+    }
+    return routing.unmetFault() != null
+        ? new ParseResult.Refused<>(routing.unmetFault())
+        : new ParseResult.Valid<>(
+            new CompletionRequest(root, model.get(), routing.preferences(), prompt));
+  }
+
+  /** The best of several cannot be told while they are made. */
+  private static void checkCandidates(JsonMembers root, Issues issues) {
+    if (integer(root, "best_of", 0) > 1 && RequestRoot.isTrue(root, "stream")) {
+      issues.add("best_of", "must not be above 1 where the reply is streamed");
+    }
+  }
+
+  private static long integer(JsonMembers root, String name, long otherwise) {
+    int i = root.indexOf(name);
+    return i < 0 ? otherwise : root.integer(i, otherwise);
+  }
+
+  @Override
+  public Operation operation() {
+    return Operation.COMPLETION;
+  }
+
+  @Override
+  public Modality modality() {
+    return Modality.COMPLETION;
+  }
+
+  @Override
+  public ModelId model() {
+    return model;
+  }
+
+  @Override
+  public boolean isStream() {
+    return stream;
+  }
+
+  @Override
+  public RoutingPreferences routing() {
+    return routing;
+  }
+
+  @Override
+  public Set<String> capabilitiesUsed() {
+    return stream ? Set.of("streaming") : Set.of();
+  }
+
+  @Override
+  public String promptPrefix() {
+    int i = root.indexOf("prompt");
+    int length = Math.min(root.valueEnd(i) - root.valueStart(i), PREFIX_BYTES_MAX);
+    return new String(root.bytes(), root.valueStart(i), length, StandardCharsets.ISO_8859_1);
+  }
+
+  /** How many texts come: one of each prompt. */
+  int choicesAsked() {
+    return Math.max(1, prompt.count());
+  }
+
+  /** How many texts are written, most of which may be thrown away. */
+  private long candidates() {
+    return prompts() * Math.max(1, integer(root, "best_of", 0));
+  }
+
+  private long prompts() {
+    return choicesAsked();
+  }
+
+  /** No count of tokens in a reply can be above it; 0: unknown. */
+  int tokensAtMost(Model served) {
+    return (int) Math.min(served.contextLength() * candidates(), Integer.MAX_VALUE);
+  }
+
+  @Override
+  public long promptTokensLikely() {
+    return prompt.tokensLikely() + TokenEstimate.likely(suffixBytes(), 0) * prompts();
+  }
+
+  private long suffixBytes() {
+    int i = root.indexOf("suffix");
+    return i >= 0 && root.kind(i) == JsonKind.STRING ? RequestRoot.bytesOf(root, "suffix") : 0;
+  }
+
+  @Override
+  public MicroUsd estimate(Model served) {
+    long tokens = prompt.tokensAtMost(served.contextLength()) + suffixBytes() * prompts();
+    return WorstCase.ofTokens(tokens, outputAtMost(served), false).cost(served.prices());
+  }
+
+  @Override
+  public long tokensEstimated(Model served) {
+    return promptTokensLikely() + outputAtMost(served);
+  }
+
+  private long outputAtMost(Model served) {
+    return outputAtMost(served, served.outputTokensReserved());
+  }
+
+  /**
+   * @param unbounded what may be written of each text where no bound was given
+   */
+  private long outputAtMost(Model served, long unbounded) {
+    long asked = integer(root, "max_tokens", unbounded);
+    return TokenEstimate.outputAtMost(asked, served) * candidates();
+  }
+
+  /** What was written of so many tokens that came: with {@code echo} the prompts come first. */
+  long writtenLikely(long delivered, Model served) {
+    long echoed = RequestRoot.isTrue(root, "echo") ? prompt.tokensDelivered() : 0;
+    return Math.clamp(delivered - echoed, 0, outputAtMost(served, Integer.MAX_VALUE));
+  }
+
+  @Override
+  public List<ByteBuf> bodyFor(Route route) {
+    return RequestRoot.edited(root, stream, route).toBuffers();
+  }
+
+  @Override
+  public CompletionCall call(RequestId id, Model served) {
+    return new CompletionCall(id, this, served);
+  }
+}

@@ -1,0 +1,159 @@
+package dev.tollgate.core.api.completion;
+
+import dev.tollgate.core.api.FinishReason;
+import dev.tollgate.core.api.RequestRoot;
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonElements;
+import dev.tollgate.core.json.JsonItems;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonSplice;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The choices of a text completion, whole or a chunk of one: whether they carry text, and what must
+ * be repaired in them for SDKs. Used again for every chunk of a stream.
+ */
+final class TextChoices {
+  private static final JsonBytes EMPTY_STRING = JsonBytes.string("");
+
+  private final JsonElements choices = new JsonElements();
+  private final List<Choice> read = new ArrayList<>(1);
+  private long textBytes;
+  private int pieces;
+
+  /** What the choices are. */
+  enum Verdict {
+    FINE,
+    /** No choice at all. */
+    NONE,
+    /** Not of a completion's shape. */
+    BAD,
+    /** A finish reason says that the provider failed. */
+    FAILED
+  }
+
+  /**
+   * One of them.
+   *
+   * @param index as it says, or its place
+   * @param carries whether it has text, or says how likely that was
+   */
+  record Choice(JsonMembers members, int index, boolean carries, boolean finishes) {}
+
+  Verdict read(JsonItems root, int choicesAt) {
+    choices.readInside(root, choicesAt);
+    read.clear();
+    textBytes = 0;
+    pieces = 0;
+    if (choices.size() == 0) {
+      return Verdict.NONE;
+    }
+    Verdict verdict = choices.isCut() ? Verdict.BAD : Verdict.FINE;
+    for (int k = 0; k < choices.size() && verdict == Verdict.FINE; k++) {
+      verdict = choices.kind(k) == JsonKind.OBJECT ? readChoice(choices.object(k), k) : Verdict.BAD;
+    }
+    return verdict;
+  }
+
+  private Verdict readChoice(JsonMembers choice, int position) {
+    int text = choice.indexOf("text");
+    int finish = choice.indexOf("finish_reason");
+    if (choice.isCut() || !mayBeText(choice, text) || !mayBeFinish(choice, finish)) {
+      return Verdict.BAD;
+    }
+    if (finish >= 0 && FinishReason.isFailure(choice, finish)) {
+      return Verdict.FAILED;
+    }
+    boolean hasText =
+        text >= 0 && choice.kind(text) == JsonKind.STRING && !choice.isEmptyString(text);
+    if (hasText) {
+      textBytes += choice.valueEnd(text) - choice.valueStart(text) - 2;
+      pieces++;
+    }
+    int at = choice.indexOf("index");
+    long index = at < 0 ? position : choice.integer(at, position);
+    boolean carries = hasText || RequestRoot.isGiven(choice, "logprobs");
+    boolean finishes = finish >= 0 && FinishReason.finishes(choice, finish);
+    read.add(new Choice(choice, Math.clamp(index, 0, Integer.MAX_VALUE), carries, finishes));
+    return Verdict.FINE;
+  }
+
+  private static boolean mayBeText(JsonMembers choice, int i) {
+    return i < 0 || choice.kind(i) == JsonKind.STRING || choice.kind(i) == JsonKind.NULL;
+  }
+
+  private static boolean mayBeFinish(JsonMembers choice, int i) {
+    return i < 0
+        || switch (choice.kind(i)) {
+          case STRING, NUMBER, NULL -> true;
+          case TRUE, FALSE, OBJECT, ARRAY -> false;
+        };
+  }
+
+  List<Choice> read() {
+    return read;
+  }
+
+  /** Whether none of them has anything to say but perhaps that it is finished. */
+  boolean areEmpty() {
+    return read.stream().noneMatch(Choice::carries);
+  }
+
+  /** Bytes of text. */
+  long textBytes() {
+    return textBytes;
+  }
+
+  /** How many have text. */
+  int pieces() {
+    return pieces;
+  }
+
+  /**
+   * The repairs; null where there is nothing to repair. Valid until the next {@link #read}.
+   *
+   * @param unfinished what stands where a choice does not say how it ended
+   */
+  @Nullable JsonSplice edits(JsonBytes unfinished) {
+    JsonSplice edits = null;
+    for (int k = 0; k < read.size(); k++) {
+      JsonSplice repaired = repair(read.get(k), unfinished);
+      if (!repaired.isUnchanged()) {
+        edits = (edits == null ? JsonSplice.of(choices) : edits).replace(k, repaired);
+      }
+    }
+    return edits;
+  }
+
+  private static JsonSplice repair(Choice choice, JsonBytes unfinished) {
+    JsonMembers members = choice.members;
+    JsonSplice edits = JsonSplice.of(members);
+    int index = members.indexOf("index");
+    if (index < 0) {
+      edits.insertFirst("index", JsonBytes.number(choice.index));
+    } else if (members.integer(index, -1) != choice.index) {
+      edits.replace(index, JsonBytes.number(choice.index));
+    }
+    int text = members.indexOf("text");
+    if (text < 0) {
+      edits.insertLast("text", EMPTY_STRING);
+    } else if (members.kind(text) == JsonKind.NULL) {
+      edits.replace(text, EMPTY_STRING);
+    }
+    int finish = members.indexOf("finish_reason");
+    if (finish < 0) {
+      edits.insertLast("finish_reason", unfinished);
+    } else if (choice.finishes) {
+      JsonBytes replacement = FinishReason.replacement(members, finish);
+      if (replacement != null) {
+        edits.replace(finish, replacement);
+      }
+    } else if (members.kind(finish) != JsonKind.NULL || unfinished != JsonBytes.NULL) {
+      edits.replace(finish, unfinished);
+    }
+    return edits;
+  }
+}

@@ -1,0 +1,196 @@
+package dev.tollgate.core.api.embedding;
+
+import dev.tollgate.core.api.FieldRules;
+import dev.tollgate.core.api.InferenceRequest;
+import dev.tollgate.core.api.Issues;
+import dev.tollgate.core.api.ParseResult;
+import dev.tollgate.core.api.PromptInput;
+import dev.tollgate.core.api.RequestRoot;
+import dev.tollgate.core.api.RoutingFields;
+import dev.tollgate.core.api.ValueRule;
+import dev.tollgate.core.catalog.Modality;
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.dialect.Dialect.Operation;
+import dev.tollgate.core.dialect.registry.Dialects;
+import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.json.JsonItems;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.Param;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.money.WorstCase;
+import dev.tollgate.core.routing.RoutingPreferences;
+import io.netty.buffer.ByteBuf;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** A valid body of POST /v1/embeddings, over the array it came in. */
+public final class EmbeddingRequest implements InferenceRequest {
+  private static final FieldRules RULES = new FieldRules(rules());
+
+  private final JsonMembers root;
+  private final ModelId model;
+  private final RoutingPreferences routing;
+  private final PromptInput input;
+
+  private EmbeddingRequest(
+      JsonMembers root, ModelId model, RoutingPreferences routing, PromptInput input) {
+    this.root = root;
+    this.model = model;
+    this.routing = routing;
+    this.input = input;
+  }
+
+  private static Map<String, ValueRule> rules() {
+    Map<String, ValueRule> rules = new HashMap<>();
+    FieldRules.putCommon(rules);
+    rules.put("input", ValueRule.ANY);
+    rules.put("encoding_format", FieldRules.rule(EmbeddingRequest::encodingFormat).orNull());
+    rules.put("dimensions", ValueRule.integer(1, Long.MAX_VALUE).orNull());
+    return rules;
+  }
+
+  private static void encodingFormat(JsonItems items, int i, Param param, Issues issues) {
+    if (!items.isString(i, "float") && !items.isString(i, "base64")) {
+      issues.add(param, "must be float or base64");
+    }
+  }
+
+  /** Reads and checks a body; every issue is reported at once. */
+  public static ParseResult<EmbeddingRequest> parse(byte[] bytes, int length) {
+    return RequestRoot.parse(bytes, length, Set.of(), EmbeddingRequest::check);
+  }
+
+  private static ParseResult<EmbeddingRequest> check(JsonMembers root) {
+    var issues = new Issues();
+    RequestRoot.require(root, issues, "model", "input");
+    RULES.checkNames(root, issues);
+    Optional<ModelId> model = RequestRoot.model(root, issues);
+    RULES.checkValues(root, issues);
+    PromptInput input = PromptInput.read(root, "input", PromptInput.Bounds.EMBEDDED, issues);
+    RoutingFields.Read routing = RoutingFields.read(root, issues);
+    if (!issues.isEmpty() || model.isEmpty()) {
+      return new ParseResult.Refused<>(issues.toFault());
+    }
+    return routing.unmetFault() != null
+        ? new ParseResult.Refused<>(routing.unmetFault())
+        : new ParseResult.Valid<>(
+            new EmbeddingRequest(root, model.get(), routing.preferences(), input));
+  }
+
+  @Override
+  public Operation operation() {
+    return Operation.EMBEDDING;
+  }
+
+  @Override
+  public Modality modality() {
+    return Modality.EMBEDDING;
+  }
+
+  @Override
+  public ModelId model() {
+    return model;
+  }
+
+  @Override
+  public boolean isStream() {
+    return false;
+  }
+
+  @Override
+  public RoutingPreferences routing() {
+    return routing;
+  }
+
+  @Override
+  public Set<String> capabilitiesUsed() {
+    return Set.of();
+  }
+
+  @Override
+  public String promptPrefix() {
+    return "";
+  }
+
+  /** How many prompt tokens its reply can tell of at most; 0: unknown. */
+  int promptTokensAtMost(Model served) {
+    long tokensMax = (long) served.contextLength() * input.count();
+    return (int) Math.min(tokensMax, Integer.MAX_VALUE);
+  }
+
+  @Override
+  public long promptTokensLikely() {
+    return input.tokensLikely();
+  }
+
+  @Override
+  public MicroUsd estimate(Model served) {
+    long prompt = input.tokensAtMost(served.contextLength());
+    return WorstCase.ofTokens(prompt, 0, false).cost(served.prices());
+  }
+
+  @Override
+  public long tokensEstimated(Model served) {
+    return promptTokensLikely();
+  }
+
+  @Override
+  public List<ByteBuf> bodyFor(Route route) {
+    return RequestRoot.edited(root, false, route).toBuffers();
+  }
+
+  /** Whether it asks for vectors in base64, which not all providers have. */
+  public boolean wantsBase64() {
+    int i = root.indexOf("encoding_format");
+    return i >= 0 && root.isString(i, "base64");
+  }
+
+  /** The body as it came. */
+  JsonMembers canonical() {
+    return root;
+  }
+
+  /** More texts than the provider takes at once, or tokens of another vocabulary. */
+  @Override
+  public List<String> unservable(Route route) {
+    boolean supported =
+        Dialects.named(route.provider().dialect())
+            .embeddings()
+            .map(vectors -> input.count() <= vectors.textsMax() && !input.isTokens())
+            .orElse(true);
+    return supported ? List.of() : List.of("input");
+  }
+
+  @Override
+  public List<String> unsupported(Route route, Model served) {
+    List<String> unservable = unservable(route);
+    return unservable.isEmpty() ? unsent(route) : unservable;
+  }
+
+  @Override
+  public Fault unservableFault(List<String> paths) {
+    return paths.contains("input")
+        ? Fault.invalid(
+            "input",
+            "has more texts than the model's provider takes at once, or tokens in place of texts")
+        : InferenceRequest.super.unservableFault(paths);
+  }
+
+  private List<String> unsent(Route route) {
+    return Dialects.named(route.provider().dialect())
+        .embeddings()
+        .map(vectors -> vectors.request(root, route).dropped())
+        .orElse(List.of());
+  }
+
+  @Override
+  public EmbeddingCall call(RequestId id, Model served) {
+    return new EmbeddingCall(id, this, served);
+  }
+}

@@ -1,0 +1,64 @@
+package dev.tollgate.core.api.image;
+
+import dev.tollgate.core.api.InferenceCall;
+import dev.tollgate.core.api.ReplyEventStream;
+import dev.tollgate.core.api.ReplyStamp;
+import dev.tollgate.core.api.UpstreamBody;
+import dev.tollgate.core.api.WholeReply;
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.egress.FetchResult;
+import dev.tollgate.core.id.ProviderId;
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.money.Usage;
+import io.netty.buffer.ByteBuf;
+import java.util.List;
+import java.util.Map;
+
+/** One admitted request for images by one model. */
+public record ImageCall(RequestId id, ImageRequest request, Model model) implements InferenceCall {
+  @Override
+  public ImageCall at(Model other) {
+    return new ImageCall(id, request, other);
+  }
+
+  @Override
+  public ImageCall with(Map<Integer, FetchResult.Image> images) {
+    request.fetched(images);
+    return this;
+  }
+
+  @Override
+  public List<ByteBuf> bodyFor(Route route) {
+    return request.bodyFor(route);
+  }
+
+  @Override
+  public UpstreamBody upstreamBody(Route route) {
+    return request.upstreamBody(route);
+  }
+
+  @Override
+  public int translatedBytes(Route route) {
+    return request.builtBytes(route);
+  }
+
+  /**
+   * @param deliveredTokens one for each image
+   */
+  @Override
+  public Usage usageLikely(long deliveredTokens) {
+    return ImageOptions.usageLikely(request.promptTokensLikely(), deliveredTokens);
+  }
+
+  @Override
+  public ReplyEventStream stream(ProviderId provider) {
+    throw new IllegalStateException("images do not come as a stream");
+  }
+
+  @Override
+  public WholeReply.Read reply(ProviderId provider, byte[] body, int length) {
+    ReplyStamp stamp = ReplyStamp.of(model, provider, id);
+    return ImageReply.read(request, model, stamp, body, length);
+  }
+}

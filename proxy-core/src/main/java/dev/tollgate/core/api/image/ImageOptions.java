@@ -1,0 +1,102 @@
+package dev.tollgate.core.api.image;
+
+import dev.tollgate.core.api.TokenEstimate;
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.money.Quantity;
+import dev.tollgate.core.money.Usage;
+import dev.tollgate.core.money.WorstCase;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What images are priced by, as it was asked for: how many of which kind, made of what.
+ *
+ * @param size such as {@code 1024x1024}; empty: the model's choice
+ * @param quality empty: the model's choice
+ * @param promptBytes of text
+ * @param sources images that new ones are made of
+ */
+public record ImageOptions(
+    int count,
+    Optional<String> size,
+    Optional<String> quality,
+    ImageFormat format,
+    long promptBytes,
+    int sources) {
+  static final int COUNT_MAX = 10;
+
+  // As many as any model is known to make of a wish without a size: 1536 by 1024 at best.
+  private static final long PIXELS_USUAL = 1_536L * 1_024;
+  private static final long PIXELS_MAX = 8_192L * 8_192;
+  // The dearest qualities have one of these to some 250 pixels.
+  private static final int PIXELS_PER_TOKEN_LEAST = 200;
+  // Of three colours, not compressed at all, in base64.
+  private static final int BASE64_BYTES_PER_PIXEL = 4;
+  // Of smaller ones, too.
+  private static final int TOKENS_LEAST = 1_500;
+  // Of an image of a usual size and quality, where nobody counted.
+  private static final int TOKENS_LIKELY = 1_290;
+  private static final int PLAUSIBLE_FACTOR = 8;
+
+  /** So many images of this kind. */
+  Quantity.Images images(int made) {
+    return new Quantity.Images(made, size, quality);
+  }
+
+  long promptTokensLikely() {
+    return TokenEstimate.likely(promptBytes, sources);
+  }
+
+  /** The usage of so many images that nobody reported. */
+  static Usage usageLikely(long promptTokens, long made) {
+    return Usage.estimate(promptTokens, made * TOKENS_LIKELY);
+  }
+
+  MicroUsd estimate(Model served) {
+    return new WorstCase(
+            promptTokensAtMost(served), tokensAtMost(served), false, List.of(images(count)))
+        .cost(served.prices());
+  }
+
+  private long promptTokensAtMost(Model served) {
+    long media = (long) sources * served.imageTokensReserved();
+    return TokenEstimate.atMost(promptBytes, media, served.contextLength());
+  }
+
+  /** Tokens of all images; a model's own bound is one of each. */
+  private long tokensAtMost(Model served) {
+    long each = Math.max(tokensOfOneAtMost(), served.outputTokensReserved());
+    return count * TokenEstimate.outputAtMost(each, served);
+  }
+
+  private long tokensOfOneAtMost() {
+    return Math.max(TOKENS_LEAST, pixelsLikely() / PIXELS_PER_TOKEN_LEAST);
+  }
+
+  private long pixelsLikely() {
+    return size.map(ImageOptions::pixels).orElse(PIXELS_USUAL);
+  }
+
+  /** Of a reply that brings the images themselves. */
+  long replyBytesLikely() {
+    return count * pixelsLikely() * BASE64_BYTES_PER_PIXEL;
+  }
+
+  private static long pixels(String size) {
+    int x = size.indexOf('x');
+    long width = Long.parseLong(size.substring(0, x));
+    return Math.min(PIXELS_MAX, width * Long.parseLong(size.substring(x + 1)));
+  }
+
+  /** What the limit of tokens per minute sets aside. */
+  long tokensEstimated(Model served) {
+    return promptTokensLikely() + (served.prices().isByTokens() ? tokensAtMost(served) : 0);
+  }
+
+  /** No provider can have counted more of anything. */
+  int plausibleTokensMax(Model served) {
+    long tokensMax = tokensAtMost(served) + promptTokensAtMost(served);
+    return (int) Math.min(Integer.MAX_VALUE, PLAUSIBLE_FACTOR * tokensMax);
+  }
+}

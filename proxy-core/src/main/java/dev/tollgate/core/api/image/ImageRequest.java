@@ -1,0 +1,351 @@
+package dev.tollgate.core.api.image;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.core.api.FieldRules;
+import dev.tollgate.core.api.FormFields;
+import dev.tollgate.core.api.InferenceRequest;
+import dev.tollgate.core.api.Issues;
+import dev.tollgate.core.api.MultipartForm;
+import dev.tollgate.core.api.ParseResult;
+import dev.tollgate.core.api.RemoteImage;
+import dev.tollgate.core.api.RequestRoot;
+import dev.tollgate.core.api.RoutingFields;
+import dev.tollgate.core.api.UpstreamBody;
+import dev.tollgate.core.catalog.ImageApiStyle;
+import dev.tollgate.core.catalog.Modality;
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.dialect.Dialect.Operation;
+import dev.tollgate.core.dialect.ImageTranslation;
+import dev.tollgate.core.dialect.TranslatedRequest;
+import dev.tollgate.core.dialect.registry.Dialects;
+import dev.tollgate.core.egress.FetchResult;
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.routing.RoutingPreferences;
+import io.netty.buffer.ByteBuf;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A valid body of either POST /v1/images route, over the array it came in: until its provider has
+ * it, since an image takes minutes to come. Loop-confined.
+ */
+public final class ImageRequest implements InferenceRequest {
+  private static final FieldRules RULES = new FieldRules(ImageFields.rules());
+  private static final String FORM = "multipart/";
+  private static final Pattern ONLY_BYTES = Pattern.compile("([a-z]+/)?(chatgpt|gpt)-image");
+
+  private final Operation operation;
+  private final ModelId model;
+  private final RoutingPreferences routing;
+  private final ImageOptions options;
+  private final boolean stored;
+  private @Nullable ImageBody body;
+
+  private ImageRequest(
+      ImageBody body,
+      ModelId model,
+      RoutingPreferences routing,
+      ImageOptions options,
+      boolean stored) {
+    this.stored = stored;
+    this.operation = body.operation();
+    this.body = body;
+    this.model = model;
+    this.routing = routing;
+    this.options = options;
+  }
+
+  /** Reads and checks a body that may name images; every issue is reported at once. */
+  public static ParseResult<ImageRequest> parse(byte[] bytes, int length, ImageUrls urls) {
+    return RequestRoot.parse(bytes, length, Set.of(), root -> check(root, urls, "prompt"));
+  }
+
+  /**
+   * Reads and checks a body that must have images.
+   *
+   * @param contentType of the body: JSON or a form
+   */
+  public static ParseResult<ImageRequest> parseEdit(
+      byte[] bytes, int length, String contentType, ImageUrls urls) {
+    if (!contentType.regionMatches(true, 0, FORM, 0, FORM.length())) {
+      return RequestRoot.parse(
+          bytes, length, Set.of(), root -> check(root, urls, "prompt", SourceImages.MEMBER));
+    }
+    return switch (MultipartForm.read(bytes, length, contentType)) {
+      case MultipartForm.Read.Refused refused -> new ParseResult.Refused<>(refused.fault());
+      case MultipartForm.Read.Fine fine -> check(fine.form(), urls);
+    };
+  }
+
+  private static ParseResult<ImageRequest> check(
+      JsonMembers root, ImageUrls urls, String... required) {
+    var issues = new Issues();
+    RequestRoot.require(root, issues, "model");
+    RequestRoot.require(root, issues, required);
+    RULES.checkNames(root, issues);
+    Optional<ModelId> model = RequestRoot.model(root, issues);
+    RULES.checkValues(root, issues);
+    boolean hasSources = SourceImages.count(root) > 0;
+    if (required.length > 1 && root.indexOf(SourceImages.MEMBER) >= 0 && !hasSources) {
+      issues.add(SourceImages.MEMBER, "must have an image");
+    }
+    RoutingFields.Read routing = RoutingFields.read(root, issues);
+    ImageBody body =
+        hasSources ? new ImageBody.PromptAndImages(root, Map.of()) : new ImageBody.Prompt(root);
+    return parsed(issues, model, routing, body, urls, () -> ImageFields.options(root));
+  }
+
+  private static ParseResult<ImageRequest> check(MultipartForm form, ImageUrls urls) {
+    var issues = new Issues();
+    ImageFormFields.check(form, issues);
+    Optional<ModelId> model = FormFields.model(form, issues);
+    RoutingFields.Read routing = FormFields.routing(form, issues);
+    ImageBody body = new ImageBody.Upload(form);
+    return parsed(issues, model, routing, body, urls, () -> ImageFormFields.options(form));
+  }
+
+  private static ParseResult<ImageRequest> parsed(
+      Issues issues,
+      Optional<ModelId> model,
+      RoutingFields.Read routing,
+      ImageBody body,
+      ImageUrls urls,
+      Supplier<ImageOptions> options) {
+    if (!issues.isEmpty() || model.isEmpty()) {
+      return new ParseResult.Refused<>(issues.toFault());
+    }
+    return routing.unmetFault() != null
+        ? new ParseResult.Refused<>(routing.unmetFault())
+        : new ParseResult.Valid<>(
+            new ImageRequest(
+                body,
+                model.get(),
+                routing.preferences(),
+                options.get(),
+                urls == ImageUrls.GATEWAY));
+  }
+
+  @Override
+  public Operation operation() {
+    return operation;
+  }
+
+  @Override
+  public Modality modality() {
+    return Modality.IMAGE;
+  }
+
+  @Override
+  public ModelId model() {
+    return model;
+  }
+
+  @Override
+  public boolean isStream() {
+    return false;
+  }
+
+  @Override
+  public Duration replyStartTimeout(Provider.ProviderTimeouts clocks) {
+    return clocks.image();
+  }
+
+  @Override
+  public boolean mayBeRepeated() {
+    return false;
+  }
+
+  @Override
+  public int replyBytesMax(Provider provider) {
+    return provider.imageReplyBytesMax();
+  }
+
+  @Override
+  public long replyBytesLikely(Route route) {
+    boolean mayBeAddresses = options.format() == ImageFormat.URL && !stored && !isOnlyBytes(route);
+    return mayBeAddresses ? 0 : options.replyBytesLikely();
+  }
+
+  @Override
+  public RoutingPreferences routing() {
+    return routing;
+  }
+
+  @Override
+  public Set<String> capabilitiesUsed() {
+    return Set.of();
+  }
+
+  @Override
+  public String promptPrefix() {
+    return "";
+  }
+
+  @Override
+  public List<RemoteImage> remoteImages() {
+    return body().remote();
+  }
+
+  /** The images that it names by URL are here. */
+  void fetched(Map<Integer, FetchResult.Image> images) {
+    body = body().with(images);
+  }
+
+  @Override
+  public void releaseBody() {
+    body = null;
+  }
+
+  private ImageBody body() {
+    return requireNonNull(body, "its provider has it");
+  }
+
+  public ImageOptions options() {
+    return options;
+  }
+
+  @Override
+  public long promptTokensLikely() {
+    return options.promptTokensLikely();
+  }
+
+  @Override
+  public MicroUsd estimate(Model served) {
+    return options.estimate(served);
+  }
+
+  @Override
+  public long tokensEstimated(Model served) {
+    return options.tokensEstimated(served);
+  }
+
+  @Override
+  public List<ByteBuf> bodyFor(Route route) {
+    return upstreamBody(route).body();
+  }
+
+  public UpstreamBody upstreamBody(Route route) {
+    ImageBody routeBody = bodyAt(route);
+    Optional<JsonMembers> canonical = routeBody.canonical();
+    Optional<ImageTranslation> images = images(route);
+    return images.isPresent() && canonical.isPresent()
+        ? translated(images.get().request(canonical.get(), routeBody.sources()))
+        : routeBody.upstreamBody(route, formatRequest(route));
+  }
+
+  /** A form becomes JSON for whoever takes none. */
+  private ImageBody bodyAt(Route route) {
+    return takesForms(route) ? body() : body().inJson();
+  }
+
+  private static boolean takesForms(Route route) {
+    return images(route).isEmpty() && ImageBody.apiStyle(route).takesForms();
+  }
+
+  private static UpstreamBody translated(TranslatedRequest sent) {
+    return new UpstreamBody(List.of(sent.body()), sent.dropped());
+  }
+
+  private static Optional<ImageTranslation> images(Route route) {
+    return Dialects.named(route.provider().dialect()).images();
+  }
+
+  private ImageBody.FormatRequest formatRequest(Route route) {
+    if (isOnlyBytes(route)) {
+      return ImageBody.FormatRequest.OMITTED;
+    }
+    return isStored() ? ImageBody.FormatRequest.BASE64 : ImageBody.FormatRequest.AS_CLIENT;
+  }
+
+  /** Whether its images are stored, so that the client gets addresses of ours. */
+  boolean isStored() {
+    return stored && options.format() == ImageFormat.URL;
+  }
+
+  /** OpenAI's newer models, wherever they are served, know no other form and no field for it. */
+  private static boolean isOnlyBytes(Route route) {
+    String model = route.provider().quirks().openAiQuirks().model(route.upstreamModel());
+    return images(route).isPresent() || ONLY_BYTES.matcher(model).lookingAt();
+  }
+
+  /** An address of what comes as bytes, where nobody stores it. */
+  @Override
+  public List<String> unservable(Route route) {
+    boolean needsStorage = options.format() == ImageFormat.URL && !stored && isOnlyBytes(route);
+    if (needsStorage) {
+      return List.of(ImageBody.FORMAT);
+    }
+    boolean isForm = body().canonical().isEmpty();
+    if (isForm && takesForms(route)) {
+      return List.of();
+    }
+    List<String> beyond = body().beyondJson();
+    return !beyond.isEmpty()
+        ? beyond
+        : images(route).isPresent()
+            ? beyondTranslation()
+            : beyondStyle(ImageBody.apiStyle(route), isForm ? "image" : SourceImages.MEMBER);
+  }
+
+  /** Others make one image at a time. */
+  private List<String> beyondTranslation() {
+    return options.count() > 1 ? List.of("n") : List.of();
+  }
+
+  private List<String> beyondStyle(ImageApiStyle style, String sources) {
+    return options.count() > style.imagesMax()
+        ? List.of("n")
+        : options.sources() > style.sourceImagesMax() ? List.of(sources) : List.of();
+  }
+
+  @Override
+  public List<String> unsupported(Route route, Model served) {
+    List<String> unservable = unservable(route);
+    if (!unservable.isEmpty()) {
+      return unservable;
+    }
+    Optional<JsonMembers> root = bodyAt(route).canonical();
+    if (root.isEmpty()) {
+      return List.of();
+    }
+    return images(route)
+        .map(translation -> translation.unsupported(root.get()))
+        .orElseGet(() -> ImageRequestEdits.refused(root.get(), ImageBody.apiStyle(route)));
+  }
+
+  @Override
+  public Fault unservableFault(List<String> paths) {
+    return paths.contains(ImageBody.FORMAT)
+        ? Fault.of(
+            ErrorCode.NOT_CONFIGURED,
+            "The model gives bytes only, and there is no object storage for them: ask for"
+                + " response_format b64_json.")
+        : InferenceRequest.super.unservableFault(paths);
+  }
+
+  public int builtBytes(Route route) {
+    ImageBody routeBody = bodyAt(route);
+    return images(route).isPresent()
+        ? routeBody.canonicalBytes() + routeBody.rawBytes()
+        : routeBody.builtBytes();
+  }
+
+  @Override
+  public ImageCall call(RequestId id, Model served) {
+    return new ImageCall(id, this, served);
+  }
+}

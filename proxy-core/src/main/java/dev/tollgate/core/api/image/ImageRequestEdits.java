@@ -1,0 +1,78 @@
+package dev.tollgate.core.api.image;
+
+import dev.tollgate.core.api.RequestRoot;
+import dev.tollgate.core.catalog.ImageApiStyle;
+import dev.tollgate.core.dialect.gemini.AspectRatio;
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonSplice;
+import java.util.List;
+import java.util.Map;
+
+/** A request for images in the words of one server that speaks OpenAI. */
+final class ImageRequestEdits {
+  private static final String SIZE = "size";
+
+  private ImageRequestEdits() {}
+
+  /** Names of what is given and not taken. */
+  static List<String> refused(JsonMembers root, ImageApiStyle style) {
+    return style.unsupportedFields().stream()
+        .filter(name -> RequestRoot.isGiven(root, name))
+        .toList();
+  }
+
+  /** Edits all but the images that are sent, and the form of those that are made. */
+  static void edit(JsonMembers root, JsonSplice edits, ImageApiStyle style) {
+    for (String name : style.unsupportedFields()) {
+      delete(root, edits, name);
+    }
+    if (RequestRoot.isGiven(root, SIZE)) {
+      String size = root.string(root.indexOf(SIZE));
+      switch (style.size()) {
+        case ImageApiStyle.Size.Text() -> {}
+        case ImageApiStyle.Size.Ratio(List<String> known) -> {
+          String ratio = AspectRatio.nearest(size, known);
+          put(root, edits, "aspect_ratio", JsonBytes.string(ratio));
+          delete(root, edits, SIZE);
+        }
+        case ImageApiStyle.Size.Sides() -> {
+          int x = size.indexOf('x');
+          put(root, edits, "width", JsonBytes.raw(size.substring(0, x)));
+          put(root, edits, "height", JsonBytes.raw(size.substring(x + 1)));
+          delete(root, edits, SIZE);
+        }
+      }
+    }
+  }
+
+  private static void delete(JsonMembers root, JsonSplice edits, String name) {
+    for (int i = root.indexOf(name); i >= 0; i = root.indexOf(name, i + 1)) {
+      edits.delete(i);
+    }
+  }
+
+  /** Ahead of the client's own word of that name: the size is what is charged. */
+  private static void put(JsonMembers root, JsonSplice edits, String name, JsonBytes value) {
+    int i = root.indexOf(name);
+    if (i < 0) {
+      edits.insertAfter(root.indexOf(SIZE), name, value);
+    } else {
+      edits.replace(i, value);
+    }
+  }
+
+  /** Puts in the images that others are made of, in place of those that the client named. */
+  static void sources(
+      JsonMembers root,
+      int at,
+      Map<Integer, SourceImages.Source> here,
+      ImageApiStyle.ImageSources as,
+      JsonSplice edits) {
+    JsonBytes images = SourceImages.references(root, at, here, as);
+    String name = as == ImageApiStyle.ImageSources.SINGLE_URL ? "image_url" : "images";
+    delete(root, edits, name); // a null of that name could be the one that counts
+    edits.insertAfter(at, name, images);
+    edits.delete(at);
+  }
+}

@@ -1,0 +1,247 @@
+package dev.tollgate.core.api.image;
+
+import dev.tollgate.core.api.FieldRules;
+import dev.tollgate.core.api.Issues;
+import dev.tollgate.core.api.ParseResult;
+import dev.tollgate.core.api.RemoteImage;
+import dev.tollgate.core.api.RequestRoot;
+import dev.tollgate.core.api.RoutingFields;
+import dev.tollgate.core.api.StorableJson;
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.job.JobKind;
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonElements;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonWriter;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.money.Quantity;
+import dev.tollgate.core.money.WorstCase;
+import dev.tollgate.core.routing.RoutingPreferences;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A valid body of POST /v1/video/generations or /v1/music/generations.
+ *
+ * @param duration of what is made; empty: the model's own
+ * @param urls all that name something which is called, with where they stand
+ * @param images that came along, in their order
+ * @param webhookUrl null: nobody wants to be told
+ * @param metadata an object of strings
+ * @param costMax empty: what is usual
+ * @param params what is asked for, an object; images that were sent along are told by their size
+ */
+public record MediaJobRequest(
+    JobKind kind,
+    ModelId model,
+    RoutingPreferences routing,
+    Optional<Duration> duration,
+    List<RemoteUrl> urls,
+    List<SentImage> images,
+    @Nullable String webhookUrl,
+    JsonBytes metadata,
+    OptionalLong costMax,
+    JsonBytes params) {
+
+  /** The most that is kept of a request. */
+  public static final int PARAMS_BYTES_MAX = 256 * 1024;
+
+  private static final FieldRules OF_VIDEO = new FieldRules(MediaJobFields.rules(JobKind.VIDEO));
+  private static final FieldRules OF_MUSIC = new FieldRules(MediaJobFields.rules(JobKind.MUSIC));
+
+  /** What has a field of its own in a job, or is ours alone. */
+  private static final Set<String> NO_PARAMS =
+      Set.of(
+          "model",
+          "routing",
+          "provider",
+          MediaJobFields.WEBHOOK_URL,
+          MediaJobFields.METADATA,
+          MediaJobFields.MAX_COST);
+
+  private static final JsonBytes NOTHING = JsonBytes.raw("{}");
+  private static final double NANOS_PER_SECOND = 1e9;
+
+  /** A URL that a client supplied, and the JSON path of where. */
+  public record RemoteUrl(String param, String url) {}
+
+  /** What is held for a job, and above which nothing may be. */
+  public record JobReservation(MicroUsd reserved, MicroUsd max) {}
+
+  public MediaJobRequest {
+    urls = List.copyOf(urls);
+    images = List.copyOf(images);
+  }
+
+  /** Reads and checks a body; every issue is reported at once. */
+  public static ParseResult<MediaJobRequest> parse(byte[] bytes, int length, JobKind kind) {
+    return RequestRoot.parse(bytes, length, Set.of(), root -> check(root, kind));
+  }
+
+  private static ParseResult<MediaJobRequest> check(JsonMembers root, JobKind kind) {
+    var issues = new Issues();
+    FieldRules rules = kind == JobKind.VIDEO ? OF_VIDEO : OF_MUSIC;
+    RequestRoot.require(root, issues, "model", "prompt");
+    rules.checkNames(root, issues);
+    Optional<ModelId> model = RequestRoot.model(root, issues);
+    rules.checkValues(root, issues);
+    StorableJson.check(root, issues);
+    RoutingFields.Read routing = RoutingFields.read(root, issues);
+    if (!issues.isEmpty() || model.isEmpty()) {
+      return new ParseResult.Refused<>(issues.toFault());
+    }
+    if (routing.unmetFault() != null) {
+      return new ParseResult.Refused<>(routing.unmetFault());
+    }
+    JsonBytes params = params(root);
+    return params.sizeBytes() > PARAMS_BYTES_MAX
+        ? new ParseResult.Refused<>(
+            Fault.of(
+                ErrorCode.REQUEST_TOO_LARGE,
+                "Beside its images, a job has at most " + PARAMS_BYTES_MAX + " bytes."))
+        : new ParseResult.Valid<>(of(root, kind, model.get(), routing.preferences(), params));
+  }
+
+  private static MediaJobRequest of(
+      JsonMembers root, JobKind kind, ModelId model, RoutingPreferences routing, JsonBytes params) {
+    int metadata = root.indexOf(MediaJobFields.METADATA);
+    return new MediaJobRequest(
+        kind,
+        model,
+        routing,
+        duration(root),
+        urls(root, kind),
+        sent(root, kind),
+        text(root, MediaJobFields.WEBHOOK_URL),
+        RequestRoot.isGiven(root, MediaJobFields.METADATA)
+            ? JsonBytes.raw(JsonBytes.of(root, metadata).toString())
+            : NOTHING,
+        RequestRoot.isGiven(root, MediaJobFields.MAX_COST)
+            ? OptionalLong.of(root.integer(root.indexOf(MediaJobFields.MAX_COST), 0))
+            : OptionalLong.empty(),
+        params);
+  }
+
+  private static Optional<Duration> duration(JsonMembers root) {
+    return RequestRoot.isGiven(root, MediaJobFields.DURATION)
+        ? Optional.of(ofSeconds(root.number(root.indexOf(MediaJobFields.DURATION))))
+        : Optional.empty();
+  }
+
+  private static Duration ofSeconds(double seconds) {
+    return Duration.ofNanos(Math.round(seconds * NANOS_PER_SECOND));
+  }
+
+  private static List<RemoteUrl> urls(JsonMembers root, JobKind kind) {
+    List<RemoteUrl> urls = new ArrayList<>();
+    for (String name :
+        kind == JobKind.VIDEO ? MediaJobFields.URLS : MediaJobFields.URLS.subList(0, 1)) {
+      String url = text(root, name);
+      if (url != null) {
+        urls.add(new RemoteUrl(name, url));
+      }
+    }
+    if (kind == JobKind.VIDEO && SourceImages.count(root) > 0) {
+      for (RemoteImage image : SourceImages.remote(root, root.indexOf(SourceImages.MEMBER))) {
+        urls.add(new RemoteUrl(image.param(), image.url()));
+      }
+    }
+    return urls;
+  }
+
+  private static List<SentImage> sent(JsonMembers root, JobKind kind) {
+    return kind == JobKind.VIDEO && SourceImages.count(root) > 0
+        ? SourceImages.sent(root, root.indexOf(SourceImages.MEMBER))
+        : List.of();
+  }
+
+  private static @Nullable String text(JsonMembers root, String name) {
+    return RequestRoot.isGiven(root, name) ? root.string(root.indexOf(name)) : null;
+  }
+
+  // What is kept
+
+  private static JsonBytes params(JsonMembers root) {
+    ByteBuf out = Unpooled.buffer();
+    JsonWriter json = new JsonWriter(out).beginObject();
+    for (int i = 0; i < root.size(); i++) {
+      String name = root.name(i);
+      if (NO_PARAMS.contains(name)) {
+        continue;
+      }
+      json.name(name);
+      if (name.equals(SourceImages.MEMBER) && root.kind(i) == JsonKind.ARRAY) {
+        images(root.array(i), json);
+      } else {
+        json.raw(JsonBytes.of(root, i));
+      }
+    }
+    json.endObject();
+    return JsonBytes.raw(out.array(), 0, out.writerIndex());
+  }
+
+  private static void images(JsonElements images, JsonWriter json) {
+    json.beginArray();
+    for (int k = 0; k < images.size(); k++) {
+      String image = images.string(k);
+      if (image.regionMatches(true, 0, "https://", 0, 8)) {
+        json.string(image);
+      } else {
+        json.string("(an image of " + image.length() + " characters in base64)");
+      }
+    }
+    json.endArray();
+  }
+
+  // Money
+
+  /** What it costs at a model, as far as can be said before it is made. */
+  public MicroUsd estimate(Model served) {
+    Duration time = duration.orElse(served.durationAssumed());
+    Quantity quantity =
+        switch (kind) {
+          case VIDEO -> new Quantity.VideoTime(time);
+          case MUSIC -> new Quantity.MusicTime(time);
+        };
+    return new WorstCase(0, 0, false, List.of(quantity)).cost(served.prices());
+  }
+
+  /**
+   * What is held for it at a model (DECISIONS 8); empty: its client wants less to be held than it
+   * is estimated to cost.
+   *
+   * @param factor of the estimate, where the client does not say
+   */
+  public Optional<JobReservation> reservation(Model served, BigDecimal factor) {
+    MicroUsd estimate = estimate(served);
+    long usual =
+        factor
+            .multiply(BigDecimal.valueOf(estimate.value()))
+            .setScale(0, RoundingMode.CEILING)
+            .longValueExact();
+    long max = costMax.orElse(usual);
+    return max < estimate.value()
+        ? Optional.empty()
+        : Optional.of(new JobReservation(new MicroUsd(Math.min(usual, max)), new MicroUsd(max)));
+  }
+
+  /** The refusal of a client that wants less to be held than it is estimated to cost. */
+  public Fault maxCostTooLow(Model served) {
+    return Fault.invalid(
+        MediaJobFields.MAX_COST,
+        "must be at least the estimated cost, which is " + estimate(served).value());
+  }
+}

@@ -1,0 +1,81 @@
+package dev.tollgate.core.api.image;
+
+import dev.tollgate.core.json.JsonChars;
+import dev.tollgate.core.json.JsonElements;
+import dev.tollgate.core.storage.BlobType;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.nio.ByteBuffer;
+import java.util.Base64;
+
+/** An image that a valid request brought along in base64, read where it stands. */
+public final class SentImage {
+  /** A multiple of 4, so that no piece but the last is padded. */
+  private static final int PIECE_CHARS = 64 * 1024;
+
+  private final JsonElements images;
+  private final int k;
+  private final boolean isTyped;
+  private final BlobType type;
+  private final int at;
+
+  /**
+   * @param isTyped whether its type stands ahead of it
+   * @param type by its first bytes
+   * @param at offset of its base64
+   */
+  SentImage(JsonElements images, int k, boolean isTyped, BlobType type, int at) {
+    this.images = images;
+    this.k = k;
+    this.isTyped = isTyped;
+    this.type = type;
+    this.at = at;
+  }
+
+  public BlobType type() {
+    return type;
+  }
+
+  /** More than it has when it is decoded. */
+  public int bytesMax() {
+    return images.valueEnd(k) - at;
+  }
+
+  /** Its bytes, which are the caller's. */
+  public ByteBuf decoded() {
+    ByteBuffer text = ByteBuffer.wrap(images.bytes(), at, images.valueEnd(k) - 1 - at);
+    try {
+      return Unpooled.wrappedBuffer(Base64.getDecoder().decode(text));
+    } catch (IllegalArgumentException e) {
+      return unescaped(); // it is base64: this was seen before
+    }
+  }
+
+  /**
+   * A slash may be escaped in JSON, and anything else. Piece by piece, for want of another copy.
+   */
+  private ByteBuf unescaped() {
+    JsonChars chars = images.chars(k);
+    while (isTyped && chars.next() != ',') {} // what stands ahead of it has one
+    ByteBuf bytes = Unpooled.buffer(bytesMax());
+    byte[] piece = new byte[PIECE_CHARS];
+    int length = PIECE_CHARS;
+    while (length == PIECE_CHARS) {
+      length = fill(piece, chars);
+      bytes.writeBytes(Base64.getDecoder().decode(ByteBuffer.wrap(piece, 0, length)));
+    }
+    return bytes;
+  }
+
+  private static int fill(byte[] piece, JsonChars chars) {
+    int length = 0;
+    while (length < piece.length) {
+      int c = chars.next();
+      if (c == JsonChars.END) {
+        break;
+      }
+      piece[length++] = (byte) c;
+    }
+    return length;
+  }
+}

@@ -1,0 +1,106 @@
+package dev.tollgate.core.api.image;
+
+import dev.tollgate.core.api.Base64Text;
+import dev.tollgate.core.json.JsonChars;
+import dev.tollgate.core.json.JsonItems;
+import dev.tollgate.core.net.PublicUrl;
+import dev.tollgate.core.storage.BlobType;
+import io.netty.buffer.Unpooled;
+import java.util.Base64;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What one of the images that others are made of is. It may have megabytes, and is read where it
+ * stands; what it says of itself is held against its first bytes.
+ */
+sealed interface SourceImage {
+  /** To be fetched from a URL. */
+  record Remote() implements SourceImage {}
+
+  /**
+   * Here, in base64.
+   *
+   * @param isTyped whether its type stands ahead of it
+   */
+  record Inline(BlobType type, boolean isTyped) implements SourceImage {}
+
+  /** None of them; {@code why} follows the field's name. */
+  record Flawed(String why) implements SourceImage {}
+
+  String HTTPS = "https://";
+  String DATA = "data:";
+  Pattern ENCODED_TYPE =
+      Pattern.compile("data:image/(png|jpe?g|webp|gif);base64,", Pattern.CASE_INSENSITIVE);
+  int TYPE_CHARS_MAX = "data:image/jpeg;base64,".length();
+
+  /** Of as many bytes as tell a type. */
+  int TELLING_CHARS = 16;
+
+  /** Looks at how it begins: enough for one that {@link #whole} found to be fine. */
+  static SourceImage beginning(JsonItems items, int i) {
+    String head = items.chars(i).take(TYPE_CHARS_MAX + TELLING_CHARS);
+    if (begins(head, HTTPS)) {
+      return new Remote();
+    }
+    Matcher type = ENCODED_TYPE.matcher(head);
+    boolean isTyped = type.lookingAt();
+    if (!isTyped && begins(head, DATA)) {
+      return new Flawed("must be a PNG, JPEG, WebP or GIF in base64, or an https URL");
+    }
+    Optional<BlobType> content = content(head.substring(isTyped ? type.end() : 0));
+    if (content.isEmpty()) {
+      return new Flawed("must be an https URL, or a PNG, JPEG, WebP or GIF in base64");
+    }
+    return isTyped && !content.get().equals(named(type.group(1)))
+        ? new Flawed("is of another type than it says: " + content.get().mediaType())
+        : new Inline(content.get(), isTyped);
+  }
+
+  /** Looks at all of it. */
+  static SourceImage whole(JsonItems items, int i) {
+    return switch (beginning(items, i)) {
+      case Remote remote ->
+          PublicUrl.parse(items.chars(i).take(PublicUrl.CHARS_MAX + 1))
+                  instanceof PublicUrl.UrlParseResult.Malformed malformed
+              ? new Flawed(malformed.why())
+              : remote;
+      case Inline inline ->
+          isBase64(items.chars(i), inline.isTyped())
+              ? inline
+              : new Flawed("must be an https URL or an image in base64");
+      case Flawed flawed -> flawed;
+    };
+  }
+
+  private static boolean begins(String head, String prefix) {
+    return head.regionMatches(true, 0, prefix, 0, prefix.length());
+  }
+
+  private static BlobType named(String subtype) {
+    return switch (subtype.charAt(0)) {
+      case 'p', 'P' -> BlobType.PNG;
+      case 'j', 'J' -> BlobType.JPEG;
+      case 'w', 'W' -> BlobType.WEBP;
+      default -> BlobType.GIF; // the pattern lets nothing else through
+    };
+  }
+
+  private static Optional<BlobType> content(String base64) {
+    if (base64.length() < TELLING_CHARS) {
+      return Optional.empty();
+    }
+    try {
+      byte[] first = Base64.getDecoder().decode(base64.substring(0, TELLING_CHARS));
+      return BlobType.ofImage(Unpooled.wrappedBuffer(first));
+    } catch (IllegalArgumentException e) {
+      return Optional.empty();
+    }
+  }
+
+  private static boolean isBase64(JsonChars chars, boolean isTyped) {
+    while (isTyped && chars.next() != ',') {} // what stands ahead of it has one
+    return Base64Text.isValid(chars);
+  }
+}

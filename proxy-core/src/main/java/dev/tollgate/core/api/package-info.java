@@ -1,0 +1,5 @@
+/** One file per API endpoint: parse, validate, estimate, edit, shape the reply. */
+@NullMarked
+package dev.tollgate.core.api;
+
+import org.jspecify.annotations.NullMarked;

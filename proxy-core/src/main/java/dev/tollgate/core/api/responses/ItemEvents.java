@@ -1,0 +1,143 @@
+package dev.tollgate.core.api.responses;
+
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonWriter;
+import io.netty.buffer.ByteBuf;
+
+/** The events of a response's items: none, or the ones that OpenAI has. */
+sealed interface ItemEvents {
+  static ItemEvents of(ResponseEventSet list, ResponseDraft draft) {
+    return switch (list) {
+      case LISTED -> new None();
+      case EXTENDED -> new All(draft);
+    };
+  }
+
+  /**
+   * Whether the response begins with a message in it.
+   *
+   * @param saysText whether the first that comes is text
+   */
+  boolean beginsWithMessage(boolean saysText);
+
+  /** A message begins behind other items. */
+  void messageBegun(ResponseItem.Message message, ByteBuf out);
+
+  /** A call has its name. */
+  void callBegun(ResponseItem.Call call, ByteBuf out);
+
+  /** More of a call's arguments came, which has them already. */
+  void argumentsAdded(ResponseItem.Call call, JsonBytes more, ByteBuf out);
+
+  /** Nothing more comes. */
+  void completed(ByteBuf out);
+
+  /** Items are told with the first event and the last. */
+  final class None implements ItemEvents {
+    /** Text may still come, and there is no event that would tell of a new message. */
+    @Override
+    public boolean beginsWithMessage(boolean saysText) {
+      return true;
+    }
+
+    @Override
+    public void messageBegun(ResponseItem.Message message, ByteBuf out) {}
+
+    @Override
+    public void callBegun(ResponseItem.Call call, ByteBuf out) {}
+
+    @Override
+    public void argumentsAdded(ResponseItem.Call call, JsonBytes more, ByteBuf out) {}
+
+    @Override
+    public void completed(ByteBuf out) {}
+  }
+
+  /** Items are told as they begin, grow and end. */
+  final class All implements ItemEvents {
+    private final ResponseDraft draft;
+
+    All(ResponseDraft draft) {
+      this.draft = draft;
+    }
+
+    @Override
+    public boolean beginsWithMessage(boolean saysText) {
+      return saysText;
+    }
+
+    @Override
+    public void messageBegun(ResponseItem.Message message, ByteBuf out) {
+      JsonWriter added = event("response.output_item.added", message, out);
+      message.writeInProgress(added.name("item"));
+      ResponseEventFrame.end(added, out);
+      JsonWriter part = itemEvent("response.content_part.added", message, out);
+      message.textPart(part.name("content_index").number(0).name("part"));
+      ResponseEventFrame.end(part, out);
+    }
+
+    /** Arguments that came ahead of the name are told now. */
+    @Override
+    public void callBegun(ResponseItem.Call call, ByteBuf out) {
+      JsonWriter added = event("response.output_item.added", call, out);
+      call.writeInProgress(added.name("item"));
+      ResponseEventFrame.end(added, out);
+      if (!call.arguments().isEmpty()) {
+        argumentsAdded(call, call.arguments().json(), out);
+      }
+    }
+
+    @Override
+    public void argumentsAdded(ResponseItem.Call call, JsonBytes more, ByteBuf out) {
+      if (call.isNamed()) {
+        JsonWriter delta = itemEvent("response.function_call_arguments.delta", call, out);
+        delta.name("delta").raw(more);
+        ResponseEventFrame.end(delta, out);
+      }
+    }
+
+    @Override
+    public void completed(ByteBuf out) {
+      for (ResponseItem item : draft.items()) {
+        switch (item) {
+          case ResponseItem.Message message -> textDone(message, out);
+          case ResponseItem.Call call -> argumentsDone(call, out);
+        }
+        JsonWriter done = event("response.output_item.done", item, out);
+        item.writeTo(done.name("item"), ResponseItem.COMPLETED);
+        ResponseEventFrame.end(done, out);
+      }
+    }
+
+    private void textDone(ResponseItem.Message message, ByteBuf out) {
+      JsonWriter text = itemEvent("response.output_text.done", message, out);
+      text.name("content_index").number(0).name("text").raw(message.text().json());
+      text.name("logprobs").beginArray().endArray();
+      ResponseEventFrame.end(text, out);
+      JsonWriter part = itemEvent("response.content_part.done", message, out);
+      message.textPart(part.name("content_index").number(0).name("part"));
+      ResponseEventFrame.end(part, out);
+    }
+
+    private void argumentsDone(ResponseItem.Call call, ByteBuf out) {
+      if (!call.isNamed()) {
+        callBegun(call, out);
+      }
+      JsonWriter done = itemEvent("response.function_call_arguments.done", call, out);
+      done.name("arguments").raw(call.arguments().json());
+      ResponseEventFrame.end(done, out);
+    }
+
+    private JsonWriter itemEvent(String type, ResponseItem item, ByteBuf out) {
+      JsonWriter event =
+          ResponseEventFrame.begin(type, draft, out).name("item_id").string(item.id());
+      return event.name("output_index").number(draft.outputIndex(item));
+    }
+
+    private JsonWriter event(String type, ResponseItem item, ByteBuf out) {
+      return ResponseEventFrame.begin(type, draft, out)
+          .name("output_index")
+          .number(draft.outputIndex(item));
+    }
+  }
+}

@@ -1,0 +1,22 @@
+package dev.tollgate.core.api.responses;
+
+import dev.tollgate.core.json.JsonWriter;
+import dev.tollgate.core.sse.SseWriter;
+import io.netty.buffer.ByteBuf;
+
+/** The frame of every event of the Responses API: its type and its number come first. */
+final class ResponseEventFrame {
+  private ResponseEventFrame() {}
+
+  /** Begins an event; what is written next are more members of it. */
+  static JsonWriter begin(String type, ResponseDraft draft, ByteBuf out) {
+    SseWriter.begin(out);
+    JsonWriter event = new JsonWriter(out).beginObject().name("type").string(type);
+    return event.name("sequence_number").number(draft.nextNumber());
+  }
+
+  static void end(JsonWriter event, ByteBuf out) {
+    event.endObject();
+    SseWriter.end(out);
+  }
+}

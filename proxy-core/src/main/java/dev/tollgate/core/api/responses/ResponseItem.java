@@ -1,0 +1,152 @@
+package dev.tollgate.core.api.responses;
+
+import dev.tollgate.core.api.ReplyStamp;
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonWriter;
+
+/** One item of a response's output (SPEC 2.7): what the assistant says, or a call of a tool. */
+sealed interface ResponseItem {
+  String COMPLETED = "completed";
+  String IN_PROGRESS = "in_progress";
+
+  String id();
+
+  /** How many bytes of text it holds. */
+  int bytes();
+
+  /** Writes the whole item. */
+  void writeTo(JsonWriter out, String status);
+
+  /** What the assistant says. */
+  final class Message implements ResponseItem {
+    private final String id;
+    private final JsonStringBuilder text = new JsonStringBuilder();
+    private final JsonStringBuilder refusal = new JsonStringBuilder();
+
+    Message(ReplyStamp stamp) {
+      this.id = stamp.idWith("msg_");
+    }
+
+    @Override
+    public String id() {
+      return id;
+    }
+
+    JsonStringBuilder text() {
+      return text;
+    }
+
+    JsonStringBuilder refusal() {
+      return refusal;
+    }
+
+    boolean isEmpty() {
+      return bytes() == 0;
+    }
+
+    @Override
+    public int bytes() {
+      return text.bytes() + refusal.bytes();
+    }
+
+    @Override
+    public void writeTo(JsonWriter out, String status) {
+      begin(out, status);
+      if (!text.isEmpty() || refusal.isEmpty()) {
+        textPart(out);
+      }
+      if (!refusal.isEmpty()) {
+        out.beginObject().name("type").string("refusal");
+        out.name("refusal").raw(refusal.json()).endObject();
+      }
+      out.endArray().endObject();
+    }
+
+    /** The same before any of its parts came. */
+    void writeInProgress(JsonWriter out) {
+      begin(out, IN_PROGRESS);
+      out.endArray().endObject();
+    }
+
+    private void begin(JsonWriter out, String status) {
+      out.beginObject().name("id").string(id).name("type").string("message");
+      out.name("status").string(status).name("role").string("assistant");
+      out.name("content").beginArray();
+    }
+
+    /** The part of its content that is text. */
+    void textPart(JsonWriter out) {
+      out.beginObject().name("type").string("output_text").name("text").raw(text.json());
+      out.name("annotations").beginArray().endArray().endObject();
+    }
+  }
+
+  /** A call of a tool. */
+  final class Call implements ResponseItem {
+    private static final JsonBytes EMPTY = JsonBytes.string("");
+
+    private final String id;
+    private final JsonStringBuilder arguments = new JsonStringBuilder();
+    private JsonBytes callId;
+    private JsonBytes name = EMPTY;
+    private int idChars;
+    private boolean named;
+
+    /**
+     * @param index of the call in the response
+     */
+    Call(ReplyStamp stamp, int index) {
+      this.id = stamp.idWith("fc_") + "_" + index;
+      this.callId = JsonBytes.string(stamp.callId(index));
+    }
+
+    @Override
+    public String id() {
+      return id;
+    }
+
+    JsonStringBuilder arguments() {
+      return arguments;
+    }
+
+    /** Takes the provider's id, in place of an earlier one; by how much that grew. */
+    int identify(String as) {
+      int grown = as.length() - idChars;
+      idChars = as.length();
+      callId = JsonBytes.string(as);
+      return grown;
+    }
+
+    /** Takes its name; by how much that grew. */
+    int name(String as) {
+      name = JsonBytes.string(as);
+      named = true;
+      return as.length();
+    }
+
+    boolean isNamed() {
+      return named;
+    }
+
+    @Override
+    public int bytes() {
+      return arguments.bytes();
+    }
+
+    @Override
+    public void writeTo(JsonWriter out, String status) {
+      write(out, status, arguments.json());
+    }
+
+    /** The same before any of its arguments came. */
+    void writeInProgress(JsonWriter out) {
+      write(out, IN_PROGRESS, EMPTY);
+    }
+
+    private void write(JsonWriter out, String status, JsonBytes argumentsJson) {
+      out.beginObject().name("id").string(id).name("type").string("function_call");
+      out.name("status").string(status).name("call_id").raw(callId).name("name").raw(name);
+      out.name("arguments").raw(argumentsJson).endObject();
+    }
+  }
+}

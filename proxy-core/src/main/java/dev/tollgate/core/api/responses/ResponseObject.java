@@ -1,0 +1,86 @@
+package dev.tollgate.core.api.responses;
+
+import dev.tollgate.core.api.IncompleteReason;
+import dev.tollgate.core.api.ReplyStamp;
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonWriter;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.money.Usage;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Writes the response object (SPEC 2.7): as it begins, and as it is when all of it is there. */
+final class ResponseObject {
+  private final ReplyStamp stamp;
+  private final JsonBytes tools;
+
+  /**
+   * @param tools of the request, which SDKs look for in the response
+   */
+  ResponseObject(ReplyStamp stamp, JsonBytes tools) {
+    this.stamp = stamp;
+    this.tools = tools;
+  }
+
+  /**
+   * The response of which nothing was said.
+   *
+   * @param first the item that is begun, if one is
+   */
+  void writeInProgress(ResponseItem.@Nullable Message first, JsonWriter out) {
+    begin(ResponseItem.IN_PROGRESS, out);
+    out.name("output").beginArray();
+    if (first != null) {
+      first.writeTo(out, ResponseItem.IN_PROGRESS);
+    }
+    out.endArray().endObject();
+  }
+
+  /**
+   * The whole response.
+   *
+   * @param reported the provider's usage object; null where we count
+   */
+  void writeWhole(
+      List<ResponseItem> items,
+      IncompleteReason incomplete,
+      Usage charged,
+      MicroUsd cost,
+      byte @Nullable [] reported,
+      JsonWriter out) {
+    begin(ResponseItem.COMPLETED, out);
+    switch (incomplete) {
+      case NONE -> {}
+      case OUTPUT_TOKENS, FILTERED -> {
+        out.name("incomplete_details").beginObject();
+        out.name("reason").string(incomplete.wire()).endObject();
+      }
+    }
+    out.name("output").beginArray();
+    for (ResponseItem item : items) {
+      if (isShown(item, items)) {
+        item.writeTo(out, ResponseItem.COMPLETED);
+      }
+    }
+    out.endArray();
+    out.name("usage").value(ResponsesUsageJson.of(charged, cost, reported)).endObject();
+  }
+
+  /** A message that said nothing is none where tools are called. */
+  private static boolean isShown(ResponseItem item, List<ResponseItem> items) {
+    return switch (item) {
+      case ResponseItem.Message message -> !message.isEmpty() || items.size() == 1;
+      case ResponseItem.Call _ -> true;
+    };
+  }
+
+  private void begin(String status, JsonWriter out) {
+    out.beginObject().name("id").string(stamp.idWith("resp_"));
+    out.name("object").string("response");
+    out.name("created_at").number(stamp.createdSeconds());
+    out.name("model").raw(stamp.model()).name("provider").raw(stamp.provider());
+    out.name("status").string(status);
+    out.name("parallel_tool_calls").bool(true).name("tool_choice").string("auto");
+    out.name("tools").raw(tools);
+  }
+}

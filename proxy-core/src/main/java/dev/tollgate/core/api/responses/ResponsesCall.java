@@ -1,0 +1,80 @@
+package dev.tollgate.core.api.responses;
+
+import dev.tollgate.core.api.InferenceCall;
+import dev.tollgate.core.api.ReplyStamp;
+import dev.tollgate.core.api.StreamContinuation;
+import dev.tollgate.core.api.UpstreamBody;
+import dev.tollgate.core.api.WholeReply;
+import dev.tollgate.core.api.chat.ChatCall;
+import dev.tollgate.core.api.chat.ChatReply;
+import dev.tollgate.core.api.chat.ChatStream;
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.id.ProviderId;
+import dev.tollgate.core.id.RequestId;
+import io.netty.buffer.ByteBuf;
+import java.util.List;
+
+/**
+ * One admitted Responses request for one model: a chat, whose reply is told in other words.
+ *
+ * @param chat what the provider is asked
+ */
+public record ResponsesCall(ResponsesRequest request, ChatCall chat) implements InferenceCall {
+  @Override
+  public RequestId id() {
+    return chat.id();
+  }
+
+  @Override
+  public Model model() {
+    return chat.model();
+  }
+
+  @Override
+  public StreamContinuation continuation() {
+    return chat.continuation();
+  }
+
+  @Override
+  public ResponsesCall at(Model other) {
+    return new ResponsesCall(request, chat.at(other));
+  }
+
+  @Override
+  public ResponsesCall with(StreamContinuation other) {
+    return new ResponsesCall(request, chat.with(other));
+  }
+
+  @Override
+  public List<ByteBuf> bodyFor(Route route) {
+    return chat.bodyFor(route);
+  }
+
+  @Override
+  public UpstreamBody upstreamBody(Route route) {
+    return chat.upstreamBody(route);
+  }
+
+  @Override
+  public int translatedBytes(Route route) {
+    return chat.translatedBytes(route);
+  }
+
+  @Override
+  public ChatStream stream(ProviderId provider) {
+    return new ChatStream(stamp(provider), continuation(), ResponsesChunkWriter.form(request));
+  }
+
+  @Override
+  public WholeReply.Read reply(ProviderId provider, byte[] body, int length) {
+    ReplyStamp stamp = stamp(provider);
+    var response = new ResponseObject(stamp, request.tools());
+    return ChatReply.read(
+        stamp, body, length, chatReply -> new ResponsesReply(chatReply, stamp, response));
+  }
+
+  private ReplyStamp stamp(ProviderId provider) {
+    return ReplyStamp.of(model(), provider, id());
+  }
+}

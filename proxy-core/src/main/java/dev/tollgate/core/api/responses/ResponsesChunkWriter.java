@@ -1,0 +1,245 @@
+package dev.tollgate.core.api.responses;
+
+import dev.tollgate.core.api.BrokenStream;
+import dev.tollgate.core.api.ErrorForm;
+import dev.tollgate.core.api.IncompleteReason;
+import dev.tollgate.core.api.ReplyStamp;
+import dev.tollgate.core.api.ResumePoint;
+import dev.tollgate.core.api.chat.ChoiceReader;
+import dev.tollgate.core.api.chat.ChunkWriter;
+import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonElements;
+import dev.tollgate.core.json.JsonItems;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonWriter;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.money.Usage;
+import io.netty.buffer.ByteBuf;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes a chat stream as the events of the Responses API (SPEC 4.12): one when it begins, one for
+ * each piece of text, and one with all of it at the end. The first has the message that is begun
+ * already, because the helpers of SDKs append to it (DECISIONS 12).
+ */
+public final class ResponsesChunkWriter implements ChunkWriter {
+  private final ReplyStamp stamp;
+  private final ChoiceReader choice;
+  private final ResponseObject response;
+  private final ResponseDraft draft;
+  private final ItemEvents items;
+  private IncompleteReason incomplete = IncompleteReason.NONE;
+
+  /**
+   * @param resumePoint what the client has of the response already; null: nothing
+   */
+  ResponsesChunkWriter(
+      ReplyStamp stamp,
+      ChoiceReader choice,
+      ResponsesRequest request,
+      @Nullable ResumePoint resumePoint) {
+    this.stamp = stamp;
+    this.choice = choice;
+    this.response = new ResponseObject(stamp, request.tools());
+    this.draft = resumePoint instanceof ResponseDraft reported ? reported : new ResponseDraft();
+    this.items = ItemEvents.of(request.events(), draft);
+  }
+
+  /** The form of the stream that answers a request. */
+  public static Factory form(ResponsesRequest request) {
+    return (stamp, root, choice, resumePoint) ->
+        new ResponsesChunkWriter(stamp, choice, request, resumePoint);
+  }
+
+  /** The response has an identity of our own. */
+  @Override
+  public void takeIdentity() {}
+
+  @Override
+  public ResumePoint resumePoint() {
+    return draft;
+  }
+
+  /** Before content there is nothing to tell. */
+  @Override
+  public void hold(int choices, ByteBuf out) {}
+
+  @Override
+  public void write(int choices, ByteBuf out) {
+    JsonMembers delta = choice.repairedDelta();
+    if (!draft.isBegun()) {
+      created(delta != null && isText(delta), out);
+    }
+    if (delta != null) {
+      for (int i = 0; i < delta.size(); i++) {
+        member(delta, i, out);
+      }
+    }
+    if (choice.finishes()) {
+      incomplete = choice.incomplete();
+    }
+  }
+
+  private static boolean isText(JsonMembers delta) {
+    int i = delta.indexOf("content");
+    return i >= 0 && delta.kind(i) == JsonKind.STRING && !delta.isEmptyString(i);
+  }
+
+  private void created(boolean withText, ByteBuf out) {
+    ResponseItem.Message first =
+        items.beginsWithMessage(withText) ? draft.begin(new ResponseItem.Message(stamp)) : null;
+    JsonWriter event = ResponseEventFrame.begin("response.created", draft, out);
+    response.writeInProgress(first, event.name("response"));
+    ResponseEventFrame.end(event, out);
+  }
+
+  private void member(JsonMembers delta, int i, ByteBuf out) {
+    switch (delta.kind(i)) {
+      case STRING -> {
+        if (delta.isName(i, "content") && !delta.isEmptyString(i)) {
+          text(delta, i, out);
+        } else if (delta.isName(i, "refusal") && !delta.isEmptyString(i)) {
+          message(out).refusal().add(delta, i);
+          draft.addBytes(delta.valueEnd(i) - delta.valueStart(i));
+        }
+      }
+      case ARRAY -> {
+        if (delta.isName(i, "tool_calls")) {
+          calls(delta.array(i), out);
+        } else if (delta.isName(i, "content")) {
+          parts(delta.array(i), out);
+        }
+      }
+      case NUMBER, TRUE, FALSE, NULL, OBJECT -> {}
+    }
+  }
+
+  /** Some providers tell thoughts and text as parts of one list. */
+  private void parts(JsonElements parts, ByteBuf out) {
+    for (int k = 0; k < parts.size(); k++) {
+      JsonMembers part = parts.kind(k) == JsonKind.OBJECT ? parts.object(k) : new JsonMembers();
+      int text = part.indexOf("text");
+      if (text >= 0 && part.kind(text) == JsonKind.STRING && !part.isEmptyString(text)) {
+        text(part, text, out);
+      }
+    }
+  }
+
+  private void text(JsonItems items, int i, ByteBuf out) {
+    ResponseItem.Message message = message(out);
+    message.text().add(items, i);
+    draft.addBytes(items.valueEnd(i) - items.valueStart(i));
+    textDelta(message, JsonBytes.of(items, i), out);
+  }
+
+  private ResponseItem.Message message(ByteBuf out) {
+    ResponseItem.Message message = draft.message();
+    if (message == null) {
+      message = draft.begin(new ResponseItem.Message(stamp));
+      items.messageBegun(message, out);
+    }
+    return message;
+  }
+
+  private void textDelta(ResponseItem.Message message, JsonBytes text, ByteBuf out) {
+    JsonWriter event = ResponseEventFrame.begin("response.output_text.delta", draft, out);
+    event.name("item_id").string(message.id());
+    event.name("output_index").number(draft.outputIndex(message));
+    event.name("content_index").number(0).name("delta").raw(text);
+    event.name("logprobs").beginArray().endArray(); // SDKs with types want it
+    ResponseEventFrame.end(event, out);
+  }
+
+  private void calls(JsonElements fragments, ByteBuf out) {
+    for (int k = 0; k < fragments.size(); k++) {
+      if (fragments.kind(k) == JsonKind.OBJECT) {
+        fragment(fragments.object(k), out);
+      }
+    }
+  }
+
+  private void fragment(JsonMembers fragment, ByteBuf out) {
+    int at = fragment.indexOf("index");
+    long index = at < 0 ? 0 : fragment.integer(at, 0);
+    ResponseItem.Call call = draft.call(index);
+    if (call == null) {
+      call = draft.begin(index, new ResponseItem.Call(stamp, draft.callCount()));
+      draft.outputIndex(call);
+    }
+    int id = fragment.indexOf("id");
+    if (id >= 0 && fragment.kind(id) == JsonKind.STRING && !fragment.isEmptyString(id)) {
+      draft.addBytes(call.identify(fragment.string(id)));
+    }
+    int function = fragment.indexOf("function");
+    if (function >= 0 && fragment.kind(function) == JsonKind.OBJECT) {
+      function(call, fragment.object(function), out);
+    }
+  }
+
+  private void function(ResponseItem.Call call, JsonMembers function, ByteBuf out) {
+    int name = function.indexOf("name");
+    if (!call.isNamed()
+        && name >= 0
+        && function.kind(name) == JsonKind.STRING
+        && !function.isEmptyString(name)) {
+      draft.addBytes(call.name(function.string(name)));
+      items.callBegun(call, out);
+    }
+    int arguments = function.indexOf("arguments");
+    if (arguments >= 0
+        && function.kind(arguments) == JsonKind.STRING
+        && !function.isEmptyString(arguments)) {
+      call.arguments().add(function, arguments);
+      draft.addBytes(function.valueEnd(arguments) - function.valueStart(arguments));
+      items.argumentsAdded(call, JsonBytes.of(function, arguments), out);
+    }
+  }
+
+  @Override
+  public void writeContent(String text, ByteBuf out) {
+    if (!draft.isBegun()) {
+      created(true, out);
+    }
+    ResponseItem.Message message = message(out);
+    JsonBytes json = JsonBytes.string(text);
+    message.text().add(text);
+    draft.addBytes(text.length());
+    textDelta(message, json, out);
+  }
+
+  /** The last event says that it is finished, whoever said so. */
+  @Override
+  public void writeFinish(ByteBuf out) {}
+
+  @Override
+  public void writeUsage(Usage charged, MicroUsd cost, byte @Nullable [] reported, ByteBuf out) {
+    if (!draft.isBegun()) {
+      created(true, out);
+    }
+    items.completed(out);
+    JsonWriter event = ResponseEventFrame.begin("response.completed", draft, out);
+    response.writeWhole(draft.items(), incomplete, charged, cost, reported, event.name("response"));
+    ResponseEventFrame.end(event, out);
+  }
+
+  /** There is no event for the usage of what broke off. */
+  @Override
+  public BrokenStream broken(
+      Fault fault, Usage charged, MicroUsd cost, byte @Nullable [] reported, ByteBuf out) {
+    Map<String, Object> details = new HashMap<>(fault.details());
+    details.put("usage", ResponsesUsageJson.of(charged, cost, reported));
+    return new BrokenStream(fault.withDetails(details), new ErrorForm.Event(draft.nextNumber()));
+  }
+
+  @Override
+  public int keptBytes() {
+    return draft.bytes();
+  }
+
+  @Override
+  public void release() {}
+}

@@ -1,0 +1,249 @@
+package dev.tollgate.core.api.responses;
+
+import dev.tollgate.core.api.FieldRules;
+import dev.tollgate.core.api.InferenceRequest;
+import dev.tollgate.core.api.Issues;
+import dev.tollgate.core.api.ParseResult;
+import dev.tollgate.core.api.RequestRoot;
+import dev.tollgate.core.api.RoutingFields;
+import dev.tollgate.core.api.ValueRule;
+import dev.tollgate.core.api.chat.ChatRequest;
+import dev.tollgate.core.catalog.Modality;
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.dialect.Dialect.Operation;
+import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonItems;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonWriter;
+import dev.tollgate.core.json.Param;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.routing.RoutingPreferences;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/**
+ * A valid body of POST /v1/responses, mapped to a chat (SPEC 4.12): routing, money and providers
+ * see that chat. What is not listed there is dropped.
+ */
+public final class ResponsesRequest implements InferenceRequest {
+  private static final FieldRules RULES = new FieldRules(rules());
+  private static final int BYTES_MORE = 256;
+  private static final Pattern TOOL = Pattern.compile("^(tools\\[\\d+])\\.function\\b");
+
+  private final ChatRequest chat;
+  private final ResponseEventSet events;
+  private final JsonBytes tools;
+  private final int heldBytes;
+
+  private ResponsesRequest(
+      ChatRequest chat, ResponseEventSet events, JsonBytes tools, int chatBytes) {
+    this.heldBytes = chatBytes + tools.sizeBytes();
+    this.chat = chat;
+    this.events = events;
+    this.tools = tools;
+  }
+
+  private static Map<String, ValueRule> rules() {
+    Map<String, ValueRule> rules = new HashMap<>();
+    rules.put("model", ValueRule.ANY);
+    rules.put("routing", ValueRule.ANY);
+    rules.put("provider", ValueRule.ANY);
+    rules.put("input", ValueRule.ANY);
+    rules.put("tools", ValueRule.ANY);
+    rules.put("instructions", ValueRule.string().orNull());
+    rules.put("max_output_tokens", ValueRule.integer(1, Long.MAX_VALUE).orNull());
+    rules.put("temperature", ValueRule.number(0, 2).orNull());
+    rules.put("stream", ValueRule.bool().orNull());
+    rules.put("previous_response_id", FieldRules.rule(ResponsesRequest::refused).orNull());
+    rules.put("store", FieldRules.rule(ResponsesRequest::notTrue).orNull());
+    rules.put("background", FieldRules.rule(ResponsesRequest::notTrue).orNull());
+    return rules;
+  }
+
+  private static void refused(JsonItems items, int i, Param param, Issues issues) {
+    issues.add(param, "is not supported: no response is stored");
+  }
+
+  private static void notTrue(JsonItems items, int i, Param param, Issues issues) {
+    ValueRule.bool().check(items, i, param, issues);
+    if (items.kind(i) == JsonKind.TRUE) {
+      refused(items, i, param, issues);
+    }
+  }
+
+  /** Reads and checks a body; every issue is reported at once. */
+  public static ParseResult<ResponsesRequest> parse(
+      byte[] bytes, int length, ResponseEventSet events) {
+    return RequestRoot.parse(bytes, length, Set.of("tools"), root -> check(root, events));
+  }
+
+  private static ParseResult<ResponsesRequest> check(JsonMembers root, ResponseEventSet events) {
+    var issues = new Issues();
+    RequestRoot.require(root, issues, "model", "input");
+    RULES.checkNames(root, issues);
+    Optional<ModelId> model = RequestRoot.model(root, issues);
+    RULES.checkValues(root, issues);
+    ByteBuf translated = Unpooled.buffer(root.objectEnd() - root.objectStart() + BYTES_MORE);
+    writeChat(root, issues, new JsonWriter(translated));
+    RoutingFields.Read routing = RoutingFields.read(root, issues);
+    if (!issues.isEmpty() || model.isEmpty()) {
+      return new ParseResult.Refused<>(issues.toFault());
+    }
+    return routing.unmetFault() != null
+        ? new ParseResult.Refused<>(routing.unmetFault())
+        : of(translated, routing.preferences(), events, ResponsesTools.onOneLine(root));
+  }
+
+  private static ParseResult<ResponsesRequest> of(
+      ByteBuf chat, RoutingPreferences preferences, ResponseEventSet events, JsonBytes tools) {
+    return switch (ChatRequest.translated(chat.array(), chat.writerIndex(), preferences)) {
+      case ParseResult.Valid<ChatRequest> valid ->
+          new ParseResult.Valid<>(
+              new ResponsesRequest(valid.request(), events, tools, chat.capacity()));
+      case ParseResult.Refused<ChatRequest> refused -> new ParseResult.Refused<>(refused.fault());
+    };
+  }
+
+  /**
+   * What a body takes of the heap at most while it is mapped: itself, and the chat, which may have
+   * to be copied into an array that is twice as large.
+   */
+  public static long bytesWhileMapped(int length) {
+    return length + 3L * (length + BYTES_MORE);
+  }
+
+  /** Bytes of the arrays that it lives on. */
+  public int heldBytes() {
+    return heldBytes;
+  }
+
+  /** Writes the chat; what cannot be mapped is an issue, and then the chat is of no use. */
+  private static void writeChat(JsonMembers root, Issues issues, JsonWriter out) {
+    out.beginObject();
+    copy(root, "model", "model", out);
+    new ResponsesInput(issues, out).write(root);
+    new ResponsesTools(issues, out).write(root);
+    copy(root, "max_output_tokens", "max_tokens", out);
+    copy(root, "temperature", "temperature", out);
+    copy(root, "stream", "stream", out);
+    out.endObject();
+  }
+
+  private static void copy(JsonMembers root, String name, String as, JsonWriter out) {
+    if (RequestRoot.isGiven(root, name)) {
+      out.name(as).raw(JsonBytes.of(root, root.indexOf(name)));
+    }
+  }
+
+  /** Which events its stream has. */
+  ResponseEventSet events() {
+    return events;
+  }
+
+  /** Its tools as they are told in the response: on one line. */
+  JsonBytes tools() {
+    return tools;
+  }
+
+  @Override
+  public ResponsesCall call(RequestId id, Model served) {
+    return new ResponsesCall(this, chat.call(id, served));
+  }
+
+  @Override
+  public Operation operation() {
+    return chat.operation();
+  }
+
+  @Override
+  public Modality modality() {
+    return chat.modality();
+  }
+
+  @Override
+  public ModelId model() {
+    return chat.model();
+  }
+
+  @Override
+  public boolean isStream() {
+    return chat.isStream();
+  }
+
+  @Override
+  public RoutingPreferences routing() {
+    return chat.routing();
+  }
+
+  @Override
+  public Set<String> capabilitiesUsed() {
+    return chat.capabilitiesUsed();
+  }
+
+  @Override
+  public List<String> unsupported(Route route, Model served) {
+    return chat.unsupported(route, served);
+  }
+
+  @Override
+  public String promptPrefix() {
+    return chat.promptPrefix();
+  }
+
+  @Override
+  public long promptTokensLikely() {
+    return chat.promptTokensLikely();
+  }
+
+  @Override
+  public MicroUsd estimate(Model served) {
+    return chat.estimate(served);
+  }
+
+  @Override
+  public long tokensEstimated(Model served) {
+    return chat.tokensEstimated(served);
+  }
+
+  @Override
+  public List<ByteBuf> bodyFor(Route route) {
+    return chat.bodyFor(route);
+  }
+
+  /** Which item became which message the provider cannot know, and calls share one. */
+  @Override
+  public String paramOf(String upstreamParam) {
+    if (upstreamParam.startsWith("messages")) {
+      return "input";
+    }
+    return switch (upstreamParam) {
+      case "max_tokens", "max_completion_tokens" -> "max_output_tokens";
+      default -> TOOL.matcher(upstreamParam).replaceFirst("$1");
+    };
+  }
+
+  @Override
+  public boolean mayBeHedged() {
+    return chat.mayBeHedged();
+  }
+
+  @Override
+  public boolean mayBeResumed() {
+    return chat.mayBeResumed();
+  }
+
+  @Override
+  public boolean mayBePrefilled() {
+    return chat.mayBePrefilled();
+  }
+}

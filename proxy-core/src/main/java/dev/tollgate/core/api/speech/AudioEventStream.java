@@ -1,0 +1,232 @@
+package dev.tollgate.core.api.speech;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import dev.tollgate.core.api.BrokenStream;
+import dev.tollgate.core.api.ErrorForm;
+import dev.tollgate.core.api.ErrorShape;
+import dev.tollgate.core.api.ReplyEventStream;
+import dev.tollgate.core.api.RequestRoot;
+import dev.tollgate.core.api.StreamEvents;
+import dev.tollgate.core.api.TokenEstimate;
+import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.json.InvalidJson;
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonSplice;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.money.Quantity;
+import dev.tollgate.core.money.Usage;
+import dev.tollgate.core.sse.SseWriter;
+import io.netty.buffer.ByteBuf;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One provider's events about audio: speech as it is made, or a transcript as it is written. They
+ * pass as they came; the last one, which says what was used, is held back until that is charged.
+ */
+public final class AudioEventStream implements ReplyEventStream {
+  private static final int BAD_EVENTS_IN_A_ROW_MAX = 3;
+  private static final String DONE = ".done";
+
+  private final AudioUsage usage;
+  private final LongFunction<Duration> lengthOf;
+  private final Optional<SpeechFormat> spoken;
+  private final JsonMembers root = new JsonMembers();
+  private byte @Nullable [] lastEvent;
+  private boolean contentSeen;
+  private boolean endedByDone;
+  private boolean isChunked;
+  private int badInARow;
+  private long badEvents;
+  private long pieces;
+  private long contentBytes;
+
+  /**
+   * @param lengthOf how long the audio is most likely of which so many bytes came
+   */
+  private AudioEventStream(
+      AudioUsage usage, LongFunction<Duration> lengthOf, Optional<SpeechFormat> spoken) {
+    this.usage = usage;
+    this.lengthOf = lengthOf;
+    this.spoken = spoken;
+  }
+
+  /** Events that carry speech in this format. */
+  static AudioEventStream spoken(AudioUsage usage, SpeechFormat format) {
+    return new AudioEventStream(usage, format::timeOf, Optional.of(format));
+  }
+
+  /** Events that carry the text of audio that is most likely so long. */
+  static AudioEventStream written(AudioUsage usage, Duration likely) {
+    return new AudioEventStream(usage, _ -> likely, Optional.empty());
+  }
+
+  @Override
+  public Step event(byte[] data, int from, int to, ByteBuf out) {
+    int end = StreamEvents.trimmed(data, from, to);
+    if (end == from) {
+      return Step.ABSORBED;
+    }
+    if (StreamEvents.isDone(data, from, end)) {
+      return Step.DONE;
+    }
+    try {
+      root.read(data, from, to);
+    } catch (InvalidJson e) {
+      return bad();
+    }
+    int i = root.indexOf("type");
+    String type = i >= 0 && root.kind(i) == JsonKind.STRING ? root.string(i) : "";
+    if (type.equals("error") || ErrorShape.matches(root, "type")) {
+      return Step.ERROR;
+    }
+    boolean isEvent =
+        !type.isEmpty() || root.indexOf("choices") >= 0; // chunks, as vLLM writes them
+    return !isEvent ? bad() : relay(type, data, from, end, out);
+  }
+
+  @Override
+  public Step errorEvent(byte[] data, int from, int to, ByteBuf out) {
+    return Step.ERROR;
+  }
+
+  private Step bad() {
+    badEvents++;
+    badInARow++;
+    return badInARow >= BAD_EVENTS_IN_A_ROW_MAX ? Step.BROKEN : Step.DROPPED;
+  }
+
+  private Step relay(String type, byte[] data, int from, int to, ByteBuf out) {
+    badInARow = 0;
+    usage.take(root);
+    isChunked = type.isEmpty();
+    if (type.endsWith(DONE) || isUsageAlone()) {
+      lastEvent = Arrays.copyOfRange(data, from, to);
+      contentBytes = Math.max(contentBytes, RequestRoot.bytesOf(root, "text"));
+      return Step.ABSORBED;
+    }
+    contentSeen = true;
+    pieces++;
+    contentBytes += bytesOfContent();
+    SseWriter.data(out, data, from, to);
+    return Step.WROTE;
+  }
+
+  /** The last chunk of those who stream chunks, if they were asked for usage. */
+  private boolean isUsageAlone() {
+    int at = root.indexOf("choices");
+    return isChunked
+        && root.indexOf("usage") >= 0
+        && at >= 0
+        && root.kind(at) == JsonKind.ARRAY
+        && root.array(at).size() == 0;
+  }
+
+  private long bytesOfContent() {
+    return RequestRoot.bytesOf(root, "delta")
+        + RequestRoot.bytesOf(root, "text")
+        + RequestRoot.bytesOf(root, "audio");
+  }
+
+  /** There is no event for it: the terminator says the same. */
+  @Override
+  public void writeMissingFinish(ByteBuf out) {
+    endedByDone = true;
+  }
+
+  /** Writes the last event with what was charged, or one of our own where none came. */
+  @Override
+  public void writeUsage(Usage charged, MicroUsd cost, ByteBuf out) {
+    JsonMembers done = JsonMembers.ofKept(lastEvent == null ? syntheticLast() : lastEvent);
+    JsonSplice edits = JsonSplice.of(done);
+    JsonBytes reported = usage.json(charged, likely(), cost);
+    int i = done.indexOf("usage");
+    if (i < 0) {
+      edits.insertLast("usage", reported);
+    } else {
+      edits.replace(i, reported);
+    }
+    SseWriter.data(out, edits);
+  }
+
+  private byte[] syntheticLast() {
+    String event =
+        isChunked
+            ? "{\"object\":\"transcription.chunk\",\"choices\":[]}"
+            : spoken.isPresent()
+                ? "{\"type\":\"speech.audio.done\"}"
+                : "{\"type\":\"transcript.text.done\",\"text\":\"\"}";
+    return event.getBytes(US_ASCII);
+  }
+
+  /** None of its events says that it broke off: the error has its usage. */
+  @Override
+  public BrokenStream broken(Fault fault, Usage charged, MicroUsd cost, ByteBuf out) {
+    Map<String, Object> details = new HashMap<>(fault.details());
+    Duration paid = cost.isPositive() ? likely() : Duration.ZERO;
+    details.put("usage", usage.json(charged, paid, cost));
+    return new BrokenStream(fault.withDetails(details), new ErrorForm.Envelope());
+  }
+
+  @Override
+  public int keptBytes() {
+    return lastEvent == null ? 0 : lastEvent.length;
+  }
+
+  @Override
+  public Optional<Usage> reportedUsage() {
+    return usage.reported();
+  }
+
+  @Override
+  public List<Quantity> quantities() {
+    return usage.quantities(likely());
+  }
+
+  private Duration likely() {
+    return lengthOf.apply(audioBytes());
+  }
+
+  private long audioBytes() {
+    return contentBytes * 3 / 4; // in base64
+  }
+
+  @Override
+  public long deliveredTokens() {
+    return spoken
+        .map(format -> format.tokensOf(audioBytes()))
+        .orElseGet(() -> TokenEstimate.delivered(pieces, contentBytes));
+  }
+
+  @Override
+  public boolean contentSeen() {
+    return contentSeen;
+  }
+
+  @Override
+  public boolean isWritten() {
+    return contentSeen;
+  }
+
+  @Override
+  public boolean finished() {
+    return lastEvent != null || endedByDone;
+  }
+
+  @Override
+  public long badEvents() {
+    return badEvents;
+  }
+
+  @Override
+  public void release() {}
+}

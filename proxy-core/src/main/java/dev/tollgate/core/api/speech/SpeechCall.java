@@ -1,0 +1,62 @@
+package dev.tollgate.core.api.speech;
+
+import dev.tollgate.core.api.InferenceCall;
+import dev.tollgate.core.api.WholeReply;
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.dialect.openai.SpeechUsage;
+import dev.tollgate.core.id.ProviderId;
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.money.Usage;
+import io.netty.buffer.ByteBuf;
+import java.util.List;
+import java.util.Optional;
+
+/** One admitted request for speech by one model. */
+public record SpeechCall(RequestId id, SpeechRequest request, Model model)
+    implements InferenceCall {
+  @Override
+  public SpeechCall at(Model other) {
+    return new SpeechCall(id, request, other);
+  }
+
+  @Override
+  public List<ByteBuf> bodyFor(Route route) {
+    return request.bodyFor(route);
+  }
+
+  /** All that is generated is audio. */
+  @Override
+  public Usage usageLikely(long deliveredTokens) {
+    long prompt = request.promptTokensLikely();
+    return new Usage(prompt, deliveredTokens, 0, 0, 0, 0, 0, deliveredTokens, 0, true);
+  }
+
+  @Override
+  public SpeechByteStream bytes() {
+    boolean isMeasured = model.prices().isByTokens() || model.prices().perAudioSecond() > 0;
+    Optional<Usage> known = isMeasured ? Optional.empty() : Optional.of(Usage.ZERO);
+    return new SpeechByteStream(request.quantities(), known, request.format());
+  }
+
+  /** A type that says nothing is replaced: players wait for all of what they do not know. */
+  @Override
+  public String bytesType(String reported) {
+    return reported.isEmpty() || reported.contains("octet-stream")
+        ? request.format().contentType()
+        : reported;
+  }
+
+  @Override
+  public AudioEventStream stream(ProviderId provider) {
+    var bounds =
+        new AudioUsage.Bounds(request.plausibleTokensMax(), request.plausibleDurationMax());
+    var usage = new AudioUsage(SpeechUsage.FORMAT, model.prices(), request.quantities(), bounds);
+    return AudioEventStream.spoken(usage, request.format());
+  }
+
+  @Override
+  public WholeReply.Read reply(ProviderId provider, byte[] body, int length) {
+    throw new IllegalStateException("speech comes as it is made");
+  }
+}

@@ -1,0 +1,58 @@
+package dev.tollgate.core.api.speech;
+
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Optional;
+
+/** In which format speech is made, and how much of it so many bytes are. */
+enum SpeechFormat {
+  MP3("audio/mpeg", 16_000),
+  OPUS("audio/opus", 8_000),
+  AAC("audio/aac", 16_000),
+  FLAC("audio/flac", 30_000),
+  WAV("audio/wav", 48_000),
+  PCM("audio/pcm", 48_000);
+
+  /** What models that count audio in tokens make of a second of it. */
+  static final int TOKENS_PER_SECOND = 21;
+
+  private final String wire = name().toLowerCase(Locale.ROOT);
+  private final String contentType;
+  private final int bytesPerSecond;
+
+  /**
+   * @param bytesPerSecond as providers usually make it: 24 kHz, one channel
+   */
+  SpeechFormat(String contentType, int bytesPerSecond) {
+    this.contentType = contentType;
+    this.bytesPerSecond = bytesPerSecond;
+  }
+
+  static Optional<SpeechFormat> parse(String wire) {
+    for (SpeechFormat format : values()) {
+      if (format.wire.equals(wire)) {
+        return Optional.of(format);
+      }
+    }
+    return Optional.empty();
+  }
+
+  String contentType() {
+    return contentType;
+  }
+
+  /** How long speech of so many tokens is. */
+  static Duration timeOfTokens(long tokens) {
+    return Duration.ofSeconds(Math.ceilDiv(tokens, TOKENS_PER_SECOND));
+  }
+
+  /** How long so many bytes of it most likely are. */
+  Duration timeOf(long bytes) {
+    return Duration.ofMillis(Math.ceilDiv(bytes * 1_000, bytesPerSecond));
+  }
+
+  /** How many tokens so many bytes of it most likely are. */
+  long tokensOf(long bytes) {
+    return Math.ceilDiv(bytes * TOKENS_PER_SECOND, bytesPerSecond);
+  }
+}

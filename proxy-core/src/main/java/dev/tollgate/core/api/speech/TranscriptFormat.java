@@ -1,0 +1,53 @@
+package dev.tollgate.core.api.speech;
+
+import java.util.Locale;
+import java.util.Optional;
+
+/** In which format a transcript is written. */
+enum TranscriptFormat {
+  JSON("application/json"),
+  VERBOSE_JSON("application/json"),
+  DIARIZED_JSON("application/json"),
+  TEXT("text/plain; charset=utf-8"),
+  SRT("text/plain; charset=utf-8"),
+  VTT("text/vtt; charset=utf-8");
+
+  private final String wire = name().toLowerCase(Locale.ROOT);
+  private final String contentType;
+
+  /**
+   * @param contentType where its provider tells none
+   */
+  TranscriptFormat(String contentType) {
+    this.contentType = contentType;
+  }
+
+  static Optional<TranscriptFormat> parse(String wire) {
+    for (TranscriptFormat format : values()) {
+      if (format.wire.equals(wire)) {
+        return Optional.of(format);
+      }
+    }
+    return Optional.empty();
+  }
+
+  String contentType() {
+    return contentType;
+  }
+
+  /** Whether each sentence comes with its time. */
+  boolean isSubtitles() {
+    return switch (this) {
+      case SRT, VTT -> true;
+      case JSON, VERBOSE_JSON, DIARIZED_JSON, TEXT -> false;
+    };
+  }
+
+  /** Whether it has no place for anything but text. */
+  boolean isText() {
+    return switch (this) {
+      case JSON, VERBOSE_JSON, DIARIZED_JSON -> false;
+      case TEXT, SRT, VTT -> true;
+    };
+  }
+}

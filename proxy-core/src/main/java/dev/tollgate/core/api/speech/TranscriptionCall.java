@@ -1,0 +1,68 @@
+package dev.tollgate.core.api.speech;
+
+import dev.tollgate.core.api.InferenceCall;
+import dev.tollgate.core.api.ReplyStamp;
+import dev.tollgate.core.api.UpstreamBody;
+import dev.tollgate.core.api.WholeReply;
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.dialect.openai.TranscriptionUsage;
+import dev.tollgate.core.id.ProviderId;
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.money.Usage;
+import io.netty.buffer.ByteBuf;
+import java.util.List;
+import java.util.Locale;
+
+/** One admitted request for a transcript by one model. */
+public record TranscriptionCall(RequestId id, TranscriptionRequest request, Model model)
+    implements InferenceCall {
+  @Override
+  public TranscriptionCall at(Model other) {
+    return new TranscriptionCall(id, request, other);
+  }
+
+  @Override
+  public List<ByteBuf> bodyFor(Route route) {
+    return request.bodyFor(route);
+  }
+
+  @Override
+  public UpstreamBody upstreamBody(Route route) {
+    return new UpstreamBody(bodyFor(route), request.contentType(), List.of());
+  }
+
+  @Override
+  public Usage usageLikely(long deliveredTokens) {
+    long audioTokens = request.audioTokensLikely();
+    long prompt = request.promptTokensLikely();
+    return new Usage(prompt, deliveredTokens, 0, 0, 0, audioTokens, 0, 0, 0, true);
+  }
+
+  @Override
+  public AudioEventStream stream(ProviderId provider) {
+    return AudioEventStream.written(usage(), request.likely());
+  }
+
+  @Override
+  public WholeReply.Read reply(ProviderId provider, String contentType, byte[] body, int length) {
+    boolean isJson = contentType.isEmpty() || contentType.toLowerCase(Locale.ROOT).contains("json");
+    return request.format().isText()
+        ? TranscriptReply.text(this, contentType, body, length)
+        : isJson
+            ? reply(provider, body, length)
+            : new WholeReply.Read.Malformed("the reply is not JSON");
+  }
+
+  @Override
+  public WholeReply.Read reply(ProviderId provider, byte[] body, int length) {
+    return TranscriptReply.json(this, ReplyStamp.of(model, provider, id), body, length);
+  }
+
+  /** What a reply is going to tell of what it used. */
+  AudioUsage usage() {
+    var bounds =
+        new AudioUsage.Bounds(request.plausibleTokensMax(), request.plausibleDurationMax());
+    return new AudioUsage(TranscriptionUsage.FORMAT, model.prices(), List.of(), bounds);
+  }
+}

@@ -1,0 +1,259 @@
+package dev.tollgate.core.api.speech;
+
+import dev.tollgate.core.api.FormFields;
+import dev.tollgate.core.api.InferenceRequest;
+import dev.tollgate.core.api.Issues;
+import dev.tollgate.core.api.MultipartForm;
+import dev.tollgate.core.api.ParseResult;
+import dev.tollgate.core.api.RoutingFields;
+import dev.tollgate.core.api.TokenEstimate;
+import dev.tollgate.core.api.audio.AudioLength;
+import dev.tollgate.core.catalog.Modality;
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.dialect.Dialect.Operation;
+import dev.tollgate.core.http.multipart.FormPart;
+import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.money.Quantity;
+import dev.tollgate.core.money.WorstCase;
+import dev.tollgate.core.routing.RoutingPreferences;
+import io.netty.buffer.ByteBuf;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** A valid form of POST /v1/audio/transcriptions, over the array it came in. */
+public final class TranscriptionRequest implements InferenceRequest {
+  private static final int AUDIO_TOKENS_PER_SECOND_LIKELY = 10;
+  private static final int AUDIO_TOKENS_PER_SECOND_MAX = 32;
+  // Spoken fast, and each word with its time and its speaker.
+  private static final int TOKENS_WRITTEN_PER_SECOND_MOST = 10;
+  private static final Duration PLAUSIBLE_DURATION_MIN = Duration.ofHours(4);
+  private static final int PLAUSIBLE_TOKENS_MIN = 10_000;
+  private static final int PLAUSIBLE_FACTOR = 8;
+  private static final String FORMATS =
+      "must be json, verbose_json, diarized_json, text, srt or vtt";
+
+  private static final FormFields FIELDS = new FormFields(rules());
+
+  private final MultipartForm form;
+  private final ModelId model;
+  private final RoutingPreferences routing;
+  private final TranscriptFormat format;
+  private final boolean stream;
+  private final FormPart file;
+  private @Nullable Length length;
+
+  /**
+   * How long its file is.
+   *
+   * @param declared by the file itself
+   */
+  private record Length(Optional<Duration> declared, Duration likely, Duration most) {}
+
+  private TranscriptionRequest(MultipartForm form, ModelId model, RoutingPreferences routing) {
+    this.form = form;
+    this.model = model;
+    this.routing = routing;
+    this.format =
+        TranscriptFormat.parse(form.text("response_format").orElse(""))
+            .orElse(TranscriptFormat.JSON);
+    this.stream = form.text("stream").orElse("").equals("true");
+    this.file = form.part("file").orElseThrow();
+  }
+
+  /** The file is walked once, and not for who is refused ahead of its price. */
+  private Length length() {
+    Length known = length;
+    if (known == null) {
+      Duration bound = AudioLength.atMost(file.sizeBytes());
+      Optional<Duration> declared = AudioLength.declared(form.bytes(), file.from(), file.to());
+      Duration likely = declared.orElse(bound);
+      known = new Length(declared, likely, longer(likely, bound));
+      length = known;
+    }
+    return known;
+  }
+
+  private static Map<String, FormFields.Rule> rules() {
+    Map<String, FormFields.Rule> rules = new HashMap<>();
+    FormFields.Rule granularity =
+        FormFields.oneOf(Set.of("word", "segment"), "must be word or segment");
+    rules.put("file", new FormFields.Rule.File());
+    rules.put("model", FormFields.text());
+    rules.put("language", FormFields.text());
+    rules.put("prompt", FormFields.text());
+    rules.put("routing", FormFields.text());
+    rules.put(
+        "response_format",
+        new FormFields.Rule.Text(text -> TranscriptFormat.parse(text).isPresent(), FORMATS));
+    rules.put("temperature", FormFields.number(0, 1, "must be a number between 0 and 1"));
+    rules.put("stream", FormFields.oneOf(Set.of("true", "false"), "must be true or false"));
+    rules.put("timestamp_granularities", granularity);
+    rules.put("timestamp_granularities[]", granularity);
+    return rules;
+  }
+
+  /**
+   * Reads and checks a body; every issue is reported at once.
+   *
+   * @param contentType of the body
+   */
+  public static ParseResult<TranscriptionRequest> parse(
+      byte[] bytes, int length, String contentType) {
+    return switch (MultipartForm.read(bytes, length, contentType)) {
+      case MultipartForm.Read.Refused refused -> new ParseResult.Refused<>(refused.fault());
+      case MultipartForm.Read.Fine fine -> check(fine.form());
+    };
+  }
+
+  private static ParseResult<TranscriptionRequest> check(MultipartForm form) {
+    var issues = new Issues();
+    FIELDS.check(form, issues, "file", "model");
+    Optional<ModelId> model = FormFields.model(form, issues);
+    RoutingFields.Read routing = FormFields.routing(form, issues);
+    if (!issues.isEmpty() || model.isEmpty()) {
+      return new ParseResult.Refused<>(issues.toFault());
+    }
+    return routing.unmetFault() != null
+        ? new ParseResult.Refused<>(routing.unmetFault())
+        : new ParseResult.Valid<>(
+            new TranscriptionRequest(form, model.get(), routing.preferences()));
+  }
+
+  @Override
+  public Operation operation() {
+    return Operation.TRANSCRIPTION;
+  }
+
+  @Override
+  public Modality modality() {
+    return Modality.TRANSCRIPTION;
+  }
+
+  @Override
+  public ModelId model() {
+    return model;
+  }
+
+  @Override
+  public boolean isStream() {
+    return stream;
+  }
+
+  @Override
+  public String accept() {
+    return stream ? "text/event-stream" : "*/*";
+  }
+
+  @Override
+  public boolean mayBeAnsweredAs(String contentType) {
+    return format.isText()
+        && (contentType.startsWith("text/") || contentType.startsWith("application/x-subrip"))
+        && !contentType.startsWith("text/html");
+  }
+
+  /** Models of the older kind do not stream, and say nothing of it. */
+  @Override
+  public boolean mayBeAnsweredWhole() {
+    return true;
+  }
+
+  @Override
+  public RoutingPreferences routing() {
+    return routing;
+  }
+
+  @Override
+  public Set<String> capabilitiesUsed() {
+    return Set.of();
+  }
+
+  @Override
+  public String promptPrefix() {
+    return "";
+  }
+
+  TranscriptFormat format() {
+    return format;
+  }
+
+  /** The length of its file, for a provider that does not say. */
+  Duration likely() {
+    return length().likely();
+  }
+
+  /** The same, where its subtitles say when the last of them ends: silence may follow. */
+  Duration likely(Duration lastCueEnd) {
+    return lastCueEnd.compareTo(plausibleDurationMax()) > 0
+        ? likely()
+        : longer(lastCueEnd, length().declared().orElse(Duration.ZERO));
+  }
+
+  /** No provider can have counted more time. */
+  Duration plausibleDurationMax() {
+    return longer(length().most().multipliedBy(2), PLAUSIBLE_DURATION_MIN);
+  }
+
+  /** Nor more tokens; audio may be thinner than any that we reckon with. */
+  int plausibleTokensMax() {
+    long audioTokens = PLAUSIBLE_FACTOR * length().most().toSeconds() * AUDIO_TOKENS_PER_SECOND_MAX;
+    return (int) Math.max(PLAUSIBLE_TOKENS_MIN, audioTokens + form.sizeBytes("prompt"));
+  }
+
+  private static Duration longer(Duration one, Duration other) {
+    return one.compareTo(other) > 0 ? one : other;
+  }
+
+  /** What its audio counts, most likely. */
+  long audioTokensLikely() {
+    return Math.ceilDiv(likely().toMillis() * AUDIO_TOKENS_PER_SECOND_LIKELY, 1_000);
+  }
+
+  @Override
+  public long promptTokensLikely() {
+    return audioTokensLikely() + TokenEstimate.likely(form.sizeBytes("prompt"), 0);
+  }
+
+  @Override
+  public MicroUsd estimate(Model served) {
+    Duration durationMax = length().most();
+    long audioTokens = durationMax.toSeconds() * AUDIO_TOKENS_PER_SECOND_MAX;
+    long prompt =
+        TokenEstimate.atMost(form.sizeBytes("prompt"), audioTokens + 1, served.contextLength());
+    List<Quantity> time = List.of(new Quantity.AudioTime(durationMax));
+    return new WorstCase(prompt, writtenAtMost(served), true, time).cost(served.prices());
+  }
+
+  private long writtenAtMost(Model served) {
+    long spoken = (1 + length().most().toSeconds()) * TOKENS_WRITTEN_PER_SECOND_MOST;
+    return TokenEstimate.outputAtMost(Math.max(served.outputTokensReserved(), spoken), served);
+  }
+
+  @Override
+  public long tokensEstimated(Model served) {
+    return promptTokensLikely();
+  }
+
+  @Override
+  public List<ByteBuf> bodyFor(Route route) {
+    var edits = new MultipartForm.Edits(Map.of("model", route.upstreamModel()), Set.of("routing"));
+    return form.edited(edits);
+  }
+
+  /** The content type of that. */
+  String contentType() {
+    return form.contentType();
+  }
+
+  @Override
+  public TranscriptionCall call(RequestId id, Model served) {
+    return new TranscriptionCall(id, this, served);
+  }
+}

@@ -1,5 +1,0 @@
-/** What providers made, kept for clients for a while: names, signed URLs, S3. */
-@NullMarked
-package dev.tollgate.core.blob;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,297 @@
+package dev.tollgate.core.dialect.anthropic;
+
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.dialect.DroppedFields;
+import dev.tollgate.core.dialect.JsonReads;
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonElements;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonWriter;
+import java.util.Optional;
+
+/** Everything of a chat beside the conversation, as Anthropic names it. */
+final class AnthropicParameters {
+  private static final long OUTPUT_TOKENS_USUAL = 4_096;
+  private static final double TOP_P_WITH_REASONING_MIN = 0.95;
+
+  private static final int USER_CHARS_MAX = 256;
+
+  private final JsonMembers chat;
+  private final Route route;
+  private final Model model;
+  private final DroppedFields dropped;
+  private final long outputMax;
+  private final AnthropicThinking thinking;
+
+  AnthropicParameters(JsonMembers chat, Route route, Model model, DroppedFields dropped) {
+    this.chat = chat;
+    this.route = route;
+    this.model = model;
+    this.dropped = dropped;
+    this.outputMax = outputMax();
+    this.thinking = AnthropicThinking.of(chat, route, model, outputMax, dropped);
+  }
+
+  void writeTo(JsonWriter out) {
+    out.name("max_tokens").number(outputMax);
+    if (JsonReads.find(chat, "stream", JsonKind.TRUE) >= 0) {
+      out.name("stream").bool(true);
+    }
+    thinking.writeTo(out);
+    outputConfig(out);
+    sampling(out);
+    stop(out);
+    user(out);
+    serviceTier(out);
+    new AnthropicTools(chat, understandsSchemas(), dropped).writeTo(out);
+    for (int i = 0; i < chat.size(); i++) {
+      rest(i, out);
+    }
+  }
+
+  /** Anthropic must be told; what is more than the model has would be refused. */
+  private long outputMax() {
+    long requested = 0;
+    for (String name : new String[] {"max_completion_tokens", "max_tokens"}) {
+      int i = chat.indexOf(name);
+      requested = i < 0 ? requested : Math.max(requested, chat.integer(i, 0));
+    }
+    long max = model.outputTokensMax();
+    if (requested == 0) {
+      return max > 0 ? max : OUTPUT_TOKENS_USUAL;
+    }
+    return max > 0 ? Math.min(requested, max) : requested;
+  }
+
+  private boolean understandsSchemas() {
+    return model.capabilities().isEmpty() || model.capabilities().contains("json_schema");
+  }
+
+  private void outputConfig(JsonWriter out) {
+    int own = JsonReads.find(chat, "output_config", JsonKind.OBJECT);
+    Optional<JsonBytes> schema = schema(own >= 0);
+    if (own >= 0) {
+      out.name("output_config").raw(JsonBytes.of(chat, own));
+      return;
+    }
+    if (schema.isEmpty() && thinking.effort().isEmpty()) {
+      return;
+    }
+    out.name("output_config").beginObject();
+    thinking.effort().ifPresent(effort -> out.name("effort").string(effort));
+    schema.ifPresent(
+        json ->
+            out.name("format")
+                .beginObject()
+                .name("type")
+                .string("json_schema")
+                .name("schema")
+                .raw(json)
+                .endObject());
+    out.endObject();
+  }
+
+  /** The schema that an answer must fit; JSON without one is nothing that Anthropic promises. */
+  private Optional<JsonBytes> schema(boolean overruled) {
+    int i = JsonReads.find(chat, "response_format", JsonKind.OBJECT);
+    JsonMembers format = i < 0 ? null : chat.object(i);
+    if (format == null || JsonReads.isString(format, "type", "text")) {
+      return Optional.empty();
+    }
+    int named = JsonReads.find(format, "json_schema", JsonKind.OBJECT);
+    JsonMembers definition = named < 0 ? null : format.object(named);
+    int schema = definition == null ? -1 : JsonReads.find(definition, "schema", JsonKind.OBJECT);
+    boolean isSupported = !overruled && understandsSchemas();
+    if (definition == null
+        || schema < 0
+        || !isSupported
+        || !AnthropicSchema.isSupported(definition.object(schema))) {
+      dropped.add("response_format");
+      return Optional.empty();
+    }
+    return Optional.of(AnthropicSchema.closed(definition.object(schema)));
+  }
+
+  private void sampling(JsonWriter out) {
+    int temperature = JsonReads.find(chat, "temperature", JsonKind.NUMBER);
+    int topP = JsonReads.find(chat, "top_p", JsonKind.NUMBER);
+    int topK = JsonReads.find(chat, "top_k", JsonKind.NUMBER);
+    if (!takesSampling() || thinking.thinks()) {
+      dropUnlessUsual(temperature);
+      boolean isTopPAllowed =
+          takesSampling() && topP >= 0 && chat.number(topP) >= TOP_P_WITH_REASONING_MIN;
+      if (isTopPAllowed) {
+        copy(topP, out);
+      } else {
+        dropUnlessUsual(topP);
+      }
+      drop(topK);
+      return;
+    }
+    if (topK >= 0 && chat.number(topK) >= 0) { // below, other servers take for all
+      copy(topK, out);
+    }
+    if (temperature < 0) {
+      copy(topP, out);
+      return;
+    }
+    dropUnlessUsual(topP); // newer models take one of both
+    if (chat.number(temperature) > 1) {
+      drop(temperature);
+      out.name("temperature").number(1);
+    } else {
+      copy(temperature, out);
+    }
+  }
+
+  private boolean takesSampling() {
+    return route.provider().quirks().sampling()
+        && ClaudeVersion.takesSampling(route.upstreamModel());
+  }
+
+  private void copy(int i, JsonWriter out) {
+    if (i >= 0) {
+      out.name(chat.name(i)).raw(JsonBytes.of(chat, i));
+    }
+  }
+
+  private void drop(int i) {
+    if (i >= 0) {
+      dropped.add(chat.name(i));
+    }
+  }
+
+  private void dropUnlessUsual(int i) {
+    if (i >= 0 && chat.number(i) != 1) {
+      drop(i);
+    }
+  }
+
+  private void stop(JsonWriter out) {
+    int i = JsonReads.find(chat, "stop");
+    if (i < 0) {
+      return;
+    }
+    if (chat.kind(i) == JsonKind.STRING) {
+      if (isStop(chat.string(i))) {
+        out.name("stop_sequences").beginArray().raw(JsonBytes.of(chat, i)).endArray();
+      }
+      return;
+    }
+    JsonElements all = chat.array(i);
+    if (all.size() == 0) {
+      return;
+    }
+    out.name("stop_sequences").beginArray();
+    for (int k = 0; k < all.size(); k++) {
+      if (isStop(all.string(k))) {
+        out.raw(JsonBytes.of(all, k));
+      }
+    }
+    out.endArray();
+  }
+
+  /** White space alone is refused there. */
+  private boolean isStop(String text) {
+    boolean stops = !text.isBlank();
+    if (!stops) {
+      dropped.add("stop");
+    }
+    return stops;
+  }
+
+  private void user(JsonWriter out) {
+    int metadata = JsonReads.find(chat, "metadata", JsonKind.OBJECT);
+    JsonMembers own = metadata < 0 ? null : chat.object(metadata);
+    int ownId = own == null ? -1 : JsonReads.findText(own, "user_id");
+    if (own != null && own.size() > (ownId < 0 ? 0 : 1)) {
+      dropped.add("metadata");
+    }
+    int user = JsonReads.findText(chat, "user");
+    int id = user < 0 ? JsonReads.findText(chat, "safety_identifier") : user;
+    if (own != null && ownId >= 0) {
+      userId(own, ownId, "metadata", out);
+    } else if (id >= 0) {
+      userId(chat, id, chat.name(id), out);
+    }
+  }
+
+  private void userId(JsonMembers from, int i, String param, JsonWriter out) {
+    if (from.string(i).length() > USER_CHARS_MAX) {
+      dropped.add(param);
+      return;
+    }
+    JsonBytes id = JsonBytes.of(from, i);
+    out.name("metadata").beginObject().name("user_id").raw(id).endObject();
+  }
+
+  private void serviceTier(JsonWriter out) {
+    int i = JsonReads.find(chat, "service_tier", JsonKind.STRING);
+    if (i < 0) {
+      return;
+    }
+    switch (chat.string(i)) {
+      case "auto", "standard_only" -> copy(i, out);
+      case "default" -> out.name("service_tier").string("standard_only");
+      default -> drop(i);
+    }
+  }
+
+  /** What is neither handled elsewhere nor without effect is Anthropic's own, or dropped. */
+  private void rest(int i, JsonWriter out) {
+    switch (chat.name(i)) {
+      case "model",
+          "messages",
+          "stream",
+          "stream_options",
+          "routing",
+          "provider",
+          "n",
+          "max_tokens",
+          "max_completion_tokens",
+          "thinking",
+          "reasoning",
+          "reasoning_effort",
+          "output_config",
+          "response_format",
+          "temperature",
+          "top_p",
+          "top_k",
+          "stop",
+          "user",
+          "safety_identifier",
+          "metadata",
+          "service_tier",
+          "tools",
+          "tool_choice",
+          "parallel_tool_calls" -> {}
+      case "cache_control", "context_management" -> {
+        if (chat.kind(i) == JsonKind.OBJECT) {
+          copy(i, out);
+        }
+      }
+      default -> {
+        if (!isWithoutEffect(i)) {
+          drop(i);
+        }
+      }
+    }
+  }
+
+  private boolean isWithoutEffect(int i) {
+    return switch (chat.kind(i)) {
+      case NULL, FALSE -> true;
+      case NUMBER -> chat.number(i) == 0 && !chat.isName(i, "seed");
+      case OBJECT, ARRAY -> JsonReads.isEmpty(chat, i) || isTextOnly(i);
+      case STRING, TRUE -> false;
+    };
+  }
+
+  private boolean isTextOnly(int i) {
+    JsonElements kinds =
+        chat.isName(i, "modalities") && chat.kind(i) == JsonKind.ARRAY ? chat.array(i) : null;
+    return kinds != null && kinds.size() == 1 && kinds.isString(0, "text");
+  }
+}

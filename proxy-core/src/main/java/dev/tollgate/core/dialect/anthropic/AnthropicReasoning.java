@@ -1,0 +1,150 @@
+package dev.tollgate.core.dialect.anthropic;
+
+import dev.tollgate.core.dialect.JsonReads;
+import dev.tollgate.core.dialect.ReasoningDetail;
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonElements;
+import dev.tollgate.core.json.JsonItems;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonWriter;
+import java.util.function.Supplier;
+
+/**
+ * Thoughts that a client hands back with their signatures: as {@code reasoning_details}, the way we
+ * gave them out, or as Anthropic's own {@code thinking_blocks}.
+ */
+public final class AnthropicReasoning {
+  private AnthropicReasoning() {}
+
+  /** Takes them in their order. */
+  public interface ReasoningReader {
+    void signed(CharSequence text, JsonBytes signature);
+
+    /** A string that only its provider can read. */
+    void hidden(JsonItems from, int i);
+  }
+
+  /** Whether something of them would be written. */
+  static boolean isPresentIn(JsonMembers message) {
+    return hasDetails(message) || hasBlocks(message);
+  }
+
+  private static boolean hasDetails(JsonMembers message) {
+    int i = JsonReads.find(message, "reasoning_details", JsonKind.ARRAY);
+    JsonElements details = i < 0 ? new JsonElements() : message.array(i);
+    for (int k = 0; k < details.size(); k++) {
+      if (details.kind(k) == JsonKind.OBJECT && isReplayable(details.object(k))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean isReplayable(JsonMembers detail) {
+    if (isForeign(detail)) {
+      return false;
+    }
+    return JsonReads.isString(detail, "type", ReasoningDetail.ENCRYPTED)
+        ? JsonReads.findText(detail, "data") >= 0
+        : JsonReads.isString(detail, "type", ReasoningDetail.TEXT)
+            && JsonReads.findText(detail, "signature") >= 0;
+  }
+
+  private static boolean hasBlocks(JsonMembers message) {
+    int i = JsonReads.find(message, "thinking_blocks", JsonKind.ARRAY);
+    JsonElements blocks = i < 0 ? new JsonElements() : message.array(i);
+    for (int k = 0; k < blocks.size(); k++) {
+      if (isReplayableBlock(blocks, k)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Writes them as blocks. */
+  static void write(JsonMembers message, Supplier<JsonWriter> place) {
+    read(
+        message,
+        new ReasoningReader() {
+          @Override
+          public void signed(CharSequence text, JsonBytes signature) {
+            JsonWriter out = place.get().beginObject().name("type").string("thinking");
+            out.name("thinking").string(text).name("signature").raw(signature).endObject();
+          }
+
+          @Override
+          public void hidden(JsonItems from, int i) {
+            JsonWriter out = place.get().beginObject().name("type").string("redacted_thinking");
+            out.name("data").raw(JsonBytes.of(from, i)).endObject();
+          }
+        });
+  }
+
+  /** Reads them; those without a signature were another provider's. */
+  public static void read(JsonMembers message, ReasoningReader reader) {
+    if (hasDetails(message)) {
+      details(message.array(message.indexOf("reasoning_details")), reader);
+    } else if (hasBlocks(message)) {
+      blocks(message.array(message.indexOf("thinking_blocks")), reader);
+    }
+  }
+
+  /** A thought's text may come in pieces, and its signature behind them. */
+  private static void details(JsonElements details, ReasoningReader reader) {
+    StringBuilder text = new StringBuilder();
+    for (int k = 0; k < details.size(); k++) {
+      if (details.kind(k) != JsonKind.OBJECT || isForeign(details.object(k))) {
+        continue;
+      }
+      JsonMembers detail = details.object(k);
+      int hidden = JsonReads.findText(detail, "data");
+      if (JsonReads.isString(detail, "type", ReasoningDetail.ENCRYPTED) && hidden >= 0) {
+        reader.hidden(detail, hidden);
+      } else if (JsonReads.isString(detail, "type", ReasoningDetail.TEXT)) {
+        int piece = JsonReads.findText(detail, "text");
+        text.append(piece < 0 ? "" : detail.string(piece));
+        int signature = JsonReads.findText(detail, "signature");
+        if (signature >= 0) {
+          reader.signed(text, JsonBytes.of(detail, signature));
+          text.setLength(0);
+        }
+      }
+    }
+  }
+
+  /** Other gateways say whose signature it is. */
+  private static boolean isForeign(JsonMembers detail) {
+    int format = JsonReads.findText(detail, "format");
+    return format >= 0 && !detail.string(format).startsWith("anthropic");
+  }
+
+  private static void blocks(JsonElements blocks, ReasoningReader reader) {
+    for (int k = 0; k < blocks.size(); k++) {
+      if (isReplayableBlock(blocks, k)) {
+        block(blocks.object(k), reader);
+      }
+    }
+  }
+
+  private static void block(JsonMembers block, ReasoningReader reader) {
+    if (JsonReads.isString(block, "type", "redacted_thinking")) {
+      reader.hidden(block, block.indexOf("data"));
+      return;
+    }
+    int text = JsonReads.find(block, "thinking", JsonKind.STRING);
+    JsonBytes signature = JsonBytes.of(block, block.indexOf("signature"));
+    reader.signed(text < 0 ? "" : block.string(text), signature);
+  }
+
+  private static boolean isReplayableBlock(JsonElements blocks, int k) {
+    if (blocks.kind(k) != JsonKind.OBJECT) {
+      return false;
+    }
+    JsonMembers block = blocks.object(k);
+    return JsonReads.isString(block, "type", "redacted_thinking")
+        ? JsonReads.findText(block, "data") >= 0
+        : JsonReads.isString(block, "type", "thinking")
+            && JsonReads.findText(block, "signature") >= 0;
+  }
+}

@@ -1,0 +1,180 @@
+package dev.tollgate.core.dialect.anthropic;
+
+import dev.tollgate.core.dialect.CallArguments;
+import dev.tollgate.core.dialect.DroppedFields;
+import dev.tollgate.core.dialect.JsonReads;
+import dev.tollgate.core.dialect.LazyArray;
+import dev.tollgate.core.dialect.SystemOnlyPrompt;
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonElements;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonWriter;
+import dev.tollgate.core.json.Param;
+import java.util.function.Supplier;
+
+/**
+ * A conversation as Anthropic takes it: what the system says on its own, then turns of user and
+ * assistant, one after the other. Results of tools are the user's; neighbours of one role are one
+ * turn. One use.
+ */
+final class AnthropicTurns {
+  private static final String USER = "user";
+  private static final String ASSISTANT = "assistant";
+
+  /** What the user says ahead of an assistant that speaks first, which would be refused. */
+  private static final String PLACEHOLDER_TEXT = "...";
+
+  private final JsonElements messages;
+  private final DroppedFields dropped;
+  private final AnthropicContent content;
+  private final int promotedIndex;
+  private String openRole = "";
+
+  AnthropicTurns(JsonMembers chat, DroppedFields dropped) {
+    this.messages = chat.array(chat.indexOf("messages"));
+    this.dropped = dropped;
+    this.content = new AnthropicContent(dropped);
+    this.promotedIndex = SystemOnlyPrompt.promotedIndex(messages);
+  }
+
+  void writeTo(JsonWriter out) {
+    system(out);
+    out.name("messages").beginArray();
+    for (int k = 0; k < messages.size(); k++) {
+      message(k, messages.object(k), out);
+    }
+    close(out);
+    out.endArray();
+  }
+
+  /** All that the system says, wherever it says it. */
+  private void system(JsonWriter out) {
+    var blocks = new LazyArray("system", out);
+    for (int k = 0; k < messages.size(); k++) {
+      JsonMembers message = messages.object(k);
+      if (SystemOnlyPrompt.isSystem(message) && k != promotedIndex) {
+        content.writeText(message, path(k), blocks);
+      }
+    }
+    blocks.end();
+  }
+
+  private static Param path(int k) {
+    return Param.of("messages").at(k);
+  }
+
+  private void message(int k, JsonMembers message, JsonWriter out) {
+    switch (message.string(message.indexOf("role"))) {
+      case "system", "developer" -> {
+        if (k == promotedIndex) {
+          content.write(message, path(k), () -> turn(USER, out));
+        }
+      }
+      case "assistant" -> assistant(k, message, out);
+      case "tool" -> result(k, message, turn(USER, out));
+      default -> content.write(message, path(k), () -> turn(USER, out)); // user, function
+    }
+  }
+
+  /** The turn of a role, which is begun with its first block: an empty one would be refused. */
+  private JsonWriter turn(String role, JsonWriter out) {
+    if (openRole.isEmpty() && role.equals(ASSISTANT)) {
+      turn(USER, out)
+          .beginObject()
+          .name("type")
+          .string("text")
+          .name("text")
+          .string(PLACEHOLDER_TEXT)
+          .endObject();
+    }
+    if (!openRole.equals(role)) {
+      close(out);
+      openRole = role;
+      out.beginObject().name("role").string(role).name("content").beginArray();
+    }
+    return out;
+  }
+
+  private void close(JsonWriter out) {
+    if (!openRole.isEmpty()) {
+      out.endArray().endObject();
+      openRole = "";
+    }
+  }
+
+  private void assistant(int k, JsonMembers message, JsonWriter out) {
+    Supplier<JsonWriter> place = () -> turn(ASSISTANT, out);
+    AnthropicReasoning.write(message, place);
+    if (!writePrefill(k, message, place)) {
+      content.write(message, path(k), place);
+    }
+    int calls = JsonReads.find(message, "tool_calls", JsonKind.ARRAY);
+    if (calls >= 0) {
+      calls(path(k).dot("tool_calls"), message.array(calls), place);
+    }
+    if (JsonReads.find(message, "function_call") >= 0) {
+      dropped.add(path(k).dot("function_call"));
+    }
+  }
+
+  /** An answer that is to be continued must not end in white space. */
+  private boolean writePrefill(int k, JsonMembers message, Supplier<JsonWriter> place) {
+    int i = k < messages.size() - 1 ? -1 : JsonReads.findText(message, "content");
+    if (i < 0) {
+      return false;
+    }
+    String text = message.string(i).stripTrailing();
+    if (!text.isEmpty()) {
+      JsonWriter out =
+          place.get().beginObject().name("type").string("text").name("text").string(text);
+      CacheControl.write(message, out);
+      out.endObject();
+    }
+    return true;
+  }
+
+  private void calls(Param path, JsonElements calls, Supplier<JsonWriter> place) {
+    for (int k = 0; k < calls.size(); k++) {
+      JsonMembers call = calls.kind(k) == JsonKind.OBJECT ? calls.object(k) : null;
+      int i = call == null ? -1 : JsonReads.find(call, "function", JsonKind.OBJECT);
+      if (call == null || i < 0 || !call(call, call.object(i), place)) {
+        dropped.add(path.at(k));
+      }
+    }
+  }
+
+  private static boolean call(JsonMembers call, JsonMembers function, Supplier<JsonWriter> place) {
+    int name = JsonReads.findText(function, "name");
+    int id = JsonReads.findText(call, "id");
+    if (name < 0 || id < 0) {
+      return false;
+    }
+    JsonWriter out = place.get().beginObject().name("type").string("tool_use");
+    out.name("id").string(callId(call.string(id)));
+    out.name("name").raw(JsonBytes.of(function, name));
+    out.name("input");
+    CallArguments.write(function, out);
+    CacheControl.write(call, out);
+    out.endObject();
+    return true;
+  }
+
+  /** Anthropic takes letters, digits, underscores and hyphens; others have more in their ids. */
+  private static String callId(String id) {
+    return id.replaceAll("[^a-zA-Z0-9_-]", "_");
+  }
+
+  private void result(int k, JsonMembers message, JsonWriter out) {
+    int id = JsonReads.findText(message, "tool_call_id");
+    out.beginObject().name("type").string("tool_result");
+    out.name("tool_use_id").string(id < 0 ? "" : callId(message.string(id)));
+    var blocks = new LazyArray("content", out);
+    content.write(message, path(k), blocks);
+    blocks.end();
+    if (JsonReads.find(message, "is_error", JsonKind.TRUE) >= 0) {
+      out.name("is_error").bool(true);
+    }
+    out.endObject();
+  }
+}

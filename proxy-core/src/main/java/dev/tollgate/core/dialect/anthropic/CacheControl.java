@@ -1,0 +1,21 @@
+package dev.tollgate.core.dialect.anthropic;
+
+import dev.tollgate.core.dialect.JsonReads;
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonWriter;
+
+/** Anthropic's mark of what is to be cached, wherever a client put it. */
+final class CacheControl {
+  private CacheControl() {}
+
+  /** Copies it; says whether there was one. */
+  static boolean write(JsonMembers from, JsonWriter out) {
+    int i = JsonReads.find(from, "cache_control", JsonKind.OBJECT);
+    if (i >= 0) {
+      out.name("cache_control").raw(JsonBytes.of(from, i));
+    }
+    return i >= 0;
+  }
+}

@@ -1,0 +1,42 @@
+package dev.tollgate.core.dialect.anthropic;
+
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** What can be told of a Claude model's abilities by the name that its host has for it. */
+public final class ClaudeVersion {
+  /** Family, major and minor: {@code claude-opus-4-6}, {@code anthropic.claude-sonnet-4-5-…}. */
+  private static final Pattern NAME =
+      Pattern.compile("claude-[a-z]+-(\\d{1,2})(?!\\d)(?:[-.](\\d{1,2})(?!\\d))?");
+
+  private static final int SCHEMAS_SINCE = 4_05;
+  private static final int ADAPTIVE_SINCE = 4_06;
+  private static final int NO_SAMPLING_SINCE = 4_07;
+
+  private ClaudeVersion() {}
+
+  /** Whether it thinks as it sees fit instead of with a budget. */
+  static boolean isAdaptive(String model) {
+    return of(model) >= ADAPTIVE_SINCE;
+  }
+
+  /** Whether its answers can be held to a schema. */
+  public static boolean takesSchemas(String model) {
+    return of(model) >= SCHEMAS_SINCE;
+  }
+
+  /** Whether it still takes a temperature and its like. */
+  public static boolean takesSampling(String model) {
+    return of(model) < NO_SAMPLING_SINCE;
+  }
+
+  /** 406 for 4.6; 0 where nothing can be told, as of the generations that say the number first. */
+  private static int of(String model) {
+    Matcher name = NAME.matcher(model);
+    if (!name.find()) {
+      return 0;
+    }
+    String minor = name.group(2);
+    return Integer.parseInt(name.group(1)) * 100 + (minor == null ? 0 : Integer.parseInt(minor));
+  }
+}

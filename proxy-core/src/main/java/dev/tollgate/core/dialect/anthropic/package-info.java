@@ -1,0 +1,5 @@
+/** The Anthropic Messages dialect: requests, replies, streams and errors. */
+@NullMarked
+package dev.tollgate.core.dialect.anthropic;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,34 @@
+package dev.tollgate.core.dialect.bedrock;
+
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.dialect.ChatTranslation;
+import dev.tollgate.core.dialect.TranslatedReply;
+import dev.tollgate.core.dialect.TranslatedRequest;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.sse.SseSink;
+
+/** Chats as Bedrock's Converse; the model and whether it streams are in the target. */
+final class BedrockChat implements ChatTranslation {
+  @Override
+  public TranslatedRequest chat(JsonMembers chat, Route route, Model model) {
+    return TranslatedRequest.of(
+        (out, dropped) -> {
+          BedrockFamily family = BedrockFamily.of(route.upstreamModel());
+          var cache = new BedrockCache(family, route.upstreamModel(), dropped);
+          new BedrockTurns(chat, family, cache, dropped).writeTo(out);
+          new BedrockTools(chat, family, cache, dropped).writeTo(out);
+          new BedrockParameters(chat, route, model, family, dropped).writeTo(out);
+        });
+  }
+
+  @Override
+  public SseSink stream(SseSink canonical) {
+    return new BedrockStream(canonical);
+  }
+
+  @Override
+  public TranslatedReply reply(byte[] body, int length) {
+    return BedrockReply.translated(body, length);
+  }
+}

@@ -1,0 +1,251 @@
+package dev.tollgate.core.dialect.bedrock;
+
+import dev.tollgate.core.dialect.DataUri;
+import dev.tollgate.core.dialect.DroppedFields;
+import dev.tollgate.core.dialect.JsonReads;
+import dev.tollgate.core.dialect.bedrock.BedrockCache.CacheMark;
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonElements;
+import dev.tollgate.core.json.JsonItems;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonWriter;
+import dev.tollgate.core.json.Param;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Writes a message's text and parts as Converse's content blocks. One use. */
+final class BedrockContent {
+  /** Words where some are demanded and nobody said any. */
+  static final String PLACEHOLDER_TEXT = "...";
+
+  private static final int NAME_CHARS_MAX = 100;
+
+  private final BedrockCache cache;
+  private final DroppedFields dropped;
+  private int documents;
+  private boolean wroteDocument;
+  private boolean wroteText;
+
+  /** Where marks wait until a tool's result is closed, which has none inside. */
+  private @Nullable DeferredMark deferred;
+
+  /** The last mark of what is inside. */
+  private static final class DeferredMark {
+    private @Nullable CacheMark last;
+  }
+
+  /** Base64 as a client wrote it. */
+  private record Encoded(String mediaType, JsonMembers from, int i, int skip) {
+    void writeTo(JsonWriter out) {
+      out.name("source").beginObject().name("bytes").stringBehind(from, i, skip).endObject();
+    }
+  }
+
+  BedrockContent(BedrockCache cache, DroppedFields dropped) {
+    this.cache = cache;
+    this.dropped = dropped;
+  }
+
+  /**
+   * Writes the blocks of a message; nothing of one that is empty.
+   *
+   * @param place where they go, asked for ahead of each block
+   */
+  void write(JsonMembers message, Param path, Supplier<JsonWriter> place) {
+    int content = JsonReads.find(message, "content");
+    if (content < 0) {
+      return;
+    }
+    if (message.kind(content) == JsonKind.STRING) {
+      text(message, content, CacheMark.of(message, path), place);
+      return;
+    }
+    JsonElements parts = message.array(content);
+    for (int k = 0; k < parts.size(); k++) {
+      if (!part(parts.object(k), mark(message, parts, k, path), place)) {
+        dropped.add(path.dot("content").at(k));
+      }
+    }
+  }
+
+  /** The mark of a part: the message's stands at its end. */
+  private static @Nullable CacheMark mark(
+      JsonMembers message, JsonElements parts, int k, Param path) {
+    CacheMark own = CacheMark.of(parts.object(k), path.dot("content").at(k));
+    return own == null && k == parts.size() - 1 ? CacheMark.of(message, path) : own;
+  }
+
+  /** Writes text alone; all other parts are dropped. */
+  void writeText(JsonMembers message, Param path, Supplier<JsonWriter> place) {
+    int content = JsonReads.find(message, "content");
+    if (content < 0 || message.kind(content) == JsonKind.STRING) {
+      write(message, path, place);
+      return;
+    }
+    JsonElements parts = message.array(content);
+    for (int k = 0; k < parts.size(); k++) {
+      JsonMembers part = parts.object(k);
+      if (!wroteText(part, "text", mark(message, parts, k, path), place)) {
+        dropped.add(path.dot("content").at(k));
+      }
+    }
+  }
+
+  /** Writes what a tool answered, and the mark behind it. */
+  void writeResult(JsonMembers message, String callId, Param path, JsonWriter out) {
+    var inside = new DeferredMark();
+    deferred = inside;
+    out.beginObject().name("toolResult").beginObject();
+    out.name("toolUseId").string(callId).name("content").beginArray();
+    write(message, path, () -> out);
+    out.endArray();
+    if (JsonReads.find(message, "is_error", JsonKind.TRUE) >= 0) {
+      out.name("status").string("error");
+    }
+    out.endObject().endObject();
+    deferred = null;
+    cache.write(inside.last, out);
+  }
+
+  private void mark(@Nullable CacheMark mark, JsonWriter out) {
+    if (deferred == null) {
+      cache.write(mark, out);
+    } else if (mark != null) {
+      deferred.last = mark;
+    }
+  }
+
+  /** Ends a turn, in which a document must have words beside it. */
+  void endTurn(JsonWriter out) {
+    if (wroteDocument && !wroteText) {
+      out.beginObject().name("text").string(PLACEHOLDER_TEXT).endObject();
+    }
+    wroteDocument = false;
+    wroteText = false;
+  }
+
+  /** One that says nothing would be refused. */
+  private void text(JsonItems from, int i, @Nullable CacheMark mark, Supplier<JsonWriter> place) {
+    if (!isBlank(from, i)) {
+      wroteText |= deferred == null;
+      JsonWriter out =
+          place.get().beginObject().name("text").raw(JsonBytes.of(from, i)).endObject();
+      mark(mark, out);
+    }
+  }
+
+  private static boolean isBlank(JsonItems from, int i) {
+    for (int at = from.valueStart(i) + 1; at < from.valueEnd(i) - 1; at++) {
+      byte b = from.bytes()[at];
+      if (b == '\\') {
+        return from.string(i).isBlank();
+      }
+      if (b != ' ') {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean part(JsonMembers part, @Nullable CacheMark mark, Supplier<JsonWriter> place) {
+    return switch (part.string(part.indexOf("type"))) {
+      case "text" -> wroteText(part, "text", mark, place);
+      case "refusal" -> wroteText(part, "refusal", mark, place);
+      case "image_url", "video_url" ->
+          medium(dataUri(part, part.string(part.indexOf("type")), "url"), mark, place);
+      case "file" -> document(part, mark, place);
+      case "image" -> medium(source(part), mark, place); // as Anthropic has it
+      case "document" -> document(source(part), mark, "title", part, place);
+      default -> false;
+    };
+  }
+
+  private boolean wroteText(
+      JsonMembers part, String member, @Nullable CacheMark mark, Supplier<JsonWriter> place) {
+    int text = JsonReads.find(part, member, JsonKind.STRING);
+    if (text >= 0) {
+      text(part, text, mark, place);
+    }
+    return text >= 0;
+  }
+
+  // What is no text: only what the request itself holds, since an address of Amazon's would be read
+  // with the rights of the operator's account.
+
+  private static Optional<Encoded> dataUri(JsonMembers part, String member, String url) {
+    int i = JsonReads.find(part, member, JsonKind.OBJECT);
+    JsonMembers inside = i < 0 ? null : part.object(i);
+    int address = inside == null ? -1 : JsonReads.findText(inside, url);
+    return inside == null || address < 0
+        ? Optional.empty()
+        : DataUri.of(inside, address)
+            .map(uri -> new Encoded(uri.mediaType(), inside, address, uri.headBytes()));
+  }
+
+  private static Optional<Encoded> source(JsonMembers part) {
+    int i = JsonReads.find(part, "source", JsonKind.OBJECT);
+    JsonMembers source = i < 0 ? null : part.object(i);
+    int type = source == null ? -1 : JsonReads.findText(source, "media_type");
+    int content = source == null ? -1 : JsonReads.findText(source, "data");
+    boolean encoded = source != null && JsonReads.isString(source, "type", "base64");
+    return source == null || !encoded || type < 0 || content < 0
+        ? Optional.empty()
+        : Optional.of(new Encoded(source.string(type), source, content, 0));
+  }
+
+  private boolean medium(
+      Optional<Encoded> given, @Nullable CacheMark mark, Supplier<JsonWriter> place) {
+    String format = given.map(one -> BedrockFormat.ofMedium(one.mediaType())).orElse("");
+    if (given.isEmpty() || format.isEmpty()) {
+      return false;
+    }
+    boolean moves = given.get().mediaType().startsWith("video/");
+    JsonWriter out = place.get().beginObject().name(moves ? "video" : "image").beginObject();
+    given.get().writeTo(out.name("format").string(format));
+    mark(mark, out.endObject().endObject());
+    return true;
+  }
+
+  private boolean document(JsonMembers part, @Nullable CacheMark mark, Supplier<JsonWriter> place) {
+    int i = JsonReads.find(part, "file", JsonKind.OBJECT);
+    JsonMembers file = i < 0 ? null : part.object(i);
+    return file != null
+        && document(dataUri(part, "file", "file_data"), mark, "filename", file, place);
+  }
+
+  private boolean document(
+      Optional<Encoded> given,
+      @Nullable CacheMark mark,
+      String nameMember,
+      JsonMembers named,
+      Supplier<JsonWriter> place) {
+    String format = given.map(one -> BedrockFormat.ofDocument(one.mediaType())).orElse("");
+    if (given.isEmpty() || format.isEmpty()) {
+      return false;
+    }
+    int name = JsonReads.findText(named, nameMember);
+    JsonWriter out = place.get().beginObject().name("document").beginObject();
+    wroteDocument |= deferred == null;
+    out.name("format").string(format);
+    out.name("name").string(documentName(name < 0 ? "" : named.string(name)));
+    given.get().writeTo(out);
+    mark(mark, out.endObject().endObject());
+    return true;
+  }
+
+  /** Letters, digits, spaces one by one and a few marks are taken, and each name once. */
+  private String documentName(String given) {
+    documents++;
+    int ending = given.lastIndexOf('.');
+    String plain =
+        (ending > 0 ? given.substring(0, ending) : given)
+            .replaceAll("[^A-Za-z0-9 ()\\[\\]-]", "-")
+            .replaceAll(" +", " ")
+            .strip();
+    String name = plain.isEmpty() ? "document" : plain;
+    String cut = name.length() > NAME_CHARS_MAX ? name.substring(0, NAME_CHARS_MAX) : name;
+    return documents == 1 ? cut : cut + "-" + documents;
+  }
+}

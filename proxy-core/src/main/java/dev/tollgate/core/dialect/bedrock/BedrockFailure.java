@@ -1,0 +1,107 @@
+package dev.tollgate.core.dialect.bedrock;
+
+import dev.tollgate.core.dialect.ErrorBody;
+import dev.tollgate.core.dialect.UpstreamFailure;
+import dev.tollgate.core.dialect.UpstreamFailure.Kind;
+import dev.tollgate.core.dialect.anthropic.AnthropicDialect;
+import dev.tollgate.core.dialect.openai.OpenAiDialect;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** What an error of Bedrock's means: its type says more than its status, if it is known. */
+final class BedrockFailure {
+  private BedrockFailure() {}
+
+  /**
+   * @param status 0 within a stream
+   * @param type as AWS writes it, maybe with a colon and an address behind it
+   */
+  static UpstreamFailure of(int status, int retryAfter, @Nullable String type, ErrorBody error) {
+    String name = type == null ? "" : type.split(":", 2)[0].strip();
+    return new UpstreamFailure(
+        kind(status, name.toLowerCase(Locale.ROOT), error),
+        status,
+        error.message(),
+        null,
+        name.isEmpty() ? null : name,
+        retryAfter);
+  }
+
+  private static Kind kind(int status, String type, ErrorBody error) {
+    return switch (type) {
+      case "throttlingexception",
+          "toomanyrequestsexception",
+          "servicequotaexceededexception",
+          "modelnotreadyexception" ->
+          Kind.RATE_LIMITED;
+      case "modelerrorexception",
+          "modelstreamerrorexception",
+          "modeltimeoutexception",
+          "internalserverexception",
+          "serviceunavailableexception" ->
+          Kind.SERVER_ERROR;
+      case "unrecognizedclientexception",
+          "expiredtokenexception",
+          "invalidsignatureexception",
+          "incompletesignatureexception",
+          "missingauthenticationtokenexception" ->
+          Kind.CREDENTIAL_REFUSED;
+      case "resourcenotfoundexception" -> Kind.MODEL_MISSING;
+      case "accessdeniedexception" -> kindOfDenial(error);
+      case "validationexception" -> kindOfRejection(error);
+      default -> status > 0 ? ofStatus(status, error) : Kind.SERVER_ERROR;
+    };
+  }
+
+  private static Kind ofStatus(int status, ErrorBody error) {
+    return switch (status) {
+      case 400 -> kindOfRejection(error);
+      case 403 -> kindOfDenial(error);
+      case 424 -> Kind.SERVER_ERROR; // the model's own failure
+      default -> OpenAiDialect.kind(status, error);
+    };
+  }
+
+  /**
+   * Rights are given by model and by operation: the key is good for others, unless it is the key
+   * that is spoken of. Nothing that a client asks for may put it out of use.
+   */
+  private static Kind kindOfDenial(ErrorBody error) {
+    if (error.containsAny("did not allow prompt caching")) {
+      return Kind.REJECTED;
+    }
+    if (error.containsAny("is not authorized to perform")) {
+      boolean anything = error.containsAny("to perform: bedrock:callwithbearertoken");
+      return anything ? Kind.CREDENTIAL_REFUSED : Kind.MODEL_MISSING;
+    }
+    boolean ofTheKey =
+        error.message().isEmpty()
+            || error.containsAny(
+                "api key",
+                "token",
+                "signature",
+                "credential",
+                "authentication",
+                "access key",
+                "your account");
+    boolean ofTheModel = error.beginsWithAny("you don't have access to the model");
+    return ofTheKey && !ofTheModel ? Kind.CREDENTIAL_REFUSED : Kind.MODEL_MISSING;
+  }
+
+  private static Kind kindOfRejection(ErrorBody error) {
+    if (error.beginsWithAny(
+        "the provided model identifier is invalid",
+        "invocation of model id",
+        "this model version has reached the end")) {
+      return Kind.MODEL_MISSING;
+    }
+    if (error.containsAny(
+        "input tokens exceed",
+        "input is too long",
+        "too many input tokens",
+        "number of input tokens exceeds")) {
+      return Kind.CONTEXT_TOO_LONG;
+    }
+    return AnthropicDialect.kind(400, error); // Claude's own words stand behind Converse's
+  }
+}

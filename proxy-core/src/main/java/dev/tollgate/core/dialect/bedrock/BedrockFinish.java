@@ -1,0 +1,16 @@
+package dev.tollgate.core.dialect.bedrock;
+
+/** Why a model at Bedrock stops, as OpenAI says it. */
+final class BedrockFinish {
+  private BedrockFinish() {}
+
+  static String canonical(String reason) {
+    return switch (reason) {
+      case "tool_use" -> "tool_calls";
+      case "max_tokens", "model_context_window_exceeded" -> "length";
+      case "guardrail_intervened", "content_filtered" -> "content_filter";
+      case "malformed_model_output", "malformed_tool_use" -> "error";
+      default -> "stop"; // end_turn, stop_sequence, and what is still to come
+    };
+  }
+}

@@ -1,0 +1,209 @@
+package dev.tollgate.core.dialect.bedrock;
+
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.dialect.AdaptedChat;
+import dev.tollgate.core.dialect.ChatMembers;
+import dev.tollgate.core.dialect.DroppedFields;
+import dev.tollgate.core.dialect.JsonReads;
+import dev.tollgate.core.dialect.LazyArray;
+import dev.tollgate.core.dialect.anthropic.AnthropicSchema;
+import dev.tollgate.core.dialect.anthropic.ClaudeVersion;
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonElements;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonWriter;
+import java.util.List;
+
+/** Everything of a chat beside the conversation and the tools, as Converse names it. */
+final class BedrockParameters {
+  private static final long OUTPUT_TOKENS_USUAL = 4_096;
+
+  /** Converse's own members, which a client may send as they are. */
+  private static final List<String> OWN = List.of("requestMetadata", "promptVariables");
+
+  /** The same of what AWS bills apart, or at another price. */
+  private static final List<String> PRICED = List.of("guardrailConfig", "performanceConfig");
+
+  private final JsonMembers chat;
+  private final Route route;
+  private final Model model;
+  private final BedrockFamily family;
+  private final DroppedFields dropped;
+  private final BedrockThinking thinking;
+
+  BedrockParameters(
+      JsonMembers chat, Route route, Model model, BedrockFamily family, DroppedFields dropped) {
+    this.chat = chat;
+    this.route = route;
+    this.model = model;
+    this.family = family;
+    this.dropped = dropped;
+    long requested = requestedOutputMax();
+    this.thinking =
+        BedrockThinking.of(
+            chat, route, model, family, requested > 0 ? requested : defaultOutputMax(), dropped);
+  }
+
+  void writeTo(JsonWriter out) {
+    out.name("inferenceConfig").beginObject();
+    long requested = requestedOutputMax();
+    if (requested > 0 || thinking.needsOutputMax()) {
+      out.name("maxTokens").number(requested > 0 ? requested : defaultOutputMax());
+    }
+    sampling(out);
+    stop(out);
+    out.endObject();
+    new BedrockExtras(chat, route, family, thinking, dropped).writeTo(out);
+    format(out);
+    tier(out);
+    for (int i = 0; i < chat.size(); i++) {
+      rest(i, out);
+    }
+  }
+
+  /** What is more than the model has would be refused; 0: nothing is asked. */
+  private long requestedOutputMax() {
+    long requested = 0;
+    for (String name : new String[] {"max_completion_tokens", "max_tokens"}) {
+      int i = chat.indexOf(name);
+      requested = i < 0 ? requested : Math.max(requested, chat.integer(i, 0));
+    }
+    return model.outputTokensMax() > 0 ? Math.min(requested, model.outputTokensMax()) : requested;
+  }
+
+  private long defaultOutputMax() {
+    return model.outputTokensMax() > 0 ? model.outputTokensMax() : OUTPUT_TOKENS_USUAL;
+  }
+
+  /** Claude takes one of both, and neither beside thoughts; nobody a temperature above 1. */
+  private void sampling(JsonWriter out) {
+    int temperature = JsonReads.find(chat, "temperature", JsonKind.NUMBER);
+    int topP = JsonReads.find(chat, "top_p", JsonKind.NUMBER);
+    boolean claude = family == BedrockFamily.CLAUDE;
+    boolean takes =
+        route.provider().quirks().sampling()
+            && !thinking.barsSampling()
+            && (!claude || ClaudeVersion.takesSampling(route.upstreamModel()));
+    if (temperature >= 0 && takes && chat.number(temperature) <= 1) {
+      out.name("temperature").raw(JsonBytes.of(chat, temperature));
+    } else if (temperature >= 0 && takes) {
+      dropped.add("temperature");
+      out.name("temperature").number(1);
+    } else {
+      dropUnlessUsual(temperature);
+    }
+    if (topP >= 0 && takes && !(claude && temperature >= 0)) {
+      out.name("topP").raw(JsonBytes.of(chat, topP));
+    } else {
+      dropUnlessUsual(topP);
+    }
+  }
+
+  private void dropUnlessUsual(int i) {
+    if (i >= 0 && chat.number(i) != 1) {
+      dropped.add(chat.name(i));
+    }
+  }
+
+  private void stop(JsonWriter out) {
+    int i = JsonReads.find(chat, "stop");
+    if (i < 0) {
+      return;
+    }
+    var all = new LazyArray("stopSequences", out);
+    if (chat.kind(i) == JsonKind.STRING) {
+      stop(chat.string(i), all);
+    } else {
+      JsonElements texts = chat.array(i);
+      for (int k = 0; k < texts.size(); k++) {
+        stop(texts.string(k), all);
+      }
+    }
+    all.end();
+  }
+
+  /** White space alone is refused by most models. */
+  private void stop(String text, LazyArray all) {
+    if (text.isBlank()) {
+      dropped.add("stop");
+    } else {
+      all.get().string(text);
+    }
+  }
+
+  /** The schema that an answer must fit, as text; JSON without one cannot be asked for. */
+  private void format(JsonWriter out) {
+    int i = JsonReads.find(chat, "response_format", JsonKind.OBJECT);
+    JsonMembers format = i < 0 ? null : chat.object(i);
+    if (format == null || JsonReads.isString(format, "type", "text")) {
+      return;
+    }
+    int named = JsonReads.find(format, "json_schema", JsonKind.OBJECT);
+    JsonMembers definition = named < 0 ? null : format.object(named);
+    int schema = definition == null ? -1 : JsonReads.find(definition, "schema", JsonKind.OBJECT);
+    if (definition == null
+        || schema < 0
+        || !understandsSchemas()
+        || !AnthropicSchema.isSupported(definition.object(schema))) {
+      dropped.add("response_format");
+      return;
+    }
+    out.name("outputConfig").beginObject().name("textFormat").beginObject();
+    out.name("type").string("json_schema").name("structure").beginObject();
+    out.name("jsonSchema").beginObject().name("schema");
+    out.string(AnthropicSchema.closed(definition.object(schema)).toString());
+    int name = JsonReads.findText(definition, "name");
+    if (name >= 0) {
+      out.name("name").raw(JsonBytes.of(definition, name));
+    }
+    out.endObject().endObject().endObject().endObject();
+  }
+
+  /** Others than newer Claudes refuse even the member, so they must be known to take it. */
+  private boolean understandsSchemas() {
+    return model.capabilities().isEmpty()
+        ? family == BedrockFamily.CLAUDE && ClaudeVersion.takesSchemas(route.upstreamModel())
+        : model.capabilities().contains("json_schema");
+  }
+
+  private void tier(JsonWriter out) {
+    int i = JsonReads.find(chat, "service_tier", JsonKind.STRING);
+    if (i < 0 || chat.isString(i, "auto") || chat.isString(i, "default")) {
+      return;
+    }
+    boolean isKnown = chat.isString(i, "priority") || chat.isString(i, "flex");
+    if (isKnown && mayChoosePrices()) {
+      out.name("serviceTier").beginObject().name("type").raw(JsonBytes.of(chat, i)).endObject();
+    } else {
+      dropped.add("service_tier");
+    }
+  }
+
+  private boolean mayChoosePrices() {
+    return route.provider().quirks().rights().pricedOptions();
+  }
+
+  /** What is neither handled elsewhere nor without effect is Converse's own, or dropped. */
+  private void rest(int i, JsonWriter out) {
+    String name = chat.name(i);
+    switch (name) {
+      case "temperature",
+          "top_p",
+          "top_k",
+          "service_tier",
+          "reasoning",
+          "thinking",
+          "additionalModelRequestFields" -> {}
+      default -> {
+        boolean isOwn = OWN.contains(name) || (PRICED.contains(name) && mayChoosePrices());
+        if (isOwn && chat.kind(i) != JsonKind.NULL) {
+          out.name(name).raw(JsonBytes.of(chat, i));
+        } else if (!ChatMembers.isHandled(name) && AdaptedChat.hasEffect(chat, i, name)) {
+          dropped.add(name);
+        }
+      }
+    }
+  }
+}

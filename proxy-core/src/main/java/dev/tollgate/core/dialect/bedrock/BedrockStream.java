@@ -1,0 +1,168 @@
+package dev.tollgate.core.dialect.bedrock;
+
+import dev.tollgate.core.dialect.JsonReads;
+import dev.tollgate.core.dialect.ReasoningDetail;
+import dev.tollgate.core.dialect.ReasoningText;
+import dev.tollgate.core.dialect.TranslatedStream;
+import dev.tollgate.core.dialect.UsageAccumulator;
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonWriter;
+import dev.tollgate.core.sse.SseSink;
+
+/**
+ * Turns the events of one ConverseStream into canonical chunks; texts and arguments are copied as
+ * they are written. Blocks come one after the other. Not thread safe: one stream on one loop.
+ */
+final class BedrockStream extends TranslatedStream {
+  private final UsageAccumulator usage = new UsageAccumulator(BedrockUsage.FORMAT);
+  private final JsonMembers delta = new JsonMembers();
+  private final JsonMembers inside = new JsonMembers();
+  private int calls;
+  private boolean inToolCall;
+  private boolean argumentsSent;
+  private int reasoningCount;
+  private boolean inReasoning;
+
+  BedrockStream(SseSink canonical) {
+    super(canonical);
+  }
+
+  @Override
+  protected void translate(String name, byte[] data, int from, int to) {
+    switch (name) {
+      case "contentBlockDelta" -> delta();
+      case "contentBlockStart" -> start();
+      case "contentBlockStop" -> stop();
+      case "messageStart" ->
+          chunks.send(chunks.begin().name("role").string("assistant").name("content").raw(NO_TEXT));
+      case "messageStop" -> finish();
+      case "metadata" -> end();
+      default -> {
+        // A kind that is still to come.
+      }
+    }
+  }
+
+  private boolean readMember(JsonMembers from, String member, JsonMembers into) {
+    int i = JsonReads.find(from, member, JsonKind.OBJECT);
+    if (i >= 0) {
+      into.readInside(from, i);
+    }
+    return i >= 0;
+  }
+
+  private void delta() {
+    if (!readMember(root, "delta", delta)) {
+      chunks.unreadable();
+      return;
+    }
+    if (JsonReads.find(delta, "text", JsonKind.STRING) >= 0) {
+      sendText(delta, "content");
+    } else if (readMember(delta, "toolUse", inside)) {
+      int input = JsonReads.findText(inside, "input");
+      if (input >= 0) {
+        sendArguments(JsonBytes.of(inside, input));
+      }
+    } else if (readMember(delta, "reasoningContent", inside)) {
+      sendReasoning();
+    }
+    // Citations say where a text is from; the text itself comes beside them.
+  }
+
+  private void sendText(JsonMembers from, String as) {
+    int text = JsonReads.findText(from, "text");
+    if (text >= 0) {
+      chunks.send(chunks.begin().name(as).raw(JsonBytes.of(from, text)));
+    }
+  }
+
+  // Thoughts: as text, and once more in the form in which a client can hand them back
+
+  private void sendReasoning() {
+    reasoningCount += inReasoning ? 0 : 1;
+    inReasoning = true;
+    int text = JsonReads.findText(inside, "text");
+    int signature = JsonReads.findText(inside, "signature");
+    int hidden = JsonReads.findText(inside, "redactedContent");
+    if (text >= 0) {
+      JsonWriter out = chunks.begin().name(ReasoningText.MEMBER).raw(JsonBytes.of(inside, text));
+      detail(out, ReasoningDetail.TEXT, "text").raw(JsonBytes.of(inside, text));
+      chunks.send(out.endObject().endArray());
+    } else if (signature >= 0) {
+      JsonWriter out = detail(chunks.begin(), ReasoningDetail.TEXT, "signature");
+      chunks.send(out.raw(JsonBytes.of(inside, signature)).endObject().endArray());
+    } else if (hidden >= 0) {
+      JsonWriter out = detail(chunks.begin(), ReasoningDetail.ENCRYPTED, "data");
+      BedrockRedactedReasoning.write(inside, hidden, out);
+      chunks.send(out.endObject().endArray());
+    }
+  }
+
+  private JsonWriter detail(JsonWriter out, String type, String member) {
+    out.name("reasoning_details").beginArray();
+    return ReasoningDetail.begin(type, reasoningCount - 1, out).name(member);
+  }
+
+  // Calls of tools, numbered on their own
+
+  private void start() {
+    if (!readMember(root, "start", delta) || !readMember(delta, "toolUse", inside)) {
+      return; // a text or a picture, which says nothing yet
+    }
+    int id = JsonReads.findText(inside, "toolUseId");
+    int name = JsonReads.findText(inside, "name");
+    if (id < 0 || name < 0) {
+      chunks.unreadable();
+      return;
+    }
+    calls++;
+    inToolCall = true;
+    argumentsSent = false;
+    JsonWriter out = fragment().name("id").raw(JsonBytes.of(inside, id));
+    out.name("type").string("function").name("function").beginObject();
+    out.name("name").raw(JsonBytes.of(inside, name)).name("arguments").raw(NO_TEXT);
+    chunks.send(out.endObject().endObject().endArray());
+  }
+
+  private JsonWriter fragment() {
+    JsonWriter out = chunks.begin().name("tool_calls").beginArray().beginObject();
+    return out.name("index").number(calls - 1);
+  }
+
+  private void sendArguments(JsonBytes arguments) {
+    if (inToolCall) {
+      argumentsSent = true;
+      JsonWriter out = fragment().name("function").beginObject().name("arguments").raw(arguments);
+      chunks.send(out.endObject().endObject().endArray());
+    }
+  }
+
+  /** A tool without arguments is called with none at all. */
+  private void stop() {
+    if (inToolCall && !argumentsSent) {
+      sendArguments(NO_ARGUMENTS);
+    }
+    inToolCall = false;
+    inReasoning = false;
+  }
+
+  // The end
+
+  private void finish() {
+    int given = JsonReads.findText(root, "stopReason");
+    String reason = given < 0 ? "" : root.string(given);
+    chunks.finish(chunks.begin(), BedrockFinish.canonical(reason), reason, usage);
+  }
+
+  /** Behind the finish: what it took, and the last event. */
+  private void end() {
+    int i = JsonReads.find(root, "usage", JsonKind.OBJECT);
+    if (i >= 0) {
+      usage.add(root, i);
+      chunks.send(chunks.begin(), usage);
+    }
+    done();
+  }
+}

@@ -1,0 +1,174 @@
+package dev.tollgate.core.dialect.bedrock;
+
+import dev.tollgate.core.dialect.DroppedFields;
+import dev.tollgate.core.dialect.JsonReads;
+import dev.tollgate.core.dialect.anthropic.AnthropicTools;
+import dev.tollgate.core.dialect.bedrock.BedrockCache.CacheMark;
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonElements;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonWriter;
+import dev.tollgate.core.json.Param;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * The tools of a chat and which of them must be called, as Converse takes them. A conversation with
+ * calls in it is refused there without any tools, so those that were called are named.
+ */
+final class BedrockTools {
+  private static final JsonBytes NO_ARGUMENTS =
+      JsonBytes.raw("{\"type\":\"object\",\"properties\":{}}");
+
+  private final JsonMembers chat;
+  private final BedrockFamily family;
+  private final BedrockCache cache;
+  private final DroppedFields dropped;
+
+  BedrockTools(JsonMembers chat, BedrockFamily family, BedrockCache cache, DroppedFields dropped) {
+    this.chat = chat;
+    this.family = family;
+    this.cache = cache;
+    this.dropped = dropped;
+  }
+
+  void writeTo(JsonWriter out) {
+    Map<String, JsonBytes> called = called();
+    int choice = JsonReads.find(chat, "tool_choice");
+    boolean none = choice >= 0 && chat.isString(choice, "none");
+    int i = JsonReads.find(chat, "tools", JsonKind.ARRAY);
+    boolean some = i >= 0 && (!none || !called.isEmpty()) && hasFunctions(chat.array(i));
+    if (!some && called.isEmpty()) {
+      return;
+    }
+    out.name("toolConfig").beginObject().name("tools").beginArray();
+    if (some) {
+      tools(chat.array(i), out);
+    } else {
+      called.forEach((_, name) -> spec(name, out).endObject().endObject());
+    }
+    out.endArray();
+    if (none) {
+      dropped.add("tool_choice"); // it cannot be forbidden to call one
+    } else if (some && choice >= 0) {
+      choice(choice, out);
+    }
+    out.endObject();
+  }
+
+  /** The names of the functions that were called, once each. */
+  private Map<String, JsonBytes> called() {
+    Map<String, JsonBytes> names = new LinkedHashMap<>();
+    JsonElements messages = chat.array(chat.indexOf("messages"));
+    for (int k = 0; k < messages.size(); k++) {
+      JsonMembers message = messages.object(k);
+      int i = JsonReads.find(message, "tool_calls", JsonKind.ARRAY);
+      if (i >= 0 && JsonReads.isString(message, "role", "assistant")) {
+        called(message.array(i), names);
+      }
+    }
+    return names;
+  }
+
+  private static void called(JsonElements calls, Map<String, JsonBytes> names) {
+    for (int k = 0; k < calls.size(); k++) {
+      JsonMembers call = calls.kind(k) == JsonKind.OBJECT ? calls.object(k) : null;
+      int i = call == null ? -1 : JsonReads.find(call, "function", JsonKind.OBJECT);
+      JsonMembers function = call == null || i < 0 ? null : call.object(i);
+      int name = function == null ? -1 : JsonReads.findText(function, "name");
+      if (function != null && name >= 0) {
+        names.put(function.string(name), JsonBytes.of(function, name));
+      }
+    }
+  }
+
+  private static JsonWriter spec(JsonBytes name, JsonWriter out) {
+    out.beginObject().name("toolSpec").beginObject().name("name").raw(name);
+    out.name("inputSchema").beginObject().name("json").raw(NO_ARGUMENTS);
+    return out.endObject();
+  }
+
+  /** Whether some are functions; free text is nothing that a tool there takes. */
+  private boolean hasFunctions(JsonElements tools) {
+    boolean some = false;
+    for (int k = 0; k < tools.size(); k++) {
+      if (isFunction(tools.object(k))) {
+        some = true;
+      } else {
+        dropped.add(Param.of("tools").at(k));
+      }
+    }
+    return some;
+  }
+
+  private static boolean isFunction(JsonMembers tool) {
+    return JsonReads.isString(tool, "type", "function")
+        && JsonReads.find(tool, "function", JsonKind.OBJECT) >= 0;
+  }
+
+  private void tools(JsonElements tools, JsonWriter out) {
+    for (int k = 0; k < tools.size(); k++) {
+      JsonMembers tool = tools.object(k);
+      if (isFunction(tool)) {
+        tool(tool, tool.object(tool.indexOf("function")), Param.of("tools").at(k), out);
+      }
+    }
+  }
+
+  private void tool(JsonMembers tool, JsonMembers function, Param path, JsonWriter out) {
+    out.beginObject().name("toolSpec").beginObject();
+    out.name("name").raw(JsonBytes.of(function, function.indexOf("name")));
+    int description = JsonReads.findText(function, "description");
+    if (description >= 0) {
+      out.name("description").raw(JsonBytes.of(function, description));
+    }
+    int parameters = JsonReads.find(function, "parameters", JsonKind.OBJECT);
+    boolean some = parameters >= 0 && !JsonReads.isEmpty(function, parameters);
+    out.name("inputSchema").beginObject().name("json");
+    if (some) {
+      AnthropicTools.schema(function.object(parameters), false, out);
+    } else {
+      out.raw(NO_ARGUMENTS);
+    }
+    out.endObject().endObject().endObject();
+    CacheMark own = CacheMark.of(tool, path);
+    cache.writeBehindTool(own == null ? CacheMark.of(function, path.dot("function")) : own, out);
+  }
+
+  private void choice(int i, JsonWriter out) {
+    if (chat.kind(i) == JsonKind.OBJECT) {
+      choice(chat.object(i), out);
+    } else if (chat.isString(i, "required")) {
+      any(out);
+    }
+    // Without a word it chooses itself.
+  }
+
+  private void any(JsonWriter out) {
+    switch (family) {
+      case CLAUDE, NOVA, NOVA_2, MISTRAL ->
+          out.name("toolChoice").beginObject().name("any").beginObject().endObject().endObject();
+      case OPENAI, COHERE, PROFILE, OTHER -> dropped.add("tool_choice"); // refused there
+    }
+  }
+
+  private void choice(JsonMembers choice, JsonWriter out) {
+    int i = JsonReads.find(choice, "function", JsonKind.OBJECT);
+    JsonMembers function = i < 0 ? null : choice.object(i);
+    int name = function == null ? -1 : JsonReads.findText(function, "name");
+    if (function == null || name < 0 || !takesName()) {
+      dropped.add("tool_choice"); // some of the tools, one of another kind, or refused there
+      return;
+    }
+    out.name("toolChoice").beginObject().name("tool").beginObject();
+    out.name("name").raw(JsonBytes.of(function, name)).endObject().endObject();
+  }
+
+  private boolean takesName() {
+    return switch (family) {
+      case CLAUDE, NOVA, NOVA_2 -> true;
+      case OPENAI, MISTRAL, COHERE, PROFILE, OTHER -> false;
+    };
+  }
+}

@@ -1,0 +1,194 @@
+package dev.tollgate.core.dialect.bedrock;
+
+import dev.tollgate.core.dialect.CallArguments;
+import dev.tollgate.core.dialect.DroppedFields;
+import dev.tollgate.core.dialect.JsonReads;
+import dev.tollgate.core.dialect.LazyArray;
+import dev.tollgate.core.dialect.SystemOnlyPrompt;
+import dev.tollgate.core.dialect.anthropic.AnthropicReasoning;
+import dev.tollgate.core.dialect.bedrock.BedrockCache.CacheMark;
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonElements;
+import dev.tollgate.core.json.JsonItems;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonWriter;
+import dev.tollgate.core.json.Param;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A conversation as Converse takes it: what the system says on its own, then turns of user and
+ * assistant, one after the other. Results of tools are the user's. One use.
+ */
+final class BedrockTurns {
+  private static final String USER = "user";
+  private static final String ASSISTANT = "assistant";
+
+  private static final int CALL_ID_CHARS_MAX = 64;
+
+  private final JsonElements messages;
+  private final BedrockFamily family;
+  private final BedrockCache cache;
+  private final DroppedFields dropped;
+  private final BedrockContent content;
+  private final int promotedIndex;
+  private String openRole = "";
+
+  BedrockTurns(JsonMembers chat, BedrockFamily family, BedrockCache cache, DroppedFields dropped) {
+    this.messages = chat.array(chat.indexOf("messages"));
+    this.family = family;
+    this.cache = cache;
+    this.dropped = dropped;
+    this.content = new BedrockContent(cache, dropped);
+    this.promotedIndex = SystemOnlyPrompt.promotedIndex(messages);
+  }
+
+  void writeTo(JsonWriter out) {
+    var system = new LazyArray("system", out);
+    for (int k = 0; k < messages.size(); k++) {
+      JsonMembers message = messages.object(k);
+      if (SystemOnlyPrompt.isSystem(message) && k != promotedIndex) {
+        content.writeText(message, path(k), system);
+      }
+    }
+    system.end();
+    out.name("messages").beginArray();
+    for (int k = 0; k < messages.size(); k++) {
+      message(k, messages.object(k), out);
+    }
+    close(out);
+    out.endArray();
+  }
+
+  private static Param path(int k) {
+    return Param.of("messages").at(k);
+  }
+
+  private void message(int k, JsonMembers message, JsonWriter out) {
+    switch (message.string(message.indexOf("role"))) {
+      case "system", "developer" -> {
+        if (k == promotedIndex) {
+          content.write(message, path(k), () -> turn(USER, out));
+        }
+      }
+      case "assistant" -> assistant(k, message, () -> turn(ASSISTANT, out));
+      case "tool" -> {
+        int id = JsonReads.findText(message, "tool_call_id");
+        String callId = id < 0 ? "" : callId(message.string(id));
+        content.writeResult(message, callId, path(k), turn(USER, out));
+      }
+      default -> content.write(message, path(k), () -> turn(USER, out)); // user, function
+    }
+  }
+
+  /** The turn of a role, which is begun with its first block: an empty one would be refused. */
+  private JsonWriter turn(String role, JsonWriter out) {
+    if (openRole.isEmpty() && role.equals(ASSISTANT)) { // who may not be the first to speak
+      turn(USER, out)
+          .beginObject()
+          .name("text")
+          .string(BedrockContent.PLACEHOLDER_TEXT)
+          .endObject();
+    }
+    if (!openRole.equals(role)) {
+      close(out);
+      openRole = role;
+      out.beginObject().name("role").string(role).name("content").beginArray();
+    }
+    return out;
+  }
+
+  private void close(JsonWriter out) {
+    if (!openRole.isEmpty()) {
+      content.endTurn(out);
+      out.endArray().endObject();
+      openRole = "";
+    }
+  }
+
+  private void assistant(int k, JsonMembers message, Supplier<JsonWriter> place) {
+    reasoning(message, place);
+    int prefill = k < messages.size() - 1 ? -1 : JsonReads.findText(message, "content");
+    if (prefill >= 0) {
+      writePrefill(message.string(prefill).stripTrailing(), CacheMark.of(message, path(k)), place);
+    } else {
+      content.write(message, path(k), place);
+    }
+    int calls = JsonReads.find(message, "tool_calls", JsonKind.ARRAY);
+    if (calls >= 0) {
+      calls(path(k).dot("tool_calls"), message.array(calls), place);
+    }
+    if (JsonReads.find(message, "function_call") >= 0) {
+      dropped.add(path(k).dot("function_call"));
+    }
+  }
+
+  /** An answer that is to be continued must not end in white space. */
+  private void writePrefill(String text, @Nullable CacheMark mark, Supplier<JsonWriter> place) {
+    if (!text.isBlank()) {
+      cache.write(mark, place.get().beginObject().name("text").string(text).endObject());
+    }
+  }
+
+  /** Thoughts with a signature are Claude's, who must have them back amid calls of tools. */
+  private void reasoning(JsonMembers message, Supplier<JsonWriter> place) {
+    switch (family) {
+      case CLAUDE, PROFILE -> AnthropicReasoning.read(message, new ReasoningWriter(place));
+      case NOVA, NOVA_2, OPENAI, MISTRAL, COHERE, OTHER -> {}
+    }
+  }
+
+  private final class ReasoningWriter implements AnthropicReasoning.ReasoningReader {
+    private final Supplier<JsonWriter> place;
+
+    ReasoningWriter(Supplier<JsonWriter> place) {
+      this.place = place;
+    }
+
+    @Override
+    public void signed(CharSequence text, JsonBytes signature) {
+      JsonWriter out = place.get().beginObject().name("reasoningContent").beginObject();
+      out.name("reasoningText").beginObject().name("text").string(text);
+      out.name("signature").raw(signature).endObject().endObject().endObject();
+    }
+
+    @Override
+    public void hidden(JsonItems from, int i) {
+      JsonWriter out = place.get().beginObject().name("reasoningContent").beginObject();
+      out.name("redactedContent").string(BedrockRedactedReasoning.redacted(from.string(i), family));
+      out.endObject().endObject();
+    }
+  }
+
+  private void calls(Param path, JsonElements calls, Supplier<JsonWriter> place) {
+    for (int k = 0; k < calls.size(); k++) {
+      JsonMembers call = calls.kind(k) == JsonKind.OBJECT ? calls.object(k) : null;
+      int i = call == null ? -1 : JsonReads.find(call, "function", JsonKind.OBJECT);
+      if (call == null || i < 0 || !call(call, call.object(i), path.at(k), place)) {
+        dropped.add(path.at(k));
+      }
+    }
+  }
+
+  private boolean call(
+      JsonMembers call, JsonMembers function, Param path, Supplier<JsonWriter> place) {
+    int name = JsonReads.findText(function, "name");
+    int id = JsonReads.findText(call, "id");
+    if (name < 0 || id < 0) {
+      return false;
+    }
+    JsonWriter out = place.get().beginObject().name("toolUse").beginObject();
+    out.name("toolUseId").string(callId(call.string(id)));
+    out.name("name").raw(JsonBytes.of(function, name)).name("input");
+    CallArguments.write(function, out);
+    cache.write(CacheMark.of(call, path), out.endObject().endObject());
+    return true;
+  }
+
+  /** So many letters, digits, underscores and hyphens are taken; others have more in their ids. */
+  private static String callId(String id) {
+    String plain = id.replaceAll("[^a-zA-Z0-9_-]", "_");
+    return plain.substring(Math.max(0, plain.length() - CALL_ID_CHARS_MAX));
+  }
+}

@@ -1,0 +1,32 @@
+package dev.tollgate.core.dialect.cohere;
+
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.dialect.ChatTranslation;
+import dev.tollgate.core.dialect.TranslatedReply;
+import dev.tollgate.core.dialect.TranslatedRequest;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.sse.SseSink;
+
+/** Chats as Cohere's, version 2. */
+final class CohereChat implements ChatTranslation {
+  @Override
+  public TranslatedRequest chat(JsonMembers chat, Route route, Model model) {
+    return TranslatedRequest.of(
+        (out, dropped) -> {
+          out.name("model").string(route.upstreamModel());
+          new CohereParameters(chat, model, dropped).writeTo(out);
+          new CohereMessages(chat, dropped).writeTo(out);
+        });
+  }
+
+  @Override
+  public SseSink stream(SseSink canonical) {
+    return new CohereStream(canonical);
+  }
+
+  @Override
+  public TranslatedReply reply(byte[] body, int length) {
+    return CohereReply.translated(body, length);
+  }
+}

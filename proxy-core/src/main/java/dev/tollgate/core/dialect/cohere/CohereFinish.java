@@ -1,0 +1,22 @@
+package dev.tollgate.core.dialect.cohere;
+
+/** Cohere's finish reasons in OpenAI's words. */
+final class CohereFinish {
+  static final String FAILED = "ERROR";
+
+  private CohereFinish() {}
+
+  static String canonical(String reason) {
+    return switch (reason) {
+      case "MAX_TOKENS" -> "length";
+      case "TOOL_CALL" -> "tool_calls";
+      case "ERROR_TOXIC" -> "content_filter";
+      default -> "stop";
+    };
+  }
+
+  /** Whether no answer came of it, whatever was said before. */
+  static boolean isFailure(String reason) {
+    return reason.equals(FAILED) || reason.equals("TIMEOUT") || reason.equals("ERROR_LIMIT");
+  }
+}

@@ -1,0 +1,166 @@
+package dev.tollgate.core.dialect.cohere;
+
+import dev.tollgate.core.dialect.DroppedFields;
+import dev.tollgate.core.dialect.JsonReads;
+import dev.tollgate.core.dialect.ReasoningText;
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonElements;
+import dev.tollgate.core.json.JsonItems;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonWriter;
+import dev.tollgate.core.json.Param;
+
+/** The conversation as Cohere takes it: nearly OpenAI's, without what it would refuse. */
+final class CohereMessages {
+  private final JsonElements messages;
+  private final DroppedFields dropped;
+
+  CohereMessages(JsonMembers chat, DroppedFields dropped) {
+    this.messages = chat.array(chat.indexOf("messages"));
+    this.dropped = dropped;
+  }
+
+  void writeTo(JsonWriter out) {
+    out.name("messages").beginArray();
+    for (int k = 0; k < messages.size(); k++) {
+      JsonMembers message = messages.object(k);
+      message(message, message.string(message.indexOf("role")), Param.of("messages").at(k), out);
+    }
+    out.endArray();
+  }
+
+  private void message(JsonMembers message, String role, Param path, JsonWriter out) {
+    out.beginObject().name("role");
+    switch (role) {
+      case "developer", "system" -> out.string("system");
+      case "assistant" -> out.string("assistant");
+      case "tool", "function" -> {
+        out.string("tool");
+        copy(message, "tool_call_id", out);
+      }
+      default -> out.string("user");
+    }
+    content(message, role, path, out);
+    if (role.equals("assistant")) {
+      calls(message, path, out);
+    }
+    out.endObject();
+  }
+
+  private static void copy(JsonMembers message, String name, JsonWriter out) {
+    int i = JsonReads.findText(message, name);
+    if (i >= 0) {
+      out.name(name).raw(JsonBytes.of(message, i));
+    }
+  }
+
+  // What is said
+
+  private void content(JsonMembers message, String role, Param path, JsonWriter out) {
+    int i = JsonReads.find(message, "content");
+    if (i < 0) {
+      return;
+    }
+    out.name("content");
+    if (message.kind(i) == JsonKind.STRING) {
+      out.raw(JsonBytes.of(message, i));
+      return;
+    }
+    JsonElements parts = message.array(i);
+    out.beginArray();
+    int written = 0;
+    for (int k = 0; k < parts.size(); k++) {
+      if (part(parts, k, role, out)) {
+        written++;
+      } else {
+        dropped.add(path.dot("content").at(k));
+      }
+    }
+    if (written == 0) {
+      out.beginObject().name("type").string("text").name("text").string("").endObject();
+    }
+    out.endArray();
+  }
+
+  /** Only users show images; documents, which are Cohere's own, are what tools found. */
+  private static boolean part(JsonItems parts, int k, String role, JsonWriter out) {
+    JsonMembers part = parts.object(k);
+    return switch (part.string(part.indexOf("type"))) {
+      case "text" -> text(part, "text", out);
+      case "refusal" -> text(part, "refusal", out);
+      case "image_url" -> role.equals("user") && image(part, out);
+      case "document" -> {
+        boolean found = role.equals("tool");
+        if (found) {
+          out.raw(JsonBytes.of(parts, k));
+        }
+        yield found;
+      }
+      default -> false;
+    };
+  }
+
+  private static boolean image(JsonMembers part, JsonWriter out) {
+    int i = JsonReads.find(part, "image_url", JsonKind.OBJECT);
+    JsonMembers image = i < 0 ? new JsonMembers() : part.object(i);
+    int url = JsonReads.findText(image, "url");
+    if (url < 0) {
+      return false;
+    }
+    out.beginObject().name("type").string("image_url").name("image_url").beginObject();
+    out.name("url").raw(JsonBytes.of(image, url));
+    copy(image, "detail", out);
+    out.endObject().endObject();
+    return true;
+  }
+
+  private static boolean text(JsonMembers part, String member, JsonWriter out) {
+    int i = JsonReads.find(part, member, JsonKind.STRING);
+    if (i >= 0) {
+      out.beginObject().name("type").string("text").name("text").raw(JsonBytes.of(part, i));
+      out.endObject();
+    }
+    return i >= 0;
+  }
+
+  // Calls of tools, and the thought that led to them
+
+  private void calls(JsonMembers message, Param path, JsonWriter out) {
+    int i = JsonReads.find(message, "tool_calls", JsonKind.ARRAY);
+    if (i < 0 || JsonReads.isEmpty(message, i)) {
+      return;
+    }
+    int reasoning = JsonReads.findText(message, ReasoningText.MEMBER);
+    if (reasoning >= 0) {
+      out.name("tool_plan").raw(JsonBytes.of(message, reasoning));
+    }
+    JsonElements calls = message.array(i);
+    out.name("tool_calls").beginArray();
+    for (int k = 0; k < calls.size(); k++) {
+      JsonMembers call = calls.kind(k) == JsonKind.OBJECT ? calls.object(k) : null;
+      int function = call == null ? -1 : JsonReads.find(call, "function", JsonKind.OBJECT);
+      if (call == null || function < 0) {
+        dropped.add(path.dot("tool_calls").at(k));
+      } else {
+        call(call, call.object(function), out);
+      }
+    }
+    out.endArray();
+  }
+
+  private static void call(JsonMembers call, JsonMembers function, JsonWriter out) {
+    out.beginObject();
+    copy(call, "id", out);
+    out.name("type").string("function").name("function").beginObject();
+    copy(function, "name", out);
+    int arguments = JsonReads.findText(function, "arguments");
+    out.name("arguments");
+    if (arguments >= 0) {
+      out.raw(JsonBytes.of(function, arguments));
+    } else {
+      out.string("{}");
+    }
+    out.endObject().endObject();
+  }
+}

@@ -1,0 +1,246 @@
+package dev.tollgate.core.dialect.cohere;
+
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.dialect.AdaptedChat;
+import dev.tollgate.core.dialect.ChatMembers;
+import dev.tollgate.core.dialect.DroppedFields;
+import dev.tollgate.core.dialect.JsonReads;
+import dev.tollgate.core.dialect.ReasoningOptions;
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonElements;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonWriter;
+
+/** Everything of a chat beside the conversation, as Cohere names it. */
+final class CohereParameters {
+  private static final int STOPS_MAX = 5;
+  private static final JsonBytes NO_ARGUMENTS =
+      JsonBytes.raw("{\"type\":\"object\",\"properties\":{}}");
+
+  private final JsonMembers chat;
+  private final Model model;
+  private final DroppedFields dropped;
+
+  CohereParameters(JsonMembers chat, Model model, DroppedFields dropped) {
+    this.chat = chat;
+    this.model = model;
+    this.dropped = dropped;
+  }
+
+  void writeTo(JsonWriter out) {
+    out.name("stream").bool(JsonReads.find(chat, "stream", JsonKind.TRUE) >= 0);
+    outputMax(out);
+    sampling(out);
+    stop(out);
+    format(out);
+    thinking(out);
+    tools(out);
+    for (int i = 0; i < chat.size(); i++) {
+      rest(i, out);
+    }
+  }
+
+  private void outputMax(JsonWriter out) {
+    int newer = JsonReads.find(chat, "max_completion_tokens", JsonKind.NUMBER);
+    int i = newer < 0 ? JsonReads.find(chat, "max_tokens", JsonKind.NUMBER) : newer;
+    if (i >= 0) {
+      out.name("max_tokens").raw(JsonBytes.of(chat, i));
+    }
+  }
+
+  // Cohere refuses what is out of its bounds, which are narrower than OpenAI's.
+
+  private void sampling(JsonWriter out) {
+    clamped("temperature", "temperature", "0", "1", out);
+    int share = JsonReads.find(chat, "top_p", JsonKind.NUMBER);
+    if (share >= 0 && chat.number(share) < 1) { // all is what it does by itself
+      clamped("top_p", "p", "0.01", "0.99", out);
+    }
+    int most = JsonReads.find(chat, "top_k", JsonKind.NUMBER);
+    if (most >= 0 && chat.number(most) >= 0) { // below, other servers take for all
+      clamped("top_k", "k", "0", "500", out);
+    }
+    int seed = JsonReads.find(chat, "seed", JsonKind.NUMBER);
+    if (seed >= 0 && chat.number(seed) >= 0) {
+      out.name("seed").raw(JsonBytes.of(chat, seed));
+    } else if (seed >= 0) {
+      dropped.add("seed");
+    }
+    penalty("frequency_penalty", out);
+    penalty("presence_penalty", out);
+  }
+
+  private void penalty(String name, JsonWriter out) {
+    int i = JsonReads.find(chat, name, JsonKind.NUMBER);
+    if (i >= 0 && chat.number(i) < 0) {
+      dropped.add(name); // it cannot be rewarded
+    } else {
+      clamped(name, name, "0", "1", out);
+    }
+  }
+
+  private void clamped(String name, String as, String least, String most, JsonWriter out) {
+    int i = JsonReads.find(chat, name, JsonKind.NUMBER);
+    if (i < 0) {
+      return;
+    }
+    double given = chat.number(i);
+    JsonBytes number =
+        given < Double.parseDouble(least)
+            ? JsonBytes.raw(least)
+            : given > Double.parseDouble(most) ? JsonBytes.raw(most) : JsonBytes.of(chat, i);
+    out.name(as).raw(number);
+  }
+
+  private void stop(JsonWriter out) {
+    int i = JsonReads.find(chat, "stop");
+    if (i < 0) {
+      return;
+    }
+    out.name("stop_sequences").beginArray();
+    if (chat.kind(i) == JsonKind.STRING) {
+      out.raw(JsonBytes.of(chat, i));
+    } else {
+      JsonElements all = chat.array(i);
+      for (int k = 0; k < Math.min(all.size(), STOPS_MAX); k++) {
+        out.raw(JsonBytes.of(all, k));
+      }
+    }
+    out.endArray();
+  }
+
+  private void format(JsonWriter out) {
+    int i = JsonReads.find(chat, "response_format", JsonKind.OBJECT);
+    JsonMembers format = i < 0 ? null : chat.object(i);
+    if (format == null || JsonReads.isString(format, "type", "text")) {
+      return;
+    }
+    if (hasElements("tools") || hasElements("documents")) {
+      dropped.add("response_format"); // both at once are not supported
+      return;
+    }
+    out.name("response_format").beginObject().name("type").string("json_object");
+    int named = JsonReads.find(format, "json_schema", JsonKind.OBJECT);
+    JsonMembers definition = named < 0 ? null : format.object(named);
+    int schema = definition == null ? -1 : JsonReads.find(definition, "schema", JsonKind.OBJECT);
+    if (definition != null && schema >= 0) {
+      out.name("json_schema").raw(JsonBytes.of(definition, schema));
+    }
+    out.endObject();
+  }
+
+  private boolean hasElements(String name) {
+    int i = JsonReads.find(chat, name, JsonKind.ARRAY);
+    return i >= 0 && !JsonReads.isEmpty(chat, i);
+  }
+
+  private void thinking(JsonWriter out) {
+    int own = JsonReads.find(chat, "thinking", JsonKind.OBJECT);
+    if (own >= 0) {
+      out.name("thinking").raw(JsonBytes.of(chat, own));
+    } else {
+      ReasoningOptions.of(chat).ifPresent(options -> thinking(options, out));
+    }
+  }
+
+  private void thinking(ReasoningOptions options, JsonWriter out) {
+    if (supportsReasoning()) {
+      out.name("thinking").beginObject().name("type");
+      out.string(options.isDisabled() ? "disabled" : "enabled");
+      if (options.tokens() > 0) {
+        out.name("token_budget").number(options.tokens());
+      }
+      out.endObject();
+    } else if (!options.isDisabled()) {
+      dropped.add(options.param());
+    }
+  }
+
+  private boolean supportsReasoning() {
+    return model.capabilities().isEmpty() || model.capabilities().contains("reasoning");
+  }
+
+  // Tools
+
+  private void tools(JsonWriter out) {
+    int i = JsonReads.find(chat, "tools", JsonKind.ARRAY);
+    JsonElements tools = i < 0 ? new JsonElements() : chat.array(i);
+    boolean strict = false;
+    int written = 0;
+    for (int k = 0; k < tools.size(); k++) {
+      JsonMembers tool = tools.object(k);
+      int function = JsonReads.find(tool, "function", JsonKind.OBJECT);
+      if (function < 0) {
+        dropped.add("tools[" + k + "]"); // free text is nothing that a tool there takes
+      } else {
+        if (written++ == 0) {
+          out.name("tools").beginArray();
+        }
+        strict |= tool(tool.object(function), out);
+      }
+    }
+    if (written == 0) {
+      return;
+    }
+    out.endArray();
+    if (strict) {
+      out.name("strict_tools").bool(true);
+    }
+    choice(out);
+  }
+
+  private static boolean tool(JsonMembers function, JsonWriter out) {
+    out.beginObject().name("type").string("function").name("function").beginObject();
+    for (String name : new String[] {"name", "description"}) {
+      int i = JsonReads.find(function, name);
+      if (i >= 0) {
+        out.name(name).raw(JsonBytes.of(function, i));
+      }
+    }
+    int parameters = JsonReads.find(function, "parameters", JsonKind.OBJECT);
+    out.name("parameters").raw(parameters < 0 ? NO_ARGUMENTS : JsonBytes.of(function, parameters));
+    out.endObject().endObject();
+    return JsonReads.find(function, "strict", JsonKind.TRUE) >= 0;
+  }
+
+  /** Without a word Cohere chooses itself; a certain tool cannot be demanded, only any. */
+  private void choice(JsonWriter out) {
+    int i = JsonReads.find(chat, "tool_choice");
+    if (i < 0 || chat.isString(i, "auto")) {
+      return;
+    }
+    if (chat.kind(i) == JsonKind.OBJECT) {
+      dropped.add("tool_choice");
+    }
+    out.name("tool_choice").string(chat.isString(i, "none") ? "NONE" : "REQUIRED");
+  }
+
+  // All others
+
+  private void rest(int i, JsonWriter out) {
+    String name = chat.name(i);
+    switch (name) {
+      case "thinking",
+          "reasoning",
+          "temperature",
+          "top_p",
+          "top_k",
+          "seed",
+          "frequency_penalty",
+          "presence_penalty" -> {}
+      case "documents", "citation_options", "safety_mode", "priority" -> copy(i, name, out);
+      default -> {
+        if (!ChatMembers.isHandled(name) && AdaptedChat.hasEffect(chat, i, name)) {
+          dropped.add(name);
+        }
+      }
+    }
+  }
+
+  private void copy(int i, String name, JsonWriter out) {
+    if (chat.kind(i) != JsonKind.NULL) {
+      out.name(name).raw(JsonBytes.of(chat, i));
+    }
+  }
+}

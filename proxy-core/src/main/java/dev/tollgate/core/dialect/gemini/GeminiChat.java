@@ -1,0 +1,33 @@
+package dev.tollgate.core.dialect.gemini;
+
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.dialect.ChatTranslation;
+import dev.tollgate.core.dialect.TranslatedReply;
+import dev.tollgate.core.dialect.TranslatedRequest;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.sse.SseSink;
+
+/** Chats as Gemini's generateContent; the model and whether it streams are in the target. */
+final class GeminiChat implements ChatTranslation {
+  @Override
+  public TranslatedRequest chat(JsonMembers chat, Route route, Model model) {
+    return TranslatedRequest.of(
+        (out, dropped) -> {
+          boolean ownFiles = route.provider().quirks().rights().ownFiles();
+          new GeminiTurns(chat, route.upstreamModel(), ownFiles, dropped).writeTo(out);
+          new GeminiTools(chat, dropped).writeTo(out);
+          new GeminiParameters(chat, route, model, dropped).writeTo(out);
+        });
+  }
+
+  @Override
+  public SseSink stream(SseSink canonical) {
+    return new GeminiStream(canonical);
+  }
+
+  @Override
+  public TranslatedReply reply(byte[] body, int length) {
+    return GeminiReply.translated(body, length);
+  }
+}

@@ -1,0 +1,201 @@
+package dev.tollgate.core.dialect.gemini;
+
+import dev.tollgate.core.dialect.DataUri;
+import dev.tollgate.core.dialect.DroppedFields;
+import dev.tollgate.core.dialect.JsonReads;
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonElements;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonWriter;
+import dev.tollgate.core.json.Param;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/** Writes a message's text and parts as Gemini's parts. */
+final class GeminiContent {
+  private static final String SCHEME = "https://";
+  private static final String UPLOADED = "https://generativelanguage.googleapis.com/";
+
+  private final boolean ownFiles;
+  private final DroppedFields dropped;
+
+  /**
+   * @param ownFiles whether clients may name files of the operator's account
+   */
+  GeminiContent(boolean ownFiles, DroppedFields dropped) {
+    this.ownFiles = ownFiles;
+    this.dropped = dropped;
+  }
+
+  /**
+   * Writes the parts of a message; nothing of one that is empty.
+   *
+   * @param place where they go, asked for ahead of each part
+   */
+  void write(JsonMembers message, Param path, Supplier<JsonWriter> place) {
+    int content = JsonReads.find(message, "content");
+    if (content < 0) {
+      return;
+    }
+    if (message.kind(content) == JsonKind.STRING) {
+      text(message, content, place);
+      return;
+    }
+    JsonElements parts = message.array(content);
+    for (int k = 0; k < parts.size(); k++) {
+      if (!part(parts.object(k), place)) {
+        dropped.add(path.dot("content").at(k));
+      }
+    }
+  }
+
+  /** Writes text alone; all other parts are dropped. */
+  void writeText(JsonMembers message, Param path, Supplier<JsonWriter> place) {
+    int content = JsonReads.find(message, "content");
+    if (content < 0 || message.kind(content) == JsonKind.STRING) {
+      write(message, path, place);
+      return;
+    }
+    JsonElements parts = message.array(content);
+    for (int k = 0; k < parts.size(); k++) {
+      if (!writeTextPart(parts.object(k), "text", place)) {
+        dropped.add(path.dot("content").at(k));
+      }
+    }
+  }
+
+  /** All text of a message in one; other parts are dropped. */
+  String textOf(JsonMembers message, Param path) {
+    int content = JsonReads.find(message, "content");
+    if (content < 0) {
+      return "";
+    }
+    if (message.kind(content) == JsonKind.STRING) {
+      return message.string(content);
+    }
+    JsonElements parts = message.array(content);
+    StringBuilder all = new StringBuilder();
+    for (int k = 0; k < parts.size(); k++) {
+      JsonMembers part = parts.object(k);
+      int text = JsonReads.find(part, "text", JsonKind.STRING);
+      if (text >= 0) {
+        all.append(part.string(text));
+      } else {
+        dropped.add(path.dot("content").at(k));
+      }
+    }
+    return all.toString();
+  }
+
+  private static void text(JsonMembers from, int i, Supplier<JsonWriter> place) {
+    if (!from.isEmptyString(i)) {
+      place.get().beginObject().name("text").raw(JsonBytes.of(from, i)).endObject();
+    }
+  }
+
+  private boolean part(JsonMembers part, Supplier<JsonWriter> place) {
+    return switch (part.string(part.indexOf("type"))) {
+      case "text" -> writeTextPart(part, "text", place);
+      case "refusal" -> writeTextPart(part, "refusal", place);
+      case "image_url" -> media(part, "image_url", "url", "image/jpeg", place);
+      case "video_url" -> media(part, "video_url", "url", "video/mp4", place);
+      case "file" ->
+          media(part, "file", "file_data", "application/pdf", place)
+              || media(part, "file", "file_id", "application/pdf", place);
+      case "input_audio" -> audio(part, place);
+      default -> false;
+    };
+  }
+
+  private static boolean writeTextPart(
+      JsonMembers part, String member, Supplier<JsonWriter> place) {
+    int text = JsonReads.find(part, member, JsonKind.STRING);
+    if (text >= 0) {
+      text(part, text, place);
+    }
+    return text >= 0;
+  }
+
+  /**
+   * What is in the request, or where it is; Gemini fetches that itself.
+   *
+   * @param usual the media type where the address does not tell: Vertex demands one
+   */
+  private boolean media(
+      JsonMembers part, String type, String member, String usual, Supplier<JsonWriter> place) {
+    int i = JsonReads.find(part, type, JsonKind.OBJECT);
+    JsonMembers inside = i < 0 ? null : part.object(i);
+    int at = inside == null ? -1 : JsonReads.findText(inside, member);
+    if (inside == null || at < 0) {
+      return false;
+    }
+    return DataUri.isDataUri(inside, at)
+        ? inline(inside, at, place)
+        : address(inside, at, usual, place);
+  }
+
+  private static boolean inline(JsonMembers inside, int at, Supplier<JsonWriter> place) {
+    Optional<DataUri> uri = DataUri.of(inside, at);
+    uri.ifPresent(
+        found ->
+            blob(found.mediaType(), place)
+                .stringBehind(inside, at, found.headBytes())
+                .endObject()
+                .endObject());
+    return uri.isPresent();
+  }
+
+  private boolean address(JsonMembers inside, int at, String usual, Supplier<JsonWriter> place) {
+    String uri = inside.string(at);
+    if (!isPublic(uri) && !(ownFiles && isOwn(uri))) {
+      return false;
+    }
+    JsonWriter out = place.get().beginObject().name("fileData").beginObject();
+    out.name("mimeType").string(MediaTypes.of(uri).orElse(usual));
+    out.name("fileUri").raw(JsonBytes.of(inside, at)).endObject().endObject();
+    return true;
+  }
+
+  /**
+   * Whether anybody may fetch it. Buckets and uploaded files are fetched with the rights of the
+   * operator's account, which are no client's.
+   */
+  private static boolean isPublic(String uri) {
+    if (!uri.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
+      return false;
+    }
+    int from = SCHEME.length();
+    int to = from;
+    while (to < uri.length() && "/?#\\".indexOf(uri.charAt(to)) < 0) {
+      to++;
+    }
+    String authority = uri.substring(from, to).toLowerCase(Locale.ROOT);
+    boolean plain = !authority.isEmpty() && authority.chars().allMatch(c -> c > ' ' && c < 0x7f);
+    return plain && !authority.contains("googleapis.com") && !authority.contains("%");
+  }
+
+  /** A bucket's object, or a file that was uploaded to Gemini. */
+  private static boolean isOwn(String uri) {
+    return uri.startsWith("gs://") || uri.startsWith(UPLOADED);
+  }
+
+  private static boolean audio(JsonMembers part, Supplier<JsonWriter> place) {
+    int i = JsonReads.find(part, "input_audio", JsonKind.OBJECT);
+    JsonMembers audio = i < 0 ? null : part.object(i);
+    int sound = audio == null ? -1 : JsonReads.findText(audio, "data");
+    if (audio == null || sound < 0) {
+      return false;
+    }
+    int format = JsonReads.findText(audio, "format");
+    String type = "audio/" + (format < 0 ? "wav" : audio.string(format));
+    blob(type, place).raw(JsonBytes.of(audio, sound)).endObject().endObject();
+    return true;
+  }
+
+  private static JsonWriter blob(String mediaType, Supplier<JsonWriter> place) {
+    JsonWriter out = place.get().beginObject().name("inlineData").beginObject();
+    return out.name("mimeType").string(mediaType).name("data");
+  }
+}

@@ -1,0 +1,123 @@
+package dev.tollgate.core.dialect.gemini;
+
+import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.dialect.DroppedFields;
+import dev.tollgate.core.dialect.EmbeddingTranslation;
+import dev.tollgate.core.dialect.JsonReads;
+import dev.tollgate.core.dialect.TranslatedReply;
+import dev.tollgate.core.dialect.TranslatedRequest;
+import dev.tollgate.core.json.InvalidJson;
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonElements;
+import dev.tollgate.core.json.JsonItems;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonWriter;
+import dev.tollgate.core.json.Param;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+
+/** Vectors as Gemini's batchEmbedContents: one request in it for each text. */
+final class GeminiEmbeddings implements EmbeddingTranslation {
+  private static final int TEXTS_MAX = 100;
+  private static final int BODY_BYTES_USUAL = 1_024;
+
+  @Override
+  public int textsMax() {
+    return TEXTS_MAX;
+  }
+
+  @Override
+  public TranslatedRequest request(JsonMembers canonical, Route route) {
+    var dropped = new DroppedFields();
+    ByteBuf body = Unpooled.buffer(BODY_BYTES_USUAL);
+    JsonWriter out = new JsonWriter(body);
+    out.beginObject().name("requests").beginArray();
+    int input = JsonReads.find(canonical, "input");
+    if (input >= 0 && canonical.kind(input) == JsonKind.ARRAY) {
+      JsonElements texts = canonical.array(input);
+      for (int k = 0; k < texts.size(); k++) {
+        if (texts.kind(k) == JsonKind.STRING) {
+          text(texts, k, canonical, route, out);
+        } else {
+          dropped.add(Param.of("input").at(k)); // numbers of another model's tokens
+        }
+      }
+    } else if (input >= 0) {
+      text(canonical, input, canonical, route, out);
+    }
+    out.endArray().endObject();
+    rest(canonical, dropped);
+    return new TranslatedRequest(body, dropped.paths());
+  }
+
+  private static void text(
+      JsonItems texts, int k, JsonMembers canonical, Route route, JsonWriter out) {
+    out.beginObject().name("model").string("models/" + route.upstreamModel());
+    out.name("content").beginObject().name("parts").beginArray();
+    out.beginObject().name("text").raw(JsonBytes.of(texts, k)).endObject();
+    out.endArray().endObject();
+    own(canonical, "dimensions", "outputDimensionality", out);
+    own(canonical, "task_type", "taskType", out);
+    out.endObject();
+  }
+
+  private static void own(JsonMembers canonical, String name, String theirs, JsonWriter out) {
+    int i = JsonReads.find(canonical, name);
+    if (i >= 0) {
+      out.name(theirs).raw(JsonBytes.of(canonical, i));
+    }
+  }
+
+  private static void rest(JsonMembers canonical, DroppedFields dropped) {
+    for (int i = 0; i < canonical.size(); i++) {
+      switch (canonical.name(i)) {
+        case "model",
+            "input",
+            "dimensions",
+            "task_type",
+            "encoding_format",
+            "routing",
+            "provider" -> {}
+        default -> {
+          if (canonical.kind(i) != JsonKind.NULL) {
+            dropped.add(canonical.name(i));
+          }
+        }
+      }
+    }
+  }
+
+  @Override
+  public TranslatedReply reply(byte[] body, int length) {
+    try {
+      JsonMembers root = JsonMembers.of(body, 0, length);
+      int i = JsonReads.find(root, "embeddings", JsonKind.ARRAY);
+      if (i >= 0) {
+        ByteBuf out = Unpooled.buffer(length + BODY_BYTES_USUAL);
+        write(root, root.array(i), new JsonWriter(out));
+        return new TranslatedReply(out.array(), out.writerIndex());
+      }
+    } catch (InvalidJson e) {
+      // Whoever reads it says so.
+    }
+    return new TranslatedReply(body, length);
+  }
+
+  private static void write(JsonMembers root, JsonElements vectors, JsonWriter out) {
+    out.beginObject().name("object").string("list").name("data").beginArray();
+    for (int k = 0; k < vectors.size(); k++) {
+      JsonMembers vector = vectors.kind(k) == JsonKind.OBJECT ? vectors.object(k) : null;
+      int values = vector == null ? -1 : JsonReads.find(vector, "values", JsonKind.ARRAY);
+      if (vector != null && values >= 0) {
+        out.beginObject().name("object").string("embedding").name("index").number(k);
+        out.name("embedding").raw(JsonBytes.of(vector, values)).endObject();
+      }
+    }
+    out.endArray();
+    var usage = new GeminiReportedUsage(root);
+    usage.readUsage();
+    usage.writeTo(out);
+    out.endObject();
+  }
+}

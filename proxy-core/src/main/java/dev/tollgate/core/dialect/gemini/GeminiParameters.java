@@ -1,0 +1,242 @@
+package dev.tollgate.core.dialect.gemini;
+
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.dialect.DroppedFields;
+import dev.tollgate.core.dialect.JsonReads;
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonElements;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonWriter;
+import java.util.Locale;
+
+/** Everything of a chat beside the conversation and the tools, as Gemini names it. */
+final class GeminiParameters {
+  private static final String JSON = "application/json";
+
+  private final JsonMembers chat;
+  private final Route route;
+  private final Model model;
+  private final DroppedFields dropped;
+  private final long outputMax;
+
+  GeminiParameters(JsonMembers chat, Route route, Model model, DroppedFields dropped) {
+    this.chat = chat;
+    this.route = route;
+    this.model = model;
+    this.dropped = dropped;
+    this.outputMax = outputMax();
+  }
+
+  void writeTo(JsonWriter out) {
+    own("safety_settings", "safetySettings", JsonKind.ARRAY, out);
+    cached(out);
+    out.name("generationConfig").beginObject();
+    if (outputMax > 0) {
+      out.name("maxOutputTokens").number(outputMax);
+    }
+    sampling(out);
+    stop(out);
+    format(out);
+    modalities(out);
+    GeminiThinking.of(chat, route, model, outputMax, dropped).writeTo(out);
+    out.endObject();
+    for (int i = 0; i < chat.size(); i++) {
+      rest(i);
+    }
+  }
+
+  /** Gemini's own members, under either spelling. */
+  private void own(String name, String theirs, JsonKind kind, JsonWriter out) {
+    int i = JsonReads.find(chat, name, kind);
+    int own = i < 0 ? JsonReads.find(chat, theirs, kind) : i;
+    if (own >= 0) {
+      out.name(theirs).raw(JsonBytes.of(chat, own));
+    }
+  }
+
+  /** What is more than the model has would be refused; 0: nothing is asked. */
+  private long outputMax() {
+    long requested = 0;
+    for (String name : new String[] {"max_completion_tokens", "max_tokens"}) {
+      int i = chat.indexOf(name);
+      requested = i < 0 ? requested : Math.max(requested, chat.integer(i, 0));
+    }
+    long limit = model.outputTokensMax();
+    return limit > 0 ? Math.min(requested, limit) : requested;
+  }
+
+  private void sampling(JsonWriter out) {
+    copy("temperature", "temperature", out);
+    copy("top_p", "topP", out);
+    int limit = JsonReads.find(chat, "top_k", JsonKind.NUMBER);
+    if (limit >= 0 && chat.number(limit) >= 1) { // none, and below, others take for all
+      copy("top_k", "topK", out);
+    }
+    seed(out);
+    penalty("presence_penalty", "presencePenalty", out);
+    penalty("frequency_penalty", "frequencyPenalty", out);
+  }
+
+  private void copy(String name, String as, JsonWriter out) {
+    int i = JsonReads.find(chat, name, JsonKind.NUMBER);
+    if (i < 0) {
+      return;
+    }
+    if (route.provider().quirks().sampling()) {
+      out.name(as).raw(JsonBytes.of(chat, i));
+    } else {
+      dropped.add(name);
+    }
+  }
+
+  private void seed(JsonWriter out) {
+    int i = JsonReads.find(chat, "seed", JsonKind.NUMBER);
+    if (i < 0) {
+      return;
+    }
+    long seed = chat.integer(i, Long.MAX_VALUE);
+    if (seed == (int) seed) {
+      out.name("seed").number(seed);
+    } else {
+      dropped.add("seed"); // of 32 bits there
+    }
+  }
+
+  private void penalty(String name, String as, JsonWriter out) {
+    int i = JsonReads.find(chat, name, JsonKind.NUMBER);
+    if (i < 0 || chat.number(i) == 0) {
+      return;
+    }
+    if (GeminiVersion.takesPenalties(route.upstreamModel())) {
+      copy(name, as, out);
+    } else {
+      dropped.add(name);
+    }
+  }
+
+  private void stop(JsonWriter out) {
+    int i = JsonReads.find(chat, "stop");
+    if (i < 0) {
+      return;
+    }
+    if (chat.kind(i) == JsonKind.STRING) {
+      if (!chat.isEmptyString(i)) {
+        out.name("stopSequences").beginArray().raw(JsonBytes.of(chat, i)).endArray();
+      }
+      return;
+    }
+    if (!JsonReads.isEmpty(chat, i)) {
+      out.name("stopSequences").raw(JsonBytes.of(chat, i));
+    }
+  }
+
+  private void format(JsonWriter out) {
+    int i = JsonReads.find(chat, "response_format", JsonKind.OBJECT);
+    JsonMembers format = i < 0 ? null : chat.object(i);
+    if (format == null || JsonReads.isString(format, "type", "text")) {
+      return;
+    }
+    int named = JsonReads.find(format, "json_schema", JsonKind.OBJECT);
+    JsonMembers definition = named < 0 ? null : format.object(named);
+    int schema = definition == null ? -1 : JsonReads.find(definition, "schema", JsonKind.OBJECT);
+    boolean isSupported =
+        model.capabilities().isEmpty() || model.capabilities().contains("json_schema");
+    if (GeminiTools.hasFunctions(chat)
+        && !GeminiVersion.takesFormatBesideTools(route.upstreamModel())) {
+      dropped.add("response_format"); // both at once would be refused
+    } else if (JsonReads.isString(format, "type", "json_object")) {
+      out.name("responseMimeType").string(JSON);
+    } else if (definition != null && schema >= 0 && isSupported) {
+      out.name("responseMimeType").string(JSON);
+      out.name("responseJsonSchema").raw(JsonBytes.of(definition, schema));
+    } else {
+      dropped.add("response_format");
+    }
+  }
+
+  private void modalities(JsonWriter out) {
+    int i = JsonReads.find(chat, "modalities", JsonKind.ARRAY);
+    JsonElements kinds = i < 0 ? null : chat.array(i);
+    if (kinds == null || kinds.size() == 0 || (kinds.size() == 1 && kinds.isString(0, "text"))) {
+      return;
+    }
+    out.name("responseModalities").beginArray();
+    for (int k = 0; k < kinds.size(); k++) {
+      if (kinds.kind(k) == JsonKind.STRING) {
+        out.string(kinds.string(k).toUpperCase(Locale.ROOT));
+      }
+    }
+    out.endArray();
+  }
+
+  private boolean mayNameOwnFiles() {
+    return route.provider().quirks().rights().ownFiles();
+  }
+
+  /** A beginning of chats that the account keeps. */
+  private void cached(JsonWriter out) {
+    int i = JsonReads.findText(chat, "cached_content");
+    if (i >= 0 && mayNameOwnFiles()) {
+      out.name("cachedContent").raw(JsonBytes.of(chat, i));
+    }
+  }
+
+  /** What is neither handled elsewhere nor without effect is dropped. */
+  private void rest(int i) {
+    switch (chat.name(i)) {
+      case "model",
+          "messages",
+          "stream",
+          "stream_options",
+          "routing",
+          "provider",
+          "n",
+          "max_tokens",
+          "max_completion_tokens",
+          "thinking_config",
+          "thinkingConfig",
+          "reasoning",
+          "reasoning_effort",
+          "response_format",
+          "temperature",
+          "top_p",
+          "top_k",
+          "seed",
+          "presence_penalty",
+          "frequency_penalty",
+          "stop",
+          "modalities",
+          "tools",
+          "tool_choice",
+          "parallel_tool_calls",
+          "safety_settings",
+          "safetySettings" -> {}
+      case "cached_content" -> {
+        if (!mayNameOwnFiles() && chat.kind(i) != JsonKind.NULL) {
+          dropped.add("cached_content");
+        }
+      }
+      case "service_tier" -> {
+        if (!chat.isString(i, "auto") && !chat.isString(i, "default")) {
+          dropped.add("service_tier");
+        }
+      }
+      default -> {
+        if (!isWithoutEffect(i)) {
+          dropped.add(chat.name(i));
+        }
+      }
+    }
+  }
+
+  private boolean isWithoutEffect(int i) {
+    return switch (chat.kind(i)) {
+      case NULL, FALSE -> true;
+      case NUMBER -> chat.number(i) == 0;
+      case OBJECT, ARRAY -> JsonReads.isEmpty(chat, i);
+      case STRING, TRUE -> false;
+    };
+  }
+}

@@ -1,0 +1,206 @@
+package dev.tollgate.core.dialect.gemini;
+
+import dev.tollgate.core.dialect.JsonReads;
+import dev.tollgate.core.dialect.ShortCallId;
+import dev.tollgate.core.dialect.TranslatedReply;
+import dev.tollgate.core.json.InvalidJson;
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonElements;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonWriter;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Writes Gemini's whole answer as a chat completion. */
+final class GeminiReply {
+  private final JsonMembers root;
+  private final @Nullable JsonMembers candidate;
+  private final Map<GeminiPart.Kind, List<GeminiPart>> parts = new EnumMap<>(GeminiPart.Kind.class);
+
+  private GeminiReply(JsonMembers root, @Nullable JsonMembers candidate) {
+    this.root = root;
+    this.candidate = candidate;
+    int i = candidate == null ? -1 : JsonReads.find(candidate, "content", JsonKind.OBJECT);
+    JsonMembers content = candidate == null || i < 0 ? null : candidate.object(i);
+    int k = content == null ? -1 : JsonReads.find(content, "parts", JsonKind.ARRAY);
+    if (content != null && k >= 0) {
+      sort(content.array(k));
+    }
+  }
+
+  private void sort(JsonElements all) {
+    for (int k = 0; k < all.size(); k++) {
+      var part = new GeminiPart();
+      parts.computeIfAbsent(part.read(all, k), _ -> new ArrayList<>(1)).add(part);
+    }
+  }
+
+  private List<GeminiPart> partsOf(GeminiPart.Kind kind) {
+    return parts.getOrDefault(kind, List.of());
+  }
+
+  /** The completion, or the body itself where it is no answer. */
+  static TranslatedReply translated(byte[] body, int length) {
+    try {
+      JsonMembers root = JsonMembers.of(body, 0, length);
+      int candidates = JsonReads.find(root, "candidates", JsonKind.ARRAY);
+      JsonElements all = candidates < 0 ? null : root.array(candidates);
+      boolean some = all != null && all.size() > 0 && all.kind(0) == JsonKind.OBJECT;
+      JsonMembers first = all != null && some ? all.object(0) : null;
+      if ((first != null && hasContent(first)) || isRefused(root)) {
+        ByteBuf out = Unpooled.buffer(length + 512);
+        new GeminiReply(root, first).writeTo(new JsonWriter(out));
+        return new TranslatedReply(out.array(), out.writerIndex());
+      }
+    } catch (InvalidJson e) {
+      // Whoever reads it says so.
+    }
+    return new TranslatedReply(body, length);
+  }
+
+  /** One that neither says anything nor why it ended is no answer. */
+  private static boolean hasContent(JsonMembers candidate) {
+    return JsonReads.find(candidate, "content", JsonKind.OBJECT) >= 0
+        || JsonReads.find(candidate, "finishReason") >= 0;
+  }
+
+  private static boolean isRefused(JsonMembers root) {
+    int i = JsonReads.find(root, "promptFeedback", JsonKind.OBJECT);
+    return i >= 0 && JsonReads.findText(root.object(i), "blockReason") >= 0;
+  }
+
+  /** An id for a call, which Gemini may leave without; empty: none can be made. */
+  static String callId(String responseId, int index) {
+    return responseId.isEmpty() ? "" : "call_" + responseId + "_" + index;
+  }
+
+  /** Why a prompt was not let through, where it says so. */
+  static void writeRefusal(JsonMembers promptFeedback, JsonWriter out) {
+    int i = JsonReads.findText(promptFeedback, "blockReasonMessage");
+    if (i >= 0) {
+      out.name("refusal").raw(JsonBytes.of(promptFeedback, i));
+    }
+  }
+
+  private void writeTo(JsonWriter out) {
+    out.beginObject();
+    copy("responseId", "id", out);
+    out.name("object").string("chat.completion");
+    copy("modelVersion", "model", out);
+    out.name("choices").beginArray().beginObject().name("index").number(0);
+    out.name("message").beginObject().name("role").string("assistant");
+    message(out);
+    finish(out);
+    out.endObject().endArray();
+    var usage = new GeminiReportedUsage(root);
+    usage.readUsage();
+    usage.writeTo(out);
+    out.endObject();
+  }
+
+  private void copy(String name, String as, JsonWriter out) {
+    int i = JsonReads.findText(root, name);
+    if (i >= 0) {
+      out.name(as).raw(JsonBytes.of(root, i));
+    }
+  }
+
+  private void message(JsonWriter out) {
+    out.name("content");
+    joined(partsOf(GeminiPart.Kind.TEXT), out);
+    if (!partsOf(GeminiPart.Kind.THOUGHT).isEmpty()) {
+      out.name("reasoning_content");
+      joined(partsOf(GeminiPart.Kind.THOUGHT), out);
+    }
+    signature(out);
+    images(out);
+    calls(out);
+  }
+
+  /** One text is copied as it is written; several are put together. */
+  private static void joined(List<GeminiPart> texts, JsonWriter out) {
+    switch (texts.size()) {
+      case 0 -> out.nul();
+      case 1 -> out.raw(texts.getFirst().text());
+      default -> {
+        StringBuilder all = new StringBuilder();
+        texts.forEach(text -> all.append(text.decoded()));
+        out.string(all);
+      }
+    }
+  }
+
+  /** That of the text; those of calls stand with them. */
+  private void signature(JsonWriter out) {
+    List<GeminiPart> alone = partsOf(GeminiPart.Kind.SIGNATURE);
+    List<GeminiPart> texts = partsOf(GeminiPart.Kind.TEXT);
+    if (!alone.isEmpty()) {
+      alone.getLast().writeSignature(out);
+    } else if (!texts.isEmpty()) {
+      texts.getLast().writeSignature(out);
+    }
+  }
+
+  private void images(JsonWriter out) {
+    List<GeminiPart> all = partsOf(GeminiPart.Kind.MEDIA);
+    if (!all.isEmpty()) {
+      out.name("images").beginArray();
+      for (int k = 0; k < all.size(); k++) {
+        all.get(k).writeMedia(k, out);
+      }
+      out.endArray();
+    }
+  }
+
+  private void calls(JsonWriter out) {
+    List<GeminiPart> all = partsOf(GeminiPart.Kind.CALL);
+    if (all.isEmpty()) {
+      return;
+    }
+    int id = JsonReads.findText(root, "responseId");
+    String responseId = id < 0 ? syntheticResponseId() : root.string(id);
+    out.name("tool_calls").beginArray();
+    for (int k = 0; k < all.size(); k++) {
+      out.beginObject();
+      all.get(k).writeCall(callId(responseId, k), out);
+      out.endObject();
+    }
+    out.endArray();
+  }
+
+  /** Turns of one conversation must not have calls of the same ids. */
+  private String syntheticResponseId() {
+    int usage = JsonReads.find(root, "usageMetadata"); // which grows with the conversation
+    String usageText = usage < 0 ? "" : root.text(usage);
+    return ShortCallId.of(root.text(root.indexOf("candidates")) + usageText);
+  }
+
+  /** Ends the message, too: why a prompt was not let through belongs into it. */
+  private void finish(JsonWriter out) {
+    int i = JsonReads.find(root, "promptFeedback", JsonKind.OBJECT);
+    JsonMembers feedback = i < 0 ? null : root.object(i);
+    int block = feedback == null ? -1 : JsonReads.findText(feedback, "blockReason");
+    int reason = candidate == null ? -1 : JsonReads.find(candidate, "finishReason");
+    if (feedback != null && block >= 0) {
+      writeRefusal(feedback, out);
+      out.endObject();
+      finish("content_filter", feedback.string(block), out);
+    } else if (candidate != null && reason >= 0) {
+      String own = GeminiFinish.own(candidate, reason);
+      out.endObject();
+      finish(GeminiFinish.canonical(own, partsOf(GeminiPart.Kind.CALL).size()), own, out);
+    } else {
+      out.endObject();
+    }
+  }
+
+  private static void finish(String reason, String own, JsonWriter out) {
+    out.name("finish_reason").string(reason).name("native_finish_reason").string(own);
+  }
+}

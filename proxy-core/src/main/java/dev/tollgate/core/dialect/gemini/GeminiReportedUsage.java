@@ -1,0 +1,51 @@
+package dev.tollgate.core.dialect.gemini;
+
+import dev.tollgate.core.dialect.CanonicalUsage;
+import dev.tollgate.core.dialect.JsonReads;
+import dev.tollgate.core.dialect.ReportedUsage;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonWriter;
+
+/** What one event of Gemini's tells of the usage: of all so far, so that the last one holds. */
+final class GeminiReportedUsage implements ReportedUsage {
+  private final JsonMembers event;
+  private final JsonMembers reported = new JsonMembers();
+  private int at = -1;
+
+  /**
+   * @param event the event at hand, read anew for each
+   */
+  GeminiReportedUsage(JsonMembers event) {
+    this.event = event;
+  }
+
+  /** Takes the event's; says whether it has any. An object that counts nothing says nothing. */
+  boolean readUsage() {
+    int i = JsonReads.find(event, "usageMetadata", JsonKind.OBJECT);
+    at = -1;
+    if (i >= 0) {
+      reported.readInside(event, i);
+      boolean counts =
+          reported.indexOf("promptTokenCount") >= 0
+              || reported.indexOf("totalTokenCount") >= 0
+              || JsonReads.find(event, "promptFeedback", JsonKind.OBJECT) >= 0;
+      at = counts ? i : -1;
+    }
+    return at >= 0;
+  }
+
+  /** Writes it as it stands, for whoever needs it if none comes behind it. */
+  void writeInterim(JsonWriter chunk) {
+    InterimUsage.write(event, at, chunk);
+  }
+
+  @Override
+  public void writeTo(JsonWriter out) {
+    if (at >= 0) {
+      GeminiUsage.FORMAT
+          .read(reported, 0)
+          .ifPresent(usage -> CanonicalUsage.write(usage, reported, out.name("usage")));
+    }
+  }
+}

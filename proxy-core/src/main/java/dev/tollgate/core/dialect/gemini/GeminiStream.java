@@ -1,0 +1,164 @@
+package dev.tollgate.core.dialect.gemini;
+
+import dev.tollgate.core.dialect.JsonReads;
+import dev.tollgate.core.dialect.ReportedUsage;
+import dev.tollgate.core.dialect.TranslatedStream;
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonElements;
+import dev.tollgate.core.json.JsonItems;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonWriter;
+import dev.tollgate.core.sse.SseSink;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns the events of one Gemini stream into canonical chunks, one for each part. Nothing says that
+ * the stream is over but its end behind a finish reason. Not thread safe: one stream on one loop.
+ */
+final class GeminiStream extends TranslatedStream {
+  private final GeminiReportedUsage usage = new GeminiReportedUsage(root);
+  private final ReportedUsage interimUsage = usage::writeInterim;
+  private final JsonElements candidates = new JsonElements();
+  private final JsonMembers candidate = new JsonMembers();
+  private final JsonMembers content = new JsonMembers();
+  private final JsonElements parts = new JsonElements();
+  private final GeminiPart part = new GeminiPart();
+  private String responseId = "";
+  private int calls;
+  private int images;
+
+  GeminiStream(SseSink canonical) {
+    super(canonical);
+  }
+
+  @Override
+  protected void translate(String name, byte[] data, int from, int to) {
+    if (JsonReads.find(root, "error") >= 0) {
+      error(data, from, to);
+    } else if (root.indexOf("candidates") >= 0 || root.indexOf("promptFeedback") >= 0) {
+      answer();
+    } else if (usage.readUsage()) {
+      chunks.send(chunks.begin(), usage);
+    } else {
+      chunks.unreadable();
+    }
+  }
+
+  private void answer() {
+    identify();
+    boolean counted = usage.readUsage();
+    boolean answered = readCandidate();
+    JsonWriter last = answered ? parts() : null;
+    int reason = answered ? JsonReads.find(candidate, "finishReason") : -1;
+    if (reason >= 0) {
+      send(last);
+      finish(GeminiFinish.own(candidate, reason));
+    } else if (counted && last != null) {
+      chunks.send(last, interimUsage);
+    } else {
+      send(last);
+      blocked(counted);
+    }
+  }
+
+  private void send(@Nullable JsonWriter delta) {
+    if (delta != null) {
+      chunks.send(delta);
+    }
+  }
+
+  /** Every event says it; the first is enough. */
+  private void identify() {
+    int id = JsonReads.findText(root, "responseId");
+    if (id >= 0 && responseId.isEmpty()) {
+      responseId = root.string(id);
+      int model = JsonReads.findText(root, "modelVersion");
+      chunks.identify(
+          JsonBytes.string(responseId), model < 0 ? NO_TEXT : JsonBytes.string(root.string(model)));
+    }
+  }
+
+  private boolean readCandidate() {
+    int i = JsonReads.find(root, "candidates", JsonKind.ARRAY);
+    if (i < 0) {
+      return false;
+    }
+    candidates.readInside(root, i);
+    boolean some = candidates.size() > 0 && candidates.kind(0) == JsonKind.OBJECT;
+    if (some) {
+      candidate.readInside(candidates, 0);
+    }
+    return some;
+  }
+
+  /** Sends all parts but the last, whose chunk is begun; null: there is none. */
+  private @Nullable JsonWriter parts() {
+    int i = JsonReads.find(candidate, "content", JsonKind.OBJECT);
+    if (i < 0) {
+      return null;
+    }
+    content.readInside(candidate, i);
+    int k = JsonReads.find(content, "parts", JsonKind.ARRAY);
+    if (k < 0) {
+      return null;
+    }
+    parts.readInside(content, k);
+    return each(parts);
+  }
+
+  private @Nullable JsonWriter each(JsonItems all) {
+    JsonWriter begun = null;
+    for (int k = 0; k < all.size(); k++) {
+      GeminiPart.Kind kind = part.read(all, k);
+      if (kind != GeminiPart.Kind.NOTHING) {
+        send(begun);
+        begun = delta(kind);
+      }
+    }
+    return begun;
+  }
+
+  private @Nullable JsonWriter delta(GeminiPart.Kind kind) {
+    JsonWriter delta = chunks.begin();
+    switch (kind) {
+      case TEXT -> {
+        delta.name("content").raw(part.text());
+        part.writeSignature(delta);
+      }
+      case THOUGHT -> delta.name("reasoning_content").raw(part.text());
+      case SIGNATURE -> part.writeSignature(delta);
+      case CALL -> {
+        int index = calls++;
+        delta.name("tool_calls").beginArray().beginObject().name("index").number(index);
+        part.writeCall(GeminiReply.callId(responseId, index), delta);
+        delta.endObject().endArray();
+      }
+      case MEDIA -> {
+        delta.name("images").beginArray();
+        part.writeMedia(images++, delta);
+        delta.endArray();
+      }
+      case NOTHING -> {}
+    }
+    return delta;
+  }
+
+  private void finish(String reason) {
+    chunks.finish(chunks.begin(), GeminiFinish.canonical(reason, calls), reason, usage);
+  }
+
+  /** A prompt that was not let through has no answer, but a reason. */
+  private void blocked(boolean counted) {
+    int i = JsonReads.find(root, "promptFeedback", JsonKind.OBJECT);
+    JsonMembers feedback = i < 0 ? null : root.object(i);
+    int reason = feedback == null ? -1 : JsonReads.findText(feedback, "blockReason");
+    if (feedback != null && reason >= 0) {
+      JsonWriter delta = chunks.begin();
+      GeminiReply.writeRefusal(feedback, delta);
+      chunks.finish(delta, "content_filter", feedback.string(reason), usage);
+    } else if (counted) {
+      chunks.send(chunks.begin(), usage);
+    }
+  }
+}

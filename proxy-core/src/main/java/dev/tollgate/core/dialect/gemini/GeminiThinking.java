@@ -1,0 +1,139 @@
+package dev.tollgate.core.dialect.gemini;
+
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.catalog.Thinking;
+import dev.tollgate.core.dialect.DroppedFields;
+import dev.tollgate.core.dialect.JsonReads;
+import dev.tollgate.core.dialect.ReasoningOptions;
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonWriter;
+import java.util.Optional;
+
+/** How a chat's wish for reasoning is put to Gemini. */
+sealed interface GeminiThinking {
+  /** As the model does by itself, unseen. */
+  record ModelDefault() implements GeminiThinking {}
+
+  /** The client wrote Gemini's own member. */
+  record Own(JsonBytes json) implements GeminiThinking {}
+
+  /** As much as it sees fit, shown. */
+  record Shown() implements GeminiThinking {}
+
+  /** At most so many tokens; 0: not at all. */
+  record Budget(long tokens) implements GeminiThinking {}
+
+  record Level(String name) implements GeminiThinking {}
+
+  long BUDGET_LOW = 1_024;
+  long BUDGET_MEDIUM = 8_192;
+  long BUDGET_MAX = 24_576;
+
+  /** A fifth of a bounded answer is left to be said. */
+  double SHARE_MAX = 0.8;
+
+  /**
+   * What a chat's wish comes to at a model; one that comes to nothing is dropped.
+   *
+   * @param outputMax tokens of the answer, those of thoughts included; 0: unbounded
+   */
+  static GeminiThinking of(
+      JsonMembers chat, Route route, Model model, long outputMax, DroppedFields dropped) {
+    for (String name : new String[] {"thinking_config", "thinkingConfig"}) {
+      int own = JsonReads.find(chat, name, JsonKind.OBJECT);
+      if (own >= 0) {
+        return new Own(JsonBytes.of(chat, own));
+      }
+    }
+    Optional<ReasoningOptions> options = ReasoningOptions.of(chat);
+    if (options.isEmpty()) {
+      return new ModelDefault();
+    }
+    GeminiThinking chosen = choose(options.get(), route, model, outputMax);
+    if (chosen instanceof ModelDefault && !(options.get().isDisabled() && !thinks(route, model))) {
+      dropped.add(options.get().param());
+    }
+    return chosen;
+  }
+
+  private static boolean thinks(Route route, Model model) {
+    boolean isSupported =
+        model.capabilities().isEmpty() || model.capabilities().contains("reasoning");
+    return isSupported && style(route) != Thinking.NONE;
+  }
+
+  private static Thinking style(Route route) {
+    Thinking configured = route.provider().quirks().thinking();
+    String name = route.upstreamModel();
+    if (configured != Thinking.AUTO) {
+      return configured;
+    }
+    return !GeminiVersion.thinks(name)
+        ? Thinking.NONE
+        : GeminiVersion.hasLevels(name) ? Thinking.ADAPTIVE : Thinking.BUDGET;
+  }
+
+  private static GeminiThinking choose(
+      ReasoningOptions options, Route route, Model model, long outputMax) {
+    if (!thinks(route, model)) {
+      return new ModelDefault();
+    }
+    if (options.isDisabled()) {
+      return GeminiVersion.alwaysThinks(route.upstreamModel()) ? new ModelDefault() : new Budget(0);
+    }
+    if (options.tokens() > 0) {
+      return budget(options.tokens(), outputMax, route.upstreamModel());
+    }
+    if (options.effort().isEmpty()) {
+      return new Shown();
+    }
+    return switch (style(route)) {
+      case ADAPTIVE -> new Level(level(options.effort(), route.upstreamModel()));
+      case AUTO, BUDGET, NONE -> budget(tokens(options.effort()), outputMax, route.upstreamModel());
+    };
+  }
+
+  /** Less than the model can be bound to is the usual: all of a short answer would be thought. */
+  private static GeminiThinking budget(long tokens, long outputMax, String model) {
+    long share = outputMax == 0 ? Long.MAX_VALUE : (long) (outputMax * SHARE_MAX);
+    long max = Math.min(share, GeminiVersion.budgetMax(model));
+    long min = GeminiVersion.budgetMin(model);
+    return max < min ? new ModelDefault() : new Budget(Math.clamp(tokens, min, max));
+  }
+
+  private static long tokens(String effort) {
+    return switch (effort) {
+      case "minimal", "low" -> BUDGET_LOW;
+      case "high", "xhigh", "max" -> BUDGET_MAX;
+      default -> BUDGET_MEDIUM;
+    };
+  }
+
+  private static String level(String effort, String model) {
+    return switch (effort) {
+      case "minimal" -> GeminiVersion.isPro(model) ? "low" : "minimal";
+      case "low" -> "low";
+      case "high", "xhigh", "max" -> "high";
+      default -> GeminiVersion.hasMediumLevel(model) ? "medium" : "high";
+    };
+  }
+
+  default void writeTo(JsonWriter out) {
+    switch (this) {
+      case ModelDefault _ -> {}
+      case Own own -> out.name("thinkingConfig").raw(own.json());
+      case Shown _ -> begin(out).endObject();
+      case Budget budget when budget.tokens() == 0 ->
+          out.name("thinkingConfig").beginObject().name("thinkingBudget").number(0).endObject();
+      case Budget budget -> begin(out).name("thinkingBudget").number(budget.tokens()).endObject();
+      case Level level -> begin(out).name("thinkingLevel").string(level.name()).endObject();
+    }
+  }
+
+  private static JsonWriter begin(JsonWriter out) {
+    return out.name("thinkingConfig").beginObject().name("includeThoughts").bool(true);
+  }
+}

@@ -1,0 +1,275 @@
+package dev.tollgate.core.dialect.gemini;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.tollgate.core.dialect.DroppedFields;
+import dev.tollgate.core.dialect.JsonReads;
+import dev.tollgate.core.dialect.SystemOnlyPrompt;
+import dev.tollgate.core.json.InvalidJson;
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonElements;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonWriter;
+import dev.tollgate.core.json.Param;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+
+/**
+ * A conversation as Gemini takes it: what the system says on its own, then turns of user and model.
+ * Results of tools are a turn of their own in the order of their calls, since older models know
+ * them by the function's name alone; neighbours of one role are one turn. One use.
+ */
+final class GeminiTurns {
+  private static final JsonBytes NO_ARGUMENTS = JsonBytes.raw("{}");
+
+  private final JsonElements messages;
+  private final DroppedFields dropped;
+  private final GeminiContent content;
+  private final String model;
+  private final int lastUserMessage;
+  private final Map<String, PriorCall> callsById = new HashMap<>();
+  private final int promotedIndex;
+  private int callCount;
+  private Turn openTurn = Turn.NONE;
+
+  /**
+   * A call that a result may answer.
+   *
+   * @param position among all calls
+   */
+  private record PriorCall(String function, int position) {}
+
+  private enum Turn {
+    NONE(""),
+    USER("user"),
+    RESULTS("user"),
+    MODEL("model");
+
+    private final String role;
+
+    Turn(String role) {
+      this.role = role;
+    }
+  }
+
+  GeminiTurns(JsonMembers chat, String model, boolean ownFiles, DroppedFields dropped) {
+    this.messages = chat.array(chat.indexOf("messages"));
+    this.model = model;
+    this.dropped = dropped;
+    this.content = new GeminiContent(ownFiles, dropped);
+    this.lastUserMessage = lastUserMessage(messages);
+    this.promotedIndex = SystemOnlyPrompt.promotedIndex(messages);
+  }
+
+  private static int lastUserMessage(JsonElements messages) {
+    int last = -1;
+    for (int k = 0; k < messages.size(); k++) {
+      last = JsonReads.isString(messages.object(k), "role", "user") ? k : last;
+    }
+    return last;
+  }
+
+  void writeTo(JsonWriter out) {
+    system(out);
+    out.name("contents").beginArray();
+    int k = 0;
+    while (k < messages.size()) {
+      int end = resultsEnd(k);
+      if (end > k) {
+        results(k, end, turn(Turn.RESULTS, out));
+        k = end;
+      } else {
+        message(k, messages.object(k), out);
+        k++;
+      }
+    }
+    close(out);
+    out.endArray();
+  }
+
+  /** All that the system says, wherever it says it. */
+  private void system(JsonWriter out) {
+    var begun = new boolean[1];
+    Supplier<JsonWriter> place =
+        () -> {
+          if (!begun[0]) {
+            begun[0] = true;
+            out.name("systemInstruction").beginObject().name("parts").beginArray();
+          }
+          return out;
+        };
+    for (int k = 0; k < messages.size(); k++) {
+      JsonMembers message = messages.object(k);
+      if (SystemOnlyPrompt.isSystem(message) && k != promotedIndex) {
+        content.writeText(message, path(k), place);
+      }
+    }
+    if (begun[0]) {
+      out.endArray().endObject();
+    }
+  }
+
+  private static Param path(int k) {
+    return Param.of("messages").at(k);
+  }
+
+  private void message(int k, JsonMembers message, JsonWriter out) {
+    switch (message.string(message.indexOf("role"))) {
+      case "system", "developer" -> {
+        if (k == promotedIndex) {
+          content.write(message, path(k), () -> turn(Turn.USER, out));
+        }
+      }
+      case "assistant" -> assistant(k, message, out);
+      case "tool" -> {} // written with its neighbours
+      default -> content.write(message, path(k), () -> turn(Turn.USER, out)); // user, function
+    }
+  }
+
+  /** A turn, which is begun with its first part: an empty one would be refused. */
+  private JsonWriter turn(Turn turn, JsonWriter out) {
+    if (openTurn != turn) {
+      close(out);
+      openTurn = turn;
+      out.beginObject().name("role").string(turn.role).name("parts").beginArray();
+    }
+    return out;
+  }
+
+  private void close(JsonWriter out) {
+    if (openTurn != Turn.NONE) {
+      out.endArray().endObject();
+      openTurn = Turn.NONE;
+    }
+  }
+
+  private void assistant(int k, JsonMembers message, JsonWriter out) {
+    Supplier<JsonWriter> place = () -> turn(Turn.MODEL, out);
+    content.write(message, path(k), place);
+    GeminiSignature.of(message)
+        .ifPresent(
+            signature -> {
+              JsonWriter part = place.get().beginObject().name("text").string("");
+              part.name("thoughtSignature").raw(signature).endObject();
+            });
+    int calls = JsonReads.find(message, "tool_calls", JsonKind.ARRAY);
+    if (calls >= 0) {
+      calls(k, message.array(calls), place);
+    }
+    if (JsonReads.find(message, "function_call") >= 0) {
+      dropped.add(path(k).dot("function_call"));
+    }
+  }
+
+  private void calls(int k, JsonElements calls, Supplier<JsonWriter> place) {
+    for (int c = 0; c < calls.size(); c++) {
+      JsonMembers call = calls.kind(c) == JsonKind.OBJECT ? calls.object(c) : null;
+      int i = call == null ? -1 : JsonReads.find(call, "function", JsonKind.OBJECT);
+      JsonMembers function = call == null || i < 0 ? null : call.object(i);
+      int name = function == null ? -1 : JsonReads.findText(function, "name");
+      if (call == null || function == null || name < 0) {
+        dropped.add(path(k).dot("tool_calls").at(c));
+        continue;
+      }
+      int id = JsonReads.findText(call, "id");
+      callsById.put(
+          id < 0 ? "" : call.string(id), new PriorCall(function.string(name), callCount++));
+      JsonWriter out = place.get().beginObject().name("functionCall").beginObject();
+      if (id >= 0 && GeminiVersion.hasCallIds(model)) {
+        out.name("id").raw(JsonBytes.of(call, id));
+      }
+      out.name("name").raw(JsonBytes.of(function, name)).name("args");
+      arguments(function, out);
+      out.endObject();
+      signature(call, k, c).ifPresent(proof -> out.name("thoughtSignature").raw(proof));
+      out.endObject();
+    }
+  }
+
+  /** Newer models refuse the first call of a step of the turn in hand that has none. */
+  private Optional<JsonBytes> signature(JsonMembers call, int message, int index) {
+    boolean demanded =
+        index == 0 && message > lastUserMessage && GeminiVersion.demandsSignatures(model);
+    return GeminiSignature.of(call)
+        .or(() -> demanded ? Optional.of(GeminiSignature.SKIP_VALIDATION) : Optional.empty());
+  }
+
+  /** The arguments that are text here are an object there. */
+  private static void arguments(JsonMembers function, JsonWriter out) {
+    int i = JsonReads.find(function, "arguments", JsonKind.STRING);
+    String text = i < 0 ? "" : function.string(i);
+    if (text.isBlank()) {
+      out.raw(NO_ARGUMENTS);
+    } else {
+      writeObjectOr("arguments", text, out); // what a model wrote wrongly
+    }
+  }
+
+  /** Where the tools' results that begin with this message end. */
+  private int resultsEnd(int from) {
+    int end = from;
+    while (end < messages.size() && JsonReads.isString(messages.object(end), "role", "tool")) {
+      end++;
+    }
+    return end;
+  }
+
+  /** Clients may give them in any order; those of no call come last. */
+  private void results(int from, int end, JsonWriter out) {
+    IntStream.range(from, end)
+        .boxed()
+        .sorted(Comparator.comparingInt(k -> position(messages.object(k))))
+        .forEachOrdered(k -> result(k, messages.object(k), out));
+  }
+
+  private int position(JsonMembers result) {
+    PriorCall call = callsById.get(callId(result));
+    return call == null ? Integer.MAX_VALUE : call.position;
+  }
+
+  private static String callId(JsonMembers result) {
+    int i = JsonReads.findText(result, "tool_call_id");
+    return i < 0 ? "" : result.string(i);
+  }
+
+  private void result(int k, JsonMembers message, JsonWriter out) {
+    String text = content.textOf(message, path(k));
+    String id = callId(message);
+    PriorCall call = callsById.get(id);
+    out.beginObject().name("functionResponse").beginObject();
+    if (call != null && !id.isEmpty() && GeminiVersion.hasCallIds(model)) {
+      out.name("id").string(id);
+    }
+    out.name("name")
+        .string(call == null ? functionName(message, id) : call.function)
+        .name("response");
+    if (JsonReads.find(message, "is_error", JsonKind.TRUE) >= 0) {
+      out.beginObject().name("error").string(text).endObject();
+    } else {
+      writeObjectOr("output", text, out);
+    }
+    out.endObject().endObject();
+  }
+
+  /** The function of a result whose call nobody made. */
+  private static String functionName(JsonMembers result, String id) {
+    int name = JsonReads.findText(result, "name");
+    return name < 0 ? id : result.string(name);
+  }
+
+  /** A text that is an object as that object, any other as a member of one. */
+  private static void writeObjectOr(String member, String text, JsonWriter out) {
+    byte[] json = text.getBytes(UTF_8);
+    try {
+      JsonMembers object = JsonMembers.of(json, 0, json.length);
+      out.raw(JsonBytes.raw(json, object.objectStart(), object.objectEnd()));
+    } catch (InvalidJson e) {
+      out.beginObject().name(member).string(text).endObject();
+    }
+  }
+}

@@ -1,0 +1,34 @@
+package dev.tollgate.core.dialect.ollama;
+
+import dev.tollgate.core.dialect.JsonReads;
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonWriter;
+
+/** One call of a tool, which Ollama tells whole and with its arguments as an object. */
+final class OllamaCall {
+  private OllamaCall() {}
+
+  /**
+   * Writes its members into an object that is open.
+   *
+   * @param otherwise the id of one that has none; empty: none
+   */
+  static void write(JsonMembers call, String otherwise, JsonWriter out) {
+    int id = JsonReads.findText(call, "id");
+    if (id >= 0) {
+      out.name("id").raw(JsonBytes.of(call, id));
+    } else if (!otherwise.isEmpty()) {
+      out.name("id").string(otherwise);
+    }
+    out.name("type").string("function").name("function").beginObject();
+    int i = JsonReads.find(call, "function", JsonKind.OBJECT);
+    JsonMembers function = i < 0 ? new JsonMembers() : call.object(i);
+    int name = JsonReads.findText(function, "name");
+    int arguments = JsonReads.find(function, "arguments", JsonKind.OBJECT);
+    out.name("name").raw(name < 0 ? JsonBytes.string("") : JsonBytes.of(function, name));
+    out.name("arguments").string(arguments < 0 ? "{}" : function.text(arguments));
+    out.endObject();
+  }
+}

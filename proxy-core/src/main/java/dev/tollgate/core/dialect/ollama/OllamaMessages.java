@@ -1,0 +1,183 @@
+package dev.tollgate.core.dialect.ollama;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.tollgate.core.dialect.DataUri;
+import dev.tollgate.core.dialect.DroppedFields;
+import dev.tollgate.core.dialect.JsonReads;
+import dev.tollgate.core.dialect.ReasoningText;
+import dev.tollgate.core.json.InvalidJson;
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonElements;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonWriter;
+import dev.tollgate.core.json.Param;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/** The conversation as Ollama takes it: texts as text, images beside them, arguments as objects. */
+final class OllamaMessages {
+  private static final String PARAGRAPH = "\n\n";
+
+  private final JsonElements messages;
+  private final DroppedFields dropped;
+
+  /** The tools' names by the ids of their calls: a result says whose it is. */
+  private final Map<String, String> toolsByCall = new HashMap<>();
+
+  OllamaMessages(JsonMembers chat, DroppedFields dropped) {
+    this.messages = chat.array(chat.indexOf("messages"));
+    this.dropped = dropped;
+  }
+
+  void writeTo(JsonWriter out) {
+    out.name("messages").beginArray();
+    for (int k = 0; k < messages.size(); k++) {
+      JsonMembers message = messages.object(k);
+      message(message, message.string(message.indexOf("role")), Param.of("messages").at(k), out);
+    }
+    out.endArray();
+  }
+
+  private void message(JsonMembers message, String role, Param path, JsonWriter out) {
+    out.beginObject().name("role");
+    switch (role) {
+      case "developer", "system" -> out.string("system");
+      case "assistant" -> out.string("assistant");
+      case "tool", "function" -> out.string("tool");
+      default -> out.string("user");
+    }
+    content(message, path, out);
+    if (role.equals("assistant")) {
+      int reasoning = JsonReads.findText(message, ReasoningText.MEMBER);
+      if (reasoning >= 0) {
+        out.name("thinking").raw(JsonBytes.of(message, reasoning));
+      }
+      calls(message, path, out);
+    }
+    if (role.equals("tool")) {
+      result(message, out);
+    }
+    out.endObject();
+  }
+
+  private void result(JsonMembers message, JsonWriter out) {
+    int id = JsonReads.findText(message, "tool_call_id");
+    if (id >= 0) {
+      out.name("tool_call_id").raw(JsonBytes.of(message, id));
+      String tool = toolsByCall.get(message.string(id));
+      if (tool != null) {
+        out.name("tool_name").string(tool);
+      }
+    }
+  }
+
+  // What is said and shown
+
+  private void content(JsonMembers message, Param path, JsonWriter out) {
+    int i = JsonReads.find(message, "content");
+    out.name("content");
+    if (i < 0) {
+      out.string("");
+      return;
+    }
+    if (message.kind(i) == JsonKind.STRING) {
+      out.raw(JsonBytes.of(message, i));
+      return;
+    }
+    JsonElements parts = message.array(i);
+    StringBuilder text = new StringBuilder();
+    int images = 0;
+    for (int k = 0; k < parts.size(); k++) {
+      JsonMembers part = parts.object(k);
+      if (image(part).isPresent()) {
+        images++;
+      } else if (!text(part, text)) {
+        dropped.add(path.dot("content").at(k));
+      }
+    }
+    out.string(text);
+    if (images > 0) {
+      images(parts, out);
+    }
+  }
+
+  private static boolean text(JsonMembers part, StringBuilder into) {
+    int text = JsonReads.find(part, "text", JsonKind.STRING);
+    int i = text < 0 ? JsonReads.find(part, "refusal", JsonKind.STRING) : text;
+    if (i >= 0 && !part.isEmptyString(i)) {
+      into.append(into.isEmpty() ? "" : PARAGRAPH).append(part.string(i));
+    }
+    return i >= 0;
+  }
+
+  private static void images(JsonElements parts, JsonWriter out) {
+    out.name("images").beginArray();
+    for (int k = 0; k < parts.size(); k++) {
+      Optional<Image> image = image(parts.object(k));
+      image.ifPresent(one -> out.stringBehind(one.members, one.at, one.uri.headBytes()));
+    }
+    out.endArray();
+  }
+
+  private record Image(JsonMembers members, int at, DataUri uri) {}
+
+  /** An image in the request itself: others are not fetched. */
+  private static Optional<Image> image(JsonMembers part) {
+    int i = JsonReads.find(part, "image_url", JsonKind.OBJECT);
+    JsonMembers image = i < 0 ? new JsonMembers() : part.object(i);
+    int url = JsonReads.findText(image, "url");
+    return url < 0
+        ? Optional.empty()
+        : DataUri.of(image, url).map(uri -> new Image(image, url, uri));
+  }
+
+  // Calls of tools
+
+  private void calls(JsonMembers message, Param path, JsonWriter out) {
+    int i = JsonReads.find(message, "tool_calls", JsonKind.ARRAY);
+    if (i < 0 || JsonReads.isEmpty(message, i)) {
+      return;
+    }
+    JsonElements calls = message.array(i);
+    out.name("tool_calls").beginArray();
+    for (int k = 0; k < calls.size(); k++) {
+      JsonMembers call = calls.kind(k) == JsonKind.OBJECT ? calls.object(k) : new JsonMembers();
+      int function = JsonReads.find(call, "function", JsonKind.OBJECT);
+      int name = function < 0 ? -1 : JsonReads.findText(call.object(function), "name");
+      if (name < 0) {
+        dropped.add(path.dot("tool_calls").at(k));
+      } else {
+        call(call, call.object(function), name, out);
+      }
+    }
+    out.endArray();
+  }
+
+  private void call(JsonMembers call, JsonMembers function, int name, JsonWriter out) {
+    int id = JsonReads.findText(call, "id");
+    out.beginObject();
+    if (id >= 0) {
+      toolsByCall.put(call.string(id), function.string(name));
+      out.name("id").raw(JsonBytes.of(call, id));
+    }
+    out.name("function").beginObject().name("name").raw(JsonBytes.of(function, name));
+    int arguments = JsonReads.findText(function, "arguments");
+    out.name("arguments");
+    arguments(arguments < 0 ? "{}" : function.string(arguments), out);
+    out.endObject().endObject();
+  }
+
+  /** Text here, an object there; what a model wrote wrongly stands in one. */
+  private static void arguments(String text, JsonWriter out) {
+    byte[] json = text.getBytes(UTF_8);
+    try {
+      JsonMembers object = JsonMembers.of(json, 0, json.length);
+      out.raw(JsonBytes.raw(json, object.objectStart(), object.objectEnd()));
+    } catch (InvalidJson e) {
+      out.beginObject().name("arguments").string(text).endObject();
+    }
+  }
+}

@@ -1,0 +1,194 @@
+package dev.tollgate.core.dialect.ollama;
+
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.dialect.AdaptedChat;
+import dev.tollgate.core.dialect.ChatMembers;
+import dev.tollgate.core.dialect.DroppedFields;
+import dev.tollgate.core.dialect.JsonReads;
+import dev.tollgate.core.dialect.ReasoningOptions;
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonElements;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonWriter;
+import java.util.List;
+
+/** Everything of a chat beside the conversation, as Ollama names it. */
+final class OllamaParameters {
+  /** Only these models take levels of effort; all others think or do not. */
+  private static final String LEVELLED = "gpt-oss";
+
+  private static final List<String> SAMPLING =
+      List.of(
+          "temperature",
+          "top_p",
+          "top_k",
+          "min_p",
+          "seed",
+          "frequency_penalty",
+          "presence_penalty",
+          "repeat_penalty");
+
+  private final JsonMembers chat;
+  private final Route route;
+  private final Model model;
+  private final DroppedFields dropped;
+
+  OllamaParameters(JsonMembers chat, Route route, Model model, DroppedFields dropped) {
+    this.chat = chat;
+    this.route = route;
+    this.model = model;
+    this.dropped = dropped;
+  }
+
+  void writeTo(JsonWriter out) {
+    out.name("stream").bool(JsonReads.find(chat, "stream", JsonKind.TRUE) >= 0); // it would stream
+    format(out);
+    thinking(out);
+    tools(out);
+    options(out);
+    for (int i = 0; i < chat.size(); i++) {
+      rest(i, out);
+    }
+  }
+
+  private void format(JsonWriter out) {
+    int i = JsonReads.find(chat, "response_format", JsonKind.OBJECT);
+    JsonMembers format = i < 0 ? null : chat.object(i);
+    if (format == null || JsonReads.isString(format, "type", "text")) {
+      return;
+    }
+    int named = JsonReads.find(format, "json_schema", JsonKind.OBJECT);
+    JsonMembers definition = named < 0 ? null : format.object(named);
+    int schema = definition == null ? -1 : JsonReads.find(definition, "schema", JsonKind.OBJECT);
+    out.name("format");
+    if (definition != null && schema >= 0) {
+      out.raw(JsonBytes.of(definition, schema));
+    } else {
+      out.string("json");
+    }
+  }
+
+  private void thinking(JsonWriter out) {
+    int own = JsonReads.find(chat, "think");
+    if (own >= 0) {
+      out.name("think").raw(JsonBytes.of(chat, own));
+    } else {
+      ReasoningOptions.of(chat).ifPresent(options -> thinking(options, out));
+    }
+  }
+
+  /** A model that does not think refuses to be asked to. */
+  private void thinking(ReasoningOptions options, JsonWriter out) {
+    if (options.isDisabled()) {
+      out.name("think").bool(false);
+    } else if (!supportsReasoning()) {
+      dropped.add(options.param());
+    } else if (!options.effort().isEmpty() && route.upstreamModel().contains(LEVELLED)) {
+      out.name("think").string(level(options.effort()));
+    } else {
+      out.name("think").bool(true);
+    }
+  }
+
+  private boolean supportsReasoning() {
+    return model.capabilities().isEmpty() || model.capabilities().contains("reasoning");
+  }
+
+  private static String level(String effort) {
+    return switch (effort) {
+      case "minimal", "low" -> "low";
+      case "medium" -> "medium";
+      default -> "high";
+    };
+  }
+
+  /** A model calls what it wants: it can only be left without tools. */
+  private void tools(JsonWriter out) {
+    int choice = JsonReads.find(chat, "tool_choice");
+    if (choice >= 0 && !chat.isString(choice, "none") && !chat.isString(choice, "auto")) {
+      dropped.add("tool_choice");
+    }
+    int i = JsonReads.find(chat, "tools", JsonKind.ARRAY);
+    if (i < 0 || (choice >= 0 && chat.isString(choice, "none"))) {
+      return;
+    }
+    JsonElements tools = chat.array(i);
+    int written = 0;
+    for (int k = 0; k < tools.size(); k++) {
+      int function = JsonReads.find(tools.object(k), "function", JsonKind.OBJECT);
+      if (function < 0) {
+        dropped.add("tools[" + k + "]"); // free text is nothing that a tool there takes
+        continue;
+      }
+      if (written++ == 0) {
+        out.name("tools").beginArray();
+      }
+      tool(tools.object(k).object(function), out);
+    }
+    if (written > 0) {
+      out.endArray();
+    }
+  }
+
+  private static void tool(JsonMembers function, JsonWriter out) {
+    out.beginObject().name("type").string("function").name("function").beginObject();
+    for (String name : new String[] {"name", "description", "parameters"}) {
+      int i = JsonReads.find(function, name);
+      if (i >= 0) {
+        out.name(name).raw(JsonBytes.of(function, i));
+      }
+    }
+    out.endObject().endObject();
+  }
+
+  // What Ollama calls options
+
+  private void options(JsonWriter out) {
+    int own = JsonReads.find(chat, "options", JsonKind.OBJECT);
+    JsonMembers given = own < 0 ? new JsonMembers() : chat.object(own);
+    out.name("options").beginObject();
+    for (int i = 0; i < given.size(); i++) {
+      out.name(given.name(i)).raw(JsonBytes.of(given, i));
+    }
+    for (String name : SAMPLING) {
+      option(name, JsonReads.find(chat, name, JsonKind.NUMBER), given, out);
+    }
+    int newer = JsonReads.find(chat, "max_completion_tokens", JsonKind.NUMBER);
+    int bound = newer < 0 ? JsonReads.find(chat, "max_tokens", JsonKind.NUMBER) : newer;
+    option("num_predict", bound, given, out);
+    int stop = JsonReads.find(chat, "stop");
+    if (stop >= 0 && chat.kind(stop) == JsonKind.STRING && given.indexOf("stop") < 0) {
+      out.name("stop").beginArray().raw(JsonBytes.of(chat, stop)).endArray();
+    } else if (stop >= 0 && chat.kind(stop) == JsonKind.ARRAY) {
+      option("stop", stop, given, out);
+    }
+    out.endObject();
+  }
+
+  /** Its own name of an option comes first. */
+  private void option(String name, int i, JsonMembers given, JsonWriter out) {
+    if (i >= 0 && given.indexOf(name) < 0) {
+      out.name(name).raw(JsonBytes.of(chat, i));
+    }
+  }
+
+  private void rest(int i, JsonWriter out) {
+    String name = chat.name(i);
+    switch (name) {
+      case "think", "reasoning", "options" -> {}
+      case "keep_alive" -> {
+        if (chat.kind(i) != JsonKind.NULL) {
+          out.name(name).raw(JsonBytes.of(chat, i));
+        }
+      }
+      default -> {
+        boolean known = ChatMembers.isHandled(name) || SAMPLING.contains(name);
+        if (!known && AdaptedChat.hasEffect(chat, i, name)) {
+          dropped.add(name);
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,88 @@
+package dev.tollgate.core.dialect.ollama;
+
+import dev.tollgate.core.dialect.JsonReads;
+import dev.tollgate.core.dialect.ReasoningText;
+import dev.tollgate.core.dialect.TranslatedStream;
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonElements;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonWriter;
+import dev.tollgate.core.sse.SseSink;
+
+/**
+ * Turns the lines of one Ollama stream into canonical chunks; texts are copied as they are written.
+ * Not thread safe: one stream on one loop.
+ */
+final class OllamaStream extends TranslatedStream {
+  private final JsonMembers message = new JsonMembers();
+  private int calls;
+  private boolean begun;
+
+  OllamaStream(SseSink canonical) {
+    super(canonical);
+  }
+
+  @Override
+  protected void translate(String name, byte[] data, int from, int to) {
+    if (JsonReads.find(root, "error") >= 0) {
+      error(data, from, to);
+      return;
+    }
+    int i = JsonReads.find(root, "message", JsonKind.OBJECT);
+    boolean done = JsonReads.find(root, "done", JsonKind.TRUE) >= 0;
+    if (i >= 0) {
+      message.readInside(root, i);
+      sendMessage();
+    } else if (!done) {
+      chunks.unreadable();
+    }
+    if (done) {
+      finish();
+    }
+  }
+
+  private void sendMessage() {
+    if (!begun) {
+      begun = true;
+      int model = JsonReads.findText(root, "model");
+      chunks.identify(NO_TEXT, model < 0 ? NO_TEXT : JsonBytes.of(root, model));
+      chunks.send(chunks.begin().name("role").string("assistant").name("content").raw(NO_TEXT));
+    }
+    sendText("thinking", ReasoningText.MEMBER);
+    sendText("content", "content");
+    int i = JsonReads.find(message, "tool_calls", JsonKind.ARRAY);
+    if (i >= 0) {
+      calls(message.array(i));
+    }
+  }
+
+  private void sendText(String member, String as) {
+    int text = JsonReads.findText(message, member);
+    if (text >= 0) {
+      chunks.send(chunks.begin().name(as).raw(JsonBytes.of(message, text)));
+    }
+  }
+
+  private void calls(JsonElements toolCalls) {
+    for (int k = 0; k < toolCalls.size(); k++) {
+      if (toolCalls.kind(k) == JsonKind.OBJECT) {
+        JsonWriter out = chunks.begin().name("tool_calls").beginArray().beginObject();
+        out.name("index").number(calls++);
+        OllamaCall.write(toolCalls.object(k), "", out); // the stream has ids for those without
+        chunks.send(out.endObject().endArray());
+      }
+    }
+  }
+
+  private void finish() {
+    int given = JsonReads.findText(root, "done_reason");
+    String reason = given < 0 ? "" : root.string(given);
+    chunks.finish(
+        chunks.begin(),
+        OllamaFinish.canonical(reason, calls > 0),
+        reason,
+        OllamaFinish.usage(root));
+    done();
+  }
+}

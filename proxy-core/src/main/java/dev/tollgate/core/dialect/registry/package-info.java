@@ -1,0 +1,5 @@
+/** The registry of all dialects, by the type name of a provider's configuration. */
+@NullMarked
+package dev.tollgate.core.dialect.registry;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,46 @@
+package dev.tollgate.core.egress;
+
+import dev.tollgate.core.http.Field;
+import io.netty.channel.EventLoop;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/** Sends POSTs to clients' URLs; how many at once is for the caller to bound. Shared by all. */
+public final class PostClient {
+  private final PublicConnector connector;
+  private final Supplier<PostRules> rules;
+  private final AtomicInteger inFlight = new AtomicInteger();
+
+  public PostClient(PublicConnector connector, Supplier<PostRules> rules) {
+    this.connector = connector;
+    this.rules = rules;
+  }
+
+  /** POSTs that have not ended. */
+  public int inFlight() {
+    return inFlight.get();
+  }
+
+  /**
+   * Begins to send one on the caller's loop, where it may be given up. The end is told once,
+   * perhaps before this returns.
+   *
+   * @param fields beside those of HTTP itself
+   * @param body not to be changed before the end
+   */
+  public Post post(
+      String url, List<Field> fields, byte[] body, EventLoop loop, Consumer<PostResult> whenDone) {
+    assert loop.inEventLoop();
+    inFlight.incrementAndGet();
+    Consumer<PostResult> listener =
+        posted -> {
+          inFlight.decrementAndGet();
+          whenDone.accept(posted);
+        };
+    var post = new Post(connector, rules.get(), loop, fields, body, listener);
+    post.start(url);
+    return post;
+  }
+}

@@ -1,0 +1,98 @@
+package dev.tollgate.core.egress;
+
+import dev.tollgate.core.catalog.EndpointIdentity;
+import dev.tollgate.core.egress.PublicAddressResolver.Resolved;
+import dev.tollgate.core.net.PublicUrl;
+import dev.tollgate.core.net.UrlRules;
+import dev.tollgate.core.upstream.AddressConnector;
+import io.netty.channel.Channel;
+import io.netty.channel.EventLoop;
+import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.Promise;
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.Iterator;
+
+/**
+ * Connects to hosts of clients' URLs: looks the name up anew each time, and connects to one of the
+ * addresses that were checked, under the URL's name. Nothing of an earlier connection is used.
+ */
+public final class PublicConnector {
+  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(3);
+
+  private final PublicAddressResolver resolver;
+  private final AddressConnector connector;
+
+  public PublicConnector(PublicAddressResolver resolver, AddressConnector connector) {
+    this.resolver = resolver;
+    this.connector = connector;
+  }
+
+  /** How connecting ended. */
+  public sealed interface Connected {
+    /** Its channel has autoRead off and is the receiver's to close. */
+    record Open(Channel channel) implements Connected {}
+
+    /** No address could be had, or none may be called. */
+    record Unresolved(Resolved why) implements Connected {}
+
+    /** None of its addresses answered as the host. */
+    record Unreachable() implements Connected {}
+  }
+
+  /** Connects on {@code loop}; who cancels gets no channel. */
+  public Future<Connected> connect(PublicUrl url, UrlRules rules, EventLoop loop) {
+    assert loop.inEventLoop();
+    Promise<Connected> promise = loop.newPromise();
+    Future<Resolved> resolving = resolver.resolve(url, rules, loop);
+    cancelWith(promise, resolving);
+    resolving.addListener(
+        (Future<Resolved> done) -> {
+          if (done.isSuccess()) {
+            resolved(done.getNow(), url, loop, promise);
+          }
+        });
+    return promise;
+  }
+
+  private void resolved(
+      Resolved resolved, PublicUrl url, EventLoop loop, Promise<Connected> promise) {
+    switch (resolved) {
+      case Resolved.Checked checked -> connect(checked.addresses().iterator(), url, loop, promise);
+      case Resolved.Unknown _, Resolved.Refused _, Resolved.Busy _ ->
+          promise.trySuccess(new Connected.Unresolved(resolved));
+    }
+  }
+
+  private void connect(
+      Iterator<InetAddress> addresses, PublicUrl url, EventLoop loop, Promise<Connected> promise) {
+    if (promise.isDone()) {
+      return;
+    }
+    if (!addresses.hasNext()) {
+      promise.trySuccess(new Connected.Unreachable());
+      return;
+    }
+    var endpoint = new EndpointIdentity(true, url.host().plain(), url.port());
+    Future<Channel> connecting =
+        connector.connect(loop, endpoint, addresses.next(), CONNECT_TIMEOUT);
+    cancelWith(promise, connecting);
+    connecting.addListener(
+        (Future<Channel> done) -> {
+          if (!done.isSuccess()) {
+            connect(addresses, url, loop, promise);
+          } else if (!promise.trySuccess(new Connected.Open(done.getNow()))) {
+            done.getNow().close(); // who asked left in this very moment
+          }
+        });
+  }
+
+  private static void cancelWith(Promise<Connected> promise, Future<?> future) {
+    promise.addListener(
+        done -> {
+          if (done.isCancelled()) {
+            future.cancel(false);
+          }
+        });
+  }
+}

@@ -1,0 +1,69 @@
+package dev.tollgate.core.egress;
+
+import dev.tollgate.core.egress.PublicAddressResolver.Resolved;
+import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.net.PublicUrl;
+import dev.tollgate.core.net.UrlRules;
+import io.netty.channel.EventLoop;
+import io.netty.util.concurrent.Future;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/**
+ * Judges URLs that will be called later: their host is looked up, and none of its addresses may be
+ * one that nobody may have us call. It is looked up again when it is called.
+ */
+public final class UrlGuard {
+  private final PublicAddressResolver resolver;
+  private final Supplier<UrlRules> rules;
+
+  public UrlGuard(PublicAddressResolver resolver, Supplier<UrlRules> rules) {
+    this.resolver = resolver;
+    this.rules = rules;
+  }
+
+  /** What came of it. */
+  public sealed interface CheckResult {
+    record Fine() implements CheckResult {}
+
+    /** Told to the client that supplied the URL. */
+    record Refused(Fault fault) implements CheckResult {}
+
+    /** Too many names are being looked up. */
+    record Busy() implements CheckResult {}
+  }
+
+  /**
+   * Judges one on the caller's loop; the answer may come before this returns.
+   *
+   * @param param what faults name
+   */
+  public void check(String text, String param, EventLoop loop, Consumer<CheckResult> whenKnown) {
+    UrlRules current = rules.get();
+    switch (current.check(text)) {
+      case PublicUrl.UrlParseResult.Malformed malformed ->
+          whenKnown.accept(new CheckResult.Refused(malformed.fault(param)));
+      case PublicUrl.UrlParseResult.Refused refused ->
+          whenKnown.accept(new CheckResult.Refused(refused.fault(param)));
+      case PublicUrl.UrlParseResult.Valid fine ->
+          resolver
+              .resolve(fine.url(), current, loop)
+              .addListener(
+                  (Future<Resolved> done) -> whenKnown.accept(result(done.getNow(), param)));
+    }
+  }
+
+  private static CheckResult result(Resolved resolved, String param) {
+    return switch (resolved) {
+      case Resolved.Checked _ -> new CheckResult.Fine();
+      case Resolved.Refused _ ->
+          new CheckResult.Refused(
+              new PublicUrl.UrlParseResult.Refused("points to a host that is not public")
+                  .fault(param));
+      case Resolved.Unknown _ ->
+          new CheckResult.Refused(
+              Fault.invalid(param, "cannot be called: its host has no address"));
+      case Resolved.Busy _ -> new CheckResult.Busy();
+    };
+  }
+}

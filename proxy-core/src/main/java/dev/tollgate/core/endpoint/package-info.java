@@ -1,5 +1,0 @@
-/** One file per API endpoint: parse, validate, estimate, edit, shape the reply. */
-@NullMarked
-package dev.tollgate.core.endpoint;
-
-import org.jspecify.annotations.NullMarked;

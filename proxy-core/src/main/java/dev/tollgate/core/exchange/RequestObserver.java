@@ -1,7 +1,0 @@
-package dev.tollgate.core.exchange;
-
-/** Port to the log and the metrics. Called on event loops: it must neither block nor throw. */
-public interface RequestObserver {
-  /** A request ended; called exactly once for each. */
-  void ended(RequestRecord record);
-}

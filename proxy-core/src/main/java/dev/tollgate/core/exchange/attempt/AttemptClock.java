@@ -1,0 +1,128 @@
+package dev.tollgate.core.exchange.attempt;
+
+import dev.tollgate.core.upstream.loop.ClientPriorityIoHandler;
+import io.netty.channel.EventLoop;
+import io.netty.util.concurrent.ScheduledFuture;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one timer of an attempt. Deadlines move with every read, so they are only noted; the
+ * scheduled task looks when it fires, behind all that waits to be read, and sleeps on for what is
+ * left. Loop-confined.
+ */
+final class AttemptClock {
+  /** A deadline that never comes. */
+  static final long NEVER = Long.MAX_VALUE;
+
+  private final EventLoop loop;
+  private final Runnable onExpiry;
+  private final long totalDeadline;
+  private long deadline = NEVER;
+  private long pausedDeadline = NEVER;
+  private long pausedSince;
+  private long firesAt;
+  private @Nullable ScheduledFuture<?> task;
+  private boolean closed;
+
+  /**
+   * @param totalDeadline on the loop's ticker, valid even while the clock is stopped
+   */
+  AttemptClock(EventLoop loop, long totalDeadline, Runnable onExpiry) {
+    this.loop = loop;
+    this.onExpiry = onExpiry;
+    this.totalDeadline = totalDeadline;
+  }
+
+  long now() {
+    return loop.ticker().nanoTime();
+  }
+
+  /** The total clock begins to run. */
+  void start() {
+    arm();
+  }
+
+  /** Expires {@code duration} from now, unless it is moved or stopped before. */
+  void runFor(Duration duration) {
+    runUntil(now() + duration.toNanos());
+  }
+
+  void runUntil(long deadlineNanos) {
+    deadline = deadlineNanos;
+    arm();
+  }
+
+  /** Whether it expires ahead of the total clock unless something comes. */
+  boolean isAheadOfTotal() {
+    return deadline <= totalDeadline;
+  }
+
+  /** Only the total clock runs on. */
+  void stop() {
+    deadline = NEVER;
+  }
+
+  /** Stands still until {@link #resume}; only the total clock runs on. */
+  void pause() {
+    pausedDeadline = deadline;
+    pausedSince = now();
+    stop();
+  }
+
+  /** Runs on with the time that was left; says how many nanoseconds it stood still. */
+  long resume() {
+    long pausedNanos = now() - pausedSince;
+    if (pausedDeadline != NEVER) {
+      runUntil(pausedDeadline + pausedNanos);
+    }
+    return pausedNanos;
+  }
+
+  void close() {
+    closed = true;
+    deadline = NEVER;
+    if (task != null) {
+      task.cancel(false);
+      task = null;
+    }
+  }
+
+  private void arm() {
+    long next = Math.min(deadline, totalDeadline);
+    if (next == NEVER || (task != null && firesAt <= next)) {
+      return;
+    }
+    if (task != null) {
+      task.cancel(false);
+    }
+    firesAt = next;
+    task = loop.schedule(this::fired, Math.max(1, next - now()), TimeUnit.NANOSECONDS);
+  }
+
+  private void fired() {
+    task = null;
+    long next = Math.min(deadline, totalDeadline);
+    if (next == NEVER) {
+      return;
+    }
+    if (next <= now()) {
+      // Behind what the provider sent: on a loop that stood still both come to light at once.
+      ClientPriorityIoHandler.executeQueued(this::expireUnlessMoved);
+    } else {
+      arm();
+    }
+  }
+
+  private void expireUnlessMoved() {
+    if (closed) {
+      return;
+    }
+    if (Math.min(deadline, totalDeadline) <= now()) {
+      onExpiry.run();
+    } else {
+      arm();
+    }
+  }
+}

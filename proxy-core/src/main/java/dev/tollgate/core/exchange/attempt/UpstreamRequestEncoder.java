@@ -1,0 +1,204 @@
+package dev.tollgate.core.exchange.attempt;
+
+import dev.tollgate.core.api.InferenceCall;
+import dev.tollgate.core.api.InferenceRequest;
+import dev.tollgate.core.api.ReplyMode;
+import dev.tollgate.core.api.UpstreamBody;
+import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.core.dialect.Dialect;
+import dev.tollgate.core.dialect.registry.Dialects;
+import dev.tollgate.core.exchange.frame.CountedBody;
+import dev.tollgate.core.exchange.frame.Downstream;
+import dev.tollgate.core.exchange.frame.ExchangeContext;
+import dev.tollgate.core.exchange.frame.InflightBytes;
+import dev.tollgate.core.http.BodySha256;
+import dev.tollgate.core.http.Field;
+import dev.tollgate.core.http.HeadWriter;
+import dev.tollgate.core.http.UnsignedRequest;
+import dev.tollgate.core.routing.Candidate;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.EventLoop;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One try's requests to a provider: a head of our own, in which nothing comes from the client, and
+ * the body in pieces small enough that none needs a large direct copy. What is signed is signed for
+ * the moment.
+ *
+ * @param secret null: none is sent
+ * @param written hears when all of one that may not be repeated was written or let go of
+ */
+record UpstreamRequestEncoder(
+    EventLoop loop,
+    ByteBufAllocator allocator,
+    Route route,
+    @Nullable Secret secret,
+    InferenceCall call,
+    InstantSource clock,
+    InflightBytes inflight,
+    Runnable written) {
+  private static final int PIECE_BYTES_MAX = 64 * 1024;
+  private static final int COPIED_BYTES_MAX = 8 * 1024;
+
+  static UpstreamRequestEncoder of(
+      Candidate candidate,
+      @Nullable Secret secret,
+      InferenceCall call,
+      Downstream downstream,
+      ExchangeContext context,
+      Runnable written) {
+    return new UpstreamRequestEncoder(
+        downstream.loop(),
+        downstream.allocator(),
+        candidate.route(),
+        secret,
+        call,
+        context.clock(),
+        context.inflight(),
+        written);
+  }
+
+  /**
+   * One of them; empty where the budget has no room for a body in the provider's own form.
+   *
+   * @param unsent hears what of the request the provider does not get
+   */
+  Optional<EncodedRequest> encode(Consumer<List<String>> unsent) {
+    int bytes = call.translatedBytes(route);
+    if (bytes == 0) {
+      return Optional.of(encode(call.upstreamBody(route), unsent));
+    }
+    Optional<InflightBytes.Permit> room = inflight.tryAcquire(bytes);
+    return room.map(permit -> encode(counted(permit), unsent));
+  }
+
+  /** A body that counts until it is written; what it takes beyond the estimate may find no room. */
+  private UpstreamBody counted(InflightBytes.Permit permit) {
+    UpstreamBody built;
+    try {
+      built = call.upstreamBody(route);
+    } catch (RuntimeException | Error e) {
+      permit.end();
+      throw e;
+    }
+    ByteBuf body = built.body().getFirst();
+    permit.resize(body.capacity());
+    return new UpstreamBody(
+        List.of(CountedBody.of(body, permit)), built.contentType(), built.dropped());
+  }
+
+  private EncodedRequest encode(UpstreamBody outgoing, Consumer<List<String>> unsent) {
+    unsent.accept(outgoing.dropped());
+    Dialect dialect = Dialects.named(route.provider().dialect());
+    var hash = new BodySha256(outgoing.body());
+    boolean isSigned = secret != null && dialect.signs(secret);
+    return new EncodedRequest(
+        loop,
+        isSigned ? Optional.of(hash) : Optional.empty(),
+        () -> bytes(outgoing, hash),
+        () -> drop(outgoing));
+  }
+
+  private void drop(UpstreamBody outgoing) {
+    outgoing.body().forEach(ByteBuf::release);
+    if (!call.request().mayBeRepeated()) {
+      written.run();
+    }
+  }
+
+  private List<ByteBuf> bytes(UpstreamBody outgoing, BodySha256 hash) {
+    long length = 0;
+    for (ByteBuf part : outgoing.body()) {
+      length += part.readableBytes();
+    }
+    ByteBuf head = head(outgoing, hash, length);
+    List<ByteBuf> parts = new ArrayList<>();
+    parts.add(head);
+    for (ByteBuf part : outgoing.body()) {
+      // Small parts ride in the head's buffer: one write instead of many.
+      if (parts.size() == 1 && head.readableBytes() + part.readableBytes() <= COPIED_BYTES_MAX) {
+        head.writeBytes(part);
+        part.release();
+      } else {
+        split(part, parts);
+      }
+    }
+    if (!call.request().mayBeRepeated()) {
+      parts.add(TrackedBuffer.of(parts.removeLast(), written));
+    }
+    return parts;
+  }
+
+  /** Where there is no buffer for it, the body is let go of. */
+  private ByteBuf head(UpstreamBody outgoing, BodySha256 hash, long length) {
+    try {
+      ByteBuf out = allocator.buffer(512 + (int) Math.min(length, COPIED_BYTES_MAX));
+      head(out, outgoing, hash, length);
+      return out;
+    } catch (RuntimeException | Error e) {
+      outgoing.body().forEach(ByteBuf::release);
+      throw e;
+    }
+  }
+
+  private static void split(ByteBuf part, List<ByteBuf> into) {
+    while (part.readableBytes() > PIECE_BYTES_MAX) {
+      into.add(part.readRetainedSlice(PIECE_BYTES_MAX));
+    }
+    into.add(part);
+  }
+
+  private void head(ByteBuf out, UpstreamBody outgoing, BodySha256 hash, long length) {
+    Provider provider = route.provider();
+    Dialect dialect = Dialects.named(provider.dialect());
+    InferenceRequest request = call.request();
+    String target = dialect.target(request.operation(), route, request.isStream());
+    String host = provider.endpoint().authority();
+    HeadWriter.requestLine(out, "POST", target);
+    HeadWriter.field(out, "host", host);
+    for (Field field : dialect.fields()) {
+      if (!isConfigured(provider, field.name())) {
+        HeadWriter.field(out, field);
+      }
+    }
+    if (secret != null) {
+      var ready =
+          new UnsignedRequest("POST", target, host, outgoing.contentType(), hash, clock.instant());
+      for (Field field : dialect.authorization(secret, ready)) {
+        HeadWriter.field(out, field);
+      }
+    }
+    HeadWriter.field(out, "content-type", outgoing.contentType());
+    HeadWriter.field(out, "accept", accept(dialect));
+    HeadWriter.field(out, "accept-encoding", "identity");
+    if (!isConfigured(provider, "user-agent")) {
+      HeadWriter.field(out, "user-agent", "tollgate");
+    }
+    provider.headers().forEach((name, value) -> HeadWriter.field(out, name, value));
+    HeadWriter.contentLength(out, length);
+    HeadWriter.end(out);
+  }
+
+  private String accept(Dialect dialect) {
+    InferenceRequest request = call.request();
+    return request.mode() == ReplyMode.EVENTS ? dialect.framing().mediaType() : request.accept();
+  }
+
+  /** Whether a field is configured that would otherwise be ours. */
+  private static boolean isConfigured(Provider provider, String field) {
+    for (String name : provider.headers().keySet()) {
+      if (name.equalsIgnoreCase(field)) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

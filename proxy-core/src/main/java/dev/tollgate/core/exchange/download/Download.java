@@ -1,0 +1,265 @@
+package dev.tollgate.core.exchange.download;
+
+import dev.tollgate.core.exchange.download.DownloadService.Part;
+import dev.tollgate.core.exchange.frame.Downstream;
+import dev.tollgate.core.exchange.frame.ExceptionGuard;
+import dev.tollgate.core.exchange.frame.Reply;
+import dev.tollgate.core.exchange.frame.RequestService.DisconnectReason;
+import dev.tollgate.core.exchange.frame.RequestService.Running;
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.http.ByteRange;
+import dev.tollgate.core.http.ByteRange.Span;
+import dev.tollgate.core.http.Field;
+import dev.tollgate.core.http.FieldLines;
+import dev.tollgate.core.storage.BlobFile;
+import dev.tollgate.core.storage.BlobFile.Read;
+import dev.tollgate.core.storage.BlobFiles.Opened;
+import dev.tollgate.core.storage.BlobName;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.util.concurrent.ScheduledFuture;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One blob on its way to a client: the next piece is read from the disk when the client took the
+ * one before, so that a slow client costs one piece. Loop-confined.
+ */
+final class Download implements Running {
+  private static final Logger LOG = LoggerFactory.getLogger(Download.class);
+  private static final int PIECE_BYTES = 32 * 1024;
+
+  /**
+   * Who reads slower than 16 KiB a second, after a minute's grace, keeps a place from others: also
+   * the one who reads a little again and again, and never stands still.
+   */
+  private static final long GRACE_NANOS = 60_000_000_000L;
+
+  private static final long NANOS_PER_BYTE = 1_000_000_000L / (16 * 1024);
+
+  /** Whatever the bytes are, no browser takes them for a page of this host, or keeps them. */
+  private static final List<FieldLines> FIELDS =
+      List.of(
+          new Field("X-Content-Type-Options", "nosniff"),
+          new Field("Content-Disposition", "attachment"),
+          new Field("Content-Security-Policy", "default-src 'none'; sandbox"),
+          new Field("Cache-Control", "private, no-store"),
+          new Field("Accept-Ranges", "bytes"));
+
+  private static final Fault ABSENT =
+      Fault.of(ErrorCode.NOT_FOUND, "There is nothing at this URL, or it is not good any more.");
+  private static final String UNREADABLE = "The file cannot be read at the moment.";
+
+  private final BlobName name;
+  private final Part part;
+  private final Downstream downstream;
+  private final Runnable whenEnded;
+  private final long beganNanos;
+  private @Nullable ScheduledFuture<?> clock;
+  private @Nullable BlobFile file;
+  private long from;
+  private long to;
+  private long sentBytes;
+  private boolean reading;
+  private boolean finished;
+  private boolean ended;
+
+  Download(BlobName name, Part part, Downstream downstream, Runnable whenEnded) {
+    this.name = name;
+    this.part = part;
+    this.downstream = downstream;
+    this.whenEnded = whenEnded;
+    this.beganNanos = now();
+  }
+
+  private long now() {
+    return downstream.loop().ticker().nanoTime();
+  }
+
+  /** Looks again when the client must have taken more, and drops the one who has not. */
+  void checkProgress() {
+    long dueNanos = beganNanos + GRACE_NANOS + sentBytes * NANOS_PER_BYTE;
+    long leftNanos = dueNanos - now();
+    if (leftNanos > 0) {
+      clock = downstream.loop().schedule(this::checkProgress, leftNanos, TimeUnit.NANOSECONDS);
+    } else if (!finished) {
+      downstream.drop();
+    }
+  }
+
+  /** What came of opening the file. */
+  void onOpened(Opened opened) {
+    ExceptionGuard.run(() -> opened(opened), this::failedUnexpectedly);
+  }
+
+  private void opened(Opened opened) {
+    if (opened instanceof Opened.Found found) {
+      file = found.file();
+    }
+    if (finished) {
+      end();
+      return;
+    }
+    switch (opened) {
+      case Opened.Found found -> begin(found.file());
+      case Opened.Absent _ -> refuse(ABSENT);
+      case Opened.Unavailable _ -> refuse(Fault.tryLater(UNREADABLE));
+    }
+  }
+
+  private void begin(BlobFile found) {
+    long length = found.length();
+    ByteRange range =
+        switch (part) {
+          case Part.Head _ -> new ByteRange.All();
+          case Part.Bytes bytes -> bytes.range();
+        };
+    switch (range.spanIn(length)) {
+      case Span.Whole _ -> begin(found, 200, new Span.Part(0, length), FIELDS);
+      case Span.Part span -> {
+        String which = span.from() + "-" + (span.to() - 1) + "/" + length;
+        begin(found, 206, span, with("bytes " + which));
+      }
+      case Span.Unsatisfiable _ -> {
+        List<FieldLines> fields = with("bytes */" + length);
+        downstream.send(new Reply.Whole(416, "text/plain", fields, Unpooled.EMPTY_BUFFER));
+        finish();
+      }
+    }
+  }
+
+  private static List<FieldLines> with(String contentRange) {
+    List<FieldLines> fields = new ArrayList<>(FIELDS);
+    fields.add(new Field("Content-Range", contentRange));
+    return fields;
+  }
+
+  private void begin(BlobFile found, int status, Span.Part span, List<FieldLines> fields) {
+    from = span.from();
+    to = span.to();
+    downstream.send(new Reply.OpenedFile(status, name.type().mediaType(), to - from, fields));
+    if (part instanceof Part.Head || from == to) {
+      complete();
+    } else {
+      downstream.flush();
+      readOn(found);
+    }
+  }
+
+  private void readOn(BlobFile found) {
+    if (reading || finished || !downstream.isWritable()) {
+      return;
+    }
+    long position = from + sentBytes;
+    int bytes = (int) Math.min(PIECE_BYTES, to - position);
+    ByteBuf piece = downstream.allocator().ioBuffer(bytes, bytes);
+    reading = true;
+    found.read(
+        position,
+        piece,
+        read -> ExceptionGuard.run(() -> pieceRead(found, piece, read), this::failedUnexpectedly));
+  }
+
+  private void pieceRead(BlobFile found, ByteBuf piece, Read read) {
+    reading = false;
+    if (finished) {
+      piece.release();
+      end();
+      return;
+    }
+    switch (read) {
+      case Read.Done _ when !piece.isWritable() -> {
+        sentBytes += piece.readableBytes();
+        downstream.send(new Reply.Piece(piece));
+        if (from + sentBytes == to) {
+          complete();
+        } else {
+          downstream.flush();
+          readOn(found);
+        }
+      }
+      case Read.Done _, Read.Failed _ -> { // cut while it was read, or unreadable
+        piece.release();
+        refuse(Fault.tryLater(UNREADABLE));
+      }
+    }
+  }
+
+  private void complete() {
+    downstream.send(new Reply.Ended());
+    finish();
+  }
+
+  private void finish() {
+    finished = true;
+    downstream.flush();
+    end();
+  }
+
+  /** Refuses, or breaks off what has begun so that nobody takes it for whole. */
+  void refuse(Fault fault) {
+    finished = true;
+    downstream.send(new Reply.Refused(fault, List.of()));
+    downstream.flush();
+    end();
+  }
+
+  /** Gives the file back, once and not under a read. */
+  private void end() {
+    if (ended || reading) {
+      return;
+    }
+    ended = true;
+    if (clock != null) {
+      clock.cancel(false);
+    }
+    if (file != null) {
+      file.close();
+    }
+    whenEnded.run();
+  }
+
+  @Override
+  public void clientDisconnected(DisconnectReason exit) {
+    finished = true;
+    if (file != null) {
+      end(); // else it is being opened, and ends when it is open
+    }
+  }
+
+  @Override
+  public void writabilityChanged() {
+    BlobFile open = file;
+    if (open != null) {
+      ExceptionGuard.run(() -> readOn(open), this::failedUnexpectedly);
+    }
+  }
+
+  /** A fault of ours: told once to the log, and to the client where it still can be. */
+  private void failedUnexpectedly(RuntimeException unexpected) {
+    LOG.error("a download of {} failed", name, unexpected);
+    if (!finished) {
+      reading = false;
+      refuse(Fault.of(ErrorCode.INTERNAL_FAILURE, "The download failed unexpectedly."));
+    }
+  }
+
+  @Override
+  public void cutShort(Fault fault) {
+    if (finished) {
+      return;
+    }
+    if (file != null) {
+      refuse(fault);
+    } else {
+      finished = true;
+      downstream.send(new Reply.Refused(fault, List.of()));
+      downstream.flush();
+    }
+  }
+}

@@ -1,0 +1,65 @@
+package dev.tollgate.core.exchange.download;
+
+import dev.tollgate.core.exchange.frame.Downstream;
+import dev.tollgate.core.exchange.frame.RequestService.Running;
+import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.storage.BlobFiles;
+import dev.tollgate.core.storage.BlobName;
+import dev.tollgate.core.storage.PathSigner;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * The downloads of this node: as many at a time as it has files to spare, of which whoever has one
+ * URL gets a part.
+ */
+public final class Downloads implements DownloadService {
+  private static final int OPEN_MAX = 256;
+  private static final int OF_ONE_BLOB_MAX = 32;
+
+  private final PathSigner signer;
+  private final BlobFiles files;
+  private final int openMax;
+  private final AtomicInteger open = new AtomicInteger();
+  private final Map<BlobName, Integer> openOf = new ConcurrentHashMap<>();
+
+  public Downloads(PathSigner signer, BlobFiles files) {
+    this(signer, files, OPEN_MAX);
+  }
+
+  public Downloads(PathSigner signer, BlobFiles files, int openMax) {
+    this.signer = signer;
+    this.files = files;
+    this.openMax = openMax;
+  }
+
+  @Override
+  public Optional<BlobName> permitted(String path, String query) {
+    return signer.verify(path, query);
+  }
+
+  @Override
+  public Running start(BlobName name, Part part, Downstream downstream) {
+    var download = new Download(name, part, downstream, () -> ended(name));
+    boolean isFull = open.incrementAndGet() > openMax;
+    if (openOf.merge(name, 1, Integer::sum) > OF_ONE_BLOB_MAX || isFull) {
+      download.refuse(Fault.tryLater("Too many downloads are in work."));
+    } else {
+      download.checkProgress();
+      files.open(name, downstream.loop(), download::onOpened);
+    }
+    return download;
+  }
+
+  private void ended(BlobName name) {
+    open.decrementAndGet();
+    openOf.computeIfPresent(name, (_, count) -> count == 1 ? null : count - 1);
+  }
+
+  /** Downloads in work. */
+  public int open() {
+    return open.get();
+  }
+}

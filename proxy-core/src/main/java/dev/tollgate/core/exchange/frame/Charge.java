@@ -1,0 +1,56 @@
+package dev.tollgate.core.exchange.frame;
+
+import dev.tollgate.core.api.InferenceCall;
+import dev.tollgate.core.api.StreamingReply;
+import dev.tollgate.core.api.WholeReply;
+import dev.tollgate.core.money.Cost;
+import dev.tollgate.core.money.Cost.PricedUsage;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.money.Usage;
+import java.util.List;
+
+/** What a request used and what that costs: the provider's count where it gave one, else ours. */
+public record Charge(Usage usage, MicroUsd cost) {
+  /** Nothing was delivered, so nothing is charged. */
+  public static final Charge NOTHING = new Charge(Usage.estimate(0, 0), MicroUsd.ZERO);
+
+  /** One charge for what several providers delivered. */
+  public static Charge of(List<PricedUsage> parts) {
+    if (parts.size() == 1) { // nearly all requests
+      PricedUsage only = parts.getFirst();
+      return new Charge(only.usage(), only.hasUsage() ? Cost.of(parts) : MicroUsd.ZERO);
+    }
+    List<PricedUsage> used = parts.stream().filter(PricedUsage::hasUsage).toList();
+    Usage sum = parts.stream().map(PricedUsage::usage).reduce(Usage::plus).orElse(NOTHING.usage);
+    return new Charge(sum, used.isEmpty() ? MicroUsd.ZERO : Cost.of(used));
+  }
+
+  public static Charge of(InferenceCall call, WholeReply reply) {
+    Usage usage = reply.reportedUsage().orElseGet(() -> call.usageLikely(reply.deliveredTokens()));
+    return of(List.of(new PricedUsage(usage, reply.quantities(), call.model().prices())));
+  }
+
+  /** What a complete flow used. */
+  public static PricedUsage whole(InferenceCall call, StreamingReply flow) {
+    Usage usage = flow.reportedUsage().orElseGet(() -> call.usageLikely(flow.deliveredTokens()));
+    return priced(call, flow, usage);
+  }
+
+  /** What was delivered of a flow that broke off: a count on the way is not the last word. */
+  public static PricedUsage broken(InferenceCall call, StreamingReply flow) {
+    if (flow.finished()) {
+      return whole(call, flow);
+    }
+    long delivered = flow.deliveredTokens();
+    Usage usage =
+        flow.reportedUsage()
+            .filter(reported -> reported.promptTokens() > 0)
+            .map(reported -> reported.interrupted(delivered))
+            .orElseGet(() -> call.usageLikely(delivered));
+    return priced(call, flow, usage);
+  }
+
+  private static PricedUsage priced(InferenceCall call, StreamingReply flow, Usage usage) {
+    return new PricedUsage(usage, flow.quantities(), call.model().prices());
+  }
+}

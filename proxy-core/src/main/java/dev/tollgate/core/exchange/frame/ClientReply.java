@@ -1,0 +1,116 @@
+package dev.tollgate.core.exchange.frame;
+
+import dev.tollgate.core.api.BrokenStream;
+import dev.tollgate.core.http.FieldLines;
+import dev.tollgate.core.sse.SseWriter;
+import io.netty.buffer.ByteBuf;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * The reply as it grows toward the client: one head, whole events, pings in the silence, one end.
+ * Loop-confined.
+ */
+public final class ClientReply {
+  private final Downstream downstream;
+  private final Timeline timeline;
+  private final Duration pingInterval;
+  private final Keepalive keepalive;
+  private boolean opened;
+  private long bytesSent;
+
+  /**
+   * @param onIdle called when a waiting stream was sent nothing for a while
+   */
+  public ClientReply(
+      Downstream downstream, Timeline timeline, Duration pingInterval, Runnable onIdle) {
+    this.downstream = downstream;
+    this.timeline = timeline;
+    this.pingInterval = pingInterval;
+    this.keepalive = new Keepalive(downstream.loop(), onIdle);
+  }
+
+  /** The client of a stream begins to wait. */
+  public void await(Duration idleMax, long sinceNanos) {
+    keepalive.start(idleMax, sinceNanos);
+  }
+
+  /** Nobody waits any more. */
+  public void stop() {
+    keepalive.stop();
+  }
+
+  /** Whether the head of a stream was sent. */
+  public boolean isOpened() {
+    return opened;
+  }
+
+  public long bytesSent() {
+    return bytesSent;
+  }
+
+  public ByteBuf buffer(int bytes) {
+    return downstream.allocator().buffer(bytes);
+  }
+
+  /** Sends the head of a stream. */
+  public void open(List<FieldLines> fields) {
+    timeline.answered(now());
+    downstream.send(new Reply.Opened(fields));
+    opened = true;
+    keepalive.start(pingInterval, now());
+  }
+
+  /** Sends the head of a reply that comes as bytes, between which nothing can be said. */
+  public void openBytes(String contentType, List<FieldLines> fields) {
+    timeline.answered(now());
+    downstream.send(new Reply.OpenedBytes(contentType, fields));
+    opened = true;
+  }
+
+  public void events(ByteBuf events) {
+    piece(events);
+    downstream.flush();
+  }
+
+  public void ping() {
+    ByteBuf ping = buffer(16);
+    SseWriter.ping(ping);
+    events(ping);
+  }
+
+  /** Sends the last events of a stream that went well, or the end of bytes. */
+  public void end(ByteBuf last) {
+    if (last.isReadable()) {
+      piece(last);
+    } else {
+      last.release();
+    }
+    downstream.send(new Reply.Ended());
+    downstream.flush();
+  }
+
+  public void whole(int status, String contentType, List<FieldLines> fields, ByteBuf body) {
+    timeline.answered(now());
+    bytesSent += body.readableBytes();
+    downstream.send(new Reply.Whole(status, contentType, fields, body));
+    downstream.flush();
+  }
+
+  /** Ends with a fault: as the reply, or in an open stream behind its last event. */
+  public void refuse(BrokenStream error, List<FieldLines> fields) {
+    timeline.answered(now());
+    downstream.send(new Reply.Refused(error.fault(), fields, error.form()));
+    downstream.flush();
+  }
+
+  private void piece(ByteBuf events) {
+    bytesSent += events.readableBytes();
+    keepalive.byteSent(now());
+    downstream.send(new Reply.Piece(events));
+  }
+
+  private long now() {
+    return downstream.loop().ticker().nanoTime();
+  }
+}

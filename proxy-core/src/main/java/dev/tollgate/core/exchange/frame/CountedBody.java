@@ -1,0 +1,30 @@
+package dev.tollgate.core.exchange.frame;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.CompositeByteBuf;
+
+/** A body that counts against the in-flight budget until it was written or let go of. */
+public final class CountedBody extends CompositeByteBuf {
+  private final InflightBytes.Permit permit;
+
+  private CountedBody(ByteBuf body, InflightBytes.Permit permit) {
+    super(body.alloc(), body.isDirect(), 1);
+    this.permit = permit;
+  }
+
+  /** Takes over both, also where it fails. */
+  public static ByteBuf of(ByteBuf body, InflightBytes.Permit permit) {
+    try {
+      return new CountedBody(body, permit).addComponent(true, body);
+    } catch (RuntimeException | OutOfMemoryError unexpected) {
+      permit.end(); // the body was released by whom it was given to
+      throw unexpected;
+    }
+  }
+
+  @Override
+  protected void deallocate() {
+    super.deallocate();
+    permit.end();
+  }
+}

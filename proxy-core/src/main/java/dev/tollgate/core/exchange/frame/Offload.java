@@ -1,0 +1,26 @@
+package dev.tollgate.core.exchange.frame;
+
+import io.netty.util.concurrent.EventExecutor;
+import java.util.concurrent.Callable;
+import java.util.function.Consumer;
+
+/** The one bridge to blocking work: bounded, deadline-aware, completing on the caller's loop. */
+public interface Offload {
+  /**
+   * Runs {@code work} elsewhere and hands its outcome to {@code whenDone} on {@code caller}.
+   *
+   * @param deadlineNanos on the caller's ticker; work that starts later is not run
+   */
+  <T> void run(
+      EventExecutor caller, long deadlineNanos, Callable<T> work, Consumer<Outcome<T>> whenDone);
+
+  /** How offloaded work ended. */
+  sealed interface Outcome<T> {
+    record Done<T>(T value) implements Outcome<T> {}
+
+    /** The queue was full, or the deadline passed before the work began. */
+    record Refused<T>(String reason) implements Outcome<T> {}
+
+    record Failed<T>(Throwable cause) implements Outcome<T> {}
+  }
+}

@@ -1,0 +1,77 @@
+package dev.tollgate.core.exchange.frame;
+
+import java.util.EnumSet;
+import java.util.Locale;
+import java.util.Set;
+
+/** Where an exchange stands, with the table of what may follow (docs/life-of-a-request.md). */
+public enum Phase {
+  /** The whole body is here: parse, check scope, choose a route. */
+  ADMITTED,
+  /** The worst case is being set aside. */
+  RESERVING,
+  /** Its share of the limits is being drawn. */
+  LIMITING,
+  /** The images that it names by URL are being fetched. */
+  FETCHING,
+  /** Waiting for a connection, for a backoff to pass, or for the limit of another model. */
+  CONNECTING,
+  /** The request is on its way; waiting for the first usable event or the whole reply. */
+  WAITING,
+  /** Content flows to the client; another provider may only continue it. */
+  RELAYING,
+  /** The client is gone; the provider is heard out for what it still owes. */
+  DRAINING_UPSTREAM,
+  /** What was made is stored, so that the client gets its address. */
+  STORING,
+  /** It is decided what is charged; the client is told when that cannot be lost any more. */
+  SETTLING,
+  /** Recorded; nothing is held. */
+  ENDED;
+
+  private static final Set<Phase> FROM_ADMITTED = EnumSet.of(RESERVING, SETTLING);
+  private static final Set<Phase> FROM_RESERVING = EnumSet.of(LIMITING, SETTLING);
+  private static final Set<Phase> FROM_LIMITING = EnumSet.of(FETCHING, CONNECTING, SETTLING);
+  private static final Set<Phase> FROM_FETCHING = EnumSet.of(CONNECTING, SETTLING);
+  private static final Set<Phase> FROM_CONNECTING = EnumSet.of(CONNECTING, WAITING, SETTLING);
+  private static final Set<Phase> FROM_WAITING =
+      EnumSet.of(CONNECTING, WAITING, RELAYING, DRAINING_UPSTREAM, STORING, SETTLING);
+  private static final Set<Phase> FROM_RELAYING =
+      EnumSet.of(CONNECTING, DRAINING_UPSTREAM, SETTLING);
+  private static final Set<Phase> FROM_DRAINING_UPSTREAM = EnumSet.of(SETTLING);
+  private static final Set<Phase> FROM_STORING = EnumSet.of(SETTLING);
+  private static final Set<Phase> FROM_SETTLING = EnumSet.of(ENDED);
+  private static final Set<Phase> FROM_ENDED = EnumSet.noneOf(Phase.class);
+
+  private final String wire = name().toLowerCase(Locale.ROOT);
+
+  /** The name in logs. */
+  public String wire() {
+    return wire;
+  }
+
+  /** Goes on to a phase; only what the table allows. */
+  public Phase to(Phase next) {
+    if (!next().contains(next)) {
+      throw new IllegalStateException(this + " does not lead to " + next);
+    }
+    return next;
+  }
+
+  /** The phases that may follow this one. */
+  public Set<Phase> next() {
+    return switch (this) {
+      case ADMITTED -> FROM_ADMITTED;
+      case RESERVING -> FROM_RESERVING;
+      case LIMITING -> FROM_LIMITING;
+      case FETCHING -> FROM_FETCHING;
+      case CONNECTING -> FROM_CONNECTING;
+      case WAITING -> FROM_WAITING;
+      case RELAYING -> FROM_RELAYING;
+      case DRAINING_UPSTREAM -> FROM_DRAINING_UPSTREAM;
+      case STORING -> FROM_STORING;
+      case SETTLING -> FROM_SETTLING;
+      case ENDED -> FROM_ENDED;
+    };
+  }
+}

@@ -1,0 +1,207 @@
+package dev.tollgate.core.exchange.frame;
+
+import dev.tollgate.core.api.InferenceCall;
+import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.http.FieldLines;
+import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.limit.Acquire;
+import dev.tollgate.core.limit.AcquireResult;
+import dev.tollgate.core.limit.LimitFault;
+import dev.tollgate.core.limit.LimitFields;
+import dev.tollgate.core.limit.LimitPermit;
+import dev.tollgate.core.limit.LimitRules;
+import dev.tollgate.core.limit.LimitRules.AcquirePlan;
+import dev.tollgate.core.limit.Limits;
+import dev.tollgate.core.limit.RefusalCache;
+import dev.tollgate.core.tenant.ApiKey;
+import io.netty.util.concurrent.EventExecutor;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** A request's part of the limits: asked for once, ended once. Loop-confined. */
+public final class RateLimitPermit {
+  private static final Verdict GRANTED = new Verdict.Granted();
+
+  private final Limits limits;
+  private @Nullable LimitPermit permit;
+  private List<FieldLines> fields = List.of();
+
+  public RateLimitPermit(Limits limits) {
+    this.limits = limits;
+  }
+
+  /** Whether the request may go ahead. */
+  public sealed interface Verdict {
+    /** What was taken is to be given back by {@link RateLimitPermit#end}. */
+    record Granted() implements Verdict {}
+
+    record Refused(Fault fault, RequestOutcome outcome) implements Verdict {}
+  }
+
+  /**
+   * Asks the limiter for what the request needs.
+   *
+   * @param guarded runs a step so that a fault of ours does not go unnoticed
+   */
+  public void acquire(
+      ExchangeRequest request,
+      InferenceCall call,
+      EventExecutor loop,
+      Consumer<Runnable> guarded,
+      Consumer<Verdict> whenKnown) {
+    long tokens = call.request().tokensEstimated(call.model());
+    ModelId first = call.model().id();
+    ModelId counted = first.equals(call.request().model()) ? first : null;
+    acquire(request, counted, tokens, loop, guarded, whenKnown);
+  }
+
+  /**
+   * The same for what may be used later.
+   *
+   * @param counted whose limit counts it; null: that of the model it falls back to will
+   */
+  public void acquire(
+      ExchangeRequest request,
+      @Nullable ModelId counted,
+      long tokens,
+      EventExecutor loop,
+      Consumer<Runnable> guarded,
+      Consumer<Verdict> whenKnown) {
+    LimitRules rules = limits.rules().get();
+    switch (limits.plan(rules, request.id(), request.key(), counted, tokens)) {
+      case AcquirePlan.NotLimited _ -> whenKnown.accept(GRANTED);
+      case AcquirePlan.NeverFits never -> {
+        // Only looked at, so that the client is told how the key stands as with any other refusal.
+        Acquire probe = rules.probe(request.id(), request.key());
+        limits
+            .counters()
+            .acquire(
+                probe,
+                loop,
+                result -> guarded.accept(() -> whenKnown.accept(verdict(never, probe, result))));
+      }
+      case AcquirePlan.Required of -> {
+        // From before it was counted, so that nobody is refused for longer than the bucket says.
+        var context = new AcquireContext(request.key(), rules, loop.ticker().nanoTime());
+        Acquire acquire = of.acquire();
+        limits
+            .counters()
+            .acquire(
+                acquire,
+                loop,
+                result ->
+                    guarded.accept(() -> whenKnown.accept(verdict(context, acquire, result))));
+      }
+    }
+  }
+
+  /**
+   * The same for a model that the request falls back to: one request of that model's limit, which
+   * stays taken. A refusal is not told to the client.
+   */
+  public void acquireForFallback(
+      ExchangeRequest request,
+      ModelId model,
+      Executor loop,
+      Consumer<Runnable> guarded,
+      Consumer<Verdict> whenKnown) {
+    RequestId name = RequestId.at(request.id().epochMillis());
+    switch (limits.rules().get().planFallback(name, model)) {
+      case AcquirePlan.NotLimited _ -> whenKnown.accept(GRANTED);
+      case AcquirePlan.NeverFits never -> throw new IllegalStateException("no tokens of " + never);
+      case AcquirePlan.Required of ->
+          limits
+              .counters()
+              .acquire(
+                  of.acquire(),
+                  loop,
+                  result ->
+                      guarded.accept(
+                          () -> whenKnown.accept(fallbackVerdict(model, of.acquire(), result))));
+    }
+  }
+
+  private Verdict fallbackVerdict(ModelId model, Acquire acquire, AcquireResult result) {
+    return switch (result) {
+      case AcquireResult.AllAcquired _ -> {
+        limits.counters().end(acquire, 0);
+        yield GRANTED;
+      }
+      case AcquireResult.Refused refused ->
+          fallbackSkipped(model, LimitFault.of(acquire, refused), RequestOutcome.REJECTED);
+      case AcquireResult.Unavailable _ ->
+          fallbackSkipped(model, LimitFault.unavailable(), RequestOutcome.DEPENDENCY_DOWN);
+    };
+  }
+
+  private Verdict fallbackSkipped(ModelId model, Fault fault, RequestOutcome outcome) {
+    limits.observer().fallbackSkipped(model, fault);
+    return new Verdict.Refused(fault, outcome);
+  }
+
+  private record AcquireContext(ApiKey key, LimitRules rules, long nanos) {}
+
+  private Verdict verdict(AcquireContext context, Acquire acquire, AcquireResult result) {
+    return switch (result) {
+      case AcquireResult.AllAcquired taken -> {
+        permit = new LimitPermit(limits.counters(), acquire);
+        fields = LimitFields.of(acquire, taken.levels());
+        yield GRANTED;
+      }
+      case AcquireResult.Refused refused -> {
+        fields = LimitFields.of(acquire, refused.levels());
+        Fault fault = LimitFault.of(acquire, refused);
+        remember(context, fault, LimitFault.guaranteedWaitMicros(acquire, refused));
+        yield refused(fault, RequestOutcome.REJECTED);
+      }
+      case AcquireResult.Unavailable _ ->
+          refused(LimitFault.unavailable(), RequestOutcome.DEPENDENCY_DOWN);
+    };
+  }
+
+  private Verdict verdict(AcquirePlan.NeverFits never, Acquire probe, AcquireResult result) {
+    switch (result) {
+      case AcquireResult.AllAcquired taken -> fields = LimitFields.of(probe, taken.levels());
+      case AcquireResult.Refused refused -> fields = LimitFields.of(probe, refused.levels());
+      case AcquireResult.Unavailable _ -> {} // that it never fits is known all the same
+    }
+    return refused(LimitFault.neverFits(never.bucket(), never.tokens()), RequestOutcome.REJECTED);
+  }
+
+  private void remember(AcquireContext context, Fault fault, long micros) {
+    if (micros > 0) {
+      long untilNanos = context.nanos + TimeUnit.MICROSECONDS.toNanos(micros);
+      var cached = new RefusalCache.CachedRefusal(fault, fields);
+      limits.refusals().remember(context.key, context.rules, cached, context.nanos, untilNanos);
+    }
+  }
+
+  private Verdict refused(Fault fault, RequestOutcome outcome) {
+    limits.observer().refused(fault);
+    return new Verdict.Refused(fault, outcome);
+  }
+
+  /**
+   * The slot is free again, and the estimate corrected; at the end of the request, before the
+   * client is told of it.
+   */
+  public void end(long tokensUsed) {
+    LimitPermit current = permit;
+    permit = null;
+    if (current != null) {
+      current.end(tokensUsed);
+    }
+  }
+
+  /** The reply's fields, with how the key's limits stand; none where it has none. */
+  public List<FieldLines> appendTo(List<FieldLines> reply) {
+    for (int n = 0; n < fields.size(); n++) {
+      reply.add(fields.get(n));
+    }
+    return reply;
+  }
+}

@@ -1,0 +1,47 @@
+package dev.tollgate.core.exchange.frame;
+
+import dev.tollgate.core.api.ErrorForm;
+import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.http.FieldLines;
+import io.netty.buffer.ByteBuf;
+import java.util.List;
+
+/**
+ * What goes to the client. A request is answered by one {@link Whole}, by one {@link Refused}, or
+ * by {@link Opened}, {@link OpenedBytes} or {@link OpenedFile}, any number of {@link Piece}s and
+ * one {@link Ended}; a stream that fails ends with one {@link Refused} instead, behind a piece with
+ * its usage, and bytes that fail are cut off by it. The reply handler adds the request id, the
+ * date, framing and the connection's fate.
+ */
+public sealed interface Reply {
+  /** A complete reply. Owns {@code body}. */
+  record Whole(int status, String contentType, List<FieldLines> fields, ByteBuf body)
+      implements Reply {}
+
+  /**
+   * The error envelope; status and retry fields follow from the fault. In an opened stream it is
+   * the last event, in the form that the stream's kind has for it, and {@code [DONE]} follows.
+   */
+  record Refused(Fault fault, List<FieldLines> fields, ErrorForm form) implements Reply {
+    /** A refusal that is told as an envelope wherever it stands. */
+    public Refused(Fault fault, List<FieldLines> fields) {
+      this(fault, fields, new ErrorForm.Envelope());
+    }
+  }
+
+  /** Status 200 and the head of an event stream. */
+  record Opened(List<FieldLines> fields) implements Reply {}
+
+  /** Status 200 and the head of a body of which nothing but its type is known. */
+  record OpenedBytes(String contentType, List<FieldLines> fields) implements Reply {}
+
+  /** The head of a body whose length is known; to HEAD that is all. */
+  record OpenedFile(int status, String contentType, long contentBytes, List<FieldLines> fields)
+      implements Reply {}
+
+  /** Whole events of an opened stream, or bytes. Owns {@code events}. */
+  record Piece(ByteBuf events) implements Reply {}
+
+  /** The end of an opened stream; its {@code [DONE]} was in a piece. */
+  record Ended() implements Reply {}
+}

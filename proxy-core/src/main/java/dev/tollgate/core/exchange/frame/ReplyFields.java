@@ -1,0 +1,79 @@
+package dev.tollgate.core.exchange.frame;
+
+import dev.tollgate.core.api.InferenceCall;
+import dev.tollgate.core.http.Field;
+import dev.tollgate.core.http.FieldLines;
+import dev.tollgate.core.job.Job;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.routing.Candidate;
+import dev.tollgate.core.routing.NoProviderRefusal;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The inference headers (SPEC 2.3) and {@code Server-Timing} (DECISIONS 1). */
+public final class ReplyFields {
+  private static final String REASON = "X-LLM-Routing-Reason";
+
+  /** Those of the limits are one. */
+  private static final int FIELDS_MAX = 6;
+
+  private ReplyFields() {}
+
+  /**
+   * To which more may be added.
+   *
+   * @param reason why this provider and no other
+   * @param cost the charge, or on streams the admitted estimate
+   */
+  public static List<FieldLines> of(
+      InferenceCall call,
+      Candidate selected,
+      String reason,
+      MicroUsd cost,
+      Timeline timeline,
+      long nowNanos) {
+    String overhead = millis(timeline.overhead(nowNanos));
+    String upstream = millis(timeline.upstream(nowNanos));
+    List<FieldLines> fields = new ArrayList<>(FIELDS_MAX);
+    fields.add(new Field("X-LLM-Provider", selected.id().value()));
+    fields.add(new Field("X-LLM-Model", call.model().id().toString()));
+    fields.add(new Field(REASON, reason));
+    fields.add(new Field("X-LLM-Cost-Micro", Long.toString(cost.value())));
+    fields.add(new Field("Server-Timing", "gw;dur=" + overhead + ", upstream;dur=" + upstream));
+    return fields;
+  }
+
+  /** Those of a job that was accepted: what is held for it stands for its cost. */
+  public static List<FieldLines> of(Job job, String reason) {
+    List<FieldLines> fields = new ArrayList<>(FIELDS_MAX);
+    fields.addAll(of(job));
+    fields.add(new Field(REASON, reason));
+    return fields;
+  }
+
+  /** Those of a job that was accepted before: what was chosen between then is not known now. */
+  public static List<FieldLines> of(Job job) {
+    return List.of(
+        new Field("X-LLM-Provider", job.provider()),
+        new Field("X-LLM-Model", job.model()),
+        new Field("X-LLM-Cost-Micro", Long.toString(job.estimated().value())));
+  }
+
+  /** The time that was ours where nobody else had any. */
+  public static Field overhead(Timeline timeline, long nowNanos) {
+    return new Field("Server-Timing", "gw;dur=" + millis(timeline.overhead(nowNanos)));
+  }
+
+  /** What is said where nobody was selected. */
+  public static List<FieldLines> of(NoProviderRefusal refusal) {
+    return List.of(new Field(REASON, refusal.reason()));
+  }
+
+  /** Milliseconds with two decimals, without a formatter: this is on the hot path. */
+  static String millis(Duration duration) {
+    long hundredths = Math.max(0, duration.toNanos()) / 10_000;
+    long fraction = hundredths % 100;
+    return hundredths / 100 + (fraction < 10 ? ".0" : ".") + fraction;
+  }
+}

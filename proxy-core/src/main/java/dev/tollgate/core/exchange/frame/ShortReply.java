@@ -1,0 +1,82 @@
+package dev.tollgate.core.exchange.frame;
+
+import dev.tollgate.core.exchange.frame.RequestRecord.Served;
+import dev.tollgate.core.exchange.frame.RequestService.DisconnectReason;
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.http.FieldLines;
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonWriter;
+import io.netty.buffer.ByteBuf;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The end of a request that needs no provider: one reply, if anybody waits for it, one record. */
+public record ShortReply(RequestObserver observer, ExchangeRequest request, Downstream downstream) {
+
+  public void answer(JsonBytes json) {
+    answer(200, List.of(), json, null);
+  }
+
+  /** Answers well. */
+  public void answer(
+      int status, List<FieldLines> fields, @Nullable JsonBytes json, @Nullable Served served) {
+    answer(status, RequestOutcome.OK, fields, json, served);
+  }
+
+  /**
+   * Answers a request of which more is known than its endpoint.
+   *
+   * @param json null: there is nothing to say
+   */
+  public void answer(
+      int status,
+      RequestOutcome outcome,
+      List<FieldLines> fields,
+      @Nullable JsonBytes json,
+      @Nullable Served served) {
+    ByteBuf body = downstream.allocator().buffer();
+    if (json != null) {
+      new JsonWriter(body).raw(json);
+    }
+    int bytes = body.readableBytes();
+    downstream.send(new Reply.Whole(status, "application/json", fields, body));
+    downstream.flush();
+    record(outcome, null, status, bytes, served);
+  }
+
+  public void refuse(Fault fault, RequestOutcome outcome) {
+    refuse(fault, outcome, List.of(), null);
+  }
+
+  /**
+   * Refuses a request of which more is known than its endpoint.
+   *
+   * @param served what routing did; null: it was not reached
+   */
+  public void refuse(
+      Fault fault, RequestOutcome outcome, List<FieldLines> fields, @Nullable Served served) {
+    downstream.send(new Reply.Refused(fault, fields));
+    downstream.flush();
+    record(outcome, fault.code(), fault.code().status(), 0, served);
+  }
+
+  /** The client left before there was a reply. */
+  public void clientDisconnected(DisconnectReason reason) {
+    record(RequestOutcome.of(reason), null, 0, 0);
+  }
+
+  private void record(RequestOutcome outcome, @Nullable ErrorCode code, int status, long bytes) {
+    record(outcome, code, status, bytes, null);
+  }
+
+  private void record(
+      RequestOutcome outcome,
+      @Nullable ErrorCode code,
+      int status,
+      long bytes,
+      @Nullable Served served) {
+    long now = downstream.loop().ticker().nanoTime();
+    observer.ended(request.record(outcome, code, status, served, bytes, now));
+  }
+}

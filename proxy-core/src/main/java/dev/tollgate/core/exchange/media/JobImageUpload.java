@@ -1,0 +1,140 @@
+package dev.tollgate.core.exchange.media;
+
+import dev.tollgate.core.api.image.SentImage;
+import dev.tollgate.core.exchange.frame.CountedBody;
+import dev.tollgate.core.exchange.frame.Downstream;
+import dev.tollgate.core.exchange.frame.ExchangeContext;
+import dev.tollgate.core.exchange.frame.ExchangeRequest;
+import dev.tollgate.core.exchange.frame.InflightBytes;
+import dev.tollgate.core.exchange.frame.Outputs;
+import dev.tollgate.core.exchange.frame.RequestOutcome;
+import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.storage.Blob;
+import dev.tollgate.core.storage.BlobName;
+import dev.tollgate.core.storage.StoreBlobResult;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.EventLoop;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Stores the images that a job's submission brought, one after the other, each decoded in a turn of
+ * its own. What no job comes to own is deleted again, or goes when its time is over. Loop-confined.
+ */
+final class JobImageUpload {
+  private static final Logger LOG = LoggerFactory.getLogger(JobImageUpload.class);
+
+  private final Outputs.Kept outputs;
+  private final Duration retention;
+  private final InflightBytes inflight;
+  private final OrgId org;
+  private final EventLoop loop;
+  private final Consumer<Runnable> guarded;
+  private final List<BlobName> names = new ArrayList<>();
+  private boolean discarded;
+
+  /**
+   * @param retention how long at least
+   */
+  JobImageUpload(
+      Outputs.Kept outputs,
+      Duration retention,
+      ExchangeContext context,
+      ExchangeRequest request,
+      Downstream downstream,
+      Consumer<Runnable> guarded) {
+    this.outputs = outputs;
+    this.retention = retention;
+    this.inflight = context.inflight();
+    this.org = request.key().org().id();
+    this.loop = downstream.loop();
+    this.guarded = guarded;
+  }
+
+  /** What came of storing all of them. */
+  sealed interface Answer {
+    /** Each is kept, in their order. */
+    record All(List<BlobName> names) implements Answer {
+      public All {
+        names = List.copyOf(names);
+      }
+    }
+
+    record Refused(Fault fault, RequestOutcome outcome) implements Answer {}
+  }
+
+  /**
+   * Stores them.
+   *
+   * @param whenDone not told once they are unwanted
+   */
+  void store(List<SentImage> images, Consumer<Answer> whenDone) {
+    if (names.size() == images.size()) {
+      whenDone.accept(new Answer.All(names));
+      return;
+    }
+    SentImage image = images.get(names.size());
+    // It is there a second time until the storage has let go of it.
+    Optional<InflightBytes.Permit> room = inflight.tryAcquire(image.bytesMax());
+    if (room.isEmpty()) {
+      Fault full = Fault.tryLater("There is no room for the images.");
+      whenDone.accept(new Answer.Refused(full, RequestOutcome.SHED));
+      return;
+    }
+    ByteBuf bytes = decoded(image, room.get());
+    outputs
+        .blobs()
+        .store(
+            new Blob(org, image.type(), retention, bytes),
+            loop,
+            stored -> guarded.accept(() -> stored(stored, images, whenDone)));
+  }
+
+  private static ByteBuf decoded(SentImage image, InflightBytes.Permit room) {
+    ByteBuf bytes;
+    try {
+      bytes = image.decoded();
+    } catch (RuntimeException | OutOfMemoryError unexpected) {
+      room.end();
+      throw unexpected;
+    }
+    return CountedBody.of(bytes, room);
+  }
+
+  private void stored(StoreBlobResult stored, List<SentImage> images, Consumer<Answer> whenDone) {
+    switch (stored) {
+      case StoreBlobResult.Kept(BlobName name) when discarded -> delete(name);
+      case StoreBlobResult.Kept(BlobName name) -> {
+        names.add(name);
+        store(images, whenDone);
+      }
+      case StoreBlobResult.Unavailable _ when discarded -> {}
+      case StoreBlobResult.Unavailable unavailable -> {
+        LOG.warn(
+            "an image of a job is not stored: {} ({})",
+            unavailable.failure().wire(),
+            unavailable.reason());
+        Fault later = Fault.tryLater("Images cannot be stored at present.");
+        whenDone.accept(new Answer.Refused(later, RequestOutcome.DEPENDENCY_DOWN));
+      }
+    }
+  }
+
+  /** Deletes what is stored and what is about to be: no job owns them, and none will. */
+  void discard() {
+    discarded = true;
+    names.forEach(this::delete);
+    names.clear();
+  }
+
+  /** What cannot be deleted goes when its time is over. */
+  private void delete(BlobName name) {
+    outputs.blobs().delete(name, loop, _ -> {});
+  }
+}

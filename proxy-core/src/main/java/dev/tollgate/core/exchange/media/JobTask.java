@@ -1,0 +1,128 @@
+package dev.tollgate.core.exchange.media;
+
+import dev.tollgate.core.exchange.frame.Downstream;
+import dev.tollgate.core.exchange.frame.ExceptionGuard;
+import dev.tollgate.core.exchange.frame.ExchangeContext;
+import dev.tollgate.core.exchange.frame.ExchangeRequest;
+import dev.tollgate.core.exchange.frame.FaultMapper;
+import dev.tollgate.core.exchange.frame.RequestOutcome;
+import dev.tollgate.core.exchange.frame.RequestService;
+import dev.tollgate.core.exchange.frame.ShortReply;
+import dev.tollgate.core.fault.Fault;
+import io.netty.util.concurrent.ScheduledFuture;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A request about a media job. What comes first ends it, once: an answer, its time, the client's
+ * leaving or the node's stop; what the store does meanwhile it does all the same. Loop-confined.
+ */
+public abstract class JobTask implements RequestService.Running {
+  private static final Logger LOG = LoggerFactory.getLogger(JobTask.class);
+
+  final ExchangeContext context;
+  final ExchangeRequest request;
+  final Downstream downstream;
+  final ShortReply reply;
+  private @Nullable ScheduledFuture<?> timeout;
+  private Stage stage = Stage.PENDING;
+
+  private enum Stage {
+    PENDING,
+    ENDING,
+    ENDED
+  }
+
+  JobTask(ExchangeContext context, ExchangeRequest request, Downstream downstream) {
+    this.context = context;
+    this.request = request;
+    this.downstream = downstream;
+    this.reply = new ShortReply(context.observer(), request, downstream);
+  }
+
+  /** Begins to answer; the reply goes to the downstream. */
+  public final void begin() {
+    guarded(this::work);
+  }
+
+  abstract void work();
+
+  /** Gives back what is held; called once, ahead of the reply. */
+  abstract void release();
+
+  final boolean isEnded() {
+    return stage != Stage.PENDING;
+  }
+
+  /** Gives up after a while. */
+  final void startTimeout(Duration time) {
+    timeout =
+        downstream
+            .loop()
+            .schedule(
+                () -> guarded(() -> unavailable("no answer in time")),
+                time.toNanos(),
+                TimeUnit.NANOSECONDS);
+  }
+
+  /** Ends it, unless it has ended. */
+  final void end(Runnable last) {
+    if (stage == Stage.PENDING) {
+      finish(last);
+    }
+  }
+
+  final void refuse(Fault fault, RequestOutcome outcome) {
+    end(() -> reply.refuse(fault, outcome));
+  }
+
+  final void unavailable(String reason) {
+    LOG.debug("request {} was not answered: {}", request.id(), reason);
+    refuse(Fault.tryLater("Jobs cannot be reached at present."), RequestOutcome.DEPENDENCY_DOWN);
+  }
+
+  private void finish(Runnable last) {
+    assert downstream.loop().inEventLoop();
+    stage = Stage.ENDING;
+    if (timeout != null) {
+      timeout.cancel(false);
+    }
+    release();
+    request.body().end();
+    last.run();
+    stage = Stage.ENDED;
+  }
+
+  @Override
+  public final void clientDisconnected(RequestService.DisconnectReason reason) {
+    end(() -> reply.clientDisconnected(reason));
+  }
+
+  @Override
+  public final void writabilityChanged() {}
+
+  @Override
+  public final void cutShort(Fault fault) {
+    refuse(fault, RequestOutcome.DRAINED);
+  }
+
+  final void guarded(Runnable step) {
+    ExceptionGuard.run(step, this::failedUnexpectedly);
+  }
+
+  /** A fault of ours: told once to the log, and to the client where it still waits. */
+  private void failedUnexpectedly(RuntimeException unexpected) {
+    LOG.error("request {} failed", request.id(), unexpected);
+    switch (stage) {
+      case PENDING -> refuse(FaultMapper.UNEXPECTED_FAILURE, RequestOutcome.INTERNAL_ERROR);
+      case ENDING -> {
+        stage = Stage.ENDED;
+        reply.refuse(FaultMapper.UNEXPECTED_FAILURE, RequestOutcome.INTERNAL_ERROR);
+      }
+      case ENDED -> {}
+    }
+  }
+}

@@ -1,5 +1,0 @@
-/** What clients' URLs point to: looked up, checked, and fetched under limits. */
-@NullMarked
-package dev.tollgate.core.fetch;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,12 @@
+package dev.tollgate.core.storage;
+
+import dev.tollgate.core.id.OrgId;
+import io.netty.buffer.ByteBuf;
+import java.time.Duration;
+
+/**
+ * Bytes to keep for an organization.
+ *
+ * @param retention how long at least; what is over is deleted within a day
+ */
+public record Blob(OrgId org, BlobType type, Duration retention, ByteBuf bytes) {}

@@ -1,0 +1,5 @@
+/** Object storage that speaks the S3 protocol. */
+@NullMarked
+package dev.tollgate.core.storage.s3;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** Event loop handlers that serve client sockets before upstream sockets, and drop stale events. */
+@NullMarked
+package dev.tollgate.core.upstream.loop;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,128 @@
+package dev.tollgate.core.api.chat;
+
+import static dev.tollgate.core.api.Chunks.calls;
+import static dev.tollgate.core.api.Chunks.delta;
+import static dev.tollgate.core.api.Chunks.finish;
+import static dev.tollgate.core.api.Chunks.stream;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.api.AcceptedChunks;
+import dev.tollgate.core.api.Chunks;
+import dev.tollgate.core.api.RelayedStream;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Tool calls in streams: whole, in fragments, parallel, and with what providers leave out. */
+class ToolCallsTest {
+  @Test
+  void fragmentsThatHaveAllTheyNeedAreNotTouched() {
+    String first =
+        "{\"function\":{\"arguments\":\"\",\"name\":\"f\"},\"id\":\"a\",\"index\": 0,"
+            + "\"type\":\"function\"}";
+    String later = "{\"index\":0 ,\"function\":{\"arguments\":\"{\\\"x\\\":1}\"}}";
+    String second = "{\"index\":1,\"id\":\"b\",\"type\":\"custom\",\"custom\":{\"name\":\"c\"}}";
+    RelayedStream relayed = relayed(calls(first), calls(later), calls(second));
+    assertThat(relayed.text()).contains("[" + first + "]", "[" + later + "]", "[" + second + "]");
+    assertThat(names(relayed)).containsExactly("f a {\"x\":1}", " b ");
+  }
+
+  @Test
+  void callsThatComeWholeWithoutIndexAndTypeGetThem() {
+    RelayedStream relayed =
+        relayed(
+            calls(whole("a", "f", "{}") + "," + whole("b", "g", "[]")),
+            calls(whole("c", "h", "1")));
+    assertThat(names(relayed)).containsExactly("f a {}", "g b []", "h c 1");
+    assertThat(relayed.view().calls())
+        .allSatisfy(call -> assertThat(call.type).isEqualTo("function"));
+  }
+
+  @Test
+  void fragmentsWithoutAnIndexBelongToTheLastCall() {
+    RelayedStream relayed =
+        relayed(
+            calls(whole("a", "f", "{")),
+            calls("{\"function\":{\"arguments\":\"}\"}}"),
+            calls(whole("b", "g", "[")),
+            calls("{\"id\":\"b\",\"index\":null,\"function\":{\"arguments\":\"]\"}}"),
+            calls(
+                "{\"id\":\"\",\"index\":\"1\",\"type\":null,\"function\":{\"arguments\":\" \"}}"));
+    assertThat(names(relayed)).containsExactly("f a {}", "g b [] ");
+  }
+
+  @Test
+  void aCallThatBeginsWithAnEmptyIdGetsOneLikeACallWithout() {
+    String fragment = ",\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}";
+    String without = relayed(calls("{\"index\":0" + fragment)).view().calls().getFirst().id;
+    assertThat(without).isNotEmpty();
+    for (String none : new String[] {"\"\"", "null"}) {
+      RelayedStream relayed =
+          relayed(
+              calls("{\"index\":0,\"id\":" + none + fragment),
+              calls("{\"index\":0,\"id\":\"\",\"function\":{\"arguments\":\" \"}}"));
+      assertThat(relayed.view().calls()).singleElement().extracting("id").isEqualTo(without);
+    }
+  }
+
+  @Test
+  void aRepeatedIdIsTheSameCall() {
+    RelayedStream relayed =
+        relayed(
+            calls("{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"f\",\"arguments\":\"1\"}}"),
+            calls("{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"f\",\"arguments\":\"2\"}}"));
+    assertThat(names(relayed)).containsExactly("f a 12");
+    assertThat(relayed.text().split("\"type\":\"function\"", -1)).hasSize(2);
+  }
+
+  @Test
+  void aCallWithoutAnIdGetsOneThatStays() {
+    RelayedStream relayed =
+        relayed(
+            calls("{\"index\":0,\"function\":{\"name\":\"f\",\"arguments\":\"\"}}"),
+            calls("{\"index\":0,\"function\":{\"arguments\":\"1\"}}"),
+            calls("{\"index\":1,\"id\":null,\"function\":{\"name\":\"g\",\"arguments\":\"2\"}}"));
+    List<String> ids = relayed.view().calls().stream().map(call -> call.id).toList();
+    assertThat(ids).hasSize(2).doesNotHaveDuplicates().allMatch(id -> id.startsWith("call_"));
+    assertThat(relayed.text().split("\"id\":\"call_", -1)).hasSize(3);
+  }
+
+  @Test
+  void oddFragmentsAreLeftAlone() {
+    for (String odd :
+        List.of(
+            "1",
+            "null",
+            "[]",
+            "{\"index\":99999999999,\"id\":\"a\",\"function\":1}",
+            "{\"index\":-1,\"function\":{\"name\":[],\"arguments\":{}}}")) {
+      RelayedStream relayed =
+          relayed(calls(odd), delta("\"tool_calls\":{}"), delta("\"tool_calls\":1"));
+      assertThat(relayed.isComplete()).isTrue();
+      assertThat(relayed.chat().badEvents()).isZero();
+    }
+  }
+
+  private static String whole(String id, String name, String arguments) {
+    return "{\"id\":\""
+        + id
+        + "\",\"function\":{\"name\":\""
+        + name
+        + "\",\"arguments\":\""
+        + arguments
+        + "\"}}";
+  }
+
+  private static RelayedStream relayed(String... chunks) {
+    RelayedStream relayed =
+        RelayedStream.of(stream(chunks) + stream(finish("tool_calls"), Chunks.DONE));
+    assertThat(relayed.view().done()).isTrue();
+    return relayed;
+  }
+
+  private static List<String> names(RelayedStream relayed) {
+    assertThat(AcceptedChunks.unruly(relayed.view().chunks(), true)).isEmpty();
+    return relayed.view().calls().stream()
+        .map(call -> call.name + " " + call.id + " " + call.arguments)
+        .toList();
+  }
+}

@@ -1,0 +1,204 @@
+package dev.tollgate.core.api.responses;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.api.ClientView;
+import dev.tollgate.core.api.ParseResult;
+import dev.tollgate.core.api.Samples;
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.testkit.Corpora;
+import dev.tollgate.core.testkit.Seeds;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ResponsesRequestTest {
+  private static String body(String members) {
+    return ("{'model':'acme/m1'," + members + "}").replace('\'', '"');
+  }
+
+  private static ParseResult<ResponsesRequest> parse(String body) {
+    byte[] bytes = body.getBytes(UTF_8);
+    return ResponsesRequest.parse(bytes, bytes.length, ResponseEventSet.LISTED);
+  }
+
+  private static ResponsesRequest valid(String members) {
+    ParseResult<ResponsesRequest> parsed = parse(body(members));
+    assertThat(parsed).as(members).isInstanceOf(ParseResult.Valid.class);
+    return ((ParseResult.Valid<ResponsesRequest>) parsed).request();
+  }
+
+  private static Fault refused(String body) {
+    ParseResult<ResponsesRequest> parsed = parse(body);
+    assertThat(parsed).as(body).isInstanceOf(ParseResult.Refused.class);
+    return ((ParseResult.Refused<ResponsesRequest>) parsed).fault();
+  }
+
+  private static String upstream(ResponsesRequest request) {
+    ByteBuf all =
+        Unpooled.wrappedBuffer(request.bodyFor(Samples.route(true)).toArray(ByteBuf[]::new));
+    try {
+      return all.toString(UTF_8);
+    } finally {
+      all.release();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "'input':'Hi \\u00e9' | 'messages':[{'role':'user','content':'Hi \\u00e9'}]",
+        "'input':'Hi','instructions':'Be kind.' | 'messages':[{'role':'system','content':'Be kind.'},{'role':'user','content':'Hi'}]",
+        "'input':'Hi','instructions':null,'temperature':null,'tools':[],'store':false | 'messages':[{'role':'user','content':'Hi'}]",
+        "'input':'Hi','max_output_tokens':9,'temperature':0.50 | 'messages':[{'role':'user','content':'Hi'}],'max_tokens':9,'temperature':0.50",
+        "'input':'Hi','stream':true | 'messages':[{'role':'user','content':'Hi'}],'stream':true,'stream_options':{'include_usage':true}",
+        "'input':[{'role':'user','content':[{'type':'input_text','text':'a'}]}] | 'messages':[{'role':'user','content':'a'}]",
+        "'input':[{'type':'message','id':'m','status':'completed','role':'assistant','content':[{'type':'output_text','text':'a','annotations':[]},{'type':'refusal','refusal':'b'}]}] | 'messages':[{'role':'assistant','content':[{'type':'text','text':'a'},{'type':'refusal','refusal':'b'}]}]",
+        "'input':[{'role':'user','content':[{'type':'input_text','text':'a'},{'type':'input_image','image_url':'data:x','detail':'low'}]}] | 'messages':[{'role':'user','content':[{'type':'text','text':'a'},{'type':'image_url','image_url':{'url':'data:x','detail':'low'}}]}]",
+        "'input':[{'role':'user','content':[{'type':'input_file','file_data':'data:x','filename':'a.pdf'}]}] | 'messages':[{'role':'user','content':[{'type':'file','file':{'file_data':'data:x','filename':'a.pdf'}}]}]",
+        "'input':[{'role':'user','content':'q'},{'type':'function_call','id':'fc','call_id':'c1','name':'f','arguments':'{}','status':'completed'},{'type':'function_call','call_id':'c2','name':'g','arguments':'{}'},{'type':'function_call_output','call_id':'c1','output':'1'},{'type':'function_call_output','call_id':'c2','output':[{'type':'input_text','text':'2'}]}] | 'messages':[{'role':'user','content':'q'},{'role':'assistant','content':null,'tool_calls':[{'id':'c1','type':'function','function':{'name':'f','arguments':'{}'}},{'id':'c2','type':'function','function':{'name':'g','arguments':'{}'}}]},{'role':'tool','tool_call_id':'c1','content':'1'},{'role':'tool','tool_call_id':'c2','content':'2'}]",
+        "'input':[{'role':'assistant','content':'Let me see.'},{'type':'reasoning','id':'r','summary':[]},{'type':'function_call','call_id':'c','name':'f','arguments':'{}'},{'type':'function_call_output','call_id':'c','output':''}] | 'messages':[{'role':'assistant','content':'Let me see.','tool_calls':[{'id':'c','type':'function','function':{'name':'f','arguments':'{}'}}]},{'role':'tool','tool_call_id':'c','content':''}]",
+        "'input':[{'role':'assistant','content':null,'tool_calls':[{'id':'c','type':'function','function':{'name':'f','arguments':'{}'}}]},{'role':'tool','tool_call_id':'c','content':'1'},{'role':'assistant','content':'a'}] | 'messages':[{'role':'assistant','content':null,'tool_calls':[{'id':'c','type':'function','function':{'name':'f','arguments':'{}'}}]},{'role':'tool','content':'1','tool_call_id':'c'},{'role':'assistant','content':'a'}]",
+        "'input':'Hi','tools':[{'type':'function','name':'f','description':'d','parameters':{'type':'object'},'strict':true}] | 'messages':[{'role':'user','content':'Hi'}],'tools':[{'type':'function','function':{'name':'f','description':'d','parameters':{'type':'object'},'strict':true}}]",
+        "'input':'Hi','reasoning':{'effort':'high'},'text':{'format':{}},'truncation':'auto','include':[],'metadata':{'a':'b'},'top_k':7,'background':false,'previous_response_id':null | 'messages':[{'role':'user','content':'Hi'}]",
+        "'input':'Hi','routing':{'only':['acme-eu']} | 'messages':[{'role':'user','content':'Hi'}]",
+      })
+  void whatIsListedIsMappedAndAllElseIsDropped(String members, String chat) {
+    assertThat(upstream(valid(members)))
+        .isEqualTo(("{'model':'m1-2026'," + chat + "}").replace('\'', '"'));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "'instructions':'a' | input",
+        "'input':7 | input",
+        "'input':null | input",
+        "'input':[] | input",
+        "'input':[{'type':'reasoning'}] | input",
+        "'input':['a'] | input[0]",
+        "'input':[{'content':'a'}] | input[0].role",
+        "'input':[{'role':'robot','content':'a'}] | input[0].role",
+        "'input':[{'role':'user'}] | input[0].content",
+        "'input':[{'role':'user','content':7}] | input[0].content",
+        "'input':[{'role':'user','content':[7]}] | input[0].content[0]",
+        "'input':[{'role':'user','content':[{'text':'a'}]}] | input[0].content[0].type",
+        "'input':[{'role':'user','content':[{'type':'input_text'}]}] | input[0].content[0].text",
+        "'input':[{'role':'user','content':[{'type':'text','type':'image_url','text':'a'}]}] | input[0].content[0].type",
+        "'input':[{'role':'user','content':[{'type':'input_image','file_id':'f'}]}] | input[0].content[0].image_url",
+        "'input':[{'role':'user','content':[{'type':'input_file','file_url':'f'}]}] | input[0].content[0].file_url",
+        "'input':[{'type':'item_reference','id':'x'}] | input[0].type",
+        "'input':[{'type':'web_search_call','id':'x'}] | input[0].type",
+        "'input':[{'type':'function_call','name':'f','arguments':'{}'}] | input[0].call_id",
+        "'input':[{'type':'function_call','call_id':'c','arguments':'{}'}] | input[0].name",
+        "'input':[{'type':'function_call','call_id':'c','name':'f','arguments':{}}] | input[0].arguments",
+        "'input':[{'type':'function_call_output','output':'a'}] | input[0].call_id",
+        "'input':[{'type':'function_call_output','call_id':'c'}] | input[0].output",
+        "'input':'a','instructions':[] | instructions",
+        "'input':'a','max_output_tokens':0 | max_output_tokens",
+        "'input':'a','max_output_tokens':1.5 | max_output_tokens",
+        "'input':'a','temperature':2.1 | temperature",
+        "'input':'a','stream':'yes' | stream",
+        "'input':'a','Stream':true | Stream",
+        "'input':'a','input':'b' | input",
+        "'input':'a','tools':{} | tools",
+        "'input':'a','tools':[1] | tools[0]",
+        "'input':'a','tools':[{'type':'web_search'}] | tools[0].type",
+        "'input':'a','tools':[{'type':'function','name':''}] | tools[0].name",
+        "'input':'a','tools':[{'type':'function','function':{'name':'f'}}] | tools[0].name",
+        "'input':'a','previous_response_id':'resp_1' | previous_response_id",
+        "'input':'a','store':true | store",
+        "'input':'a','background':true | background",
+        "'input':'a','routing':{'strategy':'best'} | routing.strategy",
+      })
+  void whatIsWrongIsNamedAsTheClientWroteIt(String members, String param) {
+    Fault fault = refused(body(members));
+    assertThat(fault.code()).isEqualTo(ErrorCode.VALIDATION_FAILED);
+    assertThat(fault.param()).isEqualTo(param);
+  }
+
+  @Test
+  void allIssuesAreReportedAtOnce() {
+    Fault fault = refused(body("'input':[{'role':'x'}],'store':true,'temperature':3"));
+    assertThat((List<?>) fault.details().get("issues")).hasSize(3);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"prefill", "replay", "auto"})
+  void itsStreamIsHedgedAndContinuedAsAChatIs(String how) {
+    ResponsesRequest request =
+        valid("'input':'a','stream':true,'routing':{'resume':'" + how + "'}");
+    assertThat(request.mayBeHedged()).isTrue();
+    assertThat(request.mayBeResumed()).isTrue();
+    assertThat(request.mayBePrefilled()).isTrue();
+    assertThat(request.routing().resume()).isNotNull();
+  }
+
+  @Test
+  void itIsEstimatedAsTheChatThatItIs() {
+    ResponsesRequest request =
+        valid(
+            "'input':[{'role':'user','content':[{'type':'input_text','text':'abcdefgh'},"
+                + "{'type':'input_image','image_url':'data:x'}]}],'max_output_tokens':10,"
+                + "'tools':[{'type':'function','name':'f'}]");
+    assertThat(request.capabilitiesUsed()).containsExactlyInAnyOrder("vision", "tools");
+    assertThat(request.promptTokensLikely()).isBetween(1_500L, 1_600L);
+    assertThat(request.tokensEstimated(Samples.model()))
+        .isEqualTo(request.promptTokensLikely() + 10);
+  }
+
+  @Test
+  void damagedBodiesAreRefusedOrMakeAChat() {
+    String healthy =
+        body(
+            "'input':[{'role':'user','content':[{'type':'input_text','text':'a'},"
+                + "{'type':'input_image','image_url':'b'}]},{'type':'function_call','call_id':'c',"
+                + "'name':'f','arguments':'{}'},{'type':'function_call_output','call_id':'c',"
+                + "'output':'1'}],'tools':[{'type':'function','name':'f','parameters':{}}],"
+                + "'stream':true,'instructions':'x'");
+    Seeds.forEach(
+        random -> {
+          byte[] bytes = healthy.getBytes(UTF_8);
+          for (int n = random.nextInt(4); n >= 0; n--) {
+            bytes[random.nextInt(bytes.length)] = (byte) (32 + random.nextInt(95));
+          }
+          switch (ResponsesRequest.parse(bytes, bytes.length, ResponseEventSet.EXTENDED)) {
+            case ParseResult.Valid<ResponsesRequest> valid -> {
+              ClientView.tree(upstream(valid.request()));
+              assertThat(valid.request().estimate(Samples.model()).isPositive()).isTrue();
+            }
+            case ParseResult.Refused<ResponsesRequest> refused -> {
+              assertThat(refused.fault().code().status()).isIn(400, 501);
+              assertThat(refused.fault().param()).isNotEqualTo("messages");
+            }
+          }
+        });
+  }
+
+  @Test
+  @Tag("corpus")
+  void everyRowOfTheSharedTableGetsItsVerdict() {
+    List<String[]> rows =
+        Corpora.rows("data/badjson.tsv").stream()
+            .filter(row -> row[1].equals("POST /v1/responses"))
+            .toList();
+    assertThat(rows).hasSizeGreaterThanOrEqualTo(5);
+    for (String[] row : rows) {
+      Fault fault = refused(new String(Corpora.bytes("data/badjson/" + row[0]), UTF_8));
+      assertThat(Integer.toString(fault.code().status())).isEqualTo(row[2]);
+      assertThat(fault.code().wire()).isEqualTo(row[3]);
+      assertThat(fault.param()).isEqualTo(row[4]);
+    }
+  }
+}

@@ -1,0 +1,161 @@
+package dev.tollgate.core.egress;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.net.CidrSet;
+import dev.tollgate.core.net.UrlRules;
+import dev.tollgate.core.testkit.ScriptedNames;
+import dev.tollgate.core.upstream.SocketConnector;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.channel.EventLoop;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.pkitesting.CertificateBuilder;
+import io.netty.pkitesting.X509Bundle;
+import io.netty.resolver.DefaultAddressResolverGroup;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.ExtendedSSLSession;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLServerSocket;
+import javax.net.ssl.SSLSocket;
+import org.junit.jupiter.api.Test;
+
+/** A POST over real sockets and TLS: the name is said, checked, and the body arrives whole. */
+class PostLoopbackTest {
+  private static final String NAME = "hook.example";
+  private static final int SECONDS_MAX = 20;
+  private static final int BODY_BYTES = 700_000;
+
+  private final X509Bundle root;
+  private final SslContext client;
+
+  PostLoopbackTest() throws Exception {
+    root =
+        new CertificateBuilder()
+            .ecp256()
+            .subject("CN=Tests")
+            .setIsCertificateAuthority(true)
+            .buildSelfSigned();
+    client = SslContextBuilder.forClient().trustManager(root.toTrustManagerFactory()).build();
+  }
+
+  private SSLServerSocket receiver(String name) throws Exception {
+    X509Bundle identity =
+        new CertificateBuilder()
+            .ecp256()
+            .subject("CN=" + name)
+            .addSanDnsName(name)
+            .buildIssuedBy(root);
+    SSLContext server = SSLContext.getInstance("TLS");
+    server.init(identity.toKeyManagerFactory().getKeyManagers(), null, null);
+    return (SSLServerSocket)
+        server
+            .getServerSocketFactory()
+            .createServerSocket(0, 8, InetAddress.ofLiteral("127.0.0.1"));
+  }
+
+  /** What one receiver saw. */
+  private record Seen(String head, String body, String serverName) {}
+
+  private static CompletableFuture<Seen> answerOnce(SSLServerSocket listener) {
+    var seen = new CompletableFuture<Seen>();
+    Thread.ofVirtual()
+        .start(
+            () -> {
+              try (SSLSocket socket = (SSLSocket) listener.accept()) {
+                seen.complete(read(socket));
+                socket
+                    .getOutputStream()
+                    .write("HTTP/1.1 202 Yes\r\nContent-Length: 0\r\n\r\n".getBytes(ISO_8859_1));
+              } catch (IOException e) {
+                seen.completeExceptionally(e);
+              }
+            });
+    return seen;
+  }
+
+  private static Seen read(SSLSocket socket) throws IOException {
+    var in = socket.getInputStream();
+    var head = new StringBuilder();
+    while (head.indexOf("\r\n\r\n") < 0) {
+      head.append((char) in.read());
+    }
+    String body = new String(in.readNBytes(BODY_BYTES), ISO_8859_1);
+    var session = (ExtendedSSLSession) socket.getSession();
+    return new Seen(head.toString(), body, session.getRequestedServerNames().toString());
+  }
+
+  private PostResult post(SSLServerSocket listener) throws Exception {
+    int port = listener.getLocalPort();
+    var urls =
+        new UrlRules(
+            Set.of(port),
+            Set.of(),
+            CidrSet.parse(List.of("127.0.0.1")),
+            CidrSet.NONE,
+            Set.of(),
+            CidrSet.NONE);
+    var connector =
+        new SocketConnector(
+            NioSocketChannel::new,
+            DefaultAddressResolverGroup.INSTANCE,
+            client,
+            PooledByteBufAllocator.DEFAULT);
+    var resolver = new PublicAddressResolver(new ScriptedNames().answer(NAME, "127.0.0.1"));
+    var poster =
+        new PostClient(
+            new PublicConnector(resolver, connector),
+            () -> new PostRules(urls, Duration.ofSeconds(15)));
+    var done = new CompletableFuture<PostResult>();
+    try (var group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory())) {
+      EventLoop loop = group.next();
+      String url = "https://" + NAME + ":" + port + "/in?a=b";
+      loop.execute(
+          () -> {
+            var _ = poster.post(url, List.of(), body(), loop, done::complete);
+          });
+      return done.get(SECONDS_MAX, TimeUnit.SECONDS);
+    }
+  }
+
+  private static byte[] body() {
+    byte[] body = new byte[BODY_BYTES];
+    for (int i = 0; i < body.length; i++) {
+      body[i] = (byte) (i * 31 + i / 256);
+    }
+    return body;
+  }
+
+  @Test
+  void theNameIsSaidInTlsAndInTheRequest() throws Exception {
+    try (SSLServerSocket listener = receiver(NAME)) {
+      var seen = answerOnce(listener);
+      assertThat(post(listener)).isEqualTo(new PostResult.Answered(202, Duration.ZERO));
+      Seen saw = seen.get(SECONDS_MAX, TimeUnit.SECONDS);
+      assertThat(saw.head())
+          .startsWith("POST /in?a=b HTTP/1.1\r\nhost: " + NAME + ":" + listener.getLocalPort())
+          .contains("\r\ncontent-length: " + BODY_BYTES + "\r\n");
+      assertThat(saw.body().equals(new String(body(), ISO_8859_1))).isTrue();
+      assertThat(saw.serverName()).contains(NAME);
+    }
+  }
+
+  @Test
+  void whoeverIsNotTheHostGetsNothing() throws Exception {
+    try (SSLServerSocket listener = receiver("other.example")) {
+      var seen = answerOnce(listener);
+      assertThat(post(listener)).isEqualTo(new PostResult.Failed(FetchOutcome.UNREACHABLE));
+      assertThat(seen).failsWithin(Duration.ofSeconds(SECONDS_MAX));
+    }
+  }
+}

@@ -1,8 +1,0 @@
-/**
- * The load that {@code tollgate bench} makes: requests at a rate that waits for nobody, to gateway
- * and provider in turn, and what came of them.
- */
-@NullMarked
-package dev.tollgate.server.bench;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Outputs kept in a directory of this machine, and deleted when they are over. */
-@NullMarked
-package dev.tollgate.server.blob;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,64 @@
+package dev.tollgate.server.keys;
+
+import dev.tollgate.core.exchange.frame.Offload;
+import dev.tollgate.core.pipeline.Authenticator;
+import dev.tollgate.core.tenant.KeyCache;
+import dev.tollgate.core.tenant.KeyCache.CacheResult;
+import dev.tollgate.core.tenant.KeyDirectory;
+import dev.tollgate.core.tenant.KeyDirectory.Lookup;
+import dev.tollgate.core.tenant.KeyHash;
+import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.ImmediateEventExecutor;
+import java.time.Duration;
+import java.util.function.Consumer;
+
+/** Answers the pipeline from the key cache; what is not there is asked of the store elsewhere. */
+public final class CachingAuthenticator implements Authenticator {
+  private static final Duration LOOKUP_TIMEOUT = Duration.ofSeconds(2);
+
+  private final KeyCache cache;
+
+  public CachingAuthenticator(KeyCache cache) {
+    this.cache = cache;
+  }
+
+  /** Look-ups of a cache in a directory that blocks. */
+  public static KeyCache.Loader loader(KeyDirectory directory, Offload offload) {
+    // The cache takes answers on any thread, so they come on the one that asked the store.
+    EventExecutor immediate = ImmediateEventExecutor.INSTANCE;
+    return (hash, whenDone) ->
+        offload.run(
+            immediate,
+            immediate.ticker().nanoTime() + LOOKUP_TIMEOUT.toNanos(),
+            () -> directory.find(hash),
+            outcome -> whenDone.accept(lookup(outcome)));
+  }
+
+  @Override
+  public void find(KeyHash hash, EventExecutor loop, Consumer<Lookup> whenKnown) {
+    CacheResult answer =
+        cache.find(
+            hash, loop.ticker().nanoTime(), loop, verdict -> whenKnown.accept(lookup(verdict)));
+    switch (answer) {
+      case CacheResult.Pending _ -> {}
+      case CacheResult.FinalResult verdict -> whenKnown.accept(lookup(verdict));
+    }
+  }
+
+  private static Lookup lookup(CacheResult.FinalResult verdict) {
+    return switch (verdict) {
+      case CacheResult.Known known -> new Lookup.Found(known.key());
+      case CacheResult.Unknown _ -> new Lookup.Unknown();
+      case CacheResult.Unavailable unavailable -> new Lookup.Unavailable(unavailable.reason());
+    };
+  }
+
+  private static Lookup lookup(Offload.Outcome<Lookup> outcome) {
+    return switch (outcome) {
+      case Offload.Outcome.Done<Lookup> done -> done.value();
+      case Offload.Outcome.Refused<Lookup> refused -> new Lookup.Unavailable(refused.reason());
+      case Offload.Outcome.Failed<Lookup> failed ->
+          new Lookup.Unavailable("key look-up failed: " + failed.cause());
+    };
+  }
+}

@@ -1,0 +1,76 @@
+package dev.tollgate.server.maintenance;
+
+import dev.tollgate.server.postgres.ledger.LedgerNodes;
+import dev.tollgate.server.postgres.ledger.LedgerNodes.LedgerNode;
+import dev.tollgate.server.postgres.ledger.LedgerNodes.ReleaseResult;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.InstantSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Lets silent nodes go of their money: what they had not committed when their leases are over, the
+ * rest a day later.
+ */
+final class LostNodes {
+  private static final Logger log = LoggerFactory.getLogger(LostNodes.class);
+  private static final Duration UNRESPONSIVE_MIN = Duration.ofSeconds(60);
+  private static final Duration RELEASED_AFTER = Duration.ofHours(24);
+
+  private final LedgerNodes nodes;
+  private final Duration leaseTtl;
+  private final StoreUptime storeUptime;
+  private volatile long unresponsive;
+
+  LostNodes(LedgerNodes nodes, Duration leaseTtl, InstantSource clock) {
+    this.nodes = nodes;
+    this.leaseTtl = leaseTtl;
+    this.storeUptime = new StoreUptime(clock);
+  }
+
+  /** Looks once; to be called every minute. */
+  void check() throws SQLException {
+    try {
+      unresponsive = nodes.list().stream().filter(LostNodes::isUnresponsive).count();
+      if (storeUptime.answeredLongEnough()) {
+        releaseLeases();
+      }
+    } catch (SQLException | RuntimeException e) {
+      storeUptime.interrupted();
+      throw e;
+    }
+  }
+
+  /** Nodes that were silent at the last look and may hold leases. */
+  long unresponsive() {
+    return unresponsive;
+  }
+
+  private static boolean isUnresponsive(LedgerNode node) {
+    return !node.state().equals("closed") && node.sinceHeartbeat().compareTo(UNRESPONSIVE_MIN) > 0;
+  }
+
+  private void releaseLeases() throws SQLException {
+    for (var lost : nodes.markLost(leaseTtl.plus(UNRESPONSIVE_MIN))) {
+      log.warn(
+          "node {} is silent for longer than its leases last; {} of balances that it had not"
+              + " committed are free",
+          lost.node(),
+          lost.freed());
+    }
+    Duration releaseAfter = leaseTtl.plus(RELEASED_AFTER);
+    for (LedgerNode node : nodes.list()) {
+      boolean isReleasable =
+          isUnresponsive(node) && node.sinceHeartbeat().compareTo(releaseAfter) > 0;
+      if (isReleasable
+          && nodes.release(node.id(), releaseAfter, "upkeep")
+              instanceof ReleaseResult.Released released) {
+        log.warn(
+            "node {} did not come back, its leases are closed; {} of balances are free",
+            node.id(),
+            released.freed());
+      }
+    }
+  }
+}

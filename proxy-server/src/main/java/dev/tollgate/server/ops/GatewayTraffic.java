@@ -1,0 +1,33 @@
+package dev.tollgate.server.ops;
+
+import dev.tollgate.core.pipeline.Gateway;
+import java.util.concurrent.CompletionStage;
+import java.util.function.IntSupplier;
+
+/** The API listener's traffic as the drain sees it. */
+public record GatewayTraffic(Gateway gateway, IntSupplier requests) implements Shutdown.Traffic {
+  @Override
+  public void announceClose() {
+    gateway.announceClose();
+  }
+
+  @Override
+  public void closeListener() {
+    gateway.stopAccepting();
+  }
+
+  @Override
+  public CompletionStage<?> idle() {
+    return gateway.closed();
+  }
+
+  @Override
+  public void cutShort() {
+    gateway.cutShort();
+  }
+
+  @Override
+  public int running() {
+    return requests.getAsInt();
+  }
+}

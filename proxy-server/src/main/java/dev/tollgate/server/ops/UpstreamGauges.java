@@ -1,0 +1,149 @@
+package dev.tollgate.server.ops;
+
+import dev.tollgate.core.catalog.Catalog;
+import dev.tollgate.core.catalog.EndpointIdentity;
+import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.routing.ExtraAttempt;
+import dev.tollgate.core.routing.Fleet;
+import dev.tollgate.core.routing.KeyHealth;
+import dev.tollgate.core.routing.ProviderHealth;
+import dev.tollgate.core.upstream.Upstreams;
+import dev.tollgate.core.upstream.Upstreams.Gauge;
+import io.netty.util.concurrent.Ticker;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import java.util.function.ToIntFunction;
+import java.util.stream.Collectors;
+
+/**
+ * What the upstream pools hold, by provider. Pools are counted by endpoint; providers that share an
+ * endpoint show the same numbers.
+ */
+public final class UpstreamGauges {
+  private final Upstreams upstreams;
+  private final Supplier<Catalog> catalog;
+  private final Fleet fleet;
+  private final Ticker ticker;
+
+  public UpstreamGauges(
+      Upstreams upstreams, Supplier<Catalog> catalog, Fleet fleet, Ticker ticker, Metrics metrics) {
+    this.upstreams = upstreams;
+    this.catalog = catalog;
+    this.fleet = fleet;
+    this.ticker = ticker;
+    register(metrics);
+  }
+
+  private void register(Metrics metrics) {
+    metrics.gauges(MetricFamily.UPSTREAM_CONNECTIONS, () -> byProvider(Gauge::open));
+    metrics.gauges(MetricFamily.UPSTREAM_LEASES, () -> byProvider(Gauge::leased));
+    metrics.gauges(MetricFamily.UPSTREAM_PENDING, () -> byProvider(Gauge::pending));
+    metrics.counters(MetricFamily.UPSTREAM_UNSOLICITED_BYTES, this::unsolicitedBytes);
+    metrics.gauges(MetricFamily.PROVIDER_CIRCUIT, () -> byHealth(FleetView::circuit));
+    metrics.gauges(MetricFamily.PROVIDER_IN_FLIGHT, () -> byHealth(ProviderHealth::inFlight));
+    metrics.counters(MetricFamily.RETRY_BUDGET_EXHAUSTED, this::retryBudgetExhausted);
+    metrics.gauges(
+        MetricFamily.PROVIDER_KEYS_REFUSED,
+        () -> byKeys(KeyHealth.State.Retired.class::isInstance));
+    metrics.gauges(MetricFamily.PROVIDER_KEYS_COOLING, () -> byKeys(this::isCooling));
+  }
+
+  /** The state outlives the wait: nothing happens to a key when that is over. */
+  private boolean isCooling(KeyHealth.State state) {
+    return state instanceof KeyHealth.State.Cooling cooling
+        && cooling.untilNanos() - ticker.nanoTime() > 0;
+  }
+
+  /** The tree of {@code GET /providers}. */
+  public Map<String, Object> providers() {
+    Map<EndpointIdentity, Gauge> gauges = byEndpoint();
+    List<Map<String, Object>> providers =
+        catalog.get().providers().stream().map(each -> provider(each, gauges)).toList();
+    return Map.of("providers", providers);
+  }
+
+  private Map<String, Object> provider(Provider provider, Map<EndpointIdentity, Gauge> gauges) {
+    Gauge gauge = of(provider, gauges);
+    Map<String, Object> tree = new LinkedHashMap<>();
+    tree.put("provider", provider.id().value());
+    tree.put("dialect", provider.dialect());
+    tree.put("endpoint", provider.endpoint().toString());
+    tree.put("models", models(provider));
+    tree.put("connections", gauge.open());
+    tree.put("leases", gauge.leased());
+    tree.put("pending", gauge.pending());
+    FleetView.add(fleet, provider, catalog.get(), ticker.nanoTime(), tree);
+    return tree;
+  }
+
+  private List<String> models(Provider provider) {
+    return catalog.get().models().stream()
+        .filter(
+            model ->
+                model.routes().stream()
+                    .anyMatch(route -> route.provider().id().equals(provider.id())))
+        .map(model -> model.id().toString())
+        .toList();
+  }
+
+  private Map<String, Integer> byProvider(ToIntFunction<Gauge> getter) {
+    Map<EndpointIdentity, Gauge> gauges = byEndpoint();
+    return catalog.get().providers().stream()
+        .collect(
+            Collectors.toMap(
+                provider -> provider.id().value(),
+                provider -> getter.applyAsInt(of(provider, gauges))));
+  }
+
+  private Map<List<String>, Long> unsolicitedBytes() {
+    Map<EndpointIdentity, Gauge> gauges = byEndpoint();
+    return catalog.get().providers().stream()
+        .collect(
+            Collectors.toMap(
+                provider -> List.of(provider.id().value()),
+                provider -> of(provider, gauges).unsolicited()));
+  }
+
+  private Map<String, Number> byHealth(Function<ProviderHealth, Number> getter) {
+    return catalog.get().providers().stream()
+        .collect(
+            Collectors.toMap(
+                provider -> provider.id().value(),
+                provider -> getter.apply(fleet.provider(provider))));
+  }
+
+  private Map<List<String>, Long> retryBudgetExhausted() {
+    Map<List<String>, Long> refused = new LinkedHashMap<>();
+    for (Provider provider : catalog.get().providers()) {
+      ProviderHealth health = fleet.provider(provider);
+      for (ExtraAttempt purpose : ExtraAttempt.values()) {
+        refused.put(List.of(provider.id().value(), purpose.wire()), health.refused(purpose));
+      }
+    }
+    return refused;
+  }
+
+  private Map<String, Long> byKeys(Predicate<KeyHealth.State> counts) {
+    return catalog.get().providers().stream()
+        .collect(
+            Collectors.toMap(
+                provider -> provider.id().value(),
+                provider ->
+                    FleetView.keys(fleet, provider, ticker.nanoTime()).values().stream()
+                        .filter(counts)
+                        .count()));
+  }
+
+  private Map<EndpointIdentity, Gauge> byEndpoint() {
+    return upstreams.gauges().stream()
+        .collect(Collectors.toMap(Gauge::endpoint, Function.identity(), (one, _) -> one));
+  }
+
+  private static Gauge of(Provider provider, Map<EndpointIdentity, Gauge> gauges) {
+    return gauges.getOrDefault(provider.endpoint(), new Gauge(provider.endpoint(), 0, 0, 0, 0));
+  }
+}

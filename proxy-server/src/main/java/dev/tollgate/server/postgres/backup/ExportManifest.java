@@ -1,0 +1,51 @@
+package dev.tollgate.server.postgres.backup;
+
+import com.fasterxml.jackson.databind.PropertyNamingStrategies;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.List;
+
+/**
+ * The table of contents of an export, its last entry {@code manifest.json}.
+ *
+ * @param format of the file itself
+ * @param schemaVersion the last migration that the exported store had
+ */
+public record ExportManifest(
+    int format,
+    String product,
+    String schemaVersion,
+    int postgresMajor,
+    String exportedAt,
+    List<Table> tables,
+    List<Sequence> sequences) {
+  static final int FORMAT = 1;
+  static final String PRODUCT = "tollgate";
+  public static final String ENTRY = "manifest.json";
+
+  private static final JsonMapper JSON =
+      JsonMapper.builder()
+          .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
+          .enable(SerializationFeature.INDENT_OUTPUT)
+          .build();
+
+  /** One table; {@code sha256} is of its entry, in lowercase hex. */
+  record Table(String name, List<String> columns, long rows, String sha256) {
+    String entry() {
+      return "tables/" + name + ".csv";
+    }
+  }
+
+  /** Where a sequence goes on. */
+  record Sequence(String name, long lastValue, boolean called) {}
+
+  byte[] toJson() throws IOException {
+    return JSON.writeValueAsBytes(this);
+  }
+
+  public static ExportManifest read(InputStream in) throws IOException {
+    return JSON.readValue(in, ExportManifest.class);
+  }
+}

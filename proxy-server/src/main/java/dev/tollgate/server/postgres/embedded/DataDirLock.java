@@ -1,0 +1,169 @@
+package dev.tollgate.server.postgres.embedded;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The right to use a data directory: a lock on {@code data_dir/lock}, taken before anything else in
+ * the directory is looked at and held until the process ends. The file is opened once, because
+ * closing any descriptor of it would drop the lock.
+ */
+public final class DataDirLock implements AutoCloseable {
+  /** How long whoever finds the directory held waits for a holder that is about to end. */
+  public static final Duration ACQUIRE_TIMEOUT = Duration.ofSeconds(15);
+
+  private static final Logger log = LoggerFactory.getLogger(DataDirLock.class);
+  private static final int HOLDER_BYTES_MAX = 32;
+  private static final int RETRY_MILLIS = 20;
+
+  /** Directories of this process: the file must not even be opened again to find out. */
+  private static final Set<Path> LOCKED_BY_THIS_PROCESS = ConcurrentHashMap.newKeySet();
+
+  private final Path dataDir;
+  private final FileChannel channel;
+
+  private DataDirLock(Path dataDir, FileChannel channel) {
+    this.dataDir = dataDir;
+    this.channel = channel;
+  }
+
+  /** What an attempt brought. */
+  public sealed interface LockResult {
+    record Acquired(DataDirLock lock) implements LockResult {}
+
+    record InUse(String message) implements LockResult {}
+  }
+
+  /** Tries once, without waiting; makes the directory if it is not there. */
+  public static LockResult tryAcquire(Path dataDir) throws StoreException {
+    Path directory = dataDir.toAbsolutePath().normalize();
+    try {
+      if (!Files.isDirectory(directory)) {
+        Files.createDirectories(
+            directory,
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+      }
+      Path real = directory.toRealPath();
+      if (!LOCKED_BY_THIS_PROCESS.add(real)) {
+        return inUse(real, String.valueOf(ProcessHandle.current().pid()));
+      }
+      LockResult result = tryLock(real);
+      if (result instanceof LockResult.InUse) {
+        LOCKED_BY_THIS_PROCESS.remove(real);
+      }
+      return result;
+    } catch (IOException e) {
+      throw new StoreException("cannot use the data directory " + directory, e);
+    }
+  }
+
+  /** Takes the lock or says who has it. */
+  public static DataDirLock acquire(Path dataDir) throws StoreException {
+    return switch (tryAcquire(dataDir)) {
+      case LockResult.Acquired acquired -> acquired.lock();
+      case LockResult.InUse inUse -> throw new StoreException(inUse.message());
+    };
+  }
+
+  /**
+   * Takes the lock, or says who has it after having waited: it may be a command that ends soon.
+   *
+   * @param stillWanted whether it is worth waiting on
+   */
+  public static DataDirLock await(Path dataDir, BooleanSupplier stillWanted) throws StoreException {
+    long deadline = System.nanoTime() + ACQUIRE_TIMEOUT.toNanos();
+    boolean logged = false;
+    while (true) {
+      switch (tryAcquire(dataDir)) {
+        case LockResult.Acquired acquired -> {
+          return acquired.lock();
+        }
+        case LockResult.InUse inUse -> {
+          if (!stillWanted.getAsBoolean() || System.nanoTime() - deadline > 0) {
+            throw new StoreException(inUse.message());
+          }
+          if (!logged) {
+            log.warn("{}; waiting for up to {} s", inUse.message(), ACQUIRE_TIMEOUT.toSeconds());
+            logged = true;
+          }
+        }
+      }
+      pause();
+    }
+  }
+
+  /** Between two tries. */
+  public static void pause() throws StoreException {
+    try {
+      TimeUnit.MILLISECONDS.sleep(RETRY_MILLIS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new StoreException("interrupted while waiting for the data directory");
+    }
+  }
+
+  public Path dataDir() {
+    return dataDir;
+  }
+
+  /** Gives the directory up. */
+  @Override
+  public void close() {
+    try {
+      LOCKED_BY_THIS_PROCESS.remove(dataDir);
+      channel.close();
+    } catch (IOException e) {
+      throw new IllegalStateException("cannot close the lock of " + dataDir, e);
+    }
+  }
+
+  private static LockResult tryLock(Path directory) throws IOException {
+    FileChannel channel =
+        FileChannel.open(
+            directory.resolve("lock"),
+            StandardOpenOption.CREATE,
+            StandardOpenOption.READ,
+            StandardOpenOption.WRITE);
+    if (channel.tryLock() == null) {
+      String holder = readHolder(channel);
+      channel.close();
+      return inUse(directory, holder);
+    }
+    writeHolder(channel);
+    return new LockResult.Acquired(new DataDirLock(directory, channel));
+  }
+
+  private static LockResult.InUse inUse(Path directory, String holder) {
+    return new LockResult.InUse(
+        "the data directory "
+            + directory
+            + " is in use by another process"
+            + (holder.isEmpty() ? "" : " (pid " + holder + ")")
+            + "; one process at a time may own it");
+  }
+
+  private static String readHolder(FileChannel channel) throws IOException {
+    ByteBuffer bytes = ByteBuffer.allocate(HOLDER_BYTES_MAX);
+    channel.read(bytes, 0);
+    return StandardCharsets.US_ASCII.decode(bytes.flip()).toString().strip();
+  }
+
+  private static void writeHolder(FileChannel channel) throws IOException {
+    channel.truncate(0);
+    String pid = ProcessHandle.current().pid() + "\n";
+    channel.write(ByteBuffer.wrap(pid.getBytes(StandardCharsets.US_ASCII)), 0);
+  }
+}

@@ -1,0 +1,58 @@
+package dev.tollgate.server.postgres.embedded;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** One run of a program of PostgreSQL: its exit code and all that it printed. */
+record ProcessResult(int exitCode, String output) {
+  /**
+   * A batch of 5,000 charges takes megabytes. By itself malloc gives those back to the system after
+   * each, and a seventh of what the next one costs is to clear the pages that it gets again. The
+   * first is the most that malloc allows; the second is what a backend keeps at most.
+   */
+  private static final Map<String, String> MEMORY =
+      Map.of("MALLOC_MMAP_THRESHOLD_", "33554432", "MALLOC_TRIM_THRESHOLD_", "67108864");
+
+  /** Runs to the end; the environment is our own but for the path, so that none leaks in. */
+  static ProcessResult run(List<String> arguments, Path directory, Path outputFile)
+      throws IOException {
+    Process process = start(arguments, directory, outputFile);
+    try {
+      if (!process.waitFor(5, TimeUnit.MINUTES)) {
+        process.destroyForcibly();
+        throw new IOException(arguments.getFirst() + " did not end within 5 minutes");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      process.destroyForcibly();
+      throw new IOException("interrupted while waiting for " + arguments.getFirst(), e);
+    }
+    return new ProcessResult(process.exitValue(), tail(outputFile));
+  }
+
+  /** Starts without waiting; everything printed is appended to the file. */
+  static Process start(List<String> arguments, Path directory, Path outputFile) throws IOException {
+    ProcessBuilder builder = new ProcessBuilder(arguments).directory(directory.toFile());
+    String path = builder.environment().getOrDefault("PATH", "");
+    builder.environment().clear();
+    builder.environment().put("PATH", path + ":/usr/sbin:/usr/bin:/sbin:/bin");
+    builder.environment().put("LC_ALL", "C");
+    builder.environment().putAll(MEMORY);
+    builder.redirectErrorStream(true);
+    builder.redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")));
+    builder.redirectOutput(ProcessBuilder.Redirect.appendTo(outputFile.toFile()));
+    return builder.start();
+  }
+
+  /** The last lines of a log, for an error message. */
+  static String tail(Path file) throws IOException {
+    List<String> lines = Files.readAllLines(file, StandardCharsets.UTF_8);
+    return String.join("\n", lines.subList(Math.max(0, lines.size() - 12), lines.size()));
+  }
+}

@@ -1,0 +1,136 @@
+package dev.tollgate.server.postgres.embedded;
+
+import com.sun.security.auth.module.UnixSystem;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * As whom PostgreSQL's programs run. PostgreSQL refuses to run as root, so root starts it in a user
+ * namespace, where it is nobody but keeps access to root's files, or as another user who then owns
+ * the directory.
+ */
+sealed interface RunAs {
+  /** The command line that runs {@code program} that way. */
+  List<String> wrap(List<String> program);
+
+  /** As the user of this process, who is not root. */
+  record CurrentUser() implements RunAs {
+    @Override
+    public List<String> wrap(List<String> program) {
+      return program;
+    }
+  }
+
+  /** As nobody in a user namespace of its own. */
+  record UserNamespace() implements RunAs {
+    @Override
+    public List<String> wrap(List<String> program) {
+      return concat(List.of("unshare", "--user", "--"), program);
+    }
+  }
+
+  /** As another user, through setpriv. */
+  record SetPriv(String user) implements RunAs {
+    @Override
+    public List<String> wrap(List<String> program) {
+      return concat(
+          List.of("setpriv", "--reuid", user, "--regid", groupOf(user), "--init-groups", "--"),
+          program);
+    }
+  }
+
+  /** As another user, through su, where there is no setpriv. */
+  record Su(String user) implements RunAs {
+    @Override
+    public List<String> wrap(List<String> program) {
+      String line = program.stream().map(Su::quoted).collect(Collectors.joining(" ", "exec ", ""));
+      return List.of("su", "-s", "/bin/sh", "-c", line, user);
+    }
+
+    private static String quoted(String word) {
+      return "'" + word.replace("'", "'\\''") + "'";
+    }
+  }
+
+  /**
+   * Chooses for a directory that holds, or will hold, a database. Whoever owns it already goes on
+   * to run it, because nobody else can read it.
+   *
+   * @param userNamespaces whether a namespace may be tried
+   */
+  static RunAs choose(Path folder, boolean userNamespaces) throws IOException, StoreException {
+    if (new UnixSystem().getUid() != 0) {
+      return new CurrentUser();
+    }
+    boolean ownedByRoot =
+        !Files.exists(folder) || Integer.valueOf(0).equals(Files.getAttribute(folder, "unix:uid"));
+    if (ownedByRoot && userNamespaces && succeeds(new UserNamespace().wrap(List.of("true")))) {
+      return new UserNamespace();
+    }
+    return switchTo(ownedByRoot ? availableUser() : Files.getOwner(folder).getName());
+  }
+
+  /** The user who must own the directory, or empty where the present owner is right. */
+  default List<String> owner() {
+    return switch (this) {
+      case CurrentUser currentUser -> List.of();
+      case UserNamespace namespace -> List.of();
+      case SetPriv setPriv -> List.of(setPriv.user());
+      case Su su -> List.of(su.user());
+    };
+  }
+
+  private static RunAs switchTo(String user) throws IOException {
+    SetPriv setPriv = new SetPriv(user);
+    return succeeds(setPriv.wrap(List.of("true"))) ? setPriv : new Su(user);
+  }
+
+  private static String availableUser() throws IOException, StoreException {
+    for (String user : List.of("tollgate", "postgres", "nobody")) {
+      if (succeeds(List.of("id", "-u", user))) {
+        return user;
+      }
+    }
+    throw new StoreException(
+        "PostgreSQL does not run as root, user namespaces are not allowed here, and there is no"
+            + " user tollgate, postgres or nobody to run it as; create one, or run Tollgate as"
+            + " another user");
+  }
+
+  private static String groupOf(String user) {
+    try {
+      Process id = new ProcessBuilder("id", "-g", user).start();
+      return new String(id.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot look up the group of " + user, e);
+    }
+  }
+
+  private static boolean succeeds(List<String> command) throws IOException {
+    try {
+      return new ProcessBuilder(command)
+              .redirectErrorStream(true)
+              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+              .start()
+              .waitFor()
+          == 0;
+    } catch (IOException notInstalled) {
+      return false;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted", e);
+    }
+  }
+
+  private static List<String> concat(List<String> first, List<String> second) {
+    return Stream.concat(first.stream(), second.stream())
+        .collect(Collectors.toCollection(ArrayList::new));
+  }
+}

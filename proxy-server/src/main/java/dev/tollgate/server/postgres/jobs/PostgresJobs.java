@@ -1,0 +1,417 @@
+package dev.tollgate.server.postgres.jobs;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.core.exchange.frame.Offload;
+import dev.tollgate.core.exchange.frame.Offload.Outcome;
+import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.job.Job;
+import dev.tollgate.core.job.JobId;
+import dev.tollgate.core.job.JobKind;
+import dev.tollgate.core.job.JobRepository;
+import dev.tollgate.core.job.JobSpec;
+import dev.tollgate.core.job.JobStatus;
+import dev.tollgate.core.job.JobSubmissionKey;
+import dev.tollgate.core.tenant.PerOrgLimit;
+import dev.tollgate.server.postgres.jobs.JobSubmissions.SubmitAnswer;
+import io.netty.util.concurrent.EventExecutor;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Jobs of all nodes in PostgreSQL and by its clock, for event loops: the statements run where they
+ * may wait, and what has to be waited for is asked for again.
+ */
+public final class PostgresJobs implements JobRepository {
+  /** Of one organization that ask at once: beyond it waits for itself. */
+  public static final int ORG_CALLS_MAX = 128;
+
+  /** After that nobody waits any more for a thread. */
+  private static final Duration WAIT_MAX = Duration.ofSeconds(2);
+
+  /** What living nodes do not use comes back within it, or the balance is in use. */
+  private static final Duration RECALL_MAX = Duration.ofSeconds(1);
+
+  /** A worker takes up what is to be canceled at once, and its provider answers within it. */
+  private static final Duration CANCEL_MAX = Duration.ofSeconds(8);
+
+  private static final Duration RECALL_POLL_INTERVAL = Duration.ofMillis(60);
+  private static final Duration CANCEL_POLL_INTERVAL = Duration.ofMillis(150);
+
+  private final JobAccess changes;
+  private final JobAccess queries;
+  private final PerOrgLimit orgSlots = new PerOrgLimit(ORG_CALLS_MAX);
+  private final Runnable onJobDue;
+  private final Map<Result, LongAdder> submitted = new EnumMap<>(Result.class);
+
+  /**
+   * Connections, and the threads that have them to themselves.
+   *
+   * @param offload of as many threads as the pool has connections
+   */
+  public record DedicatedPool(DataSource pool, Offload offload) {}
+
+  /** The rows by way of a lane's connections. */
+  private record JobAccess(JobSubmissions submissions, JobViews views, Offload offload) {
+    static JobAccess of(DedicatedPool pool, Duration retention, Duration ttl) {
+      return new JobAccess(
+          new JobSubmissions(pool.pool(), retention, ttl),
+          new JobViews(pool.pool()),
+          pool.offload());
+    }
+
+    <T> void run(EventExecutor loop, Callable<T> work, Consumer<Outcome<T>> whenDone) {
+      offload.run(loop, loop.ticker().nanoTime() + WAIT_MAX.toNanos(), work, whenDone);
+    }
+  }
+
+  /** What became of a submission: the label of the metric. */
+  private enum Result {
+    MADE,
+    REPLAYED,
+    CONFLICT,
+    TOO_LITTLE,
+    CROWDED,
+    UNAVAILABLE;
+
+    static Result of(SubmitResult submitted) {
+      return switch (submitted) {
+        case SubmitResult.Created _ -> MADE;
+        case SubmitResult.Replayed _ -> REPLAYED;
+        case SubmitResult.Conflict _ -> CONFLICT;
+        case SubmitResult.InsufficientBudget _ -> TOO_LITTLE;
+        case SubmitResult.TooManyPending _ -> CROWDED;
+        case SubmitResult.Unavailable _ -> UNAVAILABLE;
+      };
+    }
+  }
+
+  /**
+   * @param changes for what may wait for others' locks
+   * @param queries for what never does, so that whoever only looks does not wait behind it
+   * @param retention how long a submission is not carried out a second time
+   * @param ttl after which a job expires
+   * @param onJobDue something is to be done with a job; it must not block
+   */
+  public PostgresJobs(
+      DedicatedPool changes,
+      DedicatedPool queries,
+      Duration retention,
+      Duration ttl,
+      Runnable onJobDue) {
+    this.changes = JobAccess.of(changes, retention, ttl);
+    this.queries = JobAccess.of(queries, retention, ttl);
+    this.onJobDue = onJobDue;
+    for (Result each : Result.values()) {
+      submitted.put(each, new LongAdder());
+    }
+  }
+
+  /** Submissions, by what became of them. */
+  public Map<List<String>, Long> submissions() {
+    Map<List<String>, Long> totals = new HashMap<>();
+    submitted.forEach(
+        (result, count) ->
+            totals.put(List.of(result.name().toLowerCase(Locale.ROOT)), count.sum()));
+    return totals;
+  }
+
+  /** Jobs of all nodes that are not over, by status, at most so many of them counted. Blocks. */
+  public Map<JobStatus, Long> open(int most) throws SQLException {
+    return queries.views().open(most);
+  }
+
+  // Submission
+
+  @Override
+  public void lookUpSubmission(
+      JobSubmissionKey ticket, EventExecutor loop, Consumer<LookupResult> whenKnown) {
+    if (!orgSlots.tryBegin(ticket.org())) {
+      count(Result.CROWDED);
+      whenKnown.accept(new LookupResult.TooManyPending());
+      return;
+    }
+    changes.run(
+        loop,
+        () -> recalled(ticket),
+        outcome -> {
+          orgSlots.end(ticket.org());
+          whenKnown.accept(counted(recalled(outcome)));
+        });
+  }
+
+  private LookupResult recalled(JobSubmissionKey ticket) throws SQLException {
+    Optional<SubmitAnswer> earlier = changes.submissions().findEarlier(ticket);
+    if (earlier.isEmpty()) {
+      return new LookupResult.NotSubmitted();
+    }
+    return earlier.get() instanceof SubmitAnswer.Replay replay
+        ? new LookupResult.Replayed(requireJob(ticket.org(), replay.job()))
+        : new LookupResult.Conflict();
+  }
+
+  private static LookupResult recalled(Outcome<LookupResult> outcome) {
+    return switch (outcome) {
+      case Outcome.Done<LookupResult> done -> done.value();
+      case Outcome.Refused<LookupResult> refused -> new LookupResult.Unavailable(refused.reason());
+      case Outcome.Failed<LookupResult> failed ->
+          new LookupResult.Unavailable(failed.cause().toString());
+    };
+  }
+
+  private LookupResult counted(LookupResult recalled) {
+    switch (recalled) {
+      case LookupResult.NotSubmitted _ -> {} // its submission counts
+      case LookupResult.Replayed _ -> count(Result.REPLAYED);
+      case LookupResult.Conflict _ -> count(Result.CONFLICT);
+      case LookupResult.TooManyPending _ -> count(Result.CROWDED);
+      case LookupResult.Unavailable _ -> count(Result.UNAVAILABLE);
+    }
+    return recalled;
+  }
+
+  @Override
+  public void submit(JobSpec spec, EventExecutor loop, Consumer<SubmitResult> whenKnown) {
+    if (!orgSlots.tryBegin(spec.org())) {
+      whenKnown.accept(counted(new SubmitResult.TooManyPending()));
+      return;
+    }
+    long deadlineNanos = loop.ticker().nanoTime() + RECALL_MAX.toNanos();
+    submit(
+        new PendingSubmission(spec, loop, deadlineNanos),
+        Map.of(),
+        outcome -> {
+          orgSlots.end(spec.org());
+          whenKnown.accept(counted(outcome));
+        });
+  }
+
+  private SubmitResult counted(SubmitResult outcome) {
+    count(Result.of(outcome));
+    return outcome;
+  }
+
+  private void count(Result result) {
+    requireNonNull(submitted.get(result)).increment();
+  }
+
+  private record PendingSubmission(JobSpec wish, EventExecutor loop, long giveUpNanos) {
+    boolean isLate() {
+      return loop.ticker().nanoTime() - giveUpNanos >= 0;
+    }
+  }
+
+  private void submit(
+      PendingSubmission submission, Map<String, Long> awaited, Consumer<SubmitResult> whenKnown) {
+    changes.run(
+        submission.loop(),
+        () -> submitted(submission.wish(), awaited),
+        outcome -> {
+          switch (outcome) {
+            case Outcome.Done<SubmitStep> done -> next(submission, done.value(), whenKnown);
+            case Outcome.Refused<SubmitStep> refused ->
+                whenKnown.accept(new SubmitResult.Unavailable(refused.reason()));
+            case Outcome.Failed<SubmitStep> failed ->
+                whenKnown.accept(new SubmitResult.Unavailable(failed.cause().toString()));
+          }
+        });
+  }
+
+  /** What a statement brought. */
+  private sealed interface SubmitStep {
+    record Finished(SubmitResult submitted) implements SubmitStep {}
+
+    record Retry(Map<String, Long> awaited) implements SubmitStep {}
+  }
+
+  private SubmitStep submitted(JobSpec spec, Map<String, Long> awaited) throws SQLException {
+    byte[] sha256 = spec.body().sha256();
+    return switch (changes.submissions().submit(spec, sha256, awaited)) {
+      case SubmitAnswer.Created _ -> {
+        onJobDue.run();
+        yield new SubmitStep.Finished(new SubmitResult.Created(requireJob(spec.org(), spec.id())));
+      }
+      case SubmitAnswer.Replay replay ->
+          new SubmitStep.Finished(new SubmitResult.Replayed(requireJob(spec.org(), replay.job())));
+      case SubmitAnswer.Conflict _ -> new SubmitStep.Finished(new SubmitResult.Conflict());
+      case SubmitAnswer.InsufficientBudget refused ->
+          new SubmitStep.Finished(new SubmitResult.InsufficientBudget(refused.shortages()));
+      case SubmitAnswer.AwaitsRecalls awaits -> new SubmitStep.Retry(awaits.recalls());
+    };
+  }
+
+  private Job requireJob(OrgId org, JobId id) throws SQLException {
+    return changes
+        .views()
+        .findIncludingRemoved(org, id)
+        .orElseThrow(() -> new SQLException("a job is gone"));
+  }
+
+  private void next(
+      PendingSubmission submission, SubmitStep step, Consumer<SubmitResult> whenKnown) {
+    switch (step) {
+      case SubmitStep.Finished known -> whenKnown.accept(known.submitted());
+      case SubmitStep.Retry _ when submission.isLate() ->
+          whenKnown.accept(
+              new SubmitResult.Unavailable("other nodes did not say what they can spare"));
+      case SubmitStep.Retry again ->
+          later(
+              submission.loop(),
+              RECALL_POLL_INTERVAL,
+              () -> submit(submission, again.awaited(), whenKnown));
+    }
+  }
+
+  // Looks
+
+  @Override
+  public void find(OrgId org, JobId id, EventExecutor loop, Consumer<FindResult> whenKnown) {
+    if (!orgSlots.tryBegin(org)) {
+      whenKnown.accept(new FindResult.TooManyPending());
+      return;
+    }
+    queries.run(
+        loop,
+        () -> queries.views().find(org, id),
+        outcome -> {
+          orgSlots.end(org);
+          whenKnown.accept(found(outcome));
+        });
+  }
+
+  private static FindResult found(Outcome<Optional<Job>> outcome) {
+    return switch (outcome) {
+      case Outcome.Done<Optional<Job>> done ->
+          done.value().<FindResult>map(FindResult.Present::new).orElseGet(FindResult.NotFound::new);
+      case Outcome.Refused<Optional<Job>> refused -> new FindResult.Unavailable(refused.reason());
+      case Outcome.Failed<Optional<Job>> failed ->
+          new FindResult.Unavailable(failed.cause().toString());
+    };
+  }
+
+  // Ends
+
+  @Override
+  public void delete(
+      OrgId org,
+      @Nullable JobKind kind,
+      JobId id,
+      EventExecutor loop,
+      Consumer<DeleteResult> whenKnown) {
+    if (!orgSlots.tryBegin(org)) {
+      whenKnown.accept(new DeleteResult.TooManyPending());
+      return;
+    }
+    long deadlineNanos = loop.ticker().nanoTime() + CANCEL_MAX.toNanos();
+    var deletion =
+        new PendingDeletion(
+            org,
+            id,
+            loop,
+            deadlineNanos,
+            deleted -> {
+              orgSlots.end(org);
+              whenKnown.accept(deleted);
+            });
+    deliver(changes, deletion, () -> deleted(org, kind, id));
+  }
+
+  /** A job that is to be canceled, and who waits for that. */
+  private record PendingDeletion(
+      OrgId org, JobId id, EventExecutor loop, long giveUpNanos, Consumer<DeleteResult> whenKnown) {
+    boolean isLate() {
+      return loop.ticker().nanoTime() - giveUpNanos >= 0;
+    }
+  }
+
+  /** Empty: it is asked for, and not known yet. */
+  private Optional<DeleteResult> deleted(OrgId org, @Nullable JobKind kind, JobId id)
+      throws SQLException {
+    return switch (changes.submissions().cancel(org, kind, id)) {
+      case CANCELED ->
+          Optional.of(
+              changes
+                  .views()
+                  .find(org, id)
+                  .<DeleteResult>map(DeleteResult.Canceled::new)
+                  .orElseGet(DeleteResult.Removed::new));
+      case ASKED -> {
+        onJobDue.run();
+        yield Optional.empty();
+      }
+      case UNKNOWN -> Optional.of(new DeleteResult.NotFound());
+      case OVER, OPEN, REMOVED ->
+          switch (changes.submissions().remove(org, kind, id)) {
+            case REMOVED -> Optional.of(new DeleteResult.Removed());
+            case UNKNOWN -> Optional.of(new DeleteResult.NotFound());
+            case CANCELED, ASKED, OVER, OPEN -> Optional.of(new DeleteResult.NotCancellable());
+          };
+    };
+  }
+
+  private void deliver(
+      JobAccess access, PendingDeletion deletion, Callable<Optional<DeleteResult>> poll) {
+    access.run(
+        deletion.loop(),
+        poll,
+        outcome -> {
+          switch (outcome) {
+            case Outcome.Done<Optional<DeleteResult>> done ->
+                done.value()
+                    .ifPresentOrElse(
+                        deletion.whenKnown(),
+                        () ->
+                            later(
+                                deletion.loop(),
+                                CANCEL_POLL_INTERVAL,
+                                () ->
+                                    deliver(queries, deletion, () -> pollCancellation(deletion))));
+            case Outcome.Refused<Optional<DeleteResult>> refused ->
+                deletion.whenKnown().accept(new DeleteResult.Unavailable(refused.reason()));
+            case Outcome.Failed<Optional<DeleteResult>> failed ->
+                deletion
+                    .whenKnown()
+                    .accept(new DeleteResult.Unavailable(failed.cause().toString()));
+          }
+        });
+  }
+
+  /** Whoever waited for too long takes the wish back, so that it is not granted behind its back. */
+  private Optional<DeleteResult> pollCancellation(PendingDeletion deletion) throws SQLException {
+    if (queries.submissions().isCancelAsked(deletion.id())) {
+      if (!deletion.isLate()) {
+        return Optional.empty();
+      }
+      if (queries.submissions().withdraw(deletion.org(), deletion.id())) {
+        return Optional.of(new DeleteResult.NotCancellable());
+      }
+    }
+    return Optional.of(deletionResult(deletion));
+  }
+
+  private DeleteResult deletionResult(PendingDeletion deletion) throws SQLException {
+    Optional<Job> job = queries.views().find(deletion.org(), deletion.id());
+    if (job.isEmpty()) {
+      return new DeleteResult.NotFound();
+    }
+    return job.get().status() == JobStatus.CANCELED
+        ? new DeleteResult.Canceled(job.get())
+        : new DeleteResult.NotCancellable();
+  }
+
+  private static void later(EventExecutor loop, Duration delay, Runnable work) {
+    var _ = loop.schedule(work, delay.toNanos(), TimeUnit.NANOSECONDS);
+  }
+}

@@ -1,0 +1,125 @@
+package dev.tollgate.server.postgres.ledger;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.LocalDate;
+import java.util.ArrayList;
+import java.util.List;
+import javax.sql.DataSource;
+
+/**
+ * The days of the ledger: each is a partition, made ahead of its time, summed up when it is over
+ * and dropped when it is old. Any number of nodes may do this; one at a time does.
+ */
+public final class LedgerPartitions {
+  /** Younger days than so many are never dropped: charges of them may still come. */
+  public static final int RETENTION_DAYS_MIN = 8;
+
+  private static final int DAYS_AHEAD = 7;
+  private static final String SELECT_EXPIRED = "SELECT * FROM ledger_days_over(?, ?)";
+
+  private final DataSource source;
+
+  /**
+   * @param source of connections that do not give up before a large day is summed
+   */
+  public LedgerPartitions(DataSource source) {
+    this.source = source;
+  }
+
+  /** Days that were dropped. */
+  public record DroppedDays(List<LocalDate> charges, List<LocalDate> requests) {}
+
+  /** Makes what is missing from yesterday to a week ahead. */
+  public void createAhead() throws SQLException {
+    try (Connection connection = source.getConnection()) {
+      createAhead(connection);
+    }
+  }
+
+  static void createAhead(Connection connection) throws SQLException {
+    try (PreparedStatement make = connection.prepareStatement("SELECT ledger_partitions(?)")) {
+      make.setInt(1, DAYS_AHEAD);
+      make.execute();
+    }
+  }
+
+  /** Sums up the days that are over; returns them. */
+  public List<LocalDate> close() throws SQLException {
+    try (Connection connection = source.getConnection()) {
+      List<LocalDate> endedDays = days(connection, "SELECT * FROM ledger_days_to_close()");
+      return each(connection, "SELECT ledger_close_day(?)", endedDays);
+    }
+  }
+
+  /**
+   * Drops the days older than that, at least {@link #RETENTION_DAYS_MIN}, and lines of the request
+   * log no longer than charges. Charges go only where no node can still have some of that day;
+   * their sums stay.
+   */
+  public DroppedDays dropExpired(Duration chargesKept, Duration requestsKept) throws SQLException {
+    try (Connection connection = source.getConnection()) {
+      // In this order: a line without its charge would count beside the day's sums.
+      List<LocalDate> requests =
+          each(
+              connection,
+              "SELECT ledger_drop_requests(?)",
+              days(connection, SELECT_EXPIRED, "request_log", wholeDays(requestsKept)));
+      List<LocalDate> charges =
+          each(
+              connection,
+              "SELECT ledger_drop_charges(?)",
+              days(connection, SELECT_EXPIRED, "settlement", wholeDays(chargesKept)));
+      return new DroppedDays(charges, requests);
+    }
+  }
+
+  /** Forgets leases that ended long ago. */
+  public void tidy() throws SQLException {
+    try (Connection connection = source.getConnection();
+        PreparedStatement tidy = connection.prepareStatement("SELECT ledger_tidy()")) {
+      tidy.execute();
+    }
+  }
+
+  private static int wholeDays(Duration kept) {
+    return (int) Math.max(RETENTION_DAYS_MIN, kept.toDays());
+  }
+
+  private static List<LocalDate> days(Connection connection, String query, Object... values)
+      throws SQLException {
+    try (PreparedStatement select = connection.prepareStatement(query)) {
+      for (int i = 0; i < values.length; i++) {
+        select.setObject(i + 1, values[i]);
+      }
+      try (ResultSet row = select.executeQuery()) {
+        List<LocalDate> days = new ArrayList<>();
+        while (row.next()) {
+          days.add(row.getObject(1, LocalDate.class));
+        }
+        return days;
+      }
+    }
+  }
+
+  /** Each day in a transaction of its own; returns those for which something was done. */
+  private static List<LocalDate> each(Connection connection, String call, List<LocalDate> days)
+      throws SQLException {
+    List<LocalDate> done = new ArrayList<>();
+    try (PreparedStatement statement = connection.prepareStatement(call)) {
+      for (LocalDate day : days) {
+        statement.setObject(1, day);
+        try (ResultSet row = statement.executeQuery()) {
+          row.next();
+          if (row.getBoolean(1)) {
+            done.add(day);
+          }
+        }
+      }
+    }
+    return done;
+  }
+}

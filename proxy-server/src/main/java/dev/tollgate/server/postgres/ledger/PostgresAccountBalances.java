@@ -1,0 +1,71 @@
+package dev.tollgate.server.postgres.ledger;
+
+import dev.tollgate.core.id.KeyId;
+import dev.tollgate.core.ledger.AccountBalance;
+import dev.tollgate.core.ledger.ScopeKind;
+import dev.tollgate.core.ledger.Window;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.server.postgres.tenants.StoredKey;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Optional;
+import javax.sql.DataSource;
+
+/** How keys stand in the books, with the limits that hold now; one round trip, no lock. */
+public final class PostgresAccountBalances {
+  private static final String SELECT =
+      """
+      SELECT s.kind, coalesce(a.used_micro, 0) AS used_micro,
+             coalesce(a.leased_micro, 0) AS leased_micro,
+             CASE s.kind WHEN 1 THEN coalesce(a.limit_micro, 0)
+                         WHEN 2 THEN o.monthly_limit_micro
+                         WHEN 4 THEN k.daily_budget_micro
+                         WHEN 8 THEN k.monthly_budget_micro END AS limit_micro
+        FROM api_key k JOIN organization o ON o.id = k.org_id
+       CROSS JOIN LATERAL ledger_scopes(o.id, k.id, ?::date) s
+        LEFT JOIN scope_account a ON a.scope_id = s.scope_id COLLATE "C"
+       WHERE k.id = ?
+      """;
+
+  private final DataSource pool;
+
+  public PostgresAccountBalances(DataSource pool) {
+    this.pool = pool;
+  }
+
+  /** The sums of a key's payer in a window; empty where there is no such key. */
+  public Optional<AccountBalance> find(KeyId key, Window window) throws SQLException {
+    try (Connection connection = pool.getConnection();
+        PreparedStatement select = connection.prepareStatement(SELECT)) {
+      select.setString(1, window.day().toString());
+      select.setString(2, key.value());
+      try (ResultSet row = select.executeQuery()) {
+        Map<ScopeKind, AccountBalance.ScopeBalance> sums = new EnumMap<>(ScopeKind.class);
+        while (row.next()) {
+          sums.put(kind(row.getInt("kind")), sum(row));
+        }
+        return sums.isEmpty() ? Optional.empty() : Optional.of(new AccountBalance(window, sums));
+      }
+    }
+  }
+
+  private static ScopeKind kind(int bit) {
+    for (ScopeKind kind : ScopeKind.values()) {
+      if (kind.bit() == bit) {
+        return kind;
+      }
+    }
+    throw new IllegalStateException("there is no kind of scope " + bit);
+  }
+
+  private static AccountBalance.ScopeBalance sum(ResultSet row) throws SQLException {
+    return new AccountBalance.ScopeBalance(
+        StoredKey.money(row, "limit_micro"),
+        new MicroUsd(row.getLong("used_micro")),
+        new MicroUsd(row.getLong("leased_micro")));
+  }
+}

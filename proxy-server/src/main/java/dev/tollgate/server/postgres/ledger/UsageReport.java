@@ -1,0 +1,129 @@
+package dev.tollgate.server.postgres.ledger;
+
+import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.ledger.Window;
+import dev.tollgate.core.money.MicroUsd;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What was used: requests for models, their tokens and their cost. Cost and tokens are those of the
+ * charges, which are never lost; a request without a charge counts with what the request log says.
+ * Of a day whose charges were dropped the sums are left: it counts whole, and without its models.
+ */
+public final class UsageReport {
+  private static final String SUM =
+      """
+      WITH charge AS (
+        SELECT day, request_id, key_id, prompt_tokens, completion_tokens, cached_tokens,
+               reasoning_tokens, cost_micro
+          FROM settlement
+         WHERE day >= ?::date AND request_id >= ? AND (?::uuid IS NULL OR org_id = ?::uuid)),
+      line AS (
+        SELECT day, request_id, key_id, row::json ->> 'model' AS model,
+               (row::json ->> 'prompt_tokens')::bigint AS prompt_tokens,
+               (row::json ->> 'completion_tokens')::bigint AS completion_tokens,
+               (row::json ->> 'cached_tokens')::bigint AS cached_tokens,
+               (row::json ->> 'reasoning_tokens')::bigint AS reasoning_tokens
+          FROM request_log
+         WHERE day >= ?::date AND request_id >= ? AND (?::uuid IS NULL OR org_id = ?::uuid))
+      SELECT its_column AS its_group, sum(requests) AS requests,
+             sum(prompt_tokens) AS prompt_tokens, sum(completion_tokens) AS completion_tokens,
+             sum(cached_tokens) AS cached_tokens, sum(reasoning_tokens) AS reasoning_tokens,
+             sum(cost_micro) AS cost_micro
+        FROM (
+          SELECT day, coalesce(c.key_id, l.key_id) AS key_id, l.model, 1 AS requests,
+                 coalesce(c.prompt_tokens, l.prompt_tokens, 0) AS prompt_tokens,
+                 coalesce(c.completion_tokens, l.completion_tokens, 0) AS completion_tokens,
+                 coalesce(c.cached_tokens, l.cached_tokens, 0) AS cached_tokens,
+                 coalesce(c.reasoning_tokens, l.reasoning_tokens, 0) AS reasoning_tokens,
+                 coalesce(c.cost_micro, 0) AS cost_micro
+            FROM charge c FULL JOIN line l USING (day, request_id)
+           WHERE c.cost_micro IS NOT NULL OR l.model IS NOT NULL
+          UNION ALL
+          SELECT r.day, a.key_id, NULL, r.n, r.prompt_tokens, r.completion_tokens,
+                 r.cached_tokens, r.reasoning_tokens, r.sum_micro
+            FROM settlement_rollup r JOIN scope_account a ON a.scope_id = r.scope_id
+           WHERE r.scope_id LIKE 'keyd:%' AND r.day >= ?::date
+             AND (?::uuid IS NULL OR a.org_id = ?::uuid)
+             AND r.day NOT IN (SELECT d.day FROM ledger_days('settlement') d)) u
+       GROUP BY 1 ORDER BY 1 NULLS LAST
+      """;
+
+  private final DataSource source;
+
+  public UsageReport(DataSource source) {
+    this.source = source;
+  }
+
+  /** What sums are made for. */
+  public enum GroupBy {
+    DAY("day::text"),
+    MODEL("model"),
+    KEY("key_id");
+
+    private final String column;
+
+    GroupBy(String column) {
+      this.column = column;
+    }
+  }
+
+  /**
+   * One sum.
+   *
+   * @param group the day, the model or the key; null where the model is not known any more
+   * @param cachedTokens of the prompt's; 0 where a day's charges were dropped before such sums were
+   *     made, as with reasoning
+   * @param reasoningTokens of the completion's, or beside them where the provider counts them so
+   */
+  public record UsageRow(
+      @Nullable String group,
+      long requests,
+      long promptTokens,
+      long completionTokens,
+      long cachedTokens,
+      long reasoningTokens,
+      MicroUsd cost) {}
+
+  /** The sums since a time, of one organization or of all. */
+  public List<UsageRow> sum(GroupBy by, @Nullable OrgId org, Instant since) throws SQLException {
+    try (Connection connection = source.getConnection();
+        PreparedStatement select =
+            connection.prepareStatement(SUM.replace("its_column", by.column))) {
+      String day = Window.at(since.toEpochMilli()).day().toString();
+      String lowest = RequestId.lowestAt(since.toEpochMilli());
+      String orgId = org == null ? null : org.toString();
+      String[] values = {day, lowest, orgId, orgId, day, lowest, orgId, orgId, day, orgId, orgId};
+      for (int i = 0; i < values.length; i++) {
+        select.setString(i + 1, values[i]);
+      }
+      try (ResultSet row = select.executeQuery()) {
+        List<UsageRow> sums = new ArrayList<>();
+        while (row.next()) {
+          sums.add(read(row));
+        }
+        return sums;
+      }
+    }
+  }
+
+  private static UsageRow read(ResultSet row) throws SQLException {
+    return new UsageRow(
+        row.getString("its_group"),
+        row.getLong("requests"),
+        row.getLong("prompt_tokens"),
+        row.getLong("completion_tokens"),
+        row.getLong("cached_tokens"),
+        row.getLong("reasoning_tokens"),
+        new MicroUsd(row.getLong("cost_micro")));
+  }
+}

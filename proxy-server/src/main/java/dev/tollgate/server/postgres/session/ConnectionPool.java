@@ -1,0 +1,68 @@
+package dev.tollgate.server.postgres.session;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.server.postgres.embedded.DatabaseAddress;
+import java.time.Duration;
+
+/**
+ * Makes the pool that serves requests. Its sessions give up early (LEDGER "Transactions"): a lock,
+ * a statement or a transaction that hangs must not take the others with it.
+ */
+public final class ConnectionPool {
+  private static final String SESSION =
+      "SET lock_timeout = '2s';"
+          + "SET statement_timeout = '10s';"
+          + "SET idle_in_transaction_session_timeout = '5s';"
+          + "SET tcp_user_timeout = '5s';"
+          + "SET client_connection_check_interval = '1s';"
+          // What was granted or booked is never taken back by a crash, whatever the server's
+          // default is; one that waits for more than its own disk stays.
+          + "SELECT set_config('synchronous_commit', 'on', false)"
+          + " WHERE current_setting('synchronous_commit') = 'off'";
+
+  private static final Duration IDLE = Duration.ofSeconds(30);
+
+  private ConnectionPool() {}
+
+  public static HikariDataSource open(DatabaseAddress address, StoreOptions options) {
+    return new HikariDataSource(config("store", address, options));
+  }
+
+  /**
+   * Opens one beside it, for a database that may be away for the moment. It keeps nothing that
+   * nobody uses: many nodes share what connections a database has.
+   *
+   * @param name of its threads
+   */
+  public static HikariDataSource openOnDemand(
+      String name, DatabaseAddress address, StoreOptions options) {
+    HikariConfig config = config(name, address, options);
+    config.setInitializationFailTimeout(-1);
+    config.setMinimumIdle(0);
+    config.setIdleTimeout(IDLE.toMillis());
+    return new HikariDataSource(config);
+  }
+
+  private static HikariConfig config(String name, DatabaseAddress address, StoreOptions options) {
+    HikariConfig config = new HikariConfig();
+    config.setPoolName(name);
+    config.setJdbcUrl(address.url());
+    config.setUsername(address.username());
+    Secret password = address.password();
+    config.setPassword(password == null ? null : password.reveal());
+    config.setMaximumPoolSize(options.poolMax());
+    config.setMinimumIdle(Math.min(2, options.poolMax()));
+    config.setConnectionTimeout(options.poolTimeout().toMillis());
+    config.setValidationTimeout(Math.max(250, Math.min(1_000, options.poolTimeout().toMillis())));
+    config.setConnectionInitSql(SESSION);
+    // Seconds. The socket's limit lies above the statement's, so that the server speaks first.
+    config.addDataSourceProperty("currentSchema", Migrations.SCHEMA);
+    config.addDataSourceProperty("ApplicationName", "tollgate");
+    config.addDataSourceProperty("tcpKeepAlive", "true");
+    config.addDataSourceProperty("connectTimeout", "2");
+    config.addDataSourceProperty("socketTimeout", "12");
+    return config;
+  }
+}

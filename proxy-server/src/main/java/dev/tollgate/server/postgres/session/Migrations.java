@@ -1,0 +1,212 @@
+package dev.tollgate.server.postgres.session;
+
+import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.server.postgres.embedded.DatabaseAddress;
+import dev.tollgate.server.postgres.embedded.StoreException;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Arrays;
+import org.flywaydb.core.Flyway;
+import org.flywaydb.core.api.FlywayException;
+import org.flywaydb.core.api.MigrationInfo;
+import org.flywaydb.core.api.MigrationState;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/**
+ * Brings the schema to this version. All of it happens under one advisory lock, so that nodes that
+ * start together do it once; what must follow atomically, the bootstrap, runs under the same lock.
+ */
+public final class Migrations {
+  public static final String SCHEMA = "tollgate";
+
+  /** Holds the previous store while an import runs, so that an interrupted one can be undone. */
+  public static final String BACKUP_SCHEMA = SCHEMA + "_before_import";
+
+  public static final String HISTORY = "flyway_schema_history";
+  private static final long LOCK = 7_455_830;
+
+  /** The newest migration of this version; a test compares it with the folder. */
+  public static final String LATEST = "26";
+
+  private Migrations() {}
+
+  /** What runs under the lock, on the connection that holds it. */
+  public interface UnderLock<T> {
+    T run(Connection connection) throws SQLException, StoreException;
+  }
+
+  /** Runs {@code step} while no other node migrates or bootstraps. */
+  public static <T> T locked(DatabaseAddress address, UnderLock<T> step) throws StoreException {
+    try (Connection connection = plain(address).getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute("SET lock_timeout = '120s'");
+      statement.execute("SELECT pg_advisory_lock(" + LOCK + ")");
+      // The lock ends with the session.
+      return step.run(connection);
+    } catch (SQLException e) {
+      throw new StoreException("cannot use the database at " + withoutQuery(address.url()), e);
+    }
+  }
+
+  /** Applies what is missing, under the lock; returns how many migrations that were. */
+  public static int run(DatabaseAccess database) throws StoreException {
+    return locked(
+        database.address(),
+        connection -> {
+          requireNoneInterrupted(connection);
+          return migrate(database.address());
+        });
+  }
+
+  /** Applies what is missing; returns how many migrations that were. */
+  public static int migrate(DatabaseAddress address) throws StoreException {
+    try {
+      return flyway(address, "latest").migrate().migrationsExecuted;
+    } catch (FlywayException e) {
+      throw new StoreException("the database cannot be migrated", e);
+    }
+  }
+
+  /** Applies what leads to {@code version}, for an import of an older export. */
+  public static void migrateTo(DatabaseAddress address, String version) throws StoreException {
+    try {
+      flyway(address, version).migrate();
+    } catch (FlywayException e) {
+      throw new StoreException("the database cannot be migrated to version " + version, e);
+    }
+  }
+
+  /** Who may migrate what. */
+  public enum Policy {
+    /** Whatever is missing is applied. */
+    ALL,
+    /** A schema is made where there is none; an older one is refused. */
+    ONLY_NEW,
+    NOTHING
+  }
+
+  /** Brings an open database up to date or refuses it, on a connection that holds the lock. */
+  public static void ensureCurrent(Connection connection, DatabaseAddress address, Policy policy)
+      throws SQLException, StoreException {
+    boolean isNew = !holds(connection, "SELECT to_regclass('%s.%s') IS NOT NULL");
+    // Flyway takes longer to load than everything else of a start that finds nothing to do.
+    if (!isNew && holds(connection, IS_CURRENT)) {
+      return;
+    }
+    if (policy == Policy.ALL || (policy == Policy.ONLY_NEW && isNew)) {
+      migrate(address);
+    } else {
+      requireCurrent(address);
+    }
+  }
+
+  /** Whether the newest migration is there and none is half done. */
+  private static final String IS_CURRENT =
+      "SELECT coalesce(bool_and(success) AND bool_or(version = '"
+          + LATEST
+          + "'), false) FROM %s.%s";
+
+  private static boolean holds(Connection connection, String question) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(question.formatted(SCHEMA, HISTORY))) {
+      row.next();
+      return row.getBoolean(1);
+    }
+  }
+
+  /** The newest migration in the folder. */
+  public static String newestKnown(DatabaseAddress address) {
+    MigrationInfo[] all = flyway(address, "latest").info().all();
+    return String.valueOf(all[all.length - 1].getVersion());
+  }
+
+  /** Refuses a schema that lacks migrations of this version. */
+  static void requireCurrent(DatabaseAddress address) throws StoreException {
+    try {
+      MigrationInfo[] pending = flyway(address, "latest").info().pending();
+      if (pending.length > 0) {
+        throw new StoreException(
+            "the database lacks "
+                + pending.length
+                + " migration(s); run: tollgate migrate, or set store.migrate: on_start");
+      }
+    } catch (FlywayException e) {
+      throw new StoreException("the state of the database's schema cannot be read", e);
+    }
+  }
+
+  /** Whether this version brings the migration {@code version}. */
+  public static boolean isKnownVersion(DatabaseAddress address, String version)
+      throws StoreException {
+    try {
+      return Arrays.stream(flyway(address, "latest").info().all())
+          .anyMatch(
+              known ->
+                  known.getScript().endsWith(".sql")
+                      && version.equals(String.valueOf(known.getVersion()))
+                      && known.getState() != MigrationState.FUTURE_SUCCESS);
+    } catch (FlywayException e) {
+      throw new StoreException("the state of the database's schema cannot be read", e);
+    }
+  }
+
+  /** Connections without the pool and its time limits: a migration may take its time. */
+  public static PGSimpleDataSource plain(DatabaseAddress address) {
+    PGSimpleDataSource source = new PGSimpleDataSource();
+    configure(source, address);
+    return source;
+  }
+
+  static void configure(PGSimpleDataSource source, DatabaseAddress address) {
+    source.setURL(address.url());
+    source.setUser(address.username());
+    Secret password = address.password();
+    source.setPassword(password == null ? null : password.reveal());
+    source.setCurrentSchema(SCHEMA);
+    source.setApplicationName("tollgate-setup");
+    source.setConnectTimeout(5);
+    source.setTcpKeepAlive(true);
+  }
+
+  private static Flyway flyway(DatabaseAddress address, String target) {
+    return Flyway.configure()
+        .dataSource(plain(address))
+        .locations("classpath:db/migration")
+        .defaultSchema(SCHEMA)
+        .table(HISTORY)
+        .validateMigrationNaming(true)
+        .loggers("slf4j")
+        .target(target)
+        .load();
+  }
+
+  /** Parameters of a JDBC URL may hold a password. */
+  static String withoutQuery(String url) {
+    int query = url.indexOf('?');
+    return query < 0 ? url : url.substring(0, query);
+  }
+
+  /** Refuses a database in which an import died half-way; the next import puts it right. */
+  public static void requireNoneInterrupted(Connection connection)
+      throws SQLException, StoreException {
+    if (exists(connection, BACKUP_SCHEMA)) {
+      throw new StoreException(
+          "an import into this store was interrupted; run tollgate store import again, which first"
+              + " restores what was there before");
+    }
+  }
+
+  /** Whether a schema exists. */
+  public static boolean exists(Connection connection, String schema) throws SQLException {
+    try (PreparedStatement select =
+        connection.prepareStatement("SELECT 1 FROM pg_namespace WHERE nspname = ?")) {
+      select.setString(1, schema);
+      try (ResultSet row = select.executeQuery()) {
+        return row.next();
+      }
+    }
+  }
+}

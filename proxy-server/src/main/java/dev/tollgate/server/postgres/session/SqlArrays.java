@@ -1,0 +1,45 @@
+package dev.tollgate.server.postgres.session;
+
+import java.sql.Array;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.ToIntFunction;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
+
+/** One property of many things as an array for a statement; numbers travel in binary. */
+public final class SqlArrays {
+  private SqlArrays() {}
+
+  public static <T> Array longs(Connection connection, List<T> all, ToLongFunction<T> number)
+      throws SQLException {
+    long[] numbers = new long[all.size()];
+    for (int i = 0; i < numbers.length; i++) {
+      numbers[i] = number.applyAsLong(all.get(i));
+    }
+    return connection.unwrap(PGConnection.class).createArrayOf("int8", numbers);
+  }
+
+  public static <T> Array ints(Connection connection, List<T> all, ToIntFunction<T> number)
+      throws SQLException {
+    int[] numbers = new int[all.size()];
+    for (int i = 0; i < numbers.length; i++) {
+      numbers[i] = number.applyAsInt(all.get(i));
+    }
+    return connection.unwrap(PGConnection.class).createArrayOf("int4", numbers);
+  }
+
+  /** What has no array of its own travels as text. */
+  public static <T> Array of(
+      Connection connection, String type, List<T> all, Function<T, @Nullable String> text)
+      throws SQLException {
+    @Nullable String[] texts = new String[all.size()];
+    for (int i = 0; i < texts.length; i++) {
+      texts[i] = text.apply(all.get(i));
+    }
+    return connection.createArrayOf(type, texts);
+  }
+}

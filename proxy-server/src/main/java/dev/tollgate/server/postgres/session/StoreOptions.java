@@ -1,0 +1,64 @@
+package dev.tollgate.server.postgres.session;
+
+import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.server.settings.StoreSettings;
+import dev.tollgate.server.settings.value.MasterKey;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the store is and how it is reached ({@code store:} in the configuration).
+ *
+ * @param url {@code embedded}, or {@code jdbc:postgresql://…}
+ * @param poolTimeout how long a borrower waits for a connection
+ * @param masterKeys seal secrets of webhooks: the first seals, all open
+ */
+public record StoreOptions(
+    String url,
+    Path dataDir,
+    @Nullable String username,
+    @Nullable Secret password,
+    int poolMax,
+    Duration poolTimeout,
+    boolean migrateOnStart,
+    List<MasterKey> masterKeys) {
+
+  public StoreOptions {
+    masterKeys = List.copyOf(masterKeys);
+  }
+
+  /** The defaults of the configuration with an embedded database. */
+  public static StoreOptions embedded(Path dataDir) {
+    return new StoreOptions(
+        "embedded", dataDir, null, null, 16, Duration.ofSeconds(2), true, List.of());
+  }
+
+  /** The store as it is configured. */
+  public static StoreOptions of(StoreSettings store) {
+    return new StoreOptions(
+        store.url().toString(),
+        store.dataDir(),
+        store.username(),
+        store.password(),
+        store.pool().max(),
+        store.pool().timeout(),
+        store.migrate() == StoreSettings.Migrate.ON_START,
+        store.masterKeys());
+  }
+
+  public StoreOptions withPoolMax(int max) {
+    return new StoreOptions(
+        url, dataDir, username, password, max, poolTimeout, migrateOnStart, masterKeys);
+  }
+
+  public StoreOptions withMasterKeys(List<MasterKey> keys) {
+    return new StoreOptions(
+        url, dataDir, username, password, poolMax, poolTimeout, migrateOnStart, keys);
+  }
+
+  public boolean isEmbedded() {
+    return url.equals("embedded");
+  }
+}

@@ -1,0 +1,293 @@
+package dev.tollgate.server.postgres.tenants;
+
+import dev.tollgate.core.id.KeyId;
+import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.tenant.ApiKey;
+import dev.tollgate.core.tenant.ApiKey.KeyLimits;
+import dev.tollgate.core.tenant.ApiKey.KeyScope;
+import dev.tollgate.core.tenant.ApiKeyText;
+import dev.tollgate.server.postgres.session.Transactions;
+import java.security.SecureRandom;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The API keys: made, changed, replaced and revoked. A key's secret leaves this class once, when it
+ * is made; only its hash is stored. Triggers tell every node of every change.
+ */
+public final class ApiKeys {
+  private final DataSource pool;
+  private final SecureRandom random = new SecureRandom();
+
+  public ApiKeys(DataSource pool) {
+    this.pool = pool;
+  }
+
+  /** What a new key shall be. */
+  public record ApiKeySpec(
+      String name, KeyScope scope, KeyLimits limits, @Nullable Instant expiresAt) {
+    public static ApiKeySpec named(String name) {
+      return new ApiKeySpec(name, KeyScope.ALL, KeyLimits.DEFAULT, null);
+    }
+  }
+
+  /** The outcome of {@link #create}. */
+  public sealed interface KeyCreation {
+    record Created(StoredKey key, ApiKeyText.ValidKey secret) implements KeyCreation {}
+
+    record UnknownOrg() implements KeyCreation {}
+
+    /** The organization has as many keys as it may (max_api_keys_reached). */
+    record TooMany(int max) implements KeyCreation {}
+  }
+
+  /** The outcome of a change to a key. */
+  public sealed interface KeyUpdate {
+    record Done(StoredKey key) implements KeyUpdate {}
+
+    /** Rotated: the old key is revoked, this one stands in its place. */
+    record Replaced(StoredKey key, ApiKeyText.ValidKey secret) implements KeyUpdate {}
+
+    record UnknownKey() implements KeyUpdate {}
+
+    /** Revoked for good: nothing brings it back. */
+    record Revoked() implements KeyUpdate {}
+  }
+
+  /**
+   * Makes a key, unless the organization has {@code keysMax} that are not revoked.
+   *
+   * @param keysMax 0: no limit
+   */
+  public KeyCreation create(OrgId org, ApiKeySpec spec, int keysMax) throws SQLException {
+    ApiKeyText.ValidKey secret = ApiKeyText.generate(random);
+    return Transactions.run(
+        pool,
+        connection -> {
+          if (!lockOrg(connection, org)) {
+            return new KeyCreation.UnknownOrg();
+          }
+          if (keysMax > 0 && countKeys(connection, org) >= keysMax) {
+            return new KeyCreation.TooMany(keysMax);
+          }
+          return new KeyCreation.Created(insert(connection, org, spec, "active", secret), secret);
+        });
+  }
+
+  public Optional<StoredKey> find(KeyId id) throws SQLException {
+    try (Connection connection = pool.getConnection()) {
+      return find(connection, id);
+    }
+  }
+
+  /** The keys of one organization, oldest first. */
+  public List<StoredKey> list(OrgId org) throws SQLException {
+    try (Connection connection = pool.getConnection();
+        PreparedStatement select =
+            connection.prepareStatement(
+                StoredKey.SELECT + " WHERE k.org_id = ? ORDER BY k.created_at, k.id")) {
+      select.setObject(1, org.value());
+      try (ResultSet row = select.executeQuery()) {
+        List<StoredKey> keys = new ArrayList<>();
+        while (row.next()) {
+          keys.add(StoredKey.read(row));
+        }
+        return keys;
+      }
+    }
+  }
+
+  public KeyUpdate disable(KeyId id) throws SQLException {
+    return change(id, "state = 'disabled'");
+  }
+
+  public KeyUpdate enable(KeyId id) throws SQLException {
+    return change(id, "state = 'active'");
+  }
+
+  public KeyUpdate revoke(KeyId id) throws SQLException {
+    return change(id, "state = 'revoked', revoked_at = now()");
+  }
+
+  /** Revokes the key and makes one like it, with the same limits and in the same state. */
+  public KeyUpdate rotate(KeyId id) throws SQLException {
+    ApiKeyText.ValidKey secret = ApiKeyText.generate(random);
+    return Transactions.run(
+        pool,
+        connection -> {
+          Optional<String> state = lockKey(connection, id);
+          if (state.isEmpty()) {
+            return new KeyUpdate.UnknownKey();
+          }
+          if (state.get().equals("revoked")) {
+            return new KeyUpdate.Revoked();
+          }
+          ApiKey old = find(connection, id).orElseThrow().key();
+          ApiKeySpec spec = new ApiKeySpec(old.name(), old.scope(), old.limits(), old.expiresAt());
+          StoredKey made = insert(connection, old.org().id(), spec, state.get(), secret);
+          try (PreparedStatement revoke =
+              connection.prepareStatement(
+                  "UPDATE api_key SET state = 'revoked', revoked_at = now(), replaced_by = ?"
+                      + " WHERE id = ?")) {
+            revoke.setString(1, secret.keyId().value());
+            revoke.setString(2, id.value());
+            revoke.executeUpdate();
+          }
+          return new KeyUpdate.Replaced(made, secret);
+        });
+  }
+
+  static StoredKey insert(
+      Connection connection, OrgId org, ApiKeySpec spec, String state, ApiKeyText.ValidKey secret)
+      throws SQLException {
+    try (PreparedStatement insert =
+        connection.prepareStatement(
+            """
+            INSERT INTO api_key (id, org_id, name, hash, last_four, state, expires_at,
+              allowed_models, allowed_modalities, allowed_ips,
+              requests_per_second, requests_per_minute, tokens_per_minute, concurrency,
+              daily_budget_micro, monthly_budget_micro)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""")) {
+      insert.setString(1, secret.keyId().value());
+      insert.setObject(2, org.value());
+      insert.setString(3, spec.name());
+      insert.setBytes(4, secret.hash().bytes());
+      insert.setString(5, secret.lastFour());
+      insert.setString(6, state);
+      Instant expiresAt = spec.expiresAt();
+      insert.setObject(7, expiresAt == null ? null : expiresAt.atOffset(ZoneOffset.UTC));
+      setTexts(insert, 8, spec.scope().allowedModels());
+      setTexts(insert, 9, spec.scope().allowedModalities());
+      setTexts(insert, 10, spec.scope().allowedIps());
+      KeyLimits limits = spec.limits();
+      insert.setObject(11, limits.requestsPerSecond());
+      insert.setObject(12, limits.requestsPerMinute());
+      insert.setObject(13, limits.tokensPerMinute());
+      insert.setObject(14, limits.concurrency());
+      setMoney(insert, 15, limits.dailyBudget());
+      setMoney(insert, 16, limits.monthlyBudget());
+      insert.executeUpdate();
+    }
+    return find(connection, secret.keyId()).orElseThrow();
+  }
+
+  /** Gives a key other limits; budgets stay. */
+  public KeyUpdate setLimits(KeyId id, UnaryOperator<KeyLimits> change) throws SQLException {
+    return change(
+        id,
+        connection -> {
+          KeyLimits limits = change.apply(find(connection, id).orElseThrow().key().limits());
+          try (PreparedStatement update =
+              connection.prepareStatement(
+                  """
+                  UPDATE api_key SET requests_per_second = ?, requests_per_minute = ?,
+                    tokens_per_minute = ?, concurrency = ? WHERE id = ?""")) {
+            update.setObject(1, limits.requestsPerSecond());
+            update.setObject(2, limits.requestsPerMinute());
+            update.setObject(3, limits.tokensPerMinute());
+            update.setObject(4, limits.concurrency());
+            update.setString(5, id.value());
+            update.executeUpdate();
+          }
+        });
+  }
+
+  private KeyUpdate change(KeyId id, String assignment) throws SQLException {
+    return change(
+        id,
+        connection -> {
+          try (PreparedStatement update =
+              connection.prepareStatement("UPDATE api_key SET " + assignment + " WHERE id = ?")) {
+            update.setString(1, id.value());
+            update.executeUpdate();
+          }
+        });
+  }
+
+  /** What happens to a key that is locked. */
+  private interface Update {
+    void on(Connection connection) throws SQLException;
+  }
+
+  private KeyUpdate change(KeyId id, Update update) throws SQLException {
+    return Transactions.run(
+        pool,
+        connection -> {
+          Optional<String> state = lockKey(connection, id);
+          if (state.isEmpty()) {
+            return new KeyUpdate.UnknownKey();
+          }
+          if (state.get().equals("revoked")) {
+            return new KeyUpdate.Revoked();
+          }
+          update.on(connection);
+          return new KeyUpdate.Done(find(connection, id).orElseThrow());
+        });
+  }
+
+  private static Optional<StoredKey> find(Connection connection, KeyId id) throws SQLException {
+    try (PreparedStatement select =
+        connection.prepareStatement(StoredKey.SELECT + " WHERE k.id = ?")) {
+      select.setString(1, id.value());
+      try (ResultSet row = select.executeQuery()) {
+        return row.next() ? Optional.of(StoredKey.read(row)) : Optional.empty();
+      }
+    }
+  }
+
+  private static Optional<String> lockKey(Connection connection, KeyId id) throws SQLException {
+    try (PreparedStatement select =
+        connection.prepareStatement("SELECT state FROM api_key WHERE id = ? FOR UPDATE")) {
+      select.setString(1, id.value());
+      try (ResultSet row = select.executeQuery()) {
+        return row.next() ? Optional.of(row.getString(1)) : Optional.empty();
+      }
+    }
+  }
+
+  /** Two creations at the limit must not both see room for one. */
+  private static boolean lockOrg(Connection connection, OrgId org) throws SQLException {
+    try (PreparedStatement select =
+        connection.prepareStatement("SELECT 1 FROM organization WHERE id = ? FOR NO KEY UPDATE")) {
+      select.setObject(1, org.value());
+      try (ResultSet row = select.executeQuery()) {
+        return row.next();
+      }
+    }
+  }
+
+  private static int countKeys(Connection connection, OrgId org) throws SQLException {
+    try (PreparedStatement select =
+        connection.prepareStatement(
+            "SELECT count(*) FROM api_key WHERE org_id = ? AND state <> 'revoked'")) {
+      select.setObject(1, org.value());
+      try (ResultSet row = select.executeQuery()) {
+        row.next();
+        return row.getInt(1);
+      }
+    }
+  }
+
+  private static void setTexts(PreparedStatement statement, int index, Set<String> texts)
+      throws SQLException {
+    statement.setArray(
+        index, statement.getConnection().createArrayOf("text", texts.stream().sorted().toArray()));
+  }
+
+  private static void setMoney(PreparedStatement statement, int index, @Nullable MicroUsd amount)
+      throws SQLException {
+    statement.setObject(index, amount == null ? null : amount.value());
+  }
+}

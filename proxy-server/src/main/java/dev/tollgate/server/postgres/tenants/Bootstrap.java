@@ -1,0 +1,59 @@
+package dev.tollgate.server.postgres.tenants;
+
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.tenant.ApiKeyText;
+import dev.tollgate.server.postgres.session.Transactions;
+import java.security.SecureRandom;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The first organization with its credit and key, made only while the database holds no
+ * organization at all. Runs under the lock of the migrations, so of many nodes one wins.
+ */
+public final class Bootstrap {
+  private Bootstrap() {}
+
+  /**
+   * What to make.
+   *
+   * @param key the operator's own key; null: one is generated
+   */
+  public record Plan(String organization, MicroUsd credit, ApiKeyText.@Nullable ValidKey key) {}
+
+  /** What was made; the secret is known nowhere else. */
+  public record Made(Organizations.StoredOrg org, StoredKey key, ApiKeyText.ValidKey secret) {}
+
+  public static Optional<Made> run(Connection connection, Seal seal, Plan plan)
+      throws SQLException {
+    return Transactions.run(
+        connection,
+        open -> holdsOrganization(open) ? Optional.empty() : Optional.of(make(open, seal, plan)));
+  }
+
+  private static Made make(Connection connection, Seal seal, Plan plan) throws SQLException {
+    var org = Organizations.insert(connection, seal, plan.organization(), null).orElseThrow();
+    if (plan.credit().isPositive()) {
+      Credits.insert(connection, org.org().id(), plan.credit(), "bootstrap", "bootstrap");
+    }
+    ApiKeyText.ValidKey configured = plan.key();
+    ApiKeyText.ValidKey secret =
+        configured != null ? configured : ApiKeyText.generate(new SecureRandom());
+    StoredKey key =
+        ApiKeys.insert(
+            connection, org.org().id(), ApiKeys.ApiKeySpec.named("bootstrap"), "active", secret);
+    return new Made(org, key, secret);
+  }
+
+  private static boolean holdsOrganization(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery("SELECT EXISTS (SELECT 1 FROM organization)")) {
+      row.next();
+      return row.getBoolean(1);
+    }
+  }
+}

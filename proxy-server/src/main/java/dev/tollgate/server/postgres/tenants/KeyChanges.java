@@ -1,0 +1,112 @@
+package dev.tollgate.server.postgres.tenants;
+
+import dev.tollgate.core.id.KeyId;
+import dev.tollgate.core.id.OrgId;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.UUID;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads, poll by poll, which keys changed since the poll before; whoever caches keys drops them.
+ * Blocking, and for one thread.
+ */
+public final class KeyChanges {
+  private final DataSource pool;
+  private @Nullable ChangeCursor last;
+
+  /**
+   * How far was read, and in which table: an import puts another one in its place, whose numbers
+   * have nothing to do with those of the one before.
+   */
+  private record ChangeCursor(long rev, String table) {}
+
+  public KeyChanges(DataSource pool) {
+    this.pool = pool;
+  }
+
+  /** What one poll brought. */
+  public sealed interface PollResult {
+    /** Whether something may have changed since the poll before. */
+    default boolean hasChanges() {
+      return true;
+    }
+
+    /** These keys and all keys of these organizations; mostly none. */
+    record Changed(Set<KeyId> keys, Set<OrgId> orgs) implements PollResult {
+      @Override
+      public boolean hasChanges() {
+        return !keys.isEmpty() || !orgs.isEmpty();
+      }
+    }
+
+    /**
+     * Nothing is known of what happened before: the first poll, or the database went back in time,
+     * or an import replaced what it held.
+     */
+    record EverythingChanged() implements PollResult {}
+
+    /** The database could not be asked; the next poll makes up for it. */
+    record Failed(String reason) implements PollResult {}
+  }
+
+  /** Asks for everything since the last poll that succeeded. */
+  public PollResult poll() {
+    try (Connection connection = pool.getConnection()) {
+      ChangeCursor newest = newest(connection);
+      ChangeCursor before = last;
+      if (before == null || !newest.table().equals(before.table()) || newest.rev() < before.rev()) {
+        last = newest;
+        return new PollResult.EverythingChanged();
+      }
+      PollResult changed = changed(connection, before.rev(), newest.rev());
+      last = newest;
+      return changed;
+    } catch (SQLException e) {
+      return new PollResult.Failed("poll of key changes failed: " + e.getMessage());
+    }
+  }
+
+  private static PollResult changed(Connection connection, long last, long newest)
+      throws SQLException {
+    Set<KeyId> keys = new HashSet<>();
+    Set<OrgId> orgs = new HashSet<>();
+    if (newest > last) {
+      try (PreparedStatement select =
+          connection.prepareStatement(
+              "SELECT DISTINCT key_id, org_id FROM key_change WHERE rev > ? AND rev <= ?")) {
+        select.setLong(1, last);
+        select.setLong(2, newest);
+        try (ResultSet row = select.executeQuery()) {
+          while (row.next()) {
+            String key = row.getString(1);
+            if (key != null) {
+              keys.add(new KeyId(key));
+            } else {
+              orgs.add(new OrgId(row.getObject(2, UUID.class)));
+            }
+          }
+        }
+      }
+    }
+    return new PollResult.Changed(Set.copyOf(keys), Set.copyOf(orgs));
+  }
+
+  private static ChangeCursor newest(Connection connection) throws SQLException {
+    try (PreparedStatement select =
+            connection.prepareStatement(
+                """
+                SELECT coalesce(max(rev), 0),
+                       'key_change'::regclass::oid || '/' || pg_relation_filenode('key_change')
+                  FROM key_change""");
+        ResultSet row = select.executeQuery()) {
+      row.next();
+      return new ChangeCursor(row.getLong(1), row.getString(2));
+    }
+  }
+}

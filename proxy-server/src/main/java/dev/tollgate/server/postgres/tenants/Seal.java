@@ -1,0 +1,117 @@
+package dev.tollgate.server.postgres.tenants;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import dev.tollgate.core.id.OrgId;
+import dev.tollgate.server.settings.value.MasterKey;
+import java.security.GeneralSecurityException;
+import java.security.SecureRandom;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import javax.crypto.AEADBadTagException;
+import javax.crypto.Cipher;
+import javax.crypto.spec.GCMParameterSpec;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How secrets of webhooks lie in the store: AES-256-GCM under the first master key, with a nonce of
+ * 96 random bits in front, bound to their organization. Without a key they lie in the clear. Shared
+ * by all threads.
+ */
+public final class Seal {
+  private static final String CIPHER = "AES/GCM/NoPadding";
+  private static final int NONCE_BYTES = 12;
+  private static final int TAG_BITS = 128;
+
+  private final List<MasterKey> keys;
+  private final SecureRandom random = new SecureRandom();
+
+  /**
+   * @param keys the first seals, all open
+   */
+  public Seal(List<MasterKey> keys) {
+    this.keys = List.copyOf(keys);
+  }
+
+  /**
+   * A secret as a row holds it.
+   *
+   * @param key the id of the master key that sealed it; null: it lies in the clear
+   */
+  @SuppressWarnings("ArrayRecordComponent") // its bytes are compared where they lie, in the store
+  public record StoredSecret(byte[] bytes, @Nullable String key) {}
+
+  /** What came of opening a secret. */
+  public sealed interface UnsealResult {
+    @SuppressWarnings("ArrayRecordComponent") // nobody compares them
+    record Opened(byte[] secret) implements UnsealResult {}
+
+    /** It is sealed with a master key that is not configured. */
+    record KeyMissing(String key) implements UnsealResult {}
+
+    /** It is not what was sealed for this organization. */
+    record Damaged() implements UnsealResult {}
+  }
+
+  /** The master key that seals; empty: none does. */
+  Optional<String> activeKeyId() {
+    return keys.stream().map(MasterKey::id).findFirst();
+  }
+
+  /** The master keys that open. */
+  public List<String> keyIds() {
+    return keys.stream().map(MasterKey::id).toList();
+  }
+
+  public StoredSecret seal(OrgId org, byte[] secret) {
+    if (keys.isEmpty()) {
+      return new StoredSecret(secret, null);
+    }
+    MasterKey key = keys.getFirst();
+    byte[] nonce = new byte[NONCE_BYTES];
+    random.nextBytes(nonce);
+    try {
+      byte[] sealed = cipher(Cipher.ENCRYPT_MODE, key, nonce, org).doFinal(secret);
+      byte[] bytes = Arrays.copyOf(nonce, NONCE_BYTES + sealed.length);
+      System.arraycopy(sealed, 0, bytes, NONCE_BYTES, sealed.length);
+      return new StoredSecret(bytes, key.id());
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("every JDK has AES-GCM", e);
+    }
+  }
+
+  public UnsealResult open(OrgId org, StoredSecret stored) {
+    String id = stored.key();
+    if (id == null) {
+      return new UnsealResult.Opened(stored.bytes());
+    }
+    Optional<MasterKey> key = keys.stream().filter(one -> one.id().equals(id)).findFirst();
+    return key.isEmpty() ? new UnsealResult.KeyMissing(id) : open(org, stored.bytes(), key.get());
+  }
+
+  private static UnsealResult open(OrgId org, byte[] bytes, MasterKey key) {
+    if (bytes.length < NONCE_BYTES) {
+      return new UnsealResult.Damaged();
+    }
+    byte[] nonce = Arrays.copyOf(bytes, NONCE_BYTES);
+    try {
+      Cipher cipher = cipher(Cipher.DECRYPT_MODE, key, nonce, org);
+      return new UnsealResult.Opened(
+          cipher.doFinal(bytes, NONCE_BYTES, bytes.length - NONCE_BYTES));
+    } catch (AEADBadTagException e) {
+      return new UnsealResult.Damaged();
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("every JDK has AES-GCM", e);
+    }
+  }
+
+  /** What it says beside the organization keeps it apart from whatever else is sealed one day. */
+  private static Cipher cipher(int mode, MasterKey key, byte[] nonce, OrgId org)
+      throws GeneralSecurityException {
+    Cipher cipher = Cipher.getInstance(CIPHER);
+    cipher.init(mode, key.aes(), new GCMParameterSpec(TAG_BITS, nonce));
+    cipher.updateAAD(("webhook secret of " + org).getBytes(US_ASCII));
+    return cipher;
+  }
+}

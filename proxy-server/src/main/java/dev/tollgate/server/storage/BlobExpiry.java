@@ -1,0 +1,175 @@
+package dev.tollgate.server.storage;
+
+import dev.tollgate.core.storage.BlobName;
+import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Deletes what is over from a directory, some files at a time, and what crashes left half written.
+ * Several nodes may do so at once: what another has deleted is deleted.
+ */
+public final class BlobExpiry implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(BlobExpiry.class);
+  private static final Duration ROUND = Duration.ofMinutes(1);
+  private static final Duration DRAFT_MAX = Duration.ofHours(1);
+  private static final int FILES_PER_ROUND = 5_000;
+  private static final String DAY = "[0-9]{8}";
+
+  private final BlobLayout layout;
+  private final InstantSource clock;
+  private final Deletion deletion;
+  private final LongAdder deleted = new LongAdder();
+  private int failures;
+  private String firstFailure = "";
+  private final ScheduledThreadPoolExecutor thread =
+      new ScheduledThreadPoolExecutor(
+          1, Thread.ofPlatform().name("blob-expiry").daemon().factory());
+
+  public BlobExpiry(Path directory, InstantSource clock) {
+    this(directory, clock, Files::deleteIfExists);
+  }
+
+  BlobExpiry(Path directory, InstantSource clock, Deletion deletion) {
+    this.layout = new BlobLayout(directory);
+    this.clock = clock;
+    this.deletion = deletion;
+  }
+
+  /** How one path is deleted; false: it was not there. */
+  interface Deletion {
+    boolean delete(Path path) throws IOException;
+  }
+
+  public void start() {
+    thread.scheduleWithFixedDelay(this::runRound, 0, ROUND.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  /** Files that were over, so far. */
+  public long deleted() {
+    return deleted.sum();
+  }
+
+  private void runRound() {
+    try {
+      round();
+    } catch (RuntimeException e) {
+      failed(e); // or there would be no further round
+    }
+    if (failures > 0) {
+      log.warn(
+          "{} stored outputs or folders that are over could not be deleted, tried again: {}",
+          failures,
+          firstFailure);
+    }
+  }
+
+  /**
+   * Deletes as many as one round may; says how many that were. What cannot be deleted stays, and
+   * holds up nothing else.
+   */
+  int round() {
+    failures = 0;
+    int left = FILES_PER_ROUND;
+    String today = BlobName.today(clock.instant());
+    for (Path day : sorted(layout.days())) {
+      String name = day.getFileName().toString();
+      if (left > 0 && name.matches(DAY) && name.compareTo(today) < 0) {
+        left -= clear(day, left);
+      }
+    }
+    Instant crashed = clock.instant().minus(DRAFT_MAX);
+    for (Path draft : sorted(layout.drafts())) {
+      if (left > 0 && isOlder(draft, crashed)) {
+        left -= delete(draft);
+      }
+    }
+    int count = FILES_PER_ROUND - left;
+    deleted.add(count);
+    return count;
+  }
+
+  /** Deletes a day's files, and its folders when they are empty. */
+  private int clear(Path day, int filesMax) {
+    int count = 0;
+    for (Path folder : sorted(day)) {
+      for (Path file : sorted(folder)) {
+        if (count == filesMax) {
+          return count;
+        }
+        count += delete(file);
+      }
+      delete(folder);
+    }
+    delete(day);
+    return count;
+  }
+
+  /** One at most; what is gone already, or has something in it again, does not count. */
+  private int delete(Path path) {
+    try {
+      return deletion.delete(path) ? 1 : 0;
+    } catch (DirectoryNotEmptyException _) {
+      return 0;
+    } catch (IOException e) {
+      failed(e);
+      return 0;
+    }
+  }
+
+  private boolean isOlder(Path draft, Instant than) {
+    try {
+      return Files.getLastModifiedTime(draft).toInstant().isBefore(than);
+    } catch (NoSuchFileException _) {
+      return false;
+    } catch (IOException e) {
+      failed(e);
+      return false;
+    }
+  }
+
+  private List<Path> sorted(Path folder) {
+    List<Path> all = new ArrayList<>();
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(folder)) {
+      entries.forEach(all::add);
+    } catch (NoSuchFileException | NotDirectoryException _) {
+      return List.of();
+    } catch (IOException | DirectoryIteratorException e) {
+      failed(e);
+    }
+    Collections.sort(all);
+    return all;
+  }
+
+  private void failed(Exception why) {
+    if (failures++ == 0) {
+      firstFailure = why.toString();
+    }
+  }
+
+  /** How many steps of the last round failed. */
+  int failures() {
+    return failures;
+  }
+
+  @Override
+  public void close() {
+    thread.shutdownNow();
+  }
+}

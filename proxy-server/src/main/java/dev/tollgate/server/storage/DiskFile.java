@@ -1,0 +1,115 @@
+package dev.tollgate.server.storage;
+
+import dev.tollgate.core.exchange.frame.Offload;
+import dev.tollgate.core.exchange.frame.Offload.Outcome;
+import dev.tollgate.core.storage.BlobFile;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.EventLoop;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A file of the directory that somebody downloads. It is read by offloaded work and not sent by the
+ * kernel: that would hold up the loop, and with it everybody, whenever a page is not in memory, and
+ * could not be done under TLS.
+ */
+final class DiskFile implements BlobFile {
+  private static final Logger log = LoggerFactory.getLogger(DiskFile.class);
+
+  private final FileChannel channel;
+  private final long length;
+  private final Offload offload;
+  private final EventLoop loop;
+  private final Duration timeout;
+  private int pendingReads;
+  private boolean closed;
+
+  private DiskFile(
+      FileChannel channel, long length, Offload offload, EventLoop loop, Duration timeout) {
+    this.channel = channel;
+    this.length = length;
+    this.offload = offload;
+    this.loop = loop;
+    this.timeout = timeout;
+  }
+
+  /** Opens it, not on a loop: also asking for the length is a question to the disk. */
+  static DiskFile open(Path path, Offload offload, EventLoop loop, Duration timeout)
+      throws IOException {
+    FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
+    try {
+      return new DiskFile(channel, channel.size(), offload, loop, timeout);
+    } catch (IOException | RuntimeException e) {
+      channel.close();
+      throw e;
+    }
+  }
+
+  @Override
+  public long length() {
+    return length;
+  }
+
+  @Override
+  public void read(long position, ByteBuf into, Consumer<Read> whenDone) {
+    var completion = new TimedCompletion<Read>(loop, timeout, whenDone);
+    completion.onTimeout(() -> new Read.Failed("the disk hangs"));
+    pendingReads++;
+    ByteBuf filled = into.retain(); // a disk that hangs still has it, and the file
+    offload.run(
+        loop,
+        loop.ticker().nanoTime() + timeout.toNanos(),
+        () -> fill(position, filled),
+        outcome -> {
+          filled.release();
+          pendingReads--;
+          closeIfIdle();
+          completion.complete(
+              switch (outcome) {
+                case Outcome.Done<Integer> _ -> new Read.Done();
+                case Outcome.Refused<Integer> refused -> new Read.Failed(refused.reason());
+                case Outcome.Failed<Integer> failed -> new Read.Failed(failed.cause().toString());
+              });
+        });
+  }
+
+  private int fill(long position, ByteBuf into) throws IOException {
+    int read = 0;
+    while (into.isWritable()) {
+      int count = into.writeBytes(channel, position + read, into.writableBytes());
+      if (count < 0) {
+        return read;
+      }
+      read += count;
+    }
+    return read;
+  }
+
+  /**
+   * Of a file that was only read nothing waits to be written, so closing it does not block; under a
+   * read it would, so one that was given up is waited for.
+   */
+  @Override
+  public void close() {
+    assert loop.inEventLoop();
+    closed = true;
+    closeIfIdle();
+  }
+
+  private void closeIfIdle() {
+    if (!closed || pendingReads > 0) {
+      return;
+    }
+    try {
+      channel.close();
+    } catch (IOException e) {
+      log.warn("a stored output could not be closed: {}", e.toString());
+    }
+  }
+}

@@ -1,0 +1,42 @@
+package dev.tollgate.server.storage;
+
+import io.netty.channel.EventLoop;
+import io.netty.util.concurrent.ScheduledFuture;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The one answer to a question about the disk: what came of it, or that nothing came in time. */
+final class TimedCompletion<T> {
+  private final EventLoop loop;
+  private final Duration timeout;
+  private @Nullable Consumer<T> listener;
+  private @Nullable ScheduledFuture<?> timer;
+
+  TimedCompletion(EventLoop loop, Duration timeout, Consumer<T> listener) {
+    this.loop = loop;
+    this.timeout = timeout;
+    this.listener = listener;
+  }
+
+  /** What to say, and do, when time is up. */
+  void onTimeout(Supplier<T> late) {
+    timer = loop.schedule(() -> complete(late.get()), timeout.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  /** On the loop; the first answer counts. Whether it was this one. */
+  boolean complete(T answer) {
+    assert loop.inEventLoop();
+    Consumer<T> callback = listener;
+    listener = null;
+    if (timer != null) {
+      timer.cancel(false);
+    }
+    if (callback != null) {
+      callback.accept(answer);
+    }
+    return callback != null;
+  }
+}

@@ -1,0 +1,349 @@
+package dev.tollgate.server.postgres.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tollgate.server.postgres.KillableOwner;
+import dev.tollgate.server.postgres.SharedPostgres;
+import dev.tollgate.server.postgres.embedded.EmbeddedPostgres.StartOptions;
+import dev.tollgate.server.postgres.embedded.EmbeddedPostgres.StartOutcome.Kind;
+import dev.tollgate.server.postgres.session.Migrations;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The embedded server over starts, restarts and deaths of its owner. */
+public class EmbeddedPostgresIT {
+  @TempDir Path dataDir;
+  private DataDirLock lock;
+
+  @BeforeEach
+  void takeLock() throws StoreException {
+    lock = DataDirLock.acquire(dataDir);
+  }
+
+  @AfterEach
+  void releaseLock() {
+    lock.close();
+  }
+
+  @Test
+  void whatWasWrittenIsThereAfterARestart() throws Exception {
+    try (var postgres = start()) {
+      assertThat(postgres.startOutcome().kind()).isEqualTo(Kind.CREATED);
+      execute(postgres, "CREATE TABLE kept AS SELECT 42 AS n");
+    }
+    assertThat(EmbeddedPostgres.runningOn(dataDir)).isEmpty();
+    try (var postgres = start()) {
+      assertThat(postgres.startOutcome().kind()).isEqualTo(Kind.STARTED);
+      assertThat(query(postgres, "SELECT n FROM kept")).isEqualTo("42");
+    }
+  }
+
+  @Test
+  void commitsSurvivePowerLossAndOnlyWeMayConnect() throws Exception {
+    SharedPostgres.copyClusterTo(dataDir);
+    try (var postgres = start()) {
+      for (String setting : List.of("fsync", "synchronous_commit", "full_page_writes")) {
+        assertThat(query(postgres, "SHOW " + setting)).as(setting).isEqualTo("on");
+      }
+      assertThat(query(postgres, "SHOW listen_addresses")).isEqualTo("127.0.0.1");
+      assertThat(
+              query(
+                  postgres,
+                  "SELECT count(*) FROM pg_hba_file_rules WHERE auth_method <> 'scram-sha-256'"))
+          .isEqualTo("0");
+      assertThat(
+              query(
+                  postgres,
+                  "SELECT rolpassword LIKE 'SCRAM-SHA-256$64:%' FROM pg_authid WHERE rolname = 'tollgate'"))
+          .isEqualTo("t");
+      Path password = dataDir.resolve("postgres/password");
+      assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(password)))
+          .isEqualTo("rw-------");
+      var stranger = new DatabaseAddress(postgres.address().url(), PostgresDirectory.USER, null);
+      assertThatThrownBy(() -> Migrations.plain(stranger).getConnection())
+          .isInstanceOf(SQLException.class);
+    }
+  }
+
+  @Test
+  void aBackendKeepsTheMemoryOfABatchForTheNextOne() throws Exception {
+    SharedPostgres.copyClusterTo(dataDir);
+    try (var postgres = start();
+        Connection connection = Migrations.plain(postgres.address()).getConnection()) {
+      long backend = oneNumber(connection, "SELECT pg_backend_pid()");
+      String eightMegabytes =
+          "SELECT sum(length(x)) FROM unnest(array_fill(repeat('c', 200), '{40000}')) x";
+      for (int warmUp = 0; warmUp < 5; warmUp++) {
+        assertThat(oneNumber(connection, eightMegabytes)).isEqualTo(8_000_000);
+      }
+      long before = pagesTaken(backend);
+      assertThat(oneNumber(connection, eightMegabytes)).isEqualTo(8_000_000);
+      assertThat(pagesTaken(backend) - before).as("pages of 4 KiB").isLessThan(200);
+    }
+  }
+
+  /** Pages that the system gave to a process so far; field 10 of its line, by proc(5). */
+  private static long pagesTaken(long pid) throws IOException {
+    String line = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
+    String behindTheName = line.substring(line.lastIndexOf(')') + 2);
+    return Long.parseLong(behindTheName.split(" ", 9)[7]);
+  }
+
+  private static long oneNumber(Connection connection, String sql) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(sql)) {
+      row.next();
+      return row.getLong(1);
+    }
+  }
+
+  @Test
+  void aServerThatItsOwnerLeftBehindIsAdopted() throws Exception {
+    SharedPostgres.copyClusterTo(dataDir);
+    try (var postgres = start()) {
+      execute(postgres, "CREATE TABLE kept AS SELECT 42 AS n");
+      try (var again = start()) {
+        assertThat(again.startOutcome().kind()).isEqualTo(Kind.ADOPTED);
+        assertThat(again.address().url()).isEqualTo(postgres.address().url());
+        assertThat(query(again, "SELECT n FROM kept")).isEqualTo("42");
+      }
+    }
+  }
+
+  @Test
+  void aServerThatDiesUnderItsOwnerIsStartedAgainAtItsAddress() throws Exception {
+    SharedPostgres.copyClusterTo(dataDir);
+    try (var postgres = start()) {
+      execute(postgres, "CREATE TABLE kept AS SELECT 42 AS n");
+      postgres.keepRunning();
+      long died = postmasterPid();
+      ProcessHandle.of(died).orElseThrow().destroyForcibly();
+      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+      while (EmbeddedPostgres.runningOn(dataDir).isEmpty() || postmasterPid() == died) {
+        assertThat(System.nanoTime()).as("it is not back").isLessThan(deadline);
+        DataDirLock.pause();
+      }
+      assertThat(query(postgres, "SELECT n FROM kept")).isEqualTo("42");
+    }
+    assertThat(EmbeddedPostgres.runningOn(dataDir)).as("stopped is not dead").isEmpty();
+  }
+
+  private long postmasterPid() throws Exception {
+    return PostmasterPid.read(PostgresDirectory.in(dataDir).cluster())
+        .map(PostmasterPid::pid)
+        .orElse(0L);
+  }
+
+  @Test
+  void aServerThatIsNotDurableIsStoppedAndNotAdopted() throws Exception {
+    SharedPostgres.copyClusterTo(dataDir);
+    try (var postgres = start()) {
+      execute(postgres, "ALTER ROLE tollgate SET synchronous_commit = off");
+      assertThatThrownBy(this::start).hasMessageContaining("not durable");
+      assertThat(EmbeddedPostgres.runningOn(dataDir)).isEmpty();
+    }
+  }
+
+  @Test
+  void aCopyOfADirectoryInUseIsRefusedAndTheOriginalStaysUp() throws Exception {
+    Path original = Files.createDirectory(dataDir.resolve("original"));
+    Path copy = Files.createDirectory(dataDir.resolve("copy"));
+    SharedPostgres.copyClusterTo(original);
+    SharedPostgres.copyClusterTo(copy);
+    try (var itsLock = DataDirLock.acquire(original);
+        var copysLock = DataDirLock.acquire(copy);
+        var postgres = EmbeddedPostgres.start(itsLock, SharedPostgres.circumstances())) {
+      Path pidFile = PostmasterPid.file(PostgresDirectory.in(copy).cluster());
+      Files.copy(PostmasterPid.file(PostgresDirectory.in(original).cluster()), pidFile);
+
+      assertThatThrownBy(() -> EmbeddedPostgres.start(copysLock, SharedPostgres.circumstances()))
+          .isInstanceOf(StoreException.class)
+          .hasMessageContaining(original.toString())
+          .hasMessageContaining("tollgate store export");
+      assertThatThrownBy(() -> EmbeddedPostgres.runningOn(copy))
+          .isInstanceOf(StoreException.class)
+          .hasMessageContaining(original.toString());
+      assertThat(pidFile).as("after a move it belongs to a server that runs here").exists();
+      assertThat(query(postgres, "SELECT 1")).isEqualTo("1");
+    }
+  }
+
+  @Test
+  void aPidFileThatNamesAnotherProgramIsStale() throws Exception {
+    SharedPostgres.copyClusterTo(dataDir);
+    Path pidFile = dataDir.resolve("postgres/cluster/postmaster.pid");
+    // After a restart of the machine the number may belong to anything: here, to this test.
+    List<String> lines = new ArrayList<>(List.of("" + ProcessHandle.current().pid()));
+    lines.addAll(
+        List.of(dataDir.resolve("postgres/cluster").toString(), "1", "5432", "", "", "", "ready"));
+    Files.write(pidFile, lines);
+
+    try (var postgres = start()) {
+      assertThat(postgres.startOutcome().kind()).isEqualTo(Kind.STARTED);
+    }
+  }
+
+  @Test
+  void anotherMajorVersionIsRefusedWithTheStepsToTake() throws Exception {
+    SharedPostgres.copyClusterTo(dataDir);
+    Files.writeString(dataDir.resolve("postgres/PG_MAJOR"), "17\n");
+
+    assertThatThrownBy(this::start)
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining("made by PostgreSQL 17")
+        .hasMessageContaining("tollgate store export")
+        .hasMessageContaining("tollgate store import");
+  }
+
+  @Test
+  void aVersionThatCannotBeReadIsRefusedByTheNameOfItsFile() throws Exception {
+    SharedPostgres.copyClusterTo(dataDir);
+    Path file = dataDir.toRealPath().resolve("postgres/PG_MAJOR");
+    for (String unreadable : List.of("", "eighteen\n")) {
+      Files.writeString(file, unreadable);
+      assertThatThrownBy(this::start)
+          .isInstanceOf(StoreException.class)
+          .hasMessageContaining(file.toString());
+    }
+    Files.delete(file);
+    assertThatThrownBy(this::start)
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining(file.toString());
+  }
+
+  @Test
+  void aHalfMadeClusterIsMadeAnew() throws Exception {
+    Path partial = Files.createDirectories(dataDir.resolve("postgres/cluster.new"));
+    Files.writeString(partial.resolve("PG_VERSION"), "18\n");
+
+    try (var postgres = start()) {
+      assertThat(postgres.startOutcome().kind()).isEqualTo(Kind.CREATED);
+      assertThat(query(postgres, "SELECT 1")).isEqualTo("1");
+    }
+  }
+
+  @Test
+  void whereNamespacesAreForbiddenAnotherUserOwnsTheCluster() throws Exception {
+    var usual = SharedPostgres.circumstances();
+    var forbidden = new StartOptions(usual.binaries(), false, 40);
+    Files.setPosixFilePermissions(dataDir, PosixFilePermissions.fromString("rwx------"));
+    for (Kind kind : List.of(Kind.CREATED, Kind.STARTED)) {
+      try (var postgres = EmbeddedPostgres.start(lock, forbidden)) {
+        assertThat(postgres.startOutcome().kind()).isEqualTo(kind);
+        Object owner = Files.getAttribute(dataDir.resolve("postgres/cluster"), "unix:uid");
+        assertThat(owner).isNotEqualTo(0);
+      }
+    }
+    // Whoever owns it goes on to run it, also where namespaces have become possible.
+    try (var postgres = start()) {
+      assertThat(postgres.startOutcome().kind()).isEqualTo(Kind.STARTED);
+    }
+  }
+
+  @Test
+  void everyWayToRunAsAnotherUserRunsAsThatUser() throws Exception {
+    RunAs usual = RunAs.choose(dataDir, true);
+    RunAs switched = RunAs.choose(dataDir, false);
+    if (usual instanceof RunAs.CurrentUser) {
+      assertThat(switched).as("nobody but root can be another").isEqualTo(usual);
+      return;
+    }
+    String user = switched.owner().getFirst();
+    for (RunAs runAs : List.of(new RunAs.SetPriv(user), new RunAs.Su(user))) {
+      Path output = dataDir.resolve("output");
+      List<String> print =
+          List.of("sh", "-c", "id -un; printf '%s' \"$0\"", "it's \"quoted\" $HOME");
+      ProcessResult printed = ProcessResult.run(runAs.wrap(print), dataDir, output);
+      assertThat(printed.output()).isEqualTo(user + "\nit's \"quoted\" $HOME");
+      Files.delete(output);
+    }
+  }
+
+  @Test
+  void programsOfEarlierBuildsAreDeletedAndTheirServerIsNotAdopted() throws Exception {
+    SharedPostgres.copyClusterTo(dataDir);
+    Path cache = dataDir.resolve("postgres/binaries");
+    var earlier = new StartOptions(SharedPostgres.circumstances().binaries(), true, 40);
+    try (var old = EmbeddedPostgres.start(lock, earlier)) {
+      Path leftOver = Files.createDirectories(cache.resolve("postgres-of-last-year/bin"));
+      try (var now = EmbeddedPostgres.start(lock, StartOptions.defaults(40))) {
+        assertThat(now.startOutcome().kind()).isEqualTo(Kind.STARTED);
+        assertThat(leftOver).doesNotExist();
+        assertThat(cache).isDirectoryContaining(path -> path.toString().contains("postgres-"));
+        assertThat(query(now, "SELECT 1")).isEqualTo("1");
+      }
+      assertThat(old.startOutcome().kind()).isEqualTo(Kind.STARTED);
+    }
+  }
+
+  @Test
+  void theDirectoryBelongsToOneProcess() throws Exception {
+    assertThatThrownBy(() -> DataDirLock.acquire(dataDir))
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining("in use by another process")
+        .hasMessageContaining("pid " + ProcessHandle.current().pid());
+
+    Process other = lockInAnotherProcess();
+    assertThat(other.waitFor(30, TimeUnit.SECONDS)).isTrue();
+    assertThat(other.exitValue()).isEqualTo(3);
+
+    lock.close();
+    Process next = lockInAnotherProcess();
+    assertThat(next.waitFor(30, TimeUnit.SECONDS)).isTrue();
+    assertThat(next.exitValue()).isEqualTo(0);
+    lock = DataDirLock.acquire(dataDir);
+  }
+
+  @Test
+  void aServerWhoseOwnerWasKilledIsAdoptedWithItsData() throws Exception {
+    SharedPostgres.copyClusterTo(Files.createDirectory(dataDir.resolve("its")));
+    Process owner = KillableOwner.launch(dataDir.resolve("its"));
+    KillableOwner.awaitReady(owner);
+    owner.destroyForcibly().waitFor();
+    try (var itsLock = DataDirLock.acquire(dataDir.resolve("its"));
+        var postgres = EmbeddedPostgres.start(itsLock, SharedPostgres.circumstances())) {
+      assertThat(postgres.startOutcome().kind()).isEqualTo(Kind.ADOPTED);
+      assertThat(query(postgres, "SELECT n FROM kept")).isEqualTo("42");
+    }
+  }
+
+  private Process lockInAnotherProcess() throws Exception {
+    return KillableOwner.java(KillableOwner.LockOnly.class, dataDir).start();
+  }
+
+  private EmbeddedPostgres start() throws StoreException {
+    return EmbeddedPostgres.start(lock, SharedPostgres.circumstances());
+  }
+
+  public static void execute(EmbeddedPostgres postgres, String sql) throws SQLException {
+    try (Connection connection = Migrations.plain(postgres.address()).getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute("SET search_path = public; " + sql);
+    }
+  }
+
+  private static String query(EmbeddedPostgres postgres, String sql) throws SQLException {
+    try (Connection connection = Migrations.plain(postgres.address()).getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute("SET search_path = public");
+      try (ResultSet row = statement.executeQuery(sql)) {
+        row.next();
+        return row.getString(1);
+      }
+    }
+  }
+}

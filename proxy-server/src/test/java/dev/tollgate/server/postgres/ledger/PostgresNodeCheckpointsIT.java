@@ -1,0 +1,223 @@
+package dev.tollgate.server.postgres.ledger;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.tollgate.core.id.KeyId;
+import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.ledger.LedgerStore.LeaseHolder;
+import dev.tollgate.core.ledger.LedgerStoreIdentity;
+import dev.tollgate.core.ledger.NodeCheckpoint;
+import dev.tollgate.core.ledger.NodeCheckpoint.CheckpointVerdict;
+import dev.tollgate.core.ledger.NodeCheckpoints;
+import dev.tollgate.core.ledger.Settlement;
+import dev.tollgate.server.postgres.TestLedgerStore;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What a real database says of itself and of a node, and when it takes no notice. */
+class PostgresNodeCheckpointsIT {
+  private static TestLedgerStore testStore;
+
+  private PostgresLedgerStore ledgerStore;
+  private NodeCheckpoints marks;
+  private LeaseHolder holder;
+  private LedgerStoreIdentity identity;
+  private OrgId org;
+  private KeyId key;
+
+  @BeforeAll
+  static void open() throws Exception {
+    testStore = TestLedgerStore.open();
+  }
+
+  @AfterAll
+  static void close() {
+    testStore.close();
+  }
+
+  @BeforeEach
+  void begin() throws Exception {
+    org = testStore.newOrg();
+    key = testStore.newKey(org);
+    ledgerStore = testStore.ledgerStore();
+    marks = ledgerStore.checkpoints();
+    holder = ledgerStore.open(UUID.randomUUID(), UUID.randomUUID());
+    identity = marks.read(holder.node()).store();
+    marks.advance(holder, identity, 1);
+  }
+
+  @Test
+  void itSaysWhichDatabaseAndWhichTimelineItIs() {
+    assertThat(identity.incarnation()).hasSize(36);
+    assertThat(identity.system()).matches("\\d{18,20}");
+    assertThat(identity.timeline()).matches("[0-9A-F]{8}");
+  }
+
+  @Test
+  void anOrdinaryRoleMayAskToo() throws Exception {
+    testStore.execute("CREATE ROLE ordinary_marks");
+    try {
+      testStore.execute("GRANT USAGE ON SCHEMA tollgate TO ordinary_marks");
+      assertThat(
+              testStore.execute(
+                  """
+                  WITH become AS MATERIALIZED (SELECT set_config('role', 'ordinary_marks', true))
+                  SELECT c.system || c.timeline FROM become, LATERAL ledger_cluster() c
+                   WHERE set_config IS NOT NULL
+                  """))
+          .containsExactly(identity.system() + identity.timeline());
+    } finally {
+      testStore.execute("REVOKE ALL ON SCHEMA tollgate FROM ordinary_marks");
+      testStore.execute("DROP ROLE ordinary_marks");
+    }
+  }
+
+  @Test
+  void aRoleThatMayNotAskKnowsTheIncarnationAlone() throws Exception {
+    try (TestLedgerStore aside = TestLedgerStore.open()) {
+      aside.execute(
+          "CREATE FUNCTION pg_control_system(OUT system_identifier bigint) LANGUAGE plpgsql AS"
+              + " $$ BEGIN RAISE insufficient_privilege; END $$");
+      aside.execute("ALTER FUNCTION ledger_cluster() SET search_path = tollgate, pg_catalog");
+      LedgerStoreIdentity its = aside.ledgerStore().checkpoints().read(UUID.randomUUID()).store();
+      assertThat(its.system() + its.timeline()).isEmpty();
+      assertThat(its.incarnation()).hasSize(36).isNotEqualTo(identity.incarnation());
+    }
+  }
+
+  @Test
+  void aNodeThatItDoesNotKnowHasNothingBooked() throws Exception {
+    NodeCheckpoint mark = marks.read(UUID.randomUUID());
+    assertThat(mark).isEqualTo(new NodeCheckpoint(identity, 0, Optional.empty(), 0, 1));
+  }
+
+  @Test
+  void everyBatchIsCountedWithItsCharges() throws Exception {
+    settle(ledgerStore, 3);
+    settle(ledgerStore, 4);
+    assertThat(marks.watermark().batches()).isEqualTo(2);
+    assertThat(marks.read(holder.node()).batches()).isEqualTo(2);
+    assertThat(marks.watermark().loss()).isEmpty();
+  }
+
+  @Test
+  void aBatchThatIsRefusedIsNotCounted() throws Exception {
+    Settlement stranger =
+        TestLedgerStore.charge(
+            RequestId.at(System.currentTimeMillis()), new OrgId(holder.node()), key, 0, 1);
+    assertThat(catchThrowable(() -> ledgerStore.settle(holder, List.of(stranger)))).isNotNull();
+    assertThat(marks.read(holder.node()).batches()).isZero();
+  }
+
+  @Test
+  void theMarkRisesAndNeverFalls() throws Exception {
+    assertThat(marks.advance(holder, identity, 7).keptFrom()).isEqualTo(7);
+    assertThat(marks.advance(holder, identity, 5).keptFrom()).isEqualTo(7);
+  }
+
+  @Test
+  void booksOfAnEarlierTimeTakeNoNoticeAndAreFoundOutByTheNextBatch() throws Exception {
+    settle(ledgerStore, 1);
+    settle(ledgerStore, 2);
+    goBackOneBatch();
+    NodeCheckpoint mark = marks.advance(holder, identity, 9);
+    assertThat(mark.keptFrom()).isEqualTo(1);
+    assertThat(mark.check(holder, identity, marks.watermark().batches()))
+        .isInstanceOf(CheckpointVerdict.RolledBack.class);
+
+    settle(ledgerStore, 3);
+    assertThat(marks.watermark().loss()).isPresent();
+  }
+
+  @Test
+  void aSignOfLifeThatIsGoneIsFoundOutByTheNext() throws Exception {
+    ledgerStore.tick(holder, 1, List.of());
+    ledgerStore.tick(holder, 4, List.of());
+    ledgerStore.tick(holder, 5, List.of());
+    assertThat(marks.watermark().heartbeat()).isEqualTo(5);
+    assertThat(marks.watermark().loss()).isEmpty();
+
+    testStore.execute("UPDATE node_mark SET ticked = 4 WHERE node_id = ?", holder.node());
+    ledgerStore.tick(holder, 6, List.of());
+    assertThat(marks.watermark().loss()).isPresent();
+  }
+
+  @Test
+  void aSignOfLifeOfTheNextLifeIsTheFirst() throws Exception {
+    ledgerStore.tick(holder, 5, List.of());
+    LeaseHolder next = ledgerStore.open(holder.node(), UUID.randomUUID());
+    marks.watermark().reset();
+    marks.advance(next, identity, 2);
+    ledgerStore.tick(next, 1, List.of());
+    ledgerStore.tick(next, 2, List.of());
+    testStore.execute("UPDATE node_mark SET ticked = 1 WHERE node_id = ?", next.node());
+    ledgerStore.tick(next, 3, List.of());
+    assertThat(marks.watermark().loss()).isPresent();
+  }
+
+  @Test
+  void whatWasAnsweredIsOnTheDiskWhateverTheDatabasesDefaultIs() throws Exception {
+    try (TestLedgerStore aside = TestLedgerStore.open()) {
+      aside.execute(
+          "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET synchronous_commit = off',"
+              + " current_database()); END $$");
+      ((HikariDataSource) aside.store().pool()).getHikariPoolMXBean().softEvictConnections();
+      assertThat(aside.execute("SELECT current_setting('synchronous_commit')"))
+          .containsExactly("on");
+    }
+  }
+
+  @Test
+  void otherBooksAndOtherProcessesTakeNoNotice() throws Exception {
+    var promoted = new LedgerStoreIdentity(identity.incarnation(), identity.system(), "000000FF");
+    assertThat(marks.advance(holder, promoted, 9).keptFrom()).isEqualTo(1);
+    var copy = new LeaseHolder(holder.node(), holder.epoch(), UUID.randomUUID());
+    assertThat(marks.advance(copy, identity, 9).keptFrom()).isEqualTo(1);
+    var unknown = new LedgerStoreIdentity(identity.incarnation(), "", "");
+    assertThat(marks.advance(holder, unknown, 9).keptFrom()).isEqualTo(9);
+  }
+
+  @Test
+  void theNextLifeIsCountedAnew() throws Exception {
+    settle(ledgerStore, 1);
+    LeaseHolder next = ledgerStore.open(holder.node(), UUID.randomUUID());
+    marks.watermark().reset();
+    marks.advance(next, identity, 2);
+    assertThat(marks.read(next.node()).batches()).isZero();
+    ledgerStore.settle(next, List.of(TestLedgerStore.charge(request(), org, key, 0, 1)));
+    assertThat(marks.watermark().batches()).isEqualTo(1);
+  }
+
+  @Test
+  void whatAnOperatorAcceptsIsNoted() throws Exception {
+    testStore.store().acceptRollback(holder.node(), 12, "someone");
+    assertThat(marks.read(holder.node()).keptFrom()).isEqualTo(12);
+    assertThat(
+            testStore.execute(
+                "SELECT concat_ws(' ', kept_from, rebased_to, actor) FROM node_rebase"
+                    + " WHERE node_id = ?",
+                holder.node()))
+        .containsExactly("1 12 someone");
+  }
+
+  private void goBackOneBatch() throws Exception {
+    testStore.execute(
+        "UPDATE node_mark SET batches = batches - 1 WHERE node_id = ?", holder.node());
+  }
+
+  private void settle(PostgresLedgerStore its, long cost) throws Exception {
+    its.settle(holder, List.of(TestLedgerStore.charge(request(), org, key, 0, cost)));
+  }
+
+  private static RequestId request() {
+    return RequestId.at(System.currentTimeMillis());
+  }
+}

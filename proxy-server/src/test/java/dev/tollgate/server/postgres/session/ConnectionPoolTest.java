@@ -1,0 +1,24 @@
+package dev.tollgate.server.postgres.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.tollgate.server.postgres.embedded.DatabaseAddress;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+
+/** How many connections of a database a node keeps to itself while it does nothing. */
+class ConnectionPoolTest {
+  private static final DatabaseAddress NOBODY =
+      new DatabaseAddress("jdbc:postgresql://127.0.0.1:1/nobody", null, null);
+
+  @Test
+  void onlyTheFirstPoolKeepsConnectionsThatNobodyUses() {
+    StoreOptions options = StoreOptions.embedded(Path.of("unused")).withPoolMax(4);
+    try (HikariDataSource beside = ConnectionPool.openOnDemand("beside", NOBODY, options)) {
+      assertThat(beside.getMaximumPoolSize()).isEqualTo(4);
+      assertThat(beside.getMinimumIdle()).isZero();
+      assertThat(beside.getIdleTimeout()).isLessThanOrEqualTo(60_000).isPositive();
+    }
+  }
+}
