@@ -13,7 +13,7 @@ import java.util.Optional;
 
 /**
  * The chat-completion convention that OpenAI began and most providers speak. Error bodies come in
- * many shapes; what the status does not say is read from codes and words (wire FACTS 4).
+ * many shapes; what the status does not say is read from codes and words.
  */
 final class OpenAiDialect implements Dialect {
   static final OpenAiDialect INSTANCE = new OpenAiDialect();

@@ -6,7 +6,7 @@ import java.util.Optional;
 
 /**
  * In which terms a provider counts tokens: each reads a usage object of its kind and says the same
- * in OpenAI's terms (DECISIONS 8).
+ * in OpenAI's terms (docs/decisions/money.md#usage).
  */
 public enum UsageFormat {
   /** Chat completions and completions of OpenAI and everything compatible. */
@@ -34,7 +34,7 @@ public enum UsageFormat {
 
   /**
    * Explicit zeros are values; a negative, broken or absurd count of prompt or completion makes the
-   * whole object unusable, and we estimate (streamfaults U64, U65).
+   * whole object unusable, and we estimate.
    *
    * @param contextLength counts above it cannot be true; 0: unknown
    */

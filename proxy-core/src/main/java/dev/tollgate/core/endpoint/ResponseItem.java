@@ -3,7 +3,10 @@ package dev.tollgate.core.endpoint;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonWriter;
 
-/** One item of a response's output (SPEC 2.7): what the assistant says, or a call of a tool. */
+/**
+ * One item of a response's output (docs/decisions/responses.md#object): what the assistant says, or
+ * a call of a tool.
+ */
 sealed interface ResponseItem {
   String COMPLETED = "completed";
   String IN_PROGRESS = "in_progress";

@@ -6,8 +6,8 @@ import dev.tollgate.core.catalog.Secret;
 import java.time.Duration;
 
 /**
- * Makes the pool that serves requests. Its sessions give up early (LEDGER "Transactions"): a lock,
- * a statement or a transaction that hangs must not take the others with it.
+ * Makes the pool that serves requests. Its sessions give up early: a lock, a statement or a
+ * transaction that hangs must not take the others with it.
  */
 final class ConnectionPool {
   private static final String SESSION =
