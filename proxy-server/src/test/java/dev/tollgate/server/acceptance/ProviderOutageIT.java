@@ -38,10 +38,7 @@ class ProviderOutageIT {
   /** By then it is known who is out, by their clocks. */
   private static final Duration KNOWN = FIRST.plus(ANSWER_MAX);
 
-  /**
-   * By then it is known who answers nobody: {@code circuit.no_response_timeout}, and some requests
-   * more.
-   */
+  /** By then it is known who answers nobody: {@code circuit.no_response_timeout}, and some requests more. */
   private static final Duration HEARD = Duration.ofMillis(5_500);
 
   private static final Duration RECOVERY_MAX = Duration.ofSeconds(5);

@@ -28,8 +28,7 @@ final class BoundConstantsTest {
                 ResourceBound.PIPELINED_BYTES,
                 number(CORE + "http.RequestDecoder", "READ_AHEAD_BYTES_MAX")),
             Map.entry(
-                ResourceBound.REFUSED_BODIES,
-                number(CORE + "pipeline.DrainingBodies", "CONNECTIONS_MAX")),
+                ResourceBound.REFUSED_BODIES, number(CORE + "pipeline.DrainingBodies", "CONNECTIONS_MAX")),
             Map.entry(ResourceBound.UNSENT_BYTES, unsent()),
             Map.entry(ResourceBound.FETCHES, (long) ImageFetchClient.FETCHES_MAX),
             Map.entry(ResourceBound.FETCHES_OF_ORG, (long) ImageFetchClient.FETCHES_PER_ORG_MAX),
@@ -50,21 +49,15 @@ final class BoundConstantsTest {
             Map.entry(
                 ResourceBound.JOURNAL_IN_MEMORY,
                 number(SERVER + "ledger.JournalOptions", "UNSETTLED_MAX")),
+            Map.entry(ResourceBound.DOWNLOADS, number(CORE + "exchange.download.Downloads", "OPEN_MAX")),
             Map.entry(
-                ResourceBound.DOWNLOADS, number(CORE + "exchange.download.Downloads", "OPEN_MAX")),
-            Map.entry(
-                ResourceBound.DISK_TASKS,
-                number(SERVER + "wiring.StorageModule", "DISK_TASKS_MAX")),
-            Map.entry(
-                ResourceBound.WEBHOOKS, number(SERVER + "webhook.WebhookSender", "IN_FLIGHT_MAX")),
+                ResourceBound.DISK_TASKS, number(SERVER + "wiring.StorageModule", "DISK_TASKS_MAX")),
+            Map.entry(ResourceBound.WEBHOOKS, number(SERVER + "webhook.WebhookSender", "IN_FLIGHT_MAX")),
             Map.entry(ResourceBound.REQUEST_LOG, number(SERVER + "ops.RequestLog", "WAITING_MAX")),
             Map.entry(ResourceBound.LOG_RING, number(SERVER + "ops.RingAppender", "SIZE_DEFAULT")),
             Map.entry(ResourceBound.REFUSAL_CACHE, number(CORE + "limit.RefusalCache", "KEYS")),
-            Map.entry(
-                ResourceBound.REDIS_CALLS, number(SERVER + "redis.RedisConnection", "CALLS_MAX")),
-            Map.entry(
-                ResourceBound.REDIS_RELEASES,
-                number(SERVER + "redis.ReleaseQueue", "WAITING_MAX")));
+            Map.entry(ResourceBound.REDIS_CALLS, number(SERVER + "redis.RedisConnection", "CALLS_MAX")),
+            Map.entry(ResourceBound.REDIS_RELEASES, number(SERVER + "redis.ReleaseQueue", "WAITING_MAX")));
 
     Set<ResourceBound> fixed = EnumSet.noneOf(ResourceBound.class);
     for (ResourceBound bound : ResourceBound.values()) {
