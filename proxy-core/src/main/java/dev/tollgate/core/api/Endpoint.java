@@ -126,7 +126,7 @@ public enum Endpoint {
     return idempotency;
   }
 
-  /** The route of a request, or empty: 404 (DECISIONS 1). */
+  /** The route of a request, or empty: 404 (docs/decisions/requests.md#routes). */
   public static Optional<Match> match(String method, String path) {
     for (Endpoint endpoint : ALL) {
       if (endpoint.method.equals(method) && endpoint.path.equals(path)) {
@@ -158,8 +158,8 @@ public enum Endpoint {
     return Optional.empty();
   }
 
-  // %2F between vendor and name is accepted (DECISIONS 4); any other escape stays as it is, so it
-  // names no model.
+  // Some clients encode the slash between vendor and name: %2F is accepted. Any other escape stays
+  // as it is, so it names no model.
   private static Optional<String> modelArgument(String rest) {
     String argument = rest.replace("%2F", "/").replace("%2f", "/");
     return argument.isEmpty() ? Optional.empty() : Optional.of(argument);

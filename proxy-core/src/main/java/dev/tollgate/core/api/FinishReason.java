@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Maps providers' finish reasons to the ones that SDKs know (wire FACTS 1.6). */
+/** Maps providers' finish reasons to the ones that SDKs know. */
 public final class FinishReason {
   private static final Set<String> KNOWN =
       Set.of("stop", "length", "tool_calls", "content_filter", "function_call");

@@ -115,7 +115,7 @@ public final class FormFields {
     return name.endsWith("[]") || rules.get(name) instanceof Rule.Files;
   }
 
-  /** As SDKs write an object, or by its other name (DECISIONS 5). */
+  /** As SDKs write an object, or by its alias (docs/decisions/routing.md#preferences). */
   private static boolean isRoutingField(String folded) {
     return folded.equals("provider")
         || Stream.of("routing[", "routing.", "provider[", "provider.").anyMatch(folded::startsWith);

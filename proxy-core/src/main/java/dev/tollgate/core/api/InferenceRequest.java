@@ -131,7 +131,10 @@ public interface InferenceRequest {
   /** What the prompt most likely counts, for usage that nobody reported. */
   long promptTokensLikely();
 
-  /** The worst case of this request at a model: what admission reserves (DECISIONS 8). */
+  /**
+   * The worst case of this request at a model: what admission reserves
+   * (docs/decisions/money.md#reservations).
+   */
   MicroUsd estimate(Model served);
 
   /**

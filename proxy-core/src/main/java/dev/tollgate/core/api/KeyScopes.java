@@ -3,7 +3,7 @@ package dev.tollgate.core.api;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.tenant.ApiKey;
 
-/** Whether a key's scope reaches a model (SPEC 5.4). */
+/** Whether a key's scope reaches a model (docs/decisions/keys.md#scope). */
 public final class KeyScopes {
   private KeyScopes() {}
 

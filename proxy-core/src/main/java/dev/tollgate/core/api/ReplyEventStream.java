@@ -11,7 +11,7 @@ import io.netty.buffer.ByteBuf;
  * one attempt on one loop.
  *
  * <p>Before the first content nothing is written, because a provider that dies there may still be
- * replaced by another (DECISIONS 2).
+ * replaced by another (docs/decisions/streaming.md#commit).
  */
 public non-sealed interface ReplyEventStream extends StreamingReply {
   /** What an event was. */

@@ -16,7 +16,7 @@ import java.util.function.Function;
 
 /**
  * What is the same for the JSON body of every inference route: how it is read, what becomes of its
- * model, and the few edits with which it leaves for a provider (DECISIONS 1).
+ * model, and the few edits with which it leaves for a provider (docs/decisions/requests.md#splice).
  */
 public final class RequestRoot {
   private static final JsonBytes INCLUDE_USAGE = JsonBytes.raw("{\"include_usage\":true}");

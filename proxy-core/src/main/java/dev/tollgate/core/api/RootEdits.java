@@ -8,8 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The edits of a chunk's or a reply's top-level members (DECISIONS 2). Used again for every chunk:
- * what it gives is valid until the next call.
+ * The edits of a chunk's or a reply's top-level members (docs/decisions/streaming.md#chunks). Used
+ * again for every chunk: what it gives is valid until the next call.
  */
 public final class RootEdits {
   /** Members that only make chunks longer, so that nobody tells a text by its length. */

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads the {@code routing} member: an object, or a string short for its strategy; OpenRouter's
  * {@code provider} object is an alias, which is checked always and counts where {@code routing} is
- * absent (DECISIONS 5). Members that are not of ours are ignored.
+ * absent (docs/decisions/routing.md#preferences). Members that are not of ours are ignored.
  */
 public final class RoutingFields {
   private static final int SLUGS_MAX = 64;

@@ -4,7 +4,7 @@ import dev.tollgate.core.json.JsonMembers;
 
 /**
  * Whether JSON can be kept in the store as it is: it takes no {@code \u0000}, and half of a
- * character is none (DECISIONS 1).
+ * character is none (docs/decisions/requests.md#stored-text).
  */
 public final class StorableJson {
   static final String UNSTORABLE = "must not have a NUL or half of a surrogate pair";

@@ -1,6 +1,9 @@
 package dev.tollgate.core.api;
 
-/** How a try deals with what its client already has of the stream (DECISIONS 6). */
+/**
+ * How a try deals with what its client already has of the stream
+ * (docs/decisions/retries.md#resume).
+ */
 public sealed interface StreamContinuation {
   /** The client has nothing, and what it gets is not kept. */
   record None() implements StreamContinuation {}

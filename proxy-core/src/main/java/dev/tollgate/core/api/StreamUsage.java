@@ -12,9 +12,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The last usage that a stream told, wherever it stood (DECISIONS 2). What is told ahead of the
- * finish is kept as it stands, since most often another one replaces it, and read when it is asked
- * for. Loop-confined.
+ * The last usage that a stream told, wherever it stood (docs/decisions/streaming.md#usage). What is
+ * told ahead of the finish is kept as it stands, since most often another one replaces it, and read
+ * when it is asked for. Loop-confined.
  */
 public final class StreamUsage {
   private static final int KEPT_BYTES_USUAL = 512;

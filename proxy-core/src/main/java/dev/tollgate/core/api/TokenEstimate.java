@@ -3,9 +3,9 @@ package dev.tollgate.core.api;
 import dev.tollgate.core.catalog.Model;
 
 /**
- * Token counts from byte counts: no tokenizer runs on an event loop (DECISIONS 8). Two kinds: what
- * a text most likely is, for usage that a provider did not report, and what it is at most, for
- * reservations.
+ * Token counts from byte counts: no tokenizer runs on an event loop
+ * (docs/decisions/money.md#reservations). Two kinds: what a text most likely is, for usage that a
+ * provider did not report, and what it is at most, for reservations.
  */
 public final class TokenEstimate {
   private static final int BYTES_PER_TOKEN_LIKELY = 4;

@@ -1,7 +1,8 @@
 package dev.tollgate.core.catalog;
 
 /**
- * What makes two upstream connections interchangeable: pools are keyed by it (DECISIONS 15).
+ * What makes two upstream connections interchangeable: pools are keyed by it
+ * (docs/decisions/operations.md#identity-of-endpoints).
  *
  * @param host name or address; the TLS name that is verified
  */

@@ -13,7 +13,8 @@ import java.util.Set;
  * @param created when the model was published, shown by the model list
  * @param contextLength tokens that prompt and completion share; 0: unknown
  * @param outputTokensMax 0: unknown
- * @param outputTokensReserved what admission assumes when a request does not say (DECISIONS 8)
+ * @param outputTokensReserved what admission assumes when a request does not say
+ *     (docs/decisions/money.md#reservations)
  * @param imageTokensReserved what it assumes of an image: models count up to some ten thousand
  * @param capabilities names such as {@code streaming}, {@code tools}, {@code vision}
  * @param resume how its streams are continued where a request says nothing

@@ -68,7 +68,7 @@ public record Provider(
   }
 
   /**
-   * The five clocks of DECISIONS 6. {@code total} does not run for streams.
+   * The five timeouts (docs/decisions/retries.md#timeouts). {@code total} does not run for streams.
    *
    * @param image in place of head and first token where an image is made, which takes minutes
    */
@@ -189,7 +189,7 @@ public record Provider(
     public static final Rights NONE = new Rights(false, false);
   }
 
-  /** What to do with the upstream when the client left (DECISIONS 3). */
+  /** What to do with the upstream when the client left (docs/decisions/disconnects.md#drain). */
   public sealed interface OnDisconnect {
     record Cancel() implements OnDisconnect {}
 

@@ -2,7 +2,10 @@ package dev.tollgate.core.catalog;
 
 import java.util.Locale;
 
-/** How a stream that broke off behind content is continued by another provider (DECISIONS 6). */
+/**
+ * How a stream that broke off behind content is continued by another provider
+ * (docs/decisions/retries.md#resume).
+ */
 public enum Resume {
   /** It is not. */
   OFF,

@@ -3,7 +3,7 @@ package dev.tollgate.core.catalog;
 import java.util.Locale;
 import java.util.Optional;
 
-/** How the providers of a model are ordered (DECISIONS 5). */
+/** How the providers of a model are ordered (docs/decisions/routing.md#strategies). */
 public enum Strategy {
   /** By the priority of their routes. */
   PRIORITY,

@@ -4,7 +4,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How one try at one provider failed, in the terms of the classification table (DECISIONS 6).
+ * How one try at one provider failed, in the terms of the classification table
+ * (docs/decisions/retries.md#classification).
  *
  * @param cause the same as the kind, or what interrupted a stream
  * @param status the provider's HTTP status; 0 where none came

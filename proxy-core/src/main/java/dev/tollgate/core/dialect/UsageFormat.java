@@ -6,7 +6,7 @@ import java.util.Optional;
 
 /**
  * The usage object of one API: which members hold which counts, and how they add up to {@link
- * Usage} in OpenAI's terms (docs/prices.md). Each dialect has a constant of it.
+ * Usage} in OpenAI's terms (docs/decisions/money.md#usage). Each dialect has a constant of it.
  */
 @FunctionalInterface
 public interface UsageFormat {

@@ -9,8 +9,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether and how the client left, and how long its provider is heard out then (DECISIONS 3).
- * Loop-confined.
+ * Whether and how the client left, and how long its provider is heard out then
+ * (docs/decisions/disconnects.md#cancel). Loop-confined.
  */
 final class ClientDisconnect {
   private static final Duration DRAIN_MAX = Duration.ofSeconds(5);

@@ -427,7 +427,7 @@ public final class Exchange
     }
     reply.stop();
     if (idempotency.isClaimed() && phase != Phase.RELAYING) {
-      // Whoever sends the same again is told what comes of it (DECISIONS 3).
+      // A repeat of the request receives the result (docs/decisions/disconnects.md#paid-work).
       finish.clientDisconnected(reason);
       attempts.resume();
       return;
@@ -448,7 +448,7 @@ public final class Exchange
     }
   }
 
-  /** Whether a provider makes something that is paid for: it is not given up (DECISIONS 3). */
+  /** Whether a provider makes what is paid for (docs/decisions/disconnects.md#paid-work). */
   private boolean isExecutionAwaited() {
     return phase == Phase.WAITING && attempts.mayHaveExecuted();
   }

@@ -396,7 +396,8 @@ public final class Exchanges implements RequestService {
   }
 
   /**
-   * Whose turn it is goes ahead of who is healthy (DECISIONS 1): what is kept needs no provider.
+   * A stored reply needs no provider: idempotency comes before health
+   * (docs/decisions/requests.md#order-of-refusals).
    */
   private Decision unserved(
       ExchangeRequest request,

@@ -81,7 +81,10 @@ final class ReplyComposer {
     reply.openBytes(attempts.call().bytesType(attempts.attempt().contentType()), fields);
   }
 
-  /** The client of a stream has not been sent a byte for a while (DECISIONS 2). */
+  /**
+   * The client of a stream has not been sent a byte for a while
+   * (docs/decisions/streaming.md#pings).
+   */
   void ping() {
     committedEarly |= !reply.isOpened();
     open();
@@ -146,7 +149,10 @@ final class ReplyComposer {
     return fields;
   }
 
-  /** A fault: as the reply, or in an opened stream behind its usage (DECISIONS 2). */
+  /**
+   * A fault: as the reply, or in an opened stream behind its usage
+   * (docs/decisions/streaming.md#endings).
+   */
   FinalReply fault(Fault fault, Charge charge) {
     return reply.isOpened()
         ? broken(fault, charge, fields(charge.cost()))

@@ -13,7 +13,9 @@ import static dev.tollgate.core.fault.ErrorType.TIMEOUT_ERROR;
 
 import java.util.Locale;
 
-/** Every code of SPEC 7.3 with its HTTP status, its type and what 7.4 says of a client's retry. */
+/**
+ * Every error code with its HTTP status, type and retry advice (docs/decisions/errors.md#codes).
+ */
 public enum ErrorCode {
   INVALID_JSON(400, INVALID_REQUEST_ERROR, ClientRetry.NO),
   VALIDATION_FAILED(400, INVALID_REQUEST_ERROR, ClientRetry.NO),
@@ -58,7 +60,7 @@ public enum ErrorCode {
   SERVICE_UNAVAILABLE(503, INTERNAL_ERROR, ClientRetry.YES),
   PROVIDER_TIMEOUT(504, TIMEOUT_ERROR, ClientRetry.YES);
 
-  /** What a client may do after this code (SPEC 7.4, column Retry). */
+  /** What a client may do after this code. */
   public enum ClientRetry {
     YES,
     NO,

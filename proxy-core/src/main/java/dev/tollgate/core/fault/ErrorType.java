@@ -2,7 +2,7 @@ package dev.tollgate.core.fault;
 
 import java.util.Locale;
 
-/** The {@code error.type} of the envelope (SPEC 7.1). */
+/** The {@code error.type} of the envelope (docs/decisions/errors.md#envelope). */
 public enum ErrorType {
   INVALID_REQUEST_ERROR,
   AUTHENTICATION_ERROR,

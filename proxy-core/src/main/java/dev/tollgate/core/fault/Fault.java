@@ -7,7 +7,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One error as a client will see it (SPEC 7.1), without the request id, which the reply adds.
+ * One error as a client will see it (docs/decisions/errors.md#envelope), without the request id,
+ * which the reply adds.
  *
  * @param param JSON path of the offending field, such as {@code messages[2].role}
  * @param provider slug of the provider at fault
@@ -82,7 +83,8 @@ public record Fault(
 
   /**
    * The {@code x-should-retry} header's value, or null where SDKs may decide for themselves
-   * (DECISIONS 1): false where a retry cannot help, true where a Retry-After says when it will.
+   * (docs/decisions/errors.md#retry-advice): false where a retry cannot help, true where a
+   * Retry-After says when it will.
    */
   public @Nullable Boolean shouldRetry() {
     return switch (code.clientRetry()) {

@@ -1,4 +1,4 @@
-/** Every error that the API can show (SPEC 7). */
+/** Every error that the API can show. */
 @NullMarked
 package dev.tollgate.core.fault;
 

@@ -36,7 +36,7 @@ final class MalformedHttp extends Exception {
     return new MalformedHttp(Kind.METHOD_REFUSED, "method " + method + " is not served");
   }
 
-  /** The answer to a client that sent such bytes (DECISIONS 1). */
+  /** The answer to a client that sent such bytes (docs/decisions/requests.md#framing). */
   Fault fault() {
     return switch (kind) {
       case SYNTAX -> Fault.of(ErrorCode.VALIDATION_FAILED, "Malformed HTTP: " + reason + ".");

@@ -2,7 +2,10 @@ package dev.tollgate.core.id;
 
 import java.util.Optional;
 
-/** The public name of a model, {@code <vendor>/<name>}, visible ASCII only (DECISIONS 1). */
+/**
+ * The public name of a model, {@code <vendor>/<name>}, visible ASCII only
+ * (docs/decisions/requests.md#bodies).
+ */
 public record ModelId(String vendor, String name) {
   private static final int LENGTH_MAX = 256;
 

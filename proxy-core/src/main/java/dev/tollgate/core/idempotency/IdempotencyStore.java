@@ -5,9 +5,10 @@ import java.time.Duration;
 import java.util.function.Consumer;
 
 /**
- * Who remembers submissions for all nodes, so that each is carried out once (DECISIONS 10). Each
- * verb is atomic; a claim without a sign of life ends with its lease: the key is free again, or the
- * submission is lost if a provider may have heard of it.
+ * Who remembers submissions for all nodes, so that each is carried out once
+ * (docs/decisions/idempotency.md#claims). Each verb is atomic; a claim without a sign of life ends
+ * with its lease: the key is free again, or the submission is lost if a provider may have heard of
+ * it.
  */
 public interface IdempotencyStore {
   /**

@@ -10,7 +10,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A video or a piece of music that somebody asked for, as the store has it (SPEC 2.5).
+ * A video or a piece of music that somebody asked for, as the store has it
+ * (docs/decisions/jobs.md#object).
  *
  * @param request the submission
  * @param progress in percent; null where the provider does not say

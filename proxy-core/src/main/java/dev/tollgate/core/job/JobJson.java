@@ -17,7 +17,7 @@ public final class JobJson {
   private JobJson() {}
 
   /**
-   * The whole job (SPEC 2.5).
+   * The whole job (docs/decisions/jobs.md#object).
    *
    * @param sign makes a new URL of what is kept
    */

@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Where a job stands, and what may become of it (SPEC 3.1, DECISIONS 11). */
+/** Where a job stands, and what may become of it (docs/decisions/jobs.md#states). */
 public enum JobStatus {
   /** Accepted, its cost reserved, waiting for a worker. */
   QUEUED,

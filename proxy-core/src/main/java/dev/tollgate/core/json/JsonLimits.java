@@ -1,6 +1,6 @@
 package dev.tollgate.core.json;
 
-/** The sizes beyond which a document is refused (DECISIONS 1). */
+/** The sizes beyond which a document is refused (docs/decisions/requests.md#bodies). */
 public final class JsonLimits {
   /** Nesting anywhere, the root counting as 1; what lies outside of tool schemas has 64. */
   public static final int DEPTH_MAX = 200;

@@ -8,7 +8,10 @@ import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** What a client is told when nothing can be reserved for it (SPEC 7.3, DECISIONS 8). */
+/**
+ * What a client is told when nothing can be reserved for it
+ * (docs/decisions/money.md#order-of-refusal).
+ */
 public final class Refusals {
   private Refusals() {}
 

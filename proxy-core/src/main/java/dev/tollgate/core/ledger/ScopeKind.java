@@ -4,7 +4,8 @@ import dev.tollgate.core.fault.ErrorCode;
 import java.util.List;
 
 /**
- * The kinds of sums that limit a request's cost, in the order in which they refuse (DECISIONS 8).
+ * The kinds of sums that limit a request's cost, in the order in which they refuse
+ * (docs/decisions/money.md#order-of-refusal).
  */
 public enum ScopeKind {
   /** What an organization paid in, less what it used. */

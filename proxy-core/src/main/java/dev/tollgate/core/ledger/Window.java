@@ -6,7 +6,7 @@ import java.time.ZoneOffset;
 
 /**
  * The calendar day in UTC, and with it the month, to which a request belongs for ever: half open,
- * computed from the time in its id and never scheduled (DECISIONS 8).
+ * computed from the time in its id and never scheduled (docs/decisions/money.md#windows).
  */
 public record Window(LocalDate day) {
   private static final long MILLIS_PER_DAY = 86_400_000;

@@ -3,8 +3,8 @@ package dev.tollgate.core.limit;
 import java.util.Locale;
 
 /**
- * A token bucket (DECISIONS 7): it holds {@code capacity}, is full at first, and as much flows in
- * evenly within one period.
+ * A token bucket (docs/decisions/limits.md#buckets): it holds {@code capacity}, is full at first,
+ * and as much flows in evenly within one period.
  *
  * @param id of the key, organization or model; {@code *} for the whole service
  * @param capacity at least 1, at most {@link #CAPACITY_MAX}

@@ -10,8 +10,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * What a client is told of a limit (DECISIONS 7): the first bucket that refuses gives the code and
- * the details, all that refuse together the wait.
+ * What a client is told of a limit (docs/decisions/limits.md#refusals): the first bucket that
+ * refuses gives the code and the details, all that refuse together the wait.
  */
 public final class LimitFault {
   private static final long MICROS = 1_000_000;
@@ -105,7 +105,7 @@ public final class LimitFault {
                 + bucket.capacity()
                 + " tokens per minute.")
         .withDetails(details)
-        .withRetryAfter(RETRY_AFTER_MAX) // every 429 carries one (SPEC 7.2)
+        .withRetryAfter(RETRY_AFTER_MAX) // every 429 carries one
         .withoutRetry();
   }
 

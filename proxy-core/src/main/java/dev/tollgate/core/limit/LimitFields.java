@@ -7,7 +7,8 @@ import io.netty.buffer.ByteBuf;
 import java.util.List;
 
 /**
- * The headers {@code x-ratelimit-*} (DECISIONS 1): how the key's own buckets stand after a request.
+ * The headers {@code x-ratelimit-*} (docs/decisions/limits.md#headers): how the key's own buckets
+ * stand after a request.
  *
  * @param levels of the allotment's buckets
  */

@@ -13,8 +13,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The configured limits of one moment (DECISIONS 7), 0 being off: what a request takes of them.
- * Immutable; a reload swaps it whole.
+ * The configured limits of one moment (docs/decisions/limits.md#buckets), 0 being off: what a
+ * request takes of them. Immutable; a reload swaps it whole.
  *
  * @param model of every model without an entry in {@code models}
  */

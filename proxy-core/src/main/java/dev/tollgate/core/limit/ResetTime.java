@@ -8,7 +8,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
 /**
- * When a bucket will be full again, as clients are told (DECISIONS 1): {@code 1.2s}, {@code 6m0s}.
+ * When a bucket will be full again, as clients are told (docs/decisions/limits.md#headers): {@code
+ * 1.2s}, {@code 6m0s}.
  */
 final class ResetTime {
   // Further away than anybody waits, and its product with a period fits a long.

@@ -5,7 +5,8 @@ import java.util.List;
 
 /**
  * Usage × price, the one place that rounds: summed in pico-USD, half up to micro-USD once per
- * request, and at least 1 when something priced above zero was used (DECISIONS 8).
+ * request, and at least 1 when something priced above zero was used
+ * (docs/decisions/money.md#rounding).
  */
 public final class Cost {
   private static final long MICROS_PER_SECOND = 1_000_000;

@@ -4,7 +4,7 @@ import java.math.BigInteger;
 
 /**
  * A sum of units × price in pico-USD, exact in 128 bits, and its one rounding: half up to
- * micro-USD, and at least 1 where the sum is not zero (DECISIONS 8).
+ * micro-USD, and at least 1 where the sum is not zero (docs/decisions/money.md#rounding).
  */
 final class PicoSum {
   /** No request costs more, so that sums of charges fit: one billion USD. */

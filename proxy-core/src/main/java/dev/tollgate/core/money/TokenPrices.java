@@ -2,9 +2,9 @@ package dev.tollgate.core.money;
 
 /**
  * Prices of tokens in pico-USD per token: a price in USD per million tokens with at most 6 decimals
- * is such an integer (DECISIONS 8). A price that the operator did not give is filled in on load:
- * cached, cache written, audio and image input cost as input, writes for an hour as other writes,
- * reasoning and audio output as output.
+ * is such an integer (docs/decisions/money.md#rounding). A price that the operator did not give is
+ * filled in on load: cached, cache written, audio and image input cost as input, writes for an hour
+ * as other writes, reasoning and audio output as output.
  */
 public record TokenPrices(
     long input,

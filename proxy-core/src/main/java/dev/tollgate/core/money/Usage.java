@@ -9,7 +9,8 @@ package dev.tollgate.core.money;
  * @param cacheWrite1hTokens of these, written for an hour instead of minutes
  * @param imageInputTokens of the prompt, images: told apart only where they may have a price
  * @param billedOnTop output tokens that the provider reports beside the completion instead of
- *     inside it (xAI's reasoning), billed as output and shown nowhere else (DECISIONS 8)
+ *     inside it (xAI's reasoning), billed as output and shown nowhere else
+ *     (docs/decisions/money.md#usage)
  * @param estimated whether we counted because the provider did not
  */
 public record Usage(

@@ -1,4 +1,7 @@
-/** Amounts, usage and prices: integer arithmetic with one rounding (DECISIONS 8). */
+/**
+ * Amounts, usage and prices: integer arithmetic with one rounding
+ * (docs/decisions/money.md#rounding).
+ */
 @NullMarked
 package dev.tollgate.core.money;
 

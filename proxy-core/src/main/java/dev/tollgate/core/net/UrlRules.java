@@ -7,8 +7,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Which URLs of clients may be called (DECISIONS 14): ports, names and addresses. What an operator
- * denied stays denied, what he allowed comes next, and what is public otherwise last. Immutable.
+ * Which URLs of clients may be called (docs/decisions/egress.md#client-urls): ports, names and
+ * addresses. What an operator denied stays denied, what he allowed comes next, and what is public
+ * otherwise last. Immutable.
  *
  * @param ports that may be called
  * @param namesAllowed in lower case, whatever they resolve to

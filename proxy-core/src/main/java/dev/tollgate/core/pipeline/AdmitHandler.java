@@ -10,8 +10,8 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 
 /**
- * Counts a proven caller's request in, and refuses what is known to be refused anyway (DECISIONS 1:
- * 429, then 402) before its body costs anything.
+ * Counts a proven caller's request in, and refuses what is known to be refused anyway (429, then
+ * 402; docs/decisions/requests.md#order-of-refusals) before its body costs anything.
  */
 final class AdmitHandler extends ChannelInboundHandlerAdapter {
   private final ClientConnection connection;

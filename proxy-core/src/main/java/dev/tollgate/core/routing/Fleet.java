@@ -24,8 +24,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What this process knows of all providers. It survives reloads: circuits by provider and endpoint,
- * keys by their fingerprint and the model (DECISIONS 15). Shared by all loops: maps that only grow
- * with the configuration, of objects that each say how they are shared.
+ * keys by their fingerprint and the model (docs/decisions/operations.md#identity-of-endpoints).
+ * Shared by all loops: maps that only grow with the configuration, of objects that each say how
+ * they are shared.
  */
 public final class Fleet {
   /** Stands for the key of a provider that has none. */

@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 
-/** What follows a failed try: the order of preference of DECISIONS 6 as a pure function. */
+/** What follows a failed try: a pure function (docs/decisions/retries.md#attempts). */
 public sealed interface NextAttempt {
   Duration REPEAT_AFTER_MAX = Duration.ofSeconds(2);
   Duration BACKOFF_MIN = Duration.ofMillis(300);

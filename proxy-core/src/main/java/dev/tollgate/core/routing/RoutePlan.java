@@ -77,7 +77,7 @@ public record RoutePlan(
   }
 
   /**
-   * The value of {@code X-LLM-Routing-Reason} (SPEC 2.3, DECISIONS 5).
+   * The value of {@code X-LLM-Routing-Reason} (docs/decisions/routing.md#routing-header).
    *
    * @param healthy whether {@code selected} serves, or failed through no fault of its own
    */

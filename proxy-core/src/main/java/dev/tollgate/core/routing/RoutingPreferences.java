@@ -8,7 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a request says about its routing (DECISIONS 5); what it leaves open is null or empty.
+ * What a request says about its routing (docs/decisions/routing.md#preferences); what it leaves
+ * open is null or empty.
  *
  * @param order slugs that come first, in this order
  * @param only slugs besides which nobody is asked; empty: no bound

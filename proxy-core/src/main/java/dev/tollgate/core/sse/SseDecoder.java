@@ -52,7 +52,7 @@ public final class SseDecoder extends ArrayDecoder {
     this.held = new HeldBytes(eventBytesMax + FRAME_BYTES);
   }
 
-  /** A last event without its blank line counts (DECISIONS 2). */
+  /** A last event without its blank line counts (docs/decisions/streaming.md#endings). */
   @Override
   public void finish() {
     if (!ended && lineOpen) {

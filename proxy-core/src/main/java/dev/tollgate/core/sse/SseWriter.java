@@ -6,7 +6,7 @@ import dev.tollgate.core.json.JsonWriter;
 import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
 
-/** Appends the three things our event streams are made of (DECISIONS 2). */
+/** Appends the three things our event streams are made of (docs/decisions/streaming.md#chunks). */
 public final class SseWriter {
   private static final byte[] DATA = ascii("data: ");
   private static final byte[] END = ascii("\n\n");

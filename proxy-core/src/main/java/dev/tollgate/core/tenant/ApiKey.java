@@ -23,7 +23,7 @@ public record ApiKey(
     KeyLimits limits) {
 
   /**
-   * What the key may use (SPEC 5.3). An empty set means everything.
+   * What the key may use (docs/decisions/keys.md#scope). An empty set means everything.
    *
    * @param allowedModels model ids in full
    * @param allowedModalities wire names of modalities, such as {@code chat}
@@ -40,7 +40,7 @@ public record ApiKey(
     }
   }
 
-  /** The key's own limits (SPEC 5.3, DECISIONS 7); null: the configured default; 0: off. */
+  /** The key's own limits (docs/decisions/keys.md#limits); null: the configured default; 0: off. */
   public record KeyLimits(
       @Nullable Integer requestsPerSecond,
       @Nullable Integer requestsPerMinute,

@@ -7,8 +7,9 @@ import java.util.zip.CRC32;
 
 /**
  * The text of an API key: {@code sk-llm-}, the 8-character key id, at least 32 random base62
- * characters and a 6-character checksum of all that stands before it (DECISIONS 1). Who holds a
- * malformed text is refused without a look-up, and scanners can tell a leaked key from noise.
+ * characters and a 6-character checksum of all that stands before it (docs/decisions/keys.md#text).
+ * Who holds a malformed text is refused without a look-up, and scanners can tell a leaked key from
+ * noise.
  */
 public final class ApiKeyText {
   public static final String PREFIX = "sk-llm-";

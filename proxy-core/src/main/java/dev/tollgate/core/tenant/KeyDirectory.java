@@ -14,7 +14,7 @@ public interface KeyDirectory {
 
     record Unknown() implements Lookup {}
 
-    /** The store could not be asked: "I cannot know" is 503, never 401 (streamfaults D01). */
+    /** The store could not be asked: "I cannot know" is 503, never 401. */
     record Unavailable(String reason) implements Lookup {}
   }
 }

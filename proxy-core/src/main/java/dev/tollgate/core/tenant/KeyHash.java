@@ -6,7 +6,10 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.HexFormat;
 
-/** The SHA-256 of a key's text: all that is ever stored or looked up of a secret (SPEC 5.2). */
+/**
+ * The SHA-256 of a key's text: all that is ever stored or looked up of a secret
+ * (docs/decisions/keys.md#hash).
+ */
 public final class KeyHash {
   /** Making one costs more than the hash, and each is ready again once it has digested. */
   private static final ThreadLocal<MessageDigest> DIGEST = ThreadLocal.withInitial(KeyHash::sha256);

@@ -12,7 +12,7 @@ import java.util.function.Consumer;
  * The key look-ups under way: one per key, so many at a time. A change to any key grounds those
  * that began before it: they still answer who waits for them, but nobody else joins them and
  * nothing they bring is kept, or a key would come back as it was before its revocation
- * (REQUIREMENTS H9).
+ * (docs/decisions/keys.md#revocation).
  */
 final class KeyLookups {
   private final KeyCache.Loader loader;

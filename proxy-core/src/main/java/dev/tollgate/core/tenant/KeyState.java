@@ -1,6 +1,9 @@
 package dev.tollgate.core.tenant;
 
-/** The stored state of a key (SPEC 3.2). Expiry is not stored: it follows from the clock. */
+/**
+ * The stored state of a key (docs/decisions/keys.md#state). Expiry is not stored: it follows from
+ * the clock.
+ */
 public enum KeyState {
   ACTIVE,
   DISABLED,

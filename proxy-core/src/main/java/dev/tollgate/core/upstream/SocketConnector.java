@@ -28,7 +28,8 @@ import javax.net.ssl.SSLParameters;
 
 /** Opens TCP connections, with TLS where the endpoint asks for it (SNI and hostname check). */
 public final class SocketConnector implements Connector, AddressConnector {
-  // One read must not bring more than a stalled client may cost (REQUIREMENTS E1).
+  // One read must not bring more than a stalled client may cost
+  // (docs/decisions/operations.md#memory-per-connection).
   private static final int READ_BYTES_MAX = 16 * 1024;
   private static final int WRITE_LOW_BYTES = 64 * 1024;
   private static final int WRITE_HIGH_BYTES = 128 * 1024;

@@ -34,7 +34,10 @@ public final class Upstreams {
     permanent.add(endpoint);
   }
 
-  /** Closes what idles toward endpoints that a new snapshot no longer names (DECISIONS 15). */
+  /**
+   * Closes what idles toward endpoints that a new snapshot no longer names
+   * (docs/decisions/operations.md#identity-of-endpoints).
+   */
   public void retireAllBut(Set<EndpointIdentity> live) {
     endpoints.forEach(
         (endpoint, connections) -> {

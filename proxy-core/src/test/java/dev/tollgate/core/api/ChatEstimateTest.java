@@ -13,7 +13,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What admission reserves for a chat: the dearest that its body can come to (DECISIONS 8). */
+/**
+ * What admission reserves for a chat: the dearest that its body can come to
+ * (docs/decisions/money.md#reservations).
+ */
 class ChatEstimateTest {
   private static final TokenPrices PRICES = new TokenPrices(1, 1, 2, 3, 50, 4, 5, 60);
 

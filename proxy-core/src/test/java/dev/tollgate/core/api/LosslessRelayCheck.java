@@ -10,7 +10,7 @@ import java.util.Set;
 
 /**
  * Compares what a provider sent with what a client got, as trees: every member of every level is
- * there, but for the few that DECISIONS 2 names.
+ * there, but for the few that docs/decisions/streaming.md#chunks names.
  */
 public final class LosslessRelayCheck {
   private static final Set<String> OURS =

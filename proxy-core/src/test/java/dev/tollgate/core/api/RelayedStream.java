@@ -121,7 +121,7 @@ public final class RelayedStream implements SseSink {
     decoder.finish();
   }
 
-  /** The order of DECISIONS 2: what is missing of the finish, the usage, the terminator. */
+  /** Adds what is missing of finish, usage and terminator (docs/decisions/streaming.md#endings). */
   private void conclude(PriceList prices) {
     charged =
         chat.reportedUsage().orElseGet(() -> Usage.estimate(PROMPT_TOKENS, chat.deliveredTokens()));

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every recorded refusal, by the classes of wire FACTS 4. */
+/** Every recorded refusal, by its class. */
 @Tag("corpus")
 @ExtendWith(ReplayTable.class)
 class ErrorCorpusTest {

@@ -17,7 +17,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The classification of providers' HTTP errors (DECISIONS 6), row by row, plain and streamed. */
+/**
+ * The classification of providers' HTTP errors (docs/decisions/retries.md#classification), row by
+ * row, plain and streamed.
+ */
 class ErrorClassificationTest {
   /**
    * @param reply what the provider answers

@@ -11,7 +11,7 @@ import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.TestCatalog;
 import org.junit.jupiter.api.Test;
 
-/** The process-wide budget of bytes in memory has no room (DECISIONS 2). */
+/** The process-wide budget of bytes in memory has no room (docs/decisions/streaming.md#memory). */
 class MemoryBudgetTest {
   private static final long BUDGET = 150_000;
 

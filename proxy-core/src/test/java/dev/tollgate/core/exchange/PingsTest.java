@@ -13,7 +13,10 @@ import dev.tollgate.core.testkit.TestCatalog;
 import java.util.Collections;
 import org.junit.jupiter.api.Test;
 
-/** Streams that are opened before a provider answers, and pings in the silence (DECISIONS 2). */
+/**
+ * Streams that are opened before a provider answers, and pings in the silence
+ * (docs/decisions/streaming.md#pings).
+ */
 class PingsTest {
   private static final String PING = ": ping\n\n";
 

@@ -23,7 +23,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A stream that broke off behind content is continued by another provider (DECISIONS 6). */
+/**
+ * A stream that broke off behind content is continued by another provider
+ * (docs/decisions/retries.md#resume).
+ */
 class ResumeTest {
   static final String REJECTED = OpenAiWire.error(400, "invalid_request_error", "no prefill");
   private static final String TOOL =

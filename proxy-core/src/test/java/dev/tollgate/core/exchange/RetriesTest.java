@@ -240,7 +240,7 @@ class RetriesTest {
     }
   }
 
-  /** Whatever fails how often: the rules of DECISIONS 6 hold for the choice of the next try. */
+  /** The choice of the next try keeps the rules (docs/decisions/retries.md#attempts). */
   @Test
   void theNextTryKeepsTheRules() {
     Seeds.forEach(

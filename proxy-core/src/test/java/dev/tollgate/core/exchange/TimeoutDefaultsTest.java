@@ -15,7 +15,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The five clocks of DECISIONS 6 with their usual settings: 2, 30, 60, 30 and 600 seconds. */
+/** The five timeouts with their defaults (docs/decisions/retries.md#timeouts). */
 @Tag("corpus")
 class TimeoutDefaultsTest {
   private static final String PLAIN_HEAD =

@@ -19,7 +19,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Each handler refuses once, through the full pipeline, and in the order of DECISIONS 1; D01. */
+/**
+ * Each handler refuses once, through the full pipeline, and in the order of
+ * docs/decisions/requests.md#order-of-refusals.
+ */
 final class RefusalsTest {
   private static final TestGateway GATEWAY = new TestGateway(Transport.auto());
   private static final InMemoryAuthenticator KEYS = GATEWAY.keys;

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Who is asked, and who is asked next (DECISIONS 6). */
+/** Who is asked, and who is asked next (docs/decisions/retries.md#attempts). */
 class NextAttemptTest {
   private static final Random RANDOM = new Random(1);
 

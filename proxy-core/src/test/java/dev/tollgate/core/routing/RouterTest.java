@@ -23,7 +23,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Who may serve, and in which order (DECISIONS 5). */
+/** Who may serve, and in which order (docs/decisions/routing.md#strategies). */
 class RouterTest {
   private static final Model THREE = model("acme/one", "a:3:1", "b:1:8", "c:2:1");
 

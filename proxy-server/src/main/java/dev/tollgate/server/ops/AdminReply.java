@@ -30,7 +30,7 @@ public record AdminReply(int status, String contentType, String body) {
     }
   }
 
-  /** The error envelope of the API (SPEC 7.1). */
+  /** The error envelope of the API (docs/decisions/errors.md#envelope). */
   public static AdminReply error(
       ErrorCode code, String message, RequestId id, Map<String, Object> details) {
     Map<String, Object> error = new LinkedHashMap<>();

@@ -10,9 +10,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The drain (DECISIONS 15): not ready at once, the listener closes when load balancers had time to
- * notice, running requests finish, and what is left when the time is up is cut short in order. Who
- * asks again cuts short at once.
+ * The drain (docs/decisions/operations.md#drain): not ready at once, the listener closes when load
+ * balancers had time to notice, running requests finish, and what is left when the time is up is
+ * cut short in order. Who asks again cuts short at once.
  */
 public final class Shutdown {
   private static final Logger log = LoggerFactory.getLogger(Shutdown.class);

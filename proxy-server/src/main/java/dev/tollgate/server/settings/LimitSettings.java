@@ -8,7 +8,7 @@ import dev.tollgate.server.settings.binding.Key;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Section {@code limits}: rates and counts of DECISIONS 7; 0 is off. */
+/** Section {@code limits}: rates and counts, 0 is off (docs/decisions/limits.md#buckets). */
 public record LimitSettings(
     @Key(about = "all requests of this gateway") Global global,
     @Key(about = "one organization") Org org,

@@ -391,7 +391,7 @@ public sealed interface ProviderSettings {
       @Key(about = "its share of the requests", initial = "100", min = "1", max = "1000000")
           int weight) {}
 
-  /** Section {@code timeouts}: DECISIONS 6. */
+  /** Section {@code timeouts} (docs/decisions/retries.md#timeouts). */
   record Timeouts(
       @Key(about = "until connected, TLS included", initial = "2s", min = "1ms") Duration connect,
       @Key(about = "until the response's head", initial = "30s", min = "1ms")

@@ -10,7 +10,7 @@ public record SecuritySettings(
     @Key(about = "URLs that clients supply") Ssrf ssrf,
     @Key(about = "images that are fetched from such URLs") Fetch fetch) {
 
-  /** Section {@code security.ssrf}: DECISIONS 14. */
+  /** Section {@code security.ssrf} (docs/decisions/egress.md#precedence). */
   public record Ssrf(
       @Key(about = "ports that may be called", initial = "[443, 8443]", min = "1")
           List<Integer> ports,

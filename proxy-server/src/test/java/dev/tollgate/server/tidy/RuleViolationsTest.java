@@ -198,6 +198,45 @@ final class RuleViolationsTest {
     assertThat(Hygiene.violations(List.of(test, unmarked))).hasSize(2);
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "A.java, // doc~s/absent.md",
+    "A.java, // (doc~s/page.md#absent)",
+    "README.md, see [this](absent.md)",
+    "README.md, see [this](doc~s/page.md#absent)",
+    "doc~s/b.md, see [this](page.md#absent)",
+    "doc~s/b.md, see [this](../absent)",
+    "doc~s/b.md, see [this](#absent)",
+    "A.java, // DECI~SIONS 7",
+    "A.sql, -- see SP~EC 4.1",
+    "A.java, ' * (REQUIRE~MENTS\n * H9)'"
+  })
+  void aReferenceToNothingIsRefused(String path, String text) {
+    assertThat(references(path, text)).singleElement().asString().startsWith(plain(path) + ":1 ");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "A.java, // doc~s/page.md#one-rule and doc~s/page.md#one-rule-1.",
+    "README.md, see [this](doc~s/page.md#of-a-b-and-a-link) and [that](doc~s)",
+    "doc~s/b.md, see [this](page.md) and [that](../doc~s/b.md) and [more](https://example.org/x#y)",
+    "doc~s/b.md, '```\n[code](absent.md)\n```'",
+    "A.java, // a SP~EC and 3 DECI~SIONS"
+  })
+  void aReferenceThatResolvesIsAccepted(String path, String text) {
+    assertThat(references(path, text)).isEmpty();
+  }
+
+  private static List<String> references(String path, String text) {
+    String page = "# Page\n\n## One rule\n\n## One rule\n\n## Of `a b`, and a [link](page.md)\n";
+    return DocReferences.violations(
+        List.of(file(plain(path), plain(text)), file(plain("doc~s/page.md"), page)));
+  }
+
+  private static String plain(String text) {
+    return text.replace("~", "");
+  }
+
   private static TrackedFile file(String path, String text) {
     return TrackedFile.of(path, text);
   }

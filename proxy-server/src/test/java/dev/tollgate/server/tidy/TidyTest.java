@@ -37,6 +37,11 @@ final class TidyTest {
   }
 
   @Test
+  void referencesToTheDocumentationResolve() throws Exception {
+    assertThat(DocReferences.violations(checkout.files())).isEmpty();
+  }
+
+  @Test
   void theRulesSeeBothModules() throws Exception {
     assertThat(classes())
         .extracting(model -> model.thisClass().asInternalName())

@@ -9,7 +9,10 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 
-/** GET /v1/credits (DECISIONS 4): what the organization of the key that asks has and spent. */
+/**
+ * GET /v1/credits (docs/decisions/models.md#self-service): what the organization of the key that
+ * asks has and spent.
+ */
 public final class CreditsResponse {
   private CreditsResponse() {}
 

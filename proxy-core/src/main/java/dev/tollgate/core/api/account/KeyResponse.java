@@ -18,7 +18,10 @@ import java.util.Map;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** GET /v1/key (DECISIONS 4): what the key that asks may do, and what is left of its budgets. */
+/**
+ * GET /v1/key (docs/decisions/models.md#self-service): what the key that asks may do, and what is
+ * left of its budgets.
+ */
 public final class KeyResponse {
   private KeyResponse() {}
 

@@ -13,7 +13,9 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** One item of the model list (DECISIONS 4): a tree ready to be written as JSON. */
+/**
+ * One item of the model list (docs/decisions/models.md#list): a tree ready to be written as JSON.
+ */
 final class ModelEntry {
   private static final int PICO_DECIMALS = 12;
   private static final List<String> CHAT_PARAMETERS =

@@ -17,8 +17,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * GET /v1/models and GET /v1/models/{vendor}/{name} (DECISIONS 4): what the key may use and nothing
- * else; a model out of scope looks exactly like an absent one.
+ * GET /v1/models and GET /v1/models/{vendor}/{name} (docs/decisions/models.md#list): what the key
+ * may use and nothing else; a model out of scope looks exactly like an absent one.
  */
 public final class ModelList {
   private static final int LIMIT_MAX = 1_000;

@@ -7,7 +7,7 @@ import java.util.function.Function;
 
 /** How long an audio file is: at most, and most likely where its provider does not say. */
 public final class AudioLength {
-  // The thinnest speech that is usual (DECISIONS 8).
+  // The thinnest usual speech encoding (docs/decisions/money.md#reservations).
   private static final int BYTES_PER_SECOND_LEAST = 4_000;
   // A little more than the most of an MP3's frames: what players take has no usual kind above it.
   private static final int BYTES_PER_SECOND_MOST = 72_000;

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Writes one stream's chunks under one identity: the provider's with their edits, and those of our
  * own making. The first one that goes out has the role and empty content, whoever made it; what
- * comes before content is held (DECISIONS 2).
+ * comes before content is held (docs/decisions/streaming.md#chunks).
  */
 final class ChatChunkWriter implements ChunkWriter {
   private static final int HELD_BYTES_MAX = 64 * 1024;

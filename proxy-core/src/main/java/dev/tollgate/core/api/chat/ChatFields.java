@@ -12,7 +12,10 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 
-/** The fields of a chat request that we read, with their types and bounds (SPEC 4.1). */
+/**
+ * The fields of a chat request that we read, with their types and bounds
+ * (docs/decisions/requests.md#chat-fields).
+ */
 final class ChatFields {
   /** Members that hold JSON Schema. */
   static final Set<String> SCHEMA_FIELDS = Set.of("tools", "functions", "response_format");

@@ -21,7 +21,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** One provider's whole chat completion, read once and written as the client's (SPEC 2.1). */
+/** One provider's whole chat completion, read once and written as the client's. */
 public final class ChatReply implements WholeReply {
   private static final String OBJECT = "chat.completion";
 

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * repaired.
  *
  * <p>Before the first content nothing is written: role-only and empty deltas are held, because a
- * provider that dies there may still be replaced by another (DECISIONS 2, streamfaults U34).
+ * provider that dies there may still be replaced by another (docs/decisions/streaming.md#commit).
  */
 public final class ChatStream extends ChunkStream {
   private final ChoiceReader choice;

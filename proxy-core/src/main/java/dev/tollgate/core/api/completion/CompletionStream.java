@@ -19,9 +19,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One provider's stream of text completions made into the client's: the same as a chat's (SPEC
- * 2.2), but that chunks have text instead of a delta, no role comes first, and several choices may
- * be told in turns.
+ * One provider's stream of text completions made into the client's: the same as a chat's, but that
+ * chunks have text instead of a delta, no role comes first, and several choices may be told in
+ * turns.
  */
 public final class CompletionStream extends ChunkStream {
   private final int choicesAsked;

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** The fields of a request for a video or for music (SPEC 4.7, 4.8). */
+/** The fields of a request for a video or for music (docs/decisions/jobs.md#fields). */
 final class MediaJobFields {
   static final String WEBHOOK_URL = "webhook_url";
   static final String METADATA = "metadata";

@@ -220,8 +220,8 @@ public record MediaJobRequest(
   }
 
   /**
-   * What is held for it at a model (DECISIONS 8); empty: its client wants less to be held than it
-   * is estimated to cost.
+   * What is held for it at a model (docs/decisions/money.md#reservations); empty: its client wants
+   * less to be held than it is estimated to cost.
    *
    * @param factor of the estimate, where the client does not say
    */

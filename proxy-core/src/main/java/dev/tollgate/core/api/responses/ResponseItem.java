@@ -4,7 +4,10 @@ import dev.tollgate.core.api.ReplyStamp;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonWriter;
 
-/** One item of a response's output (SPEC 2.7): what the assistant says, or a call of a tool. */
+/**
+ * One item of a response's output (docs/decisions/responses.md#object): what the assistant says, or
+ * a call of a tool.
+ */
 sealed interface ResponseItem {
   String COMPLETED = "completed";
   String IN_PROGRESS = "in_progress";

@@ -9,7 +9,10 @@ import dev.tollgate.core.money.Usage;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Writes the response object (SPEC 2.7): as it begins, and as it is when all of it is there. */
+/**
+ * Writes the response object (docs/decisions/responses.md#object): as it begins, and as it is when
+ * all of it is there.
+ */
 final class ResponseObject {
   private final ReplyStamp stamp;
   private final JsonBytes tools;

@@ -22,9 +22,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes a chat stream as the events of the Responses API (SPEC 4.12): one when it begins, one for
- * each piece of text, and one with all of it at the end. The first has the message that is begun
- * already, because the helpers of SDKs append to it (DECISIONS 12).
+ * Writes a chat stream as the events of the Responses API (docs/decisions/responses.md#events): one
+ * when it begins, one for each piece of text, and one with all of it at the end. The first has the
+ * message that is begun already, because the helpers of SDKs append to it.
  */
 public final class ResponsesChunkWriter implements ChunkWriter {
   private final ReplyStamp stamp;

@@ -17,7 +17,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** One provider's whole chat completion, written as a response (SPEC 2.7). */
+/**
+ * One provider's whole chat completion, written as a response (docs/decisions/responses.md#object).
+ */
 public final class ResponsesReply implements WholeReply {
   private final ChatReply chat;
   private final ReplyStamp stamp;

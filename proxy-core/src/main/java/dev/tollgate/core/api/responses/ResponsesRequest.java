@@ -32,8 +32,8 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * A valid body of POST /v1/responses, mapped to a chat (SPEC 4.12): routing, money and providers
- * see that chat. What is not listed there is dropped.
+ * A valid body of POST /v1/responses, mapped to a chat (docs/decisions/responses.md#mapping):
+ * routing, money and providers see that chat. Fields that are unknown here are dropped.
  */
 public final class ResponsesRequest implements InferenceRequest {
   private static final FieldRules RULES = new FieldRules(rules());

@@ -20,7 +20,7 @@ import java.util.Optional;
 
 /**
  * The chat-completion convention that OpenAI began and most providers speak. Error bodies come in
- * many shapes; what the status does not say is read from codes and words (wire FACTS 4).
+ * many shapes; what the status does not say is read from codes and words.
  */
 public final class OpenAiDialect implements Dialect {
   public static final OpenAiDialect INSTANCE = new OpenAiDialect();

@@ -46,7 +46,8 @@ public final class OpenAiUsage {
         false);
   }
 
-  // xAI and Gemini's compatible endpoint: total = prompt + completion + reasoning (DECISIONS 8).
+  // xAI and Gemini's compatible endpoint: total = prompt + completion + reasoning
+  // (docs/decisions/money.md#usage).
   private static long onTop(long surplus, long reasoning) {
     return surplus > 0 && surplus == reasoning ? reasoning : 0;
   }

@@ -15,8 +15,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How a stream that breaks off behind content is continued by another provider (DECISIONS 6): what
- * is kept of it, who may continue it, and in which way. Ended exactly once. Loop-confined.
+ * How a stream that breaks off behind content is continued by another provider
+ * (docs/decisions/retries.md#resume): what is kept of it, who may continue it, and in which way.
+ * Ended exactly once. Loop-confined.
  */
 final class Resumption {
   private final Resume how;

@@ -4,12 +4,13 @@ import dev.tollgate.core.catalog.Provider.ProviderTimeouts;
 import java.time.Duration;
 
 /**
- * Moves an attempt's clock while it reads an event stream (DECISIONS 6): {@code first_token} until
- * content, then {@code idle} from byte to byte and twice that for one event, and after the finish a
- * moment for the usage. Loop-confined.
+ * Moves an attempt's clock while it reads an event stream (docs/decisions/retries.md#timeouts):
+ * {@code first_token} until content, then {@code idle} from byte to byte and twice that for one
+ * event, and after the finish a moment for the usage. Loop-confined.
  */
 final class StreamClock {
-  // The provider finished; it may still owe the usage chunk (DECISIONS 3).
+  // The provider finished; it may still owe the usage chunk
+  // (docs/decisions/disconnects.md#usage-after-the-finish).
   private static final Duration USAGE_MAX = Duration.ofSeconds(5);
   private static final long NO_EVENT = -1;
 

@@ -9,7 +9,10 @@ import org.jspecify.annotations.Nullable;
 final class StreamVerdict {
   private StreamVerdict() {}
 
-  /** The failure of a stream that ended, or null where it is complete (DECISIONS 2). */
+  /**
+   * The failure of a stream that ended, or null where it is complete
+   * (docs/decisions/streaming.md#endings).
+   */
   static @Nullable UpstreamFailure failure(StreamReader reader, Dialect dialect, int status) {
     boolean finished = reader.reply().finished();
     boolean delivered = reader.reply().contentSeen();

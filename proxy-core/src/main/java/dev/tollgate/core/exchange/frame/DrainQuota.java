@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Counts each provider's open streams and those that are read on without a client, so that at most
- * a share of them is (DECISIONS 3). Shared by all loops.
+ * a share of them is (docs/decisions/disconnects.md#drain). Shared by all loops.
  */
 public final class DrainQuota {
   private final Map<ProviderId, Counts> counts = new ConcurrentHashMap<>();

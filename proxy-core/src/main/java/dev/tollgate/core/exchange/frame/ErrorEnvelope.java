@@ -6,7 +6,7 @@ import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.json.JsonWriter;
 import io.netty.buffer.ByteBuf;
 
-/** Writes the one JSON shape that every error has (SPEC 7.1). */
+/** Writes the one JSON shape that every error has (docs/decisions/errors.md#envelope). */
 public final class ErrorEnvelope {
   private ErrorEnvelope() {}
 

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What a client is told of a provider's failure: the last column of DECISIONS 6's table. */
+/** The client's error for a provider's failure (docs/decisions/errors.md#provider-failures). */
 public final class FaultMapper {
   private static final Set<ErrorCode> RETRYABLE =
       EnumSet.of(

@@ -33,7 +33,7 @@ public final class ModelScope {
     return fault;
   }
 
-  /** Adds a model once; the order of refusals is DECISIONS 1: scope, existence, modality. */
+  /** Adds a model once; first its scope, then its existence, then its modality. */
   private static @Nullable Fault add(
       ModelId id, String param, Modality modality, ExchangeRequest request, List<Model> models) {
     if (!KeyScopes.allowsModel(request.key(), id.toString())) {

@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The inference headers (SPEC 2.3) and {@code Server-Timing} (DECISIONS 1). */
+/** The inference headers and {@code Server-Timing} (docs/decisions/requests.md#reply-headers). */
 public final class ReplyFields {
   private static final String REASON = "X-LLM-Routing-Reason";
 

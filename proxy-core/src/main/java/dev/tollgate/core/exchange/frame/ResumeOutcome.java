@@ -2,7 +2,10 @@ package dev.tollgate.core.exchange.frame;
 
 import java.util.Locale;
 
-/** What became of a stream that broke off behind content and was to be continued (DECISIONS 6). */
+/**
+ * What became of a stream that broke off behind content and was to be continued
+ * (docs/decisions/retries.md#resume).
+ */
 public enum ResumeOutcome {
   /** None broke off, or it was not to be continued. */
   NO,

@@ -53,7 +53,7 @@ import org.jspecify.annotations.Nullable;
  * The submission of a media job: looked for under its key, routed, held to the limits, its URLs
  * judged, its images stored, and then one step of the store makes the job and holds its money.
  * Whoever sends it again gets the same job, whatever has become of providers, limits and hosts
- * meanwhile (DECISIONS 1).
+ * meanwhile (docs/decisions/jobs.md#submission).
  */
 public final class JobSubmission extends JobTask {
   private static final Duration TIMEOUT = Duration.ofSeconds(15);

@@ -31,7 +31,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** GET /v1/models: what a key sees of the catalogue, and in which shape (DECISIONS 4). */
+/**
+ * GET /v1/models: what a key sees of the catalogue, and in which shape
+ * (docs/decisions/models.md#list).
+ */
 class ModelListTest {
   private static final PriceList TIERED =
       new PriceList(

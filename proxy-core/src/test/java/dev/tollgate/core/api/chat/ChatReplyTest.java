@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A provider's whole reply as the client gets it (SPEC 2.1). */
+/** A provider's whole reply as the client gets it. */
 class ChatReplyTest {
   private static final Usage CHARGED = Usage.ofTokens(4, 2);
   private static final String MESSAGE = "\"message\":{\"role\":\"assistant\",\"content\":\"Hi\"}";

@@ -24,7 +24,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a provider's events become, one habit of providers after the other (DECISIONS 2). */
+/**
+ * What a provider's events become, one habit of providers after the other
+ * (docs/decisions/streaming.md#chunks).
+ */
 class ChatStreamTest {
   private static final String HEAD =
       "data: {\"id\":\"c1\",\"object\":\"chat.completion.chunk\",\"created\":1700000000,"

@@ -17,7 +17,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a provider's refusal means, by its status and whatever its body says (DECISIONS 6). */
+/**
+ * What a provider's refusal means, by its status and whatever its body says
+ * (docs/decisions/retries.md#classification).
+ */
 class OpenAiDialectTest {
   private static final Dialect DIALECT = Dialects.named("openai");
 

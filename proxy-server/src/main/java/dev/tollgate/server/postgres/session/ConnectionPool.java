@@ -7,8 +7,8 @@ import dev.tollgate.server.postgres.embedded.DatabaseAddress;
 import java.time.Duration;
 
 /**
- * Makes the pool that serves requests. Its sessions give up early (LEDGER "Transactions"): a lock,
- * a statement or a transaction that hangs must not take the others with it.
+ * Makes the pool that serves requests. Its sessions give up early: a lock, a statement or a
+ * transaction that hangs must not take the others with it.
  */
 public final class ConnectionPool {
   private static final String SESSION =
