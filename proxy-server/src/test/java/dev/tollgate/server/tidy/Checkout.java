@@ -7,11 +7,16 @@ import java.lang.classfile.ClassModel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
 /** The checkout under test: what version control sees of it, and what the compiler made of it. */
 final class Checkout {
+  /** The modules of the binary. */
+  static final List<String> MODULES =
+      List.of("proxy-core", "loadtest/mock", "loadtest/bench", "proxy-server");
+
   private final Path root;
 
   private Checkout(Path root) {
@@ -53,8 +58,16 @@ final class Checkout {
     }
   }
 
-  /** The compiled main classes of a module. */
-  List<ClassModel> classes(String module) throws IOException {
+  /** The compiled main classes of all modules. */
+  List<ClassModel> classes() throws IOException {
+    List<ClassModel> classes = new ArrayList<>();
+    for (String module : MODULES) {
+      classes.addAll(classes(module));
+    }
+    return classes;
+  }
+
+  private List<ClassModel> classes(String module) throws IOException {
     Path classes = root.resolve(module).resolve("target/classes");
     try (Stream<Path> files = Files.walk(classes)) {
       return files

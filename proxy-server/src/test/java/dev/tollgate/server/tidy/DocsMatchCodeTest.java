@@ -33,7 +33,21 @@ class DocsMatchCodeTest {
   @Test
   void thePackagesOfTheServerAreThoseOfTheOrder() throws IOException {
     assertThat(column(table("docs/architecture.md", "packages: server"), 0))
-        .containsExactlyInAnyOrderElementsOf(PackageOrder.SERVER);
+        .containsExactlyInAnyOrderElementsOf(PackageOrder.SERVER.keySet());
+  }
+
+  @Test
+  void theModulesAreThoseOfTheBuild() throws IOException {
+    List<String> modules = new ArrayList<>();
+    Matcher module =
+        Pattern.compile("<module>([^<]+)</module>")
+            .matcher(Files.readString(ROOT.resolve("pom.xml")));
+    while (module.find()) {
+      modules.add(module.group(1));
+    }
+    assertThat(modules).containsAll(Checkout.MODULES);
+    assertThat(column(table("docs/architecture.md", "modules"), 1))
+        .containsExactlyInAnyOrderElementsOf(modules);
   }
 
   @Test

@@ -27,7 +27,7 @@ final class QueuesTest {
 
   @Test
   void everyQueueIsInTheTable() throws Exception {
-    assertThat(Queues.violations(classes())).isEmpty();
+    assertThat(Queues.violations(checkout.classes())).isEmpty();
   }
 
   @ParameterizedTest
@@ -65,17 +65,11 @@ final class QueuesTest {
   }
 
   private void requireSeen(Consumer<ClassBuilder> built) throws Exception {
-    List<ClassModel> classes = new ArrayList<>(classes());
+    List<ClassModel> classes = new ArrayList<>(checkout.classes());
     classes.add(ClassFile.of().parse(ClassFile.of().build(BACKLOG, built)));
     assertThat(Queues.violations(classes))
         .singleElement()
         .asString()
         .startsWith("core/exchange/Backlog makes");
-  }
-
-  private List<ClassModel> classes() throws Exception {
-    List<ClassModel> classes = new ArrayList<>(checkout.classes("proxy-core"));
-    classes.addAll(checkout.classes("proxy-server"));
-    return classes;
   }
 }

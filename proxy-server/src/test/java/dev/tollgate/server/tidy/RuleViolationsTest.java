@@ -2,14 +2,17 @@ package dev.tollgate.server.tidy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.lang.classfile.Annotation;
 import java.lang.classfile.ClassFile;
 import java.lang.classfile.ClassModel;
 import java.lang.classfile.CodeBuilder;
+import java.lang.classfile.attribute.RuntimeVisibleAnnotationsAttribute;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.ConstantDescs;
 import java.lang.constant.MethodTypeDesc;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -25,7 +28,14 @@ final class RuleViolationsTest {
     "core.http.A, core.pipeline.B",
     "core.pipeline.A, server.settings.B",
     "server.settings.A, server.postgres.B",
-    "server.postgres.A, server.mock.B",
+    "server.postgres.A, mock.B",
+    "server.postgres.session.A, server.postgres.B",
+    "server.jobs.A, server.postgres.B",
+    "server.settings.A, server.postgres.tenants.B",
+    "core.dialect.A, core.dialect.openai.B",
+    "mock.A, bench.B",
+    "mock.media.A, mock.B",
+    "bench.A, server.settings.B",
     "server.ops.A, server.wiring.B",
     "server.wiring.A, server.cli.B",
     "server.cli.A, server.ops.B"
@@ -42,7 +52,10 @@ final class RuleViolationsTest {
     "core.money.A, core.id.B",
     "core.pipeline.A, core.exchange.B",
     "server.postgres.A, core.tenant.B",
-    "server.mock.A, server.settings.B",
+    "mock.A, mock.media.B",
+    "mock.A, core.json.B",
+    "server.jobs.A, server.postgres.jobs.B",
+    "server.postgres.A, server.postgres.session.B",
     "server.wiring.A, server.postgres.B",
     "server.cli.A, server.wiring.B",
     "server.cli.A, server.postgres.B"
@@ -57,6 +70,77 @@ final class RuleViolationsTest {
         .singleElement()
         .asString()
         .contains("not in the order");
+  }
+
+  @Test
+  void aPackageOfTooManyFilesIsRefused() {
+    List<ClassModel> classes =
+        IntStream.rangeClosed(0, PackageOrder.FILES_MAX)
+            .mapToObj(i -> classWithField("core.id.A" + i, "core.id.B"))
+            .toList();
+    assertThat(PackageOrder.violations(classes.subList(1, classes.size()))).isEmpty();
+    assertThat(PackageOrder.violations(classes))
+        .singleElement()
+        .asString()
+        .contains("core/id has 51 files");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "Doorbell.java, class Doorbell {}, has the word doorbell",
+    "KeyLooks.java, class KeyLooks {}, has the word looks",
+    "A.java, String A = \"tollgate_jobs_told_total\";, has the word told",
+    "A.java, Logger log = null;, not LOG"
+  })
+  void aNameThatIsNoTermIsRefused(String name, String text, String problem) {
+    assertThat(Vocabulary.violations(List.of(file(MAIN + name, text)), List.of()))
+        .singleElement()
+        .asString()
+        .contains(problem);
+  }
+
+  @Test
+  void aTypeNameThatAModuleHasTwiceIsRefused() {
+    List<TrackedFile> files =
+        List.of(
+            file("m/src/main/java/p/A.java", ""),
+            file("n/src/main/java/p/A.java", ""),
+            file("m/src/main/java/q/A.java", ""));
+    assertThat(Vocabulary.violations(files.subList(0, 2), List.of())).isEmpty();
+    assertThat(Vocabulary.violations(files, List.of()))
+        .singleElement()
+        .asString()
+        .contains("another");
+  }
+
+  @Test
+  void aCommandOfAnotherNameIsRefused() {
+    assertThat(Vocabulary.violations(List.of(), List.of(command("server.cli.Serve")))).hasSize(1);
+    assertThat(Vocabulary.violations(List.of(), List.of(command("server.cli.ServeCommand"))))
+        .isEmpty();
+  }
+
+  @Test
+  void bannedPhrasesAreCounted() {
+    List<TrackedFile> files =
+        List.of(
+            file(MAIN + "A.java", "// Nobody is told.\n// A lease lets go of it."),
+            file(TEST + "ATest.java", "// nobody"),
+            file(plain("doc~s/page.md"), "Whoever asks."));
+    assertThat(Vocabulary.phrases(files)).hasSize(4);
+  }
+
+  @Test
+  void moreLongFilesThanAllowedAreRefused() throws Exception {
+    List<TrackedFile> files =
+        IntStream.rangeClosed(1, 6)
+            .mapToObj(i -> file(MAIN + "A" + i + ".java", "class A {}" + "\n".repeat(401)))
+            .toList();
+    assertThat(SourceRules.violations(files.subList(0, 5))).isEmpty();
+    assertThat(SourceRules.violations(files)).hasSize(6);
+    TrackedFile heart =
+        file("m/src/main/java/exchange/Exchange.java", "class A {}" + "\n".repeat(401));
+    assertThat(SourceRules.violations(List.of(heart))).hasSize(1);
   }
 
   @Test
@@ -104,7 +188,7 @@ final class RuleViolationsTest {
                 ClassDesc.of(owner), method, MethodTypeDesc.of(ConstantDescs.CD_Object));
     assertThat(WallClocks.violations(List.of(classWithCode("server.ops.A", call)))).hasSize(1);
     assertThat(WallClocks.violations(List.of(classWithCode("server.cli.A", call)))).isEmpty();
-    assertThat(WallClocks.violations(List.of(classWithCode("server.ledger.Leaser", call))))
+    assertThat(WallClocks.violations(List.of(classWithCode("server.ledger.LeaseClient", call))))
         .isEmpty();
   }
 
@@ -247,6 +331,16 @@ final class RuleViolationsTest {
             .build(
                 ClassDesc.of("dev.tollgate." + name),
                 type -> type.withField("field", ClassDesc.of("dev.tollgate." + fieldType), 0));
+    return ClassFile.of().parse(bytes);
+  }
+
+  private static ClassModel command(String name) {
+    var command = Annotation.of(ClassDesc.of("picocli.CommandLine$Command"));
+    byte[] bytes =
+        ClassFile.of()
+            .build(
+                ClassDesc.of("dev.tollgate." + name),
+                type -> type.with(RuntimeVisibleAnnotationsAttribute.of(command)));
     return ClassFile.of().parse(bytes);
   }
 

@@ -25,6 +25,14 @@ final class SourceRules {
   private static final int FILE_LINES_MAX = 500;
   private static final int METHOD_LINES_MAX = 60;
 
+  /** Main sources may be longer than this in {@link #LONG_FILES_MAX} files only. */
+  private static final int LONG_FILE_LINES = 400;
+
+  private static final int LONG_FILES_MAX = 5;
+
+  /** The state machine of a request, which has to be read in one go. */
+  private static final String HEART = "/exchange/Exchange.java";
+
   private SourceRules() {}
 
   static List<String> violations(Collection<TrackedFile> files) throws IOException {
@@ -35,6 +43,7 @@ final class SourceRules {
         found.add(file.path() + " has " + lines + " lines, more than " + FILE_LINES_MAX);
       }
     }
+    found.addAll(longFiles(files));
     List<Source> sources = files.stream().filter(TrackedFile::isJava).map(Source::new).toList();
     if (sources.isEmpty()) {
       return found;
@@ -47,6 +56,17 @@ final class SourceRules {
       new Walk(unit, trees, found).scan(unit, null);
     }
     return found;
+  }
+
+  private static List<String> longFiles(Collection<TrackedFile> files) {
+    List<String> found = new ArrayList<>();
+    for (TrackedFile file : files) {
+      if (file.isMainJava() && file.lines().size() > LONG_FILE_LINES) {
+        found.add(file.path() + " has more than " + LONG_FILE_LINES + " lines");
+      }
+    }
+    boolean isHeartLong = found.stream().anyMatch(path -> path.contains(HEART + " "));
+    return found.size() > LONG_FILES_MAX || isHeartLong ? found : List.of();
   }
 
   /** One pass over a source. */

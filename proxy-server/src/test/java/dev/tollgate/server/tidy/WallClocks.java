@@ -19,21 +19,22 @@ final class WallClocks {
           Map.entry("server/ops/AdminHandler", "the names of operators' requests"),
           Map.entry(
               "server/oauth/AccessTokens", "claims that others check, and whether a token expired"),
-          Map.entry("server/wiring/KeyProbe", "a claim that others check"),
+          Map.entry("server/keys/KeyProbe", "a claim that others check"),
           Map.entry(
-              "server/ledger/Leaser",
+              "server/ledger/LeaseClient",
               "whether the machine slept, which the other clock does not tell"),
           Map.entry(
               "server/ledger/Settler", "how old the oldest unbooked charge is, for the operator"),
-          Map.entry("server/wiring/Treasury", "how long settled journals are kept"),
-          Map.entry("server/wiring/BooksRebase", "the same"),
-          Map.entry("server/wiring/JobWork", "how old jobs are, for pauses and metrics"),
+          Map.entry("server/wiring/LedgerService", "how long settled journals are kept"),
+          Map.entry("server/wiring/AcceptRollback", "the same"),
+          Map.entry("server/wiring/JobWorkers", "how old jobs are, for pauses and metrics"),
           Map.entry(
-              "server/wiring/Upkeep", "whether lost nodes were silent, across a machine's sleep"),
-          Map.entry("server/wiring/Announcing", "the time in signatures, which receivers check"),
+              "server/maintenance/StoreMaintenance",
+              "whether lost nodes were silent, across a machine's sleep"),
+          Map.entry("server/wiring/WebhookModule", "the time in signatures, which receivers check"),
           Map.entry("server/wiring/Warmup", "requests that nobody sent"),
-          Map.entry("server/postgres/StoreExport", "the date in an export"),
-          Map.entry("server/wiring/Storage", "when URLs expire, which others check too"));
+          Map.entry("server/postgres/backup/StoreExport", "the date in an export"),
+          Map.entry("server/wiring/StorageModule", "when URLs expire, which others check too"));
 
   private static final Set<String> READING =
       Set.of(
