@@ -41,9 +41,10 @@ public final class Health {
     return state;
   }
 
-  /** Names what can keep a node from serving although it runs; empty while nothing does. */
-  public void heed(Supplier<Optional<String>> mayObstruct) {
-    obstacle = mayObstruct;
+  /** Adds what can keep a node from serving although it runs; it is empty while nothing does. */
+  public synchronized void heed(Supplier<Optional<String>> mayObstruct) {
+    Supplier<Optional<String>> before = obstacle;
+    obstacle = () -> before.get().or(mayObstruct);
   }
 
   public boolean isReady() {

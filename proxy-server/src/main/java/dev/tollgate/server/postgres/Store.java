@@ -130,6 +130,10 @@ public final class Store implements AutoCloseable {
     return new KeyChanges(pool);
   }
 
+  public SchemaFloor schemaFloor() {
+    return new SchemaFloor(pool);
+  }
+
   public Organizations organizations() {
     return new Organizations(pool, seal);
   }

@@ -2,7 +2,10 @@ package dev.tollgate.server.wiring;
 
 import dev.tollgate.core.tenant.KeyCache;
 import dev.tollgate.server.postgres.KeyChanges;
+import dev.tollgate.server.postgres.SchemaFloor;
+import dev.tollgate.server.postgres.Store;
 import io.netty.util.concurrent.Ticker;
+import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
@@ -13,8 +16,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Tells the key cache every second what changed in the store, and at once where it is said that
- * something did, so that a revocation holds on every node within 5 seconds. One thread of its own:
- * a slow database delays nothing else.
+ * something did, so that a revocation holds on every node within 5 seconds. With each poll it also
+ * looks whether the store still takes this version. One thread of its own: a slow database delays
+ * nothing else.
  */
 final class KeyPolling {
   private static final Logger log = LoggerFactory.getLogger(KeyPolling.class);
@@ -22,6 +26,7 @@ final class KeyPolling {
   private static final long END_SECONDS_MAX = 5;
 
   private final KeyChanges changes;
+  private final SchemaFloor floor;
   private final KeyCache cache;
   private final Ticker ticker;
   private final ScheduledExecutorService thread =
@@ -30,8 +35,9 @@ final class KeyPolling {
   private final AtomicBoolean asked = new AtomicBoolean();
   private boolean failing;
 
-  KeyPolling(KeyChanges changes, KeyCache cache, Ticker ticker) {
-    this.changes = changes;
+  KeyPolling(Store store, KeyCache cache, Ticker ticker) {
+    this.changes = store.keyChanges();
+    this.floor = store.schemaFloor();
     this.cache = cache;
     this.ticker = ticker;
   }
@@ -42,6 +48,13 @@ final class KeyPolling {
     var _ =
         thread.scheduleWithFixedDelay(
             this::poll, INTERVAL_SECONDS, INTERVAL_SECONDS, TimeUnit.SECONDS);
+  }
+
+  /**
+   * Why the store does not take this version any more, as of the last poll; empty while it does.
+   */
+  Optional<String> obstacle() {
+    return floor.obstacle();
   }
 
   /** Polls as soon as may be: something changed. For any thread; many at once are one poll. */
@@ -64,6 +77,7 @@ final class KeyPolling {
     try {
       long began = ticker.nanoTime();
       tell(changes.poll(), began);
+      floor.look();
     } catch (RuntimeException e) {
       log.error("polling key changes failed", e);
       cache.pollFailed(ticker.nanoTime());

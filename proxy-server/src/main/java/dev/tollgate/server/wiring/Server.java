@@ -270,7 +270,8 @@ public final class Server implements AutoCloseable {
     var keys = new KeyCache(CachedKeys.loader(directory, offload), KeyCache.Rules.DEFAULT);
     metrics.gauge(Family.AUTH_CACHE_KEYS, keys::size);
     metrics.gauge(Family.AUTH_LOOK_UPS, keys::lookUps);
-    var polling = new KeyPolling(store.keyChanges(), keys, Ticker.systemTicker());
+    var polling = new KeyPolling(store, keys, Ticker.systemTicker());
+    health.heed(polling::obstacle);
     closers.add("key polling", polling::close);
     polling.start();
     limiting.onKeyChange(polling::soon);

@@ -37,6 +37,9 @@ final class HealthTest {
     obstacle.set(Optional.empty());
     assertThat(health.isReady()).isTrue();
     assertThat(health.told()).isEqualTo("ready");
+    health.heed(() -> Optional.of("too old"));
+    assertThat(health.isReady()).isFalse();
+    assertThat(health.told()).isEqualTo("too old");
   }
 
   @Test

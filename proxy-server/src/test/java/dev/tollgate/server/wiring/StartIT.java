@@ -7,6 +7,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
 import dev.tollgate.server.ops.Logback;
 import dev.tollgate.server.postgres.DataDirLock;
+import dev.tollgate.server.postgres.OldStore;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
@@ -44,6 +45,17 @@ final class StartIT {
       logger.detachAppender(ends);
       ends.lock.close();
     }
+  }
+
+  @Test
+  void aDataDirectoryOfBeforeTheFirstReleaseIsRefusedInOneSentence() throws Exception {
+    OldStore.putInto(folder.resolve("data"));
+    assertThatThrownBy(() -> TestGateway.start(folder, configuration(0)))
+        .isInstanceOf(StartException.class)
+        .hasMessage(
+            "store: the store was made by a version of Tollgate before the first release, which"
+                + " this version cannot use; start with an empty database or another"
+                + " store.data_dir");
   }
 
   /** Gives the directory up as soon as somebody waits for it. */
