@@ -52,7 +52,7 @@ public final class SchemaFloor {
         return Optional.empty();
       }
       return Optional.of(
-          "the store needs a Tollgate that knows schema version %d, and this one knows %d: run a newer one"
+          "the store needs a Tollgate that knows schema version %d, and this one knows %d"
               .formatted(row.getInt(1), known));
     }
   }

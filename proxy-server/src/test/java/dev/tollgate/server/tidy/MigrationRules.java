@@ -27,7 +27,8 @@ final class MigrationRules {
   /** What nodes of the version before could not bear. */
   private static final Pattern CONTRACTS =
       pattern(
-          "^TRUNCATE\\b|\\b(DROP|RENAME|SET NOT NULL)\\b|\\bALTER (COLUMN )?\\S+ (SET DATA )?TYPE\\b"
+          "^TRUNCATE\\b|\\b(DROP|RENAME|SET NOT NULL)\\b"
+              + "|\\bALTER (COLUMN )?\\S+ (SET DATA )?TYPE\\b"
               + "|\\bADD (CONSTRAINT|CHECK|UNIQUE|FOREIGN|PRIMARY|EXCLUDE)\\b");
 
   private static final Pattern ADDED = pattern("\\bADD \\w+.*\\bNOT NULL\\b");
@@ -42,7 +43,8 @@ final class MigrationRules {
   private static final Pattern FUNCTION = pattern("^CREATE (?:OR REPLACE )?FUNCTION (\\w+) ?\\(");
   private static final Pattern END_OF_SIGNATURE =
       pattern(
-          " (LANGUAGE|AS|SET|IMMUTABLE|STABLE|VOLATILE|STRICT|PARALLEL|COST|ROWS|RETURN|SECURITY)\\b");
+          " (LANGUAGE|AS|SET|IMMUTABLE|STABLE|VOLATILE|STRICT|PARALLEL|COST|ROWS|RETURN"
+              + "|SECURITY)\\b");
 
   private final Map<String, Set<String>> signatures = new HashMap<>();
   private final List<String> found = new ArrayList<>();

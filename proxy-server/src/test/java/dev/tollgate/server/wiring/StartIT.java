@@ -8,9 +8,13 @@ import ch.qos.logback.core.AppenderBase;
 import dev.tollgate.server.ops.Logback;
 import dev.tollgate.server.postgres.DataDirLock;
 import dev.tollgate.server.postgres.OldStore;
+import dev.tollgate.server.postgres.Store;
+import dev.tollgate.server.postgres.StoreOptions;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
+import java.sql.SQLException;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -56,6 +60,34 @@ final class StartIT {
             "store: the store was made by a version of Tollgate before the first release, which"
                 + " this version cannot use; start with an empty database or another"
                 + " store.data_dir");
+  }
+
+  @Test
+  void aGatewayIsUnreadyWhileTheStoreNeedsALaterVersion() throws Exception {
+    try (var gateway = TestGateway.start(folder, configuration(0));
+        Store store = Store.forCommand(StoreOptions.embedded(folder.resolve("data")))) {
+      assertThat(gateway.adminGet("/readyz").status()).isEqualTo(200);
+      raiseFloor(store, 1);
+      awaitReadiness(gateway, 503);
+      assertThat(gateway.adminGet("/readyz").text())
+          .contains("needs a Tollgate that knows schema version");
+      raiseFloor(store, -1);
+      awaitReadiness(gateway, 200);
+    }
+  }
+
+  private static void raiseFloor(Store store, int by) throws SQLException {
+    try (var connection = store.pool().getConnection();
+        var statement = connection.createStatement()) {
+      statement.execute("UPDATE schema_floor SET min_migration = min_migration + " + by);
+    }
+  }
+
+  private static void awaitReadiness(TestGateway gateway, int status) {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    while (gateway.adminGet("/readyz").status() != status) {
+      assertThat(System.nanoTime()).as("%d in time", status).isLessThan(deadline);
+    }
   }
 
   /** Gives the directory up as soon as somebody waits for it. */
