@@ -1,8 +1,10 @@
 package dev.tollgate.server.keys;
 
 import dev.tollgate.core.tenant.KeyCache;
+import dev.tollgate.server.postgres.session.SchemaFloor;
 import dev.tollgate.server.postgres.tenants.KeyChanges;
 import io.netty.util.concurrent.Ticker;
+import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
@@ -13,8 +15,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Tells the key cache every second what changed in the store, and at once where it is said that
- * something did, so that a revocation holds on every node within 5 seconds. One thread of its own:
- * a slow database delays nothing else.
+ * something did, so that a revocation holds on every node within 5 seconds. With each poll it also
+ * looks whether the store still takes this version. One thread of its own: a slow database delays
+ * nothing else.
  */
 public final class KeyChangePoller {
   private static final Logger log = LoggerFactory.getLogger(KeyChangePoller.class);
@@ -22,6 +25,7 @@ public final class KeyChangePoller {
   private static final long END_SECONDS_MAX = 5;
 
   private final KeyChanges changes;
+  private final SchemaFloor floor;
   private final KeyCache cache;
   private final Ticker ticker;
   private final ScheduledExecutorService thread =
@@ -30,8 +34,9 @@ public final class KeyChangePoller {
   private final AtomicBoolean pollRequested = new AtomicBoolean();
   private boolean failing;
 
-  public KeyChangePoller(KeyChanges changes, KeyCache cache, Ticker ticker) {
+  public KeyChangePoller(KeyChanges changes, SchemaFloor floor, KeyCache cache, Ticker ticker) {
     this.changes = changes;
+    this.floor = floor;
     this.cache = cache;
     this.ticker = ticker;
   }
@@ -42,6 +47,13 @@ public final class KeyChangePoller {
     var _ =
         thread.scheduleWithFixedDelay(
             this::poll, INTERVAL_SECONDS, INTERVAL_SECONDS, TimeUnit.SECONDS);
+  }
+
+  /**
+   * Why the store does not take this version any more, as of the last poll; empty while it does.
+   */
+  public Optional<String> obstacle() {
+    return floor.obstacle();
   }
 
   /** Polls as soon as may be: something changed. For any thread; many at once are one poll. */
@@ -65,6 +77,7 @@ public final class KeyChangePoller {
     try {
       long began = ticker.nanoTime();
       apply(changes.poll(), began);
+      floor.read();
     } catch (RuntimeException e) {
       log.error("polling key changes failed", e);
       cache.pollFailed(ticker.nanoTime());

@@ -41,9 +41,10 @@ public final class Health {
     return state;
   }
 
-  /** Names what can keep a node from serving although it runs; empty while nothing does. */
-  public void readinessCheck(Supplier<Optional<String>> check) {
-    obstacle = check;
+  /** Adds a check that can keep a node from being ready; empty while it passes. */
+  public synchronized void addReadinessCheck(Supplier<Optional<String>> check) {
+    Supplier<Optional<String>> before = obstacle;
+    obstacle = () -> before.get().or(check);
   }
 
   public boolean isReady() {

@@ -31,6 +31,7 @@ import dev.tollgate.server.postgres.session.DatabaseAccess;
 import dev.tollgate.server.postgres.session.MaintenanceSessions;
 import dev.tollgate.server.postgres.session.Migrations;
 import dev.tollgate.server.postgres.session.Migrations.Policy;
+import dev.tollgate.server.postgres.session.SchemaFloor;
 import dev.tollgate.server.postgres.session.StoreOptions;
 import dev.tollgate.server.postgres.tenants.ApiKeys;
 import dev.tollgate.server.postgres.tenants.Bootstrap;
@@ -163,6 +164,10 @@ public final class Store implements AutoCloseable {
 
   public KeyChanges keyChanges() {
     return new KeyChanges(pool);
+  }
+
+  public SchemaFloor schemaFloor() {
+    return new SchemaFloor(pool);
   }
 
   public Organizations organizations() {

@@ -279,7 +279,9 @@ public final class Server implements AutoCloseable {
         new KeyCache(CachingAuthenticator.loader(directory, offload), KeyCache.Rules.DEFAULT);
     metrics.gauge(MetricFamily.AUTH_CACHE_KEYS, keys::size);
     metrics.gauge(MetricFamily.AUTH_LOOK_UPS, keys::pendingLookups);
-    var polling = new KeyChangePoller(store.keyChanges(), keys, Ticker.systemTicker());
+    var polling =
+        new KeyChangePoller(store.keyChanges(), store.schemaFloor(), keys, Ticker.systemTicker());
+    health.addReadinessCheck(polling::obstacle);
     closers.add("key polling", polling::close);
     polling.start();
     limitModule.onKeyChange(polling::pollSoon);
@@ -317,7 +319,7 @@ public final class Server implements AutoCloseable {
         LedgerService.open(store, settings.store().dataDir(), settings.ledger(), listener);
     closers.add("ledger", ledgerService);
     ledgerService.register(metrics);
-    health.readinessCheck(
+    health.addReadinessCheck(
         () -> ledgerService.ledger().unavailableReason().map(why -> "ledger: " + why));
     var maintenance = new StoreMaintenance(store, settings.ledger());
     closers.add("ledger upkeep", maintenance);

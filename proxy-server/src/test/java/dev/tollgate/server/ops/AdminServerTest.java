@@ -38,7 +38,7 @@ final class AdminServerTest {
     health.transitionTo(State.READY);
     assertThat(get(admin, "/readyz").status()).isEqualTo(200);
 
-    health.readinessCheck(() -> Optional.of("ledger: no room"));
+    health.addReadinessCheck(() -> Optional.of("ledger: no room"));
     assertThat(get(admin, "/readyz").status()).isEqualTo(503);
     assertThat(get(admin, "/readyz").text()).isEqualTo("ledger: no room\n");
 

@@ -29,7 +29,7 @@ final class HealthTest {
   @Test
   void whatIsInTheWayOfANodeThatRunsIsTold() {
     AtomicReference<Optional<String>> obstacle = new AtomicReference<>(Optional.of("no room"));
-    health.readinessCheck(obstacle::get);
+    health.addReadinessCheck(obstacle::get);
     assertThat(health.statusText()).isEqualTo("starting");
     health.transitionTo(READY);
     assertThat(health.isReady()).isFalse();
@@ -37,6 +37,9 @@ final class HealthTest {
     obstacle.set(Optional.empty());
     assertThat(health.isReady()).isTrue();
     assertThat(health.statusText()).isEqualTo("ready");
+    health.addReadinessCheck(() -> Optional.of("too old"));
+    assertThat(health.isReady()).isFalse();
+    assertThat(health.statusText()).isEqualTo("too old");
   }
 
   @Test

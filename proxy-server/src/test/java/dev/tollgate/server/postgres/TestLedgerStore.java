@@ -159,7 +159,7 @@ public final class TestLedgerStore implements AutoCloseable {
   }
 
   /** The same in a database that no store was opened on. */
-  static List<String> execute(DataSource source, String sql, @Nullable Object... values)
+  public static List<String> execute(DataSource source, String sql, @Nullable Object... values)
       throws SQLException {
     try (Connection connection = source.getConnection();
         PreparedStatement statement = connection.prepareStatement(sql)) {

@@ -46,6 +46,11 @@ final class TidyTest {
   }
 
   @Test
+  void migrationsMayRunBesideTheVersionBefore() throws Exception {
+    assertThat(MigrationRules.violations(checkout.files())).isEmpty();
+  }
+
+  @Test
   void trackedFilesAreClean() throws Exception {
     assertThat(Hygiene.violations(checkout.files())).isEmpty();
   }
@@ -67,5 +72,6 @@ final class TidyTest {
     assertThat(checkout.files())
         .extracting(TrackedFile::path)
         .contains("pom.xml", "proxy-core/src/main/java/dev/tollgate/core/id/KeyId.java");
+    assertThat(checkout.files()).filteredOn(TrackedFile::isMigration).isNotEmpty();
   }
 }

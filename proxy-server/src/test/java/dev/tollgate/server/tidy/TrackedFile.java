@@ -41,6 +41,10 @@ record TrackedFile(String path, long bytes, String text) {
     return isJava() && path.contains("src/test/java/");
   }
 
+  boolean isMigration() {
+    return folder().endsWith("src/main/resources/db/migration");
+  }
+
   String folder() {
     return path.substring(0, Math.max(0, path.lastIndexOf('/')));
   }

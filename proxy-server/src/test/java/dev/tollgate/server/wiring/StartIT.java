@@ -6,10 +6,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
 import dev.tollgate.server.ops.Logback;
+import dev.tollgate.server.postgres.OldStore;
+import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.postgres.embedded.DataDirLock;
+import dev.tollgate.server.postgres.session.StoreOptions;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
+import java.sql.SQLException;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -43,6 +48,45 @@ final class StartIT {
     } finally {
       logger.detachAppender(ends);
       ends.lock.close();
+    }
+  }
+
+  @Test
+  void aDataDirectoryOfBeforeTheFirstReleaseIsRefusedInOneSentence() throws Exception {
+    OldStore.putInto(folder.resolve("data"));
+    assertThatThrownBy(() -> TestGateway.start(folder, configuration(0)))
+        .isInstanceOf(StartException.class)
+        .hasMessage(
+            "store: the store was made by a version of Tollgate before the first release, which"
+                + " this version cannot use; start with an empty database or another"
+                + " store.data_dir");
+  }
+
+  @Test
+  void aGatewayIsUnreadyWhileTheStoreNeedsALaterVersion() throws Exception {
+    try (var gateway = TestGateway.start(folder, configuration(0));
+        Store store = Store.forCommand(StoreOptions.embedded(folder.resolve("data")))) {
+      assertThat(gateway.adminGet("/readyz").status()).isEqualTo(200);
+      raiseFloor(store, 1);
+      awaitReadiness(gateway, 503);
+      assertThat(gateway.adminGet("/readyz").text())
+          .contains("needs a Tollgate that knows schema version");
+      raiseFloor(store, -1);
+      awaitReadiness(gateway, 200);
+    }
+  }
+
+  private static void raiseFloor(Store store, int by) throws SQLException {
+    try (var connection = store.pool().getConnection();
+        var statement = connection.createStatement()) {
+      statement.execute("UPDATE schema_floor SET min_migration = min_migration + " + by);
+    }
+  }
+
+  private static void awaitReadiness(TestGateway gateway, int status) {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    while (gateway.adminGet("/readyz").status() != status) {
+      assertThat(System.nanoTime()).as("%d in time", status).isLessThan(deadline);
     }
   }
 

@@ -21,7 +21,11 @@ public record ExportManifest(
     String exportedAt,
     List<Table> tables,
     List<Sequence> sequences) {
-  static final int FORMAT = 1;
+  static final int FORMAT = 2;
+
+  /** Of files made before the first release, whose schema versions count other migrations. */
+  static final int BEFORE_FIRST_RELEASE = 1;
+
   static final String PRODUCT = "tollgate";
   public static final String ENTRY = "manifest.json";
 

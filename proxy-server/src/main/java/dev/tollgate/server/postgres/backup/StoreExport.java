@@ -66,6 +66,14 @@ public final class StoreExport {
   }
 
   private static ExportManifest writeTo(Path partial, DatabaseAccess database)
+      throws IOException, SQLException, StoreException {
+    try (Connection connection = Migrations.plain(database.address()).getConnection()) {
+      Migrations.requireUsable(connection);
+      return writeTo(partial, connection);
+    }
+  }
+
+  private static ExportManifest writeTo(Path partial, Connection connection)
       throws IOException, SQLException {
     // It holds hashes of keys and secrets of webhooks: for its owner only.
     var ownerOnly =
@@ -75,8 +83,7 @@ public final class StoreExport {
                 partial,
                 Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
                 ownerOnly);
-        ZipOutputStream zip = new ZipOutputStream(Channels.newOutputStream(channel));
-        Connection connection = Migrations.plain(database.address()).getConnection()) {
+        ZipOutputStream zip = new ZipOutputStream(Channels.newOutputStream(channel))) {
       ExportManifest manifest = Transactions.run(connection, open -> snapshot(open, zip));
       zip.putNextEntry(new ZipEntry(ExportManifest.ENTRY));
       zip.write(manifest.toJson());

@@ -149,8 +149,12 @@ public final class StoreImport {
 
   /** Everything that can be known to be wrong is found before anything is changed. */
   private void requireReadable() throws IOException, StoreException {
-    if (manifest.format() != ExportManifest.FORMAT
-        || !ExportManifest.PRODUCT.equals(manifest.product())) {
+    boolean isOurs = ExportManifest.PRODUCT.equals(manifest.product());
+    if (isOurs && manifest.format() == ExportManifest.BEFORE_FIRST_RELEASE) {
+      throw new StoreException(
+          "the export cannot be imported: a version of Tollgate before the first release made it");
+    }
+    if (!isOurs || manifest.format() != ExportManifest.FORMAT) {
       throw new StoreException("this is no export that this Tollgate can read");
     }
     if (!Migrations.isKnownVersion(address, manifest.schemaVersion())) {

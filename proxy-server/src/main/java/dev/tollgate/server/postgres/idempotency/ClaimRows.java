@@ -19,10 +19,7 @@ import java.util.UUID;
 import javax.sql.DataSource;
 import org.postgresql.PGStatement;
 
-/**
- * Submissions as PostgreSQL has them, each step one statement: {@code V13__idempotency} and {@code
- * V14__idempotency_is_read}.
- */
+/** Submissions as PostgreSQL has them, each step one statement: {@code V4__idempotency}. */
 final class ClaimRows {
   /** What the driver takes for it. */
   private static final int ALWAYS_BINARY = -1;

@@ -23,8 +23,8 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Jobs as workers see them in PostgreSQL, each step one statement of {@code V15__media_jobs} or
- * {@code V19__job_turns}. What answers {@code false} changed nothing: the job is not this worker's
+ * Jobs as workers see them in PostgreSQL, each step one statement of {@code V10__job_submission} or
+ * {@code V11__job_turns}. What answers {@code false} changed nothing: the job is not this worker's
  * any more, or over. Blocks.
  */
 public final class JobRows {

@@ -28,8 +28,8 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What owners do to jobs in PostgreSQL, each step one statement of {@code V15__media_jobs} or
- * {@code V20__job_images}. Blocks.
+ * The steps of jobs' owners in PostgreSQL, each one statement of {@code V10__job_submission}.
+ * Blocks.
  */
 final class JobSubmissions {
   private final DataSource pool;

@@ -21,10 +21,9 @@ import java.util.function.ToLongFunction;
 import javax.sql.DataSource;
 
 /**
- * The shared books in PostgreSQL. Every call is one function of the migrations {@code V2__ledger},
- * {@code V4__ledger_numbers}, {@code V8__settle_new_charges}, {@code V10__closed_leases_are_told}
- * and {@code V12__leases_end_in_portions} in a transaction of its own, so that locks are held for
- * one statement and never across a round trip.
+ * The shared books in PostgreSQL. Every call is one function of the migrations {@code
+ * V7__ledger_grants} and {@code V8__ledger_settlement} in a transaction of its own, so that locks
+ * are held for one statement and never across a round trip.
  */
 public final class PostgresLedgerStore implements LedgerStore {
   private static final String TICK = "SELECT * FROM ledger_tick(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";

@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.UUID;
 import javax.sql.DataSource;
 
-/** Which books PostgreSQL holds, and how far they came with a node: {@code V5__books_identity}. */
+/** Which books PostgreSQL holds, and how far they came with a node: {@code V9__ledger_nodes}. */
 public final class PostgresNodeCheckpoints implements NodeCheckpoints {
   /** Behind the statement that books a batch, in its transaction. */
   static final String COUNT_BATCH =

@@ -9,15 +9,19 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Arrays;
+import java.util.Optional;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
 import org.flywaydb.core.api.MigrationInfo;
 import org.flywaydb.core.api.MigrationState;
+import org.flywaydb.core.api.configuration.FluentConfiguration;
+import org.flywaydb.database.postgresql.PostgreSQLConfigurationExtension;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
  * Brings the schema to this version. All of it happens under one advisory lock, so that nodes that
  * start together do it once; what must follow atomically, the bootstrap, runs under the same lock.
+ * The rules for the files are in docs/decisions/migrations.md.
  */
 public final class Migrations {
   public static final String SCHEMA = "tollgate";
@@ -29,7 +33,10 @@ public final class Migrations {
   private static final long LOCK = 7_455_830;
 
   /** The newest migration of this version; a test compares it with the folder. */
-  public static final String LATEST = "26";
+  public static final String LATEST = "12";
+
+  /** The most attempts of a migration that gets no lock; all of them take two minutes. */
+  private static final int ATTEMPTS_MAX = 60;
 
   private Migrations() {}
 
@@ -57,6 +64,7 @@ public final class Migrations {
         database.address(),
         connection -> {
           requireNoneInterrupted(connection);
+          requireUsable(connection);
           return migrate(database.address());
         });
   }
@@ -64,17 +72,54 @@ public final class Migrations {
   /** Applies what is missing; returns how many migrations that were. */
   public static int migrate(DatabaseAddress address) throws StoreException {
     try {
-      return flyway(address, "latest").migrate().migrationsExecuted;
-    } catch (FlywayException e) {
+      return migrate(flyway(address, "latest"), ATTEMPTS_MAX);
+    } catch (FlywayException | SQLException e) {
       throw new StoreException("the database cannot be migrated", e);
+    }
+  }
+
+  /**
+   * Applies what is missing; returns how many migrations that were. One that did not get a lock in
+   * time has changed nothing and is begun again: statements that queued behind it ran meanwhile.
+   */
+  static int migrate(Flyway flyway, int attempts) throws SQLException {
+    try (Connection connection = flyway.getConfiguration().getDataSource().getConnection()) {
+      forgetHalfDone(connection);
+    }
+    int pending = flyway.info().pending().length;
+    for (int attempt = 1; ; attempt++) {
+      try {
+        flyway.migrate();
+        return pending;
+      } catch (FlywayException e) {
+        if (attempt == attempts || !LockTimeout.failed(e)) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  /**
+   * Forgets concurrent migrations that failed half-way, which their history says since they have no
+   * transaction: each of them drops what it left and begins anew.
+   */
+  private static void forgetHalfDone(Connection connection) throws SQLException {
+    if (holds(connection, HAS_HISTORY)) {
+      try (PreparedStatement delete =
+          connection.prepareStatement(
+              "DELETE FROM %s.%s WHERE NOT success AND script LIKE '%%' || ?"
+                  .formatted(SCHEMA, HISTORY))) {
+        delete.setString(1, LockTimeout.CONCURRENTLY.replace("_", "\\_"));
+        delete.execute();
+      }
     }
   }
 
   /** Applies what leads to {@code version}, for an import of an older export. */
   public static void migrateTo(DatabaseAddress address, String version) throws StoreException {
     try {
-      flyway(address, version).migrate();
-    } catch (FlywayException e) {
+      migrate(flyway(address, version), ATTEMPTS_MAX);
+    } catch (FlywayException | SQLException e) {
       throw new StoreException("the database cannot be migrated to version " + version, e);
     }
   }
@@ -91,7 +136,8 @@ public final class Migrations {
   /** Brings an open database up to date or refuses it, on a connection that holds the lock. */
   public static void ensureCurrent(Connection connection, DatabaseAddress address, Policy policy)
       throws SQLException, StoreException {
-    boolean isNew = !holds(connection, "SELECT to_regclass('%s.%s') IS NOT NULL");
+    requireUsable(connection);
+    boolean isNew = !holds(connection, HAS_HISTORY);
     // Flyway takes longer to load than everything else of a start that finds nothing to do.
     if (!isNew && holds(connection, IS_CURRENT)) {
       return;
@@ -100,6 +146,28 @@ public final class Migrations {
       migrate(address);
     } else {
       requireCurrent(address);
+    }
+  }
+
+  private static final String HAS_HISTORY = "SELECT to_regclass('%s.%s') IS NOT NULL";
+
+  /** Whether the first of these migrations was applied, or the one that had its number before. */
+  private static final String HAS_FIRST =
+      "SELECT coalesce(bool_or(success AND version = '1'), false) FROM %s.%s";
+
+  /** Refuses a schema of before the first release, and one that needs a newer version. */
+  public static void requireUsable(Connection connection) throws SQLException, StoreException {
+    if (!holds(connection, HAS_HISTORY) || !holds(connection, HAS_FIRST)) {
+      return;
+    }
+    if (!SchemaFloor.exists(connection)) {
+      throw new StoreException(
+          "the store was made by a version of Tollgate before the first release, which this version"
+              + " cannot use; start with an empty database or another store.data_dir");
+    }
+    Optional<String> tooOld = SchemaFloor.refusal(connection);
+    if (tooOld.isPresent()) {
+      throw new StoreException(tooOld.get());
     }
   }
 
@@ -172,15 +240,26 @@ public final class Migrations {
   }
 
   private static Flyway flyway(DatabaseAddress address, String target) {
-    return Flyway.configure()
-        .dataSource(plain(address))
-        .locations("classpath:db/migration")
-        .defaultSchema(SCHEMA)
-        .table(HISTORY)
-        .validateMigrationNaming(true)
-        .loggers("slf4j")
-        .target(target)
-        .load();
+    return flyway(address, target, "classpath:db/migration");
+  }
+
+  /** Reads migrations from {@code locations}, for tests of further ones. */
+  static Flyway flyway(DatabaseAddress address, String target, String... locations) {
+    FluentConfiguration configuration =
+        Flyway.configure()
+            .dataSource(plain(address))
+            .callbacks(new LockTimeout())
+            .locations(locations)
+            .defaultSchema(SCHEMA)
+            .table(HISTORY)
+            .validateMigrationNaming(true)
+            .loggers("slf4j")
+            .target(target);
+    // CREATE INDEX CONCURRENTLY waits for every transaction, also for one that holds Flyway's lock.
+    configuration
+        .getConfigurationExtension(PostgreSQLConfigurationExtension.class)
+        .setTransactionalLock(false);
+    return configuration.load();
   }
 
   /** Parameters of a JDBC URL may hold a password. */

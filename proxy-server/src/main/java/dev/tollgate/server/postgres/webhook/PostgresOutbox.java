@@ -23,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The outbox in PostgreSQL, for one node: {@code V21__sealed_secrets}. Blocking; whoever has to
- * wait for a connection waits here, as receivers must not take the pool's from clients.
+ * The outbox in PostgreSQL, for one node: {@code V12__webhooks}. Blocking; whoever has to wait for
+ * a connection waits here, as receivers must not take the pool's from clients.
  */
 public final class PostgresOutbox implements Outbox {
   private static final Logger log = LoggerFactory.getLogger(PostgresOutbox.class);

@@ -229,6 +229,24 @@ class StoreExportIT {
   }
 
   @Test
+  void anExportOfBeforeTheFirstReleaseIsRefused() throws Exception {
+    export();
+    Forgery.replace(file, ExportManifest.ENTRY, "\"format\" : 2", "\"format\" : 1");
+    StoreOptions target = SharedPostgres.newDatabase();
+    try (Store store = SharedPostgres.open(target)) {
+      store.organizations().create("precious", null);
+    }
+    List<String> before = contents(target);
+
+    assertThatThrownBy(() -> importInto(target, true))
+        .isInstanceOf(StoreException.class)
+        .hasMessage(
+            "the export cannot be imported: a version of Tollgate before the first release made"
+                + " it");
+    assertThat(contents(target)).isEqualTo(before);
+  }
+
+  @Test
   void anExportNeverReplacesAFile() throws Exception {
     export();
     assertThatThrownBy(this::export).hasMessageContaining("exists");

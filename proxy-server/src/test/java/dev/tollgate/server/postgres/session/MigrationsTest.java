@@ -20,81 +20,40 @@ final class MigrationsTest {
       Map.ofEntries(
           Map.entry(
               "V1__tenants.sql",
-              "31f8a09a25d6d49dca04724d874b5ae5b18678aa6ac850889988f57db8e062a1"),
+              "d5be21ca1b9ae4014563c15a871abff140f7d06be3be2609a63f9d7349304209"),
           Map.entry(
-              "V2__ledger.sql", "08f7936c0e2f57fadecab10db14a659eee4e397d67af4a1b19d8a408c7fe899e"),
+              "V2__ledger_tables.sql",
+              "46fef72f655082d4fc38435578c512d1ff726560b88002610e42db8dd50831ff"),
           Map.entry(
-              "V3__request_log_by_time.sql",
-              "80cfd4a8a316e4c56ad74e25eafb147ac65faf4dd17a8cc1d865153b6418a7fd"),
+              "V3__request_log.sql",
+              "603d31d7598e0ed331a0b441ed79ddd64160c22f0544bfa1bbc13b99b568f74b"),
           Map.entry(
-              "V4__ledger_numbers.sql",
-              "44f8867bc01ab75294a864d1f7aa93e50c434281e279024e286a2b47e7821c91"),
+              "V4__idempotency.sql",
+              "ff69b8b40b3ade1570fa239c559e19957c0a8c1d93676ec56c0da2586e3bab49"),
           Map.entry(
-              "V5__books_identity.sql",
-              "b506d9ab53ed80fe30f63292c24d04c4cfbb78b3ca06c88f284f7ba2ecec2ba5"),
+              "V5__job_tables.sql",
+              "f9ce473ac498f80894eab51c0a47012cdf6704c724c0b7280e488112512712be"),
           Map.entry(
-              "V6__ledger_days.sql",
-              "924668343ccc6a8694b7f9b876c1fbd537a29ec633e8f23cc25f0df8b074f924"),
+              "V6__webhook_tables.sql",
+              "c3ee787a73c038d30f9008135fb671e6600755bcd658d03abf5c139ecfb49fa2"),
           Map.entry(
-              "V7__request_log_text.sql",
-              "294c980885a0fc3e98594439ccd8e9cf125f8c1db225f241536015e1b5ed9b3a"),
+              "V7__ledger_grants.sql",
+              "8694e1be92ee5025ab62d3c7cf00a4f2c210ed93c6be8a4777e00994d2383463"),
           Map.entry(
-              "V8__settle_new_charges.sql",
-              "b9186675e273e69091a2c3a4e3b53e3e3d8640fada4cd3fec2b6a07285aa4a6a"),
+              "V8__ledger_settlement.sql",
+              "117ef361b99ba3035f5bf121fa6dc15dbccbe736f575dd8ef9a6147f6605c76e"),
           Map.entry(
-              "V9__recalls_end.sql",
-              "b33a8db8666aef88363e1c4aa19e7d3357d6f276d2b891c069725e376a640f6c"),
+              "V9__ledger_nodes.sql",
+              "4572b156a5cc89fbbcfdb4b1c8c592c6cc8865ad667bc19ff264c36734f9a8a6"),
           Map.entry(
-              "V10__closed_leases_are_told.sql",
-              "7ca44f1ddb6841aca02cb914a95e9db6772dc2086f14bf2abc4d2aa47e77dc99"),
+              "V10__job_submission.sql",
+              "fb31c07e85f3701c0c6e86c61f88284f1f2fbbcb13a85b91de645f9f1bd61ad4"),
           Map.entry(
-              "V11__quarantine_ends.sql",
-              "9808bc2c06205963d4c3b6a41f1d1122886ab414f029bbe4ba3642039bfb968a"),
+              "V11__job_turns.sql",
+              "0fcdb7fff09e0e751dcd48275cea39f3663612085dcbe03f2b7fcd8a6c6eba01"),
           Map.entry(
-              "V12__leases_end_in_portions.sql",
-              "b97693b73aeec53fdc00e109c642ff4e16796110c314484503dddbf01d4cc091"),
-          Map.entry(
-              "V13__idempotency.sql",
-              "9d60de26d9568671f9bbfb45dc56a9ca0eda0cfd5d31799357094bae0a15c38f"),
-          Map.entry(
-              "V14__idempotency_is_read.sql",
-              "ec84b0f42de541ef53e5e7ed09113d56afa2d5a97d4a655df98abd650bb86359"),
-          Map.entry(
-              "V15__media_jobs.sql",
-              "8be0f6559cee2ca6811985e7eac0b57de66c85d6eaa681fff009d857212446e1"),
-          Map.entry(
-              "V16__webhooks.sql",
-              "af1a5f6f9f4fa8bd1fad608b2c845bbf9571a9f12fdeaa756446e425815fbe34"),
-          Map.entry(
-              "V17__job_files.sql",
-              "932dd3c0d816f2b4aa6f3b6880495d1102598f36b2fc16c2a22198315bb8d686"),
-          Map.entry(
-              "V18__webhooks_apart.sql",
-              "298a0a52a6266186c1fa49a215dd292091c08e079a8df5078682da8c5b05eb9a"),
-          Map.entry(
-              "V19__job_turns.sql",
-              "50228968183e006de62eb3cd4e4277c8143d97f47fceef4feeccd2d87461017a"),
-          Map.entry(
-              "V20__job_images.sql",
-              "805e87ec9b25a4e1b93f5dd7a92156ba34888a6501ff27d626c5063807df8693"),
-          Map.entry(
-              "V21__sealed_secrets.sql",
-              "e8430bdb091568ee18fea1c45eebc507230befd78159df2b42a5d77604e9d38e"),
-          Map.entry(
-              "V22__job_intents.sql",
-              "e2cfedffcc663053f736c8e39801e2624262db7bcbc5bf855c506fc47fda9beb"),
-          Map.entry(
-              "V23__plans_of_jobs.sql",
-              "ad70485b0b1300ba113ce78452d7dec83f3f67d5b9c01ff0f9ce3a1c0b06f646"),
-          Map.entry(
-              "V24__plans_of_lookups.sql",
-              "f1dfaf6a2f4a41b640818dcc16526f218c72bd0084dfdeed91cc7e30403322d7"),
-          Map.entry(
-              "V25__plans_of_steps.sql",
-              "e88433246972d49ff404f9dc3aa1bdd0cc4352c0867091d23d5336bfda53eca1"),
-          Map.entry(
-              "V26__tokens_of_closed_days.sql",
-              "9ad359d5ba5c68f91ca886a79ef44c34fed0d8529faa977d7a06989373a5a542"));
+              "V12__webhooks.sql",
+              "cbcf16c2bb98e6ed997f1da2e27d27ca909b04ac97b778ef4ae4ba6cbceb8b9c"));
 
   @Test
   void noMigrationIsChangedAfterItLanded() throws Exception {

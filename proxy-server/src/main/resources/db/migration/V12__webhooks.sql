@@ -1,16 +1,26 @@
--- A statement reads what it is about, whatever the statistics say. An index of what is pending is
--- empty when nothing is; if rows are counted then, a scan of all of it seems to cost nothing. So a
--- row is looked up by its name alone, and what it must be besides is looked at in the row. A plan
--- that was kept from when a table had one page reads all of that table until rows are counted
--- again: what finds its rows by an index may not do without it.
+-- expand
+-- Webhooks: whose turn it is, and the outcome of each attempt. A query looks a row up by its id
+-- alone and then checks the rest in the row, whatever the statistics say: if rows are counted while
+-- no event is pending, a scan of the index of pending events seems to be free.
 
--- With a condition of its own: who looks for leases does not say that they are of what is pending.
-DROP INDEX webhook_event_leased;
-CREATE INDEX webhook_event_leased ON webhook_event (lease_until) WHERE lease_until IS NOT NULL;
+-- Whether a node that has these master keys can sign for an organization with all secrets that it
+-- is to sign with.
+CREATE FUNCTION webhook_opens(o organization, t timestamptz, its_keys text[]) RETURNS boolean
+LANGUAGE sql STABLE
+  RETURN (o.webhook_secret_key IS NULL OR o.webhook_secret_key = ANY (its_keys))
+     AND (o.webhook_secret_before_key IS NULL OR o.webhook_secret_before_until <= t
+          OR o.webhook_secret_before_key = ANY (its_keys));
 
--- As before, but for what is said above: what is due is chosen first, then taken up by its name.
--- What is known of a receiver and its organization is looked up for those that wait, not for all.
-CREATE OR REPLACE FUNCTION webhook_claim(
+-- Claims events that are due, under a lease. Places are counted over all nodes, except most and
+-- slow_most, which are those of the node; so one claim is made at a time. Receivers are stepped
+-- through by their index: however many events wait for a receiver that is down, only the first few
+-- are read. A receiver without a free place puts no event forward, so that it keeps no other from
+-- one. Slow receivers have half of the places of an organization and of a host. First attempts go
+-- first, and organizations take turns; slow receivers come last, and among them the one that waits
+-- for the longest is first, or their later attempts would never be made. Events are chosen first,
+-- then locked by their id. The state of a receiver and of its organization is looked up for those
+-- that wait, not for all.
+CREATE FUNCTION webhook_claim(
   its_worker text, most integer, slow_most integer, receiver_most integer, host_most integer,
   org_most integer, lease_for interval, first_wait interval, its_keys text[])
 RETURNS TABLE (
@@ -89,7 +99,9 @@ BEGIN
   numbered AS (
     SELECT due.*,
            row_number() OVER (PARTITION BY due.host
-                              ORDER BY due.slow, due.nth, due.later, due.next_attempt_at) AS nth_any,
+                              ORDER BY due.slow, due.nth, due.later,
+                                       due.next_attempt_at) AS nth_any,
+
            row_number() OVER (PARTITION BY due.host, due.slow
                               ORDER BY due.nth, due.next_attempt_at) AS nth_alike
       FROM due),
@@ -137,9 +149,61 @@ BEGIN
   END LOOP;
 END $$;
 
--- Puts an event back that cannot be signed, until the pause is over, and says why in its history,
--- once until something else happens to it. That is no attempt. Returns whether it said so.
-CREATE OR REPLACE FUNCTION webhook_hold(
+-- Records the outcome of an attempt, whatever follows: it was made. next: 'delivered', 'gone',
+-- 'failed' or 'again', after a pause. A worker that lost its lease decides nothing, except that the
+-- receiver has the event: then it is not sent again. An event that was sent again meanwhile begins
+-- anew all the same. slow_millis: a receiver that takes so long is slow until it does not; null:
+-- none was called. Returns whether the outcome decided. Booking twice is booking once.
+CREATE FUNCTION webhook_book(
+  its_id uuid, its_worker text, its_lease integer, its_number integer, its_outcome text,
+  its_status integer, took_millis bigint, next text, pause interval, slow_millis bigint)
+RETURNS boolean LANGUAGE plpgsql SET search_path FROM CURRENT SET enable_seqscan = off AS $$
+DECLARE
+  its   webhook_event;
+  t     timestamptz := ledger_now();
+  mine  boolean;
+BEGIN
+  SELECT * INTO its FROM webhook_event e WHERE e.id = its_id FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN false;
+  END IF;
+  INSERT INTO webhook_delivery (event_id, org_id, job_id, attempt, at, took_millis, outcome,
+                                status, lease)
+  VALUES (its.id, its.org_id, its.job_id, its_number, t, took_millis, its_outcome, its_status,
+          its_lease)
+  ON CONFLICT (event_id, lease) DO NOTHING;
+  IF NOT FOUND THEN
+    RETURN true;
+  END IF;
+  IF took_millis >= slow_millis THEN
+    INSERT INTO webhook_slow AS s VALUES (its.org_id, webhook_host(its.url), t)
+    ON CONFLICT (org_id, host) DO UPDATE SET seen_at = greatest(s.seen_at, excluded.seen_at);
+  ELSIF took_millis < slow_millis THEN
+    DELETE FROM webhook_slow s WHERE s.org_id = its.org_id AND s.host = webhook_host(its.url);
+  END IF;
+  mine := its.lease = its_lease AND its.leased_by = its_worker;
+  IF its_lease > its.resent
+     AND (its.state = 'pending' AND mine
+          OR its.state IN ('pending', 'failed') AND next = 'delivered') THEN
+    UPDATE webhook_event e
+       SET state = CASE next WHEN 'again' THEN 'pending' ELSE next END,
+           attempts = its_number,
+           next_attempt_at = CASE next WHEN 'again' THEN t + pause ELSE e.next_attempt_at END,
+           leased_by = NULL, lease_until = NULL, last_status = its_status,
+           last_error = CASE next WHEN 'delivered' THEN NULL ELSE its_outcome END
+     WHERE e.id = its_id;
+    RETURN true;
+  END IF;
+  IF mine THEN
+    UPDATE webhook_event e SET leased_by = NULL, lease_until = NULL WHERE e.id = its_id;
+  END IF;
+  RETURN false;
+END $$;
+
+-- Gives back an event that cannot be signed until the pause is over, and records the cause as a
+-- delivery, once until something else happens to the event. That is no attempt. Returns whether it
+-- recorded it.
+CREATE FUNCTION webhook_hold(
   its_id uuid, its_worker text, its_lease integer, cause text, pause interval)
 RETURNS boolean LANGUAGE plpgsql SET search_path FROM CURRENT SET enable_seqscan = off AS $$
 DECLARE
@@ -163,9 +227,9 @@ BEGIN
   RETURN FOUND;
 END $$;
 
--- Gives a lease back, as if nothing had been claimed; nobody takes the event before the pause is
+-- Gives a lease back, as if the event had not been claimed; it is not claimed before the pause is
 -- over.
-CREATE OR REPLACE FUNCTION webhook_release(
+CREATE FUNCTION webhook_release(
   its_id uuid, its_worker text, its_lease integer, pause interval)
 RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT SET enable_seqscan = off AS $$
 DECLARE
@@ -178,113 +242,72 @@ BEGIN
   END IF;
 END $$;
 
--- Removes a job that is over: 'removed', or it is 'open' or 'unknown'. What a replay of its
--- submission is told stays for as long as that is remembered; its artifacts are due to be deleted.
-CREATE OR REPLACE FUNCTION job_remove(its_org uuid, its_kind text, its_id uuid) RETURNS text
+-- Begins the schedule of an event anew: 'again', or why not: 'unknown' or 'removed' (its job is
+-- gone). An attempt that is under way ends first, and changes nothing of that.
+CREATE FUNCTION webhook_resend(its_id uuid) RETURNS text
+LANGUAGE plpgsql SET search_path FROM CURRENT SET enable_seqscan = off AS $$
+BEGIN
+  UPDATE webhook_event e
+     SET state = 'pending', attempts = 0, next_attempt_at = ledger_now(), resent = e.lease
+    FROM media_job j
+   WHERE e.id = its_id AND j.id = e.job_id AND j.removed_at IS NULL;
+  IF FOUND THEN
+    RETURN 'again';
+  END IF;
+  RETURN CASE WHEN EXISTS (SELECT 1 FROM webhook_event e WHERE e.id = its_id)
+              THEN 'removed' ELSE 'unknown' END;
+END $$;
+
+-- Counts the pending events that are due for so long that they should have been signed: those that
+-- wait for a master key that this node lacks, and those whose secret is damaged. Records the former
+-- as deliveries, some at a time, because no node claims them to find out.
+CREATE FUNCTION webhook_locked(its_keys text[], since interval, most integer)
+RETURNS TABLE (key_missing bigint, secret_damaged bigint)
 LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 DECLARE
-  its_job   media_job;
-  its_event webhook_event;
-  t         timestamptz := ledger_now();
+  t timestamptz := ledger_now();
 BEGIN
-  SELECT * INTO its_job FROM media_job j
-   WHERE j.id = its_id AND j.removed_at IS NULL
-     AND (its_org IS NULL OR j.org_id = its_org) AND (its_kind IS NULL OR j.kind = its_kind)
-     FOR UPDATE;
-  IF NOT FOUND THEN
-    RETURN 'unknown';
-  ELSIF its_job.completed_at IS NULL THEN
-    RETURN 'open';
-  END IF;
-  SELECT * INTO its_event FROM webhook_event w WHERE w.job_id = its_id FOR UPDATE;
-  IF its_event.state = 'pending' THEN
-    DELETE FROM webhook_event w WHERE w.id = its_event.id;
-  END IF;
-  UPDATE media_job j
-     SET removed_at = t, params = '{}', metadata = '{}', webhook_url = NULL,
-         error_message = CASE WHEN j.error_code IS NULL THEN NULL ELSE '' END,
-         retain_until = CASE WHEN j.retain_until IS NULL THEN NULL ELSE t END
-   WHERE j.id = its_id;
-  RETURN 'removed';
+  WITH due AS (
+    SELECT e.id FROM webhook_event e JOIN organization o ON o.id = e.org_id
+     WHERE e.state = 'pending' AND e.next_attempt_at <= t - since
+       AND (e.lease_until IS NULL OR e.lease_until <= t)
+       AND e.last_error IS DISTINCT FROM 'key_missing' AND NOT webhook_opens(o, t, its_keys)
+     ORDER BY e.next_attempt_at LIMIT most
+       FOR UPDATE OF e SKIP LOCKED),
+  told AS (
+    UPDATE webhook_event e SET last_error = 'key_missing', last_status = NULL
+      FROM due WHERE e.id = due.id
+    RETURNING e.id, e.org_id, e.job_id, e.attempts)
+  INSERT INTO webhook_delivery (event_id, org_id, job_id, attempt, at, took_millis, outcome)
+  SELECT told.id, told.org_id, told.job_id, told.attempts + 1, t, 0, 'key_missing' FROM told;
+  RETURN QUERY
+    SELECT count(*) FILTER (WHERE NOT webhook_opens(o, t, its_keys)),
+           count(*) FILTER (WHERE webhook_opens(o, t, its_keys)
+                              AND e.last_error = 'secret_damaged')
+      FROM webhook_event e JOIN organization o ON o.id = e.org_id
+     WHERE e.state = 'pending' AND e.next_attempt_at <= t - since;
 END $$;
 
--- Whether something of a job is left besides its row. What refers to it is asked for that job
--- alone: such questions cannot become a join with all there is.
-CREATE FUNCTION job_is_referred_to(its_id uuid) RETURNS boolean LANGUAGE sql STABLE
-  RETURN (SELECT a.job_id FROM media_artifact a WHERE a.job_id = its_id LIMIT 1) IS NOT NULL
-      OR (SELECT w.state FROM webhook_event w WHERE w.job_id = its_id)
-           IS NOT DISTINCT FROM 'pending'
-      OR (SELECT i.job_id FROM idempotency i WHERE i.job_id = its_id LIMIT 1) IS NOT NULL;
-
--- Forgets jobs that were over for so long, or were removed, and that nothing refers to any more;
--- returns how many.
-CREATE OR REPLACE FUNCTION job_tidy(kept interval, most integer) RETURNS integer
-LANGUAGE plpgsql SET search_path FROM CURRENT SET enable_seqscan = off AS $$
+-- Deletes some of the attempts that are older, secrets that sign nothing any more, and slow
+-- receivers that were not called for longer than any pause of a schedule; returns how many
+-- attempts.
+CREATE FUNCTION webhook_tidy(kept interval, most integer) RETURNS integer
+LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 DECLARE
   t    timestamptz := ledger_now();
-  jobs uuid[];
-BEGIN
-  SELECT array_agg(o.id) INTO jobs
-    FROM ((SELECT j.id FROM media_job j
-            WHERE j.completed_at <= t - kept AND NOT job_is_referred_to(j.id)
-            ORDER BY j.completed_at LIMIT most)
-          UNION
-          (SELECT j.id FROM media_job j
-            WHERE j.removed_at IS NOT NULL AND NOT job_is_referred_to(j.id)
-            ORDER BY j.removed_at LIMIT most)
-          LIMIT most) o;
-  SELECT array_agg(l.id) INTO jobs
-    FROM (SELECT j.id FROM media_job j WHERE j.id = ANY (jobs) FOR UPDATE SKIP LOCKED) l;
-  IF jobs IS NULL THEN
-    RETURN 0;
-  END IF;
-  DELETE FROM webhook_event w WHERE w.job_id = ANY (jobs);
-  DELETE FROM media_job j WHERE j.id = ANY (jobs);
-  RETURN cardinality(jobs);
-END $$;
-
--- Forgets artifacts and images whose bytes were deleted.
-CREATE OR REPLACE FUNCTION job_artifacts_forget(ids uuid[]) RETURNS void
-LANGUAGE plpgsql SET search_path FROM CURRENT SET enable_seqscan = off AS $$
-DECLARE
-  jobs   uuid[];
-  its_id uuid;
-BEGIN
-  DELETE FROM media_image i WHERE i.id = ANY (ids);
-  SELECT array_agg(a.job_id) INTO jobs FROM media_artifact a WHERE a.id = ANY (ids);
-  FOR its_id IN SELECT DISTINCT j.id FROM unnest(jobs) AS j (id) ORDER BY 1 LOOP
-    PERFORM 1 FROM media_job j WHERE j.id = its_id FOR UPDATE;
-  END LOOP;
-  DELETE FROM media_artifact a WHERE a.id = ANY (ids);
-  UPDATE media_job j SET retain_until = NULL
-   WHERE j.id = ANY (jobs)
-     AND (SELECT a.job_id FROM media_artifact a WHERE a.job_id = j.id LIMIT 1) IS NULL;
-END $$;
-
--- Forgets some of what expired; returns how many. What runs has a lease. The time is taken once: no
--- index finds what lies before a clock that goes on.
-CREATE OR REPLACE FUNCTION idempotency_tidy(most integer) RETURNS integer
-LANGUAGE plpgsql SET search_path FROM CURRENT SET enable_seqscan = off AS $$
-DECLARE
-  t    timestamptz := clock_timestamp();
   gone integer;
 BEGIN
-  -- By where the rows are: they are locked, and no join can look for them among all.
-  DELETE FROM idempotency
-   WHERE ctid = ANY (ARRAY(
-           SELECT i.ctid FROM idempotency i
-            WHERE i.expires_at <= t AND i.lease_until <= t
-            ORDER BY i.expires_at LIMIT most FOR UPDATE SKIP LOCKED));
+  UPDATE organization
+     SET webhook_secret_before = NULL, webhook_secret_before_key = NULL,
+         webhook_secret_before_until = NULL
+   WHERE webhook_secret_before_until <= t;
+  DELETE FROM webhook_slow s
+   WHERE (s.org_id, s.host) IN (SELECT o.org_id, o.host FROM webhook_slow o
+                                 WHERE o.seen_at < t - interval '1 day'
+                                 ORDER BY o.seen_at LIMIT most FOR UPDATE SKIP LOCKED);
+  DELETE FROM webhook_delivery
+   WHERE id IN (SELECT d.id FROM webhook_delivery d WHERE d.at < t - kept
+                 ORDER BY d.at LIMIT most FOR UPDATE SKIP LOCKED);
   GET DIAGNOSTICS gone = ROW_COUNT;
   RETURN gone;
 END $$;
-
-ALTER FUNCTION idempotency_claim(
-  uuid, text, text, bytea, text, interval, interval, integer, text, text[], text[], bytea)
-  SET enable_seqscan = off;
-ALTER FUNCTION webhook_book(
-  uuid, text, integer, integer, text, integer, bigint, text, interval, bigint)
-  SET enable_seqscan = off;
-ALTER FUNCTION webhook_resend(uuid) SET enable_seqscan = off;
-ALTER FUNCTION job_artifacts_take(integer) SET enable_seqscan = off;
-ALTER FUNCTION media_job_images_over() SET enable_seqscan = off;
