@@ -25,7 +25,9 @@ class NodeCheckpointTest {
   @Test
   void aBatchThatIsGoneAndAStartThatIsGoneWentBack() {
     assertThat(after(mark(BOOKS, 5, BOOT, 8), 9))
-        .isEqualTo(new CheckpointVerdict.RolledBack("of 9 batches of charges they have 8"));
+        .isEqualTo(
+            new CheckpointVerdict.RolledBack(
+                "the ledger store has 8 of 9 acknowledged batches of charges"));
     assertThat(after(mark(BOOKS, 4, new UUID(0, 6), 20), 9))
         .isInstanceOf(CheckpointVerdict.RolledBack.class);
     assertThat(after(new NodeCheckpoint(BOOKS, 0, Optional.empty(), 0, 1), 0))

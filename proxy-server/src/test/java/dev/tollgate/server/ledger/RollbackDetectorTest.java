@@ -72,7 +72,8 @@ class RollbackDetectorTest {
     turnAfterASecond();
     turnAfterASecond();
     watch.checkLast();
-    assertThat(wentBack).containsExactly("of 2 batches of charges they have 1");
+    assertThat(wentBack)
+        .containsExactly("the ledger store has 1 of 2 acknowledged batches of charges");
     assertThat(segments.marked).isEmpty();
   }
 
