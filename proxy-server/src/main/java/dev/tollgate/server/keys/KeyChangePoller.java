@@ -12,9 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells the key cache every second what changed in the store, and at once where it is said that
- * something did, so that a revocation holds on every node within 5 seconds. One thread of its own:
- * a slow database delays nothing else.
+ * Poller of key changes in the store, every second and at once when a change is announced, which
+ * invalidates changed keys in the cache, so that a revocation takes effect on every node within 5
+ * seconds. Uses a thread of its own, so that a slow database delays nothing else.
  */
 public final class KeyChangePoller {
   private static final Logger log = LoggerFactory.getLogger(KeyChangePoller.class);
@@ -44,23 +44,25 @@ public final class KeyChangePoller {
             this::poll, INTERVAL_SECONDS, INTERVAL_SECONDS, TimeUnit.SECONDS);
   }
 
-  /** Polls as soon as may be: something changed. For any thread; many at once are one poll. */
+  /**
+   * Polls as soon as possible, because something changed. From any thread; concurrent calls share
+   * one poll.
+   */
   public void pollSoon() {
     if (!pollRequested.getAndSet(true)) {
       try {
         thread.execute(
             () -> {
-              pollRequested.set(
-                  false); // before it looks: what changes from here on is asked for anew
+              pollRequested.set(false); // before the poll: later changes request another one
               poll();
             });
       } catch (RejectedExecutionException closed) {
-        // the node ends
+        // the node is shutting down
       }
     }
   }
 
-  // A schedule ends with the first exception that leaves it: none may.
+  // Must not throw: an exception would end the schedule.
   private void poll() {
     try {
       long began = ticker.nanoTime();
@@ -86,7 +88,7 @@ public final class KeyChangePoller {
         cache.pollFailed(ticker.nanoTime());
         if (!failing) {
           failing = true;
-          log.warn("{}; known keys go on for a minute", failed.reason());
+          log.warn("{}; cached keys stay valid for a minute", failed.reason());
         }
       }
     }
@@ -96,7 +98,7 @@ public final class KeyChangePoller {
     cache.pollSucceeded(began);
     if (failing) {
       failing = false;
-      log.info("key changes are heard of again");
+      log.info("polling of key changes succeeds again");
     }
   }
 

@@ -23,9 +23,9 @@ class RollbackDetectorTest {
   private final Books ledgerDatabase = new Books();
   private final Segments segments = new Segments();
   private final SteppedSleeper clock = new SteppedSleeper();
-  private final List<String> wentBack = new ArrayList<>();
+  private final List<String> rollbacks = new ArrayList<>();
   private final RollbackDetector watch =
-      new RollbackDetector(ledgerDatabase, HOLDER, BOOKS, segments, wentBack::add, clock);
+      new RollbackDetector(ledgerDatabase, HOLDER, BOOKS, segments, rollbacks::add, clock);
 
   @Test
   void theyAreAskedOnceASecondHoweverOftenTheSettlerTurns() {
@@ -35,7 +35,7 @@ class RollbackDetectorTest {
     }
     assertThat(ledgerDatabase.looks).isEqualTo(5);
     assertThat(ledgerDatabase.raised).isEmpty();
-    assertThat(wentBack).isEmpty();
+    assertThat(rollbacks).isEmpty();
   }
 
   @Test
@@ -57,7 +57,7 @@ class RollbackDetectorTest {
     ledgerDatabase.gone = true;
     turnAfterASecond();
     assertThat(segments.marked).isEmpty();
-    assertThat(wentBack).isEmpty();
+    assertThat(rollbacks).isEmpty();
 
     ledgerDatabase.gone = false;
     turnAfterASecond();
@@ -72,7 +72,7 @@ class RollbackDetectorTest {
     turnAfterASecond();
     turnAfterASecond();
     watch.checkLast();
-    assertThat(wentBack)
+    assertThat(rollbacks)
         .containsExactly("the ledger store has 1 of 2 acknowledged batches of charges");
     assertThat(segments.marked).isEmpty();
   }
@@ -82,7 +82,7 @@ class RollbackDetectorTest {
     ledgerDatabase.count.batchSettled(2);
     ledgerDatabase.count.batchSettled(2);
     watch.check();
-    assertThat(wentBack).hasSize(1);
+    assertThat(rollbacks).hasSize(1);
     assertThat(ledgerDatabase.looks).isZero();
   }
 
@@ -97,12 +97,12 @@ class RollbackDetectorTest {
     ledgerDatabase.epoch = 6;
     watch.diagnose(takenOver, givenUp);
     assertThat(verdicts).containsExactly("given up", "taken over");
-    assertThat(wentBack).isEmpty();
+    assertThat(rollbacks).isEmpty();
 
     ledgerDatabase.epoch = 3;
     watch.diagnose(takenOver, givenUp);
     assertThat(verdicts).hasSize(2);
-    assertThat(wentBack).hasSize(1);
+    assertThat(rollbacks).hasSize(1);
   }
 
   @Test
@@ -111,14 +111,14 @@ class RollbackDetectorTest {
     List<String> verdicts = new ArrayList<>();
     watch.diagnose(() -> verdicts.add("taken over"), () -> verdicts.add("given up"));
     assertThat(verdicts).containsExactly("given up");
-    assertThat(wentBack).isEmpty();
+    assertThat(rollbacks).isEmpty();
   }
 
   @Test
   void booksThatDoNotSayWhyAreForTheNextStartToJudge() {
     ledgerDatabase.gone = true;
-    watch.diagnose(() -> wentBack.add("taken over"), () -> wentBack.add("given up"));
-    assertThat(wentBack).containsExactly("they do not know this process and do not say why");
+    watch.diagnose(() -> rollbacks.add("taken over"), () -> rollbacks.add("given up"));
+    assertThat(rollbacks).containsExactly("the ledger store does not know this process and gives no reason");
     assertThat(clock.nanoTime()).isEqualTo(Duration.ofSeconds(10).toNanos());
   }
 
