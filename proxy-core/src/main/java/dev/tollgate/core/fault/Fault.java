@@ -94,7 +94,7 @@ public record Fault(
     };
   }
 
-  /** One validation issue: the field and the message. */
+  /** Validation issue: a field and a message. */
   public record Issue(@Nullable String param, String message) {
     Map<String, Object> toDetails() {
       return param == null

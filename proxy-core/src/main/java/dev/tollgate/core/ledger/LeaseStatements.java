@@ -27,10 +27,7 @@ final class LeaseStatements {
   private static final int BATCH_MAX = 500;
   private static final Duration REFILL_INTERVAL = Duration.ofSeconds(1);
 
-  /**
-   * How long unused accounts of windows are kept: the prefetch of the next window needs the recent
-   * ones.
-   */
+  /** Time after which unused accounts of windows are removed; prefetching needs the recent ones. */
   private static final Duration WINDOW_RETENTION = NextWindowPrefetch.RECENT;
 
   private static final Duration CLEANUP_INTERVAL = Duration.ofMinutes(1);

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 public interface LedgerStore {
 
   /**
-   * One epoch of a node: every start of its process begins one, and only the latest may spend.
+   * Holder of leases, one epoch of a node: every start of its process begins an epoch, and only the
+   * latest may spend.
    *
    * @param node the id of the journal directory
    * @param boot the id of the process
@@ -70,7 +71,7 @@ public interface LedgerStore {
   }
 
   /**
-   * One scope of a grant request.
+   * Item of a grant request: one scope and its amounts.
    *
    * @param minimum the least useful amount, at least 1
    * @param desired the amount that the node would like to hold, at least the minimum

@@ -16,7 +16,7 @@ import java.util.UUID;
 public record NodeCheckpoint(
     LedgerStoreIdentity store, long epoch, Optional<UUID> boot, long batches, long keptFrom) {
 
-  /** What a checkpoint means for a process of the node. */
+  /** Result of comparing a checkpoint with what the store acknowledged. */
   public sealed interface CheckpointVerdict {
     /** The store has everything that it acknowledged. */
     record Same() implements CheckpointVerdict {}

@@ -26,7 +26,7 @@ public record Settlement(
     SettlementKind how,
     byte[] row) {
 
-  /** How the request of a charge ended. */
+  /** End of the request that a charge belongs to. */
   public enum SettlementKind {
     /** The request succeeded. */
     COMPLETED,

@@ -58,13 +58,13 @@ public record Acquire(RequestId request, LimitSet limits, int requests, long tok
   /** An amount of one bucket. */
   public record BucketAmount(Bucket bucket, long amount) {}
 
-  /** One of the requests that a key may run at once. */
+  /** Concurrency slot: the right to run one of a bounded number of requests of a key. */
   public sealed interface Slot {
     /** The key's concurrency is not limited. */
     record Unlimited() implements Slot {}
 
     /**
-     * One of {@code max} slots.
+     * A slot of {@code max}.
      *
      * @param id the key's id
      */

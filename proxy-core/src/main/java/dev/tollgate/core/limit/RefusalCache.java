@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Cache of keys whose requests will be refused until a known time, so that they are refused from
- * their headers alone. A direct-mapped table of fixed size: a key whose entry is in use replaces
- * it, and the other key's next request is counted. Safe on all event loops, because each entry is
- * one reference to an immutable object.
+ * their headers alone. The cache is a direct-mapped table of fixed size: of two keys with the same
+ * index, the later replaces the earlier, whose next request is then counted. Safe on all event
+ * loops, because each entry is one reference to an immutable object.
  *
  * <p>Only refusals that no other request can change are cached: those of an empty bucket of
  * requests, but not of tokens, whose estimate depends on the body, nor of slots, which may be free

@@ -36,7 +36,7 @@ final class KeyLookups {
     void accept(KeyHash hash, Lookup lookup, long startedNanos);
   }
 
-  /** One look-up and its waiters. */
+  /** Look-up of one key, with its waiters. */
   static final class PendingLookup {
     private final KeyHash hash;
     private final long startedNanos;

@@ -98,13 +98,13 @@ public sealed interface KeyProbe {
   private static KeyProbe read(Dialect dialect, HttpResponse<byte[]> response) {
     int status = response.statusCode();
     if (status == 200) {
-      return new Accepted("key taken");
+      return new Accepted("key accepted");
     }
     byte[] body = response.body();
     UpstreamFailure failure = dialect.failure(status, headers(response), body, body.length);
     return failure.kind() == Kind.CREDENTIAL_REFUSED
         ? new Refused("key refused with " + status)
-        : new Unknown("key not tried: it answered " + status);
+        : new Unknown("key not verified: status " + status);
   }
 
   /** Some providers describe the error in headers. */

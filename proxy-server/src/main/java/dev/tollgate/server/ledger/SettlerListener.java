@@ -14,7 +14,7 @@ public interface SettlerListener {
    */
   void settled(List<Settlement> settlements, List<LeaseGrowth> overruns);
 
-  /** One round ended, whether charges were sent or not. */
+  /** A round ended, whether charges were sent or not. */
   default void roundEnded() {}
 
   /** A charge could not be settled and is in quarantine; it was not spent from any lease. */

@@ -118,7 +118,8 @@ class RollbackDetectorTest {
   void booksThatDoNotSayWhyAreForTheNextStartToJudge() {
     ledgerDatabase.gone = true;
     watch.diagnose(() -> rollbacks.add("taken over"), () -> rollbacks.add("given up"));
-    assertThat(rollbacks).containsExactly("the ledger store does not know this process and gives no reason");
+    assertThat(rollbacks)
+        .containsExactly("the ledger store does not know this process and gives no reason");
     assertThat(clock.nanoTime()).isEqualTo(Duration.ofSeconds(10).toNanos());
   }
 

@@ -85,7 +85,7 @@ class DeferredReleasesIT {
           () ->
               circuit.connectionState() instanceof Up now
                   && !now.epoch().equals(before.epoch())
-                  && !now.settling().get());
+                  && !now.inRestateGrace().get());
     }
   }
 
