@@ -16,7 +16,7 @@ import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 
-/** A request's draw from the buckets of four scopes and its slot, taken and ended. */
+/** Benchmark of one acquisition from the buckets of four scopes and a slot, and its end. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -33,8 +33,8 @@ public class DrawJmh {
   private long nanos;
 
   /**
-   * Two looks at the clock for each request, half a millisecond each: buckets refill as fast as it
-   * empties them.
+   * Two clock readings for each request, half a millisecond apart, so that buckets refill as fast
+   * as they are emptied.
    */
   private long later() {
     return nanos += 500_000;

@@ -6,7 +6,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
-/** What a fault says of when to come back. */
+/** Retry advice of faults. */
 class FaultTest {
   @Test
   void whoIsTurnedAwayTogetherComesBackAtDifferentTimes() {

@@ -2,13 +2,13 @@ package dev.tollgate.core.ledger;
 
 import java.util.Random;
 
-/** What may happen to a call to the books in a simulation. */
+/** Outcome of a call to the ledger store in a simulation. */
 enum CallOutcome {
   FINE,
   LATE,
   LOST,
   ANSWER_LOST,
-  /** Given up by the node, and booked at any time after that. */
+  /** Timed out on the node, and committed at any time after that. */
   GIVEN_UP;
 
   static CallOutcome any(Random random) {

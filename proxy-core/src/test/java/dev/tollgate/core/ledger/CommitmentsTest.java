@@ -19,7 +19,9 @@ import java.util.Random;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** What a node says that it has committed covers what it has, and is not said all the time. */
+/**
+ * Commitments that a node reports cover what it has committed, and are not reported all the time.
+ */
 class CommitmentsTest {
   private static final OrgId ORG = new OrgId(new UUID(2, 0));
   private static final ApiKey KEY =

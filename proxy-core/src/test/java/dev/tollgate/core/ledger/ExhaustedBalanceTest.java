@@ -8,7 +8,7 @@ import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.tenant.ApiKey;
 import org.junit.jupiter.api.Test;
 
-/** What a node knows of a balance without asking the books. */
+/** Refusals of a used-up balance without a call to the ledger store. */
 class ExhaustedBalanceTest extends LeasingScenario {
   private final ApiKey key = key("onlykey1");
   private final SimulatedNode node = node(0);

@@ -10,7 +10,7 @@ import java.nio.ByteBuffer;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Records survive the way to bytes and back; other bytes are said to be damaged. */
+/** Records survive encoding and decoding; other bytes are reported as damaged. */
 class JournalCodecTest {
 
   @Test

@@ -15,7 +15,7 @@ import java.util.Random;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** What a node asks of the books, and gives back, in particular situations. */
+/** Grants that a node requests and money that it returns, in particular situations. */
 class LeasePlannerTest extends LeasingScenario {
 
   @Test
@@ -37,7 +37,7 @@ class LeasePlannerTest extends LeasingScenario {
     ledgerStore.fund(ORG, new MicroUsd(1_000));
     SimulatedNode first = node(0);
     SimulatedNode second = node(1);
-    first.ask(key("onlykey1"), 400); // five times as much would be welcome
+    first.ask(key("onlykey1"), 400); // desires five times as much
     ticks(10, 20, first, second);
     assertThat(first.ledger().partialGrants()).isPositive();
     assertThat(first.ledger().recalls()).isZero();
@@ -170,7 +170,7 @@ class LeasePlannerTest extends LeasingScenario {
     world.pass(1);
     node.planner().suspend(world.nanos);
     assertThat(node.ledger().isOpen()).isFalse();
-    node.deliverLate(); // it was asked before
+    node.deliverLate(); // the call began before
     assertThat(node.ledger().isOpen()).isFalse();
     node.tick(CallOutcome.FINE);
     assertThat(node.ledger().isOpen()).isTrue();
@@ -272,7 +272,7 @@ class LeasePlannerTest extends LeasingScenario {
     ticks(5, 20, node, other, dead);
     node.endOneAt(1);
     node.ask(key("onlykey1"), 1_000);
-    node.ask(key("onlykey1"), 1_000); // where two wait, the next is asked for at once
+    node.ask(key("onlykey1"), 1_000); // with two waiters the next call begins at once
     other.ask(key("onlykey1"), 900);
     for (int i = 0; i < 20; i++) {
       ticks(1, 20, other);
@@ -336,7 +336,7 @@ class LeasePlannerTest extends LeasingScenario {
     assertThat(leased()).isZero();
   }
 
-  /** Each of so many keys has used its day, and what it did is booked. */
+  /** Lets each of so many keys spend from its daily budget, and settles that. */
   private void useOfTheDay(int keys, SimulatedNode node) throws Exception {
     for (int i = 0; i < keys; i++) {
       String id = "daykey%02d".formatted(i);
@@ -429,9 +429,7 @@ class LeasePlannerTest extends LeasingScenario {
     assertThat(leased()).isZero();
   }
 
-  /**
-   * Its books were away, or its disk was full, and then the body of an old request came at last.
-   */
+  /** The store was down, or the disk full, and then the body of an old request arrived. */
   @Test
   void whatADayOwesIsNotForgottenWithIt() throws Exception {
     long then = ledgerStore.millis();
@@ -460,7 +458,7 @@ class LeasePlannerTest extends LeasingScenario {
     return nodeThatHadUsedADay(1);
   }
 
-  /** A node that now is in the next day, for so long that no more of the one before is awaited. */
+  /** Returns a node so far in the next day that no request of the previous one is expected. */
   private SimulatedNode nodeThatHadUsedADay(int booked) throws Exception {
     ledgerStore.fund(ORG, new MicroUsd(1_000_000));
     ledgerStore.limitDay(new KeyId("slowkey1"), new MicroUsd(100_000));

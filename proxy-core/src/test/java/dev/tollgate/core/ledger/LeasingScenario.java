@@ -13,7 +13,8 @@ import dev.tollgate.core.testkit.LedgerSums;
 import java.util.UUID;
 
 /**
- * One organization, the books, and nodes that lease from them, without faults of their own accord.
+ * Base of tests with one organization, a ledger store, and nodes that lease from it, without random
+ * faults.
  */
 abstract class LeasingScenario {
   static final OrgId ORG = new OrgId(new UUID(2, 0));

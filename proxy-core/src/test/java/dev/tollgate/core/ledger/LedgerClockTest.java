@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Requests are dated by the books, however this machine's clock steps (D10). */
+/** Requests are dated by the ledger store's clock, however this machine's clock steps (D10). */
 class LedgerClockTest {
   private static final long THEN = 1_795_000_000_000L;
 

@@ -3,7 +3,7 @@ package dev.tollgate.core.ledger;
 import dev.tollgate.core.testkit.InMemoryLedgerStore.Flaw;
 import org.jspecify.annotations.Nullable;
 
-/** A ledger that does one thing wrong, which a simulation must notice. */
+/** Ledger with one fault, which the simulation must detect. */
 enum Mutant {
   ACKNOWLEDGES_BEFORE_THE_SYNC("acknowledged"),
   RESENDS_NOTHING_AFTER_A_CRASH("acknowledged"),
@@ -32,12 +32,12 @@ enum Mutant {
     this.flaw = flaw;
   }
 
-  /** What the simulation says of it. */
+  /** Returns a part of the simulation's failure message. */
   String complaint() {
     return complaint;
   }
 
-  /** What is wrong with the books; null: it is the node that is wrong. */
+  /** Returns the fault of the ledger store; null if the node has the fault. */
   @Nullable Flaw flaw() {
     return flaw;
   }

@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** What books say of themselves and of a node, and what that means for its life. */
+/** Checkpoints of a node and identities of the ledger store, and what they mean for an epoch. */
 class NodeCheckpointTest {
   private static final LedgerStoreIdentity BOOKS = new LedgerStoreIdentity("i", "s", "1");
   private static final UUID BOOT = new UUID(0, 7);

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.concurrent.Executor;
 import org.junit.jupiter.api.Test;
 
-/** What a node says of whether it can reserve. */
+/** Admission by a node's ledger, and its reasons. */
 class NodeLedgerTest {
   private boolean hasRoom = true;
   private long nanos;
@@ -102,7 +102,7 @@ class NodeLedgerTest {
     return ((Ledger.ReserveResult.Reserved) answers.getFirst()).reservation();
   }
 
-  /** A journal that keeps what it was told. */
+  /** A journal that keeps its records. */
   private final class Disk implements Journal {
     @Override
     public boolean admits() {

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** What a dead node's records make it owe. */
+/** Charges that recovery finds in a dead node's records. */
 class RecoveryTest {
   private static final OrgId ORG = new OrgId(new UUID(1, 2));
   private static final KeyId KEY = new KeyId("abcd1234");

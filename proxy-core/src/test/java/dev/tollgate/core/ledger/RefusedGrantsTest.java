@@ -8,7 +8,7 @@ import dev.tollgate.core.ledger.LeasePlanner.GrantCall;
 import dev.tollgate.core.money.MicroUsd;
 import org.junit.jupiter.api.Test;
 
-/** When a refusal of the books is final, and when a request waits on. */
+/** Refusals of grants that are final, and those after which a request continues to wait. */
 class RefusedGrantsTest extends LeasingScenario {
   @Test
   void whatWasRecalledIsLeftToWhoAskedForIt() {
@@ -58,7 +58,7 @@ class RefusedGrantsTest extends LeasingScenario {
     SimulatedNode node = node(0);
     node.ask(key("onekey01"), 1);
     GrantCall lost = node.planner().dueGrants(world.nanos).getFirst();
-    ledgerStore.grant(node.holder(), lost.ask()); // nobody hears that it was booked
+    ledgerStore.grant(node.holder(), lost.ask()); // the answer is lost after the commit
     node.ask(key("twokey01"), 99);
     node.lease(CallOutcome.LATE);
     node.planner().grantFailed(lost, world.nanos);
@@ -74,7 +74,7 @@ class RefusedGrantsTest extends LeasingScenario {
     for (int i = 0; i < 400; i++) {
       node.ask(key("poorkey" + i), 200);
       node.deliverLate();
-      node.lease(CallOutcome.LATE); // the next always ask before the first are answered
+      node.lease(CallOutcome.LATE); // the next call always begins before the first is answered
       node.runLoop();
       world.pass(5);
     }

@@ -1,6 +1,6 @@
 package dev.tollgate.core.ledger;
 
-/** The clocks of one machine of a simulation: they stand still, or somebody sets them. */
+/** Clocks of one machine of a simulation, which may be suspended or set. */
 final class SimulatedClocks {
   private final SimulatedWorld world;
   private final ClockDriftDetector watch;
@@ -12,7 +12,7 @@ final class SimulatedClocks {
     this.watch = new ClockDriftDetector(nanos(), wall());
   }
 
-  /** The monotonic one. */
+  /** Returns the monotonic clock. */
   long nanos() {
     return world.nanos - stoodNanos;
   }
@@ -21,12 +21,12 @@ final class SimulatedClocks {
     return world.ledgerStore.millis() + setMillis;
   }
 
-  /** The machine was suspended while so much time passed for all others. */
+  /** Suspends the machine's clocks for a time that passes for all others. */
   void stood(long millis) {
     stoodNanos += millis * 1_000_000;
   }
 
-  /** Somebody set the wall clock, forward or back. */
+  /** Sets the wall clock forward or back. */
   void setBy(long millis) {
     setMillis += millis;
   }

@@ -13,11 +13,11 @@ import java.util.Set;
 import java.util.concurrent.Executor;
 
 /**
- * A journal in memory that loses at a crash what was not synced, from any place on. Its disk may be
- * full: what finds no room waits, unsynced.
+ * Journal in memory that loses in a crash what was not synced, from any position on. Its disk may
+ * be full: records without room wait, unsynced.
  */
 final class SimulatedJournal implements Journal {
-  /** Records that the disk takes while nobody else fills it. */
+  /** Records for which the disk has room while others do not fill it. */
   static final int ROOM = 1_000_000;
 
   private final List<JournalRecord> records = new ArrayList<>();
@@ -35,12 +35,12 @@ final class SimulatedJournal implements Journal {
     return admitsAlways || hasRoomForOneMore();
   }
 
-  /** Whether whatever runs can still end on this disk, and one more. */
+  /** True if the disk has room to settle all running requests and one more. */
   boolean hasRoomForOneMore() {
     return room - (records.size() - durable) > running.size();
   }
 
-  /** So many further records the disk takes. */
+  /** Sets the number of further records for which the disk has room. */
   void room(int free) {
     room = free;
   }
@@ -66,22 +66,25 @@ final class SimulatedJournal implements Journal {
     }
   }
 
-  /** A mutant: charges are told before they are durable. */
+  /** Makes this a mutant that acknowledges charges before they are durable. */
   void acknowledgeUnsynced() {
     acknowledgesUnsynced = true;
   }
 
-  /** A mutant: charges are told with the next sync, whether the disk took them or not. */
+  /**
+   * Makes this a mutant that acknowledges charges with the next sync, whether they were written or
+   * not.
+   */
   void acknowledgeUnwritten() {
     acknowledgesUnwritten = true;
   }
 
-  /** A mutant: nobody asks whether there is room. */
+  /** Makes this a mutant that admits requests without room. */
   void admitAlways() {
     admitsAlways = true;
   }
 
-  /** What the disk has room for is durable. */
+  /** Makes durable what the disk has room for. */
   void sync() {
     int end = Math.min(records.size(), durable + room);
     room -= end - durable;
@@ -104,7 +107,9 @@ final class SimulatedJournal implements Journal {
     }
   }
 
-  /** What a reader finds after the power failed: all that was synced, and some of what was not. */
+  /**
+   * Returns what a reader finds after a power failure: all synced records, and some of the others.
+   */
   List<JournalRecord> afterCrash(Random random) {
     int written = Math.min(records.size() - durable, room);
     int kept = durable + random.nextInt(written + 1);

@@ -22,7 +22,7 @@ import java.util.Random;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** One node of a simulation: its process may die at any moment, its disk remembers. */
+/** Node of a simulation, whose process may die at any moment while its disk survives. */
 final class SimulatedNode {
   private static final byte[] NO_ROW = {};
 
@@ -44,15 +44,15 @@ final class SimulatedNode {
   private int grants;
   private int returned;
 
-  /** A call to the books. */
+  /** A call to the ledger store. */
   private interface Step {
     void run() throws LedgerStoreException;
   }
 
-  /** A process that died and what its disk keeps, while the books or the machine are away. */
+  /** A process that died and the charges on its disk, while the store or the machine is down. */
   private record Dead(LeaseHolder holder, List<Settlement> owed, boolean comesBack) {}
 
-  /** A request that runs. */
+  /** A running request. */
   private record Open(
       RequestId request, Reservation reservation, long most, List<Account> accounts) {}
 
@@ -87,7 +87,7 @@ final class SimulatedNode {
     heardMillis = world.ledgerStore.millis();
   }
 
-  /** Ahead of whatever else the node does. */
+  /** Checks the clocks, before everything else that the node does. */
   void look() {
     if (clocks.diverged() && !world.is(Mutant.DOES_NOT_LOOK_AT_ITS_CLOCKS)) {
       planner.suspend(nanos());
@@ -104,7 +104,7 @@ final class SimulatedNode {
 
   // The disk
 
-  /** Others fill the disk: so many records it still takes. */
+  /** Lets others fill the disk, except for room for {@code records}. */
   void fillDisk(int records) {
     journal.room(records);
   }
@@ -137,7 +137,7 @@ final class SimulatedNode {
     return holder;
   }
 
-  /** What every lease of this life must add up to while no answer is missing. */
+  /** Checks the sums of every lease of this epoch while no answer is missing. */
   void requireBalanced() {
     if (dead != null) {
       return;
@@ -159,7 +159,7 @@ final class SimulatedNode {
         true);
   }
 
-  /** Of a request whose head came at {@code millis}, however long its body took. */
+  /** Reserves for a request whose headers arrived at {@code millis}, however long its body took. */
   void ask(ApiKey key, long most, long millis) {
     ask(key, most, millis, false);
   }
@@ -180,7 +180,10 @@ final class SimulatedNode {
     }
   }
 
-  /** What must hold whenever a request is admitted at once, whatever the machine's clocks say. */
+  /**
+   * Checks what must hold whenever a request is admitted at once, whatever the machine's clocks
+   * show.
+   */
   private void requireMayAdmit(long millis, boolean hasRoom) {
     long silence = rules.heartbeatTimeout().toMillis();
     long now = world.ledgerStore.millis();
@@ -210,7 +213,7 @@ final class SimulatedNode {
         .toList();
   }
 
-  /** A running request ends; at what cost is decided by {@code random}. */
+  /** Ends a running request at a random cost. */
   void endOne(Random random, boolean overruns) {
     if (open.isEmpty()) {
       return;
@@ -232,7 +235,7 @@ final class SimulatedNode {
     settle(one, 1 + random.nextLong(dear ? one.most() * 2 : one.most()));
   }
 
-  /** The running request that began first ends at this cost. */
+  /** Ends the oldest running request at a cost. */
   void endOneAt(long cost) {
     settle(open.removeFirst(), cost);
   }
@@ -245,7 +248,7 @@ final class SimulatedNode {
     return id;
   }
 
-  /** Every running request ends and costs all that was reserved. */
+  /** Ends every running request at the cost that was reserved. */
   void endAllAtTheirMost() {
     open.forEach(one -> settle(one, one.most()));
     open.clear();
@@ -268,9 +271,9 @@ final class SimulatedNode {
     }
   }
 
-  // Calls to the bank, each of which may fail before or after it was booked
+  // Calls to the ledger store, each of which may fail before or after its commit
 
-  /** Whether the books gave this life up: the process must end. */
+  /** True if the store fenced this epoch: the process must end. */
   boolean isFenced() {
     return planner.isFenced();
   }
@@ -314,7 +317,7 @@ final class SimulatedNode {
     }
   }
 
-  /** One of the calls that the node gave up reaches the books after all. */
+  /** Executes one of the calls that timed out. */
   void bookOneGivenUp(Random random) throws LedgerStoreException {
     if (!zombies.isEmpty() && !world.isDown()) {
       zombies.remove(random.nextInt(zombies.size())).run();
@@ -363,7 +366,7 @@ final class SimulatedNode {
     }
   }
 
-  /** Tells the books what it has committed of its leases. */
+  /** Reports the node's commitments to the store. */
   void report(CallOutcome fate) {
     if (world.isDown() || fate == CallOutcome.LOST || fate == CallOutcome.GIVEN_UP) {
       planner.commitments();
@@ -376,7 +379,7 @@ final class SimulatedNode {
   private void tickFailed(LeasePlanner then, TickCall call) {
     if (world.is(Mutant.SAYS_NOTHING_AFTER_A_LOST_ANSWER)) {
       long millis = world.ledgerStore.millis();
-      heardMillis = millis; // or so it takes it
+      heardMillis = millis; // as far as the node can know
       then.ticked(
           call,
           new LedgerStore.TickAnswer.Accepted(millis, List.of(), List.of(), List.of()),
@@ -416,15 +419,15 @@ final class SimulatedNode {
     }
   }
 
-  // Death
+  // Crashes
 
-  /** The process dies; the next one begins as soon as it reaches the books. */
+  /** Kills the process; the next one begins as soon as it reaches the store. */
   void crash(Random random) throws LedgerStoreException {
     die(random, true);
     recover();
   }
 
-  /** The machine is gone, and what it owes with it. */
+  /** Kills the machine, with the charges on its disk, for good. */
   void crashForGood(Random random) {
     die(random, false);
   }
@@ -450,7 +453,7 @@ final class SimulatedNode {
     return dead != null && !dead.comesBack();
   }
 
-  /** The machine turns up after all. */
+  /** Lets the machine return after all. */
   void restart() throws LedgerStoreException {
     Dead found = dead;
     if (found != null) {
@@ -459,7 +462,7 @@ final class SimulatedNode {
     }
   }
 
-  /** The next process settles what the last one owes, and begins anew. */
+  /** Starts the next process, which settles what the last one left. */
   void recover() throws LedgerStoreException {
     Dead last = dead;
     if (last == null || !last.comesBack() || world.isDown()) {
@@ -478,7 +481,7 @@ final class SimulatedNode {
     last.owed().forEach(charge -> world.ashore.remove(charge.request()));
   }
 
-  /** Everything ends: what runs is charged, what is owed is booked. */
+  /** Ends all running requests, and settles all charges. */
   void endAll(Random random) throws LedgerStoreException {
     runLoop();
     while (!open.isEmpty()) {
@@ -492,7 +495,7 @@ final class SimulatedNode {
     }
   }
 
-  /** Everything ends well, and leases are closed. */
+  /** Ends everything in order and closes the leases. */
   void stop(Random random) throws LedgerStoreException {
     planner.stop("the simulation ends");
     endAll(random);

@@ -16,9 +16,11 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What all nodes of a simulation share, and what those outside of them know. */
+/** State that all nodes of a simulation share, and what observers know of them. */
 final class SimulatedWorld {
-  /** After the books were away, nodes have this long to be heard of before one counts as lost. */
+  /**
+   * Time that nodes have for a heartbeat after an outage of the store before one counts as lost.
+   */
   private static final long HEARD_AGAIN_MILLIS = 120_000;
 
   private static final Duration LOST = LedgerRules.DEFAULT.leaseTtl().plusSeconds(60);
@@ -33,10 +35,13 @@ final class SimulatedWorld {
   final List<Ledger.ReserveResult.Refused> refused = new ArrayList<>();
   final Map<RequestId, Settlement> quarantined = new HashMap<>();
 
-  /** In the journal of a node that is not back. */
+  /** Charges in the journal of a node that has not returned. */
   final Map<RequestId, Settlement> ashore = new HashMap<>();
 
-  /** Who reserved for a request after its last word on what it has committed; and in all. */
+  /**
+   * Holder of each request that was reserved after the holder's last report of commitments; {@code
+   * reserved} has those of all requests.
+   */
   final Map<RequestId, LeaseHolder> unsaid = new HashMap<>();
 
   final Map<RequestId, LeaseHolder> reserved = new HashMap<>();
@@ -62,7 +67,7 @@ final class SimulatedWorld {
     return mutant == other;
   }
 
-  /** Those by which a node works that should work by these. */
+  /** Returns the rules that a node uses, which differ from {@code rules} for a mutant. */
   LedgerRules rules(LedgerRules rules) {
     return is(Mutant.SPENDS_ON_WHILE_THE_BOOKS_ARE_GONE)
         ? LedgerRules.of(Duration.ofDays(1), Duration.ofDays(2))
@@ -78,7 +83,7 @@ final class SimulatedWorld {
     ledgerStore.advance(Duration.ofMillis(millis));
   }
 
-  /** The books are gone for so long: no call reaches them. */
+  /** Makes the store unreachable for a time. */
   void outage(long millis) {
     upAgainMillis = ledgerStore.millis() + millis;
     outages++;
@@ -92,7 +97,7 @@ final class SimulatedWorld {
     return ledgerStore.millis() < upAgainMillis;
   }
 
-  /** What any node does for the others: it gives up those that are silent for too long. */
+  /** Releases unresponsive nodes, as any node does for the others. */
   void upkeep() {
     if (ledgerStore.millis() >= upAgainMillis + HEARD_AGAIN_MILLIS) {
       lost.addAll(ledgerStore.markLost(LOST));
@@ -101,14 +106,17 @@ final class SimulatedWorld {
   }
 
   /**
-   * Whether a charge may be above what was held for it: its node was lost before it could say that
-   * it had committed that, or was given up.
+   * True if a charge may exceed the money held for it, because its node was lost before it could
+   * report that commitment, or was released.
    */
   boolean mayBeBeyond(RequestId request) {
     return given.contains(reserved.get(request)) || lost.contains(unsaid.get(request));
   }
 
-  /** Books a batch; where one of it cannot be booked, one by one, and puts that one aside. */
+  /**
+   * Settles a batch; if one of its charges is rejected, settles one by one and quarantines that
+   * one.
+   */
   Optional<List<LeaseGrowth>> book(LeaseHolder settling, List<Settlement> batch)
       throws LedgerStoreException {
     try {

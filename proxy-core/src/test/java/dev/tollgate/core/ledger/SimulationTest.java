@@ -19,7 +19,9 @@ import java.util.Random;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** What holds in every {@link Simulation}; {@link MutantsTest} shows that it would be noticed. */
+/**
+ * Invariants of every {@link Simulation}; {@link MutantsTest} shows that violations are detected.
+ */
 class SimulationTest {
   @Test
   void whateverFailsNoMoneyIsLostDoubledOrOverspent() {
@@ -27,14 +29,14 @@ class SimulationTest {
         Integer.getInteger("tollgate.simulations", 200), random -> new Simulation(random).run());
   }
 
-  /** Without faults a balance is spent to its end: the affordable requests pass, and no other. */
+  /** Without faults a balance is spent entirely: exactly the affordable requests pass. */
   @Test
   void exactlyTheAffordableRequestsPass() {
     Seeds.forEach(
         Integer.getInteger("tollgate.simulations", 200) / 4, SimulationTest::spendToTheEnd);
   }
 
-  /** Requests that come all the time, each after the others had been asked for the one before. */
+  /** Requests arrive all the time, each after the recall for the previous one began. */
   @Test
   void whoeverComesLaterKeepsNobodyWaitingThatHasItsAnswer() throws LedgerStoreException {
     spendToTheEnd(new Random(-8081423117873937516L));

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What a client is told of the limits: 429s and headers. */
+/** Limits as clients see them: 429s and headers. */
 class LimitFaultTest {
   private static final BucketAmount SECOND = take(LimitScope.KEY, Unit.REQUESTS_PER_SECOND, 50, 1);
   private static final BucketAmount MINUTE =

@@ -17,7 +17,7 @@ import dev.tollgate.core.testkit.TestCatalog;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What a request takes of which limit, and in which order they refuse. */
+/** Amounts that a request takes from each limit, and the order of refusal. */
 class LimitRulesTest {
   private static final ModelId MODEL = new ModelId("acme", "one");
   private static final RequestId REQUEST = RequestId.at(0);

@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Buckets and slots of one process, in frozen time and between threads. */
+/** Counters of one process, in frozen time and between threads. */
 class LocalCountersTest extends CountersContract {
   private static final int BUCKETS_MAX = 100;
 
@@ -113,7 +113,7 @@ class LocalCountersTest extends CountersContract {
     pass(Duration.ofMinutes(11));
     drawn(one);
     drawn(other);
-    for (int n = 0; n < 10 * BUCKETS_MAX; n++) { // pushes it out
+    for (int n = 0; n < 10 * BUCKETS_MAX; n++) { // evicts it
       drawn(draw(new Slot.Unlimited(), new BucketAmount(bucket(LimitScope.KEY, minute(), 5), 1)));
     }
     drawn(one);

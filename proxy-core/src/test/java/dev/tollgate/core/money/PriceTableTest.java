@@ -17,7 +17,7 @@ import java.util.Optional;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What was used, by which prices, and the charge: each row worked out by hand. */
+/** Table of usage, prices and charges, each row computed by hand. */
 class PriceTableTest {
   private static final Map<String, PriceList> LISTS =
       Map.ofEntries(

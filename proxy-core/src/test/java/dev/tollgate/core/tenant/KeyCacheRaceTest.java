@@ -22,8 +22,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /**
- * A key that changes all the time, under readers and slow look-ups: who asks after a change was
- * told never sees the key as it was before.
+ * Race of a key that changes all the time with readers and slow look-ups: a reader that begins
+ * after a change was applied never sees the old key.
  */
 class KeyCacheRaceTest {
   private static final KeyHash HASH = KeyHash.of("raced");
@@ -84,7 +84,7 @@ class KeyCacheRaceTest {
             case CacheResult.Pending pending -> later.orTimeout(30, TimeUnit.SECONDS).join();
             case CacheResult.FinalResult atOnce -> atOnce;
           };
-      // At the limit of look-ups the cache may say so.
+      // The cache may refuse a look-up at its bound.
       if (verdict instanceof CacheResult.Known known) {
         assertThat(Long.parseLong(known.key().name())).isGreaterThanOrEqualTo(atLeast);
       }

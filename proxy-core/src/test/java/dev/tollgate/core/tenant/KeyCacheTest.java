@@ -16,7 +16,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** What the cache answers while the store is well, changing, silent and gone. */
+/** Answers of the cache while the store is up, changing, unresponsive and down. */
 class KeyCacheTest {
   private static final OrgId ORG = new OrgId(UUID.randomUUID());
   private static final Lookup GONE = new Lookup.Unavailable("gone");

@@ -23,16 +23,16 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /**
- * What every {@link Counters} must do, in frozen time; each implementation has a test that extends
- * this. Buckets and slots are new in each test.
+ * Contract of {@link Counters}, in frozen time; each implementation has a test that extends it.
+ * Buckets and slots are new in each test.
  */
 public abstract class CountersContract {
   private static final Slot UNLIMITED = new Slot.Unlimited();
 
-  /** The counters under test. */
+  /** Returns the counters under test. */
   protected abstract Counters counters();
 
-  /** Time passes, in whole microseconds. */
+  /** Lets time pass, in whole microseconds. */
   protected abstract void pass(Duration time);
 
   @Test
@@ -205,7 +205,7 @@ public abstract class CountersContract {
     Bucket before = bucket(LimitScope.KEY, Unit.TOKENS_PER_MINUTE, 10);
     Acquire all = draw(UNLIMITED, new BucketAmount(before, 10));
     taken(all);
-    counters().end(all, 1_010); // it owes a hundred minutes' worth of the limit of then
+    counters().end(all, 1_010); // a debt of a hundred minutes at that limit
     Bucket after = resized(before, 10_000);
     pass(Duration.ofMillis(1));
     Acquire wanted = draw(UNLIMITED, new BucketAmount(after, 5_000));
@@ -308,9 +308,9 @@ public abstract class CountersContract {
     }
   }
 
-  // Draws
+  // Acquisitions
 
-  /** A bucket of somebody that no other bucket is of. */
+  /** Returns a bucket with an owner of its own. */
   protected static Bucket bucket(LimitScope scope, Unit unit, long capacity) {
     return new Bucket(scope, id(), unit, capacity);
   }
@@ -331,7 +331,7 @@ public abstract class CountersContract {
     return draw(UNLIMITED, new BucketAmount(bucket, 1));
   }
 
-  /** The answer to a draw, however late it comes. */
+  /** Returns the result of an acquisition, however late it arrives. */
   protected AcquireResult drawn(Acquire acquire) {
     CompletableFuture<AcquireResult> answer = new CompletableFuture<>();
     counters()

@@ -29,7 +29,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Money of one balance between two nodes, on the books in memory. */
+/** Leases of two nodes from one balance, in the store in memory. */
 class InMemoryLedgerStoreTest {
   private static final long NOW = 1_700_000_000_000L;
   private final OrgId org = new OrgId(UUID.randomUUID());

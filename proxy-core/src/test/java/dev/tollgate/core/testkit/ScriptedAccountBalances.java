@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.function.Consumer;
 
-/** Books that say what the test lets them say, when it does. */
+/** Account balances whose answers the test gives. */
 public final class ScriptedAccountBalances implements AccountBalances {
   private final Queue<Question> questions = new ArrayDeque<>();
 
@@ -22,13 +22,13 @@ public final class ScriptedAccountBalances implements AccountBalances {
     questions.add(new Question(window, loop, answer));
   }
 
-  /** Answers the question that waits longest. */
+  /** Answers the oldest query. */
   public void respond(Map<ScopeKind, AccountBalance.ScopeBalance> sums) {
     Question question = questions.remove();
     answer(question, new BalanceResult.Known(new AccountBalance(question.window(), sums)));
   }
 
-  /** Has nothing to say to it. */
+  /** Answers the oldest query as unavailable. */
   public void fail() {
     answer(questions.remove(), new BalanceResult.Unavailable("the books are shut"));
   }

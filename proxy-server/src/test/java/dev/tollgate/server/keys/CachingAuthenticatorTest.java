@@ -90,7 +90,7 @@ final class CachingAuthenticatorTest {
     Offload offload =
         new Offload() {
           @Override
-          @SuppressWarnings("unchecked") // the one kind of work here is a look-up
+          @SuppressWarnings("unchecked") // the only tasks here are look-ups
           public <T> void run(
               EventExecutor caller,
               long deadlineNanos,
@@ -113,7 +113,7 @@ final class CachingAuthenticatorTest {
     }
   }
 
-  /** How offloaded look-ups go. */
+  /** Outcome of offloaded look-ups. */
   private interface Manner {
     void run(Callable<Lookup> work, Consumer<Offload.Outcome<Lookup>> whenDone);
   }

@@ -23,8 +23,8 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * A node that lives and dies on one disk, with books that may go back in time, and a list of its
- * own of what it wrote and what was acknowledged.
+ * Node that runs and crashes on one disk, with a ledger store that may be rolled back, and an
+ * independent record of what it wrote and what was acknowledged.
  */
 final class CrashingNode {
   private static final int SEGMENT_BYTES = 32 * 1024;
@@ -32,7 +32,7 @@ final class CrashingNode {
   private static final int UNBOOKED_MAX = 6;
   private static final Retention FEW = new Retention(Duration.ofHours(1), 3L * SEGMENT_BYTES);
 
-  /** The simulated disk's files are as old as time. */
+  /** The simulated disk's files have the oldest possible time. */
   static final Retention ALL = new Retention(Duration.ofDays(100_000), Long.MAX_VALUE);
 
   private static final int ROW_BYTES_MAX = 1_500;
@@ -46,13 +46,13 @@ final class CrashingNode {
   private final Set<RequestId> acknowledged = new HashSet<>();
   private final Set<RequestId> released = new HashSet<>();
 
-  /** Released, and something was acknowledged that was written later. */
+  /** Released requests after which a later record was acknowledged. */
   private final Set<RequestId> releasedForGood = new HashSet<>();
 
   private final List<RequestId> running = new ArrayList<>();
   private long epoch;
 
-  /** A row of the books, like the charges. */
+  /** The node's checkpoint, a row of the store like the charges. */
   private long keptFrom = 1;
 
   private Map<RequestId, Settlement> backup = Map.of();
@@ -69,20 +69,20 @@ final class CrashingNode {
         new JournalOptions(durability, SEGMENT_BYTES, QUEUED_MAX, UNBOOKED_MAX, retention);
   }
 
-  /** A backup of the books is taken. */
+  /** Takes a backup of the store. */
   void backUp() {
     backup = Map.copyOf(books);
     keptFromOfBackup = keptFrom;
   }
 
-  /** The last backup is restored; until it is looked at nobody knows. */
+  /** Restores the last backup; the node detects that later. */
   void restore() {
     books.clear();
     books.putAll(backup);
     keptFrom = keptFromOfBackup;
   }
 
-  /** Recovers, checks that nothing is missing, and works until it is done or crashes. */
+  /** Recovers, checks that nothing is missing, and works to its end or a crash. */
   void run(int steps) throws IOException {
     try {
       LocalJournal journal = start();
@@ -90,7 +90,7 @@ final class CrashingNode {
         act(journal);
       }
     } catch (SimulatedDisk.Crash e) {
-      // The next life begins on what is left.
+      // The next epoch begins on what the disk kept.
     }
   }
 
@@ -105,7 +105,7 @@ final class CrashingNode {
     journal.close();
   }
 
-  /** What a new life finds and books. */
+  /** Settles what a new epoch finds. */
   LocalJournal start() throws IOException {
     JournalDirectory directory =
         JournalDirectory.open(disk, options, InstantSource.system(), InlineJournalThreads::new);

@@ -10,8 +10,8 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /**
- * Crashes at any operation of a disk that keeps any part of what was not forced: what was
- * acknowledged is charged, nothing is invented, and a torn tail is no reason to refuse.
+ * Crashes at any operation of a disk that keeps any part of what was not forced: everything
+ * acknowledged is charged, nothing is invented, and a torn tail is accepted.
  */
 class JournalCrashTest {
   private static final int SEEDS = Integer.getInteger("tollgate.seeds", 150);
@@ -81,7 +81,7 @@ class JournalCrashTest {
     }
   }
 
-  /** The mutant of all journals: to acknowledge what is not on the disk. */
+  /** Makes the node a mutant that acknowledges charges before they are durable. */
   @Test
   void aDiskThatDoesNotForceIsFoundOut() {
     assertThatThrownBy(
@@ -151,7 +151,10 @@ class JournalCrashTest {
     }
   }
 
-  /** Bytes of frames that a later group calls durable: not zero, and not in the last group. */
+  /**
+   * Returns bytes of frames that a later group records as durable: not zero, and not in the last
+   * group.
+   */
   private static List<int[]> durableBytes(SimulatedDisk disk) {
     List<int[]> places = new ArrayList<>();
     List<String> files = journals(disk);

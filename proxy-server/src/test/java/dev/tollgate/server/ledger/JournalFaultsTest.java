@@ -19,7 +19,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** A disk that fails, one that has no room (D06), and one that is slow (D07). */
+/** Faults of the disk: it fails, is full (D06), or is slow (D07). */
 class JournalFaultsTest {
   private static final int SEGMENT_BYTES = 64 * 1024;
   private static final int QUEUED_MAX = 500;

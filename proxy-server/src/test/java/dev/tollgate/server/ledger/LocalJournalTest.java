@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The journal with its threads, on the disk of this machine. */
+/** Journal with its threads, on the disk of this machine. */
 class LocalJournalTest {
   private static final int SEGMENT_BYTES = 64 * 1024;
   private static final int QUEUED_MAX = 10_000;

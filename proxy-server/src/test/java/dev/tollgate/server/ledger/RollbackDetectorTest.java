@@ -15,7 +15,7 @@ import java.util.Optional;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** Once a second the books are looked at, and told how much of the journal they have. */
+/** Checks of the ledger store once a second, which also advance the checkpoint. */
 class RollbackDetectorTest {
   private static final LedgerStoreIdentity BOOKS = new LedgerStoreIdentity("i", "s", "1");
   private static final LeaseHolder HOLDER = new LeaseHolder(new UUID(0, 1), 5, new UUID(0, 7));

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.function.Predicate;
 
-/** Books that take settlements, fail as told, and cannot take some. */
+/** Ledger store that settles charges, fails as scripted, and rejects given charges. */
 final class ScriptedLedgerStore implements LedgerStore {
   final List<Long> booked = new ArrayList<>();
   final List<Integer> batches = new ArrayList<>();

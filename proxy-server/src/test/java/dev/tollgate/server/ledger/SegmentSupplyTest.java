@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** A disk that is nearly full belongs to others, too. */
+/** A nearly full disk leaves a reserve to others. */
 class SegmentSupplyTest {
   private static final int SEGMENT_BYTES = 64 * 1024;
   private static final long OTHERS_BYTES = (long) SegmentSupply.RESERVE_SEGMENTS * SEGMENT_BYTES;
@@ -84,7 +84,7 @@ class SegmentSupplyTest {
     assertThat(supply.freeBytes()).isZero();
   }
 
-  /** Of which the books said that they have the first two. */
+  /** Creates an archive of which the store has the first two segments. */
   private void keepThree() throws IOException {
     for (long id = 1; id <= 3; id++) {
       disk.create(new SegmentName(id, State.SETTLED).toString(), SEGMENT_BYTES).close();

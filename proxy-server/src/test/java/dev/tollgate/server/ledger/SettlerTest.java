@@ -19,7 +19,7 @@ import java.util.UUID;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
-/** Charges reach the books in order, once each, through failures and around what is poisoned. */
+/** Charges reach the ledger store in order, once each, despite failures and poisoned charges. */
 class SettlerTest {
   private static final Duration FLUSH = Duration.ofMillis(50);
   private static final LeaseHolder HOLDER = new LeaseHolder(new UUID(1, 1), 3, new UUID(2, 2));
@@ -211,7 +211,7 @@ class SettlerTest {
     assertThat(recorded.booked).isEmpty();
   }
 
-  /** Charges without a journal. */
+  /** Source of charges without a journal. */
   private static final class Waiting implements ChargeSource {
     private final Deque<Settlement> queue = new ArrayDeque<>();
 

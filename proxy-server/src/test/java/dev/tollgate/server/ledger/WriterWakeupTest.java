@@ -29,7 +29,7 @@ final class WriterWakeupTest {
     assertThat(wakes(1_000, wakeup::wakePermanently)).isTrue();
   }
 
-  /** It may have looked for a stop before it was told to, and answered after. */
+  /** The writer may have checked for a stop before the request, and parked after it. */
   @Test
   void whoeverHurriesIsHeardThoughTheWriterAnswersOnlyThen() throws Exception {
     wakeup.wakePermanently();
@@ -38,7 +38,7 @@ final class WriterWakeupTest {
             .daemon()
             .start(
                 () -> {
-                  for (int i = 0; i < 20; i++) { // more than it naps
+                  for (int i = 0; i < 20; i++) { // longer than a short park
                     wakeup.reset();
                     wakeup.await(false, 1_000, HORIZON_NANOS, () -> true);
                   }
@@ -46,7 +46,7 @@ final class WriterWakeupTest {
     assertThat(writer.join(Duration.ofSeconds(10))).isTrue();
   }
 
-  /** What was rung while the writer was about to sleep must not be slept through. */
+  /** A signal while the writer is about to park must not be lost. */
   @Test
   void nothingThatIsRungIsSleptThrough() throws Exception {
     for (int i = 0; i < 200; i++) {

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** A gateway that runs looks after the books by itself. */
+/** A running gateway maintains the store. */
 @Execution(ExecutionMode.CONCURRENT)
 final class StoreMaintenanceIT {
   private static final Duration SOON = Duration.ofSeconds(20);
@@ -106,7 +106,7 @@ final class StoreMaintenanceIT {
     }
   }
 
-  /** Each figure is seen to move, by what it is of and by nothing else. */
+  /** Each metric changes with its cause and with nothing else. */
   @Test
   void theLedgerIsOnTheMetrics(@TempDir Path folder) throws Exception {
     try (var gateway = TestGateway.start(folder, CONFIGURATION)) {
@@ -133,7 +133,7 @@ final class StoreMaintenanceIT {
     }
   }
 
-  /** Nobody is granted anything while the balance's row is locked. */
+  /** No grant succeeds while the balance's row is locked. */
   private static void requireWaitingIsSeen(TestGateway gateway) throws Exception {
     try (var connection = gateway.server().store().pool().getConnection();
         var statement = connection.createStatement();
@@ -148,7 +148,7 @@ final class StoreMaintenanceIT {
     await(gateway, "tollgate_ledger_waiting", 0);
   }
 
-  /** Another node asks for more of the balance than there is, and is content with less. */
+  /** Another node requests more of the balance than is left, and accepts less. */
   private static void takeAllButALittle(TestGateway gateway) throws Exception {
     var store = gateway.server().store();
     ApiKey key = ((Lookup.Found) store.keyDirectory().find(KeyHash.of(gateway.key()))).key();

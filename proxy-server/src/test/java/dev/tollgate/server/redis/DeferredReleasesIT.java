@@ -29,13 +29,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
-/**
- * What ends, or turns out to be asked in vain, while a real Redis is not asked: nothing is lost.
- */
+/** Releases and undos while a real Redis is down: nothing is lost. */
 @Isolated
 class DeferredReleasesIT {
-  private static final Duration TIMEOUT = Duration.ofSeconds(1); // others compute too
-  private static final long CAPACITY = 1_000_000; // of which 17,000 flow in each second
+  private static final Duration TIMEOUT = Duration.ofSeconds(1); // other processes use the CPU, too
+  private static final long CAPACITY = 1_000_000; // refills by 17,000 each second
 
   private final RedisProcess process = RedisProcess.start();
   private final SlowRelay relay = new SlowRelay(process);
@@ -44,7 +42,7 @@ class DeferredReleasesIT {
   private final List<Node> nodes = new ArrayList<>();
   private final Node node = node(relay.url());
 
-  /** A circuit with its counters. */
+  /** Circuit with its counters. */
   private record Node(
       RedisConnector client,
       EventExecutor clock,
@@ -74,7 +72,7 @@ class DeferredReleasesIT {
       return (Up) circuit.connectionState();
     }
 
-    /** Nobody asks any more, until a probe is answered. */
+    /** Opens the circuit until a probe is answered. */
     void trip() {
       circuit.failed(up(), RedisFailure.DISCONNECTED, "the test says so");
     }
@@ -135,7 +133,7 @@ class DeferredReleasesIT {
     Acquire acquire = AcquireCalls.slot("k", 1, tokens(600_000));
     Up before = node.up();
     var late = taking(acquire, before);
-    run(ScriptCall.acquire(acquire, before.epoch())); // and its answer is still on its way
+    run(ScriptCall.acquire(acquire, before.epoch())); // and its answer is still in flight
     node.trip();
     node.awaitNext(before);
 
@@ -166,7 +164,7 @@ class DeferredReleasesIT {
   void whatWasAskedOfAConnectionThatIsGoneComesBack() {
     Acquire acquire = AcquireCalls.slot("k", 1, tokens(600_000));
     Up before = node.up();
-    run(ScriptCall.acquire(acquire, before.epoch())); // as Redis did before the connection went
+    run(ScriptCall.acquire(acquire, before.epoch())); // as Redis did before the disconnect
     before.link().close();
 
     taking(acquire, before).send();
@@ -249,7 +247,7 @@ class DeferredReleasesIT {
             call.arguments().toArray(String[]::new));
   }
 
-  /** Long before as much has flowed in. */
+  /** Awaits a level long before it could refill. */
   private void awaitRemaining(long least) {
     await(least + " tokens", () -> remaining(tokens(0)) >= least);
   }

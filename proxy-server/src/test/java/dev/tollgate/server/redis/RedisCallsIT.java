@@ -34,9 +34,10 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What a node asks of a Redis: how often, where its answer comes, and what stays there. */
+/** Calls of a node to Redis: how many, on which thread they are answered, and which keys remain. */
 class RedisCallsIT {
-  private static final Duration TIMEOUT = Duration.ofMillis(250); // others compute too
+  private static final Duration TIMEOUT =
+      Duration.ofMillis(250); // other processes use the CPU, too
   private static final Pattern SCRIPTS = Pattern.compile("cmdstat_eval(?:sha)?:calls=(\\d+)");
 
   private final RedisProcess process = RedisProcess.start();
@@ -136,7 +137,7 @@ class RedisCallsIT {
     var relay = new SlowRelay(process);
     open.add(relay);
     Counters counters = node(relay.url()).counters();
-    BucketAmount requests = minute(LimitScope.KEY, 100, 30); // one flows in each 600 ms
+    BucketAmount requests = minute(LimitScope.KEY, 100, 30); // refills one each 600 ms
     BucketAmount tokens = tokens(1_000, 300);
     await(
         "an answer",
@@ -188,7 +189,7 @@ class RedisCallsIT {
     }
   }
 
-  /** What the log says, for any thread. */
+  /** Recorded log lines, for any thread. */
   private static final class Lines extends AppenderBase<ILoggingEvent> {
     private final Queue<String> texts = new ConcurrentLinkedQueue<>();
 

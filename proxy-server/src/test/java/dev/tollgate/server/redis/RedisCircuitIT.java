@@ -26,7 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A circuit on a real Redis: what is stated anew, also where it has ended meanwhile. */
+/** Circuit on a real Redis: acquisitions are restated, also if they ended meanwhile. */
 class RedisCircuitIT {
   private static final Duration TIMEOUT = Duration.ofMillis(250);
 
@@ -106,7 +106,7 @@ class RedisCircuitIT {
       var comesBack = new CountDownLatch(1);
       latecomer.execute(() -> awaitUninterruptibly(comesBack));
 
-      process.kill(); // and all members are gone, as after an outage longer than their lease
+      process.kill(); // and all members have expired, as after an outage longer than their lease
       process.startAgain();
       awaitOther(
           Unavailable.class,

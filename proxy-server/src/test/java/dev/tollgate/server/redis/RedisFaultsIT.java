@@ -26,7 +26,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 
-/** A Redis that is slow (D05), loads, is flushed under load, or gives way to its replica. */
+/**
+ * Faults of Redis: it is slow (D05), loads, is flushed under load, or fails over to its replica.
+ */
 @Isolated
 class RedisFaultsIT {
   private static final Duration TIMEOUT = Duration.ofMillis(50);
@@ -81,8 +83,8 @@ class RedisFaultsIT {
     Counters counters = node.counters();
     await("the first answer", () -> take(counters, "k") instanceof AllAcquired);
 
-    // A replica without its master says MASTERDOWN, as one that loads says LOADING: an error at
-    // once.
+    // A replica without its master answers MASTERDOWN, as a loading one answers LOADING: an error
+    // at once.
     commands.configSet("replica-serve-stale-data", "no");
     commands.replicaof("127.0.0.1", 1);
     await("no answer", () -> take(counters, "k") instanceof Unavailable && !node.isUp());
@@ -106,7 +108,7 @@ class RedisFaultsIT {
       for (int n = 0; n < 300; n++) {
         var _ = slowly.set("filling:" + n, "x".repeat(100_000));
       }
-      var _ = slowly.configSet("key-load-delay", "10000"); // with an ear for others every 2 MB
+      var _ = slowly.configSet("key-load-delay", "10000"); // serves other clients every 2 MB
       slowly.debugReload();
       await("no answer", () -> take(counters, "k") instanceof Unavailable && !node.isUp());
       assertThat(observer.failures(RedisFailure.REFUSED)).as("-LOADING").isPositive();

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.catalog.Secret;
 import org.junit.jupiter.api.Test;
 
-/** What a look at a Redis says of it before anything is started. */
+/** Results of probing a Redis before a start. */
 class RedisProbeIT {
   @Test
   void oneServerAnswersWithItsVersion() throws Exception {

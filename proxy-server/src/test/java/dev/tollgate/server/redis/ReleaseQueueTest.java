@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Ends that nobody can be told of yet. */
+/** Releases that wait for Redis. */
 class ReleaseQueueTest {
   @Test
   void noMoreWaitThanMayAndTheOthersAreCounted() {

@@ -20,8 +20,8 @@ import java.util.concurrent.Semaphore;
 import org.junit.jupiter.api.Test;
 
 /**
- * What a request's limits cost when this process counts them and when Redis does: processor time of
- * this process and of Redis for taking and ending one draw of five buckets and a slot.
+ * Cost of a request's limits, counted in this process and in Redis: processor time of this process
+ * and of Redis for one acquisition of five buckets and a slot, and its end.
  */
 class SharedCountersBench {
   private static final int DRAWS = Integer.getInteger("bench.draws", 100_000);

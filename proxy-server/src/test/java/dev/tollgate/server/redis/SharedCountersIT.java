@@ -32,10 +32,11 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
-/** The counters of two nodes over one Redis, which is slow, frozen, killed and flushed. */
+/** Counters of two nodes on one Redis, which is slow, frozen, killed and flushed. */
 @Isolated
 class SharedCountersIT {
-  private static final Duration TIMEOUT = Duration.ofMillis(250); // others compute too
+  private static final Duration TIMEOUT =
+      Duration.ofMillis(250); // other processes use the CPU, too
 
   private final RedisProcess process = RedisProcess.start();
   private final RedisClient client = RedisClient.create(process.url());
@@ -92,7 +93,7 @@ class SharedCountersIT {
 
     Acquire little = tokens(10_000, 100);
     AcquireCalls.take(other, little);
-    other.end(little, 30_000); // an overrun is booked in full
+    other.end(little, 30_000); // an overrun is taken in full
     awaitRemaining(10_000, -20_400);
   }
 
@@ -118,7 +119,7 @@ class SharedCountersIT {
 
     assertThat(level(tokens(100_000, 0))).isBetween(100L, 1_000L);
     assertThat(level(tokens(50, 0))).isEqualTo(50);
-    one.end(most, 900); // was admitted under the old capacity, which does not come back with it
+    one.end(most, 900); // was granted under the old capacity, which its end must not restore
     assertThat(level(tokens(50, 0))).isEqualTo(50);
   }
 
@@ -245,7 +246,7 @@ class SharedCountersIT {
         "an answer",
         () -> AcquireCalls.take(one, AcquireCalls.without()) instanceof AllAcquired && isUp());
     assertThat(Duration.ofNanos(System.nanoTime() - thawed)).isLessThan(Duration.ofSeconds(2));
-    // What was asked in vain holds nothing, and what runs still does.
+    // A timed-out acquisition holds nothing, and a running one still does.
     await("one slot in use", () -> slotsOf("k") == 1);
     one.end(held, 0);
     await("no slot in use", () -> slotsOf("k") == 0);
@@ -389,7 +390,7 @@ class SharedCountersIT {
     return ((AllAcquired) AcquireCalls.take(other, nothing)).levels().getFirst().remaining();
   }
 
-  /** Ends are not awaited by those who send them. */
+  /** Releases are not awaited by their senders. */
   private void awaitRemaining(long capacity, long least) {
     await(
         least + " remaining",
