@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 /** Retry advice of faults. */
 class FaultTest {
   @Test
-  void whoIsTurnedAwayTogetherComesBackAtDifferentTimes() {
+  void retryAfterOfRefusalsIsRandom() {
     Set<Integer> seconds = new TreeSet<>();
     for (int n = 0; n < 1_000; n++) {
       Fault fault = Fault.tryLater("Not now.");

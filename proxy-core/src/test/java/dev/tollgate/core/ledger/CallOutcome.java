@@ -9,14 +9,14 @@ enum CallOutcome {
   LOST,
   ANSWER_LOST,
   /** Timed out on the node, and committed at any time after that. */
-  GIVEN_UP;
+  TIMED_OUT;
 
   static CallOutcome any(Random random) {
     int dice = random.nextInt(20);
     return switch (dice) {
       case 0 -> LOST;
       case 1 -> ANSWER_LOST;
-      case 2 -> GIVEN_UP;
+      case 2 -> TIMED_OUT;
       case 3, 4, 5 -> LATE;
       default -> FINE;
     };

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class JournalCodecTest {
 
   @Test
-  void everyRecordComesBackAsItWas() {
+  void everyRecordIsDecodedAsEncoded() {
     Seeds.forEach(
         random -> {
           var records = new RandomRecords(random);
@@ -29,7 +29,7 @@ class JournalCodecTest {
   }
 
   @Test
-  void aRecordThatIsCutOrGoesOnIsDamaged() {
+  void aRecordThatIsCutOrTooLongIsDamaged() {
     Seeds.forEach(
         random -> {
           byte[] whole = encoded(new RandomRecords(random).any());

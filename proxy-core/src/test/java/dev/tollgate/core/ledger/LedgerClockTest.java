@@ -13,14 +13,14 @@ class LedgerClockTest {
   private final LedgerClock clock = new LedgerClock(() -> nanos, THEN);
 
   @Test
-  void itGoesOnByTheMonotonicClock() {
+  void theEstimateAdvancesByTheMonotonicClock() {
     pass(1_500);
     assertThat(clock.millis()).isEqualTo(THEN + 1_500);
     assertThat(clock.instant().toEpochMilli()).isEqualTo(THEN + 1_500);
   }
 
   @Test
-  void anAnswerThatFitsDoesNotMoveIt() {
+  void anAnswerThatFitsDoesNotChangeTheEstimate() {
     long began = nanos;
     pass(10);
     clock.update(THEN + 3, began, nanos);
@@ -29,7 +29,7 @@ class LedgerClockTest {
   }
 
   @Test
-  void whereTheBooksAreElsewhereItFollowsThem() {
+  void aDeviatingStoreClockIsFollowed() {
     for (long away : new long[] {-10 * 86_400_000L, 86_400_000L, 50, -50}) {
       long began = nanos;
       pass(10);

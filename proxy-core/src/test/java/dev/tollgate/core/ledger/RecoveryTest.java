@@ -46,7 +46,7 @@ class RecoveryTest {
   }
 
   @Test
-  void whatRanIsChargedAsItsLastProgressSays() {
+  void aRunningRequestIsChargedItsLastProgress() {
     assertThat(costs(reserve(A), reserve(B), progress(A, 3), progress(A, 5), progress(B, 1)))
         .isEmpty();
 
@@ -70,13 +70,13 @@ class RecoveryTest {
   }
 
   @Test
-  void whatRanWithoutWorthIsNotCharged() {
+  void aRunningRequestWithoutProgressIsNotCharged() {
     assertThat(costs(reserve(A), reserve(B), progress(B, 0))).isEmpty();
     assertThat(recovery.crashed()).isEmpty();
   }
 
   @Test
-  void whatWasReleasedOrChargedIsNotChargedForItsProgress() {
+  void anEndedRequestIsNotChargedForItsProgress() {
     assertThat(
             costs(
                 reserve(A),
@@ -90,7 +90,7 @@ class RecoveryTest {
   }
 
   @Test
-  void progressOfARequestWhoseStartIsGoneMeansNothing() {
+  void progressWithoutAReservationIsIgnored() {
     assertThat(costs(progress(A, 3))).isEmpty();
     assertThat(recovery.crashed()).isEmpty();
   }

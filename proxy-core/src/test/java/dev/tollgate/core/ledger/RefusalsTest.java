@@ -42,7 +42,7 @@ class RefusalsTest {
   }
 
   @Test
-  void aBalanceNeverBeginsAnew() {
+  void aBalanceNeverResets() {
     Fault fault = refusal(ScopeKind.ORG, LocalDate.of(2026, 11, 20));
     assertThat(fault.code().wire()).isEqualTo("insufficient_credits");
     assertThat(fault.details())

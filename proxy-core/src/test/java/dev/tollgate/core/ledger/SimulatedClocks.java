@@ -4,7 +4,7 @@ package dev.tollgate.core.ledger;
 final class SimulatedClocks {
   private final SimulatedWorld world;
   private final ClockDriftDetector watch;
-  private long stoodNanos;
+  private long suspendedNanos;
   private long setMillis;
 
   SimulatedClocks(SimulatedWorld world) {
@@ -14,7 +14,7 @@ final class SimulatedClocks {
 
   /** Returns the monotonic clock. */
   long nanos() {
-    return world.nanos - stoodNanos;
+    return world.nanos - suspendedNanos;
   }
 
   long wall() {
@@ -22,8 +22,8 @@ final class SimulatedClocks {
   }
 
   /** Suspends the machine's clocks for a time that passes for all others. */
-  void stood(long millis) {
-    stoodNanos += millis * 1_000_000;
+  void suspendFor(long millis) {
+    suspendedNanos += millis * 1_000_000;
   }
 
   /** Sets the wall clock forward or back. */

@@ -22,7 +22,7 @@ final class SimulatedJournal implements Journal {
 
   private final List<JournalRecord> records = new ArrayList<>();
   private final Map<RequestId, Runnable> completions = new HashMap<>();
-  private final Deque<Settlement> unbooked = new ArrayDeque<>();
+  private final Deque<Settlement> unsettled = new ArrayDeque<>();
   private final Set<RequestId> running = new HashSet<>();
   private int durable;
   private int room = ROOM;
@@ -90,7 +90,7 @@ final class SimulatedJournal implements Journal {
     room -= end - durable;
     for (JournalRecord record : records.subList(durable, end)) {
       if (record instanceof JournalRecord.Settle(Settlement settlement)) {
-        unbooked.add(settlement);
+        unsettled.add(settlement);
         complete(settlement.request());
       }
     }
@@ -118,18 +118,18 @@ final class SimulatedJournal implements Journal {
 
   @Override
   public List<Settlement> unsettled(int max) {
-    return unbooked.stream().limit(max).toList();
+    return unsettled.stream().limit(max).toList();
   }
 
   @Override
   public void settled(int count) {
     for (int i = 0; i < count; i++) {
-      unbooked.remove();
+      unsettled.remove();
     }
   }
 
   @Override
   public long backlog() {
-    return unbooked.size();
+    return unsettled.size();
   }
 }

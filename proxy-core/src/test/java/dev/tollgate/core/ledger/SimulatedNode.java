@@ -40,7 +40,7 @@ final class SimulatedNode {
   private @Nullable Dead dead;
   private final SimulatedClocks clocks;
   private LedgerClock clock;
-  private long heardMillis;
+  private long lastAnswerMillis;
   private int grants;
   private int returned;
 
@@ -84,12 +84,12 @@ final class SimulatedNode {
     planner = new LeasePlanner(ledger);
     planner.begin(nanos());
     clock = new LedgerClock(this::nanos, world.ledgerStore.millis());
-    heardMillis = world.ledgerStore.millis();
+    lastAnswerMillis = world.ledgerStore.millis();
   }
 
   /** Checks the clocks, before everything else that the node does. */
-  void look() {
-    if (clocks.diverged() && !world.is(Mutant.DOES_NOT_LOOK_AT_ITS_CLOCKS)) {
+  void checkClocks() {
+    if (clocks.diverged() && !world.is(Mutant.IGNORES_ITS_CLOCKS)) {
       planner.suspend(nanos());
     }
   }
@@ -187,7 +187,9 @@ final class SimulatedNode {
   private void requireMayAdmit(long millis, boolean hasRoom) {
     long silence = rules.heartbeatTimeout().toMillis();
     long now = world.ledgerStore.millis();
-    assertThat(now - heardMillis).as("admitted unheard").isLessThanOrEqualTo(silence);
+    assertThat(now - lastAnswerMillis)
+        .as("admitted without heartbeat")
+        .isLessThanOrEqualTo(silence);
     assertThat(Math.abs(now - millis)).as("dated").isLessThanOrEqualTo(silence);
     assertThat(hasRoom).as("admitted with room on the disk").isTrue();
   }
@@ -197,7 +199,7 @@ final class SimulatedNode {
       case Ledger.ReserveResult.Reserved reserved -> {
         world.served++;
         world.reserved.put(request, holder);
-        world.unsaid.put(request, holder);
+        world.unreported.put(request, holder);
         reserved.reservation().begin();
         open.add(new Open(request, reserved.reservation(), most, accounts(request, key)));
       }
@@ -289,7 +291,7 @@ final class SimulatedNode {
     grants++;
     LeasePlanner then = planner;
     LeaseHolder asking = holder;
-    if (fate == CallOutcome.LOST || fate == CallOutcome.GIVEN_UP) {
+    if (fate == CallOutcome.LOST || fate == CallOutcome.TIMED_OUT) {
       grantFailed(then, call);
       zombie(fate, () -> world.ledgerStore.grant(asking, call.ask()));
       return;
@@ -299,12 +301,12 @@ final class SimulatedNode {
       case FINE -> then.granted(call, answer, nanos());
       case LATE -> late.add(() -> then.granted(call, answer, nanos()));
       case ANSWER_LOST -> grantFailed(then, call);
-      case LOST, GIVEN_UP -> throw new AssertionError();
+      case LOST, TIMED_OUT -> throw new AssertionError();
     }
   }
 
   private void grantFailed(LeasePlanner then, GrantCall call) {
-    if (world.is(Mutant.SAYS_NOTHING_AFTER_A_LOST_ANSWER)) {
+    if (world.is(Mutant.STATES_NOTHING_AFTER_A_LOST_ANSWER)) {
       then.granted(call, new LedgerStore.GrantAnswer.Stale(), nanos());
     } else {
       then.grantFailed(call, nanos());
@@ -312,19 +314,19 @@ final class SimulatedNode {
   }
 
   private void zombie(CallOutcome fate, Step call) {
-    if (fate == CallOutcome.GIVEN_UP) {
+    if (fate == CallOutcome.TIMED_OUT) {
       zombies.add(call);
     }
   }
 
   /** Executes one of the calls that timed out. */
-  void bookOneGivenUp(Random random) throws LedgerStoreException {
+  void commitOneTimedOut(Random random) throws LedgerStoreException {
     if (!zombies.isEmpty() && !world.isDown()) {
       zombies.remove(random.nextInt(zombies.size())).run();
     }
   }
 
-  void bookAllGivenUp() throws LedgerStoreException {
+  void commitAllTimedOut() throws LedgerStoreException {
     for (Step call : zombies) {
       call.run();
     }
@@ -340,20 +342,19 @@ final class SimulatedNode {
     TickCall call = due.get();
     returned += call.statements().size();
     LeasePlanner then = planner;
-    LeaseHolder living = holder;
-    if (fate == CallOutcome.LOST || fate == CallOutcome.GIVEN_UP) {
+    LeaseHolder live = holder;
+    if (fate == CallOutcome.LOST || fate == CallOutcome.TIMED_OUT) {
       tickFailed(then, call);
-      zombie(fate, () -> world.ledgerStore.tick(living, call.number(), call.statements()));
+      zombie(fate, () -> world.ledgerStore.tick(live, call.number(), call.statements()));
       return;
     }
-    LedgerStore.TickAnswer answer =
-        world.ledgerStore.tick(living, call.number(), call.statements());
+    LedgerStore.TickAnswer answer = world.ledgerStore.tick(live, call.number(), call.statements());
     long beganMillis = world.ledgerStore.millis();
     switch (fate) {
       case FINE -> ticked(then, call, answer, beganMillis);
       case LATE -> late.add(() -> ticked(then, call, answer, beganMillis));
       case ANSWER_LOST -> tickFailed(then, call);
-      case LOST, GIVEN_UP -> throw new AssertionError();
+      case LOST, TIMED_OUT -> throw new AssertionError();
     }
   }
 
@@ -362,24 +363,24 @@ final class SimulatedNode {
     then.ticked(call, answer, nanos());
     if (answer instanceof LedgerStore.TickAnswer.Accepted alive) {
       clock.update(alive.storeMillis(), call.beganNanos(), nanos());
-      heardMillis = Math.max(heardMillis, beganMillis);
+      lastAnswerMillis = Math.max(lastAnswerMillis, beganMillis);
     }
   }
 
   /** Reports the node's commitments to the store. */
   void report(CallOutcome fate) {
-    if (world.isDown() || fate == CallOutcome.LOST || fate == CallOutcome.GIVEN_UP) {
+    if (world.isDown() || fate == CallOutcome.LOST || fate == CallOutcome.TIMED_OUT) {
       planner.commitments();
       planner.commitmentsLost();
     } else if (world.ledgerStore.report(holder, planner.commitments())) {
-      world.unsaid.values().removeIf(holder::equals);
+      world.unreported.values().removeIf(holder::equals);
     }
   }
 
   private void tickFailed(LeasePlanner then, TickCall call) {
-    if (world.is(Mutant.SAYS_NOTHING_AFTER_A_LOST_ANSWER)) {
+    if (world.is(Mutant.STATES_NOTHING_AFTER_A_LOST_ANSWER)) {
       long millis = world.ledgerStore.millis();
-      heardMillis = millis; // as far as the node can know
+      lastAnswerMillis = millis; // as far as the node can know
       then.ticked(
           call,
           new LedgerStore.TickAnswer.Accepted(millis, List.of(), List.of(), List.of()),
@@ -401,15 +402,15 @@ final class SimulatedNode {
       return;
     }
     LeaseHolder settling = holder;
-    if (fate == CallOutcome.GIVEN_UP) {
-      zombies.add(() -> world.book(settling, batch));
+    if (fate == CallOutcome.TIMED_OUT) {
+      zombies.add(() -> world.settle(settling, batch));
       return;
     }
-    Optional<List<LeaseGrowth>> booked = world.book(settling, batch);
-    if (fate == CallOutcome.ANSWER_LOST || booked.isEmpty()) {
+    Optional<List<LeaseGrowth>> settled = world.settle(settling, batch);
+    if (fate == CallOutcome.ANSWER_LOST || settled.isEmpty()) {
       return;
     }
-    List<LeaseGrowth> overruns = booked.get();
+    List<LeaseGrowth> overruns = settled.get();
     NodeLedger then = ledger;
     journal.settled(batch.size());
     if (fate == CallOutcome.LATE) {
@@ -441,7 +442,7 @@ final class SimulatedNode {
     Recovery recovery = new Recovery();
     found.forEach(record -> recovery.accept(record).ifPresent(owed::add));
     owed.addAll(recovery.crashed());
-    owed.forEach(charge -> world.ashore.put(charge.request(), charge));
+    owed.forEach(charge -> world.unrecovered.put(charge.request(), charge));
     dead = new Dead(holder, owed, comesBack);
   }
 
@@ -472,13 +473,13 @@ final class SimulatedNode {
       begin();
     } else if (world.is(Mutant.CLOSES_LEASES_BEFORE_RESENDING)) {
       begin();
-      zombies.add(() -> world.book(last.holder(), last.owed()));
+      zombies.add(() -> world.settle(last.holder(), last.owed()));
     } else {
-      world.book(last.holder(), last.owed());
+      world.settle(last.holder(), last.owed());
       begin();
     }
     dead = null;
-    last.owed().forEach(charge -> world.ashore.remove(charge.request()));
+    last.owed().forEach(charge -> world.unrecovered.remove(charge.request()));
   }
 
   /** Ends all running requests, and settles all charges. */
@@ -491,7 +492,7 @@ final class SimulatedNode {
     runLoop();
     for (long left = journal.backlog(); left > 0; left = journal.backlog()) {
       flush(100, CallOutcome.FINE);
-      assertThat(journal.backlog()).as("charges that cannot be booked").isLessThan(left);
+      assertThat(journal.backlog()).as("charges that cannot be settled").isLessThan(left);
     }
   }
 

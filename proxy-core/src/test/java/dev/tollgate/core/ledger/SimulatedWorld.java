@@ -21,7 +21,7 @@ final class SimulatedWorld {
   /**
    * Time that nodes have for a heartbeat after an outage of the store before one counts as lost.
    */
-  private static final long HEARD_AGAIN_MILLIS = 120_000;
+  private static final long HEARTBEAT_GRACE_MILLIS = 120_000;
 
   private static final Duration LOST = LedgerRules.DEFAULT.leaseTtl().plusSeconds(60);
   private static final Duration RELEASED = LedgerRules.DEFAULT.leaseTtl().plusHours(24);
@@ -36,17 +36,17 @@ final class SimulatedWorld {
   final Map<RequestId, Settlement> quarantined = new HashMap<>();
 
   /** Charges in the journal of a node that has not returned. */
-  final Map<RequestId, Settlement> ashore = new HashMap<>();
+  final Map<RequestId, Settlement> unrecovered = new HashMap<>();
 
   /**
    * Holder of each request that was reserved after the holder's last report of commitments; {@code
    * reserved} has those of all requests.
    */
-  final Map<RequestId, LeaseHolder> unsaid = new HashMap<>();
+  final Map<RequestId, LeaseHolder> unreported = new HashMap<>();
 
   final Map<RequestId, LeaseHolder> reserved = new HashMap<>();
   final Set<LeaseHolder> lost = new HashSet<>();
-  final Set<LeaseHolder> given = new HashSet<>();
+  final Set<LeaseHolder> closedHolders = new HashSet<>();
   private final @Nullable Mutant mutant;
   private long upAgainMillis;
   long nanos;
@@ -69,13 +69,13 @@ final class SimulatedWorld {
 
   /** Returns the rules that a node uses, which differ from {@code rules} for a mutant. */
   LedgerRules rules(LedgerRules rules) {
-    return is(Mutant.SPENDS_ON_WHILE_THE_BOOKS_ARE_GONE)
+    return is(Mutant.SPENDS_DURING_AN_OUTAGE)
         ? LedgerRules.of(Duration.ofDays(1), Duration.ofDays(2))
         : rules;
   }
 
-  Optional<Settlement> aside(RequestId request) {
-    return Optional.ofNullable(quarantined.getOrDefault(request, ashore.get(request)));
+  Optional<Settlement> outsideStore(RequestId request) {
+    return Optional.ofNullable(quarantined.getOrDefault(request, unrecovered.get(request)));
   }
 
   void pass(long millis) {
@@ -98,10 +98,10 @@ final class SimulatedWorld {
   }
 
   /** Releases unresponsive nodes, as any node does for the others. */
-  void upkeep() {
-    if (ledgerStore.millis() >= upAgainMillis + HEARD_AGAIN_MILLIS) {
+  void releaseLostNodes() {
+    if (ledgerStore.millis() >= upAgainMillis + HEARTBEAT_GRACE_MILLIS) {
       lost.addAll(ledgerStore.markLost(LOST));
-      given.addAll(ledgerStore.release(RELEASED));
+      closedHolders.addAll(ledgerStore.release(RELEASED));
     }
   }
 
@@ -110,14 +110,14 @@ final class SimulatedWorld {
    * report that commitment, or was released.
    */
   boolean mayBeBeyond(RequestId request) {
-    return given.contains(reserved.get(request)) || lost.contains(unsaid.get(request));
+    return closedHolders.contains(reserved.get(request)) || lost.contains(unreported.get(request));
   }
 
   /**
    * Settles a batch; if one of its charges is rejected, settles one by one and quarantines that
    * one.
    */
-  Optional<List<LeaseGrowth>> book(LeaseHolder settling, List<Settlement> batch)
+  Optional<List<LeaseGrowth>> settle(LeaseHolder settling, List<Settlement> batch)
       throws LedgerStoreException {
     try {
       return Optional.of(ledgerStore.settle(settling, batch).overruns());
@@ -132,7 +132,7 @@ final class SimulatedWorld {
     }
     List<LeaseGrowth> overruns = new ArrayList<>();
     for (Settlement one : batch) {
-      book(settling, List.of(one)).ifPresent(overruns::addAll);
+      settle(settling, List.of(one)).ifPresent(overruns::addAll);
     }
     return Optional.of(overruns);
   }

@@ -94,12 +94,12 @@ final class Simulation {
     boolean turnsUp = random.nextBoolean();
     boolean early = random.nextBoolean();
     if (turnsUp && early) {
-      turnUp();
+      returnMachines();
     }
     rest();
     awaitLostNodesReleased();
     if (turnsUp) {
-      turnUp();
+      returnMachines();
     }
     requireAcknowledgedIsBooked();
     requireBookedToItsDay();
@@ -116,13 +116,13 @@ final class Simulation {
 
   /** Ends all faults and requests: whatever happened before, no lease may remain. */
   private void rest() throws Exception {
-    for (int turn = 0; turn < 140; turn++) {
+    for (int round = 0; round < 140; round++) {
       world.pass(1_000);
       for (SimulatedNode node : nodes) {
-        if (turn < 40) {
-          node.bookOneGivenUp(random);
+        if (round < 40) {
+          node.commitOneTimedOut(random);
         } else {
-          node.bookAllGivenUp();
+          node.commitAllTimedOut();
         }
         if (!mayContinue(node)) {
           continue;
@@ -134,7 +134,7 @@ final class Simulation {
         node.report(CallOutcome.FINE);
         node.runLoop();
       }
-      assertThat(ledgerStore.audit()).as("at rest, turn %d", turn).isEmpty();
+      assertThat(ledgerStore.audit()).as("at rest, round %d", round).isEmpty();
       nodes.forEach(SimulatedNode::requireBalanced);
     }
   }
@@ -144,7 +144,7 @@ final class Simulation {
     if (nodes.stream().noneMatch(SimulatedNode::isRemoved)) {
       return;
     }
-    for (int turn = 0; turn < 300; turn++) {
+    for (int round = 0; round < 300; round++) {
       world.pass(300_000);
       for (SimulatedNode node : nodes) {
         if (mayContinue(node)) {
@@ -152,15 +152,15 @@ final class Simulation {
           node.report(CallOutcome.FINE);
         }
       }
-      world.upkeep();
-      assertThat(ledgerStore.audit()).as("a day later, turn %d", turn).isEmpty();
+      world.releaseLostNodes();
+      assertThat(ledgerStore.audit()).as("a day later, round %d", round).isEmpty();
     }
   }
 
-  private void turnUp() throws Exception {
+  private void returnMachines() throws Exception {
     for (SimulatedNode node : nodes) {
       node.restart();
-      node.bookAllGivenUp();
+      node.commitAllTimedOut();
     }
     assertThat(ledgerStore.audit()).isEmpty();
   }
@@ -171,7 +171,7 @@ final class Simulation {
       node.recover();
       return !node.isDead();
     }
-    node.look();
+    node.checkClocks();
     if (node.isFenced()) {
       node.crash(random);
     }
@@ -179,8 +179,8 @@ final class Simulation {
   }
 
   private void requireNothingLeased() {
-    Map<String, Long> aside = new HashMap<>(); // charged to a lease and not settled
-    world.quarantined.forEach((_, charge) -> addToScopes(aside, charge, charge.cost().value()));
+    Map<String, Long> outside = new HashMap<>(); // charged to a lease and not settled
+    world.quarantined.forEach((_, charge) -> addToScopes(outside, charge, charge.cost().value()));
     ledgerStore
         .sums()
         .scopes()
@@ -188,7 +188,7 @@ final class Simulation {
             (id, sums) ->
                 assertThat(sums.leased())
                     .as("leased at rest, %s", id)
-                    .isLessThanOrEqualTo(aside.getOrDefault(id, 0L)));
+                    .isLessThanOrEqualTo(outside.getOrDefault(id, 0L)));
   }
 
   private static void addToScopes(Map<String, Long> sums, Settlement charge, long amount) {
@@ -212,9 +212,9 @@ final class Simulation {
       case 8 -> node.flush(1 + random.nextInt(20), CallOutcome.any(random));
       case 9 -> pass();
       case 10 -> node.deliverLate();
-      case 11 -> node.bookOneGivenUp(random);
+      case 11 -> node.commitOneTimedOut(random);
       case 12, 13 -> node.report(CallOutcome.any(random));
-      case 14 -> world.upkeep();
+      case 14 -> world.releaseLostNodes();
       case 15 -> mishap(node);
       default -> {
         if (random.nextInt(10) == 0) {
@@ -238,7 +238,7 @@ final class Simulation {
       case 1 -> {
         int millis = random.nextInt(1_200_000); // longer than a lease lasts, too
         world.pass(millis + 1); // the machine runs for a moment before
-        node.clocks().stood(millis);
+        node.clocks().suspendFor(millis);
       }
       case 2, 3 -> node.clocks().setBy(random.nextInt(7_200_000) - 3_600_000);
       case 4, 5 -> node.fillDisk(random.nextInt(10));
@@ -258,7 +258,7 @@ final class Simulation {
             assertThat(
                     ledgerStore
                         .charge(request)
-                        .or(() -> world.aside(request))
+                        .or(() -> world.outsideStore(request))
                         .map(Settlement::cost))
                 .as("acknowledged %s", request)
                 .contains(new MicroUsd(cost)));

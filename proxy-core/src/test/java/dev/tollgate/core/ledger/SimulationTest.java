@@ -38,7 +38,7 @@ class SimulationTest {
 
   /** Requests arrive all the time, each after the recall for the previous one began. */
   @Test
-  void whoeverComesLaterKeepsNobodyWaitingThatHasItsAnswer() throws LedgerStoreException {
+  void laterRequestsDoNotDelayAnAnsweredOne() throws LedgerStoreException {
     spendToTheEnd(new Random(-8081423117873937516L));
   }
 
@@ -65,9 +65,9 @@ class SimulationTest {
             KeyLimits.DEFAULT);
     for (int i = 0; i < 2 * affordable; i++) {
       nodes.get(random.nextInt(3)).ask(key, price);
-      turn(world, nodes, 1 + random.nextInt(3));
+      round(world, nodes, 1 + random.nextInt(3));
     }
-    turn(world, nodes, 100);
+    round(world, nodes, 100);
     assertThat(world.served).isEqualTo(affordable);
     assertThat(world.refused).hasSize((int) affordable);
     assertThat(world.refused)
@@ -79,7 +79,7 @@ class SimulationTest {
     assertThat(ledgerStore.audit()).isEmpty();
   }
 
-  private static void turn(SimulatedWorld world, List<SimulatedNode> nodes, int times) {
+  private static void round(SimulatedWorld world, List<SimulatedNode> nodes, int times) {
     for (int i = 0; i < times; i++) {
       world.pass(20);
       for (SimulatedNode node : nodes) {

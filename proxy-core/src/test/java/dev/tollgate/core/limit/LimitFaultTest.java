@@ -47,7 +47,7 @@ class LimitFaultTest {
   }
 
   @Test
-  void tokensSayHowManyWereAskedFor() {
+  void tokenFaultsNameTheRequestedAmount() {
     Fault fault = fault(PLENTY, PLENTY, new Level(-300, 8_000_000));
     assertThat(fault.code()).isEqualTo(ErrorCode.TOKENS_PER_MINUTE_EXCEEDED);
     assertThat(fault.retryAfterSeconds()).isEqualTo(8);
@@ -101,7 +101,7 @@ class LimitFaultTest {
   }
 
   @Test
-  void nothingIsShownOfOthersLimits() {
+  void limitsOfOthersAreNotShown() {
     Acquire acquire = TestAcquires.of(RequestId.at(0), List.of(MINUTE), new Slot.Unlimited());
     assertThat(LimitFields.of(acquire, List.of(PLENTY))).isEmpty();
   }

@@ -175,8 +175,8 @@ class CostPropertyTest {
     Usage below = new Usage(-1, -1, -1, -1, -1, -1, -1, -1, -1, Long.MIN_VALUE, false);
     assertThat(below).isEqualTo(Usage.ZERO);
     Quantity long1 = new Quantity.AudioTime(Duration.ofSeconds(max));
-    PriceList heard = new PriceList(TokenPrices.ZERO, List.of(), 0, 0, 1_000_000, List.of(), 0, 0);
-    assertThat(Cost.of(Usage.ZERO, List.of(long1), heard).value()).isEqualTo(1_000_000_000);
+    PriceList audio = new PriceList(TokenPrices.ZERO, List.of(), 0, 0, 1_000_000, List.of(), 0, 0);
+    assertThat(Cost.of(Usage.ZERO, List.of(long1), audio).value()).isEqualTo(1_000_000_000);
   }
 
   private static PriceList withoutTiers(PriceList of) {

@@ -30,11 +30,11 @@ class KeyCacheRaceTest {
   private static final OrgId ORG = new OrgId(UUID.randomUUID());
 
   private final AtomicLong stored = new AtomicLong();
-  private final AtomicLong told = new AtomicLong();
+  private final AtomicLong applied = new AtomicLong();
   private final AtomicBoolean ended = new AtomicBoolean();
 
   @Test
-  void nobodySeesAKeyAsItWasBeforeAChangeThatWasTold() throws Exception {
+  void noReaderSeesAKeyFromBeforeAnAppliedChange() throws Exception {
     Seeds.forEach(3, this::race);
   }
 
@@ -64,7 +64,7 @@ class KeyCacheRaceTest {
         } else {
           cache.changedOrg(ORG);
         }
-        told.set(next);
+        applied.set(next);
         spin(random.nextInt(1_000));
       }
       ended.set(true);
@@ -77,7 +77,7 @@ class KeyCacheRaceTest {
 
   private void read(KeyCache cache) {
     while (!ended.get()) {
-      long atLeast = told.get();
+      long atLeast = applied.get();
       CompletableFuture<CacheResult.FinalResult> later = new CompletableFuture<>();
       CacheResult.FinalResult verdict =
           switch (cache.find(HASH, 0, Runnable::run, later::complete)) {

@@ -63,7 +63,7 @@ public abstract class IdempotencyContract {
   // Claims
 
   @Test
-  void oneCarriesItOutAndOthersHearThatItRuns() {
+  void oneRequestCarriesOutTheSubmissionAndOthersFindItRunning() {
     Claim claim = claimed(first(), "k", "body");
 
     assertThat(ask(first(), "k", "body")).isInstanceOf(ClaimResult.Running.class);
@@ -74,7 +74,7 @@ public abstract class IdempotencyContract {
   }
 
   @Test
-  void whatRunsSaysForHowLong() {
+  void aRunningSubmissionHasItsAge() {
     Claim claim = claimed(first(), "k", "body");
 
     assertThat(ask(second(), "k", "body"))
@@ -112,7 +112,7 @@ public abstract class IdempotencyContract {
   // Results
 
   @Test
-  void whatWasMadeIsAnsweredAgainAndAgain() {
+  void aStoredReplyIsReplayed() {
     Claim claim = claimed(first(), "k", "body");
     dispatch(claim);
     complete(claim, reply(200, "made"));
@@ -189,7 +189,7 @@ public abstract class IdempotencyContract {
   // Crashes
 
   @Test
-  void aLivingNodeKeepsItsClaim() {
+  void aLiveNodeKeepsItsClaim() {
     Claim claim = claimed(first(), "k", "body");
     passLease();
     assertThat(ask(second(), "k", "body")).isInstanceOf(ClaimResult.Running.class);
@@ -202,7 +202,7 @@ public abstract class IdempotencyContract {
   }
 
   @Test
-  void whatNobodyHeardOfIsFreeWhenItsLeaseRunsOut() {
+  void anUndispatchedKeyIsFreeWhenItsLeaseExpires() {
     claimed(first(), "k", "body");
     crash();
     assertThat(ask(second(), "k", "body")).isInstanceOf(ClaimResult.Running.class);
@@ -212,7 +212,7 @@ public abstract class IdempotencyContract {
   }
 
   @Test
-  void whatAProviderMayHaveHeardOfIsLostAndStaysSo() {
+  void aDispatchedSubmissionIsLostAndStaysLost() {
     Claim claim = claimed(first(), "k", "body");
     dispatch(claim);
     crash();
@@ -242,13 +242,13 @@ public abstract class IdempotencyContract {
   }
 
   @Test
-  void whoComesBackTooLateFindsTheKeyTaken() {
+  void aLateHolderFindsTheKeyTaken() {
     Claim late = claimed(first(), "k", "body");
     crash();
     passLease();
     Claim other = claimed(second(), "k", "other");
 
-    assertThat(marked(late)).isInstanceOf(DispatchResult.Lost.class);
+    assertThat(recorded(late)).isInstanceOf(DispatchResult.Lost.class);
     late.free(() -> {});
     dispatch(other);
     complete(other, reply(200, "the other's"));
@@ -256,7 +256,7 @@ public abstract class IdempotencyContract {
   }
 
   @Test
-  void whatWasLostAndIsMadeAfterAllTakesTheFailuresPlace() {
+  void aLateReplyReplacesTheLostOne() {
     Claim claim = claimed(first(), "k", "body");
     dispatch(claim);
     crash();
@@ -268,12 +268,12 @@ public abstract class IdempotencyContract {
   }
 
   @Test
-  void nobodyIsToldToGoAheadWhenTheStoreIsGone() {
+  void nothingIsClaimedWhileTheStoreIsDown() {
     Claim claim = claimed(first(), "k", "body");
     makeUnavailable();
 
     assertThat(ask(first(), "other", "body")).isInstanceOf(ClaimResult.Unavailable.class);
-    assertThat(marked(claim)).isInstanceOf(DispatchResult.Unavailable.class);
+    assertThat(recorded(claim)).isInstanceOf(DispatchResult.Unavailable.class);
     List<String> outcomes = new ArrayList<>();
     claim.free(() -> outcomes.add("freed"));
     assertThat(outcomes).containsExactly("freed");
@@ -323,23 +323,23 @@ public abstract class IdempotencyContract {
 
   protected static ClaimResult answer(
       IdempotencyStore node, Submission submission, ReplyMemory room) {
-    AtomicReference<ClaimResult> heard = new AtomicReference<>();
-    node.claim(submission, room, LOOP.eventLoop(), heard::set);
-    ClaimResult answer = heard.get();
+    AtomicReference<ClaimResult> result = new AtomicReference<>();
+    node.claim(submission, room, LOOP.eventLoop(), result::set);
+    ClaimResult answer = result.get();
     assertThat(answer).isNotNull();
     return answer;
   }
 
   protected static void dispatch(Claim claim) {
-    assertThat(marked(claim)).isInstanceOf(DispatchResult.Recorded.class);
+    assertThat(recorded(claim)).isInstanceOf(DispatchResult.Recorded.class);
   }
 
-  private static DispatchResult marked(Claim claim) {
-    AtomicReference<DispatchResult> heard = new AtomicReference<>();
-    claim.dispatch(heard::set);
-    DispatchResult marked = heard.get();
-    assertThat(marked).isNotNull();
-    return marked;
+  private static DispatchResult recorded(Claim claim) {
+    AtomicReference<DispatchResult> result = new AtomicReference<>();
+    claim.dispatch(result::set);
+    DispatchResult recorded = result.get();
+    assertThat(recorded).isNotNull();
+    return recorded;
   }
 
   protected static void complete(Claim claim, StoredReply reply) {

@@ -251,7 +251,7 @@ final class InMemoryLedgerState {
   }
 
   /** Settles a charge; false if it was settled before. */
-  boolean book(Settlement settlement, List<Account> to) {
+  boolean addCharge(Settlement settlement, List<Account> to) {
     return charges.putIfAbsent(settlement.request(), new Charge(settlement, to)) == null;
   }
 

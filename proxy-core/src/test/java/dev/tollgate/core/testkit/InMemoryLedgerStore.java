@@ -319,7 +319,7 @@ public final class InMemoryLedgerStore implements LedgerStore {
     Map<Account, Long> held = new TreeMap<>();
     for (Settlement settlement : batch) {
       List<Account> accounts = accounts(settlement);
-      if (state.book(settlement, accounts) || flaw == Flaw.SUMS_REPEATED_ROWS) {
+      if (state.addCharge(settlement, accounts) || flaw == Flaw.SUMS_REPEATED_ROWS) {
         long cost = settlement.cost().value();
         for (Account account : accounts) {
           charged.merge(account, cost, Math::addExact);

@@ -81,14 +81,14 @@ public abstract class KeyDirectoryContract {
   }
 
   @Test
-  void doesNotKnowAStranger() {
+  void anUnknownKeyIsUnknown() {
     var secret = ApiKeyText.generate(new SecureRandom());
 
     assertThat(directory().find(secret.hash())).isEqualTo(new Lookup.Unknown());
   }
 
   @Test
-  void neverCallsAKeyUnknownBecauseTheStoreIsGone() {
+  void aKeyIsNotUnknownBecauseTheStoreIsDown() {
     var secret = ApiKeyText.generate(new SecureRandom());
     makeUnavailable();
 

@@ -26,7 +26,7 @@ public final class TestAcquires {
             requests,
             tokens);
     if (!acquire.amounts().equals(takes)) {
-      throw new IllegalArgumentException("no draw takes so: " + takes);
+      throw new IllegalArgumentException("no acquire has these amounts: " + takes);
     }
     return acquire;
   }

@@ -36,24 +36,25 @@ final class CachingAuthenticatorTest {
           ApiKey.KeyLimits.DEFAULT);
 
   private final EventExecutor loop = ImmediateEventExecutor.INSTANCE;
-  private final List<Lookup> told = new ArrayList<>();
+  private final List<Lookup> answers = new ArrayList<>();
   private int lookUps;
 
   @Test
-  void aKeyIsAskedOfTheStoreOnceAndThenKnown() {
+  void aKeyIsLookedUpOnceAndThenCached() {
     var keys = keys(hash -> found(), CachingAuthenticatorTest::runNow);
-    keys.find(HASH, loop, told::add);
-    keys.find(HASH, loop, told::add);
+    keys.find(HASH, loop, answers::add);
+    keys.find(HASH, loop, answers::add);
 
-    assertThat(told).containsExactly(new Lookup.Found(KEY), new Lookup.Found(KEY));
+    assertThat(answers).containsExactly(new Lookup.Found(KEY), new Lookup.Found(KEY));
     assertThat(lookUps).isEqualTo(1);
   }
 
   @Test
-  void aKeyThatNobodyHasIsUnknown() {
-    keys(_ -> new Lookup.Unknown(), CachingAuthenticatorTest::runNow).find(HASH, loop, told::add);
+  void aKeyThatDoesNotExistIsUnknown() {
+    keys(_ -> new Lookup.Unknown(), CachingAuthenticatorTest::runNow)
+        .find(HASH, loop, answers::add);
 
-    assertThat(told).containsExactly(new Lookup.Unknown());
+    assertThat(answers).containsExactly(new Lookup.Unknown());
   }
 
   @Test
@@ -61,24 +62,24 @@ final class CachingAuthenticatorTest {
     keys(
             hash -> found(),
             (work, whenDone) -> whenDone.accept(new Offload.Outcome.Refused<>("full")))
-        .find(HASH, loop, told::add);
+        .find(HASH, loop, answers::add);
 
-    assertThat(told).containsExactly(new Lookup.Unavailable("full"));
+    assertThat(answers).containsExactly(new Lookup.Unavailable("full"));
   }
 
   @Test
   void aStoreThatFailsIsNoVerdictOnTheKey() {
     keys(
             hash -> {
-              throw new IllegalStateException("gone");
+              throw new IllegalStateException("down");
             },
             CachingAuthenticatorTest::runNow)
-        .find(HASH, loop, told::add);
+        .find(HASH, loop, answers::add);
 
-    assertThat(told)
+    assertThat(answers)
         .singleElement()
         .isInstanceOfSatisfying(
-            Lookup.Unavailable.class, it -> assertThat(it.reason()).contains("gone"));
+            Lookup.Unavailable.class, it -> assertThat(it.reason()).contains("down"));
   }
 
   private Lookup found() {

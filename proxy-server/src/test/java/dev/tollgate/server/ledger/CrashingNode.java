@@ -40,7 +40,7 @@ final class CrashingNode {
   private final SimulatedDisk disk;
   private final Random random;
   private final JournalOptions options;
-  private final Map<RequestId, Settlement> books = new HashMap<>();
+  private final Map<RequestId, Settlement> settled = new HashMap<>();
   private final Map<RequestId, Settlement> charged = new HashMap<>();
   private final Map<RequestId, List<Long>> progress = new HashMap<>();
   private final Set<RequestId> acknowledged = new HashSet<>();
@@ -71,14 +71,14 @@ final class CrashingNode {
 
   /** Takes a backup of the store. */
   void backUp() {
-    backup = Map.copyOf(books);
+    backup = Map.copyOf(settled);
     keptFromOfBackup = keptFrom;
   }
 
   /** Restores the last backup; the node detects that later. */
   void restore() {
-    books.clear();
-    books.putAll(backup);
+    settled.clear();
+    settled.putAll(backup);
     keptFrom = keptFromOfBackup;
   }
 
@@ -114,13 +114,13 @@ final class CrashingNode {
       while (earlier.backlog() > 0) {
         List<Settlement> batch = earlier.unsettled(1 + random.nextInt(5));
         assertThat(batch).isNotEmpty();
-        batch.forEach(this::book);
+        batch.forEach(this::settle);
         earlier.settled(batch.size());
       }
       assertThat(earlier.unsettled(1)).isEmpty();
     }
-    assertThat(books.keySet()).as("acknowledged charges").containsAll(acknowledged);
-    assertThat(releasedForGood).as("what was released").noneMatch(books::containsKey);
+    assertThat(settled.keySet()).as("acknowledged charges").containsAll(acknowledged);
+    assertThat(releasedForGood).as("what was released").noneMatch(settled::containsKey);
     running.clear();
     released.clear();
     var holder = new LeaseHolder(directory.node(), ++epoch, UUID.randomUUID());
@@ -170,7 +170,7 @@ final class CrashingNode {
       default -> {
         if (random.nextInt(4) == 0) {
           List<Settlement> batch = journal.unsettled(1 + random.nextInt(10));
-          batch.forEach(this::book);
+          batch.forEach(this::settle);
           journal.settled(batch.size());
           if (random.nextBoolean()) {
             keptFrom = Math.max(keptFrom, journal.neededFrom());
@@ -194,7 +194,7 @@ final class CrashingNode {
         });
   }
 
-  private void book(Settlement settlement) {
+  private void settle(Settlement settlement) {
     RequestId request = settlement.request();
     if (settlement.how() == SettlementKind.CRASH) {
       assertThat(progress.getOrDefault(request, List.of())).contains(settlement.cost().value());
@@ -204,12 +204,12 @@ final class CrashingNode {
           .as("as written")
           .isTrue();
     }
-    books.putIfAbsent(request, settlement);
+    settled.putIfAbsent(request, settlement);
     Settlement written = charged.get(request);
     if (acknowledged.contains(request) && written != null) {
-      assertThat(books.get(request))
-          .as("what stands in the books")
-          .matches(booked -> TestRecords.same(written, booked));
+      assertThat(settled.get(request))
+          .as("what stands in the settled")
+          .matches(charge -> TestRecords.same(written, charge));
     }
   }
 }

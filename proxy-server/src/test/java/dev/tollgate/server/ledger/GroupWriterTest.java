@@ -49,7 +49,7 @@ class GroupWriterTest {
   }
 
   @Test
-  void whoWaitsForTheSyncIsStillUnderWay() throws Exception {
+  void aRequestThatWaitsForTheSyncCountsAsRunning() throws Exception {
     writer.open();
     charge(reserve());
     charge(reserve());

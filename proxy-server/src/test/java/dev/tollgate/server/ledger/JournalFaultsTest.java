@@ -66,8 +66,7 @@ class JournalFaultsTest {
   }
 
   @Test
-  void whileTheDiskHangsTheQueueGrowsToItsBoundAndClientsThatLeaveMakeNoMoreRoom()
-      throws Exception {
+  void whileTheDiskHangsTheQueueIsBoundedAlsoAfterDisconnects() throws Exception {
     LocalJournal journal = begin();
     var hangs = new CountDownLatch(1);
     var goesOn = new CountDownLatch(1);

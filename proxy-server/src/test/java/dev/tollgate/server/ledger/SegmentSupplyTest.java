@@ -28,7 +28,7 @@ class SegmentSupplyTest {
       new SegmentSupply(disk, archive, HOLDER, 10, SEGMENT_BYTES, new InlineJournalThreads());
 
   @Test
-  void aSegmentThatCannotBeMadeLeavesNoByteBehind() throws Exception {
+  void aFailedSegmentLeavesNoBytes() throws Exception {
     disk.holdsBytes(SEGMENT_BYTES + SEGMENT_BYTES / 2);
 
     supply.first();
@@ -39,7 +39,7 @@ class SegmentSupplyTest {
   }
 
   @Test
-  void theLastBytesAreLeftToOthers() throws Exception {
+  void theReserveIsLeftToOthers() throws Exception {
     disk.capacityBytes(2 * SEGMENT_BYTES + OTHERS_BYTES - 1);
 
     supply.first();
@@ -49,7 +49,7 @@ class SegmentSupplyTest {
   }
 
   @Test
-  void whatIsAboveIsTheJournals() throws Exception {
+  void spaceAboveTheReserveIsTheJournals() throws Exception {
     disk.capacityBytes(2 * SEGMENT_BYTES + OTHERS_BYTES + 7);
 
     supply.first();
@@ -59,7 +59,7 @@ class SegmentSupplyTest {
   }
 
   @Test
-  void whatIsKeptForBooksThatGoBackMakesRoomOldestFirst() throws Exception {
+  void segmentsKeptForARollbackMakeRoomOldestFirst() throws Exception {
     keepThree();
     disk.capacityBytes(4 * SEGMENT_BYTES + OTHERS_BYTES);
 
@@ -74,7 +74,7 @@ class SegmentSupplyTest {
   }
 
   @Test
-  void whatTheBooksMayLackMakesNoRoom() throws Exception {
+  void segmentsThatTheStoreMayLackAreKept() throws Exception {
     keepThree();
     disk.capacityBytes(2 * SEGMENT_BYTES + OTHERS_BYTES);
 

@@ -20,7 +20,7 @@ final class StoreUptimeTest {
   }
 
   @Test
-  void anAnswerThatIsMissingBeginsThemAnew() {
+  void aMissingAnswerRestartsTheUptime() {
     afterSeconds(0);
     afterSeconds(60);
     answers.interrupted();
@@ -30,7 +30,7 @@ final class StoreUptimeTest {
   }
 
   @Test
-  void aSleepOfOurOwnBeginsThemAnewAndSoDoesAClockThatGoesBack() {
+  void aSuspensionOrAClockThatGoesBackRestartsTheUptime() {
     afterSeconds(0);
     afterSeconds(60);
     assertThat(afterSeconds(60)).isTrue();

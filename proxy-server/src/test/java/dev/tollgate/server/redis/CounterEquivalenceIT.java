@@ -66,7 +66,7 @@ class CounterEquivalenceIT {
   }
 
   @Test
-  void aClockThatGoesBackNowAndThen() {
+  void aClockThatSometimesGoesBack() {
     Seeds.forEach(
         SCHEDULES, random -> schedule(random, 1L << random.nextInt(1, 25), Clock.GOES_BACK));
   }
@@ -110,7 +110,7 @@ class CounterEquivalenceIT {
       nowMicros += time.step(random);
       clock.set(nowMicros);
       if (permits.isEmpty() || random.nextInt(3) > 0) {
-        take(draw(random, capacityMax));
+        take(acquire(random, capacityMax));
       } else {
         Acquire ended = permits.remove(random.nextInt(permits.size()));
         end(ended, random.nextBoolean() ? 0 : random.nextLong(capacityMax * 2));
@@ -126,7 +126,7 @@ class CounterEquivalenceIT {
     return TestAcquires.of(RequestId.at(nowMicros / 1_000), takes, new Slot.Unlimited());
   }
 
-  private Acquire draw(RandomGenerator random, long capacityMax) {
+  private Acquire acquire(RandomGenerator random, long capacityMax) {
     List<BucketAmount> takes = new ArrayList<>();
     for (Unit unit : Unit.values()) {
       if (random.nextInt(4) > 0) {

@@ -103,7 +103,7 @@ class DeferredReleasesIT {
   }
 
   @Test
-  void whatEndsWhileNobodyAsksIsCorrectedOnceRedisAnswers() {
+  void releasesOfAnOutageAreAppliedOnceRedisAnswers() {
     Acquire acquire = AcquireCalls.slot("k", 1, tokens(600_000));
     Acquire overrun =
         AcquireCalls.slot(
@@ -129,7 +129,7 @@ class DeferredReleasesIT {
   }
 
   @Test
-  void whatIsGivenUpBehindTheEndOfItsEpochComesBack() {
+  void anUndoAfterTheEndOfItsEpochIsApplied() {
     Acquire acquire = AcquireCalls.slot("k", 1, tokens(600_000));
     Up before = node.up();
     var late = taking(acquire, before);
@@ -146,7 +146,7 @@ class DeferredReleasesIT {
   }
 
   @Test
-  void anAnswerThatComesWhileNobodyAsksLeavesCountedWhatRuns() {
+  void aLateAnswerDuringAnOutageKeepsItsRequestCounted() {
     Acquire runs = AcquireCalls.slot("k", 1);
     assertThat(AcquireCalls.take(node.counters(), runs)).isInstanceOf(AllAcquired.class);
     Up before = node.up();
@@ -161,7 +161,7 @@ class DeferredReleasesIT {
   }
 
   @Test
-  void whatWasAskedOfAConnectionThatIsGoneComesBack() {
+  void anAcquireOnAClosedConnectionIsUndone() {
     Acquire acquire = AcquireCalls.slot("k", 1, tokens(600_000));
     Up before = node.up();
     run(ScriptCall.acquire(acquire, before.epoch())); // as Redis did before the disconnect
@@ -177,7 +177,7 @@ class DeferredReleasesIT {
   }
 
   @Test
-  void whatANodeLetInAloneAfterItAskedInVainKeepsItsSlot() {
+  void aLocalSlotAfterATimeoutIsKept() {
     Acquire acquire = AcquireCalls.slot("k", 1);
     Up before = node.up();
     before.link().close();
@@ -197,7 +197,7 @@ class DeferredReleasesIT {
   }
 
   @Test
-  void anEndThatWasLostWithItsConnectionIsToldAgain() {
+  void aReleaseThatWasLostWithItsConnectionIsRepeated() {
     Acquire acquire = AcquireCalls.slot("k", 1, tokens(600_000));
     assertThat(AcquireCalls.take(node.counters(), acquire)).isInstanceOf(AllAcquired.class);
     Up before = node.up();
@@ -210,7 +210,7 @@ class DeferredReleasesIT {
   }
 
   @Test
-  void whatWasStatedInVainBeforeItEndedIsCorrectedToo() {
+  void aRequestThatEndsAfterAFailedRestatementIsCorrected() {
     Acquire acquire = AcquireCalls.slot("k", 1, tokens(600_000));
     assertThat(AcquireCalls.take(node.counters(), acquire)).isInstanceOf(AllAcquired.class);
     Up before = node.up();
@@ -255,7 +255,7 @@ class DeferredReleasesIT {
   private long remaining(BucketAmount probe) {
     return switch (AcquireCalls.take(node.counters(), AcquireCalls.without(probe))) {
       case AllAcquired taken -> taken.levels().stream().mapToLong(Level::remaining).sum();
-      case Refused _ -> throw new AssertionError("a look is refused");
+      case Refused _ -> throw new AssertionError("a probe is refused");
       case Unavailable _ -> 0;
     };
   }

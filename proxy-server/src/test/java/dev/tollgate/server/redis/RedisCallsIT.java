@@ -63,7 +63,7 @@ class RedisCallsIT {
   }
 
   @Test
-  void aRequestIsOneCallThatIsAwaitedAndOneThatIsNot() throws Exception {
+  void aRequestIsOneAwaitedCallAndOneThatIsNot() throws Exception {
     Counters counters = node(process.url()).counters();
     commands.configResetstat();
     long begun = System.nanoTime();
@@ -81,7 +81,7 @@ class RedisCallsIT {
     long beats = 1 + Duration.ofNanos(System.nanoTime() - begun).dividedBy(RedisCircuit.HEARTBEAT);
     assertThat(scriptCalls()).isBetween(2 * requests, 2 * requests + beats);
     assertThat(commands.info("commandstats"))
-        .as("nobody asks for the time, or for a bucket by itself, but the scripts")
+        .as("only the scripts read the time and buckets")
         .doesNotContain("cmdstat_multi", "cmdstat_watch");
   }
 
@@ -95,9 +95,10 @@ class RedisCallsIT {
   }
 
   @Test
-  void theAnswerComesOnTheLoopThatAsked() throws Exception {
+  void theAnswerArrivesOnTheCallersLoop() throws Exception {
     Counters counters = node(process.url()).counters();
-    try (var loop = Executors.newSingleThreadExecutor(Thread.ofPlatform().name("asks").factory())) {
+    try (var loop =
+        Executors.newSingleThreadExecutor(Thread.ofPlatform().name("caller").factory())) {
       for (boolean frozen : List.of(false, true)) {
         if (frozen) {
           process.freeze();
@@ -105,7 +106,7 @@ class RedisCallsIT {
         var on = new CompletableFuture<String>();
         counters.acquire(
             AcquireCalls.slot("k", 9), loop, _ -> on.complete(Thread.currentThread().getName()));
-        assertThat(on.get(10, TimeUnit.SECONDS)).as("frozen: %s", frozen).isEqualTo("asks");
+        assertThat(on.get(10, TimeUnit.SECONDS)).as("frozen: %s", frozen).isEqualTo("caller");
       }
     } finally {
       process.thaw();
@@ -113,7 +114,7 @@ class RedisCallsIT {
   }
 
   @Test
-  void whatIsLeftBehindARequestOrANewStatementGoesByItself() throws Exception {
+  void keysOfEndedRequestsAndRestatementsExpire() throws Exception {
     Counters counters = node(process.url()).counters();
     Acquire ended = AcquireCalls.slot("k", 2, tokens(1_000, 900));
     assertThat(AcquireCalls.take(counters, ended)).isInstanceOf(AllAcquired.class);
@@ -133,7 +134,7 @@ class RedisCallsIT {
   }
 
   @Test
-  void whatWasAskedInVainComesBackWithAllItsAmounts() throws Exception {
+  void aTimedOutAcquireReturnsAllItsAmounts() throws Exception {
     var relay = new SlowRelay(process);
     open.add(relay);
     Counters counters = node(relay.url()).counters();
@@ -142,7 +143,7 @@ class RedisCallsIT {
     await(
         "an answer",
         () ->
-            AcquireCalls.take(counters, AcquireCalls.without(look(requests)))
+            AcquireCalls.take(counters, AcquireCalls.without(probe(requests)))
                 instanceof AllAcquired);
     relay.delay(TIMEOUT.plusMillis(100));
     for (int n = 0; n < 3; n++) {
@@ -155,7 +156,7 @@ class RedisCallsIT {
         "full buckets",
         () -> {
           AcquireResult result =
-              AcquireCalls.take(counters, AcquireCalls.without(look(requests), look(tokens)));
+              AcquireCalls.take(counters, AcquireCalls.without(probe(requests), probe(tokens)));
           return result instanceof AllAcquired taken
               && taken.levels().get(0).remaining() >= 99
               && taken.levels().get(1).remaining() >= 990;
@@ -163,7 +164,7 @@ class RedisCallsIT {
   }
 
   @Test
-  void whoMayNotHearOfChangesSaysSoOnceAndHearsOfThemAsSoonAsItMay() throws Exception {
+  void aDeniedSubscriptionIsLoggedOnceAndRetried() throws Exception {
     var user = AclSetuserArgs.Builder.on().addPassword("pw").allKeys().allCommands();
     commands.aclSetuser("deaf", user.resetChannels());
     String url = process.url().replace("redis://", "redis://deaf:pw@");
@@ -172,17 +173,17 @@ class RedisCallsIT {
     lines.start();
     logger.addAppender(lines);
     try (var announcer = KeyChangePublisher.connect(RedisAddress.parse(new Secret(url)))) {
-      var heard = new Semaphore(0);
-      node(url).onKeyChange(heard::release);
+      var notified = new Semaphore(0);
+      node(url).onKeyChange(notified::release);
       await("a line of the log", () -> !lines.texts.isEmpty());
       assertThat(announcer.publish())
           .isInstanceOfSatisfying(
               KeyChangePublisher.PublishResult.Failed.class,
               failed -> assertThat(failed.reason()).contains("NOPERM"));
-      assertThat(heard.availablePermits()).isZero();
+      assertThat(notified.availablePermits()).isZero();
 
       commands.aclSetuser("deaf", AclSetuserArgs.Builder.allChannels());
-      assertThat(heard.tryAcquire(10, TimeUnit.SECONDS)).as("it listens").isTrue();
+      assertThat(notified.tryAcquire(10, TimeUnit.SECONDS)).as("it listens").isTrue();
       assertThat(lines.texts).singleElement().asString().contains("NOPERM");
     } finally {
       logger.detachAppender(lines);
@@ -207,7 +208,7 @@ class RedisCallsIT {
     return AcquireCalls.of(LimitScope.KEY, "t", Unit.TOKENS_PER_MINUTE, capacity, amount);
   }
 
-  private static BucketAmount look(BucketAmount at) {
+  private static BucketAmount probe(BucketAmount at) {
     return new BucketAmount(at.bucket(), 0);
   }
 

@@ -56,7 +56,7 @@ class RedisCircuitIT {
   }
 
   @Test
-  void anEndThatOvertookItsNewStatementFreesTheSlotAndGivesNoTokensBackAgain() {
+  void aReleaseBeforeItsRestatementFreesTheSlotAndReturnsTokensOnce() {
     BucketAmount minute = tokens(1_000_000, 400_000);
     Acquire acquire = AcquireCalls.slot("k", 1, minute);
     assertThat(AcquireCalls.take(counters, acquire)).isInstanceOf(AllAcquired.class);
@@ -73,7 +73,7 @@ class RedisCircuitIT {
   }
 
   @Test
-  void aNewEpochTakesWhatRunsOverFromTheOldOne() {
+  void aNewEpochTakesOverRunningRequests() {
     Acquire acquire = AcquireCalls.slot("k", 1);
     assertThat(AcquireCalls.take(counters, acquire)).isInstanceOf(AllAcquired.class);
     var before = (ConnectionState.Up) circuit.connectionState();
@@ -93,7 +93,7 @@ class RedisCircuitIT {
   }
 
   @Test
-  void whoComesBackFirstGrantsNoSlotBeforeOthersSaidWhatTheyHold() throws Exception {
+  void theFirstNodeToReturnGrantsNoSlotInTheGracePeriod() throws Exception {
     var latecomer = new DefaultEventExecutor();
     var heldThere = new HeldPermits();
     var there = new RedisCircuit(client, latecomer, TIMEOUT, heldThere, observer, "nobody waits");
@@ -163,7 +163,7 @@ class RedisCircuitIT {
     Acquire probe = AcquireCalls.without(tokens(1_000_000, 0));
     return switch (AcquireCalls.take(counters, probe)) {
       case AllAcquired taken -> taken.levels().stream().mapToLong(Level::remaining).sum();
-      case Refused _ -> throw new AssertionError("a look is refused");
+      case Refused _ -> throw new AssertionError("a probe is refused");
       case Unavailable gone -> throw new AssertionError(gone);
     };
   }

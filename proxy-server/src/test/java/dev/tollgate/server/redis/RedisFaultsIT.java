@@ -57,7 +57,7 @@ class RedisFaultsIT {
   }
 
   @Test
-  void oneThatAnswersTooLateIsNotWaitedForAndGivesEverythingBack() throws Exception {
+  void aSlowRedisTimesOutAndEverythingIsReturned() throws Exception {
     for (Duration late : List.of(Duration.ofMillis(60), Duration.ofSeconds(10))) {
       var relay = new SlowRelay(process);
       open.add(relay);
@@ -78,7 +78,7 @@ class RedisFaultsIT {
   }
 
   @Test
-  void oneThatRefusesEverythingIsProbedUntilItAnswers() throws Exception {
+  void aRefusingRedisIsProbedUntilItAnswers() throws Exception {
     Redis node = node(process.url(), Duration.ofSeconds(2));
     Counters counters = node.counters();
     await("the first answer", () -> take(counters, "k") instanceof AllAcquired);
@@ -96,7 +96,7 @@ class RedisFaultsIT {
   }
 
   @Test
-  void oneThatLoadsIsNotWaitedForEither(@TempDir Path folder) throws Exception {
+  void aLoadingRedisIsNotWaitedFor(@TempDir Path folder) throws Exception {
     try (var loading = RedisProcess.start("--rdbcompression", "no", "--dir", folder.toString())) {
       RedisClient own = RedisClient.create(loading.url());
       open.add(own::shutdown);
@@ -118,7 +118,7 @@ class RedisFaultsIT {
   }
 
   @Test
-  void oneThatIsFlushedUnderLoadGoesOnAndLosesNoSlotForGood() throws Exception {
+  void aFlushUnderLoadLosesNoSlotForGood() throws Exception {
     Redis node = node(process.url(), Duration.ofSeconds(2));
     Counters counters = node.counters();
     var held = AcquireCalls.slot("held", 1);
@@ -130,7 +130,7 @@ class RedisFaultsIT {
       }
       Acquire acquire = AcquireCalls.slot("busy", 4);
       assertThat(AcquireCalls.take(counters, acquire))
-          .as("draw %d", n)
+          .as("acquire %d", n)
           .isInstanceOf(AllAcquired.class);
       counters.end(acquire, 0);
     }
@@ -143,7 +143,7 @@ class RedisFaultsIT {
   }
 
   @Test
-  void whileItIsFrozenNoMoreCallsWaitThanMay() throws Exception {
+  void callsToAFrozenRedisAreBounded() throws Exception {
     Redis node = node(process.url(), Duration.ofSeconds(5));
     Counters counters = node.counters();
     await("the first answer", () -> take(counters, "k") instanceof AllAcquired);

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 /** Releases that wait for Redis. */
 class ReleaseQueueTest {
   @Test
-  void noMoreWaitThanMayAndTheOthersAreCounted() {
+  void waitingReleasesAreBoundedAndDroppedOnesCounted() {
     var clock = new DefaultEventExecutor();
     try (var client = new RedisConnector(RedisAddress.parse(new Secret("redis://127.0.0.1:1")))) {
       var figures = new FailureCounts();

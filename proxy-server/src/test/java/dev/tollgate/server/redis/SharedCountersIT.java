@@ -67,7 +67,7 @@ class SharedCountersIT {
   }
 
   @Test
-  void aRefusedDrawTakesNothingAnywhere() {
+  void aRefusedAcquireTakesNothing() {
     BucketAmount rich = AcquireCalls.of(LimitScope.GLOBAL, "*", Unit.REQUESTS_PER_MINUTE, 100, 1);
     BucketAmount poor = AcquireCalls.of(LimitScope.KEY, "k", Unit.REQUESTS_PER_MINUTE, 1, 1);
     assertThat(AcquireCalls.take(one, AcquireCalls.slot("k", 9, rich, poor)))
@@ -113,7 +113,7 @@ class SharedCountersIT {
   }
 
   @Test
-  void anotherCapacityActsOnTheRunningBucket() {
+  void aChangedCapacityAppliesToTheStoredBucket() {
     Acquire most = tokens(1_000, 900);
     AcquireCalls.take(one, most);
 
@@ -124,7 +124,7 @@ class SharedCountersIT {
   }
 
   @Test
-  void everyKeyGoesByItself() {
+  void everyKeyExpires() {
     AcquireCalls.take(one, AcquireCalls.slot("k", 2, tokens(100, 10).amounts().getFirst()));
 
     assertThat(commands.keys("*"))
@@ -143,7 +143,7 @@ class SharedCountersIT {
   }
 
   @Test
-  void forgottenScriptsAndCountsAreMadeUpFor() {
+  void lostScriptsAndCountsAreRestored() {
     AcquireCalls.take(one, AcquireCalls.slot("k", 2));
     commands.scriptFlush();
     assertThat(AcquireCalls.take(one, AcquireCalls.slot("k", 2))).isInstanceOf(AllAcquired.class);
@@ -156,7 +156,7 @@ class SharedCountersIT {
   }
 
   @Test
-  void aRequestThatComesFirstDoesNotHideThatOthersWereForgotten() {
+  void aNewRequestDoesNotHideLostMembers() {
     AcquireCalls.take(one, AcquireCalls.slot("k", 2));
     AcquireCalls.take(one, AcquireCalls.slot("k", 2));
 
@@ -169,7 +169,7 @@ class SharedCountersIT {
   }
 
   @Test
-  void whatIsStatedAnewIsCountedOnceForOthersAlsoBetweenItsBatches() {
+  void restatedRequestsAreCountedOnceAlsoBetweenBatches() {
     List<Acquire> running = Stream.generate(() -> AcquireCalls.slot("k", 100)).limit(60).toList();
     running.forEach(acquire -> run(ScriptCall.acquire(acquire, "node.1")));
 
@@ -195,7 +195,7 @@ class SharedCountersIT {
   }
 
   @Test
-  void whatEndsBeforeItIsStatedAnewGivesBackItsTokensAndItsSlot() {
+  void aReleaseBeforeARestatementReturnsTokensAndSlot() {
     Acquire acquire = AcquireCalls.slot("k", 1, tokens(1_000_000, 600_000).amounts().getFirst());
     run(ScriptCall.acquire(acquire, "node.1"));
 
@@ -223,7 +223,7 @@ class SharedCountersIT {
   }
 
   @Test
-  void aFrozenRedisKeepsNobodyWaiting() {
+  void aFrozenRedisDelaysNoRequest() {
     Acquire held = AcquireCalls.slot("k", 3);
     AcquireCalls.take(one, held);
     process.freeze();
@@ -253,7 +253,7 @@ class SharedCountersIT {
   }
 
   @Test
-  void aKilledRedisIsFoundAgain() {
+  void aKilledRedisIsReconnected() {
     Acquire held = AcquireCalls.slot("k", 1);
     AcquireCalls.take(one, held);
     process.kill();
@@ -305,23 +305,23 @@ class SharedCountersIT {
   }
 
   @Test
-  void changedKeysAreHeardOf() throws Exception {
-    var heard = new Semaphore(0);
-    nodes.getFirst().onKeyChange(heard::release);
-    assertThat(heard.tryAcquire(5, TimeUnit.SECONDS)).as("it listens").isTrue();
+  void changedKeysAreNotified() throws Exception {
+    var notified = new Semaphore(0);
+    nodes.getFirst().onKeyChange(notified::release);
+    assertThat(notified.tryAcquire(5, TimeUnit.SECONDS)).as("subscribed").isTrue();
 
     announce();
-    assertThat(heard.tryAcquire(5, TimeUnit.SECONDS)).isTrue();
+    assertThat(notified.tryAcquire(5, TimeUnit.SECONDS)).isTrue();
 
     process.kill();
     process.startAgain();
-    assertThat(heard.tryAcquire(5, TimeUnit.SECONDS)).as("something may be missed").isTrue();
+    assertThat(notified.tryAcquire(5, TimeUnit.SECONDS)).as("something may be missed").isTrue();
     announce();
-    assertThat(heard.tryAcquire(5, TimeUnit.SECONDS)).isTrue();
+    assertThat(notified.tryAcquire(5, TimeUnit.SECONDS)).isTrue();
   }
 
   @Test
-  void withoutRedisANodeCountsAloneIfItMay() throws Exception {
+  void withoutRedisANodeCountsLocallyIfConfigured() throws Exception {
     Counters alone = open(Optional.of(new ExactlyOnceCounters())).counters();
     Acquire shared = AcquireCalls.slot("k", 1);
     assertThat(AcquireCalls.take(alone, shared)).isInstanceOf(AllAcquired.class);
@@ -335,7 +335,7 @@ class SharedCountersIT {
   }
 
   @Test
-  void aSlotThatANodeGrantedAloneIsCountedOnceRedisAnswersAgain() throws Exception {
+  void aLocalSlotIsCountedOnceRedisAnswersAgain() throws Exception {
     Redis node = open(Optional.of(new LocalCounters(System::nanoTime, 100)));
     BucketAmount tokens =
         AcquireCalls.of(LimitScope.KEY, "t", Unit.TOKENS_PER_MINUTE, 10_000_000, 4_000_000);

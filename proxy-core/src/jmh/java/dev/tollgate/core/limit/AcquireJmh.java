@@ -20,7 +20,7 @@ import org.openjdk.jmh.annotations.State;
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
-public class DrawJmh {
+public class AcquireJmh {
   private static final Rates PLENTY = new Rates(1_000_000_000, 10_000_000_000L);
   private static final RequestId REQUEST = RequestId.at(1_795_000_000_000L);
   private static final ModelId MODEL = new ModelId("acme", "one");
@@ -46,12 +46,12 @@ public class DrawJmh {
         instanceof AcquirePlan.Required asked)) {
       throw new AssertionError("nothing is limited");
     }
-    AcquireResult[] drawn = new AcquireResult[1];
-    counters.acquire(asked.acquire(), Runnable::run, answer -> drawn[0] = answer);
-    if (!(drawn[0] instanceof AcquireResult.AllAcquired)) {
-      throw new AssertionError(drawn[0]);
+    AcquireResult[] results = new AcquireResult[1];
+    counters.acquire(asked.acquire(), Runnable::run, answer -> results[0] = answer);
+    if (!(results[0] instanceof AcquireResult.AllAcquired)) {
+      throw new AssertionError(results[0]);
     }
     counters.end(asked.acquire(), 400);
-    return drawn[0];
+    return results[0];
   }
 }
