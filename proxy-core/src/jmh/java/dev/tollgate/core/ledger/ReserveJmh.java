@@ -46,8 +46,8 @@ public class ReserveJmh {
     ledger.reserve(REQUEST, key, MOST, Runnable::run, answer -> {});
     for (GrantCall call : leasing.dueGrants(0)) {
       List<LeaseGrowth> all =
-          call.ask().items().stream()
-              .map(want -> new LeaseGrowth(call.ask().payer().scope(want.kind()), MUCH))
+          call.request().items().stream()
+              .map(want -> new LeaseGrowth(call.request().payer().scope(want.kind()), MUCH))
               .toList();
       leasing.granted(call, new Issued(all), 0);
     }

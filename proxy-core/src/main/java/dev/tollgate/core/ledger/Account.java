@@ -208,7 +208,7 @@ final class Account {
 
   boolean isLow(LedgerRules rules, long nowNanos) {
     Duration ahead = rules.outageGrace().multipliedBy(5).dividedBy(4);
-    return mayAsk()
+    return mayRequest()
         && pendingGrants == 0
         && recentPeak > 0
         && !isIdle(rules.idle(), nowNanos)
@@ -245,7 +245,7 @@ final class Account {
    * more was spent than is known to be held, or the lease may be closed: only the answer to a tick
    * resolves these.
    */
-  boolean mayAsk() {
+  boolean mayRequest() {
     boolean mayStateToo = pendingGrants == 0 && available.get() >= 0 && !closeStated;
     return !statementPending
         && !recallPending

@@ -59,7 +59,7 @@ final class GrantQueue {
   }
 
   /** True if a grant call for the first waiter may begin now. */
-  boolean mayAsk(long nowNanos) {
+  boolean mayCall(long nowNanos) {
     return !callPending && !waiters.isEmpty() && nowNanos - notBeforeNanos >= 0;
   }
 

@@ -60,24 +60,24 @@ public final class LeasePlanner {
 
   /** A grant call that is due; ended by {@link #granted} or {@link #grantFailed}. */
   public static final class GrantCall {
-    private final GrantRequest ask;
+    private final GrantRequest request;
     private final List<Account> accounts;
     private final @Nullable GrantQueue queue;
     private final @Nullable Waiter first;
 
     private GrantCall(
-        GrantRequest ask,
+        GrantRequest request,
         List<Account> accounts,
         @Nullable GrantQueue queue,
         @Nullable Waiter first) {
-      this.ask = ask;
+      this.request = request;
       this.accounts = accounts;
       this.queue = queue;
       this.first = first;
     }
 
-    public GrantRequest ask() {
-      return ask;
+    public GrantRequest request() {
+      return request;
     }
   }
 
@@ -149,7 +149,7 @@ public final class LeasePlanner {
     }
     takeArrivals();
     List<GrantCall> due = new ArrayList<>();
-    List<KeyId> asked = new ArrayList<>();
+    List<KeyId> called = new ArrayList<>();
     Iterator<Map.Entry<KeyId, GrantQueue>> all = queues.entrySet().iterator();
     while (all.hasNext()) {
       Map.Entry<KeyId, GrantQueue> next = all.next();
@@ -157,16 +157,16 @@ public final class LeasePlanner {
       serve(queue, nowNanos);
       if (queue.isDone()) {
         all.remove();
-      } else if (queue.mayAsk(nowNanos) && grantsUnderWay < GRANTS_MAX) {
+      } else if (queue.mayCall(nowNanos) && grantsUnderWay < GRANTS_MAX) {
         grantFor(queue)
             .ifPresent(
                 call -> {
                   due.add(call);
-                  asked.add(next.getKey());
+                  called.add(next.getKey());
                 });
       }
     }
-    asked.forEach(this::moveToBack);
+    called.forEach(this::moveToBack);
     refill(due, nowNanos);
     return due;
   }
@@ -229,7 +229,7 @@ public final class LeasePlanner {
     List<GrantItem> items = new ArrayList<>();
     for (Account account : first.payerAccounts().accounts()) {
       long minimum = first.amount() - account.available();
-      if (minimum > 0 && !account.mayAsk()) {
+      if (minimum > 0 && !account.mayRequest()) {
         return Optional.empty();
       }
       if (minimum > 0) {
@@ -238,9 +238,9 @@ public final class LeasePlanner {
       }
     }
     queue.beginCall();
-    GrantRequest ask =
+    GrantRequest request =
         new GrantRequest(++calls, first.payerAccounts().payer(), items, true, first.sinceCall());
-    return Optional.of(started(new GrantCall(ask, accounts, queue, first)));
+    return Optional.of(started(new GrantCall(request, accounts, queue, first)));
   }
 
   private GrantItem item(Account account, long minimum) {
@@ -256,9 +256,9 @@ public final class LeasePlanner {
         return;
       }
       if (account.isLow(rules, nowNanos)) {
-        GrantRequest ask =
+        GrantRequest request =
             new GrantRequest(++calls, account.payer(), List.of(item(account, 1)), false);
-        due.add(started(new GrantCall(ask, List.of(account), null, null)));
+        due.add(started(new GrantCall(request, List.of(account), null, null)));
       }
     }
   }
@@ -293,7 +293,7 @@ public final class LeasePlanner {
 
   private static void confirmBases(GrantCall call) {
     for (int i = 0; i < call.accounts.size(); i++) {
-      if (call.ask.items().get(i).knownBase() != null) {
+      if (call.request.items().get(i).knownBase() != null) {
         call.accounts.get(i).clearInDoubt();
       }
     }
@@ -304,7 +304,8 @@ public final class LeasePlanner {
       Account account = call.accounts.get(i);
       account.grow(granted.get(i).amount().value());
       // After a partial grant the next refill would be as small.
-      boolean partial = granted.get(i).amount().compareTo(call.ask.items().get(i).desired()) < 0;
+      boolean partial =
+          granted.get(i).amount().compareTo(call.request.items().get(i).desired()) < 0;
       if (partial) {
         ledger.countPartialGrant();
       }
@@ -334,7 +335,7 @@ public final class LeasePlanner {
       queue.waiters().remove(first);
       // Other requests may have released money meanwhile.
       if (!ledger.serve(first)) {
-        ledger.refuse(first, Refusals.of(end.get(), call.ask.payer(), first.amount()));
+        ledger.refuse(first, Refusals.of(end.get(), call.request.payer(), first.amount()));
       }
     }
     boolean alone = queue.waiters().size() < 2;
@@ -351,7 +352,7 @@ public final class LeasePlanner {
         if (!shortage.scope().equals(account.scope())) {
           continue;
         }
-        long minimum = call.ask.items().get(i).minimum().value();
+        long minimum = call.request.items().get(i).minimum().value();
         boolean holds = account.isRefusalFinal(minimum, first.amount() - account.available());
         if (holds && !shortage.awaitsRecall()) {
           account.rememberShortage(shortage, nowNanos + SHORTAGE_TTL.toNanos());

@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * thread.
  */
 final class LeaseStatements {
-  private static final Logger log = LoggerFactory.getLogger(LeaseStatements.class);
+  private static final Logger LOG = LoggerFactory.getLogger(LeaseStatements.class);
   private static final int BATCH_MAX = 500;
   private static final Duration REFILL_INTERVAL = Duration.ofSeconds(1);
 
@@ -183,7 +183,7 @@ final class LeaseStatements {
     if (suspect != null) {
       suspect.statementRejected(nowNanos);
       if (suspect.isPoison()) {
-        log.error("the ledger store rejects the statement of lease {}", suspect.scope());
+        LOG.error("the ledger store rejects the statement of lease {}", suspect.scope());
       }
       suspect = null;
     }

@@ -34,7 +34,7 @@ public interface LedgerStore {
   void close(LeaseHolder holder) throws LedgerStoreException;
 
   /** Grants from every requested scope, or from none; the only place that tests a limit. */
-  GrantAnswer grant(LeaseHolder holder, GrantRequest ask) throws LedgerStoreException;
+  GrantAnswer grant(LeaseHolder holder, GrantRequest request) throws LedgerStoreException;
 
   /**
    * Settles charges, each exactly once however often it is sent. A charge is never refused for a

@@ -238,7 +238,7 @@ class LeasePlannerTest extends LeasingScenario {
     node.lease(CallOutcome.TIMED_OUT);
     node.planner().stop("nothing is asked for again");
     ticks(1, 100, node);
-    node.commitOneTimedOut(new Random(1));
+    node.timedOut().commitOne(new Random(1));
     assertThat(leased()).isZero();
   }
 
@@ -473,10 +473,5 @@ class LeasePlannerTest extends LeasingScenario {
     long midnight = Window.at(ledgerStore.millis()).resetsAt(ScopeKind.KEY_DAY).toEpochMilli();
     world.pass(midnight + Duration.ofMinutes(16).toMillis() - ledgerStore.millis());
     return node;
-  }
-
-  private static void settle(SimulatedNode node) throws Exception {
-    node.sync();
-    node.flush(5_000, CallOutcome.FINE);
   }
 }

@@ -75,4 +75,10 @@ abstract class LeasingScenario {
         .max()
         .orElseThrow();
   }
+
+  /** Makes the node's charges durable and settles them. */
+  static void settle(SimulatedNode node) throws Exception {
+    node.sync();
+    node.flush(5_000, CallOutcome.FINE);
+  }
 }

@@ -58,7 +58,7 @@ class RefusedGrantsTest extends LeasingScenario {
     SimulatedNode node = node(0);
     node.ask(key("onekey01"), 1);
     GrantCall lost = node.planner().dueGrants(world.nanos).getFirst();
-    ledgerStore.grant(node.holder(), lost.ask()); // the answer is lost after the commit
+    ledgerStore.grant(node.holder(), lost.request()); // the answer is lost after the commit
     node.ask(key("twokey01"), 99);
     node.lease(CallOutcome.LATE);
     node.planner().grantFailed(lost, world.nanos);

@@ -26,13 +26,15 @@ final class SimulatedJournal implements Journal {
   private final Set<RequestId> running = new HashSet<>();
   private int durable;
   private int room = ROOM;
-  private boolean acknowledgesUnsynced;
-  private boolean acknowledgesUnwritten;
-  private boolean admitsAlways;
+  private final SimulatedWorld world;
+
+  SimulatedJournal(SimulatedWorld world) {
+    this.world = world;
+  }
 
   @Override
   public boolean admits() {
-    return admitsAlways || hasRoomForOneMore();
+    return world.is(Mutant.ADMITS_ON_A_FULL_DISK) || hasRoomForOneMore();
   }
 
   /** True if the disk has room to settle all running requests and one more. */
@@ -59,29 +61,11 @@ final class SimulatedJournal implements Journal {
   @Override
   public void settle(Settlement settlement, Executor loop, Runnable done) {
     write(new JournalRecord.Settle(settlement));
-    if (acknowledgesUnsynced) {
+    if (world.is(Mutant.ACKNOWLEDGES_BEFORE_THE_SYNC)) {
       loop.execute(done);
     } else {
       completions.put(settlement.request(), () -> loop.execute(done));
     }
-  }
-
-  /** Makes this a mutant that acknowledges charges before they are durable. */
-  void acknowledgeUnsynced() {
-    acknowledgesUnsynced = true;
-  }
-
-  /**
-   * Makes this a mutant that acknowledges charges with the next sync, whether they were written or
-   * not.
-   */
-  void acknowledgeUnwritten() {
-    acknowledgesUnwritten = true;
-  }
-
-  /** Makes this a mutant that admits requests without room. */
-  void admitAlways() {
-    admitsAlways = true;
   }
 
   /** Makes durable what the disk has room for. */
@@ -95,7 +79,7 @@ final class SimulatedJournal implements Journal {
       }
     }
     durable = end;
-    if (acknowledgesUnwritten) {
+    if (world.is(Mutant.ACKNOWLEDGES_WHAT_FOUND_NO_ROOM)) {
       List.copyOf(completions.keySet()).forEach(this::complete);
     }
   }

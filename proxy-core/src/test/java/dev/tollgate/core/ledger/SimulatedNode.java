@@ -32,8 +32,8 @@ final class SimulatedNode {
   private final Deque<Runnable> loop = new ArrayDeque<>();
   private final List<Open> open = new ArrayList<>();
   private final List<Runnable> late = new ArrayList<>();
-  private final List<Step> zombies = new ArrayList<>();
-  private SimulatedJournal journal = new SimulatedJournal();
+  private final TimedOutCalls timedOut;
+  private SimulatedJournal journal;
   private NodeLedger ledger;
   private LeasePlanner planner;
   private LeaseHolder holder;
@@ -43,11 +43,6 @@ final class SimulatedNode {
   private long lastAnswerMillis;
   private int grants;
   private int returned;
-
-  /** A call to the ledger store. */
-  private interface Step {
-    void run() throws LedgerStoreException;
-  }
 
   /** A process that died and the charges on its disk, while the store or the machine is down. */
   private record Dead(LeaseHolder holder, List<Settlement> owed, boolean comesBack) {}
@@ -65,21 +60,13 @@ final class SimulatedNode {
     this.world = world;
     this.rules = rules;
     this.clocks = new SimulatedClocks(world);
+    this.timedOut = new TimedOutCalls(world);
     begin();
   }
 
   private void begin() {
     holder = world.ledgerStore.open(id, UUID.randomUUID());
-    journal = new SimulatedJournal();
-    if (world.is(Mutant.ACKNOWLEDGES_BEFORE_THE_SYNC)) {
-      journal.acknowledgeUnsynced();
-    }
-    if (world.is(Mutant.ADMITS_ON_A_FULL_DISK)) {
-      journal.admitAlways();
-    }
-    if (world.is(Mutant.ACKNOWLEDGES_WHAT_FOUND_NO_ROOM)) {
-      journal.acknowledgeUnwritten();
-    }
+    journal = new SimulatedJournal(world);
     ledger = new NodeLedger(journal, world.rules(rules), this::nanos, () -> {});
     planner = new LeasePlanner(ledger);
     planner.begin(nanos());
@@ -185,12 +172,12 @@ final class SimulatedNode {
    * show.
    */
   private void requireMayAdmit(long millis, boolean hasRoom) {
-    long silence = rules.heartbeatTimeout().toMillis();
+    long timeout = rules.heartbeatTimeout().toMillis();
     long now = world.ledgerStore.millis();
     assertThat(now - lastAnswerMillis)
         .as("admitted without heartbeat")
-        .isLessThanOrEqualTo(silence);
-    assertThat(Math.abs(now - millis)).as("dated").isLessThanOrEqualTo(silence);
+        .isLessThanOrEqualTo(timeout);
+    assertThat(Math.abs(now - millis)).as("dated").isLessThanOrEqualTo(timeout);
     assertThat(hasRoom).as("admitted with room on the disk").isTrue();
   }
 
@@ -293,10 +280,10 @@ final class SimulatedNode {
     LeaseHolder asking = holder;
     if (fate == CallOutcome.LOST || fate == CallOutcome.TIMED_OUT) {
       grantFailed(then, call);
-      zombie(fate, () -> world.ledgerStore.grant(asking, call.ask()));
+      timedOut.addIf(fate, () -> world.ledgerStore.grant(asking, call.request()));
       return;
     }
-    LedgerStore.GrantAnswer answer = world.ledgerStore.grant(asking, call.ask());
+    LedgerStore.GrantAnswer answer = world.ledgerStore.grant(asking, call.request());
     switch (fate) {
       case FINE -> then.granted(call, answer, nanos());
       case LATE -> late.add(() -> then.granted(call, answer, nanos()));
@@ -313,24 +300,8 @@ final class SimulatedNode {
     }
   }
 
-  private void zombie(CallOutcome fate, Step call) {
-    if (fate == CallOutcome.TIMED_OUT) {
-      zombies.add(call);
-    }
-  }
-
-  /** Executes one of the calls that timed out. */
-  void commitOneTimedOut(Random random) throws LedgerStoreException {
-    if (!zombies.isEmpty() && !world.isDown()) {
-      zombies.remove(random.nextInt(zombies.size())).run();
-    }
-  }
-
-  void commitAllTimedOut() throws LedgerStoreException {
-    for (Step call : zombies) {
-      call.run();
-    }
-    zombies.clear();
+  TimedOutCalls timedOut() {
+    return timedOut;
   }
 
   void tick(CallOutcome hoped) {
@@ -345,7 +316,7 @@ final class SimulatedNode {
     LeaseHolder live = holder;
     if (fate == CallOutcome.LOST || fate == CallOutcome.TIMED_OUT) {
       tickFailed(then, call);
-      zombie(fate, () -> world.ledgerStore.tick(live, call.number(), call.statements()));
+      timedOut.addIf(fate, () -> world.ledgerStore.tick(live, call.number(), call.statements()));
       return;
     }
     LedgerStore.TickAnswer answer = world.ledgerStore.tick(live, call.number(), call.statements());
@@ -403,7 +374,7 @@ final class SimulatedNode {
     }
     LeaseHolder settling = holder;
     if (fate == CallOutcome.TIMED_OUT) {
-      zombies.add(() -> world.settle(settling, batch));
+      timedOut.add(() -> world.settle(settling, batch));
       return;
     }
     Optional<List<LeaseGrowth>> settled = world.settle(settling, batch);
@@ -473,7 +444,7 @@ final class SimulatedNode {
       begin();
     } else if (world.is(Mutant.CLOSES_LEASES_BEFORE_RESENDING)) {
       begin();
-      zombies.add(() -> world.settle(last.holder(), last.owed()));
+      timedOut.add(() -> world.settle(last.holder(), last.owed()));
     } else {
       world.settle(last.holder(), last.owed());
       begin();

@@ -120,9 +120,9 @@ final class Simulation {
       world.pass(1_000);
       for (SimulatedNode node : nodes) {
         if (round < 40) {
-          node.commitOneTimedOut(random);
+          node.timedOut().commitOne(random);
         } else {
-          node.commitAllTimedOut();
+          node.timedOut().commitAll();
         }
         if (!mayContinue(node)) {
           continue;
@@ -160,7 +160,7 @@ final class Simulation {
   private void returnMachines() throws Exception {
     for (SimulatedNode node : nodes) {
       node.restart();
-      node.commitAllTimedOut();
+      node.timedOut().commitAll();
     }
     assertThat(ledgerStore.audit()).isEmpty();
   }
@@ -212,7 +212,7 @@ final class Simulation {
       case 8 -> node.flush(1 + random.nextInt(20), CallOutcome.any(random));
       case 9 -> pass();
       case 10 -> node.deliverLate();
-      case 11 -> node.commitOneTimedOut(random);
+      case 11 -> node.timedOut().commitOne(random);
       case 12, 13 -> node.report(CallOutcome.any(random));
       case 14 -> world.releaseLostNodes();
       case 15 -> mishap(node);

@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
  * seconds. Uses a thread of its own, so that a slow database delays nothing else.
  */
 public final class KeyChangePoller {
-  private static final Logger log = LoggerFactory.getLogger(KeyChangePoller.class);
+  private static final Logger LOG = LoggerFactory.getLogger(KeyChangePoller.class);
   private static final long INTERVAL_SECONDS = 1;
   private static final long END_SECONDS_MAX = 5;
 
@@ -68,7 +68,7 @@ public final class KeyChangePoller {
       long began = ticker.nanoTime();
       apply(changes.poll(), began);
     } catch (RuntimeException e) {
-      log.error("polling key changes failed", e);
+      LOG.error("polling key changes failed", e);
       cache.pollFailed(ticker.nanoTime());
     }
   }
@@ -88,7 +88,7 @@ public final class KeyChangePoller {
         cache.pollFailed(ticker.nanoTime());
         if (!failing) {
           failing = true;
-          log.warn("{}; cached keys stay valid for a minute", failed.reason());
+          LOG.warn("{}; cached keys stay valid for a minute", failed.reason());
         }
       }
     }
@@ -98,7 +98,7 @@ public final class KeyChangePoller {
     cache.pollSucceeded(began);
     if (failing) {
       failing = false;
-      log.info("polling of key changes succeeds again");
+      LOG.info("polling of key changes succeeds again");
     }
   }
 

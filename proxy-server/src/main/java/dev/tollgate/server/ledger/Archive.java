@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
  * the ledger store.
  */
 final class Archive {
-  private static final Logger log = LoggerFactory.getLogger(Archive.class);
+  private static final Logger LOG = LoggerFactory.getLogger(Archive.class);
 
   private final Disk disk;
   private final Retention retention;
@@ -93,7 +93,7 @@ final class Archive {
     }
     if (count > 0) {
       disk.forceDirectory();
-      log.warn(
+      LOG.warn(
           "the disk is nearly full: {} segments of settled charges, kept for a rollback of the"
               + " database, were deleted early",
           count);

@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
  * the ledger store, for the case that the node is lost.
  */
 public final class CommitmentReporter implements AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(CommitmentReporter.class);
+  private static final Logger LOG = LoggerFactory.getLogger(CommitmentReporter.class);
   private static final Duration PERIOD = Duration.ofSeconds(1);
 
   /** Store of reports. */
@@ -67,7 +67,7 @@ public final class CommitmentReporter implements AutoCloseable {
       store.report(holder, ++reports, unsettledAge.get(), leaseClient.commitments());
     } catch (LedgerStoreException | RuntimeException e) {
       // The lease client logs that the store does not answer.
-      log.debug("the commitments of this node were not reported to the ledger store", e);
+      LOG.debug("the commitments of this node were not reported to the ledger store", e);
       leaseClient.commitmentsLost();
     }
   }

@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
  * callbacks. Confined to the writer's thread, except for the measured delay of the loops.
  */
 final class DurabilityCallbacks {
-  private static final Logger log = LoggerFactory.getLogger(DurabilityCallbacks.class);
+  private static final Logger LOG = LoggerFactory.getLogger(DurabilityCallbacks.class);
 
   private IdentityHashMap<Executor, List<Runnable>> waiting = new IdentityHashMap<>();
 
@@ -46,7 +46,7 @@ final class DurabilityCallbacks {
             tasks.forEach(DurabilityCallbacks::runOne);
           });
     } catch (RejectedExecutionException e) {
-      log.debug("{} requests ended after their event loop", tasks.size());
+      LOG.debug("{} requests ended after their event loop", tasks.size());
     }
   }
 
@@ -54,7 +54,7 @@ final class DurabilityCallbacks {
     try {
       task.run();
     } catch (RuntimeException e) {
-      log.error("the end of a request failed after its charge was durable", e);
+      LOG.error("the end of a request failed after its charge was durable", e);
     }
   }
 }

@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * blocks on a thread of its own, and no two calls for one scope run at once.
  */
 public final class LeaseClient implements AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(LeaseClient.class);
+  private static final Logger LOG = LoggerFactory.getLogger(LeaseClient.class);
   private static final Duration INTERVAL = Duration.ofMillis(50);
 
   private final LedgerStore store;
@@ -94,7 +94,7 @@ public final class LeaseClient implements AutoCloseable {
     woken.set(false);
     try {
       if (clockDrift.hasDrifted(System.nanoTime(), System.currentTimeMillis())) {
-        log.warn(
+        LOG.warn(
             "this machine's clocks drifted apart: nothing is reserved until the store answers");
         planner.suspend(System.nanoTime());
       }
@@ -104,11 +104,11 @@ public final class LeaseClient implements AutoCloseable {
       planner.nextTick(System.nanoTime()).ifPresent(call -> ticks.execute(() -> tick(call)));
       if (planner.isFenced() && !fencedReported) {
         fencedReported = true;
-        log.error("the ledger store fenced this process: nothing is admitted");
+        LOG.error("the ledger store fenced this process: nothing is admitted");
         fenced.run();
       }
     } catch (RuntimeException unexpected) {
-      log.error("a round of the lease client failed", unexpected);
+      LOG.error("a round of the lease client failed", unexpected);
     }
   }
 
@@ -116,10 +116,10 @@ public final class LeaseClient implements AutoCloseable {
 
   private void grant(GrantCall call) {
     try {
-      GrantAnswer answer = store.grant(holder, call.ask());
+      GrantAnswer answer = store.grant(holder, call.request());
       onAnswer(() -> planner.granted(call, answer, System.nanoTime()));
     } catch (LedgerStoreException | RuntimeException | Error e) {
-      log.debug("a grant failed", e);
+      LOG.debug("a grant failed", e);
       onAnswer(() -> planner.grantFailed(call, System.nanoTime()));
     }
   }
@@ -144,7 +144,7 @@ public final class LeaseClient implements AutoCloseable {
               onNoResponse(e);
             } else {
               int count = call.statements().size();
-              log.warn("statements of {} leases may not be stored: {}", count, e.getMessage());
+              LOG.warn("statements of {} leases may not be stored: {}", count, e.getMessage());
             }
           });
     }
@@ -157,7 +157,7 @@ public final class LeaseClient implements AutoCloseable {
             try {
               then.run();
             } catch (RuntimeException unexpected) {
-              log.error("an answer of the ledger store could not be applied", unexpected);
+              LOG.error("an answer of the ledger store could not be applied", unexpected);
             }
             runOnce();
           });
@@ -169,14 +169,14 @@ public final class LeaseClient implements AutoCloseable {
   private void onResponse() {
     if (storeUnresponsive) {
       storeUnresponsive = false;
-      log.info("the ledger store answers again");
+      LOG.info("the ledger store answers again");
     }
   }
 
   private void onNoResponse(Throwable failure) {
     if (!storeUnresponsive) {
       storeUnresponsive = true;
-      log.warn("the ledger store does not answer, leases are spent: {}", failure.getMessage());
+      LOG.warn("the ledger store does not answer, leases are spent: {}", failure.getMessage());
     }
   }
 
@@ -218,7 +218,7 @@ public final class LeaseClient implements AutoCloseable {
     thread.shutdown();
     try {
       if (!thread.awaitTermination(5, TimeUnit.SECONDS)) {
-        log.warn("the ledger's thread did not end in time");
+        LOG.warn("the ledger's thread did not end in time");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

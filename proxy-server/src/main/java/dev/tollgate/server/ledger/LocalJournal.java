@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class LocalJournal
     implements Journal, ChargeSource, RollbackDetector.CheckpointedJournal, AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(LocalJournal.class);
+  private static final Logger LOG = LoggerFactory.getLogger(LocalJournal.class);
 
   /** Time for which a writer that stops may still wait for space on a full disk. */
   private static final Duration SPACE_WAIT = Duration.ofSeconds(5);
@@ -179,7 +179,7 @@ public final class LocalJournal
       archive.checkpoint(keptFrom);
     } catch (IOException e) {
       // A stale checkpoint is safe: more segments are kept, and would be sent again.
-      log.warn("the ledger checkpoint cannot be written: {}", e.toString());
+      LOG.warn("the ledger checkpoint cannot be written: {}", e.toString());
     } catch (RuntimeException e) {
       fail(e);
     }

@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * checkpoint there. Runs on the settler's thread, so that no batch is in flight during a check.
  */
 public final class RollbackDetector {
-  private static final Logger log = LoggerFactory.getLogger(RollbackDetector.class);
+  private static final Logger LOG = LoggerFactory.getLogger(RollbackDetector.class);
   private static final Duration CHECK_INTERVAL = Duration.ofSeconds(1);
   private static final Duration DIAGNOSE_RETRY = Duration.ofMillis(200);
   private static final int DIAGNOSE_ATTEMPTS_MAX = 50;
@@ -121,7 +121,7 @@ public final class RollbackDetector {
         case CheckpointVerdict.TakenOver _ -> {} // the next heartbeat detects that, too
       }
     } catch (LedgerStoreException e) {
-      log.debug("the ledger store's checkpoint cannot be read", e);
+      LOG.debug("the ledger store's checkpoint cannot be read", e);
     }
   }
 
@@ -150,7 +150,7 @@ public final class RollbackDetector {
             checkpoints.watermark().batches(); // read first: a batch may be acknowledged meanwhile
         return checkpoints.read(holder.node()).check(holder, initialIdentity, batches);
       } catch (LedgerStoreException e) {
-        log.debug("the ledger store's checkpoint cannot be read", e);
+        LOG.debug("the ledger store's checkpoint cannot be read", e);
         sleeper.sleep(DIAGNOSE_RETRY);
       }
     }

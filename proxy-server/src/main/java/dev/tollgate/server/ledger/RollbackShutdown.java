@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
  * in order. The next start sends what the store lacks.
  */
 public final class RollbackShutdown implements SettlerListener {
-  private static final Logger log = LoggerFactory.getLogger(RollbackShutdown.class);
+  private static final Logger LOG = LoggerFactory.getLogger(RollbackShutdown.class);
 
   private final Consumer<ExitReason> shutdown;
   private final AtomicLong rolledBack = new AtomicLong();
@@ -33,7 +33,7 @@ public final class RollbackShutdown implements SettlerListener {
   /** Records a rollback that happened before this start. */
   public void rolledBackBefore() {
     rolledBack.incrementAndGet();
-    log.warn(
+    LOG.warn(
         "the database was rolled back or replaced since this node used it last: charges that the"
             + " journal keeps and the database may lack are sent again");
   }
@@ -47,7 +47,7 @@ public final class RollbackShutdown implements SettlerListener {
   /** Stops admission and ends the process, because a rollback was detected. */
   public void rolledBack(String reason) {
     rolledBack.incrementAndGet();
-    log.error(
+    LOG.error(
         "the database was rolled back ({}): nothing is admitted any more, and the next start sends"
             + " again what it lacks",
         reason);
@@ -69,12 +69,12 @@ public final class RollbackShutdown implements SettlerListener {
   }
 
   private void takenOver() {
-    log.error("another process took over this node: this one ends");
+    LOG.error("another process took over this node: this one ends");
     shutdown.accept(ExitReason.TAKEN_OVER);
   }
 
   private void leasesReleased() {
-    log.error("this node sent no heartbeat for too long, its leases were released: it ends");
+    LOG.error("this node sent no heartbeat for too long, its leases were released: it ends");
     shutdown.accept(ExitReason.LEASES_RELEASED);
   }
 

@@ -9,7 +9,7 @@ import org.slf4j.LoggerFactory;
 
 /** Supply of segments: keeps the next one ready, and tracks the free space of the disk. */
 final class SegmentSupply {
-  private static final Logger log = LoggerFactory.getLogger(SegmentSupply.class);
+  private static final Logger LOG = LoggerFactory.getLogger(SegmentSupply.class);
   private static final Duration RETRY_INTERVAL = Duration.ofSeconds(1);
 
   /**
@@ -99,7 +99,7 @@ final class SegmentSupply {
       usableBytes = 0;
       if (!failing) {
         failing = true;
-        log.error(
+        LOG.error(
             "cannot create a journal segment, retried every {}: {}", RETRY_INTERVAL, e.toString());
       }
       background.schedule(RETRY_INTERVAL, this::prepare);

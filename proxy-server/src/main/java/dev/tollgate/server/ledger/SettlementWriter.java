@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
  * row, or, if it is still rejected, put into quarantine.
  */
 public final class SettlementWriter {
-  private static final Logger log = LoggerFactory.getLogger(SettlementWriter.class);
+  private static final Logger LOG = LoggerFactory.getLogger(SettlementWriter.class);
   private static final Duration BACKOFF_FIRST = Duration.ofMillis(50);
   private static final Duration BACKOFF_MAX = Duration.ofSeconds(2);
   private static final int ATTEMPTS = 2;
@@ -151,7 +151,7 @@ public final class SettlementWriter {
     }
     return switch (retryUntilKnown(() -> store.settle(holder, List.of(charge.withoutRow())))) {
       case CallResult.Done(SettleAnswer answer) -> {
-        log.warn("{} is settled without its request log row: {}", charge.request(), whyWhole);
+        LOG.warn("{} is settled without its request log row: {}", charge.request(), whyWhole);
         outcome.settled().add(charge);
         outcome.overruns().addAll(answer.overruns());
         yield true;
@@ -164,7 +164,7 @@ public final class SettlementWriter {
   private boolean isolate(
       LeaseHolder holder, Settlement settlement, String why, BatchOutcome outcome) {
     outcome.quarantined().add(settlement);
-    log.error(
+    LOG.error(
         "{} cannot be settled and is put into quarantine with {}: {}",
         settlement.request(),
         settlement.cost(),
@@ -177,7 +177,7 @@ public final class SettlementWriter {
             });
     if (stored instanceof CallResult.Poisoned(String reason)) {
       // The charge stays in the retained segments of the journal; those behind it must not wait.
-      log.error("{} cannot be put into quarantine: {}", settlement.request(), reason);
+      LOG.error("{} cannot be put into quarantine: {}", settlement.request(), reason);
     }
     return !(stored instanceof CallResult.Stopped);
   }
@@ -223,7 +223,7 @@ public final class SettlementWriter {
         }
       } catch (RuntimeException e) {
         // The charges may not be the cause, so they are retried.
-        log.error("charges could not be sent", e);
+        LOG.error("charges could not be sent", e);
         why = e.toString();
         failures++;
       }
@@ -237,7 +237,7 @@ public final class SettlementWriter {
     Duration backoff = BACKOFF_FIRST.multipliedBy(1L << Math.min(consecutiveFailures - 1, 10));
     backOff(backoff.compareTo(BACKOFF_MAX) < 0 ? backoff : BACKOFF_MAX);
     if (consecutiveFailures % FAILURES_PER_LOG_LINE == 0) {
-      log.error("charges wait, {} calls in a row failed: {}", consecutiveFailures, why);
+      LOG.error("charges wait, {} calls in a row failed: {}", consecutiveFailures, why);
     }
   }
 

@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * full, and otherwise every flush interval.
  */
 public final class Settler implements AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(Settler.class);
+  private static final Logger LOG = LoggerFactory.getLogger(Settler.class);
   private static final long NOTHING_WAITS = Long.MIN_VALUE;
 
   private final ChargeSource charges;
@@ -129,7 +129,7 @@ public final class Settler implements AutoCloseable {
         try {
           step();
         } catch (RuntimeException | Error e) {
-          log.error("settling failed and will be retried", e);
+          LOG.error("settling failed and will be retried", e);
           sleeper.sleep(flushInterval);
         }
       }

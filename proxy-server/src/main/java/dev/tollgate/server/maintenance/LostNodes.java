@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
  * expire, the rest a day later.
  */
 final class LostNodes {
-  private static final Logger log = LoggerFactory.getLogger(LostNodes.class);
+  private static final Logger LOG = LoggerFactory.getLogger(LostNodes.class);
   private static final Duration UNRESPONSIVE_MIN = Duration.ofSeconds(60);
   private static final Duration RELEASED_AFTER = Duration.ofHours(24);
 
@@ -53,7 +53,7 @@ final class LostNodes {
 
   private void releaseLeases() throws SQLException {
     for (var lost : nodes.markLost(leaseTtl.plus(UNRESPONSIVE_MIN))) {
-      log.warn(
+      LOG.warn(
           "node {} sent no heartbeat for longer than its leases last; {} of balances that it had"
               + " not committed are free",
           lost.node(),
@@ -66,7 +66,7 @@ final class LostNodes {
       if (isReleasable
           && nodes.release(node.id(), releaseAfter, "upkeep")
               instanceof ReleaseResult.Released released) {
-        log.warn(
+        LOG.warn(
             "node {} did not return, its leases are closed; {} of balances are free",
             node.id(),
             released.freed());

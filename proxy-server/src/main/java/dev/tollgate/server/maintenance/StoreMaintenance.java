@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * jobs.
  */
 public final class StoreMaintenance implements AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(StoreMaintenance.class);
+  private static final Logger LOG = LoggerFactory.getLogger(StoreMaintenance.class);
   private static final Duration INTERVAL = Duration.ofMinutes(1);
   private static final Duration PARTITION_INTERVAL = Duration.ofHours(1);
 
@@ -97,7 +97,7 @@ public final class StoreMaintenance implements AutoCloseable {
     try {
       work.run();
     } catch (SQLException | RuntimeException e) {
-      log.warn("the store's maintenance ({}) failed and will be retried: {}", what, e.getMessage());
+      LOG.warn("the store's maintenance ({}) failed and will be retried: {}", what, e.getMessage());
     }
   }
 
@@ -120,7 +120,7 @@ public final class StoreMaintenance implements AutoCloseable {
   private void sealSecrets() throws SQLException {
     int sealed = secrets.sealClear().organizations();
     if (sealed > 0) {
-      log.info(
+      LOG.info(
           "sealed the webhook secrets of {} organizations that were stored in the clear", sealed);
     }
   }
@@ -135,7 +135,7 @@ public final class StoreMaintenance implements AutoCloseable {
   private void report(String what, List<LocalDate> days) {
     for (LocalDate day : days) {
       dropped.increment();
-      log.info("dropped {} of {}", what, day);
+      LOG.info("dropped {} of {}", what, day);
     }
   }
 
@@ -157,13 +157,13 @@ public final class StoreMaintenance implements AutoCloseable {
         .limit(VIOLATIONS_LOGGED)
         .forEach(
             each ->
-                log.error(
+                LOG.error(
                     "the ledger's invariant {} does not hold for {}: {}",
                     each.invariant(),
                     each.scope(),
                     each.what()));
     if (found.size() > VIOLATIONS_LOGGED) {
-      log.error("{} more; tollgate ledger audit lists them", found.size() - VIOLATIONS_LOGGED);
+      LOG.error("{} more; tollgate ledger audit lists them", found.size() - VIOLATIONS_LOGGED);
     }
   }
 

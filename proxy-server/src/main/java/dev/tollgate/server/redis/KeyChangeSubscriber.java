@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
  * thread.
  */
 final class KeyChangeSubscriber {
-  private static final Logger log = LoggerFactory.getLogger(KeyChangeSubscriber.class);
+  private static final Logger LOG = LoggerFactory.getLogger(KeyChangeSubscriber.class);
   private static final Duration RECONNECT = Duration.ofSeconds(1);
 
   private final RedisConnector client;
@@ -104,7 +104,7 @@ final class KeyChangeSubscriber {
       StatefulRedisPubSubConnection<String, String> connection, Throwable failure) {
     if (!refusalLogged && !closed && failure instanceof RedisCommandExecutionException) {
       refusalLogged = true;
-      log.warn(
+      LOG.warn(
           "keys: Redis denies the subscription to key changes, falling back to polling: {}",
           failure.getMessage());
     }

@@ -21,7 +21,7 @@ public final class Redis implements AutoCloseable {
       new DefaultEventExecutor(new DefaultThreadFactory("redis-clock", true));
   private final RedisAddress address;
   private final RedisConnector client;
-  private final HeldPermits permits = new HeldPermits();
+  private final ActivePermits permits = new ActivePermits();
   private final RedisCircuit circuit;
   private final SharedCounters shared;
   private final Optional<LocalFallbackCounters> fallback;

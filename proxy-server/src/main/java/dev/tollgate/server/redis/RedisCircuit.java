@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
  * clock.
  */
 final class RedisCircuit {
-  private static final Logger log = LoggerFactory.getLogger(RedisCircuit.class);
+  private static final Logger LOG = LoggerFactory.getLogger(RedisCircuit.class);
 
   /** Interval of heartbeats. A node that missed two of them still counts as live. */
   static final Duration HEARTBEAT = ScriptCall.LEASE.dividedBy(4);
@@ -63,7 +63,7 @@ final class RedisCircuit {
   private final RedisConnector client;
   private final EventExecutor clock;
   private final Duration timeout;
-  private final HeldPermits permits;
+  private final ActivePermits permits;
   private final ReleaseQueue releases;
   private final RedisObserver observer;
   private final String fallbackText;
@@ -106,7 +106,7 @@ final class RedisCircuit {
       RedisConnector client,
       EventExecutor clock,
       Duration timeout,
-      HeldPermits permits,
+      ActivePermits permits,
       RedisObserver observer,
       String fallbackText) {
     this.client = client;
@@ -299,13 +299,13 @@ final class RedisCircuit {
   private void connected(Up up, List<Acquire> stated) {
     downLogged = false;
     if (up.inRestateGrace().get()) {
-      log.info(
+      LOG.info(
           "limits: Redis answers; all nodes share them, in {} s also slots",
           RESTATE_GRACE.toSeconds());
       clock.schedule(
           () -> up.inRestateGrace().set(false), RESTATE_GRACE.toNanos(), TimeUnit.NANOSECONDS);
     } else {
-      log.info("limits: Redis answers; all nodes share them");
+      LOG.info("limits: Redis answers; all nodes share them");
     }
     heartbeatNanos = clock.ticker().nanoTime();
     beginEpoch(up, stated);
@@ -448,7 +448,7 @@ final class RedisCircuit {
   private void logDown(String reason) {
     if (!downLogged && !closed) {
       downLogged = true;
-      log.warn("limits: {}; until it answers, {}", reason, fallbackText);
+      LOG.warn("limits: {}; until it answers, {}", reason, fallbackText);
     }
   }
 

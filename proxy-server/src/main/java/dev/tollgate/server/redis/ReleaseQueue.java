@@ -26,12 +26,12 @@ final class ReleaseQueue {
 
   private final RedisCircuit circuit;
   private final EventExecutor clock;
-  private final HeldPermits permits;
+  private final ActivePermits permits;
   private final RedisObserver observer;
   private final Queue<PermitRelease> waiting = new LinkedBlockingQueue<>(WAITING_MAX);
 
   ReleaseQueue(
-      RedisCircuit circuit, EventExecutor clock, HeldPermits permits, RedisObserver observer) {
+      RedisCircuit circuit, EventExecutor clock, ActivePermits permits, RedisObserver observer) {
     this.circuit = circuit;
     this.clock = clock;
     this.permits = permits;

@@ -17,12 +17,15 @@ import java.util.function.Consumer;
  */
 final class SharedCounters implements Counters {
   private final RedisCircuit circuit;
-  private final HeldPermits permits;
+  private final ActivePermits permits;
   private final AcquireTimeouts timeouts;
   private final RedisObserver observer;
 
   SharedCounters(
-      RedisCircuit circuit, HeldPermits permits, AcquireTimeouts timeouts, RedisObserver observer) {
+      RedisCircuit circuit,
+      ActivePermits permits,
+      AcquireTimeouts timeouts,
+      RedisObserver observer) {
     this.circuit = circuit;
     this.permits = permits;
     this.timeouts = timeouts;
@@ -108,9 +111,9 @@ final class SharedCounters implements Counters {
     }
   }
 
-  void answered(Up up, long askedNanos) {
+  void answered(Up up, long sentNanos) {
     RedisCircuit.succeeded(up);
-    observer.answered(timeouts.nowNanos() - askedNanos);
+    observer.answered(timeouts.nowNanos() - sentNanos);
   }
 
   void failed(Up up, RedisFailure why, String reason) {

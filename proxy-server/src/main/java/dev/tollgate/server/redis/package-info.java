@@ -9,8 +9,8 @@
  *
  * <p>Redis counts a node's running requests under an epoch, a key with a lease that heartbeats
  * renew, so that a killed node's slots become free. A new epoch follows each interruption: the node
- * restates its {@link HeldPermits} under it and drops the previous one, which clears whatever calls
- * with an unknown outcome left behind.
+ * restates its {@link ActivePermits} under it and drops the previous one, which clears whatever
+ * calls with an unknown outcome left behind.
  */
 @NullMarked
 package dev.tollgate.server.redis;

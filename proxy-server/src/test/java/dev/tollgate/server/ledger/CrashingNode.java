@@ -208,7 +208,7 @@ final class CrashingNode {
     Settlement written = charged.get(request);
     if (acknowledged.contains(request) && written != null) {
       assertThat(settled.get(request))
-          .as("what stands in the settled")
+          .as("the settled charge")
           .matches(charge -> TestRecords.same(written, charge));
     }
   }

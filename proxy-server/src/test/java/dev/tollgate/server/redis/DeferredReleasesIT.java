@@ -53,8 +53,8 @@ class DeferredReleasesIT {
       var client = new RedisConnector(RedisAddress.parse(new Secret(url)));
       var clock = new DefaultEventExecutor();
       var observer = new FailureCounts();
-      var permits = new HeldPermits();
-      var circuit = new RedisCircuit(client, clock, TIMEOUT, permits, observer, "nobody waits");
+      var permits = new ActivePermits();
+      var circuit = new RedisCircuit(client, clock, TIMEOUT, permits, observer, "no fallback");
       var deadlines = new AcquireTimeouts(clock, TIMEOUT);
       var counters = new SharedCounters(circuit, permits, deadlines, observer);
       assertThat(circuit.start().orTimeout(10, TimeUnit.SECONDS).join())
@@ -74,7 +74,7 @@ class DeferredReleasesIT {
 
     /** Opens the circuit until a probe is answered. */
     void trip() {
-      circuit.failed(up(), RedisFailure.DISCONNECTED, "the test says so");
+      circuit.failed(up(), RedisFailure.DISCONNECTED, "the test opens it");
     }
 
     void awaitNext(Up before) {

@@ -35,9 +35,9 @@ class RedisCircuitIT {
       new RedisConnector(RedisAddress.parse(new Secret(process.url())));
   private final EventExecutor clock = new DefaultEventExecutor();
   private final FailureCounts observer = new FailureCounts();
-  private final HeldPermits permits = new HeldPermits();
+  private final ActivePermits permits = new ActivePermits();
   private final RedisCircuit circuit =
-      new RedisCircuit(client, clock, TIMEOUT, permits, observer, "nobody waits");
+      new RedisCircuit(client, clock, TIMEOUT, permits, observer, "no fallback");
   private final SharedCounters counters =
       new SharedCounters(circuit, permits, new AcquireTimeouts(clock, TIMEOUT), observer);
 
@@ -95,8 +95,8 @@ class RedisCircuitIT {
   @Test
   void theFirstNodeToReturnGrantsNoSlotInTheGracePeriod() throws Exception {
     var latecomer = new DefaultEventExecutor();
-    var heldThere = new HeldPermits();
-    var there = new RedisCircuit(client, latecomer, TIMEOUT, heldThere, observer, "nobody waits");
+    var heldThere = new ActivePermits();
+    var there = new RedisCircuit(client, latecomer, TIMEOUT, heldThere, observer, "no fallback");
     there.start().get(10, TimeUnit.SECONDS);
     try {
       var deadlines = new AcquireTimeouts(latecomer, TIMEOUT);

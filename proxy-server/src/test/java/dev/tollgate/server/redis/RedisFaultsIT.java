@@ -69,7 +69,7 @@ class RedisFaultsIT {
       for (int n = 0; n < 20; n++) {
         assertThat(take(counters, key)).isInstanceOf(Unavailable.class);
       }
-      assertThat(node.isUp()).as("after three in a row nobody is asked").isFalse();
+      assertThat(node.isUp()).as("after three failures in a row Redis is not called").isFalse();
 
       relay.delay(Duration.ZERO);
       await("an answer in time", () -> take(counters, key) instanceof AllAcquired);

@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** Acquisitions of this node's running requests that Redis counts. Safe on any thread. */
-final class HeldPermits {
+final class ActivePermits {
   private static final int BATCH = 256;
 
   private final Map<RequestId, Acquire> acquires = new ConcurrentHashMap<>();
