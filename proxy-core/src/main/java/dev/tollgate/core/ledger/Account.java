@@ -96,7 +96,8 @@ final class Account {
   }
 
   /**
-   * Turns a reservation into a charge. A charge above the reservation may make available negative.
+   * Turns a reservation into a charge. A charge above the reservation may make the available amount
+   * negative.
    */
   void spend(long reserved, long cost) {
     spent.addAndGet(cost);
@@ -371,7 +372,8 @@ final class Account {
   }
 
   /**
-   * Returns the cached shortage that rules out {@code minimum} more; null if only the store knows.
+   * Returns the cached shortage that rules out {@code minimum} more; null if the store has to be
+   * called.
    */
   @Nullable Shortage knownShortage(long minimum, long nowNanos) {
     KnownShortage known = cachedShortage;

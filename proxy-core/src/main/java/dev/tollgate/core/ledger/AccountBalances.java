@@ -14,7 +14,7 @@ public interface AccountBalances {
    * Queries the balances of {@code key} in a window. Never blocks.
    *
    * @param loop the event loop of the answer
-   * @param answer called once, as a task of the loop; it may come late
+   * @param answer called once, as a task of the loop; possibly late
    */
   void query(ApiKey key, Window window, EventExecutor loop, Consumer<BalanceResult> answer);
 

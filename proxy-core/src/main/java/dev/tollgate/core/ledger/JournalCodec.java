@@ -41,7 +41,7 @@ public final class JournalCodec {
   public sealed interface Decoded {
     record Intact(JournalRecord record) implements Decoded {}
 
-    /** No record that this version knows. */
+    /** Not a record of this version. */
     record Damaged(String why) implements Decoded {}
   }
 

@@ -151,7 +151,7 @@ final class LeaseStatements {
     Long recall = recalls.remove(account.scope());
     if (recall != null || isIdle(account, nowNanos)) {
       account.releaseIdle();
-      // The node that needs the recalled money comes first.
+      // The node that needs the recalled money has priority.
       account.refillNotBefore(nowNanos + REFILL_INTERVAL.toNanos());
     }
     account.beginStatement(rounds);
