@@ -1,12 +1,14 @@
--- Token buckets. Comes before every script that touches one.
+-- Token buckets: functions that are prepended to every script that uses buckets.
 --
--- All numbers are whole and exact: a request or token is as many units as its period has
--- microseconds, so that each microsecond brings the capacity, in units. Lua has doubles and no
--- integers; capacities are bounded so that a full bucket is below 2^53.
--- A bucket that is not stored is full. Stored is "level at capacity": units, microseconds, tokens.
+-- All numbers are exact integers: a request or token is as many units as its period has microseconds, so
+-- that each microsecond refills `capacity` units. Lua has doubles only; capacities are bounded so that a
+-- full bucket is below 2^53 units.
+-- A bucket that is not stored is full. The stored value is "level time capacity", in units, microseconds
+-- and tokens.
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
+-- Returns the microseconds until a bucket holds `units`: 0 if it does, or never will.
 local function wait(b, units)
   if units == 0 or units > b.capacity * b.one then
     return 0
@@ -14,14 +16,14 @@ local function wait(b, units)
   return math.max(0, math.ceil((units - b.level) / b.capacity))
 end
 
--- It goes when it is full again: then nothing is known of it that need be.
+-- Stores a bucket; the key expires when the bucket is full again.
 local function store(b)
   local millis = math.ceil(wait(b, b.capacity * b.one) / 1000) + 1000
   local text = string.format('%.0f %.0f %.0f', b.level, now, b.capacity)
   redis.call('SET', b.key, text, 'PX', string.format('%.0f', millis))
 end
 
--- What has flowed in until now is in its level; the capacity is the one that it has had so far.
+-- Returns a bucket, refilled until now, with its stored capacity.
 local function bucket(key, capacity, period)
   local stored = redis.call('GET', key)
   if not stored then
@@ -32,8 +34,8 @@ local function bucket(key, capacity, period)
   local full = b.capacity * b.one
   local micros = now - tonumber(at)
   if micros < 0 then
-    -- The clock went back, as after a failover: from now on it flows again, also where nothing is
-    -- taken, or an empty bucket would stay empty until the clock is where it was.
+    -- The clock went back, for example at a failover: refill from now on. Stored even if nothing is
+    -- taken, or an empty bucket would stay empty until the clock has caught up.
     store(b)
     return b
   end
@@ -45,8 +47,8 @@ local function bucket(key, capacity, period)
   return b
 end
 
--- Another capacity acts at once: it holds what it held, as far as there is room for it. That is kept
--- also where nothing is taken, or who is refused would wait while the old one goes on.
+-- Applies a changed capacity: the level stays, up to the new capacity. The change is stored even if
+-- nothing is taken, or the old refill rate would apply while requests are refused.
 local function resize(b, capacity)
   b.changed = b.capacity ~= capacity
   b.capacity = capacity

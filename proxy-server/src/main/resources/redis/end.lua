@@ -1,9 +1,9 @@
--- Ends what a request took: once, however often it is called.
--- KEYS  1 slots of the API key or '', 2.. members of the epochs in which the request may be: of the node's
---       own, and of earlier ones if it was not stated anew so far, then buckets
--- ARGV  1 request, 2 how many epochs, 3.. these, then what to give back (below 0: an overrun), capacity,
---       period of each bucket
--- Gives whether the request was a member
+-- Ends the acquisition of a request. Idempotent, except for overruns.
+-- KEYS    1 slots of the API key or '', 2.. members of the epochs in which the request may be counted: the
+--         node's present one, and earlier ones if it was not restated yet, then buckets
+-- ARGV    1 request, 2 number of epochs, 3.. the epochs, then of each bucket the amount to return (below 0:
+--         an overrun), capacity, period
+-- Returns whether the request was a member
 local slots, epochs = KEYS[1], tonumber(ARGV[2])
 local was = 0
 for i = 1, epochs do

@@ -1,9 +1,9 @@
--- Counts requests that run already among a new epoch's, each once, and no longer among an old one's:
--- in one step, or others would see them twice.
--- KEYS  1 members of the new epoch, 2 members of the old epoch, 3.. slots of the API key or '' of each
---       request
--- ARGV  1 epoch, 2 lease in ms, 3 how long slots are kept in ms, 4 the old epoch, 5.. requests
--- Gives how many
+-- Moves running requests from an old epoch to a new one, each once: atomically, or other nodes would count
+-- them twice.
+-- KEYS    1 members of the new epoch, 2 members of the old epoch, 3.. of each request slots of its API key
+--         or ''
+-- ARGV    1 new epoch, 2 lease in ms, 3 lifetime of slots in ms, 4 old epoch, 5.. requests
+-- Returns the number of requests
 for i = 3, #KEYS do
   local request, slots = ARGV[i + 2], KEYS[i]
   if redis.call('HSETNX', KEYS[1], request, 1) == 1 and slots ~= '' then

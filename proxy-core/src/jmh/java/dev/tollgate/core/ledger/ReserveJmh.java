@@ -21,7 +21,9 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
-/** Money of a lease, set aside and settled; the journal takes it at once and writes nothing. */
+/**
+ * Benchmark of a reservation and its settlement from a lease, with a journal that writes nothing.
+ */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -44,8 +46,8 @@ public class ReserveJmh {
     ledger.reserve(REQUEST, key, MOST, Runnable::run, answer -> {});
     for (GrantCall call : leasing.dueGrants(0)) {
       List<LeaseGrowth> all =
-          call.ask().items().stream()
-              .map(want -> new LeaseGrowth(call.ask().payer().scope(want.kind()), MUCH))
+          call.request().items().stream()
+              .map(want -> new LeaseGrowth(call.request().payer().scope(want.kind()), MUCH))
               .toList();
       leasing.granted(call, new Issued(all), 0);
     }
@@ -63,7 +65,7 @@ public class ReserveJmh {
     reservation.settle(COST, Tokens.NONE, SettlementKind.COMPLETED, ROW, () -> durable++);
   }
 
-  /** Keeps the last of what it is told: the compiler cannot leave it out then. */
+  /** Keeps the last argument, so that the compiler cannot remove the call. */
   private static final class Nowhere implements Journal {
     @Nullable JournalRecord begun;
     @Nullable Settlement settled;

@@ -14,7 +14,7 @@ import static dev.tollgate.core.fault.ErrorType.TIMEOUT_ERROR;
 import java.util.Locale;
 
 /**
- * Every error code with its HTTP status, type and retry advice (docs/decisions/errors.md#codes).
+ * Error codes, each with its HTTP status, type and retry advice (docs/decisions/errors.md#codes).
  */
 public enum ErrorCode {
   INVALID_JSON(400, INVALID_REQUEST_ERROR, ClientRetry.NO),
@@ -60,7 +60,7 @@ public enum ErrorCode {
   SERVICE_UNAVAILABLE(503, INTERNAL_ERROR, ClientRetry.YES),
   PROVIDER_TIMEOUT(504, TIMEOUT_ERROR, ClientRetry.YES);
 
-  /** What a client may do after this code. */
+  /** Retry advice of a code to clients. */
   public enum ClientRetry {
     YES,
     NO,
@@ -86,12 +86,12 @@ public enum ErrorCode {
     this.clientRetry = clientRetry;
   }
 
-  /** The stable code on the wire, such as {@code validation_failed}. */
+  /** Returns the stable code on the wire, such as {@code validation_failed}. */
   public String wire() {
     return wire;
   }
 
-  /** The HTTP status. */
+  /** Returns the HTTP status. */
   public int status() {
     return status;
   }

@@ -2,7 +2,7 @@ package dev.tollgate.core.fault;
 
 import java.util.Locale;
 
-/** The {@code error.type} of the envelope (docs/decisions/errors.md#envelope). */
+/** Values of {@code error.type} in the envelope (docs/decisions/errors.md#envelope). */
 public enum ErrorType {
   INVALID_REQUEST_ERROR,
   AUTHENTICATION_ERROR,
@@ -17,7 +17,7 @@ public enum ErrorType {
 
   private final String wire = name().toLowerCase(Locale.ROOT);
 
-  /** The name on the wire, such as {@code invalid_request_error}. */
+  /** Returns the name on the wire, such as {@code invalid_request_error}. */
   public String wire() {
     return wire;
   }

@@ -7,12 +7,12 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One error as a client will see it (docs/decisions/errors.md#envelope), without the request id,
- * which the reply adds.
+ * Error as the API shows it to a client (docs/decisions/errors.md#envelope), without the request
+ * id, which the reply adds.
  *
  * @param param JSON path of the offending field, such as {@code messages[2].role}
- * @param provider slug of the provider at fault
- * @param retryAfterSeconds whole seconds until a retry makes sense; 0 where none is known
+ * @param provider slug of the provider that failed
+ * @param retryAfterSeconds whole seconds until a retry makes sense; 0: unknown
  * @param retryForbidden whether the client must not retry although the code would allow it
  * @param details structured context: values are String, Number, Boolean, List or Map of those
  */
@@ -35,24 +35,24 @@ public record Fault(
   }
 
   /**
-   * A 503 of our own. When to come back is drawn: those who are turned away together would come
-   * back together.
+   * Returns a 503 of the gateway. Its Retry-After is random, so that clients that were refused
+   * together do not return together.
    */
   public static Fault tryLater(String message) {
     return of(ErrorCode.SERVICE_UNAVAILABLE, message).withRetryAfter(randomRetryAfterSeconds());
   }
 
-  /** How long somebody waits who is turned away for no reason of its own. */
+  /** Returns a random Retry-After, for a refusal whose cause is not the request. */
   public static int randomRetryAfterSeconds() {
     return ThreadLocalRandom.current().nextInt(1, RETRY_AFTER_SECONDS_MAX + 1);
   }
 
-  /** A 400 for one field. */
+  /** Returns a 400 for one field. */
   public static Fault invalid(String param, String message) {
     return invalid(List.of(new Issue(param, message)));
   }
 
-  /** A 400 that lists every issue; {@code param} is the first one's. */
+  /** Returns a 400 that lists every issue; {@code param} is that of the first one. */
   public static Fault invalid(List<Issue> issues) {
     Issue first = issues.getFirst();
     return new Fault(
@@ -82,9 +82,9 @@ public record Fault(
   }
 
   /**
-   * The {@code x-should-retry} header's value, or null where SDKs may decide for themselves
-   * (docs/decisions/errors.md#retry-advice): false where a retry cannot help, true where a
-   * Retry-After says when it will.
+   * Returns the value of the {@code x-should-retry} header, or null if SDKs may decide
+   * (docs/decisions/errors.md#retry-advice): false if a retry cannot help, true if a Retry-After
+   * gives the time from which it can.
    */
   public @Nullable Boolean shouldRetry() {
     return switch (code.clientRetry()) {
@@ -94,7 +94,7 @@ public record Fault(
     };
   }
 
-  /** One validation issue: where and what. */
+  /** Validation issue: a field and a message. */
   public record Issue(@Nullable String param, String message) {
     Map<String, Object> toDetails() {
       return param == null

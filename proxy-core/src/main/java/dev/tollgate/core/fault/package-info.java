@@ -1,4 +1,4 @@
-/** Every error that the API can show. */
+/** Errors that the API can show: codes, types and faults. */
 @NullMarked
 package dev.tollgate.core.fault;
 

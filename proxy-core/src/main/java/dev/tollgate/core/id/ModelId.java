@@ -3,13 +3,13 @@ package dev.tollgate.core.id;
 import java.util.Optional;
 
 /**
- * The public name of a model, {@code <vendor>/<name>}, visible ASCII only
+ * Public name of a model, {@code <vendor>/<name>}, visible ASCII only
  * (docs/decisions/requests.md#bodies).
  */
 public record ModelId(String vendor, String name) {
   private static final int LENGTH_MAX = 256;
 
-  /** The id in {@code text}, or empty where it is not of the form {@code <vendor>/<name>}. */
+  /** Returns the id in {@code text}; empty if it is not of the form {@code <vendor>/<name>}. */
   public static Optional<ModelId> parse(String text) {
     int slash = text.indexOf('/');
     if (slash <= 0 || slash == text.length() - 1 || text.length() > LENGTH_MAX) {

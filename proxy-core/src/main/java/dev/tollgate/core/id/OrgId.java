@@ -2,7 +2,7 @@ package dev.tollgate.core.id;
 
 import java.util.UUID;
 
-/** The identity of an organization. */
+/** Id of an organization. */
 public record OrgId(UUID value) {
   @Override
   public String toString() {

@@ -1,6 +1,6 @@
 package dev.tollgate.core.id;
 
-/** The slug of a provider, as configured and as shown to clients: {@code [a-z0-9][a-z0-9._-]*}. */
+/** Slug of a provider, as configured and as shown to clients: {@code [a-z0-9][a-z0-9._-]*}. */
 public record ProviderId(String value) {
   public ProviderId {
     if (!isValid(value)) {
@@ -8,7 +8,7 @@ public record ProviderId(String value) {
     }
   }
 
-  /** Whether {@code text} is a slug; at most 64 characters. */
+  /** True if {@code text} is a slug of at most 64 characters. */
   public static boolean isValid(String text) {
     if (text.isEmpty() || text.length() > 64 || !isAlphanumeric(text.charAt(0))) {
       return false;

@@ -4,19 +4,18 @@ import java.util.Arrays;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * The name of one client request: {@code req_} and a ULID, made at admission. The ULID's time is
- * the request's time for ever: budget windows and partitions are derived from it.
+ * Id of one client request: {@code req_} and a ULID, made at admission. The ULID's time is the
+ * request's time for ever: budget windows and partitions derive from it.
  */
 public record RequestId(String value) {
   private static final String PREFIX = "req_";
   private static final int ULID_LENGTH = 26;
   private static final String CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
-  // What stands for 5 bits, and what bits a character stands for: asked for several times a
-  // request.
+  // Value of each character, in a table because ids are decoded several times per request.
   private static final byte[] BITS = bits();
 
-  /** Makes an id for {@code epochMillis}; its 80 random bits need not be secret. */
+  /** Returns a new id for {@code epochMillis}; its 80 random bits need not be secret. */
   public static RequestId at(long epochMillis) {
     var random = ThreadLocalRandom.current();
     char[] text = new char[PREFIX.length() + ULID_LENGTH];
@@ -27,7 +26,10 @@ public record RequestId(String value) {
     return new RequestId(new String(text));
   }
 
-  /** A text that no id made earlier is above, and every id made then or later is. */
+  /**
+   * Returns a text that is greater than every id made before a time, and less than every id made
+   * then or later.
+   */
   public static String lowestAt(long epochMillis) {
     char[] text = new char[PREFIX.length() + 10];
     PREFIX.getChars(0, PREFIX.length(), text, 0);
@@ -35,7 +37,7 @@ public record RequestId(String value) {
     return new String(text);
   }
 
-  /** Milliseconds since the epoch at which this id was made. */
+  /** Returns the time of this id, in milliseconds since the Unix epoch. */
   public long epochMillis() {
     long millis = 0;
     for (int i = PREFIX.length(); i < PREFIX.length() + 10; i++) {

@@ -1,4 +1,4 @@
-/** Names: records that parse and print. */
+/** Ids of requests, keys, organizations, models and providers: records that parse and format. */
 @NullMarked
 package dev.tollgate.core.id;
 

@@ -13,9 +13,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What makes two bodies the same submission: the SHA-256 of the bytes, or of a form's parts without
- * what separates them, which clients draw anew for each try. The array must not change. One thread
- * at a time.
+ * Fingerprint of a request body, equal for equal submissions: the SHA-256 of the bytes, or of a
+ * form's parts without their delimiters, which clients generate anew for each attempt. The array
+ * must not change. Used by one thread at a time.
  */
 public final class BodyFingerprint {
   private static final byte[] FORM = "form".getBytes(US_ASCII);
@@ -27,7 +27,7 @@ public final class BodyFingerprint {
   private byte @Nullable [] computed;
 
   /**
-   * @param contentType of a form; empty for any other body
+   * @param contentType the content type of a form; empty for any other body
    */
   public BodyFingerprint(byte[] bytes, int length, String contentType) {
     this.bytes = bytes;
@@ -35,7 +35,10 @@ public final class BodyFingerprint {
     this.contentType = contentType;
   }
 
-  /** Computes it once: tens of milliseconds for tens of megabytes, so not on an event loop. */
+  /**
+   * Returns the hash, computed on the first call: tens of milliseconds for tens of megabytes, so
+   * not on an event loop.
+   */
   public byte[] sha256() {
     byte[] known = computed == null ? compute() : computed;
     computed = known;
@@ -56,7 +59,10 @@ public final class BodyFingerprint {
     return digest.digest();
   }
 
-  /** Each with its head, behind its length: nothing can move from one part to the next unseen. */
+  /**
+   * Hashes each part with its head, preceded by its length, so that no bytes can move between parts
+   * without changing the hash.
+   */
   private byte[] ofParts(List<FormPart> parts, int delimiterBytes, MessageDigest digest) {
     digest.update(FORM);
     for (FormPart part : parts) {

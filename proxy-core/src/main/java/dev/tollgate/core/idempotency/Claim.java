@@ -3,51 +3,52 @@ package dev.tollgate.core.idempotency;
 import java.util.function.Consumer;
 
 /**
- * The right to carry a submission out, under a lease that is renewed until it ends, once: by {@link
- * #complete}, {@link #free} or {@link #abandon}. Loop-confined; what is awaited comes on the loop.
+ * Exclusive right to carry out a submission, under a lease that is renewed until the claim is ended
+ * once: by {@link #complete}, {@link #free} or {@link #abandon}. Confined to an event loop, which
+ * also runs the callbacks.
  */
 public interface Claim {
-  /** Stores that a provider may hear of it from now on. */
+  /** Stores that a provider may receive the submission from now on. */
   void dispatch(Consumer<DispatchResult> whenKnown);
 
-  /** Whether that is stored. */
+  /** Result of storing the dispatch. */
   sealed interface DispatchResult {
     record Recorded() implements DispatchResult {}
 
-    /** The lease had run out, and somebody else has the key. */
+    /** The lease had expired, and another request has the key. */
     record Lost() implements DispatchResult {}
 
     record Unavailable(String reason) implements DispatchResult {}
   }
 
   /**
-   * Stores what came of it, again and again for a while where the store is away. The lease is
-   * renewed meanwhile.
+   * Stores the reply, with retries for a while if the store is down. The lease is renewed
+   * meanwhile.
    *
-   * @param reply borrowed until its end is told
+   * @param reply borrowed until the last callback of {@code completion}
    */
   void complete(StoredReply reply, Completion completion);
 
-  /** Hears what becomes of a reply. */
+  /** Callbacks of storing a reply. */
   interface Completion {
-    /** The first try failed, and others follow; at most once. */
+    /** The first attempt failed, and others follow; called at most once. */
     void delayed();
 
-    /** Everybody who asks gets it from now on. The end. */
+    /** The reply is stored, and repeated submissions receive it. The last callback. */
     void stored();
 
-    /** It could not be stored, or the key is another's by now. The end. */
+    /** The reply could not be stored, or another request has the key by now. The last callback. */
     void lost();
   }
 
   /**
-   * Nothing came of it and nobody heard of it: the key may be used again, with any body. Where the
-   * store is away that is tried for a while under the lease.
+   * Frees the key, because no provider received the submission: the key may be used again, with any
+   * body. If the store is down, this is retried for a while under the lease.
    *
-   * @param done called after the first try
+   * @param done called after the first attempt
    */
   void free(Runnable done);
 
-  /** Leaves it to its lease: nobody knows what came of it. */
+  /** Ends the claim without a result, because the outcome is unknown; the lease expires. */
   void abandon();
 }

@@ -2,20 +2,20 @@ package dev.tollgate.core.idempotency;
 
 import java.util.Optional;
 
-/** The name that a client gives to one submission, so that sending it again is no second one. */
+/** Client's name for one submission, so that a repeated request is not carried out twice. */
 public record IdempotencyKey(String text) {
-  /** The header that names it. */
+  /** Name of the header field. */
   public static final String FIELD = "Idempotency-Key";
 
   public static final int LENGTH_MAX = 255;
 
   public IdempotencyKey {
     if (!isValid(text)) {
-      throw new IllegalArgumentException("no idempotency key");
+      throw new IllegalArgumentException("not an idempotency key");
     }
   }
 
-  /** The key that a header holds; empty where that is none. */
+  /** Returns the key in a header field's value; empty if the value is invalid. */
   public static Optional<IdempotencyKey> of(String text) {
     return isValid(text) ? Optional.of(new IdempotencyKey(text)) : Optional.empty();
   }

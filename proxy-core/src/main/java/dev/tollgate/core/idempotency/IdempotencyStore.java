@@ -5,51 +5,53 @@ import java.time.Duration;
 import java.util.function.Consumer;
 
 /**
- * Who remembers submissions for all nodes, so that each is carried out once
- * (docs/decisions/idempotency.md#claims). Each verb is atomic; a claim without a sign of life ends
- * with its lease: the key is free again, or the submission is lost if a provider may have heard of
- * it.
+ * Port to the store of submissions for all nodes, so that each is carried out once
+ * (docs/decisions/idempotency.md#claims). Each operation is atomic. A claim that is not renewed
+ * ends with its lease: the key is free again, or the submission is lost if a provider may have
+ * received it.
  */
 public interface IdempotencyStore {
   /**
-   * Asks for the right to carry out a submission.
+   * Claims a submission.
    *
-   * @param room for a stored reply
+   * @param room memory for a stored reply
    * @param whenKnown called once, on the loop
    */
   void claim(
       Submission submission, ReplyMemory room, EventExecutor loop, Consumer<ClaimResult> whenKnown);
 
-  /** Whose turn it is. */
+  /** Result of a claim. */
   sealed interface ClaimResult {
-    /** Whoever asked carries it out. */
+    /** The caller carries out the submission. */
     record Claimed(Claim claim) implements ClaimResult {}
 
     /**
-     * Somebody else does.
+     * Another request carries out the submission.
      *
-     * @param age how long by now
+     * @param age time since that request's claim
      */
     record Running(Duration age) implements ClaimResult {}
 
-    /** It was carried out. The reply is owned. */
+    /** The submission was carried out. The receiver owns the reply. */
     record Replay(StoredReply reply) implements ClaimResult {}
 
     /** The key belongs to another body. */
     record Conflict() implements ClaimResult {}
 
-    /** It was carried out, and there is no room for its reply. */
+    /** The submission was carried out, and there is no memory for its reply. */
     record ReplyNotStored() implements ClaimResult {}
 
-    /** Too many of the organization's requests ask at once. */
+    /** Too many requests of the organization wait for a claim. */
     record TooManyPending() implements ClaimResult {}
 
     record Unavailable(String reason) implements ClaimResult {}
   }
 
-  /** Memory for the body of a stored reply, asked for before that is read. */
+  /** Memory for the body of a stored reply, reserved before the body is read. */
   interface ReplyMemory {
-    /** Takes so many bytes, at most once; false: there are not as many. Any thread. */
+    /**
+     * Reserves {@code bytes}, at most once; false if there is not as much. Called on any thread.
+     */
     boolean tryReserve(int bytes);
   }
 }

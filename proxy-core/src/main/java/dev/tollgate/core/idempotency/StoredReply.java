@@ -5,9 +5,9 @@ import io.netty.buffer.ByteBuf;
 import java.util.List;
 
 /**
- * A reply as it is given to everybody who sends the same submission.
+ * Stored reply of a submission, replayed to every repeated request.
  *
- * @param fields of its head, beside those that every reply has
+ * @param fields header fields beside those that every reply has
  */
 public record StoredReply(int status, String contentType, List<Field> fields, ByteBuf body) {
   public StoredReply {

@@ -4,13 +4,14 @@ import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
 
 /**
- * A request that carries a key.
+ * Request with an idempotency key.
  *
- * @param endpoint its path: the same key at another is another submission
- * @param request who wants to carry it out
- * @param ifLost what is stored and answered where this one finds that an earlier one was handed to
- *     a provider and never heard of again
- * @param ifNotKept the same in place of a reply for which the organization has no room
+ * @param endpoint the request's path: the same key at another path is another submission
+ * @param request the request that claims the submission
+ * @param ifLost reply that is stored and sent if an earlier request was dispatched to a provider
+ *     and its outcome is lost
+ * @param ifNotKept reply that is stored and sent in place of one for which the organization has no
+ *     space
  */
 public record Submission(
     OrgId org,

@@ -1,6 +1,6 @@
 /**
- * Submissions that are carried out once however often they are sent: whose turn it is, and what
- * came of it.
+ * Idempotent submissions, carried out once however often they are sent: keys, claims and stored
+ * replies.
  */
 @NullMarked
 package dev.tollgate.core.idempotency;

@@ -6,9 +6,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What this node holds of one scope: base + overrun = available + reserved + spent. What is
- * available and what is spent is moved by all loops at once; the rest belongs to the ledger's
- * thread.
+ * Account of this node for one scope, the memory of its lease: base + overrun = available +
+ * reserved + spent. All event loops change available and spent atomically; the other fields are
+ * confined to the ledger's thread.
  */
 final class Account {
   private static final double RATE_WEIGHT = 0.1;
@@ -21,12 +21,13 @@ final class Account {
   private final AtomicLong spent = new AtomicLong();
   private volatile boolean forgotten;
   private volatile @Nullable KnownShortage cachedShortage;
-  // The largest reservation of late. Loops race for it, and a lost one is made good by the next.
+  // The largest recent reservation. A lost update of racing loops is benign: a later one repeats
+  // it.
   private volatile long recentPeak;
-  // The same, forgotten in many minutes.
+  // As above, with a decay of ten minutes.
   private long longTermPeak;
 
-  // What was granted and not given back, and what the books added because more was spent.
+  // The base is what was granted and not returned; the store adds the overrun where more was spent.
   private long base;
   private long overrun;
   private long spentAtTick;
@@ -45,7 +46,7 @@ final class Account {
   private int statementFailures;
   private long stateNotBefore;
 
-  /** What the books said, for as long as nobody need ask them again. */
+  /** A shortage that the store returned, and until when it answers requests here. */
   private record KnownShortage(Shortage shortage, long untilNanos) {}
 
   Account(Scope scope, Payer payer, long nowNanos) {
@@ -56,7 +57,7 @@ final class Account {
     this.closeNotBefore = nowNanos;
   }
 
-  /** The account of the window that follows, where as much will be needed. */
+  /** Returns an account of the next window, with this one's rates. */
   Account next(Scope nextScope, Payer nextPayer, long nowNanos) {
     Account next = new Account(nextScope, nextPayer, nowNanos);
     next.recentPeak = longTermPeak;
@@ -94,7 +95,10 @@ final class Account {
     available.addAndGet(amount);
   }
 
-  /** A reservation ended as a charge; one that is dearer overdraws what is available. */
+  /**
+   * Turns a reservation into a charge. A charge above the reservation may make the available amount
+   * negative.
+   */
   void spend(long reserved, long cost) {
     spent.addAndGet(cost);
     available.addAndGet(reserved - cost);
@@ -104,12 +108,14 @@ final class Account {
     return available.get();
   }
 
-  /** Whether another account takes its place should its scope be wanted again. */
+  /** True if this account was removed; its scope gets a new account when it is used again. */
   boolean isForgotten() {
     return forgotten;
   }
 
-  /** What the books said of a sum of which nothing is left at all, or null where some may be. */
+  /**
+   * Returns the known shortage of a scope that is used up entirely; null if it may have money left.
+   */
   @Nullable Shortage usedUp(long nowNanos) {
     KnownShortage known = cachedShortage;
     if (known == null || nowNanos - known.untilNanos >= 0 || available.get() > 0) {
@@ -120,22 +126,25 @@ final class Account {
 
   // On the ledger's thread
 
-  /** What the books were heard to grant, less what was given back. */
+  /** Returns the sum of all grants received, less what was returned. */
   long base() {
     return base;
   }
 
-  /** Set aside for requests that run; exact while none begins or ends. */
+  /** Returns what is reserved for running requests; exact while none begins or ends. */
   long reserved() {
     return base + overrun - available.get() - spent.get();
   }
 
-  /** Charged since the lease is held, reserved, and wanted to go on for so long. */
+  /**
+   * Returns what was charged since the lease began, what is reserved, and the need for the time
+   * ahead.
+   */
   long committed(Duration ahead) {
     return Math.max(0, base + overrun - available.get()) + need(ahead);
   }
 
-  /** Whether anything is available or set aside; exact while no request begins or ends. */
+  /** True if anything is available or reserved; exact while no request begins or ends. */
   boolean holdsMoney() {
     return base + overrun > spent.get();
   }
@@ -147,7 +156,8 @@ final class Account {
   }
 
   /**
-   * The books added so much in all; what was heard before, in whatever order, is not added again.
+   * Applies the total overrun that the store added. Idempotent: lower totals, which arrive late,
+   * change nothing.
    */
   void applyOverrun(long total) {
     long delta = total - overrun;
@@ -158,13 +168,13 @@ final class Account {
     }
   }
 
-  /** Takes all that is idle out of the base, to give it back. */
+  /** Takes all that is available out of the base, to return it. */
   void releaseIdle() {
     base -= Math.max(0, available.getAndUpdate(now -> Math.min(now, 0)));
     cachedShortage = null;
   }
 
-  /** Once a tick: how fast money goes. */
+  /** Updates the rates of spending. To be called once a tick. */
   void observe(Duration sinceLast, long nowNanos) {
     long sum = spent.get();
     double now = (double) (sum - spentAtTick) / Math.max(1, sinceLast.toNanos());
@@ -175,8 +185,8 @@ final class Account {
     }
     spentAtTick = sum;
     long peak = recentPeak;
-    recentPeak = Math.max(0, peak - 1 - (peak >> 7)); // halves in nine seconds of ticks
-    longTermPeak = Math.max(peak, longTermPeak - (longTermPeak >> 13)); // in ten min
+    recentPeak = Math.max(0, peak - 1 - (peak >> 7)); // halves in 9 s of ticks
+    longTermPeak = Math.max(peak, longTermPeak - (longTermPeak >> 13)); // halves in 10 min
   }
 
   boolean isIdle(Duration idle, long nowNanos) {
@@ -184,22 +194,22 @@ final class Account {
   }
 
   /**
-   * Whether nothing moved for so long and its base has to be said: to give back what is left, or,
-   * where more was spent than is held, to hear how the books took that; once.
+   * True if the account is idle and its base must be stated: to return what is left, or once, to
+   * learn the overrun, if more was spent than is held.
    */
   boolean needsIdleStatement(Duration idle, long nowNanos) {
     long left = available.get();
     return isIdle(idle, nowNanos) && (left > 0 || (left < 0 && !idleStated));
   }
 
-  /** What should be available to go on for so long. */
+  /** Returns what should be available to serve the traffic for the time ahead. */
   long need(Duration ahead) {
     return Math.max(2 * recentPeak, (long) (spentPerNano * ahead.toNanos()));
   }
 
   boolean isLow(LedgerRules rules, long nowNanos) {
     Duration ahead = rules.outageGrace().multipliedBy(5).dividedBy(4);
-    return mayAsk()
+    return mayRequest()
         && pendingGrants == 0
         && recentPeak > 0
         && !isIdle(rules.idle(), nowNanos)
@@ -207,24 +217,24 @@ final class Account {
         && available.get() < need(ahead);
   }
 
-  /** What would be welcome beside {@code amount}, with what is there. */
+  /** Returns the desired size of a grant whose minimum is {@code amount}. */
   long desired(long amount, Duration outageGrace) {
     long ahead = need(outageGrace.multipliedBy(2)) - Math.max(0, available.get());
     return Math.max(amount, Math.max(5 * Math.max(amount, recentPeak), ahead));
   }
 
-  // Calls that are under way. What the base is can only be said while nothing else may change it.
+  // Pending calls. The base can be stated only while no other call may change it.
 
-  /** A grant for it begins (1) or has ended (-1). */
+  /** Counts a grant call that begins (1) or has ended (-1). */
   void pendingGrants(int delta) {
     pendingGrants += delta;
     contested &= pendingGrants > 0;
   }
 
   /**
-   * Whether the books' refusal of {@code least} still holds: nothing else that they gave, or may
-   * give, is on its way, and no less is {@code lacking} by now. Where it does not, no further grant
-   * begins before all have ended, so that the last of them is told for good.
+   * True if the store's refusal of {@code minimum} is final: no other grant is pending or in doubt,
+   * and no less is {@code lacking} by now. Otherwise no further grant begins before all have ended,
+   * so that the last refusal is final.
    */
   boolean isRefusalFinal(long minimum, long lacking) {
     contested = pendingGrants > 0;
@@ -232,11 +242,11 @@ final class Account {
   }
 
   /**
-   * Whether a grant may be asked for. One in doubt is stated with it, unless more was spent than is
-   * known to be held, or the lease may be closed: only the answer to a tick says how the books took
-   * that.
+   * True if a grant may be requested. An account in doubt states its base with the request, unless
+   * more was spent than is known to be held, or the lease may be closed: only the answer to a tick
+   * resolves these.
    */
-  boolean mayAsk() {
+  boolean mayRequest() {
     boolean mayStateToo = pendingGrants == 0 && available.get() >= 0 && !closeStated;
     return !statementPending
         && !recallPending
@@ -244,12 +254,12 @@ final class Account {
         && (!inDoubt || mayStateToo);
   }
 
-  /** Whether its base can be stated now. */
+  /** True if the base can be stated now. */
   boolean mayState() {
     return !statementPending && pendingGrants == 0;
   }
 
-  /** A statement begins, in the turn of this number. */
+  /** Begins a statement in the round of this number. */
   void beginStatement(long round) {
     statementPending = true;
     idleStated = true;
@@ -260,7 +270,10 @@ final class Account {
     return statedRound;
   }
 
-  /** The statement that begins is to be the last; where it is not, the next may follow then. */
+  /**
+   * Marks the statement that begins as the last one. If the lease cannot be closed yet, the next
+   * such statement may follow from {@code notBefore} on.
+   */
   void stateClose(long notBefore) {
     closeStated = true;
     closeNotBefore = notBefore;
@@ -270,17 +283,24 @@ final class Account {
     return nowNanos - closeNotBefore >= 0;
   }
 
-  /** Whether nothing is left and nothing runs; exact while no request begins or ends. */
+  /** True if nothing is available or reserved; exact while no request begins or ends. */
   boolean isEmpty() {
     return available.get() == 0 && reserved() == 0;
   }
 
-  /** Whether it is as it was when it was made, so that nobody need be told that it is forgotten. */
+  /**
+   * True if the account never held or spent anything, so that it can be removed without a
+   * statement.
+   */
   boolean isUntouched() {
     return base == 0 && overrun == 0 && spent.get() == 0 && !inDoubt && mayState();
   }
 
-  /** A statement has ended, heard by the books or perhaps not. */
+  /**
+   * Ends a statement.
+   *
+   * @param acknowledged false if the store may not have received it
+   */
   void endStatement(boolean acknowledged) {
     statementPending = false;
     inDoubt = !acknowledged;
@@ -289,8 +309,8 @@ final class Account {
   }
 
   /**
-   * The books could be reached and did not take what was stated of this one alone: it is put off,
-   * the first time by nothing and then for longer each time.
+   * Backs off after the store was reachable and rejected a statement of this account alone: not at
+   * all the first time, then for longer each time.
    */
   void statementRejected(long nowNanos) {
     statementFailures++;
@@ -299,12 +319,12 @@ final class Account {
     stateNotBefore = isPoison() ? nowNanos + backoff.toNanos() : nowNanos;
   }
 
-  /** Whether it has to be stated alone. */
+  /** True if the account must be stated in a heartbeat of its own. */
   boolean hasStatementFailed() {
     return statementFailures > 0;
   }
 
-  /** Whether it stumbled so often that it cannot be chance. */
+  /** True if statements failed so often that the account itself must be the cause. */
   boolean isPoison() {
     return statementFailures > 1;
   }
@@ -313,7 +333,7 @@ final class Account {
     return hasStatementFailed() && nowNanos - stateNotBefore < 0;
   }
 
-  /** It has to be stated as soon as it can be; no further grant is asked for before. */
+  /** Sets whether a recall waits for a statement; no further grant is requested before. */
   void recallPending(boolean pending) {
     recallPending = pending;
   }
@@ -322,17 +342,17 @@ final class Account {
     return recallPending;
   }
 
-  /** A call failed, and the books may hold more for this node than it knows of. */
+  /** Marks that a call failed: the store's base may be higher than this one. */
   void markInDoubt() {
     inDoubt = true;
   }
 
-  /** Nothing is held of it any more, nor will be. */
+  /** Marks this account as removed. */
   void forget() {
     forgotten = true;
   }
 
-  /** The books heard with a grant what the base is. */
+  /** Marks that the store received the base with a grant request. */
   void clearInDoubt() {
     inDoubt = false;
     idleStated = false;
@@ -346,12 +366,15 @@ final class Account {
     refillNotBefore = nanos;
   }
 
-  /** The books could not give; for a short while nobody needs to ask them again. */
+  /** Caches a shortage, which answers requests for a short while without a call. */
   void rememberShortage(Shortage shortage, long untilNanos) {
     cachedShortage = new KnownShortage(shortage, untilNanos);
   }
 
-  /** What is known to stand against {@code least} more, or null where the books must be asked. */
+  /**
+   * Returns the cached shortage that rules out {@code minimum} more; null if the store has to be
+   * called.
+   */
   @Nullable Shortage knownShortage(long minimum, long nowNanos) {
     KnownShortage known = cachedShortage;
     if (known == null || minimum <= 0 || nowNanos - known.untilNanos >= 0) {

@@ -5,10 +5,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a payer stands: its four sums as the books have them at one instant.
+ * Balances of a payer's four scopes in the ledger store at one instant.
  *
  * @param window the day, and with it the month, that the sums belong to
- * @param balances what is not here is without limit and unspent
+ * @param balances a scope that is missing has no limit and nothing spent
  */
 public record AccountBalance(Window window, Map<ScopeKind, ScopeBalance> balances) {
   private static final ScopeBalance UNLIMITED =
@@ -19,15 +19,15 @@ public record AccountBalance(Window window, Map<ScopeKind, ScopeBalance> balance
   }
 
   /**
-   * One sum.
+   * Balance of one scope.
    *
-   * @param limit of a balance, what was paid in; null: there is none
+   * @param limit the limit; for a balance, what was paid in; null: none
    * @param used what was charged
-   * @param leased what nodes hold of it, for requests that run and for the next ones
+   * @param leased what the leases of all nodes hold, for running requests and the next ones
    */
   public record ScopeBalance(@Nullable MicroUsd limit, MicroUsd used, MicroUsd leased) {
 
-    /** What may still be reserved; null without a limit, negative where more was charged. */
+    /** Returns what may still be reserved; null without a limit, negative if more was charged. */
     public @Nullable MicroUsd remaining() {
       return limit == null ? null : limit.minus(used).minus(leased);
     }

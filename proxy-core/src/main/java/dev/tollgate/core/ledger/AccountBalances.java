@@ -4,22 +4,25 @@ import dev.tollgate.core.tenant.ApiKey;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.function.Consumer;
 
-/** Port to how a key stands in the books that all nodes share: for answers, never for decisions. */
+/**
+ * Port to the balances of a key's scopes in the ledger store: for replies to clients, never for
+ * admission.
+ */
 public interface AccountBalances {
 
   /**
-   * Asks how {@code key} stands in a window. Never blocks.
+   * Queries the balances of {@code key} in a window. Never blocks.
    *
-   * @param loop where the answer is given
-   * @param answer called once, as a task of the loop; it may come late
+   * @param loop the event loop of the answer
+   * @param answer called once, as a task of the loop; possibly late
    */
   void query(ApiKey key, Window window, EventExecutor loop, Consumer<BalanceResult> answer);
 
-  /** What the books say. */
+  /** Result of a query. */
   sealed interface BalanceResult {
     record Known(AccountBalance balance) implements BalanceResult {}
 
-    /** Nobody can say at present, or the books know neither this key nor its payer. */
+    /** The store cannot be reached, or has neither this key nor its organization. */
     record Unavailable(String reason) implements BalanceResult {}
   }
 }

@@ -4,8 +4,9 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Compares a machine's two clocks: the monotonic one, by which leases end, stands still while the
- * machine is suspended, and then only the wall clock knows. For one thread.
+ * Detector of drift between a machine's monotonic clock and its wall clock. Leases end by the
+ * monotonic clock, which stops while the machine is suspended; only the wall clock shows that time.
+ * Confined to one thread.
  */
 public final class ClockDriftDetector {
   private static final Duration DRIFT_MAX = Duration.ofSeconds(5);
@@ -18,7 +19,7 @@ public final class ClockDriftDetector {
     this.wallMillis = wallMillis;
   }
 
-  /** Whether they went apart by more than 5 s since the last look, in either direction. */
+  /** True if the clocks drifted apart by more than 5 s since the last call, in either direction. */
   public boolean hasDrifted(long nowNanos, long nowWallMillis) {
     long counted = TimeUnit.NANOSECONDS.toMillis(nowNanos - nanos);
     long drift = Math.abs(nowWallMillis - wallMillis - counted);

@@ -3,7 +3,7 @@ package dev.tollgate.core.ledger;
 import dev.tollgate.core.money.MicroUsd;
 
 /**
- * How much of a lease its node has committed: charged to it since it has it, reserved, and may soon
- * want of it while the books cannot be reached.
+ * Part of a lease that its node has committed: what it charged since the lease began, what is
+ * reserved, and what it may soon reserve while the ledger store cannot be reached.
  */
 public record Commitment(Scope scope, MicroUsd amount) {}

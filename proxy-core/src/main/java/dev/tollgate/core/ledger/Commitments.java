@@ -8,9 +8,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a node tells the books of its leases, for the case that it is never heard of again. It says
- * more than it has committed, so that it need not say it again with every request: as much as its
- * traffic would want in the time for which it may spend unheard. Confined to the ledger's thread.
+ * Commitments of this node's leases as reported to the ledger store, which shrinks the leases of a
+ * lost node to them. A reported amount includes what the traffic would reserve in the time for
+ * which the node may spend without a heartbeat, so that not every request needs a new report.
+ * Confined to the ledger's thread.
  */
 final class Commitments {
   private final NodeLedger ledger;
@@ -20,7 +21,10 @@ final class Commitments {
     this.ledger = ledger;
   }
 
-  /** What is not said yet, or not true enough any more. It counts as said from now on. */
+  /**
+   * Returns the commitments that are not reported yet or no longer accurate, and counts them as
+   * reported.
+   */
   List<Commitment> takeDue() {
     List<Commitment> due = new ArrayList<>();
     Map<Scope, Long> before = reported;
@@ -48,7 +52,7 @@ final class Commitments {
     return ledger.rules().heartbeatTimeout();
   }
 
-  /** The books may not have heard what was said last. */
+  /** Marks all commitments as not reported, after a report that may be lost. */
   void clearReported() {
     reported.clear();
   }

@@ -9,8 +9,8 @@ import io.netty.buffer.Unpooled;
 import java.time.Instant;
 
 /**
- * The request log's line of a request whose node died while it ran: what the journal knows of it,
- * under the names that all lines have.
+ * Request log row of a request whose node died while it ran: what the journal has of it, under the
+ * names that all rows have.
  */
 final class CrashLine {
   private static final int BYTES = 384;

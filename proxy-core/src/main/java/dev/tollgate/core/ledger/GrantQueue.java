@@ -9,13 +9,21 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
-/** The requests of one organization that wait for a grant, first come first. Ledger's thread. */
+/**
+ * FIFO queue of one key's requests that wait for a grant, with the state of the grant call for the
+ * first of them. Confined to the ledger's thread.
+ */
 final class GrantQueue {
   private final Deque<Waiter> waiters = new ArrayDeque<>();
   private boolean callPending;
   private long notBeforeNanos;
 
-  /** A request that found too little on this node. */
+  /**
+   * A request for which this node's leases do not suffice.
+   *
+   * @param sinceNanos when the request began to wait
+   * @param sinceCall the number of the first call after that
+   */
   record Waiter(
       RequestId request,
       PayerAccounts payerAccounts,
@@ -41,7 +49,7 @@ final class GrantQueue {
     return waiters;
   }
 
-  /** Gives those who wait for a forgotten account the one in its place. */
+  /** Replaces waiters whose accounts were forgotten. */
   void renew(UnaryOperator<Waiter> renewed) {
     if (waiters.stream().anyMatch(waiter -> waiter.payerAccounts().isStale())) {
       List<Waiter> all = waiters.stream().map(renewed).toList();
@@ -50,8 +58,8 @@ final class GrantQueue {
     }
   }
 
-  /** Whether the books may be asked for the one in front. */
-  boolean mayAsk(long nowNanos) {
+  /** True if a grant call for the first waiter may begin now. */
+  boolean mayCall(long nowNanos) {
     return !callPending && !waiters.isEmpty() && nowNanos - notBeforeNanos >= 0;
   }
 
@@ -59,7 +67,7 @@ final class GrantQueue {
     callPending = true;
   }
 
-  /** An answer came; the next question may follow from then on. */
+  /** Ends the call; the next one may begin from {@code notBefore} on. */
   void callEnded(long notBefore) {
     callPending = false;
     notBeforeNanos = notBefore;

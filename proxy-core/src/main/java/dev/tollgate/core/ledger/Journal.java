@@ -4,39 +4,43 @@ import java.util.List;
 import java.util.concurrent.Executor;
 
 /**
- * What a node writes down before it acts: an append-only log on its own disk, and the queue of what
- * the books do not have yet. Writing never blocks and may be done from any thread.
+ * Append-only log of a node's money on its own disk, and queue of the charges that are not settled
+ * yet. Writing never blocks and may be done from any thread.
  */
 public interface Journal {
 
   /**
-   * Whether a new request may be admitted: the disk has room to settle it and every one that runs,
-   * it keeps up with what is written, and nothing is wrong with it.
+   * True if a new request may be admitted: the disk has room to settle it and every running
+   * request, keeps up with the writes, and has not failed.
    */
   boolean admits();
 
   /**
-   * Appends; on the disk with the next group that is synced, and nobody waits for it. Progress,
-   * which only makes the charge after a crash finer, is left out while too much is waiting.
+   * Appends a record, which is durable with the next group that is synced; no caller waits for
+   * that. Progress, which only refines the charge after a crash, is dropped while too many records
+   * are queued.
    */
   void write(JournalRecord record);
 
   /**
    * Appends a charge.
    *
-   * @param durable is run once by {@code loop} when the charge will survive the machine
+   * @param durable run once on {@code loop} when the charge is durable
    */
   void settle(Settlement settlement, Executor loop, Runnable durable);
 
-  /** The oldest durable charges that are not booked, oldest first. For the settler's thread. */
+  /**
+   * Returns the oldest durable charges that are not settled, oldest first. For the settler's
+   * thread.
+   */
   List<Settlement> unsettled(int max);
 
   /**
-   * The books have the first {@code count} of what {@link #unsettled} returned last; they are not
-   * returned again.
+   * Marks the first {@code count} charges that {@link #unsettled} returned last as settled; they
+   * are not returned again.
    */
   void settled(int count);
 
-  /** Charges that are durable and not booked. */
+  /** Returns the number of charges that are durable and not settled. */
   long backlog();
 }

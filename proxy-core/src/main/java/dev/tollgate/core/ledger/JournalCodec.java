@@ -16,15 +16,15 @@ import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 
 /**
- * A journal record as bytes. Its first byte is its type, and a type's form never changes: a new
- * form is a new type. Numbers are in groups of 7 bits, lowest first; texts are ASCII behind their
- * length.
+ * Codec of journal records. The first byte of a record is its type, and the format of a type never
+ * changes: a new format gets a new type. Numbers are varints, groups of 7 bits, lowest first; texts
+ * are ASCII, preceded by their length in one byte.
  */
 public final class JournalCodec {
-  /** The longest line for the request log that travels with a charge; a longer one is dropped. */
+  /** Longest request log row that is kept with a charge; a longer one is dropped. */
   public static final int ROW_BYTES_MAX = 16 * 1024;
 
-  /** No record is longer. */
+  /** Longest record. */
   public static final int RECORD_BYTES_MAX = ROW_BYTES_MAX + 512;
 
   private static final int TEXT_BYTES_MAX = 127;
@@ -37,18 +37,18 @@ public final class JournalCodec {
 
   private JournalCodec() {}
 
-  /** What bytes turned out to be. */
+  /** Result of decoding. */
   public sealed interface Decoded {
     record Intact(JournalRecord record) implements Decoded {}
 
-    /** No record, as far as this version knows. */
+    /** Not a record of this version. */
     record Damaged(String why) implements Decoded {}
   }
 
   /**
-   * Writes a record behind a buffer's position; {@link #RECORD_BYTES_MAX} bytes are always enough.
+   * Writes a record at a buffer's position; {@link #RECORD_BYTES_MAX} bytes are always enough.
    *
-   * @throws IllegalArgumentException if an id is not one of ours
+   * @throws IllegalArgumentException if an id is too long to be valid
    */
   public static void encode(JournalRecord record, ByteBuffer into) {
     switch (record) {
@@ -111,7 +111,7 @@ public final class JournalCodec {
     putNumber(settlement.cost().value(), into);
     putTokens(settlement.tokens(), into);
     into.put(code(settlement.how()));
-    // The charge is what must not be lost; a log line of that size is no reason to lose it.
+    // The charge must not be lost because its log row is too long.
     int row = settlement.row().length <= ROW_BYTES_MAX ? settlement.row().length : 0;
     putNumber(row, into);
     into.put(settlement.row(), 0, row);

@@ -6,25 +6,25 @@ import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.money.MicroUsd;
 
 /**
- * What a node writes down about one request's money. Everything needed to charge it stands in the
- * records: recovery never needs a price.
+ * Journal record of one request's money. The records contain everything needed to charge the
+ * request: recovery never needs a price.
  */
 public sealed interface JournalRecord {
   RequestId request();
 
   /**
-   * Money was set aside; the request may be sent.
+   * The worst case is reserved; the request may be sent.
    *
-   * @param scopeKinds the kinds of scopes in which it was, as {@link ScopeKind#bit bits}: a kind
-   *     without a limit holds nothing
+   * @param scopeKinds the kinds of scopes with a reservation, as {@link ScopeKind#bit bits}: a kind
+   *     without a limit has none
    */
   record Reserve(RequestId request, OrgId org, KeyId key, int scopeKinds, MicroUsd reserved)
       implements JournalRecord {}
 
-  /** A running stream was worth this much so far. */
+  /** The charge of a running stream so far. */
   record Progress(RequestId request, MicroUsd cost, Tokens tokens) implements JournalRecord {}
 
-  /** The request ended and is charged; its client learns the cost when this is on the disk. */
+  /** The request ended and is charged; its client receives the cost when this record is durable. */
   record Settle(Settlement settlement) implements JournalRecord {
     @Override
     public RequestId request() {
@@ -32,10 +32,10 @@ public sealed interface JournalRecord {
     }
   }
 
-  /** The request ended and costs nothing. */
+  /** The request ended without a charge. */
   record Release(RequestId request) implements JournalRecord {}
 
-  /** The tokens that a charge is for. */
+  /** Tokens of a charge. */
   record Tokens(long prompt, long completion, long cached, long reasoning, boolean estimated) {
     public static final Tokens NONE = new Tokens(0, 0, 0, 0, false);
   }

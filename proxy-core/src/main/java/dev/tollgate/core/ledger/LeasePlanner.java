@@ -20,10 +20,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps a node's leases: asks the books for what requests lack and soon will, gives back what is
- * recalled or idle, and stops admission when the node may no longer spend. It says which calls are
- * due and is told how each ended; who makes them, and when, is not its business. Confined to the
- * ledger's thread.
+ * Planner of a node's leases: requests grants for what requests lack now or soon, returns what is
+ * recalled or idle, and stops admission when the node may no longer spend. The planner only decides
+ * which calls to the ledger store are due and takes their results; its caller makes them. Confined
+ * to the ledger's thread.
  */
 public final class LeasePlanner {
   private static final Duration RETRY_DELAY = Duration.ofMillis(30);
@@ -37,7 +37,7 @@ public final class LeasePlanner {
   private final NodeLedger ledger;
   private final LedgerRules rules;
   private final Commitments commitments;
-  // The next to be asked for comes first.
+  // In the order in which grants are requested.
   private final Map<KeyId, GrantQueue> queues = new LinkedHashMap<>();
   private final LeaseStatements statements;
   private long calls;
@@ -58,33 +58,36 @@ public final class LeasePlanner {
     this.statements = new LeaseStatements(ledger);
   }
 
-  /** A grant that should be asked for; ended by {@link #granted} or {@link #grantFailed}. */
+  /** A grant call that is due; ended by {@link #granted} or {@link #grantFailed}. */
   public static final class GrantCall {
-    private final GrantRequest ask;
+    private final GrantRequest request;
     private final List<Account> accounts;
     private final @Nullable GrantQueue queue;
     private final @Nullable Waiter first;
 
     private GrantCall(
-        GrantRequest ask,
+        GrantRequest request,
         List<Account> accounts,
         @Nullable GrantQueue queue,
         @Nullable Waiter first) {
-      this.ask = ask;
+      this.request = request;
       this.accounts = accounts;
       this.queue = queue;
       this.first = first;
     }
 
-    public GrantRequest ask() {
-      return ask;
+    public GrantRequest request() {
+      return request;
     }
   }
 
-  /** A sign of life that is due; ended by {@link #ticked} or {@link #tickFailed}. */
+  /**
+   * A heartbeat that is due, with lease statements; ended by {@link #ticked} or {@link
+   * #tickFailed}.
+   */
   public record TickCall(long number, List<LeaseStatement> statements, long beganNanos) {}
 
-  /** The node begins a life in the books. */
+  /** Opens admission after the node began its epoch in the ledger store. */
   public void begin(long nowNanos) {
     tickedNanos = nowNanos;
     suspendedNanos = nowNanos;
@@ -93,8 +96,8 @@ public final class LeasePlanner {
   }
 
   /**
-   * Time may have passed that nobody counted: nothing is admitted until the books answer a sign of
-   * life that is still to be given.
+   * Stops admission until the store answers the next heartbeat, because the monotonic clock may
+   * have missed time.
    */
   public void suspend(long nowNanos) {
     suspendedNanos = nowNanos;
@@ -116,7 +119,7 @@ public final class LeasePlanner {
     ledger.admission(new NodeLedger.AdmissionState.Open(until));
   }
 
-  /** The node admits nothing more, whatever the books say later; what runs is settled. */
+  /** Stops admission for good, whatever the store answers later; running requests are settled. */
   public void stop(String message) {
     stopped = message;
     ledger.admission(new NodeLedger.AdmissionState.Closed(message));
@@ -131,22 +134,22 @@ public final class LeasePlanner {
     }
   }
 
-  /** Whether another life of this node, or none, may spend: this process must end. */
+  /** True if this process is not the holder of its node's current epoch: it must end. */
   public boolean isFenced() {
     return fenced;
   }
 
   // Grants
 
-  /** The grants to be asked for now; none is due twice while it is under way. */
+  /** Returns the grant calls that are due now; none is due again while it is pending. */
   public List<GrantCall> dueGrants(long nowNanos) {
     if (stopped != null) {
-      refuseAll(stopped); // whoever had seen admission open
+      refuseAll(stopped); // requests that arrived while admission was still open
       return List.of();
     }
     takeArrivals();
     List<GrantCall> due = new ArrayList<>();
-    List<KeyId> asked = new ArrayList<>();
+    List<KeyId> called = new ArrayList<>();
     Iterator<Map.Entry<KeyId, GrantQueue>> all = queues.entrySet().iterator();
     while (all.hasNext()) {
       Map.Entry<KeyId, GrantQueue> next = all.next();
@@ -154,16 +157,16 @@ public final class LeasePlanner {
       serve(queue, nowNanos);
       if (queue.isDone()) {
         all.remove();
-      } else if (queue.mayAsk(nowNanos) && grantsUnderWay < GRANTS_MAX) {
+      } else if (queue.mayCall(nowNanos) && grantsUnderWay < GRANTS_MAX) {
         grantFor(queue)
             .ifPresent(
                 call -> {
                   due.add(call);
-                  asked.add(next.getKey());
+                  called.add(next.getKey());
                 });
       }
     }
-    asked.forEach(this::moveToBack);
+    called.forEach(this::moveToBack);
     refill(due, nowNanos);
     return due;
   }
@@ -185,7 +188,7 @@ public final class LeasePlanner {
     }
   }
 
-  /** Whoever can be answered now is, also behind one that cannot. */
+  /** Answers every waiter that can be answered now, also those behind one that cannot. */
   private void serve(GrantQueue queue, long nowNanos) {
     queue.renew(ledger::renewed);
     queue
@@ -212,18 +215,21 @@ public final class LeasePlanner {
     if (nowNanos - waiter.sinceNanos() <= rules.waitMax().toNanos()) {
       return false;
     }
-    ledger.refuse(waiter, Refusals.unavailable("The ledger could not say in time."));
+    ledger.refuse(waiter, Refusals.unavailable("The ledger did not answer in time."));
     return true;
   }
 
-  /** For the one in front; nothing where another call about the same money has to end first. */
+  /**
+   * Returns a grant call for the first waiter; empty if another call for the same scope has to end
+   * first.
+   */
   private Optional<GrantCall> grantFor(GrantQueue queue) {
     Waiter first = queue.waiters().getFirst();
     List<Account> accounts = new ArrayList<>();
     List<GrantItem> items = new ArrayList<>();
     for (Account account : first.payerAccounts().accounts()) {
       long minimum = first.amount() - account.available();
-      if (minimum > 0 && !account.mayAsk()) {
+      if (minimum > 0 && !account.mayRequest()) {
         return Optional.empty();
       }
       if (minimum > 0) {
@@ -232,9 +238,9 @@ public final class LeasePlanner {
       }
     }
     queue.beginCall();
-    GrantRequest ask =
+    GrantRequest request =
         new GrantRequest(++calls, first.payerAccounts().payer(), items, true, first.sinceCall());
-    return Optional.of(started(new GrantCall(ask, accounts, queue, first)));
+    return Optional.of(started(new GrantCall(request, accounts, queue, first)));
   }
 
   private GrantItem item(Account account, long minimum) {
@@ -250,9 +256,9 @@ public final class LeasePlanner {
         return;
       }
       if (account.isLow(rules, nowNanos)) {
-        GrantRequest ask =
+        GrantRequest request =
             new GrantRequest(++calls, account.payer(), List.of(item(account, 1)), false);
-        due.add(started(new GrantCall(ask, List.of(account), null, null)));
+        due.add(started(new GrantCall(request, List.of(account), null, null)));
       }
     }
   }
@@ -268,7 +274,7 @@ public final class LeasePlanner {
     call.accounts.forEach(account -> account.pendingGrants(-1));
   }
 
-  /** The books answered. */
+  /** Applies the store's answer to a grant call. */
   public void granted(GrantCall call, GrantAnswer answer, long nowNanos) {
     ended(call);
     switch (answer) {
@@ -287,7 +293,7 @@ public final class LeasePlanner {
 
   private static void confirmBases(GrantCall call) {
     for (int i = 0; i < call.accounts.size(); i++) {
-      if (call.ask.items().get(i).knownBase() != null) {
+      if (call.request.items().get(i).knownBase() != null) {
         call.accounts.get(i).clearInDoubt();
       }
     }
@@ -297,8 +303,9 @@ public final class LeasePlanner {
     for (int i = 0; i < granted.size(); i++) {
       Account account = call.accounts.get(i);
       account.grow(granted.get(i).amount().value());
-      // Where the books gave less than was asked for, the next refill would be as small.
-      boolean partial = granted.get(i).amount().compareTo(call.ask.items().get(i).desired()) < 0;
+      // After a partial grant the next refill would be as small.
+      boolean partial =
+          granted.get(i).amount().compareTo(call.request.items().get(i).desired()) < 0;
       if (partial) {
         ledger.countPartialGrant();
       }
@@ -316,26 +323,26 @@ public final class LeasePlanner {
     GrantQueue queue = call.queue;
     Waiter first = call.first;
     if (queue == null || first == null) {
-      return; // where nobody waited, nobody else was asked for idle money either
+      return; // a refill recalls no idle money from other nodes
     }
     Optional<Shortage> end = finalShortage(call, first, shortages, nowNanos);
     boolean recalled = end.isEmpty() && shortages.stream().anyMatch(Shortage::awaitsRecall);
     boolean waits = queue.waiters().contains(first);
     if (waits && recalled) {
       queue.waiters().remove(first);
-      queue.waiters().addLast(first); // a smaller one may find what this one cannot
+      queue.waiters().addLast(first); // a smaller request may find enough
     } else if (waits && end.isPresent()) {
       queue.waiters().remove(first);
-      // It may have come back from other requests meanwhile.
+      // Other requests may have released money meanwhile.
       if (!ledger.serve(first)) {
-        ledger.refuse(first, Refusals.of(end.get(), call.ask.payer(), first.amount()));
+        ledger.refuse(first, Refusals.of(end.get(), call.request.payer(), first.amount()));
       }
     }
     boolean alone = queue.waiters().size() < 2;
     queue.callEnded(recalled && alone ? nowNanos + RETRY_DELAY.toNanos() : nowNanos);
   }
 
-  /** The first sum that is short for good, whatever becomes of the others. */
+  /** Returns the first shortage that is final, whatever happens to the other scopes. */
   private static Optional<Shortage> finalShortage(
       GrantCall call, Waiter first, List<Shortage> shortages, long nowNanos) {
     Shortage end = null;
@@ -345,7 +352,7 @@ public final class LeasePlanner {
         if (!shortage.scope().equals(account.scope())) {
           continue;
         }
-        long minimum = call.ask.items().get(i).minimum().value();
+        long minimum = call.request.items().get(i).minimum().value();
         boolean holds = account.isRefusalFinal(minimum, first.amount() - account.available());
         if (holds && !shortage.awaitsRecall()) {
           account.rememberShortage(shortage, nowNanos + SHORTAGE_TTL.toNanos());
@@ -357,8 +364,8 @@ public final class LeasePlanner {
   }
 
   /**
-   * The call failed, and nobody knows whether it was or will be booked: what was not heard of is
-   * not spent, and the books are told so.
+   * Handles a failed call whose outcome is unknown: a grant that was not received is not spent, and
+   * the next call states the known base.
    */
   public void grantFailed(GrantCall call, long nowNanos) {
     ended(call);
@@ -376,7 +383,7 @@ public final class LeasePlanner {
 
   // Ticks
 
-  /** The sign of life that is due, if one is. */
+  /** Returns the heartbeat that is due; empty if none is. */
   public Optional<TickCall> nextTick(long nowNanos) {
     Duration since = Duration.ofNanos(nowNanos - tickedNanos);
     boolean isDue = since.compareTo(rules.tick()) >= 0 || statements.areUrgent();
@@ -396,13 +403,13 @@ public final class LeasePlanner {
     return Window.at(storeMillis - WINDOW_RETENTION.toMillis());
   }
 
-  /** The books heard the sign of life. */
+  /** Applies the store's answer to a heartbeat. */
   public void ticked(TickCall call, TickAnswer answer, long nowNanos) {
     ticking = false;
     switch (answer) {
       case TickAnswer.Fenced _ -> fence();
       case TickAnswer.Accepted alive -> {
-        // From before the call: the books may have counted from then.
+        // From the begin of the call: the store may count from then on.
         openAdmission(call.beganNanos());
         storeMillis = alive.storeMillis();
         storeReadNanos = call.beganNanos();
@@ -413,27 +420,28 @@ public final class LeasePlanner {
   }
 
   /**
-   * The call failed; what it gave back counts as gone, whether it arrived or not, and nothing idle
-   * is given back until the books are heard of again.
+   * Handles a failed heartbeat: what its statements returned counts as returned, whether they
+   * arrived or not, and nothing idle is returned until the store answers again.
    */
   public void tickFailed(TickCall call, long nowNanos) {
     ticking = false;
     statements.failed();
-    // What was said may have been at fault; that shows at once.
+    // A heartbeat with statements may have failed because of them; the bare one that follows shows
+    // that.
     boolean isBare = call.statements().isEmpty();
     if (isBare && rules.outageGrace().isZero()) {
       closeAdmission(nowNanos);
     }
   }
 
-  // For the case that the node is never heard of again
+  // Commitments, for the case that this node is lost
 
-  /** What the books should be told of the node's leases now; it counts as told. */
+  /** Returns the commitments to report now, and counts them as reported. */
   public List<Commitment> commitments() {
     return commitments.takeDue();
   }
 
-  /** What they were told last may not have reached them. */
+  /** Handles a report of commitments that may be lost. */
   public void commitmentsLost() {
     commitments.clearReported();
   }

@@ -16,17 +16,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a node has to say of its leases, some with each sign of life: that it gives back what is
- * recalled or idle, that a lease is over, and what it holds where a call failed. A sign of life
- * that carried some and failed is followed by a bare one, and then by fewer, so that one that the
- * books cannot take stops neither the node nor the others. Confined to the ledger's thread.
+ * Statements of a node's leases, sent in portions with its heartbeats: they return what is recalled
+ * or idle, close leases, and restate the base after a failed call. After a heartbeat with
+ * statements failed, the next one carries none and those after it fewer, so that one statement that
+ * the ledger store rejects stops neither the node nor the other leases. Confined to the ledger's
+ * thread.
  */
 final class LeaseStatements {
-  private static final Logger log = LoggerFactory.getLogger(LeaseStatements.class);
+  private static final Logger LOG = LoggerFactory.getLogger(LeaseStatements.class);
   private static final int BATCH_MAX = 500;
   private static final Duration REFILL_INTERVAL = Duration.ofSeconds(1);
 
-  /** For how long accounts of windows are kept: the next window's are made by those of late. */
+  /** Time after which unused accounts of windows are removed; prefetching needs the recent ones. */
   private static final Duration WINDOW_RETENTION = NextWindowPrefetch.RECENT;
 
   private static final Duration CLEANUP_INTERVAL = Duration.ofMinutes(1);
@@ -48,17 +49,17 @@ final class LeaseStatements {
   }
 
   /**
-   * Whether they should not wait: the books may have stumbled over the last, or money was recalled
-   * that could not be given back with them, and now can.
+   * True if statements should not wait for the next tick: the last ones may have made the heartbeat
+   * fail, or recalled money that could not be returned with them can be now.
    */
   boolean areUrgent() {
     return urgent || recallPending.stream().anyMatch(Account::mayState);
   }
 
   /**
-   * Those to be said now.
+   * Returns the statements for the next heartbeat.
    *
-   * @param retained the day of which requests may still come
+   * @param retained the earliest day of which requests may still arrive
    */
   List<LeaseStatement> next(Duration sinceLast, Window retained, long nowNanos) {
     urgent = false;
@@ -104,12 +105,18 @@ final class LeaseStatements {
             || isForgetDue(account, nowNanos));
   }
 
-  /** Whether it is time to say that its window is over; again while charges to it wait. */
+  /**
+   * True if the account's window has ended and its close can be stated; repeated while charges to
+   * it are not settled.
+   */
   private static boolean isCloseDue(Account account, Window retained, long nowNanos) {
     return isWindowOver(account, retained) && account.mayStateClose(nowNanos);
   }
 
-  /** Whether it is time to say that it may be forgotten; not too often where it may not. */
+  /**
+   * True if the account is unused and its close can be stated; repeated at intervals while the
+   * store keeps the lease.
+   */
   private boolean isForgetDue(Account account, long nowNanos) {
     return storeResponsive
         && account.isEmpty()
@@ -126,7 +133,7 @@ final class LeaseStatements {
     return storeResponsive && account.needsIdleStatement(ledger.rules().idle(), nowNanos);
   }
 
-  /** Those of which nothing was said for the longest time; one that failed goes alone. */
+  /** Selects the least recently stated accounts; a previously failed one is sent alone. */
   private List<Account> select(List<Account> due) {
     for (Account account : due) {
       if (account.hasStatementFailed()) {
@@ -144,7 +151,7 @@ final class LeaseStatements {
     Long recall = recalls.remove(account.scope());
     if (recall != null || isIdle(account, nowNanos)) {
       account.releaseIdle();
-      // Who asked for it comes first.
+      // The node that needs the recalled money has priority.
       account.refillNotBefore(nowNanos + REFILL_INTERVAL.toNanos());
     }
     account.beginStatement(rounds);
@@ -161,14 +168,14 @@ final class LeaseStatements {
         last);
   }
 
-  /** Whether hardly a request of its window can come any more, and none runs. */
+  /** True if the account's window ended before the retained one and nothing of it runs. */
   private static boolean isWindowOver(Account account, Window retained) {
     return account.scope().kind() != ScopeKind.ORG
         && account.payer().window().endsBefore(retained, account.scope().kind())
         && account.isEmpty();
   }
 
-  /** The books heard them. */
+  /** Handles a heartbeat that the store acknowledged. */
   void acknowledged(
       List<LeaseStatement> sent, TickAnswer.Accepted answer, Window retained, long nowNanos) {
     storeResponsive = true;
@@ -176,7 +183,7 @@ final class LeaseStatements {
     if (suspect != null) {
       suspect.statementRejected(nowNanos);
       if (suspect.isPoison()) {
-        log.error("the books do not take what is said of the lease of {}", suspect.scope());
+        LOG.error("the ledger store rejects the statement of lease {}", suspect.scope());
       }
       suspect = null;
     }
@@ -184,9 +191,8 @@ final class LeaseStatements {
     for (int i = 0; i < pending.size(); i++) {
       Account account = pending.get(i);
       account.endStatement(true);
-      // Not for its last word alone: a charge to it may not be booked yet, and another account of
-      // the
-      // same scope would say that nothing is held for it.
+      // The close that the node stated is not enough: a charge to the lease may not be settled yet,
+      // and a new account of the same scope would state that nothing is held for it.
       if (closed.contains(account.scope()) && account.isEmpty()) {
         ledger.forget(account);
       }
@@ -209,8 +215,8 @@ final class LeaseStatements {
   }
 
   /**
-   * The books did not, or perhaps did: what they give back counts as gone. Whether they are to
-   * blame shows with the sign of life that follows, which carries none.
+   * Handles a failed heartbeat. What its statements returned counts as returned. The bare heartbeat
+   * that follows shows whether the statements were the cause.
    */
   void failed() {
     storeResponsive = false;

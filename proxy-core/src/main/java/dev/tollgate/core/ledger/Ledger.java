@@ -7,14 +7,14 @@ import dev.tollgate.core.tenant.ApiKey;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
-/** The money port: a request's worst case is set aside before it is sent. Never blocks. */
+/** Port to the ledger, which reserves a request's worst case before it is sent. Never blocks. */
 public interface Ledger {
 
   /**
-   * Sets {@code most} aside in every limited scope of the key, or in none.
+   * Reserves {@code worstCase} in every limited scope of the key, or in none.
    *
-   * @param loop where the answer is given and the reservation lives
-   * @param answer called once: usually before this returns, else later as a task of the loop
+   * @param loop the event loop of the answer and of the reservation
+   * @param answer called once: usually before this method returns, else later as a task of the loop
    */
   void reserve(
       RequestId request,
@@ -23,25 +23,28 @@ public interface Ledger {
       Executor loop,
       Consumer<ReserveResult> answer);
 
-  /** What became of a wish to reserve. */
+  /** Result of a call of {@link #reserve}. */
   sealed interface ReserveResult {
-    /** To be ended exactly once, also where nobody waits for it any more. */
+    /**
+     * The amount is reserved. The reservation must be ended exactly once, also if its request has
+     * ended meanwhile.
+     */
     record Reserved(Reservation reservation) implements ReserveResult {}
 
     /**
-     * Nothing was set aside: 402 where the money does not reach, 503 where nobody can say.
+     * Nothing was reserved: 402 if a scope is short, 503 if that could not be determined.
      *
-     * @param cause whose state it is that refuses
+     * @param cause the party that causes the refusal
      */
     record Refused(Fault fault, RefusalCause cause) implements ReserveResult {}
 
-    /** Why nothing was set aside. */
+    /** Cause of a refusal. */
     enum RefusalCause {
-      /** The client's money does not reach. */
+      /** A scope of the client is short. */
       INSUFFICIENT_FUNDS,
-      /** The books cannot be asked. */
+      /** The ledger store cannot be reached. */
       STORE_UNAVAILABLE,
-      /** This node has more to ask or to write down than it may keep. */
+      /** This node's journal or its queue for grants is full. */
       NODE_OVERLOADED
     }
   }

@@ -6,15 +6,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * The time of the books as this node knows it: what they last said, carried on by the monotonic
- * clock. All nodes count a request in the same window, whatever their own wall clocks say. Read by
- * any thread, set by the ledger's.
+ * Estimate of the ledger store's clock: its last reading, advanced by this machine's monotonic
+ * clock. With it all nodes count a request in the same window, whatever their own wall clocks show.
+ * Read by any thread, set by the ledger's thread.
  */
 public final class LedgerClock implements InstantSource {
   private final LongSupplier nanos;
   private volatile Reading reading;
 
-  /** The books' time at a moment of the monotonic clock. */
+  /** The store's time at one reading of the monotonic clock. */
   private record Reading(long storeMillis, long nanos) {
     long millisAt(long nowNanos) {
       return storeMillis + TimeUnit.NANOSECONDS.toMillis(nowNanos - nanos);
@@ -23,7 +23,7 @@ public final class LedgerClock implements InstantSource {
 
   /**
    * @param nanos a monotonic clock
-   * @param storeMillis the books' time now
+   * @param storeMillis the store's time now
    */
   public LedgerClock(LongSupplier nanos, long storeMillis) {
     this.nanos = nanos;
@@ -31,8 +31,8 @@ public final class LedgerClock implements InstantSource {
   }
 
   /**
-   * The books said their time in a call. Where ours could have been the same at some moment of the
-   * call, it stays: the clock does not jitter with the network.
+   * Applies the time that the store returned in a call. The estimate stays if it equals that time
+   * at some moment of the call, so that the clock does not jitter with the network.
    */
   public void update(long storeMillis, long beganNanos, long endedNanos) {
     Reading present = reading;

@@ -6,46 +6,48 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The books that all nodes share. Every call is one transaction; it blocks, and may fail although
- * it was booked or will be. What a lease holds is its base, which grants raise and {@link
- * LeaseStatement statements} lower, and the overrun, which settlements raise. Grants and ticks
- * carry the numbers of a counter of their holder, so that one that arrives late changes nothing
- * that was said after it. Implementations differ in where the books are, never in what is allowed.
+ * Port to the ledger store, the tables of all money that the nodes share. Every call is one
+ * transaction; it blocks, and a failed call may have been committed or may yet be. A lease holds
+ * its base, which grants raise and {@link LeaseStatement statements} lower, plus its overrun, which
+ * settlements raise. Grants and ticks are numbered by a counter of their holder, so that a late one
+ * changes nothing that a later call stated. Implementations differ in where they store, never in
+ * what they allow.
  */
 public interface LedgerStore {
 
   /**
-   * A life of a node: every start of its process is a new epoch, and the last one alone may spend.
+   * Holder of leases, one epoch of a node: every start of its process begins an epoch, and only the
+   * latest may spend.
    *
-   * @param node the journal directory's own id
-   * @param boot one process
+   * @param node the id of the journal directory
+   * @param boot the id of the process
    */
   record LeaseHolder(UUID node, long epoch, UUID boot) {}
 
   /**
-   * Begins the next epoch of a node and closes the leases of the one before: what that had not
-   * spent is free again. To be called after everything in its journal was settled.
+   * Begins the next epoch of a node and closes the leases of the previous one: what those had not
+   * spent is free again. To be called after everything in the node's journal was settled.
    */
   LeaseHolder open(UUID node, UUID boot) throws LedgerStoreException;
 
-  /** The node stops in order: its leases are closed. */
+  /** Closes the leases of a node that stops in order. */
   void close(LeaseHolder holder) throws LedgerStoreException;
 
-  /** Grants from every scope asked for, or from none; the only place that tests a limit. */
-  GrantAnswer grant(LeaseHolder holder, GrantRequest ask) throws LedgerStoreException;
+  /** Grants from every requested scope, or from none; the only place that tests a limit. */
+  GrantAnswer grant(LeaseHolder holder, GrantRequest request) throws LedgerStoreException;
 
   /**
-   * Books charges, each once, however often it is sent: never refused, also after the holder's
-   * epoch is over. A lease that is open spends what its settlements {@link Settlement#scopeKinds
-   * hold}.
+   * Settles charges, each exactly once however often it is sent. A charge is never refused for a
+   * limit, nor after the holder's epoch has ended. A charge is spent from the holder's open leases
+   * of its {@link Settlement#scopeKinds scope kinds}.
    *
-   * @param holder whose leases the requests had reserved from
+   * @param holder the holder of the leases that the requests had reserved from
    */
   SettleAnswer settle(LeaseHolder holder, List<Settlement> batch) throws LedgerStoreException;
 
   /**
-   * Says that the node lives and what it holds where that is less than the books may think, and
-   * asks what is recalled.
+   * Sends a heartbeat with statements of leases that hold less than the store may have, and returns
+   * the present recalls.
    *
    * @param number greater than those of all calls before
    */
@@ -53,79 +55,81 @@ public interface LedgerStore {
       throws LedgerStoreException;
 
   /**
-   * A question for money.
+   * A request for grants.
    *
    * @param number greater than those of all calls before
-   * @param awaited whether a request waits for it: only then idle money of other nodes is recalled
-   * @param sinceCall the number of the first call after the request came: what other nodes answered
-   *     to a recall that an earlier call began says nothing of what they could spare since
+   * @param awaited whether an inference request waits for it: only then idle money of other nodes
+   *     is recalled
+   * @param sinceCall the number of the first call after the inference request arrived: other nodes'
+   *     answers to a recall of an earlier call do not show what became idle since
    */
   record GrantRequest(
       long number, Payer payer, List<GrantItem> items, boolean awaited, long sinceCall) {
-    public GrantRequest(long number, Payer payer, List<GrantItem> wants, boolean awaited) {
-      this(number, payer, wants, awaited, 0);
+    public GrantRequest(long number, Payer payer, List<GrantItem> items, boolean awaited) {
+      this(number, payer, items, awaited, 0);
     }
   }
 
   /**
-   * Money wanted from one scope of a payer.
+   * Item of a grant request: one scope and its amounts.
    *
-   * @param minimum without which the grant is of no use, at least 1
-   * @param desired what would be welcome, at least the least
-   * @param knownBase the base that the holder knows of, where the books may have another: applied,
-   *     as a statement, before anything is granted, and also where nothing is
+   * @param minimum the least useful amount, at least 1
+   * @param desired the amount that the node would like to hold, at least the minimum
+   * @param knownBase the base as the holder knows it, where the store may have another: applied, as
+   *     a statement, before anything is granted, and also if nothing is
    */
   record GrantItem(
       ScopeKind kind, MicroUsd minimum, MicroUsd desired, @Nullable MicroUsd knownBase) {
-    public GrantItem(ScopeKind kind, MicroUsd least, MicroUsd most) {
-      this(kind, least, most, null);
+    public GrantItem(ScopeKind kind, MicroUsd minimum, MicroUsd desired) {
+      this(kind, minimum, desired, null);
     }
   }
 
-  /** What a lease grew by. */
+  /** Growth of one lease. */
   record LeaseGrowth(Scope scope, MicroUsd amount) {}
 
   /**
-   * A scope that could not give its least.
+   * A scope that could not grant its minimum.
    *
-   * @param limit of the scope; for a balance, all that was paid in
-   * @param leased what all nodes hold of it and have not spent
-   * @param awaitsRecall whether idle money of it was asked back and other live nodes have not all
-   *     answered: it is worth asking again soon
+   * @param limit the scope's limit; for a balance, all that was paid in
+   * @param leased what all nodes hold of the scope and have not spent
+   * @param awaitsRecall whether idle money was recalled and not all live nodes have answered: a
+   *     retry soon makes sense
    */
   record Shortage(
       Scope scope, MicroUsd limit, MicroUsd used, MicroUsd leased, boolean awaitsRecall) {}
 
   /** The answer to a grant. */
   sealed interface GrantAnswer {
-    /** One entry for each want, in the order of the wants. */
+    /** Everything was granted: one entry for each item, in the order of the request. */
     record Issued(List<LeaseGrowth> granted) implements GrantAnswer {}
 
-    /** Nothing was granted; all scopes that were short, in the order of {@link ScopeKind}. */
+    /** Nothing was granted: all scopes that were short, in the order of {@link ScopeKind}. */
     record Refused(List<Shortage> shortages) implements GrantAnswer {}
 
-    /** The holder is not its node's present life: it must not spend. */
+    /** The holder is not its node's current epoch: it must not spend. */
     record Fenced() implements GrantAnswer {}
 
-    /** Nothing was granted or changed: the holder has said something newer since it asked. */
+    /** Nothing was granted or changed: a later call of the holder arrived first. */
     record Stale() implements GrantAnswer {}
   }
 
   /**
-   * The answer to settlements: all of them stand in the books.
+   * The answer to settlements: all charges of the batch are settled.
    *
-   * @param overruns by how much the open leases of their scopes grew in all, since they were
-   *     opened, because more was spent than they held
+   * @param overruns the total overrun of each open lease of their scopes since it was opened, for
+   *     charges above what it held
    */
   record SettleAnswer(List<LeaseGrowth> overruns) {}
 
   /**
-   * The base of one lease, said absolutely: all that its holder was granted and heard of, less what
-   * it gave back. The lease is lowered to that, never raised, and never below what it spent.
+   * Absolute base of one lease as its holder knows it: all grants that arrived, less what was
+   * returned. The store lowers the lease to it, and never raises it or lowers it below what was
+   * spent.
    *
-   * @param recall the number of the recall that this answers; 0: none
-   * @param last whether the holder forgets the lease where nothing is left of it: what it asks for
-   *     later begins a new one
+   * @param recall the number of the recall that this statement answers; 0: none
+   * @param last whether the holder forgets the lease if nothing is left of it; a later grant begins
+   *     a new one
    */
   record LeaseStatement(Payer payer, ScopeKind kind, MicroUsd base, long recall, boolean last) {
     public Scope scope() {
@@ -134,19 +138,20 @@ public interface LedgerStore {
   }
 
   /**
-   * A scope of which idle money is wanted back, until a {@link LeaseStatement} carries its number.
+   * A request to return idle money of a scope, repeated until a {@link LeaseStatement} carries its
+   * number.
    */
   record Recall(Scope scope, long number) {}
 
   /** The answer to a tick. */
   sealed interface TickAnswer {
     /**
-     * The holder may go on.
+     * The holder may continue to spend.
      *
-     * @param storeMillis the books' clock
+     * @param storeMillis the store's clock
      * @param overruns as in {@link SettleAnswer}, of the leases that were stated
-     * @param closed those that were stated and are closed: said to be the last, now or before, and
-     *     nothing was left of them
+     * @param closed the stated leases that are closed, because nothing is left and a statement,
+     *     this one or an earlier one, was the last
      */
     record Accepted(
         long storeMillis, List<Recall> recalls, List<LeaseGrowth> overruns, List<Scope> closed)
@@ -155,17 +160,17 @@ public interface LedgerStore {
     record Fenced() implements TickAnswer {}
   }
 
-  /** A call that did not succeed, or whose outcome is not known. */
+  /** A call that failed, or whose outcome is not known. */
   final class LedgerStoreException extends Exception {
     private static final long serialVersionUID = 1;
 
-    /** What to do about it. */
+    /** Kinds of failures, by what the caller does next. */
     public enum Kind {
-      /** The books were not reached: the same call again, whatever is in it. */
+      /** The store was not reached: repeat the call, whatever it contains. */
       UNREACHABLE,
-      /** The same call again, later; perhaps it was too much. */
+      /** Repeat the call later, perhaps with less in it. */
       TRANSIENT,
-      /** Never the same call: something in it is not bookable. */
+      /** Do not repeat the call: the store can never accept something in it. */
       POISONED
     }
 

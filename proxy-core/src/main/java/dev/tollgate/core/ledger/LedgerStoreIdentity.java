@@ -1,18 +1,18 @@
 package dev.tollgate.core.ledger;
 
 /**
- * Which books these are. A restored backup may be the same in all of it; a replica that was
- * promoted, or another database, is not. A part that could not be asked for is empty.
+ * Identity of a ledger store. A restored backup may have the same identity; a promoted replica or
+ * another database has not. A part that could not be read is empty.
  *
- * @param incarnation made with the tables
- * @param system the database cluster's own name
- * @param timeline of its write-ahead log, which a promotion changes
+ * @param incarnation random id that was made with the tables
+ * @param system the system identifier of the database cluster
+ * @param timeline the timeline of its write-ahead log, which a promotion changes
  */
 public record LedgerStoreIdentity(String incarnation, String system, String timeline) {
   /** Nothing is known. */
   public static final LedgerStoreIdentity UNKNOWN = new LedgerStoreIdentity("", "", "");
 
-  /** Whether these cannot be the same books, for all that is known of both. */
+  /** True if these cannot be the same store; unknown parts are not compared. */
   public boolean differsFrom(LedgerStoreIdentity other) {
     return differ(incarnation, other.incarnation)
         || differ(system, other.system)

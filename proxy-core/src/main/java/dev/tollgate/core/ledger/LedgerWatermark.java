@@ -3,53 +3,52 @@ package dev.tollgate.core.ledger;
 import java.util.Optional;
 
 /**
- * What the books were heard to count of one life: its batches, as they themselves counted them, and
- * the number of its last sign of life. Both go on, so books that know less than was heard lost some
- * of it, and whatever they were told since.
+ * Highest batch count and heartbeat number that the ledger store acknowledged in this epoch. Both
+ * only grow, so a store that has less was rolled back and lost what it acknowledged since.
  */
 public final class LedgerWatermark {
   private long batches;
   private long heartbeat;
   private String loss = "";
 
-  /** A batch is booked and the books counted it. */
+  /** Records that the store settled a batch and returned its count. */
   public synchronized void batchSettled(long count) {
     if (count <= batches) {
-      loss = "they counted a batch of charges a second time";
+      loss = "the ledger store counted a batch of charges twice";
     }
     batches = Math.max(batches, count);
   }
 
   /**
-   * A sign of life was answered.
+   * Records that a heartbeat was acknowledged.
    *
-   * @param previousKnown whether the books still had the last that was heard before it was sent
+   * @param previousKnown whether the store still had the heartbeat acknowledged before this one
    */
   public synchronized void heartbeat(long number, boolean previousKnown) {
     if (!previousKnown && heartbeat > 0) {
-      loss = "a sign of life that they had answered is not in them any more";
+      loss = "the ledger store lost a heartbeat that it had acknowledged";
     }
     heartbeat = Math.max(heartbeat, number);
   }
 
-  /** Another life begins. */
+  /** Starts over for a new epoch. */
   public synchronized void reset() {
     batches = 0;
     heartbeat = 0;
     loss = "";
   }
 
-  /** Batches. */
+  /** Returns the number of batches that the store acknowledged. */
   public synchronized long batches() {
     return batches;
   }
 
-  /** The last sign of life. */
+  /** Returns the number of the last acknowledged heartbeat. */
   public synchronized long heartbeat() {
     return heartbeat;
   }
 
-  /** What they lack of what they had counted. */
+  /** Returns what the store lost of what it had acknowledged; empty if nothing. */
   public synchronized Optional<String> loss() {
     return Optional.of(loss).filter(why -> !why.isEmpty());
   }

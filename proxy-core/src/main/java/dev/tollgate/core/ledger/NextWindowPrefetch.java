@@ -3,9 +3,9 @@ package dev.tollgate.core.ledger;
 import java.time.Duration;
 
 /**
- * The last minute of a window: accounts of the next day and month are made for what was used of
- * late, so that their leases are there before the first request is. Not all at once, neither on one
- * node nor on many.
+ * Prefetch of the next window: in the last minute of a day or month, creates accounts of the next
+ * one for scopes that were used recently, so that their leases exist before the first request. The
+ * times are spread by scope and node, so that neither one node nor all of them ask at once.
  */
 final class NextWindowPrefetch {
   private static final long DAY_MILLIS = Duration.ofDays(1).toMillis();
@@ -17,14 +17,18 @@ final class NextWindowPrefetch {
   private final long jitter;
 
   /**
-   * @param jitter another number on each node
+   * @param jitter a number that differs between nodes
    */
   NextWindowPrefetch(NodeLedger ledger, long jitter) {
     this.ledger = ledger;
     this.jitter = jitter;
   }
 
-  /** To be called often; {@code millis} is the time by the books' clock. */
+  /**
+   * Creates the accounts that are due. To be called on every tick.
+   *
+   * @param millis the time of the ledger store's clock
+   */
   void prefetch(long millis, long nowNanos) {
     if (DAY_MILLIS - Math.floorMod(millis, DAY_MILLIS) > LEAD_MAX_MILLIS) {
       return;
@@ -38,7 +42,7 @@ final class NextWindowPrefetch {
     }
   }
 
-  /** Whether its window ends so soon that its turn has come. */
+  /** True if the account's window ends within the lead time of its scope. */
   private boolean isDue(Account account, long millis) {
     ScopeKind kind = account.scope().kind();
     if (kind == ScopeKind.ORG) {

@@ -5,34 +5,37 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * What the books say of one node, and of themselves. It is written in the books' own transactions,
- * so it goes back in time with them.
+ * State of one node's journal as the ledger store has it, with the store's identity. The store
+ * writes it in the transactions that settle charges, so a rollback of the store rolls it back too.
  *
- * @param epoch of the node's last life that they know; 0: none
- * @param boot of that life
- * @param batches of charges that they took in that life
- * @param keptFrom all charges in the node's journal before this segment are booked
+ * @param epoch the node's last epoch that the store has; 0: none
+ * @param boot the process of that epoch
+ * @param batches number of batches of charges that were settled in that epoch
+ * @param keptFrom all charges in the node's journal before this segment are settled
  */
 public record NodeCheckpoint(
     LedgerStoreIdentity store, long epoch, Optional<UUID> boot, long batches, long keptFrom) {
 
-  /** What a mark means for a life of the node. */
+  /** Result of comparing a checkpoint with what the store acknowledged. */
   public sealed interface CheckpointVerdict {
-    /** The books are those that it knows. */
+    /** The store has everything that it acknowledged. */
     record Same() implements CheckpointVerdict {}
 
-    /** They lack what they had: it must not spend, and send its journal again. */
+    /**
+     * The store lacks something that it acknowledged: the node must stop spending and send its
+     * journal again.
+     */
     record RolledBack(String why) implements CheckpointVerdict {}
 
-    /** Another process of this node is the present one. */
+    /** Another process of this node holds the current epoch. */
     record TakenOver() implements CheckpointVerdict {}
   }
 
   /**
-   * Compares with what a life was told by its books.
+   * Compares this checkpoint with what the store acknowledged to a process.
    *
-   * @param initialIdentity the books in which it began
-   * @param batches that it was told are booked
+   * @param initialIdentity the store in which the process began its epoch
+   * @param batches number of batches that the store acknowledged
    */
   public CheckpointVerdict check(
       LeaseHolder holder, LedgerStoreIdentity initialIdentity, long batches) {
@@ -44,11 +47,16 @@ public record NodeCheckpoint(
       return new CheckpointVerdict.TakenOver();
     }
     if (epoch < holder.epoch()) {
-      return new CheckpointVerdict.RolledBack("the start of this node is not in them any more");
+      return new CheckpointVerdict.RolledBack(
+          "the ledger store lost the current epoch of this node");
     }
     if (this.batches < batches) {
       return new CheckpointVerdict.RolledBack(
-          "of " + batches + " batches of charges they have " + this.batches);
+          "the ledger store has "
+              + this.batches
+              + " of "
+              + batches
+              + " acknowledged batches of charges");
     }
     return new CheckpointVerdict.Same();
   }

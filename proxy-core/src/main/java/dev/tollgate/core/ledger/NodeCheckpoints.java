@@ -4,22 +4,25 @@ import dev.tollgate.core.ledger.LedgerStore.LeaseHolder;
 import dev.tollgate.core.ledger.LedgerStore.LedgerStoreException;
 import java.util.UUID;
 
-/** The books' side of knowing whether they went back in time. Calls block. */
+/**
+ * Port to the node checkpoints in the ledger store, by which a node detects a rollback of the
+ * store. Calls block.
+ */
 public interface NodeCheckpoints {
 
-  /** What the books say of a node now. */
+  /** Reads a node's present checkpoint. */
   NodeCheckpoint read(UUID node) throws LedgerStoreException;
 
   /**
-   * Says that all charges in the journal before a segment are booked. Books that are not those that
-   * are meant, or lack a batch, take no notice.
+   * Records that all charges in the journal before a segment are settled. A store with another
+   * identity, or one that lacks an acknowledged batch, ignores it.
    *
-   * @param initialIdentity the books that are meant
-   * @return what they say now
+   * @param initialIdentity the store in which the holder began its epoch
+   * @return the checkpoint afterwards
    */
   NodeCheckpoint advance(LeaseHolder holder, LedgerStoreIdentity initialIdentity, long keptFrom)
       throws LedgerStoreException;
 
-  /** What the books were heard to count of the present life. */
+  /** Returns the watermark of the present epoch. */
   LedgerWatermark watermark();
 }

@@ -23,8 +23,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * This node's part of the ledger: spends what it leased, on any loop and without waiting. What it
- * lacks, gives back and owes is the business of {@link LeasePlanner}, on the ledger's own thread.
+ * Ledger of this node: reserves from the node's leases, on any event loop and without blocking.
+ * {@link LeasePlanner} extends and returns the leases on the ledger's own thread.
  */
 public final class NodeLedger implements Ledger {
   private static final String JOURNAL_FULL = "The ledger's disk has no room, or is too slow.";
@@ -42,12 +42,12 @@ public final class NodeLedger implements Ledger {
   private volatile int leases;
   private volatile AdmissionState admission = new AdmissionState.Closed("The service is starting.");
 
-  /** Whether requests may reserve. */
+  /** Admission of requests by the ledger. */
   sealed interface AdmissionState {
     /**
      * Reservations are made.
      *
-     * @param untilNanos and no longer without a further sign of life of the books
+     * @param untilNanos when admission ends unless the store acknowledges another heartbeat
      */
     record Open(long untilNanos) implements AdmissionState {}
 
@@ -56,7 +56,7 @@ public final class NodeLedger implements Ledger {
 
   /**
    * @param nanos a monotonic clock
-   * @param wake tells the ledger's thread that a request waits; cheap, from any thread
+   * @param wake wakes the ledger's thread when a request waits; cheap, called from any thread
    */
   public NodeLedger(Journal journal, LedgerRules rules, LongSupplier nanos, Runnable wake) {
     this.journal = journal;
@@ -78,7 +78,7 @@ public final class NodeLedger implements Ledger {
       case AdmissionState.Closed closed -> answer.accept(Refusals.unavailable(closed.message()));
       case AdmissionState.Open open -> {
         if (nanos.getAsLong() - open.untilNanos() > 0) {
-          answer.accept(Refusals.unavailable("The ledger's store cannot be reached."));
+          answer.accept(Refusals.unavailable("The ledger store cannot be reached."));
         } else if (!journal.admits()) {
           answer.accept(Refusals.overloaded(JOURNAL_FULL));
         } else {
@@ -89,8 +89,8 @@ public final class NodeLedger implements Ledger {
   }
 
   /**
-   * The refusal of every request that costs anything, where the books said a moment ago that
-   * nothing is left of the balance of the key's organization; null where they must be asked.
+   * Returns the refusal of every request that costs anything, if the store answered a moment ago
+   * that the balance of the key's organization is used up; null if that is not known.
    */
   public @Nullable Fault usedUp(ApiKey key) {
     PayerAccounts known = cachedPayers.get(key.id());
@@ -139,7 +139,7 @@ public final class NodeLedger implements Ledger {
       return known;
     }
     PayerAccounts made = payerAccounts(Payer.of(key.org().id(), key.id(), request), scopeKinds);
-    cachedPayers.put(key.id(), made); // two loops may both make it, of the same accounts
+    cachedPayers.put(key.id(), made); // two loops may both make one, with the same accounts
     return made;
   }
 
@@ -156,7 +156,7 @@ public final class NodeLedger implements Ledger {
     return accounts.computeIfAbsent(scope.id(), _ -> new Account(scope, payer, nanos.getAsLong()));
   }
 
-  /** Money came back: it may be what someone waits for. */
+  /** Wakes the ledger's thread if requests wait, because money was released. */
   void freed() {
     if (waiting.get() > 0) {
       wake.run();
@@ -173,7 +173,7 @@ public final class NodeLedger implements Ledger {
     return arrivals.poll();
   }
 
-  /** The waiter with a purse of accounts that are not forgotten. */
+  /** Returns the waiter with accounts that are not forgotten. */
   Waiter renewed(Waiter waiter) {
     PayerAccounts own = waiter.payerAccounts();
     return own.isStale()
@@ -185,7 +185,7 @@ public final class NodeLedger implements Ledger {
     return accounts.values();
   }
 
-  /** Gives a waiter what it waits for, if it is there now. */
+  /** Answers a waiter with its reservation if the leases suffice now; false if they do not. */
   boolean serve(Waiter waiter) {
     if (!waiter.payerAccounts().take(waiter.amount())) {
       return false;
@@ -212,7 +212,9 @@ public final class NodeLedger implements Ledger {
     }
   }
 
-  /** By how much leases grew in the books in all. On the ledger's thread. */
+  /**
+   * Applies the total growth of leases by overruns, as the store has it. On the ledger's thread.
+   */
   public void applyOverruns(List<LeaseGrowth> overruns) {
     for (LeaseGrowth overrun : overruns) {
       Account account = accounts.get(overrun.scope().id());
@@ -222,15 +224,15 @@ public final class NodeLedger implements Ledger {
     }
   }
 
-  /** Makes the account of a window that is about to follow, unless it is there. */
+  /** Creates the account of the next window if there is none. */
   void prefetch(Account account, Payer next) {
     Scope scope = next.scope(account.scope().kind());
     accounts.computeIfAbsent(scope.id(), _ -> account.next(scope, next, nanos.getAsLong()));
   }
 
   /**
-   * Forgets an account that nothing is held of any more. A request of its window that comes all the
-   * same, because its body took hours, finds another.
+   * Removes an account of which nothing is held any more. A late request of its window, for example
+   * one whose body took hours, gets a new account.
    */
   void forget(Account account) {
     account.forget();
@@ -252,7 +254,7 @@ public final class NodeLedger implements Ledger {
     partialGrants.increment();
   }
 
-  /** Forgets purses of forgotten accounts, and of days of which hardly a request comes any more. */
+  /** Removes cached payers with forgotten accounts or of days before the retained window. */
   void evictPayers(Window kept) {
     cachedPayers
         .values()
@@ -262,7 +264,7 @@ public final class NodeLedger implements Ledger {
                     || payerAccounts.payer().window().endsBefore(kept, ScopeKind.KEY_DAY));
   }
 
-  /** Purses that are kept, one for each key that was used lately. */
+  /** Returns the number of cached payers, one for each recently used key. */
   int cachedPayers() {
     return cachedPayers.size();
   }
@@ -273,12 +275,12 @@ public final class NodeLedger implements Ledger {
 
   // Figures, from any thread
 
-  /** Requests that wait for a grant. */
+  /** Returns the number of requests that wait for a grant. */
   public int waiting() {
     return waiting.get();
   }
 
-  /** Whether requests may reserve. */
+  /** True if requests may reserve. */
   public boolean isOpen() {
     return admission instanceof AdmissionState.Open open
         && nanos.getAsLong() - open.untilNanos() <= 0
@@ -286,8 +288,8 @@ public final class NodeLedger implements Ledger {
   }
 
   /**
-   * Why this node, and it alone, cannot reserve; empty while it can, or would if the books could be
-   * reached.
+   * Returns why this node in particular cannot reserve; empty while it can, or could if the ledger
+   * store were reachable.
    */
   public Optional<String> unavailableReason() {
     return switch (admission) {
@@ -296,17 +298,17 @@ public final class NodeLedger implements Ledger {
     };
   }
 
-  /** Scopes of which something is held, at the last tick. */
+  /** Returns the number of scopes with a lease, as of the last tick. */
   public int leases() {
     return leases;
   }
 
-  /** Times that this node was asked to give back what is idle. */
+  /** Returns how often idle money was recalled from this node. */
   public long recalls() {
     return recalls.sum();
   }
 
-  /** Grants of less than what was asked for. */
+  /** Returns the number of grants below the desired amount. */
   public long partialGrants() {
     return partialGrants.sum();
   }

@@ -7,8 +7,8 @@ import dev.tollgate.core.money.MicroUsd;
 import java.util.concurrent.Executor;
 
 /**
- * A reservation on this node's leases, journaled from its beginning to its one end. One that never
- * began, because something else refused the request, leaves no trace.
+ * Reservation on this node's leases, journaled from {@link #begin} to its one end. A reservation
+ * that never began, because something else refused the request, is not journaled.
  */
 final class OpenReservation implements Reservation {
   private final NodeLedger ledger;

@@ -4,7 +4,10 @@ import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
 
-/** Whose money a request spends, and in which windows: its four scopes follow from this alone. */
+/**
+ * Key, organization and window whose scopes a request spends from: its four scopes follow from
+ * these alone.
+ */
 public record Payer(OrgId org, KeyId key, Window window) {
 
   public static Payer of(OrgId org, KeyId key, RequestId request) {

@@ -4,15 +4,18 @@ import dev.tollgate.core.tenant.ApiKey;
 import java.util.List;
 
 /**
- * The accounts that a key's requests of one day spend from: one for each of its scopes that has a
- * limit. Immutable; the accounts are shared with other purses.
+ * Accounts that a key's requests of one day spend from: one for each of its scopes that has a
+ * limit. Immutable; the accounts are shared with other keys.
  *
- * @param scopeKinds the kinds of its accounts as {@link ScopeKind#bit bits}
+ * @param scopeKinds the kinds of the accounts as {@link ScopeKind#bit bits}
  * @param accounts in the order of {@link ScopeKind}
  */
 record PayerAccounts(Payer payer, int scopeKinds, List<Account> accounts) {
 
-  /** The scopes of a key that have a limit; its organization's balance is always one. */
+  /**
+   * Returns the kinds of a key's scopes that have a limit, as bits; the organization's balance
+   * always has one.
+   */
   static int limitedKinds(ApiKey key) {
     int scopeKinds = ScopeKind.ORG.bit();
     if (key.org().monthlyLimit() != null) {
@@ -27,7 +30,7 @@ record PayerAccounts(Payer payer, int scopeKinds, List<Account> accounts) {
     return scopeKinds;
   }
 
-  /** Whether one of its accounts was forgotten: another purse is needed. */
+  /** True if one of the accounts was forgotten, so that these must be replaced. */
   boolean isStale() {
     for (int i = 0; i < accounts.size(); i++) {
       if (accounts.get(i).isForgotten()) {
@@ -38,9 +41,9 @@ record PayerAccounts(Payer payer, int scopeKinds, List<Account> accounts) {
   }
 
   /**
-   * Takes from every account or from none. Where a later account cannot give, the earlier ones lack
-   * the amount for a moment: another request may then ask the books in vain for what is coming
-   * back, which costs it a call and never money.
+   * Takes from every account or from none. If a later account is short, the earlier ones lack the
+   * amount for a moment. A request that races with that may make an unnecessary grant call, which
+   * is benign.
    */
   boolean take(long amount) {
     for (int i = 0; i < accounts.size(); i++) {

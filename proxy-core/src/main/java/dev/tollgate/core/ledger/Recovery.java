@@ -14,17 +14,17 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an earlier life of a node still owes to the books, from its journal's records in the order
- * in which they were written: every charge again, and for what was running its last progress. It
- * keeps nothing of requests that ended, however many a life had; the books take a charge that
- * stands in it twice once.
+ * Recovery of the charges of a previous epoch from its journal's records, in the order in which
+ * they were written: every charge again, and for requests that were running their last progress.
+ * Memory is bounded by the running requests. The ledger store settles a charge that is sent twice
+ * once.
  */
 public final class Recovery {
   private final Map<RequestId, Running> running = new LinkedHashMap<>();
 
   private record Running(Reserve reserve, @Nullable Progress last) {}
 
-  /** Takes in the next record, and answers the charge to send, if it is one. */
+  /** Accepts the next record and returns the charge to send, if the record is one. */
   public Optional<Settlement> accept(JournalRecord record) {
     switch (record) {
       case Reserve reserve -> running.put(reserve.request(), new Running(reserve, null));
@@ -41,8 +41,8 @@ public final class Recovery {
   }
 
   /**
-   * Behind the last record: charges for requests that ran when the node died, in the order of their
-   * reservations. One that was worth nothing so far is not charged.
+   * Returns, after the last record, charges of the requests that were running when the node died,
+   * in the order of their reservations. A request without progress is not charged.
    */
   public List<Settlement> crashed() {
     List<Settlement> charges = new ArrayList<>();
@@ -55,7 +55,7 @@ public final class Recovery {
     return charges;
   }
 
-  /** Requests of which something is kept. */
+  /** Returns the number of running requests. */
   int runningCount() {
     return running.size();
   }

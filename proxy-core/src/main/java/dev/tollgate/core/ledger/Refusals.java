@@ -9,20 +9,19 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * What a client is told when nothing can be reserved for it
- * (docs/decisions/money.md#order-of-refusal).
+ * Faults of requests for which nothing can be reserved (docs/decisions/money.md#order-of-refusal).
  */
 public final class Refusals {
   private Refusals() {}
 
-  /** The 402 of a scope whose money does not reach. */
+  /** Returns the 402 of a scope that is short. */
   static ReserveResult.Refused of(Shortage shortage, Payer payer, long required) {
     return new ReserveResult.Refused(
         fault(shortage, payer, new MicroUsd(required)),
         ReserveResult.RefusalCause.INSUFFICIENT_FUNDS);
   }
 
-  /** The same as a fault. */
+  /** Returns the fault of a scope that is short. */
   public static Fault fault(Shortage shortage, Payer payer, MicroUsd required) {
     ScopeKind kind = shortage.scope().kind();
     Map<String, Object> details = details(shortage);
@@ -34,7 +33,7 @@ public final class Refusals {
     return Fault.of(kind.refusal(), message(kind)).withDetails(details);
   }
 
-  /** The 402 of a balance of which nothing is left, whatever is asked for. */
+  /** Returns the 402 of a balance that is used up, for any amount. */
   static Fault usedUp(Shortage shortage) {
     return Fault.of(shortage.scope().kind().refusal(), "The organization's balance is used up.")
         .withDetails(details(shortage));
@@ -67,13 +66,13 @@ public final class Refusals {
     };
   }
 
-  /** The 503 of a node that cannot say. */
+  /** Returns the 503 of a node that cannot decide. */
   static ReserveResult.Refused unavailable(String message) {
     return new ReserveResult.Refused(
         Fault.tryLater(message), ReserveResult.RefusalCause.STORE_UNAVAILABLE);
   }
 
-  /** The 503 of a node that has too much to do. */
+  /** Returns the 503 of an overloaded node. */
   static ReserveResult.Refused overloaded(String message) {
     return new ReserveResult.Refused(
         Fault.tryLater(message), ReserveResult.RefusalCause.NODE_OVERLOADED);

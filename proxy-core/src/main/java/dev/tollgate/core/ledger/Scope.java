@@ -4,7 +4,7 @@ import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
 
 /**
- * One sum that limits spending, with a row of its own in the store.
+ * Sum that limits spending, with a row of its own in the ledger store.
  *
  * @param id {@code org:<uuid>}, {@code orgm:<uuid>:2026-11}, {@code keyd:<key>:2026-11-20} or
  *     {@code keym:<key>:2026-11}
@@ -20,7 +20,7 @@ public record Scope(ScopeKind kind, String id) implements Comparable<Scope> {
     return new Scope(kind, kind.prefix() + ":" + owner + window.suffix(kind));
   }
 
-  /** By id: the order in which rows are locked everywhere. */
+  /** Compares by id, the order in which all transactions lock the rows. */
   @Override
   public int compareTo(Scope other) {
     return id.compareTo(other.id);

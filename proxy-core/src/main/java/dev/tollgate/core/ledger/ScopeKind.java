@@ -4,11 +4,11 @@ import dev.tollgate.core.fault.ErrorCode;
 import java.util.List;
 
 /**
- * The kinds of sums that limit a request's cost, in the order in which they refuse
+ * Kinds of scopes that limit a request's cost, in the order in which they refuse
  * (docs/decisions/money.md#order-of-refusal).
  */
 public enum ScopeKind {
-  /** What an organization paid in, less what it used. */
+  /** An organization's balance: what it paid in, less what it used. */
   ORG(1, "org", ErrorCode.INSUFFICIENT_CREDITS),
   /** An organization's spending limit of one calendar month. */
   ORG_MONTH(2, "orgm", ErrorCode.SPENDING_LIMIT_EXCEEDED),
@@ -30,17 +30,20 @@ public enum ScopeKind {
     this.refusal = refusal;
   }
 
-  /** The word before the first colon of a scope's id. */
+  /** Returns the text before the first colon of a scope's id. */
   public String prefix() {
     return prefix;
   }
 
-  /** The 402 of a request that does not fit. */
+  /** Returns the 402 of a request that exceeds the scope. */
   public ErrorCode refusal() {
     return refusal;
   }
 
-  /** This kind in a set of kinds kept as bits; journals and books store it. */
+  /**
+   * Returns the bit of this kind in a set of kinds. Journals and the ledger store contain it, so it
+   * never changes.
+   */
   public int bit() {
     return bit;
   }

@@ -8,11 +8,11 @@ import dev.tollgate.core.money.MicroUsd;
 import java.util.Locale;
 
 /**
- * The one charge of a request, as it travels from the journal to the store. Sent as often as it
- * takes; booked once, by its request's id.
+ * Final charge of a request, on its way from the journal to the ledger store. It is sent until the
+ * store acknowledges it, and settled once by its request id.
  *
- * @param scopeKinds the kinds of scopes whose lease it spends, as {@link ScopeKind#bit bits}
- * @param row the request's line in the request log, a JSON object in UTF-8; empty: none
+ * @param scopeKinds the kinds of scopes whose leases it spends, as {@link ScopeKind#bit bits}
+ * @param row the request log row, a JSON object in UTF-8; empty: none
  */
 @SuppressWarnings("ArrayRecordComponent") // written once and compared nowhere
 public record Settlement(
@@ -26,15 +26,15 @@ public record Settlement(
     SettlementKind how,
     byte[] row) {
 
-  /** How a charge came about. */
+  /** End of the request that a charge belongs to. */
   public enum SettlementKind {
-    /** The request ended well. */
+    /** The request succeeded. */
     COMPLETED,
-    /** It ended badly after something was delivered. */
+    /** The request failed after something was delivered. */
     PARTIAL,
-    /** Its client left. */
+    /** The client disconnected. */
     ABANDONED,
-    /** The node died; recovery charged what the last progress said. */
+    /** The node died; recovery charged the last progress. */
     CRASH;
 
     private final String wire = name().toLowerCase(Locale.ROOT);
@@ -44,17 +44,17 @@ public record Settlement(
     }
   }
 
-  /** Whose money it is. */
+  /** Returns the payer, whose window follows from the request id. */
   public Payer payer() {
     return Payer.of(org, key, request);
   }
 
-  /** The same charge without a line in the request log. */
+  /** Returns this charge without its request log row. */
   public Settlement withoutRow() {
     return new Settlement(request, org, key, scopeKinds, reserved, cost, tokens, how, new byte[0]);
   }
 
-  /** What it cost above what had been reserved. */
+  /** Returns the cost above the reservation. */
   public MicroUsd overrun() {
     return new MicroUsd(Math.max(0, cost.value() - reserved.value()));
   }

@@ -5,8 +5,8 @@ import java.time.LocalDate;
 import java.time.ZoneOffset;
 
 /**
- * The calendar day in UTC, and with it the month, to which a request belongs for ever: half open,
- * computed from the time in its id and never scheduled (docs/decisions/money.md#windows).
+ * Calendar day in UTC, and with it the month, to which a request belongs for ever: half open,
+ * computed from the time in the request id and never scheduled (docs/decisions/money.md#windows).
  */
 public record Window(LocalDate day) {
   private static final long MILLIS_PER_DAY = 86_400_000;
@@ -15,22 +15,28 @@ public record Window(LocalDate day) {
     return new Window(LocalDate.ofEpochDay(Math.floorDiv(epochMillis, MILLIS_PER_DAY)));
   }
 
-  /** Whether a time lies in this day. */
+  /** True if a time lies in this day. */
   public boolean contains(long epochMillis) {
     return Math.floorDiv(epochMillis, MILLIS_PER_DAY) == day.toEpochDay();
   }
 
-  /** Whether the window of a kind that this day is in had ended when another day began. */
+  /**
+   * True if the window of a kind that contains this day ended before the one that contains another
+   * day.
+   */
   boolean endsBefore(Window other, ScopeKind kind) {
     return suffix(kind).compareTo(other.suffix(kind)) < 0;
   }
 
-  /** The first day of the next window of a kind that has windows. */
+  /** Returns the first day of the next window of a kind that has windows. */
   Window next(ScopeKind kind) {
     return new Window(LocalDate.ofInstant(resetsAt(kind), ZoneOffset.UTC));
   }
 
-  /** As it stands in a scope's id: {@code 2026-11-20} or {@code 2026-11}. */
+  /**
+   * Returns the suffix of a scope's id: {@code :2026-11-20}, {@code :2026-11}, or empty for a
+   * balance.
+   */
   String suffix(ScopeKind kind) {
     return switch (kind) {
       case ORG -> "";
@@ -40,7 +46,8 @@ public record Window(LocalDate day) {
   }
 
   /**
-   * The first instant after a window of this kind; for a balance, which has none, the epoch's end.
+   * Returns the first instant after this window of a kind; {@link Instant#MAX} for a balance, which
+   * has none.
    */
   public Instant resetsAt(ScopeKind kind) {
     LocalDate next =

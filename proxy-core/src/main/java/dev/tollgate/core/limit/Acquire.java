@@ -4,16 +4,19 @@ import dev.tollgate.core.id.RequestId;
 import java.util.List;
 
 /**
- * All that one request takes of the limits: an amount of each bucket of an allotment, and one of a
- * key's slots.
+ * Acquisition of one request from its limits: an amount of each bucket of a limit set, and one of
+ * the key's concurrency slots.
  *
- * @param request names the draw where it is counted for all nodes
- * @param requests of each bucket that counts requests: 1, or 0 for a look
- * @param tokens of each bucket that counts tokens, at least 0
+ * @param request id of the acquisition in the shared counters
+ * @param requests amount of each bucket that counts requests: 1, or 0 for a probe
+ * @param tokens amount of each bucket that counts tokens, at least 0
  */
 public record Acquire(RequestId request, LimitSet limits, int requests, long tokens) {
 
-  /** A draw that takes nothing: a look at how buckets stand, never refused and never ended. */
+  /**
+   * Returns an acquisition that takes nothing: a probe of bucket levels, never refused and never
+   * ended.
+   */
   public static Acquire probe(RequestId request, List<Bucket> buckets) {
     return new Acquire(request, new LimitSet(buckets, new Slot.Unlimited()), 0, 0);
   }
@@ -22,12 +25,12 @@ public record Acquire(RequestId request, LimitSet limits, int requests, long tok
     return limits.buckets();
   }
 
-  /** The last to refuse. */
+  /** Returns the slot, which refuses after all buckets. */
   public Slot slot() {
     return limits.slot();
   }
 
-  /** What is taken of a bucket; 0 is there even in one that is overdrawn. */
+  /** Returns the amount taken from a bucket; even an overdrawn bucket grants 0. */
   public long amount(Bucket bucket) {
     return switch (bucket.unit()) {
       case REQUESTS_PER_SECOND, REQUESTS_PER_MINUTE -> requests;
@@ -35,19 +38,19 @@ public record Acquire(RequestId request, LimitSet limits, int requests, long tok
     };
   }
 
-  /** Whether the bucket lacks what is to be taken of it when it stands at this level. */
+  /** True if a bucket at this level has less than the amount. */
   boolean isRefusedAt(Bucket bucket, AcquireResult.Level level) {
     long amount = amount(bucket);
     return amount > 0 && level.remaining() < amount;
   }
 
-  /** Whether this is only a look. */
+  /** True if this is only a probe. */
   public boolean isProbe() {
     return slot() instanceof Slot.Unlimited
         && buckets().stream().allMatch(bucket -> amount(bucket) == 0);
   }
 
-  /** Bucket by bucket, in the order in which they refuse. */
+  /** Returns the amount of each bucket, in the order in which they refuse. */
   public List<BucketAmount> amounts() {
     return buckets().stream().map(bucket -> new BucketAmount(bucket, amount(bucket))).toList();
   }
@@ -55,15 +58,15 @@ public record Acquire(RequestId request, LimitSet limits, int requests, long tok
   /** An amount of one bucket. */
   public record BucketAmount(Bucket bucket, long amount) {}
 
-  /** One of the requests that a key may have under way. */
+  /** Concurrency slot: the right to run one of a bounded number of requests of a key. */
   public sealed interface Slot {
-    /** However many the key has under way. */
+    /** The key's concurrency is not limited. */
     record Unlimited() implements Slot {}
 
     /**
-     * One of {@code most}.
+     * A slot of {@code max}.
      *
-     * @param id of the key
+     * @param id the key's id
      */
     record Limited(String id, int max) implements Slot {}
   }

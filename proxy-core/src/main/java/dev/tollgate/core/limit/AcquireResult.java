@@ -2,12 +2,12 @@ package dev.tollgate.core.limit;
 
 import java.util.List;
 
-/** What became of a draw. */
+/** Result of an acquisition. */
 public sealed interface AcquireResult {
   /**
-   * Everything was taken; to be given back by {@link Counters#end} exactly once.
+   * Everything was taken; to be ended by {@link Counters#end} exactly once.
    *
-   * @param levels of the draw's buckets, in its order, after it
+   * @param levels levels of the acquisition's buckets afterwards, in its order
    */
   record AllAcquired(List<Level> levels) implements AcquireResult {
     public AllAcquired {
@@ -16,10 +16,10 @@ public sealed interface AcquireResult {
   }
 
   /**
-   * Nothing was taken, because buckets hold less than was asked for.
+   * Nothing was taken, because a bucket has less than its amount or no slot is free.
    *
-   * @param levels of the draw's buckets, in its order, as they are
-   * @param slotFree whether the draw's slot could have been had
+   * @param levels present levels of the acquisition's buckets, in its order
+   * @param slotFree whether a slot was free
    */
   record Refused(List<Level> levels, boolean slotFree) implements AcquireResult {
     public Refused {
@@ -27,15 +27,18 @@ public sealed interface AcquireResult {
     }
   }
 
-  /** Nobody can say in time; what may have been taken is given back without more. */
+  /**
+   * The counters did not answer in time. Anything taken meanwhile is released without a call of
+   * {@link Counters#end}.
+   */
   record Unavailable(String reason) implements AcquireResult {}
 
   /**
-   * How one bucket stands.
+   * Level of one bucket.
    *
-   * @param remaining whole requests or tokens that it holds; below 0 after an overrun
-   * @param waitMicros until the draw's amount can be had of it: 0 where it is there, and also where
-   *     the amount is above the capacity, so that it never will be
+   * @param remaining whole requests or tokens in the bucket; below 0 after an overrun
+   * @param waitMicros time until the bucket holds the acquisition's amount: 0 if it does, or if the
+   *     amount is above the capacity, so that it never will
    */
   record Level(long remaining, long waitMicros) {}
 }

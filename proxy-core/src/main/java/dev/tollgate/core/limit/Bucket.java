@@ -3,10 +3,10 @@ package dev.tollgate.core.limit;
 import java.util.Locale;
 
 /**
- * A token bucket (docs/decisions/limits.md#buckets): it holds {@code capacity}, is full at first,
- * and as much flows in evenly within one period.
+ * Definition of a token bucket (docs/decisions/limits.md#buckets), which holds {@code capacity},
+ * starts full and refills evenly by its capacity within one period.
  *
- * @param id of the key, organization or model; {@code *} for the whole service
+ * @param id the id of the key, organization or model; {@code *} for the whole service
  * @param capacity at least 1, at most {@link #CAPACITY_MAX}
  */
 public record Bucket(LimitScope scope, String id, Unit unit, long capacity) {
@@ -15,11 +15,11 @@ public record Bucket(LimitScope scope, String id, Unit unit, long capacity) {
 
   public Bucket {
     if (capacity < 1 || capacity > CAPACITY_MAX) {
-      throw new IllegalArgumentException("not the capacity of a bucket: " + capacity);
+      throw new IllegalArgumentException("invalid bucket capacity: " + capacity);
     }
   }
 
-  /** Whose limit it is. */
+  /** Owner of a limit. */
   public enum LimitScope {
     KEY,
     ORGANIZATION,
@@ -34,7 +34,7 @@ public record Bucket(LimitScope scope, String id, Unit unit, long capacity) {
     }
   }
 
-  /** What is counted, and within which time. */
+  /** Counted unit, per period. */
   public enum Unit {
     REQUESTS_PER_SECOND(1_000_000),
     REQUESTS_PER_MINUTE(60_000_000),
@@ -53,12 +53,12 @@ public record Bucket(LimitScope scope, String id, Unit unit, long capacity) {
       return wire;
     }
 
-    /** The name in sentences. */
+    /** Returns the name in sentences. */
     String text() {
       return text;
     }
 
-    /** The time in which an empty bucket fills. */
+    /** Returns the time in which an empty bucket fills. */
     public long periodMicros() {
       return periodMicros;
     }

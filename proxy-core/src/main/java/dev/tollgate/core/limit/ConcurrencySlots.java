@@ -4,14 +4,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
 /**
- * How many requests each key has under way in this process. Shared by all loops: each count is
- * changed atomically, and one that returns to 0 is forgotten, so there are never more than
- * requests.
+ * Counts of each key's running requests in this process. Shared by all event loops: counts change
+ * atomically, and a count of 0 is removed, so there are never more counts than running requests.
  */
 final class ConcurrencySlots {
   private final ConcurrentMap<String, Integer> counts = new ConcurrentHashMap<>();
 
-  /** What became of the wish for a slot. */
+  /** Result of acquiring a slot. */
   enum SlotResult {
     GRANTED,
     REFUSED
@@ -40,7 +39,7 @@ final class ConcurrencySlots {
     return result[0];
   }
 
-  /** Gives back what was granted, once. */
+  /** Frees a granted slot, once. */
   void free(Acquire.Slot slot) {
     switch (slot) {
       case Acquire.Slot.Unlimited _ -> {}
@@ -56,7 +55,10 @@ final class ConcurrencySlots {
     };
   }
 
-  /** Slots of all keys. Counted when it is asked: no request is to wait for all others' count. */
+  /**
+   * Returns the slots of all keys in use. Summed on demand, because a shared total would make
+   * requests contend.
+   */
   int inUse() {
     return counts.values().stream().mapToInt(Integer::intValue).sum();
   }

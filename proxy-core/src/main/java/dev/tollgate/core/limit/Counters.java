@@ -4,25 +4,25 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
 /**
- * Port to where buckets and slots are counted: in this process, or in one store for all nodes.
- * Never blocks.
+ * Port to the counters of buckets and slots, in this process or in one store for all nodes. Never
+ * blocks.
  */
 public interface Counters {
 
   /**
-   * Takes everything that {@code draw} names, or nothing at all. A bucket whose capacity is another
-   * than before goes on with what it holds, at most its new capacity.
+   * Takes everything that {@code acquire} names, or nothing. A bucket whose capacity changed keeps
+   * its level, at most its new capacity.
    *
-   * @param loop where the answer is given
-   * @param answer called once: before this returns, or later as a task of the loop
+   * @param loop the event loop of the answer
+   * @param answer called once: before this method returns, or later as a task of the loop
    */
   void acquire(Acquire acquire, Executor loop, Consumer<AcquireResult> answer);
 
   /**
-   * Ends a draw that was taken, once: its slot is free again, and each bucket of tokens is
-   * corrected from what was estimated to what was used. Nobody waits for it.
+   * Ends a granted acquisition, once: frees its slot and corrects each bucket of tokens from the
+   * estimate to what was used. No caller waits for that.
    *
-   * @param tokensUsed prompt, completion and thoughts beside it; 0 gives all tokens back
+   * @param tokensUsed prompt, completion, and reasoning reported beside it; 0 returns all tokens
    */
   void end(Acquire acquire, long tokensUsed);
 }

@@ -4,7 +4,7 @@ import dev.tollgate.core.limit.AcquireResult.Level;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** How a bucket stands, in the words of the API: in errors, and in {@code GET /v1/key}. */
+/** JSON details of a bucket, for errors and {@code GET /v1/key}. */
 public final class LimitDetails {
   private LimitDetails() {}
 
@@ -15,7 +15,7 @@ public final class LimitDetails {
     return details;
   }
 
-  /** Without its level, which does not matter. */
+  /** Returns the details without a level. */
   static Map<String, Object> of(Bucket bucket) {
     Map<String, Object> details = new LinkedHashMap<>();
     details.put("scope", bucket.scope().wire());

@@ -10,8 +10,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * What a client is told of a limit (docs/decisions/limits.md#refusals): the first bucket that
- * refuses gives the code and the details, all that refuse together the wait.
+ * Faults of limits (docs/decisions/limits.md#refusals): the first bucket that refuses determines
+ * the code and the details, the longest wait of all that refuse the Retry-After.
  */
 public final class LimitFault {
   private static final long MICROS = 1_000_000;
@@ -19,12 +19,12 @@ public final class LimitFault {
 
   private LimitFault() {}
 
-  /** Counters that cannot answer: nobody is let in unlimited. */
+  /** Returns the 503 of counters that cannot answer; requests are never admitted uncounted. */
   public static Fault unavailable() {
     return Fault.tryLater("The limits cannot be counted at present.");
   }
 
-  /** The 429 of a refused draw. */
+  /** Returns the 429 of a refused acquisition. */
   public static Fault of(Acquire acquire, AcquireResult.Refused refused) {
     int first = -1;
     long longest = 0;
@@ -41,8 +41,8 @@ public final class LimitFault {
   }
 
   /**
-   * For how long every request of the key will be refused by what refused this one first; 0: that
-   * hangs on the request, as with a model or tokens, or may end at any moment, as with slots.
+   * Returns for how long the first bucket that refused will refuse every request of the key; 0 if
+   * that depends on the request (limits of models and tokens) or may end at any moment (slots).
    */
   public static long guaranteedWaitMicros(Acquire acquire, AcquireResult.Refused refused) {
     for (int n = 0; n < refused.levels().size(); n++) {
@@ -93,7 +93,9 @@ public final class LimitFault {
         .withDetails(details);
   }
 
-  /** More tokens than the bucket ever holds: no wait helps. */
+  /**
+   * Returns the 429 of a request for more tokens than the bucket can hold, for which no wait helps.
+   */
   public static Fault neverFits(Bucket bucket, long tokens) {
     Map<String, Object> details = LimitDetails.of(bucket);
     details.put("requested", tokens);
@@ -105,7 +107,7 @@ public final class LimitFault {
                 + bucket.capacity()
                 + " tokens per minute.")
         .withDetails(details)
-        .withRetryAfter(RETRY_AFTER_MAX) // every 429 carries one
+        .withRetryAfter(RETRY_AFTER_MAX) // every 429 has one
         .withoutRetry();
   }
 

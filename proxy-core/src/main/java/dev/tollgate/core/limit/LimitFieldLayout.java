@@ -6,17 +6,17 @@ import dev.tollgate.core.limit.Bucket.LimitScope;
 import java.util.List;
 
 /**
- * Which of an allotment's buckets clients are shown, and what is the same for each of them in the
- * lines {@code x-ratelimit-*}. Of the key's requests the minute is shown, or the second where only
- * that is limited.
+ * Layout of the {@code x-ratelimit-*} fields of a limit set: which buckets they show, and their
+ * constant bytes. Of the key's request limits the one per minute is shown, or the one per second if
+ * there is no other.
  *
- * @param requests place of the bucket of requests in the allotment; below 0: none is shown
- * @param tokens the same of tokens
+ * @param requests index of the shown bucket of requests in the limit set; below 0: none
+ * @param tokens index of the shown bucket of tokens; below 0: none
  */
 record LimitFieldLayout(int requests, int tokens, Lines requestLines, Lines tokenLines) {
 
-  /** What stands ahead of what is left, and ahead of the time until the bucket is full again. */
-  @SuppressWarnings("ArrayRecordComponent") // nobody compares them
+  /** Constant bytes before the remaining amount and before the reset time. */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   record Lines(byte[] aheadOfRemaining, byte[] aheadOfReset) {
     private static Lines of(String what, List<Bucket> buckets, int n) {
       long limit = n < 0 ? 0 : buckets.get(n).capacity();

@@ -7,14 +7,14 @@ import io.netty.buffer.ByteBuf;
 import java.util.List;
 
 /**
- * The headers {@code x-ratelimit-*} (docs/decisions/limits.md#headers): how the key's own buckets
- * stand after a request.
+ * Header fields {@code x-ratelimit-*} (docs/decisions/limits.md#headers) with the levels of the
+ * key's own buckets after a request.
  *
- * @param levels of the allotment's buckets
+ * @param levels levels of the limit set's buckets
  */
 public record LimitFields(LimitSet of, List<Level> levels) implements FieldLines {
 
-  /** The lines of a draw's key; none where the key has no such limit. */
+  /** Returns the fields of an acquisition's key; none if the key has no such limit. */
   public static List<FieldLines> of(Acquire acquire, List<Level> levels) {
     return acquire.limits().fieldLayout().isEmpty()
         ? List.of()

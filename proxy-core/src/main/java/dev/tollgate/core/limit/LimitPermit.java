@@ -1,6 +1,9 @@
 package dev.tollgate.core.limit;
 
-/** What a request took of the limits, ended exactly once. Confined to the request's loop. */
+/**
+ * Permit of a request to run within its limits, ended exactly once. Confined to the request's event
+ * loop.
+ */
 public final class LimitPermit {
   private final Counters counters;
   private final Acquire acquire;
@@ -12,9 +15,10 @@ public final class LimitPermit {
   }
 
   /**
-   * Frees the slot and corrects what was estimated.
+   * Frees the slot and corrects the estimated tokens.
    *
-   * @param tokensUsed prompt, completion and thoughts beside it; 0 where nothing was delivered
+   * @param tokensUsed prompt, completion, and reasoning reported beside it; 0 if nothing was
+   *     delivered
    */
   public void end(long tokensUsed) {
     if (ended) {

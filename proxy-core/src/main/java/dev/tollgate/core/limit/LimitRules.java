@@ -13,14 +13,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The configured limits of one moment (docs/decisions/limits.md#buckets), 0 being off: what a
- * request takes of them. Immutable; a reload swaps it whole.
+ * Snapshot of the configured limits (docs/decisions/limits.md#buckets); 0 means off. Immutable; a
+ * reload replaces it as a whole.
  *
- * @param model of every model without an entry in {@code models}
+ * @param model the rates of every model without an entry in {@code models}
  */
 public record LimitRules(
     Rates global, Rates organization, PerKey key, Rates model, Map<ModelId, Rates> models) {
-  /** Nothing is limited. */
+  /** Rules without limits. */
   public static final LimitRules OFF =
       new LimitRules(Rates.OFF, Rates.OFF, new PerKey(Rates.OFF, 0, 0), Rates.OFF, Map.of());
 
@@ -31,15 +31,15 @@ public record LimitRules(
     models = Map.copyOf(models);
   }
 
-  /** Requests in a time. */
+  /** Request rates. */
   public record Rates(long perSecond, long perMinute) {
     public static final Rates OFF = new Rates(0, 0);
   }
 
-  /** What a key may do where it says nothing of its own. */
+  /** Limits of a key; configured, they are the defaults of keys without their own. */
   public record PerKey(Rates rates, long tokensPerMinute, int concurrency) {
 
-    /** The key's own limits go first. */
+    /** Returns these limits with those that the key has of its own in their place. */
     public PerKey overriddenBy(KeyLimits own) {
       return new PerKey(
           new Rates(
@@ -50,21 +50,22 @@ public record LimitRules(
     }
   }
 
-  /** What is to be asked of the counters. */
+  /** Acquisition that a request needs. */
   public sealed interface AcquirePlan {
     /** Nothing is limited. */
     record NotLimited() implements AcquirePlan {}
 
     record Required(Acquire acquire) implements AcquirePlan {}
 
-    /** The bucket will never hold so many tokens. */
+    /** The request needs more tokens than the bucket can hold. */
     record NeverFits(Bucket bucket, long tokens) implements AcquirePlan {}
   }
 
   /**
-   * What the requests of a key for a model draw from.
+   * Returns the limit set of a key's requests for a model.
    *
-   * @param target null where the model that they ask for cannot serve, and others are counted later
+   * @param target null if the requested model cannot serve; fallback models are counted when they
+   *     are tried
    */
   LimitSet limitSet(ApiKey key, @Nullable ModelId target) {
     PerKey keyLimits = key(key);
@@ -84,9 +85,9 @@ public record LimitRules(
   }
 
   /**
-   * What a request takes.
+   * Returns the acquisition of a request.
    *
-   * @param tokens that it will use, as far as one can say beforehand
+   * @param tokens estimate of the tokens that the request will use
    */
   static AcquirePlan plan(RequestId request, LimitSet target, long tokens) {
     if (target.isUnlimited()) {
@@ -99,14 +100,14 @@ public record LimitRules(
   }
 
   /**
-   * What a request takes of a model that it falls back to; all else it has taken already.
+   * Returns the acquisition from a fallback model's limits, in addition to the request's own.
    *
-   * @param draw a name of its own, as the request's is of its own draw
+   * @param acquireId an id that differs from the one of the request's own acquisition
    */
-  public AcquirePlan planFallback(RequestId draw, ModelId target) {
+  public AcquirePlan planFallback(RequestId acquireId, ModelId target) {
     List<Bucket> buckets = new ArrayList<>(2);
     addModel(buckets, target);
-    return plan(draw, new LimitSet(buckets, new Slot.Unlimited()), 0);
+    return plan(acquireId, new LimitSet(buckets, new Slot.Unlimited()), 0);
   }
 
   private void addModel(List<Bucket> buckets, ModelId target) {
@@ -116,7 +117,7 @@ public record LimitRules(
     }
   }
 
-  /** A look at the key's own buckets. */
+  /** Returns a probe of the key's own buckets. */
   public Acquire probe(RequestId request, ApiKey key) {
     PerKey keyLimits = key(key);
     List<Bucket> buckets = new ArrayList<>(3);
@@ -125,7 +126,7 @@ public record LimitRules(
     return Acquire.probe(request, buckets);
   }
 
-  /** What is limited of a key, by itself or by default. */
+  /** Returns the effective limits of a key. */
   public PerKey key(ApiKey key) {
     return this.key.overriddenBy(key.limits());
   }
@@ -146,7 +147,7 @@ public record LimitRules(
     }
   }
 
-  /** What is stored may be larger than any bucket; so much is as good as no limit. */
+  /** A configured limit may exceed the largest bucket, which is as good as no limit. */
   private static long limit(long configured) {
     return Math.min(configured, Bucket.CAPACITY_MAX);
   }

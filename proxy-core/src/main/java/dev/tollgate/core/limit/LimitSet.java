@@ -5,20 +5,20 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the requests of a key for a model draw from: the buckets, and the key's slots. Made once for
- * many draws; shared by all loops.
+ * Set of limits that apply to a key's requests for a model: buckets, and the key's concurrency
+ * slots. Made once for many acquisitions; shared by all event loops.
  */
 public final class LimitSet {
   private final List<Bucket> buckets;
   private final Slot slot;
   private final @Nullable Bucket tokens;
   private final LimitFieldLayout fieldLayout;
-  // What LocalCounters found for it: immutable, so that it may be read and written by any loop.
+  // Cached by LocalCounters; immutable, so any event loop may read and replace it.
   private volatile @Nullable LocalLimitSet local;
 
   /**
    * @param buckets in the order in which they refuse, without those that are off; may be empty
-   * @param slot the last to refuse
+   * @param slot refuses after all buckets
    */
   public LimitSet(List<Bucket> buckets, Slot slot) {
     this.buckets = List.copyOf(buckets);
@@ -35,12 +35,12 @@ public final class LimitSet {
     return slot;
   }
 
-  /** Whether nothing is limited. */
+  /** True if nothing is limited. */
   boolean isUnlimited() {
     return buckets.isEmpty() && slot instanceof Slot.Unlimited;
   }
 
-  /** The key's bucket of tokens, or null where they are not limited. */
+  /** Returns the key's bucket of tokens; null if tokens are not limited. */
   @Nullable Bucket tokens() {
     return tokens;
   }

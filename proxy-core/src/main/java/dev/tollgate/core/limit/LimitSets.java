@@ -6,9 +6,9 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The allotments of keys and models that were asked for lately. It holds a fixed number: one that
- * needs another's place takes it, and the other is made anew. On all loops at once: each place is
- * one reference to an immutable.
+ * Cache of limit sets by key and model. The cache is a direct-mapped table of fixed size: of two
+ * sets with the same index, the later replaces the earlier. Safe on all event loops, because each
+ * entry is one reference to an immutable object.
  */
 final class LimitSets {
   private static final int CAPACITY = 4096;
@@ -17,8 +17,8 @@ final class LimitSets {
       new AtomicReferenceArray<>(CAPACITY);
 
   private record Known(LimitRules rules, ApiKey key, @Nullable ModelId model, LimitSet limits) {
-    /** A changed key, and what a reload makes anew, is another object. */
-    @SuppressWarnings("ReferenceEquality") // this is asked for each request
+    /** True if the entry is for these objects. Changed keys and reloaded rules are new objects. */
+    @SuppressWarnings("ReferenceEquality") // called for each request
     boolean isOf(LimitRules now, ApiKey asked, @Nullable ModelId of) {
       return rules == now && key == asked && model == of;
     }

@@ -8,11 +8,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The limits as requests meet them. Shared by all loops.
+ * Rate limits of requests: rules, counters and caches. Shared by all event loops.
  *
- * @param rules those in force now; a request keeps the ones it was asked with
- * @param observer hears of each refusal, on the loop that gives it
- * @param refusals who need not be counted to be refused
+ * @param rules supplies the present rules; a request keeps those with which it started
+ * @param observer called for each refusal, on the request's event loop
+ * @param refusals cache of keys that are refused without counting
  */
 public record Limits(
     Counters counters,
@@ -26,18 +26,21 @@ public record Limits(
   }
 
   /**
-   * What a request takes.
+   * Returns the acquisition of a request.
    *
-   * @param of the model that it asks for; null where that one cannot serve: whoever is asked
-   *     instead is counted when it is asked
-   * @param tokens that it will use, as far as one can say beforehand
+   * @param of the requested model; null if it cannot serve: fallback models are counted when they
+   *     are tried
+   * @param tokens estimate of the tokens that the request will use
    */
   public LimitRules.AcquirePlan plan(
       LimitRules rules, RequestId request, ApiKey key, @Nullable ModelId of, long tokens) {
     return LimitRules.plan(request, limitSets.of(rules, key, of), tokens);
   }
 
-  /** What a request of the key is told by its head already, or null where it must be counted. */
+  /**
+   * Returns the cached refusal of a key's request, known from its headers alone; null if the
+   * request must be counted.
+   */
   public RefusalCache.@Nullable CachedRefusal cachedRefusal(ApiKey key, long nowNanos) {
     CachedRefusal refusal = refusals.find(key, rules.get(), nowNanos);
     if (refusal != null) {

@@ -9,18 +9,19 @@ import io.github.bucket4j.TokensInheritanceStrategy;
 import java.time.Duration;
 
 /**
- * A running bucket of this process: Bucket4j's state, whose lock and clock are its owner's, so that
- * all buckets of a draw are looked at and taken from together. Guarded by its {@link LocalBuckets}.
+ * Token bucket of this process: Bucket4j's state, without a lock or clock of its own, so that an
+ * acquisition checks and takes from all its buckets atomically. Guarded by its {@link
+ * LocalBuckets}.
  */
 final class LocalBucket {
-  // What is owed, and what flows in of it, stay far from the end of a long.
+  // Keeps the debt and its products with the period far from the range of a long.
   private static final long PERIODS_OWED_MAX = 1_000_000;
 
   private final long periodMicros;
   private BucketState state;
   private long capacity;
 
-  /** A full bucket. */
+  /** Creates a full bucket. */
   LocalBucket(Bucket rule, long nowNanos) {
     this.periodMicros = rule.unit().periodMicros();
     this.capacity = rule.capacity();
@@ -35,12 +36,12 @@ final class LocalBucket {
     return BucketConfiguration.builder().addLimit(evenly).build();
   }
 
-  /** What flowed in until now is in it. */
+  /** Adds the refill until now. */
   void refill(long nowNanos) {
     state.refillAllBandwidth(nowNanos);
   }
 
-  /** From now on it holds at most so much, and as much flows in. What it holds stays. */
+  /** Changes the capacity and with it the refill rate. The level stays. */
   void resize(long wanted, long nowNanos) {
     if (capacity != wanted) {
       state =
@@ -50,7 +51,10 @@ final class LocalBucket {
     }
   }
 
-  /** Nothing is lacking where nothing is wanted, even in one that is overdrawn. */
+  /**
+   * True if the bucket has less than the amount. An amount of 0 is never short, even if the bucket
+   * is overdrawn.
+   */
   boolean isShortOf(long amount) {
     return amount > 0 && amount > state.getCurrentSize(0);
   }
@@ -59,7 +63,7 @@ final class LocalBucket {
     state.consume(amount);
   }
 
-  /** How it stands for someone who wants {@code amount}. */
+  /** Returns the level, with the wait for {@code amount}. */
   Level level(long amount) {
     long level = state.getCurrentSize(0);
     if (amount == 0 || amount <= level || amount > capacity) {
@@ -69,7 +73,7 @@ final class LocalBucket {
   }
 
   /**
-   * @param flowedIn of the next token, in parts of the period's nanoseconds
+   * @param flowedIn refilled part of the next token, in units of 1 / period nanoseconds
    */
   private long waitMicros(long lacking, long flowedIn) {
     long periodNanos = periodMicros * 1_000;
@@ -79,14 +83,17 @@ final class LocalBucket {
     return Math.ceilDiv(Math.ceilDiv(lacking * periodNanos - flowedIn, capacity), 1_000);
   }
 
-  /** More was used than was taken; it may owe now. Who owes a million periods owes no more. */
+  /**
+   * Takes what was used above the estimate, which may overdraw the bucket. The debt is bounded to a
+   * million periods.
+   */
   void overrun(long amount) {
     if (state.getCurrentSize(0) > -capacity * PERIODS_OWED_MAX) {
       state.consume(amount);
     }
   }
 
-  /** Less was used than was taken. It never holds more than its capacity. */
+  /** Returns what was not used, up to the capacity. */
   void refund(long amount) {
     state.addTokens(amount);
   }

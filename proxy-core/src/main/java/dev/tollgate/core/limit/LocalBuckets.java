@@ -6,14 +6,14 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /**
- * The running buckets of one key, organization or model, by what they count, and the lock that
- * guards them. Shared by all loops; a bucket that is made stays.
+ * Buckets of one key, organization or model, by unit; this object is the lock that guards them.
+ * Shared by all event loops; buckets are never removed.
  */
 final class LocalBuckets {
   private final Map<Bucket.Unit, LocalBucket> byUnit = new EnumMap<>(Bucket.Unit.class);
   private volatile boolean forgotten;
 
-  /** Whose they are. Locks are taken in the order of owners, by all. */
+  /** Owner of buckets. All threads take the locks in the order of owners. */
   record Owner(LimitScope scope, String id) implements Comparable<Owner> {
     private static final Comparator<Owner> ORDER =
         Comparator.comparing(Owner::scope).thenComparing(Owner::id);
@@ -28,7 +28,7 @@ final class LocalBuckets {
     }
   }
 
-  /** The one that the rule names, full where there is none yet. */
+  /** Returns the bucket of a rule, created full if there is none. */
   synchronized LocalBucket get(Bucket rule, long nowNanos) {
     return byUnit.computeIfAbsent(rule.unit(), _ -> new LocalBucket(rule, nowNanos));
   }
@@ -37,7 +37,7 @@ final class LocalBuckets {
     return byUnit.size();
   }
 
-  /** Others are made in their place if they are asked for again. */
+  /** Marks these buckets as evicted; the owner's next acquisition makes new ones. */
   void forget() {
     forgotten = true;
   }

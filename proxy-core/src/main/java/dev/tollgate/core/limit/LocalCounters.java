@@ -13,13 +13,14 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * Counters of one process. Shared by all loops: a draw sees and takes all or nothing, so that one
- * that is refused is never felt by another.
+ * Counters of one process. Shared by all event loops: an acquisition takes all or nothing
+ * atomically, so a refused one never affects others.
  */
 public final class LocalCounters implements Counters {
-  // Above a minute, so that a bucket that goes was full, unless it owed more than nine minutes.
+  // Above the longest period, a minute, so that an evicted bucket was full unless its debt exceeded
+  // nine minutes of refill.
   private static final Duration IDLE_MAX = Duration.ofMinutes(10);
-  // No request uses more; what a provider may report is no number to do arithmetic with.
+  // No request uses more; a provider may report any number, which must not overflow.
   private static final long TOKENS_MAX = Bucket.CAPACITY_MAX;
 
   private final Cache<Owner, LocalBuckets> buckets;
@@ -28,7 +29,8 @@ public final class LocalCounters implements Counters {
 
   /**
    * @param nanos a monotonic clock
-   * @param bucketsMax buckets that are remembered; beyond it the one unused for longest begins anew
+   * @param bucketsMax bound of buckets in memory; beyond it the least recently used one is evicted
+   *     and starts full again
    */
   public LocalCounters(LongSupplier nanos, int bucketsMax) {
     this.nanos = nanos;
@@ -43,7 +45,7 @@ public final class LocalCounters implements Counters {
             .build();
   }
 
-  /** Buckets that an owner can have. */
+  /** Returns the most buckets that an owner can have. */
   private static int bucketsPerOwner(LimitScope scope) {
     return switch (scope) {
       case KEY -> 3;
@@ -88,19 +90,22 @@ public final class LocalCounters implements Counters {
     return buckets.get(owner, _ -> new LocalBuckets());
   }
 
-  /** Whole microseconds: the resolution in which all nodes count. */
+  /** Returns the time in whole microseconds, the resolution of the shared counters. */
   private long now() {
     return Math.floorDiv(nanos.getAsLong(), 1_000) * 1_000;
   }
 
   // Figures, from any thread
 
-  /** Slots of all keys that are taken. */
+  /** Returns the slots of all keys in use. */
   public int slotsInUse() {
     return slots.inUse();
   }
 
-  /** Buckets that are remembered. Forgets idle ones first: not to be called on a loop. */
+  /**
+   * Returns the number of buckets in memory. Evicts idle ones first, so it must not be called on an
+   * event loop.
+   */
   public long bucketCount() {
     buckets.cleanUp();
     return buckets.asMap().values().stream().mapToLong(LocalBuckets::count).sum();

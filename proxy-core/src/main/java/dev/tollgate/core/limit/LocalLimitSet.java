@@ -10,11 +10,11 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 
 /**
- * The running buckets of an allotment. A draw locks their owners in one order for all, for less
- * than a microsecond, so that it sees and takes all or nothing. Shared by all loops.
+ * Local buckets of a limit set. An acquisition locks their owners in one global order, for less
+ * than a microsecond, and takes all or nothing. Shared by all event loops.
  */
 final class LocalLimitSet {
-  // So often a bucket in use is said to be in use.
+  // Interval in which a bucket in use is looked up again, which defers its eviction.
   private static final long REFRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final LocalCounters counters;
@@ -22,7 +22,7 @@ final class LocalLimitSet {
   private final Part[] parts;
   private final long madeNanos;
 
-  /** What an allotment has of one owner: the places of its buckets. */
+  /** Buckets of one owner, as indexes into the limit set. */
   private static final class Part {
     private final LocalBuckets owner;
     private final int[] indexes;
@@ -61,7 +61,7 @@ final class LocalLimitSet {
     return new Part(owned, indexes);
   }
 
-  /** Whether these are still the buckets that {@code asking} counts in. */
+  /** True if these are still the buckets of {@code counter} and none was evicted. */
   boolean isCurrent(LocalCounters counter, long nowNanos) {
     boolean current = counters == counter && nowNanos - madeNanos < REFRESH_NANOS;
     for (int p = 0; current && p < parts.length; p++) {
@@ -71,10 +71,10 @@ final class LocalLimitSet {
   }
 
   /**
-   * Takes all that the draw names, or nothing.
+   * Takes all that the acquisition names, or nothing.
    *
-   * @param slots asked last, and only if no bucket lacks anything
-   * @param levels becomes how the buckets stand behind it
+   * @param slots acquired last, and only if no bucket is short
+   * @param levels receives the levels of the buckets afterwards
    */
   SlotResult acquire(Acquire acquire, ConcurrencySlots slots, long nowNanos, Level[] levels) {
     return acquire(0, SlotResult.GRANTED, acquire, slots, nowNanos, levels);
@@ -113,7 +113,10 @@ final class LocalLimitSet {
     }
   }
 
-  /** Makes of the tokens that were taken those that were used. Not resized: limits may change. */
+  /**
+   * Corrects the buckets from the estimated to the used tokens. Does not resize them, because the
+   * limits may have changed since.
+   */
   void correct(Acquire acquire, long used, long nowNanos) {
     if (used != acquire.tokens()) {
       for (Part part : parts) {

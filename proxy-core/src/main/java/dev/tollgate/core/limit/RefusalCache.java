@@ -11,26 +11,27 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keys of which it is known that a request would be refused until a time, so that the next ones are
- * refused on their heads. It holds a fixed number of keys: one that needs another's place takes it,
- * which costs that key's next request a look at its buckets. On all loops at once: each place is
- * one reference to an immutable.
+ * Cache of keys whose requests will be refused until a known time, so that they are refused from
+ * their headers alone. The cache is a direct-mapped table of fixed size: of two keys with the same
+ * index, the later replaces the earlier, whose next request is then counted. Safe on all event
+ * loops, because each entry is one reference to an immutable object.
  *
- * <p>Only for what no other request can change: a bucket of requests that is empty, and neither
- * tokens, whose estimate the body decides, nor slots, which may be free at any moment.
+ * <p>Only refusals that no other request can change are cached: those of an empty bucket of
+ * requests, but not of tokens, whose estimate depends on the body, nor of slots, which may be free
+ * at any moment.
  */
 public final class RefusalCache {
   private static final int KEYS = 4096;
 
-  /** What a client is told to wait is never more than this too long. */
+  /** Bounds by how much the Retry-After of a cached refusal is too long. */
   private static final long NANOS_MAX = TimeUnit.SECONDS.toNanos(1);
 
   private final AtomicReferenceArray<@Nullable Known> entries = new AtomicReferenceArray<>(KEYS);
 
   /**
-   * What a refused request is told.
+   * Fault and header fields of a refusal.
    *
-   * @param fields how the key's limits stand
+   * @param fields the {@code x-ratelimit-*} fields of the key
    */
   public record CachedRefusal(Fault fault, List<FieldLines> fields) {
     public CachedRefusal {
@@ -40,15 +41,15 @@ public final class RefusalCache {
 
   private record Known(
       KeyId key, KeyLimits own, LimitRules rules, CachedRefusal refusal, long untilNanos) {
-    /** Changed limits end what was known. A reload makes rules anew. */
-    @SuppressWarnings("ReferenceEquality") // they hold maps, and this is asked for each request
+    /** True if the entry is for this key and these limits. A reload makes a new object of rules. */
+    @SuppressWarnings("ReferenceEquality") // equals would compare maps for each request
     boolean isOf(ApiKey asked, LimitRules now) {
       return rules == now && key.equals(asked.id()) && own.equals(asked.limits());
     }
   }
 
   /**
-   * Nothing of {@code key} is let in before {@code untilNanos}, as long as its limits are these.
+   * Caches a refusal of {@code key} until {@code untilNanos}, valid while its limits are unchanged.
    */
   public void remember(
       ApiKey key, LimitRules rules, CachedRefusal refusal, long nowNanos, long untilNanos) {
@@ -59,14 +60,14 @@ public final class RefusalCache {
     }
   }
 
-  /** What is known of the key, or null where its buckets must be looked at. */
+  /** Returns the cached refusal of a key; null if its request must be counted. */
   public @Nullable CachedRefusal find(ApiKey key, LimitRules rules, long nowNanos) {
     Known known = entries.get(index(key.id()));
     boolean valid = known != null && known.untilNanos - nowNanos > 0 && known.isOf(key, rules);
     return valid ? known.refusal : null;
   }
 
-  /** Keys that it can hold at most. */
+  /** Returns the capacity in keys. */
   public int size() {
     return entries.length();
   }

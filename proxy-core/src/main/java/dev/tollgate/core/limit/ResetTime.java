@@ -8,11 +8,11 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
 /**
- * When a bucket will be full again, as clients are told (docs/decisions/limits.md#headers): {@code
- * 1.2s}, {@code 6m0s}.
+ * Time until a bucket is full again, formatted for clients (docs/decisions/limits.md#headers):
+ * {@code 1.2s}, {@code 6m0s}.
  */
 final class ResetTime {
-  // Further away than anybody waits, and its product with a period fits a long.
+  // Larger than any realistic debt, and its product with a period fits a long.
   private static final long MISSING_MAX = 100_000_000_000L;
   private static final int TEXT_BYTES = 32;
 
@@ -33,7 +33,7 @@ final class ResetTime {
     return out.toString(US_ASCII);
   }
 
-  /** Milliseconds below a minute, whole seconds above, always rounded up. */
+  /** Writes milliseconds below a minute, whole seconds above, always rounded up. */
   static void write(ByteBuf out, long micros) {
     long millis = Math.ceilDiv(micros, 1_000);
     if (millis < 60_000) {

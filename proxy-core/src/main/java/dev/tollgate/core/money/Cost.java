@@ -4,39 +4,41 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Usage × price, the one place that rounds: summed in pico-USD, half up to micro-USD once per
- * request, and at least 1 when something priced above zero was used
+ * Cost of usage, the only place that rounds: summed in pico-USD, rounded half up to micro-USD once
+ * per request, and at least 1 if something priced above zero was used
  * (docs/decisions/money.md#rounding).
  */
 public final class Cost {
   private static final long MICROS_PER_SECOND = 1_000_000;
-  // Longer than anything is: 30 years.
+  // Longer than any media: 30 years.
   private static final long SECONDS_MAX = 1_000_000_000;
 
   private Cost() {}
 
   /**
-   * What one provider delivered, and what it costs.
+   * Usage of one provider, with its prices.
    *
-   * @param quantities all but the tokens
+   * @param quantities everything except tokens
    */
   public record PricedUsage(Usage usage, List<Quantity> quantities, PriceList prices) {
     public PricedUsage {
       quantities = List.copyOf(quantities);
     }
 
-    /** Whether anything was delivered at all. */
+    /** True if anything was delivered. */
     public boolean hasUsage() {
       return usage.totalTokens() > 0 || !quantities.isEmpty();
     }
   }
 
-  /** The charge for tokens and the per-request price. */
+  /** Returns the charge for tokens and the per-request price. */
   public static MicroUsd ofTokens(Usage usage, PriceList prices) {
     return of(usage, List.of(), prices);
   }
 
-  /** The charge for what several providers delivered to one request, each at its own prices. */
+  /**
+   * Returns the charge for what several providers delivered to one request, each at its own prices.
+   */
   public static MicroUsd of(List<PricedUsage> parts) {
     PicoSum sum = new PicoSum();
     for (PricedUsage part : parts) {
@@ -45,7 +47,7 @@ public final class Cost {
     return sum.rounded();
   }
 
-  /** The charge for tokens, for everything else that was used, and the per-request price. */
+  /** Returns the charge for tokens, all other quantities and the per-request price. */
   public static MicroUsd of(Usage usage, List<Quantity> quantities, PriceList prices) {
     PicoSum sum = new PicoSum();
     add(sum, usage, quantities, prices);
@@ -96,7 +98,7 @@ public final class Cost {
     }
   }
 
-  /** Time counts in microseconds, begun ones in full: finer than any provider reports. */
+  /** Adds a time in microseconds, rounded up, which is finer than any provider reports. */
   private static void addTime(PicoSum sum, Duration time, long perSecond) {
     long seconds = Math.clamp(time.getSeconds(), 0, SECONDS_MAX);
     long fraction = time.isNegative() ? 0 : Math.ceilDiv(time.getNano(), 1_000);

@@ -3,13 +3,13 @@ package dev.tollgate.core.money;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 
-/** An amount in micro-USD: 1,000,000 micro-USD are 1 USD. Arithmetic is checked for overflow. */
+/** Amount in micro-USD: 1,000,000 micro-USD are 1 USD. Arithmetic is checked for overflow. */
 public record MicroUsd(long value) implements Comparable<MicroUsd> {
   public static final MicroUsd ZERO = new MicroUsd(0);
   private static final int SCALE = 6;
 
   /**
-   * The amount of a decimal USD string such as {@code "10.00"}.
+   * Returns the amount of a decimal USD string such as {@code "10.00"}.
    *
    * @throws ArithmeticException if it has more than 6 decimals or does not fit
    * @throws NumberFormatException if it is not a decimal number
@@ -34,7 +34,10 @@ public record MicroUsd(long value) implements Comparable<MicroUsd> {
     return value > 0;
   }
 
-  /** Decimal USD without trailing zeros, at least two decimals: {@code 10.00}, {@code 0.000123}. */
+  /**
+   * Returns decimal USD without trailing zeros, at least two decimals: {@code 10.00}, {@code
+   * 0.000123}.
+   */
   public String toUsd() {
     BigDecimal usd = BigDecimal.valueOf(value, SCALE).stripTrailingZeros();
     return usd.setScale(Math.max(usd.scale(), 2)).toPlainString();

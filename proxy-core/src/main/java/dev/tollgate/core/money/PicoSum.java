@@ -3,11 +3,11 @@ package dev.tollgate.core.money;
 import java.math.BigInteger;
 
 /**
- * A sum of units × price in pico-USD, exact in 128 bits, and its one rounding: half up to
- * micro-USD, and at least 1 where the sum is not zero (docs/decisions/money.md#rounding).
+ * Sum of units × price in pico-USD, exact in 128 bits, and its rounding: half up to micro-USD, and
+ * at least 1 if the sum is not zero (docs/decisions/money.md#rounding).
  */
 final class PicoSum {
-  /** No request costs more, so that sums of charges fit: one billion USD. */
+  /** Upper bound of a charge, one billion USD, so that sums of charges fit in a long. */
   static final MicroUsd MAX = new MicroUsd(1_000_000_000_000_000L);
 
   private static final long PICO_PER_MICRO = 1_000_000;

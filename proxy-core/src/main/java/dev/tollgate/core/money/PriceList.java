@@ -7,7 +7,7 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * What a model costs. All unit prices are in pico-USD (10⁻¹² USD) per unit, so that every sum is an
+ * Prices of a model. All unit prices are in pico-USD (10⁻¹² USD) per unit, so that every sum is an
  * integer and is rounded once; prices per second are whole micro-USD, so that parts of a second
  * have an exact price too.
  *
@@ -25,7 +25,7 @@ public record PriceList(
     long perVideoSecond,
     long perMusicSecond) {
 
-  /** The list of a model whose price is the word {@code free}. */
+  /** Prices of a model that is configured as {@code free}. */
   public static final PriceList FREE = ofTokens(TokenPrices.ZERO);
 
   private static final long PICO_PER_MICRO = 1_000_000;
@@ -51,7 +51,7 @@ public record PriceList(
     return new PriceList(tokens, List.of(), 0, 0, 0, List.of(), 0, 0);
   }
 
-  /** Whether tokens cost anything: where not, nobody need count them. */
+  /** True if tokens have a price; if not, they need not be counted. */
   public boolean isByTokens() {
     return !tokens.equals(TokenPrices.ZERO) || !tiers.isEmpty();
   }
@@ -59,7 +59,7 @@ public record PriceList(
   /** Token prices that apply strictly above a number of prompt tokens. */
   public record Tier(long abovePromptTokens, TokenPrices tokens) {}
 
-  /** Price of one image; empty size or quality matches any. */
+  /** Price of one image; an empty size or quality matches any. */
   public record ImagePrice(Optional<String> size, Optional<String> quality, long perImage) {
     public ImagePrice {
       if (perImage < 0) {
@@ -72,13 +72,13 @@ public record PriceList(
           && (quality.isEmpty() || quality.equals(images.quality()));
     }
 
-    // A size says more about a price than a quality does.
+    // A size determines a price more than a quality does.
     private int specificity() {
       return (size.isPresent() ? 2 : 0) + (quality.isPresent() ? 1 : 0);
     }
   }
 
-  /** The token prices of a request with this many prompt tokens. */
+  /** Returns the token prices of a request with this many prompt tokens. */
   public TokenPrices tokensFor(long promptTokens) {
     TokenPrices chosen = tokens;
     for (Tier tier : tiers) {
@@ -90,8 +90,8 @@ public record PriceList(
   }
 
   /**
-   * The price of one of these images: the entry that names most of their kind. A kind that no entry
-   * matches costs as the dearest, because an unknown price is never zero.
+   * Returns the price of one image of a kind, from the most specific entry that matches. A kind
+   * that no entry matches has the highest price, because an unknown price is never zero.
    */
   public long perImage(Quantity.Images kind) {
     return images.stream()
@@ -103,8 +103,8 @@ public record PriceList(
   }
 
   /**
-   * The most that one of these images can cost: whoever asks for a kind has its price, and what was
-   * left open the model chooses, perhaps the dearest.
+   * Returns the highest price that one of these images can have. A property that the request names
+   * has its price; the model chooses the others, possibly the most expensive.
    */
   long perImageMax(Quantity.Images kind) {
     long max = 0;
@@ -116,7 +116,10 @@ public record PriceList(
     return max;
   }
 
-  /** What a model may choose where it is left to it: all that has a price, and what has none. */
+  /**
+   * Returns what the model may choose for a property that the request leaves open: all values with
+   * a price, and those without.
+   */
   private List<Optional<String>> possible(
       Optional<String> asked, Function<ImagePrice, Optional<String>> priced) {
     boolean isOpen = asked.isEmpty() || asked.get().equals("auto");

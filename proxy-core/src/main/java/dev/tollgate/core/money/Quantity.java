@@ -3,20 +3,20 @@ package dev.tollgate.core.money;
 import java.time.Duration;
 import java.util.Optional;
 
-/** What a request used besides tokens, in the unit by which it is priced. */
+/** Usage other than tokens, in the unit by which it is priced. */
 public sealed interface Quantity {
-  /** Text that was spoken, in characters. */
+  /** Text converted to speech, in characters. */
   record Characters(long count) implements Quantity {}
 
-  /** Audio that was transcribed or made. */
+  /** Audio that was transcribed or generated. */
   record AudioTime(Duration time) implements Quantity {}
 
-  /** Video that was made. */
+  /** Video that was generated. */
   record VideoTime(Duration time) implements Quantity {}
 
-  /** Music that was made. */
+  /** Music that was generated. */
   record MusicTime(Duration time) implements Quantity {}
 
-  /** Images of one kind; an empty size or quality is not known. */
+  /** Images of one kind; an empty size or quality is unknown. */
   record Images(long count, Optional<String> size, Optional<String> quality) implements Quantity {}
 }

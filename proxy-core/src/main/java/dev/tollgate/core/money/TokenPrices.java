@@ -1,10 +1,10 @@
 package dev.tollgate.core.money;
 
 /**
- * Prices of tokens in pico-USD per token: a price in USD per million tokens with at most 6 decimals
- * is such an integer (docs/decisions/money.md#rounding). A price that the operator did not give is
- * filled in on load: cached, cache written, audio and image input cost as input, writes for an hour
- * as other writes, reasoning and audio output as output.
+ * Prices of tokens in pico-USD per token: every price in USD per million tokens with at most 6
+ * decimals is an integer in this unit (docs/decisions/money.md#rounding). Prices that the operator
+ * did not configure get defaults on load: cached, cache written, audio and image input cost as
+ * input, writes for an hour as other writes, reasoning and audio output as output.
  */
 public record TokenPrices(
     long input,
@@ -25,7 +25,7 @@ public record TokenPrices(
     }
   }
 
-  /** Where images cost as other input. */
+  /** Prices where images cost as other input. */
   public TokenPrices(
       long input,
       long cachedInput,
@@ -52,7 +52,7 @@ public record TokenPrices(
     return new TokenPrices(input, input, input, input, input, input, output, output, output);
   }
 
-  /** The most that one token of a prompt can cost. */
+  /** Returns the highest price of one prompt token. */
   long maxInputPrice(boolean withAudio) {
     long written = Math.max(cacheWrite, cacheWrite1h);
     long read = Math.max(Math.max(input, cachedInput), imageInput);
@@ -60,7 +60,7 @@ public record TokenPrices(
     return withAudio ? Math.max(text, audioInput) : text;
   }
 
-  /** The most that one token of output can cost. */
+  /** Returns the highest price of one output token. */
   long maxOutputPrice(boolean withAudio) {
     long text = Math.max(output, reasoning);
     return withAudio ? Math.max(text, audioOutput) : text;

@@ -5,13 +5,14 @@ package dev.tollgate.core.money;
  * written, audio and image tokens, {@code completionTokens} contain reasoning and audio tokens.
  * Counts are never negative, and small enough for their sums.
  *
- * @param cacheWriteTokens written to a cache, for whatever time
- * @param cacheWrite1hTokens of these, written for an hour instead of minutes
- * @param imageInputTokens of the prompt, images: told apart only where they may have a price
+ * @param cacheWriteTokens prompt tokens written to a cache, for any lifetime
+ * @param cacheWrite1hTokens part of these that is written for an hour instead of minutes
+ * @param imageInputTokens image tokens of the prompt: counted separately only if they may have a
+ *     price of their own
  * @param billedOnTop output tokens that the provider reports beside the completion instead of
- *     inside it (xAI's reasoning), billed as output and shown nowhere else
+ *     inside it (xAI's reasoning), billed as output and not part of any other count
  *     (docs/decisions/money.md#usage)
- * @param estimated whether we counted because the provider did not
+ * @param estimated whether the gateway counted, because the provider did not
  */
 public record Usage(
     long promptTokens,
@@ -25,7 +26,7 @@ public record Usage(
     long audioOutputTokens,
     long billedOnTop,
     boolean estimated) {
-  /** Nothing used, and known to be nothing. */
+  /** No usage, and not estimated. */
   public static final Usage ZERO = ofTokens(0, 0);
 
   private static final long COUNT_MAX = 1_000_000_000_000_000L;
@@ -43,7 +44,7 @@ public record Usage(
     billedOnTop = clampCount(billedOnTop);
   }
 
-  /** Where no image has a price of its own. */
+  /** Usage where no image has a price of its own. */
   public Usage(
       long promptTokens,
       long completionTokens,
@@ -69,19 +70,17 @@ public record Usage(
         estimated);
   }
 
-  /** A provider's count of nothing but prompt and completion. */
+  /** Returns a provider's count of prompt and completion only. */
   public static Usage ofTokens(long promptTokens, long completionTokens) {
     return new Usage(promptTokens, completionTokens, 0, 0, 0, 0, 0, 0, 0, false);
   }
 
-  /** Our own count, where the provider gave none. */
+  /** Returns the gateway's own count, for a provider that reports none. */
   public static Usage estimate(long promptTokens, long completionTokens) {
     return new Usage(promptTokens, completionTokens, 0, 0, 0, 0, 0, 0, 0, true);
   }
 
-  /**
-   * The count that a stream had reported when it broke off: at least what was delivered by then.
-   */
+  /** Returns the count that an interrupted stream had reported, at least what was delivered. */
   public Usage interrupted(long deliveredTokens) {
     return new Usage(
         promptTokens,
@@ -97,7 +96,7 @@ public record Usage(
         true);
   }
 
-  /** The sum of what two providers count of one request. */
+  /** Returns the sum of two providers' counts for one request. */
   public Usage plus(Usage other) {
     return new Usage(
         promptTokens + other.promptTokens,
@@ -113,12 +112,12 @@ public record Usage(
         estimated || other.estimated);
   }
 
-  /** What clients are shown as the total. */
+  /** Returns the total that clients receive. */
   public long totalTokens() {
     return promptTokens + completionTokens;
   }
 
-  /** All that the provider computed, which is what limits count. */
+  /** Returns all tokens that the provider computed, which limits count. */
   public long computedTokens() {
     return totalTokens() + billedOnTop;
   }

@@ -3,13 +3,12 @@ package dev.tollgate.core.money;
 import java.util.List;
 
 /**
- * The bounds of what a request can use, and the most that can cost: what admission reserves. No
- * usage within the bounds costs more, whatever its tokens turn out to be and whichever tier they
- * fall into.
+ * Upper bounds of a request's usage, and their cost: the amount that admission reserves. No usage
+ * within the bounds costs more, whatever the kinds and the tier of its tokens.
  *
- * @param outputTokens completion and what is billed on top of it, together
- * @param audio whether tokens can be audio: its prices are many times those of text
- * @param quantities everything else, at most
+ * @param outputTokens completion tokens and those billed on top of them, together
+ * @param audio whether tokens can be audio, whose prices are many times those of text
+ * @param quantities upper bounds of everything else
  */
 public record WorstCase(
     long promptTokens, long outputTokens, boolean audio, List<Quantity> quantities) {
@@ -24,8 +23,9 @@ public record WorstCase(
   }
 
   /**
-   * The most that this can cost. Not always at the longest prompt: a higher tier may be cheaper, so
-   * each tier is taken at the longest prompt that it prices.
+   * Returns the highest cost within the bounds. It is not always that of the longest prompt,
+   * because a higher tier may be cheaper: each tier is evaluated at the longest prompt that it
+   * prices.
    */
   public MicroUsd cost(PriceList prices) {
     MicroUsd max = MicroUsd.ZERO;

@@ -7,7 +7,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A key as it was read from the store, with its organization: immutable, shared by all loops.
+ * API key as it was read from the store, with its organization. Immutable; shared by all event
+ * loops.
  *
  * @param lastFour the secret's last four characters, for logs and lists
  * @param expiresAt the instant from which the key is refused; null: never
@@ -23,7 +24,7 @@ public record ApiKey(
     KeyLimits limits) {
 
   /**
-   * What the key may use (docs/decisions/keys.md#scope). An empty set means everything.
+   * Scope of a key (docs/decisions/keys.md#scope). An empty set means everything.
    *
    * @param allowedModels model ids in full
    * @param allowedModalities wire names of modalities, such as {@code chat}

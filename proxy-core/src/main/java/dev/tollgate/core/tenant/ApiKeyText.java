@@ -6,10 +6,10 @@ import java.security.SecureRandom;
 import java.util.zip.CRC32;
 
 /**
- * The text of an API key: {@code sk-llm-}, the 8-character key id, at least 32 random base62
- * characters and a 6-character checksum of all that stands before it (docs/decisions/keys.md#text).
- * Who holds a malformed text is refused without a look-up, and scanners can tell a leaked key from
- * noise.
+ * Text of an API key: {@code sk-llm-}, the 8-character key id, at least 32 random base62 characters
+ * and a 6-character checksum of everything before it (docs/decisions/keys.md#text). With the
+ * checksum a malformed text is refused without a look-up, and secret scanners can tell a leaked key
+ * from noise.
  */
 public final class ApiKeyText {
   public static final String PREFIX = "sk-llm-";
@@ -24,10 +24,10 @@ public final class ApiKeyText {
 
   private ApiKeyText() {}
 
-  /** What a text turned out to be. */
+  /** Result of parsing. */
   public sealed interface ParsedKey {}
 
-  /** A well-formed key; whether anybody knows it is for the directory to say. */
+  /** A well-formed key, which may not exist. */
   public record ValidKey(KeyId keyId, String text) implements ParsedKey {
     public KeyHash hash() {
       return KeyHash.of(text);
@@ -37,14 +37,14 @@ public final class ApiKeyText {
       return text.substring(text.length() - 4);
     }
 
-    /** Never the secret. */
+    /** Returns a form without the secret. */
     @Override
     public String toString() {
       return PREFIX + keyId + "…" + lastFour();
     }
   }
 
-  /** Anything else. */
+  /** Any other text. */
   public record MalformedKey() implements ParsedKey {}
 
   private static final MalformedKey MALFORMED = new MalformedKey();
@@ -95,7 +95,7 @@ public final class ApiKeyText {
     return crc.getValue();
   }
 
-  /** Whether a text ends in this as a base62 number; 6 digits hold every 32-bit value. */
+  /** True if the text ends in the checksum as a base62 number; 6 digits hold every 32-bit value. */
   private static boolean isChecksum(long checksum, String text) {
     long rest = checksum;
     for (int i = 1; i <= CHECKSUM_LENGTH; i++) {
@@ -107,7 +107,7 @@ public final class ApiKeyText {
     return true;
   }
 
-  /** The last digit of a number. */
+  /** Returns the last base62 digit of a number. */
   private static char digit(long number) {
     return BASE62.charAt((int) (number % BASE62.length()));
   }

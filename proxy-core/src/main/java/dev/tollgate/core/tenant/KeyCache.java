@@ -15,10 +15,10 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys that were looked up lately, shared by all loops. An answer is given only while the cache
- * hears of changes: a poll of the store's changes must have succeeded within the last 5 seconds. If
- * the store is gone, active keys stay usable for 60 seconds; everything else is then unavailable.
- * Nothing here blocks; a key that is not known is asked for once, however many wait for it.
+ * Cache of recently used keys, shared by all event loops. Entries are valid only while the cache
+ * receives changes: a poll of the store's changes must have succeeded within the last 5 seconds. If
+ * the store is down, active keys stay usable for 60 seconds; everything else is then unavailable.
+ * No call blocks; a missing key is looked up once, however many requests wait for it.
  */
 public final class KeyCache {
   private final Cache<KeyHash, ApiKey> known;
@@ -35,19 +35,18 @@ public final class KeyCache {
     this.lookups = new KeyLookups(loader, rules.pendingMax(), this::remember);
   }
 
-  /** Starts a look-up; the answer may come on any thread, at once or later, exactly once. */
+  /** Loader of keys; the answer may arrive on any thread, at once or later, exactly once. */
   public interface Loader {
     void load(KeyHash hash, Consumer<Lookup> whenDone);
   }
 
   /**
-   * How long what is believed.
+   * Lifetimes and bounds of the cache.
    *
-   * @param fresh how old the last successful poll may be for an answer from the cache
-   * @param outage how old it may be for an active key, while the store cannot be asked
-   * @param unknown how long a key is believed not to exist
-   * @param backoff how long after a failure the store is not asked again for a key that the outage
-   *     rule covers
+   * @param fresh greatest age of the last successful poll for an answer from the cache
+   * @param outage greatest age of that poll for an active key while the store is down
+   * @param unknown how long a key is cached as unknown
+   * @param backoff time after a failure in which keys covered by {@code outage} are not looked up
    */
   public record Rules(
       Duration fresh,
@@ -68,9 +67,9 @@ public final class KeyCache {
             32);
   }
 
-  /** What the cache says of a key. */
+  /** Result of a look-up in the cache. */
   public sealed interface CacheResult {
-    /** A look-up is under way; the verdict will be handed over. */
+    /** A look-up of the store is pending; its result follows. */
     record Pending() implements CacheResult {}
 
     /** A final answer. */
@@ -80,7 +79,7 @@ public final class KeyCache {
 
     record Unknown() implements FinalResult {}
 
-    /** Nobody can say at present: 503, never 401. */
+    /** The store did not answer: 503, never 401. */
     record Unavailable(String reason) implements FinalResult {}
   }
 
@@ -88,7 +87,7 @@ public final class KeyCache {
   private static final CacheResult.Pending PENDING = new CacheResult.Pending();
 
   /**
-   * Asks for a key. {@code whenDone} is called only if the answer is {@code Pending}: once, through
+   * Finds a key. {@code whenDone} is called only if the result is {@code Pending}: once, through
    * {@code executor}.
    */
   public CacheResult find(
@@ -107,13 +106,13 @@ public final class KeyCache {
     Consumer<Lookup> waiter =
         lookup -> executor.execute(() -> whenDone.accept(finalResult(lookup, hash, nowNanos)));
     return switch (lookups.join(hash, nowNanos, waiter)) {
-      case PendingLookup.Joined boarded -> PENDING;
+      case PendingLookup.Joined joined -> PENDING;
       case PendingLookup.Full full ->
           finalResult(new Lookup.Unavailable("too many key look-ups"), hash, nowNanos);
     };
   }
 
-  /** These keys are not what they were: forgets them, and whatever look-ups under way bring. */
+  /** Removes changed keys, and discards the results of pending look-ups. */
   public void changed(Set<KeyId> keys) {
     forget(key -> keys.contains(key.id()));
   }
@@ -122,7 +121,7 @@ public final class KeyCache {
     changed(Set.of(key));
   }
 
-  /** The organizations' states changed, and with them all their keys. */
+  /** Removes all keys of organizations whose state changed. */
   public void changedOrgs(Set<OrgId> orgs) {
     forget(key -> orgs.contains(key.org().id()));
   }
@@ -131,44 +130,44 @@ public final class KeyCache {
     changedOrgs(Set.of(org));
   }
 
-  /** Anything may have changed. */
+  /** Removes all keys. */
   public void changedAll() {
     forget(key -> true);
   }
 
   /**
-   * A poll of the changes succeeded, and what it brought was told.
+   * Records a successful poll, after its changes were applied.
    *
-   * @param beganNanos when the poll began: of changes after that it may not know
+   * @param beganNanos when the poll began: it may lack changes after that
    */
   public void pollSucceeded(long beganNanos) {
     polledAt.set(beganNanos);
   }
 
-  /** A poll of the changes failed: the store is gone or silent. */
+  /** Records a failed poll: the store is down or does not respond. */
   public void pollFailed(long nowNanos) {
     failedAt.set(nowNanos);
   }
 
-  /** How many keys are held, for a gauge. */
+  /** Returns the number of cached keys, for a gauge. */
   public long size() {
     return known.estimatedSize();
   }
 
-  /** How many look-ups are under way, for a gauge. */
+  /** Returns the number of pending look-ups, for a gauge. */
   public int pendingLookups() {
     return lookups.pendingCount();
   }
 
   private void forget(Predicate<ApiKey> matching) {
-    // In this order: what a look-up began earlier brings is dropped from here on, and what it
-    // brought before is in the maps that are searched now.
+    // The order matters: from here on results of earlier look-ups are dropped, and those that
+    // arrived before are in the maps that are searched next.
     lookups.invalidate();
     known.asMap().values().removeIf(matching);
     unknownSince.invalidateAll();
   }
 
-  /** Called once per look-up that no change overtook, before its waiters hear of it. */
+  /** Caches the result of a look-up that no change overtook, before its waiters are called. */
   private void remember(KeyHash hash, Lookup lookup, long startedNanos) {
     switch (lookup) {
       case Lookup.Found found -> {
@@ -188,7 +187,8 @@ public final class KeyCache {
       case Lookup.Found found -> new CacheResult.Known(found.key());
       case Lookup.Unknown unknown -> UNKNOWN;
       case Lookup.Unavailable unavailable -> {
-        ApiKey kept = known.getIfPresent(hash); // now: a change may have been told since the asking
+        ApiKey kept =
+            known.getIfPresent(hash); // read now: a change may have arrived since the look-up began
         yield kept != null && survivesOutage(kept, nowNanos)
             ? new CacheResult.Known(kept)
             : new CacheResult.Unavailable(unavailable.reason());
@@ -200,7 +200,7 @@ public final class KeyCache {
     Long since = unknownSince.getIfPresent(hash);
     return since != null
         && nowNanos - since < rules.unknown().toNanos()
-        && polledWithin(rules.fresh(), nowNanos); // else it may have been made since
+        && polledWithin(rules.fresh(), nowNanos); // else the key may have been created since
   }
 
   private boolean survivesOutage(ApiKey key, long nowNanos) {
@@ -222,7 +222,7 @@ public final class KeyCache {
   }
 
   private static <V> Cache<KeyHash, V> boundedBy(int entriesMax) {
-    // Ages are judged by the time that callers pass in; evictions happen on the caller's thread.
+    // Callers pass in the time that ages are compared with; evictions run on the caller's thread.
     return Caffeine.newBuilder().maximumSize(entriesMax).executor(Runnable::run).build();
   }
 }

@@ -1,20 +1,20 @@
 package dev.tollgate.core.tenant;
 
 /**
- * Port to the store of keys. The one method blocks: it is called through {@code Offload}, never on
- * an event loop.
+ * Port to the store of keys. Its method blocks and is called through {@code Offload}, never on an
+ * event loop.
  */
 public interface KeyDirectory {
   /** Looks a key up by its hash. */
   Lookup find(KeyHash hash);
 
-  /** What a look-up brought. */
+  /** Result of a look-up. */
   sealed interface Lookup {
     record Found(ApiKey key) implements Lookup {}
 
     record Unknown() implements Lookup {}
 
-    /** The store could not be asked: "I cannot know" is 503, never 401. */
+    /** The store did not answer: 503, never 401. */
     record Unavailable(String reason) implements Lookup {}
   }
 }

@@ -7,11 +7,11 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 /**
- * The SHA-256 of a key's text: all that is ever stored or looked up of a secret
+ * SHA-256 of a key's text, the only form in which a secret is stored and looked up
  * (docs/decisions/keys.md#hash).
  */
 public final class KeyHash {
-  /** Making one costs more than the hash, and each is ready again once it has digested. */
+  /** Reused, because creating a digest costs more than the hash. */
   private static final ThreadLocal<MessageDigest> DIGEST = ThreadLocal.withInitial(KeyHash::sha256);
 
   private final byte[] sha256;
@@ -32,7 +32,7 @@ public final class KeyHash {
     }
   }
 
-  /** A copy of the 32 bytes. */
+  /** Returns a copy of the 32 bytes. */
   public byte[] bytes() {
     return sha256.clone();
   }

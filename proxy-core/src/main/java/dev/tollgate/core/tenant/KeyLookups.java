@@ -9,9 +9,9 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 
 /**
- * The key look-ups under way: one per key, so many at a time. A change to any key grounds those
- * that began before it: they still answer who waits for them, but nobody else joins them and
- * nothing they bring is kept, or a key would come back as it was before its revocation
+ * Pending key look-ups: one for each key, up to a bound. A change to any key invalidates the
+ * look-ups that began before it: their waiters still get an answer, but no other request joins them
+ * and their results are not cached. Otherwise a key could be cached as it was before its revocation
  * (docs/decisions/keys.md#revocation).
  */
 final class KeyLookups {
@@ -31,12 +31,12 @@ final class KeyLookups {
     this.sink = sink;
   }
 
-  /** Takes what a look-up brought that no change overtook; called under the lock of the flights. */
+  /** Receiver of results that no change overtook; called under the lock. */
   interface LookupSink {
     void accept(KeyHash hash, Lookup lookup, long startedNanos);
   }
 
-  /** One look-up and who waits for it. */
+  /** Look-up of one key, with its waiters. */
   static final class PendingLookup {
     private final KeyHash hash;
     private final long startedNanos;
@@ -48,7 +48,7 @@ final class KeyLookups {
       this.startedNanos = startedNanos;
     }
 
-    /** Whether somebody got on. */
+    /** Result of joining a look-up. */
     sealed interface JoinResult {}
 
     record Joined() implements JoinResult {}
@@ -59,7 +59,9 @@ final class KeyLookups {
   private static final PendingLookup.JoinResult JOINED = new PendingLookup.Joined();
   private static final PendingLookup.JoinResult FULL = new PendingLookup.Full();
 
-  /** Joins the look-up of {@code hash} or starts one; a waiter on board is called exactly once. */
+  /**
+   * Joins the look-up of {@code hash} or starts one; a waiter that joined is called exactly once.
+   */
   PendingLookup.JoinResult join(KeyHash hash, long nowNanos, Consumer<Lookup> waiter) {
     PendingLookup started;
     synchronized (lock) {
@@ -80,7 +82,7 @@ final class KeyLookups {
     return JOINED;
   }
 
-  /** Whatever is under way now must not be kept or joined any more. */
+  /** Invalidates all pending look-ups. */
   void invalidate() {
     synchronized (lock) {
       joinable.clear();
@@ -106,7 +108,7 @@ final class KeyLookups {
         sink.accept(pending.hash, lookup, pending.startedNanos);
       }
     }
-    // Nobody joins a flight that has landed: the list is ours alone.
+    // A completed look-up has no new waiters, so the list is no longer shared.
     for (Consumer<Lookup> waiter : pending.waiters) {
       deliver(waiter, lookup);
     }
@@ -116,11 +118,11 @@ final class KeyLookups {
     try {
       waiter.accept(lookup);
     } catch (RejectedExecutionException itsLoopHasEnded) {
-      // Its connections ended with it; the other waiters still want their answer.
+      // The waiter's connections ended with its loop; the other waiters still need the answer.
     }
   }
 
-  /** How many look-ups are under way, for a gauge. */
+  /** Returns the number of pending look-ups, for a gauge. */
   int pendingCount() {
     synchronized (lock) {
       return pendingCount;

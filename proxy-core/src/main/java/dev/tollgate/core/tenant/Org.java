@@ -5,12 +5,12 @@ import dev.tollgate.core.money.MicroUsd;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An organization as far as a request needs it.
+ * Organization, with what a request needs of it.
  *
- * @param monthlyLimit what it may spend in a calendar month; null: no limit
+ * @param monthlyLimit spending limit of a calendar month; null: none
  */
 public record Org(OrgId id, String name, State state, @Nullable MicroUsd monthlyLimit) {
-  /** Only an active organization is served. */
+  /** State of an organization; only an active one is served. */
   public enum State {
     ACTIVE,
     SUSPENDED

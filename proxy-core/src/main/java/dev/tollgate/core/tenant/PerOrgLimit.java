@@ -5,8 +5,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
 /**
- * How many of the places that all share each organization has: beyond a bound one organization
- * waits for itself, and not the others for it. Any thread.
+ * Bound on each organization's share of a common capacity, so that one organization cannot use up
+ * the others' part. Safe on any thread.
  */
 public final class PerOrgLimit {
   private final int max;
@@ -16,7 +16,7 @@ public final class PerOrgLimit {
     this.max = max;
   }
 
-  /** Takes a place, which {@link #end} gives back; false: there is none. */
+  /** Takes one slot, released by {@link #end}; false if the organization has none left. */
   public boolean tryBegin(OrgId org) {
     boolean[] acquired = {false};
     var _ =

@@ -1,4 +1,4 @@
-/** Who calls: keys, organizations and how they are looked up. */
+/** Tenants: API keys, organizations, and the cache through which they are looked up. */
 @NullMarked
 package dev.tollgate.core.tenant;
 

@@ -6,10 +6,10 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
-/** What a fault says of when to come back. */
+/** Retry advice of faults. */
 class FaultTest {
   @Test
-  void whoIsTurnedAwayTogetherComesBackAtDifferentTimes() {
+  void retryAfterOfRefusalsIsRandom() {
     Set<Integer> seconds = new TreeSet<>();
     for (int n = 0; n < 1_000; n++) {
       Fault fault = Fault.tryLater("Not now.");

@@ -19,7 +19,9 @@ import java.util.Random;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** What a node says that it has committed covers what it has, and is not said all the time. */
+/**
+ * Commitments that a node reports cover what it has committed, and are not reported all the time.
+ */
 class CommitmentsTest {
   private static final OrgId ORG = new OrgId(new UUID(2, 0));
   private static final ApiKey KEY =
@@ -36,11 +38,11 @@ class CommitmentsTest {
   private final InMemoryLedgerStore ledgerStore = new InMemoryLedgerStore(1_795_000_000_000L);
   private final SimulatedWorld world = new SimulatedWorld(ledgerStore);
   private final SimulatedNode node = new SimulatedNode(new UUID(1, 0), world);
-  private final Map<Scope, Long> said = new HashMap<>();
+  private final Map<Scope, Long> reported = new HashMap<>();
 
-  private int say() {
+  private int report() {
     List<Commitment> due = node.planner().commitments();
-    due.forEach(each -> said.put(each.scope(), each.amount().value()));
+    due.forEach(each -> reported.put(each.scope(), each.amount().value()));
     return due.size();
   }
 
@@ -58,11 +60,11 @@ class CommitmentsTest {
   }
 
   @Test
-  void whatIsSaidCoversWhatIsChargedAndReservedAlsoBetweenTwoWords() throws Exception {
+  void reportsCoverWhatIsChargedAndReservedUntilTheNextOne() throws Exception {
     long seed = new Random().nextLong();
     Random random = new Random(seed);
     ledgerStore.fund(ORG, new MicroUsd(1_000_000_000));
-    int words = 0;
+    int reports = 0;
     for (int second = 0; second < 300; second++) {
       for (int i = 0; i < 10; i++) {
         pass(100);
@@ -75,15 +77,15 @@ class CommitmentsTest {
       }
       if (second > 20) {
         long committed = charged() + node.ledger().accounts().iterator().next().reserved();
-        assertThat(said.values()).as("seed %d", seed).allMatch(word -> word >= committed);
+        assertThat(reported.values()).as("seed %d", seed).allMatch(amount -> amount >= committed);
       }
-      words += say();
+      reports += report();
     }
-    assertThat(words).as("seed %d", seed).isLessThan(150);
+    assertThat(reports).as("seed %d", seed).isLessThan(150);
   }
 
   @Test
-  void aNodeThatIsIdleSaysWhatItChargedAndNoMore() throws Exception {
+  void anIdleNodeReportsWhatItChargedAndNoMore() throws Exception {
     ledgerStore.fund(ORG, new MicroUsd(1_000_000));
     pass(100);
     node.ask(KEY, 1_000);
@@ -91,21 +93,21 @@ class CommitmentsTest {
     node.endOneAt(400);
     for (int i = 0; i < 3_000; i++) {
       pass(100);
-      say();
+      report();
     }
-    assertThat(said.values()).containsExactly(400L);
-    assertThat(say()).isZero();
+    assertThat(reported.values()).containsExactly(400L);
+    assertThat(report()).isZero();
   }
 
   @Test
-  void whatTheBooksDidNotHearIsSaidAgain() {
+  void aLostReportIsRepeated() {
     ledgerStore.fund(ORG, new MicroUsd(1_000_000));
     node.ask(KEY, 1_000);
     pass(100);
-    assertThat(say()).isOne();
-    assertThat(say()).isZero();
+    assertThat(report()).isOne();
+    assertThat(report()).isZero();
     node.planner().commitmentsLost();
-    assertThat(say()).isOne();
+    assertThat(report()).isOne();
   }
 
   @Test
@@ -113,10 +115,10 @@ class CommitmentsTest {
     for (int graceSeconds : new int[] {0, 2, 60, 600, 100_000}) {
       for (int ttlSeconds = 1; ttlSeconds < 10_000; ttlSeconds = ttlSeconds * 3 / 2 + 1) {
         Duration ttl = Duration.ofSeconds(ttlSeconds);
-        Duration silence = LedgerRules.of(Duration.ofSeconds(graceSeconds), ttl).heartbeatTimeout();
-        assertThat(silence).isPositive().isLessThan(ttl);
+        Duration timeout = LedgerRules.of(Duration.ofSeconds(graceSeconds), ttl).heartbeatTimeout();
+        assertThat(timeout).isPositive().isLessThan(ttl);
         if (ttlSeconds > 60) {
-          assertThat(silence).isLessThanOrEqualTo(ttl.minusSeconds(60));
+          assertThat(timeout).isLessThanOrEqualTo(ttl.minusSeconds(60));
         }
       }
     }

@@ -8,17 +8,17 @@ import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.tenant.ApiKey;
 import org.junit.jupiter.api.Test;
 
-/** What a node knows of a balance without asking the books. */
+/** Refusals of a used-up balance without a call to the ledger store. */
 class ExhaustedBalanceTest extends LeasingScenario {
   private final ApiKey key = key("onlykey1");
   private final SimulatedNode node = node(0);
 
   @Test
-  void aBalanceOfWhichNothingIsLeftIsKnownForAMoment() throws Exception {
+  void aUsedUpBalanceIsCachedForAMoment() throws Exception {
     ledgerStore.fund(ORG, new MicroUsd(100));
     assertThat(node.ledger().usedUp(key)).isNull();
     spendAll();
-    assertThat(node.ledger().usedUp(key)).as("before anybody was refused").isNull();
+    assertThat(node.ledger().usedUp(key)).as("before any refusal").isNull();
     node.ask(key, 10);
     ticks(3, 20, node);
     assertThat(world.refused).hasSize(1);
@@ -27,9 +27,9 @@ class ExhaustedBalanceTest extends LeasingScenario {
     assertThat(known).isNotNull();
     assertThat(known.code()).isEqualTo(ErrorCode.INSUFFICIENT_CREDITS);
     assertThat(known.details()).containsEntry("spent_micro", 100L);
-    assertThat(node.ledger().usedUp(key("otherkey"))).as("a key that never asked").isNull();
+    assertThat(node.ledger().usedUp(key("otherkey"))).as("a key without requests").isNull();
     world.pass(100);
-    assertThat(node.ledger().usedUp(key)).as("the books may have more by now").isNull();
+    assertThat(node.ledger().usedUp(key)).as("the store may have more by now").isNull();
   }
 
   @Test

@@ -10,11 +10,11 @@ import java.nio.ByteBuffer;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Records survive the way to bytes and back; other bytes are said to be damaged. */
+/** Records survive encoding and decoding; other bytes are reported as damaged. */
 class JournalCodecTest {
 
   @Test
-  void everyRecordComesBackAsItWas() {
+  void everyRecordIsDecodedAsEncoded() {
     Seeds.forEach(
         random -> {
           var records = new RandomRecords(random);
@@ -29,7 +29,7 @@ class JournalCodecTest {
   }
 
   @Test
-  void aRecordThatIsCutOrGoesOnIsDamaged() {
+  void aRecordThatIsCutOrTooLongIsDamaged() {
     Seeds.forEach(
         random -> {
           byte[] whole = encoded(new RandomRecords(random).any());

@@ -15,17 +15,17 @@ import java.util.Random;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** What a node asks of the books, and gives back, in particular situations. */
+/** Grants that a node requests and money that it returns, in particular situations. */
 class LeasePlannerTest extends LeasingScenario {
 
   @Test
-  void whatNobodyUsesCostsNothing() throws Exception {
+  void anUnusedLeaseCostsNothing() throws Exception {
     ledgerStore.fund(ORG, new MicroUsd(1_000_000));
     SimulatedNode node = node(0);
     node.ask(key("onlykey1"), 100);
     ticks(5, 20, node);
     node.endOneAt(100);
-    book(node);
+    settle(node);
     ticks(3_000, 100, node);
 
     assertThat(node.grants()).isLessThanOrEqualTo(3);
@@ -33,11 +33,11 @@ class LeasePlannerTest extends LeasingScenario {
   }
 
   @Test
-  void recallsLeanGrantsAndLeasesThatHoldMoneyAreCounted() throws Exception {
+  void recallsPartialGrantsAndLeasesThatHoldMoneyAreCounted() throws Exception {
     ledgerStore.fund(ORG, new MicroUsd(1_000));
     SimulatedNode first = node(0);
     SimulatedNode second = node(1);
-    first.ask(key("onlykey1"), 400); // five times as much would be welcome
+    first.ask(key("onlykey1"), 400); // desires five times as much
     ticks(10, 20, first, second);
     assertThat(first.ledger().partialGrants()).isPositive();
     assertThat(first.ledger().recalls()).isZero();
@@ -57,7 +57,7 @@ class LeasePlannerTest extends LeasingScenario {
   }
 
   @Test
-  void whoeverWasNotHeardOfForTwoMinutesIsForgotten() throws Exception {
+  void accountsUnusedForTwoMinutesAreForgotten() throws Exception {
     SimulatedNode node = node(0);
     int orgs = 2_000;
     for (int i = 0; i < orgs; i++) {
@@ -71,7 +71,7 @@ class LeasePlannerTest extends LeasingScenario {
     assertThat(node.running()).isEqualTo(orgs);
     assertThat(node.ledger().accounts()).hasSize(orgs);
     node.endAllAtTheirMost();
-    book(node);
+    settle(node);
     ticks(1_200, 100, node);
 
     assertThat(node.ledger().accounts()).isEmpty();
@@ -85,7 +85,7 @@ class LeasePlannerTest extends LeasingScenario {
     assertThat(node.running()).as("refused: %s", world.refused).isEqualTo(1);
     node.requireBalanced();
     node.endOneAt(150);
-    book(node);
+    settle(node);
     ticks(1_200, 100, node);
     assertThat(node.ledger().accounts()).isEmpty();
     assertThat(ledgerStore.audit()).isEmpty();
@@ -93,7 +93,7 @@ class LeasePlannerTest extends LeasingScenario {
   }
 
   @Test
-  void whatIsNotBookedYetIsNotForgottenAndItsMoneyNotSpentTwice() throws Exception {
+  void anAccountWithUnsettledChargesIsKeptAndItsMoneyNotSpentTwice() throws Exception {
     ledgerStore.fund(ORG, new MicroUsd(1_000));
     SimulatedNode node = node(0);
     node.ask(key("onlykey1"), 400);
@@ -106,7 +106,7 @@ class LeasePlannerTest extends LeasingScenario {
     node.ask(key("onlykey1"), 500);
     ticks(5, 20, node);
     node.endOneAt(500);
-    book(node);
+    settle(node);
     ticks(1_500, 100, node);
 
     assertThat(node.ledger().accounts()).isEmpty();
@@ -117,13 +117,13 @@ class LeasePlannerTest extends LeasingScenario {
   }
 
   @Test
-  void aLastWordThatMayBeLostIsCertainBeforeMoreIsAskedFor() throws Exception {
+  void aCloseThatMayBeLostIsRepeatedBeforeTheNextGrant() throws Exception {
     ledgerStore.fund(ORG, new MicroUsd(1_000));
     SimulatedNode node = node(0);
     node.ask(key("onlykey1"), 100);
     ticks(5, 20, node);
     node.endOneAt(100);
-    book(node);
+    settle(node);
     boolean lost = false;
     while (!lost) {
       world.pass(100);
@@ -142,14 +142,14 @@ class LeasePlannerTest extends LeasingScenario {
     ticks(10, 100, node);
     assertThat(node.running()).as("refused: %s", world.refused).isEqualTo(1);
     node.endOneAt(10);
-    book(node);
+    settle(node);
     ticks(1_200, 100, node);
     assertThat(leased()).isZero();
     assertThat(ledgerStore.audit()).isEmpty();
   }
 
   @Test
-  void aStoppedNodeStaysStoppedWhateverTheBooksSay() {
+  void aStoppedNodeStaysStoppedWhateverTheStoreAnswers() {
     ledgerStore.fund(ORG, new MicroUsd(10_000));
     SimulatedNode node = node(0);
     node.ask(key("onlykey1"), 100);
@@ -160,7 +160,7 @@ class LeasePlannerTest extends LeasingScenario {
   }
 
   @Test
-  void afterTimeThatNobodyCountedNothingIsAdmittedBeforeTheBooksAnswerAnew() {
+  void afterASuspensionNothingIsAdmittedBeforeTheStoreAnswersAgain() {
     ledgerStore.fund(ORG, new MicroUsd(10_000));
     SimulatedNode node = node(0);
     node.ask(key("onlykey1"), 100);
@@ -170,14 +170,14 @@ class LeasePlannerTest extends LeasingScenario {
     world.pass(1);
     node.planner().suspend(world.nanos);
     assertThat(node.ledger().isOpen()).isFalse();
-    node.deliverLate(); // it was asked before
+    node.deliverLate(); // the call began before
     assertThat(node.ledger().isOpen()).isFalse();
     node.tick(CallOutcome.FINE);
     assertThat(node.ledger().isOpen()).isTrue();
   }
 
   @Test
-  void aNodeThatWasTakenOverStaysClosedThoughAnOlderAnswerSaysThatItLives() {
+  void aFencedNodeStaysClosedAfterALateAnswerOfAnOlderCall() {
     ledgerStore.fund(ORG, new MicroUsd(10_000));
     SimulatedNode node = node(0);
     world.pass(200);
@@ -219,7 +219,7 @@ class LeasePlannerTest extends LeasingScenario {
   }
 
   @Test
-  void whatALostAnswerLeftLeasedIsFreeWithTheNextTick() throws Exception {
+  void moneyOfALostGrantIsFreeWithTheNextTick() throws Exception {
     ledgerStore.fund(ORG, new MicroUsd(100));
     SimulatedNode node = node(0);
     node.ask(key("onlykey1"), 100);
@@ -231,19 +231,19 @@ class LeasePlannerTest extends LeasingScenario {
   }
 
   @Test
-  void aGrantThatTheNodeGaveUpIsNotBookedAfterTheNodeSaidWhatItHolds() throws Exception {
+  void aTimedOutGrantIsStaleAfterTheNextStatement() throws Exception {
     ledgerStore.fund(ORG, new MicroUsd(100));
     SimulatedNode node = node(0);
     node.ask(key("onlykey1"), 100);
-    node.lease(CallOutcome.GIVEN_UP);
+    node.lease(CallOutcome.TIMED_OUT);
     node.planner().stop("nothing is asked for again");
     ticks(1, 100, node);
-    node.bookOneGivenUp(new Random(1));
+    node.timedOut().commitOne(new Random(1));
     assertThat(leased()).isZero();
   }
 
   @Test
-  void whatWasSpentFromALostGrantIsNotAskedForAgain() throws Exception {
+  void aChargeFromALostGrantNeedsNoFurtherGrant() throws Exception {
     ledgerStore.fund(ORG, new MicroUsd(1_000));
     SimulatedNode node = node(0);
     node.ask(key("onlykey1"), 100);
@@ -262,7 +262,7 @@ class LeasePlannerTest extends LeasingScenario {
   }
 
   @Test
-  void moneyIsGivenBackThoughGrantsAreAskedForAllTheTime() {
+  void recalledMoneyIsReturnedWhileGrantsAreRequestedAllTheTime() {
     ledgerStore.fund(ORG, new MicroUsd(1_000));
     SimulatedNode node = node(0);
     SimulatedNode other = node(1);
@@ -272,7 +272,7 @@ class LeasePlannerTest extends LeasingScenario {
     ticks(5, 20, node, other, dead);
     node.endOneAt(1);
     node.ask(key("onlykey1"), 1_000);
-    node.ask(key("onlykey1"), 1_000); // where two wait, the next is asked for at once
+    node.ask(key("onlykey1"), 1_000); // with two waiters the next call begins at once
     other.ask(key("onlykey1"), 900);
     for (int i = 0; i < 20; i++) {
       ticks(1, 20, other);
@@ -284,7 +284,7 @@ class LeasePlannerTest extends LeasingScenario {
   }
 
   @Test
-  void aStatementThatTheBooksCannotTakeStopsNeitherTheNodeNorTheOthers() throws Exception {
+  void aRejectedStatementStopsNeitherTheNodeNorOtherLeases() throws Exception {
     ledgerStore.fund(ORG, new MicroUsd(1_000_000));
     var strict = LedgerRules.of(Duration.ZERO, Duration.ofMinutes(10));
     SimulatedNode node = new SimulatedNode(new UUID(1, 0), world, strict);
@@ -297,12 +297,12 @@ class LeasePlannerTest extends LeasingScenario {
       if (due.isEmpty()) {
         continue;
       }
-      List<LeaseStatement> said = due.get().statements();
-      if (said.stream().anyMatch(one -> one.scope().id().startsWith(poison))) {
+      List<LeaseStatement> statements = due.get().statements();
+      if (statements.stream().anyMatch(one -> one.scope().id().startsWith(poison))) {
         failures++;
         node.planner().tickFailed(due.get(), world.nanos);
       } else {
-        var answer = ledgerStore.tick(node.holder(), due.get().number(), said);
+        var answer = ledgerStore.tick(node.holder(), due.get().number(), statements);
         node.planner().ticked(due.get(), answer, world.nanos);
       }
       assertThat(node.ledger().isOpen()).isTrue();
@@ -318,7 +318,7 @@ class LeasePlannerTest extends LeasingScenario {
   }
 
   @Test
-  void whatManyLeasesHoldIsSaidInPortions() throws Exception {
+  void manyLeasesAreStatedInPortions() throws Exception {
     ledgerStore.fund(ORG, new MicroUsd(1_000_000));
     SimulatedNode node = node(0);
     useOfTheDay(1_100, node);
@@ -336,7 +336,7 @@ class LeasePlannerTest extends LeasingScenario {
     assertThat(leased()).isZero();
   }
 
-  /** Each of so many keys has used its day, and what it did is booked. */
+  /** Lets each of so many keys spend from its daily budget, and settles that. */
   private void useOfTheDay(int keys, SimulatedNode node) throws Exception {
     for (int i = 0; i < keys; i++) {
       String id = "daykey%02d".formatted(i);
@@ -347,8 +347,8 @@ class LeasePlannerTest extends LeasingScenario {
       }
       node.endOneAt(1);
     }
-    for (int booked = 0; booked < keys; booked += 100) {
-      book(node);
+    for (int settled = 0; settled < keys; settled += 100) {
+      settle(node);
     }
   }
 
@@ -391,18 +391,18 @@ class LeasePlannerTest extends LeasingScenario {
   }
 
   @Test
-  void aRequestOfADayLongOverLeavesNothingLeased() throws Exception {
+  void aRequestOfAPastDayLeavesNothingLeased() throws Exception {
     long then = ledgerStore.millis();
     SimulatedNode node = nodeThatHadUsedADay();
     ticks(5, 100, node);
-    assertThat(node.ledger().accounts()).as("the day is forgotten").isEmpty();
+    assertThat(node.ledger().accounts()).as("accounts of the day").isEmpty();
 
     node.ask(keyOfTheDay("slowkey1"), 100, then);
     ticks(5, 20, node);
     assertThat(node.running()).as("refused: %s", world.refused).isEqualTo(1);
     node.requireBalanced();
     node.endOneAt(1);
-    book(node);
+    settle(node);
     ticks(700, 100, node);
     assertThat(leased()).isZero();
   }
@@ -418,22 +418,20 @@ class LeasePlannerTest extends LeasingScenario {
     node.ask(keyOfTheDay("slowkey1"), 100, then);
     node.lease(CallOutcome.FINE);
     node.deliverLate();
-    assertThat(node.ledger().accounts()).as("the day is forgotten").hasSize(1);
+    assertThat(node.ledger().accounts()).as("accounts of the day").hasSize(1);
 
     ticks(5, 20, node);
     assertThat(node.running()).as("refused: %s", world.refused).isEqualTo(1);
     node.requireBalanced();
     node.endOneAt(1);
-    book(node);
+    settle(node);
     ticks(700, 100, node);
     assertThat(leased()).isZero();
   }
 
-  /**
-   * Its books were away, or its disk was full, and then the body of an old request came at last.
-   */
+  /** The store was down, or the disk full, and then the body of an old request arrived. */
   @Test
-  void whatADayOwesIsNotForgottenWithIt() throws Exception {
+  void unsettledChargesOfAPastDayAreNotForgotten() throws Exception {
     long then = ledgerStore.millis();
     SimulatedNode node = nodeThatHadUsedADay(0);
     ticks(5, 100, node);
@@ -441,7 +439,7 @@ class LeasePlannerTest extends LeasingScenario {
     ticks(5, 20, node);
     node.endOneAt(1);
     ticks(700, 100, node);
-    book(node);
+    settle(node);
     ledgerStore
         .sums()
         .scopes()
@@ -453,15 +451,15 @@ class LeasePlannerTest extends LeasingScenario {
             });
     ticks(700, 100, node);
     assertThat(leased()).isZero();
-    assertThat(node.ledger().accounts()).as("the day is forgotten").isEmpty();
+    assertThat(node.ledger().accounts()).as("accounts of the day").isEmpty();
   }
 
   private SimulatedNode nodeThatHadUsedADay() throws Exception {
     return nodeThatHadUsedADay(1);
   }
 
-  /** A node that now is in the next day, for so long that no more of the one before is awaited. */
-  private SimulatedNode nodeThatHadUsedADay(int booked) throws Exception {
+  /** Returns a node so far in the next day that no request of the previous one is expected. */
+  private SimulatedNode nodeThatHadUsedADay(int settled) throws Exception {
     ledgerStore.fund(ORG, new MicroUsd(1_000_000));
     ledgerStore.limitDay(new KeyId("slowkey1"), new MicroUsd(100_000));
     SimulatedNode node = node(0);
@@ -470,15 +468,10 @@ class LeasePlannerTest extends LeasingScenario {
     ticks(5, 20, node);
     node.endOneAt(1);
     node.sync();
-    node.flush(booked, CallOutcome.FINE);
+    node.flush(settled, CallOutcome.FINE);
     ticks(700, 100, node);
     long midnight = Window.at(ledgerStore.millis()).resetsAt(ScopeKind.KEY_DAY).toEpochMilli();
     world.pass(midnight + Duration.ofMinutes(16).toMillis() - ledgerStore.millis());
     return node;
-  }
-
-  private static void book(SimulatedNode node) throws Exception {
-    node.sync();
-    node.flush(5_000, CallOutcome.FINE);
   }
 }

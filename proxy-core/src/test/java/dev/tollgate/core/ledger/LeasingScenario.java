@@ -13,7 +13,8 @@ import dev.tollgate.core.testkit.LedgerSums;
 import java.util.UUID;
 
 /**
- * One organization, the books, and nodes that lease from them, without faults of their own accord.
+ * Base of tests with one organization, a ledger store, and nodes that lease from it, without random
+ * faults.
  */
 abstract class LeasingScenario {
   static final OrgId ORG = new OrgId(new UUID(2, 0));
@@ -73,5 +74,11 @@ abstract class LeasingScenario {
         .mapToLong(LedgerSums.ScopeSums::leased)
         .max()
         .orElseThrow();
+  }
+
+  /** Makes the node's charges durable and settles them. */
+  static void settle(SimulatedNode node) throws Exception {
+    node.sync();
+    node.flush(5_000, CallOutcome.FINE);
   }
 }

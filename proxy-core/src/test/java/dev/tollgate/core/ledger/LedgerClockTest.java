@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Requests are dated by the books, however this machine's clock steps (D10). */
+/** Requests are dated by the ledger store's clock, however this machine's clock steps (D10). */
 class LedgerClockTest {
   private static final long THEN = 1_795_000_000_000L;
 
@@ -13,14 +13,14 @@ class LedgerClockTest {
   private final LedgerClock clock = new LedgerClock(() -> nanos, THEN);
 
   @Test
-  void itGoesOnByTheMonotonicClock() {
+  void theEstimateAdvancesByTheMonotonicClock() {
     pass(1_500);
     assertThat(clock.millis()).isEqualTo(THEN + 1_500);
     assertThat(clock.instant().toEpochMilli()).isEqualTo(THEN + 1_500);
   }
 
   @Test
-  void anAnswerThatFitsDoesNotMoveIt() {
+  void anAnswerThatFitsDoesNotChangeTheEstimate() {
     long began = nanos;
     pass(10);
     clock.update(THEN + 3, began, nanos);
@@ -29,7 +29,7 @@ class LedgerClockTest {
   }
 
   @Test
-  void whereTheBooksAreElsewhereItFollowsThem() {
+  void aDeviatingStoreClockIsFollowed() {
     for (long away : new long[] {-10 * 86_400_000L, 86_400_000L, 50, -50}) {
       long began = nanos;
       pass(10);

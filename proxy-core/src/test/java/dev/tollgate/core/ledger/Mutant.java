@@ -3,18 +3,18 @@ package dev.tollgate.core.ledger;
 import dev.tollgate.core.testkit.InMemoryLedgerStore.Flaw;
 import org.jspecify.annotations.Nullable;
 
-/** A ledger that does one thing wrong, which a simulation must notice. */
+/** Ledger with one fault, which the simulation must detect. */
 enum Mutant {
   ACKNOWLEDGES_BEFORE_THE_SYNC("acknowledged"),
   RESENDS_NOTHING_AFTER_A_CRASH("acknowledged"),
   SUMS_REPEATED_ROWS("used is", Flaw.SUMS_REPEATED_ROWS),
   CLOSES_LEASES_BEFORE_RESENDING("overspent"),
-  BOOKS_TO_THE_WINDOW_OF_THE_SETTLEMENT("used of keyd", Flaw.WINDOW_OF_THE_SETTLEMENT),
-  STOPS_AT_A_POISON_ROW("cannot be booked"),
-  SAYS_NOTHING_AFTER_A_LOST_ANSWER("leased at rest"),
-  DOES_NOT_LOOK_AT_ITS_CLOCKS("admitted unheard"),
+  SETTLES_TO_THE_PRESENT_WINDOW("used of keyd", Flaw.WINDOW_OF_THE_SETTLEMENT),
+  STOPS_AT_A_POISON_ROW("cannot be settled"),
+  STATES_NOTHING_AFTER_A_LOST_ANSWER("leased at rest"),
+  IGNORES_ITS_CLOCKS("admitted without heartbeat"),
   DATES_REQUESTS_BY_ITS_WALL_CLOCK("dated"),
-  SPENDS_ON_WHILE_THE_BOOKS_ARE_GONE("admitted unheard"),
+  SPENDS_DURING_AN_OUTAGE("admitted without heartbeat"),
   FREES_WHAT_A_LOST_NODE_COMMITTED("overspent", Flaw.FREES_WHAT_A_LOST_NODE_COMMITTED),
   KEEPS_WHAT_A_LOST_NODE_HELD("leased at rest", Flaw.KEEPS_WHAT_A_LOST_NODE_HELD),
   ADMITS_ON_A_FULL_DISK("admitted with room"),
@@ -32,12 +32,12 @@ enum Mutant {
     this.flaw = flaw;
   }
 
-  /** What the simulation says of it. */
+  /** Returns a part of the simulation's failure message. */
   String complaint() {
     return complaint;
   }
 
-  /** What is wrong with the books; null: it is the node that is wrong. */
+  /** Returns the fault of the ledger store; null if the node has the fault. */
   @Nullable Flaw flaw() {
     return flaw;
   }

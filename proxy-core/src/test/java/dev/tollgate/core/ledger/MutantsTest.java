@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The simulation notices what it is there to notice: each mutant fails it within a few seeds. */
+/** Detection of mutants: each one fails the simulation within a few seeds. */
 class MutantsTest {
   private static final int SEEDS = 60;
   private static final long FIRST = 1;

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.concurrent.Executor;
 import org.junit.jupiter.api.Test;
 
-/** What a node says of whether it can reserve. */
+/** Admission by a node's ledger, and its reasons. */
 class NodeLedgerTest {
   private boolean hasRoom = true;
   private long nanos;
@@ -23,7 +23,7 @@ class NodeLedgerTest {
   private final LeasePlanner planner = new LeasePlanner(ledger);
 
   @Test
-  void aFullDiskIsAnObstacleAndBooksThatCannotBeReachedAreNone() {
+  void aFullDiskIsAReasonAndAnUnreachableStoreIsNone() {
     assertThat(ledger.unavailableReason()).hasValue("The service is starting.");
     planner.begin(nanos);
     assertThat(ledger.unavailableReason()).isEmpty();
@@ -37,7 +37,7 @@ class NodeLedgerTest {
   }
 
   @Test
-  void aNodeCountsItsSilenceFromBeforeTheCallThatWasAnswered() {
+  void theHeartbeatTimeoutCountsFromTheBeginOfTheAnsweredCall() {
     planner.begin(nanos);
     nanos += Duration.ofSeconds(30).toNanos();
     LeasePlanner.TickCall tick = planner.nextTick(nanos).orElseThrow();
@@ -52,7 +52,7 @@ class NodeLedgerTest {
   }
 
   @Test
-  void aNodeThatIsFencedSaysSo() {
+  void aFencedNodeReportsTheReason() {
     planner.begin(nanos);
     nanos += Duration.ofSeconds(1).toNanos();
     LeasePlanner.TickCall tick = planner.nextTick(nanos).orElseThrow();
@@ -61,7 +61,7 @@ class NodeLedgerTest {
   }
 
   @Test
-  void theJournalSeesAReservationOnlyWhenItsRequestGoesAhead() {
+  void aReservationIsJournaledOnlyWhenItsRequestBegins() {
     planner.begin(nanos);
     reserve().release();
     assertThat(written).isEmpty();
@@ -77,7 +77,7 @@ class NodeLedgerTest {
   }
 
   @Test
-  void whatTheJournalHasNoRoomForIsTurnedAwayForAMoment() {
+  void aFullJournalRefusesWithRetryAdvice() {
     planner.begin(nanos);
     hasRoom = false;
     List<Ledger.ReserveResult> answers = new ArrayList<>();
@@ -102,7 +102,7 @@ class NodeLedgerTest {
     return ((Ledger.ReserveResult.Reserved) answers.getFirst()).reservation();
   }
 
-  /** A journal that keeps what it was told. */
+  /** A journal that keeps its records. */
   private final class Disk implements Journal {
     @Override
     public boolean admits() {

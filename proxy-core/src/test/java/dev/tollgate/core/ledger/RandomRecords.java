@@ -14,7 +14,7 @@ import java.util.Arrays;
 import java.util.Random;
 import java.util.UUID;
 
-/** Records such as a node may write, made from a seed. */
+/** Random journal records, made from a seed. */
 final class RandomRecords {
   private final Random random;
 
@@ -51,7 +51,7 @@ final class RandomRecords {
         row);
   }
 
-  /** Whether two records say the same: arrays are compared by what they hold. */
+  /** True if two records are equal, with arrays compared by content. */
   static boolean same(JournalRecord one, JournalRecord other) {
     if (one instanceof Settle(var left) && other instanceof Settle(var right)) {
       return withoutRow(left).equals(withoutRow(right)) && Arrays.equals(left.row(), right.row());

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** What a dead node's records make it owe. */
+/** Charges that recovery finds in a dead node's records. */
 class RecoveryTest {
   private static final OrgId ORG = new OrgId(new UUID(1, 2));
   private static final KeyId KEY = new KeyId("abcd1234");
@@ -46,7 +46,7 @@ class RecoveryTest {
   }
 
   @Test
-  void whatRanIsChargedAsItsLastProgressSays() {
+  void aRunningRequestIsChargedItsLastProgress() {
     assertThat(costs(reserve(A), reserve(B), progress(A, 3), progress(A, 5), progress(B, 1)))
         .isEmpty();
 
@@ -70,13 +70,13 @@ class RecoveryTest {
   }
 
   @Test
-  void whatRanWithoutWorthIsNotCharged() {
+  void aRunningRequestWithoutProgressIsNotCharged() {
     assertThat(costs(reserve(A), reserve(B), progress(B, 0))).isEmpty();
     assertThat(recovery.crashed()).isEmpty();
   }
 
   @Test
-  void whatWasReleasedOrChargedIsNotChargedForItsProgress() {
+  void anEndedRequestIsNotChargedForItsProgress() {
     assertThat(
             costs(
                 reserve(A),
@@ -90,7 +90,7 @@ class RecoveryTest {
   }
 
   @Test
-  void progressOfARequestWhoseStartIsGoneMeansNothing() {
+  void progressWithoutAReservationIsIgnored() {
     assertThat(costs(progress(A, 3))).isEmpty();
     assertThat(recovery.crashed()).isEmpty();
   }

@@ -14,9 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/**
- * Who is refused for want of money is told of which sum, how it stands, and when it begins anew.
- */
+/** Refusals for lack of money name the scope, its amounts, and when it resets. */
 class RefusalsTest {
   private static final OrgId ORG = new OrgId(new UUID(0, 1));
   private static final KeyId KEY = new KeyId("abcd1234");
@@ -44,7 +42,7 @@ class RefusalsTest {
   }
 
   @Test
-  void aBalanceNeverBeginsAnew() {
+  void aBalanceNeverResets() {
     Fault fault = refusal(ScopeKind.ORG, LocalDate.of(2026, 11, 20));
     assertThat(fault.code().wire()).isEqualTo("insufficient_credits");
     assertThat(fault.details())

@@ -8,10 +8,10 @@ import dev.tollgate.core.ledger.LeasePlanner.GrantCall;
 import dev.tollgate.core.money.MicroUsd;
 import org.junit.jupiter.api.Test;
 
-/** When a refusal of the books is final, and when a request waits on. */
+/** Refusals of grants that are final, and those after which a request continues to wait. */
 class RefusedGrantsTest extends LeasingScenario {
   @Test
-  void whatWasRecalledIsLeftToWhoAskedForIt() {
+  void recalledMoneyIsLeftToTheRequester() {
     ledgerStore.fund(ORG, new MicroUsd(10_000));
     SimulatedNode idle = node(0);
     SimulatedNode asking = node(1);
@@ -41,7 +41,7 @@ class RefusedGrantsTest extends LeasingScenario {
   }
 
   @Test
-  void aRefusalIsNotFinalWhereMoneyCameMeanwhileAndLessIsLackingNow() {
+  void aRefusalIsNotFinalIfMoneyArrivedMeanwhileAndLessIsLacking() {
     ledgerStore.fund(ORG, new MicroUsd(100));
     SimulatedNode node = node(0);
     node.ask(key("onekey01"), 10);
@@ -53,12 +53,12 @@ class RefusedGrantsTest extends LeasingScenario {
   }
 
   @Test
-  void aRefusalIsNotFinalWhereTheAnswerToAnotherGrantWasLost() {
+  void aRefusalIsNotFinalIfTheAnswerToAnotherGrantWasLost() {
     ledgerStore.fund(ORG, new MicroUsd(100));
     SimulatedNode node = node(0);
     node.ask(key("onekey01"), 1);
     GrantCall lost = node.planner().dueGrants(world.nanos).getFirst();
-    ledgerStore.grant(node.holder(), lost.ask()); // nobody hears that it was booked
+    ledgerStore.grant(node.holder(), lost.request()); // the answer is lost after the commit
     node.ask(key("twokey01"), 99);
     node.lease(CallOutcome.LATE);
     node.planner().grantFailed(lost, world.nanos);
@@ -74,7 +74,7 @@ class RefusedGrantsTest extends LeasingScenario {
     for (int i = 0; i < 400; i++) {
       node.ask(key("poorkey" + i), 200);
       node.deliverLate();
-      node.lease(CallOutcome.LATE); // the next always ask before the first are answered
+      node.lease(CallOutcome.LATE); // the next call always begins before the first is answered
       node.runLoop();
       world.pass(5);
     }
@@ -88,31 +88,31 @@ class RefusedGrantsTest extends LeasingScenario {
   }
 
   @Test
-  void oneSumThatIsShortForGoodIsEnoughForARefusalAndOthersAreAskedOnce() {
+  void oneFinallyShortScopeSufficesForARefusalAndOthersAreRecalledOnce() {
     ledgerStore.fund(ORG, new MicroUsd(1_000));
     ledgerStore.limitDay(new KeyId("daykey01"), new MicroUsd(100));
     SimulatedNode dead = node(0);
-    SimulatedNode living = node(1);
+    SimulatedNode live = node(1);
     SimulatedNode asking = node(2);
     dead.ask(key("deadkey1"), 900);
-    ticks(5, 20, dead, living, asking);
-    living.ask(keyOfTheDay("daykey01"), 50);
-    ticks(5, 20, living, asking);
-    living.endOneAt(1);
-    ticks(5, 20, living, asking);
-    int before = living.returned();
+    ticks(5, 20, dead, live, asking);
+    live.ask(keyOfTheDay("daykey01"), 50);
+    ticks(5, 20, live, asking);
+    live.endOneAt(1);
+    ticks(5, 20, live, asking);
+    int before = live.returned();
 
     asking.ask(keyOfTheDay("daykey01"), 100);
-    ticks(15, 20, living, asking);
+    ticks(15, 20, live, asking);
     assertThat(world.refused)
         .singleElement()
         .satisfies(
             refused -> assertThat(refused.fault().code()).isEqualTo(ErrorCode.BUDGET_EXCEEDED));
-    assertThat(living.returned() - before).as("statements of two sums").isLessThanOrEqualTo(2);
+    assertThat(live.returned() - before).as("statements of two sums").isLessThanOrEqualTo(2);
   }
 
   @Test
-  void whatOthersCouldSpareBeforeARequestCameIsNoAnswerToIt() {
+  void answersToRecallsBeforeARequestAreNoAnswerToIt() {
     ledgerStore.fund(ORG, new MicroUsd(900));
     SimulatedNode other = node(0);
     SimulatedNode node = node(1);

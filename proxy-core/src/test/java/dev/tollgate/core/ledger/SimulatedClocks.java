@@ -1,10 +1,10 @@
 package dev.tollgate.core.ledger;
 
-/** The clocks of one machine of a simulation: they stand still, or somebody sets them. */
+/** Clocks of one machine of a simulation, which may be suspended or set. */
 final class SimulatedClocks {
   private final SimulatedWorld world;
   private final ClockDriftDetector watch;
-  private long stoodNanos;
+  private long suspendedNanos;
   private long setMillis;
 
   SimulatedClocks(SimulatedWorld world) {
@@ -12,21 +12,21 @@ final class SimulatedClocks {
     this.watch = new ClockDriftDetector(nanos(), wall());
   }
 
-  /** The monotonic one. */
+  /** Returns the monotonic clock. */
   long nanos() {
-    return world.nanos - stoodNanos;
+    return world.nanos - suspendedNanos;
   }
 
   long wall() {
     return world.ledgerStore.millis() + setMillis;
   }
 
-  /** The machine was suspended while so much time passed for all others. */
-  void stood(long millis) {
-    stoodNanos += millis * 1_000_000;
+  /** Suspends the machine's clocks for a time that passes for all others. */
+  void suspendFor(long millis) {
+    suspendedNanos += millis * 1_000_000;
   }
 
-  /** Somebody set the wall clock, forward or back. */
+  /** Sets the wall clock forward or back. */
   void setBy(long millis) {
     setMillis += millis;
   }

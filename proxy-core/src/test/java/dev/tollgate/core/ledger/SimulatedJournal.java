@@ -13,34 +13,36 @@ import java.util.Set;
 import java.util.concurrent.Executor;
 
 /**
- * A journal in memory that loses at a crash what was not synced, from any place on. Its disk may be
- * full: what finds no room waits, unsynced.
+ * Journal in memory that loses in a crash what was not synced, from any position on. Its disk may
+ * be full: records without room wait, unsynced.
  */
 final class SimulatedJournal implements Journal {
-  /** Records that the disk takes while nobody else fills it. */
+  /** Records for which the disk has room while others do not fill it. */
   static final int ROOM = 1_000_000;
 
   private final List<JournalRecord> records = new ArrayList<>();
   private final Map<RequestId, Runnable> completions = new HashMap<>();
-  private final Deque<Settlement> unbooked = new ArrayDeque<>();
+  private final Deque<Settlement> unsettled = new ArrayDeque<>();
   private final Set<RequestId> running = new HashSet<>();
   private int durable;
   private int room = ROOM;
-  private boolean acknowledgesUnsynced;
-  private boolean acknowledgesUnwritten;
-  private boolean admitsAlways;
+  private final SimulatedWorld world;
+
+  SimulatedJournal(SimulatedWorld world) {
+    this.world = world;
+  }
 
   @Override
   public boolean admits() {
-    return admitsAlways || hasRoomForOneMore();
+    return world.is(Mutant.ADMITS_ON_A_FULL_DISK) || hasRoomForOneMore();
   }
 
-  /** Whether whatever runs can still end on this disk, and one more. */
+  /** True if the disk has room to settle all running requests and one more. */
   boolean hasRoomForOneMore() {
     return room - (records.size() - durable) > running.size();
   }
 
-  /** So many further records the disk takes. */
+  /** Sets the number of further records for which the disk has room. */
   void room(int free) {
     room = free;
   }
@@ -59,40 +61,25 @@ final class SimulatedJournal implements Journal {
   @Override
   public void settle(Settlement settlement, Executor loop, Runnable done) {
     write(new JournalRecord.Settle(settlement));
-    if (acknowledgesUnsynced) {
+    if (world.is(Mutant.ACKNOWLEDGES_BEFORE_THE_SYNC)) {
       loop.execute(done);
     } else {
       completions.put(settlement.request(), () -> loop.execute(done));
     }
   }
 
-  /** A mutant: charges are told before they are durable. */
-  void acknowledgeUnsynced() {
-    acknowledgesUnsynced = true;
-  }
-
-  /** A mutant: charges are told with the next sync, whether the disk took them or not. */
-  void acknowledgeUnwritten() {
-    acknowledgesUnwritten = true;
-  }
-
-  /** A mutant: nobody asks whether there is room. */
-  void admitAlways() {
-    admitsAlways = true;
-  }
-
-  /** What the disk has room for is durable. */
+  /** Makes durable what the disk has room for. */
   void sync() {
     int end = Math.min(records.size(), durable + room);
     room -= end - durable;
     for (JournalRecord record : records.subList(durable, end)) {
       if (record instanceof JournalRecord.Settle(Settlement settlement)) {
-        unbooked.add(settlement);
+        unsettled.add(settlement);
         complete(settlement.request());
       }
     }
     durable = end;
-    if (acknowledgesUnwritten) {
+    if (world.is(Mutant.ACKNOWLEDGES_WHAT_FOUND_NO_ROOM)) {
       List.copyOf(completions.keySet()).forEach(this::complete);
     }
   }
@@ -104,7 +91,9 @@ final class SimulatedJournal implements Journal {
     }
   }
 
-  /** What a reader finds after the power failed: all that was synced, and some of what was not. */
+  /**
+   * Returns what a reader finds after a power failure: all synced records, and some of the others.
+   */
   List<JournalRecord> afterCrash(Random random) {
     int written = Math.min(records.size() - durable, room);
     int kept = durable + random.nextInt(written + 1);
@@ -113,18 +102,18 @@ final class SimulatedJournal implements Journal {
 
   @Override
   public List<Settlement> unsettled(int max) {
-    return unbooked.stream().limit(max).toList();
+    return unsettled.stream().limit(max).toList();
   }
 
   @Override
   public void settled(int count) {
     for (int i = 0; i < count; i++) {
-      unbooked.remove();
+      unsettled.remove();
     }
   }
 
   @Override
   public long backlog() {
-    return unbooked.size();
+    return unsettled.size();
   }
 }

@@ -22,7 +22,7 @@ import java.util.Random;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** One node of a simulation: its process may die at any moment, its disk remembers. */
+/** Node of a simulation, whose process may die at any moment while its disk survives. */
 final class SimulatedNode {
   private static final byte[] NO_ROW = {};
 
@@ -32,27 +32,22 @@ final class SimulatedNode {
   private final Deque<Runnable> loop = new ArrayDeque<>();
   private final List<Open> open = new ArrayList<>();
   private final List<Runnable> late = new ArrayList<>();
-  private final List<Step> zombies = new ArrayList<>();
-  private SimulatedJournal journal = new SimulatedJournal();
+  private final TimedOutCalls timedOut;
+  private SimulatedJournal journal;
   private NodeLedger ledger;
   private LeasePlanner planner;
   private LeaseHolder holder;
   private @Nullable Dead dead;
   private final SimulatedClocks clocks;
   private LedgerClock clock;
-  private long heardMillis;
+  private long lastAnswerMillis;
   private int grants;
   private int returned;
 
-  /** A call to the books. */
-  private interface Step {
-    void run() throws LedgerStoreException;
-  }
-
-  /** A process that died and what its disk keeps, while the books or the machine are away. */
+  /** A process that died and the charges on its disk, while the store or the machine is down. */
   private record Dead(LeaseHolder holder, List<Settlement> owed, boolean comesBack) {}
 
-  /** A request that runs. */
+  /** A running request. */
   private record Open(
       RequestId request, Reservation reservation, long most, List<Account> accounts) {}
 
@@ -65,31 +60,23 @@ final class SimulatedNode {
     this.world = world;
     this.rules = rules;
     this.clocks = new SimulatedClocks(world);
+    this.timedOut = new TimedOutCalls(world);
     begin();
   }
 
   private void begin() {
     holder = world.ledgerStore.open(id, UUID.randomUUID());
-    journal = new SimulatedJournal();
-    if (world.is(Mutant.ACKNOWLEDGES_BEFORE_THE_SYNC)) {
-      journal.acknowledgeUnsynced();
-    }
-    if (world.is(Mutant.ADMITS_ON_A_FULL_DISK)) {
-      journal.admitAlways();
-    }
-    if (world.is(Mutant.ACKNOWLEDGES_WHAT_FOUND_NO_ROOM)) {
-      journal.acknowledgeUnwritten();
-    }
+    journal = new SimulatedJournal(world);
     ledger = new NodeLedger(journal, world.rules(rules), this::nanos, () -> {});
     planner = new LeasePlanner(ledger);
     planner.begin(nanos());
     clock = new LedgerClock(this::nanos, world.ledgerStore.millis());
-    heardMillis = world.ledgerStore.millis();
+    lastAnswerMillis = world.ledgerStore.millis();
   }
 
-  /** Ahead of whatever else the node does. */
-  void look() {
-    if (clocks.diverged() && !world.is(Mutant.DOES_NOT_LOOK_AT_ITS_CLOCKS)) {
+  /** Checks the clocks, before everything else that the node does. */
+  void checkClocks() {
+    if (clocks.diverged() && !world.is(Mutant.IGNORES_ITS_CLOCKS)) {
       planner.suspend(nanos());
     }
   }
@@ -104,7 +91,7 @@ final class SimulatedNode {
 
   // The disk
 
-  /** Others fill the disk: so many records it still takes. */
+  /** Lets others fill the disk, except for room for {@code records}. */
   void fillDisk(int records) {
     journal.room(records);
   }
@@ -137,7 +124,7 @@ final class SimulatedNode {
     return holder;
   }
 
-  /** What every lease of this life must add up to while no answer is missing. */
+  /** Checks the sums of every lease of this epoch while no answer is missing. */
   void requireBalanced() {
     if (dead != null) {
       return;
@@ -159,7 +146,7 @@ final class SimulatedNode {
         true);
   }
 
-  /** Of a request whose head came at {@code millis}, however long its body took. */
+  /** Reserves for a request whose headers arrived at {@code millis}, however long its body took. */
   void ask(ApiKey key, long most, long millis) {
     ask(key, most, millis, false);
   }
@@ -180,12 +167,17 @@ final class SimulatedNode {
     }
   }
 
-  /** What must hold whenever a request is admitted at once, whatever the machine's clocks say. */
+  /**
+   * Checks what must hold whenever a request is admitted at once, whatever the machine's clocks
+   * show.
+   */
   private void requireMayAdmit(long millis, boolean hasRoom) {
-    long silence = rules.heartbeatTimeout().toMillis();
+    long timeout = rules.heartbeatTimeout().toMillis();
     long now = world.ledgerStore.millis();
-    assertThat(now - heardMillis).as("admitted unheard").isLessThanOrEqualTo(silence);
-    assertThat(Math.abs(now - millis)).as("dated").isLessThanOrEqualTo(silence);
+    assertThat(now - lastAnswerMillis)
+        .as("admitted without heartbeat")
+        .isLessThanOrEqualTo(timeout);
+    assertThat(Math.abs(now - millis)).as("dated").isLessThanOrEqualTo(timeout);
     assertThat(hasRoom).as("admitted with room on the disk").isTrue();
   }
 
@@ -194,7 +186,7 @@ final class SimulatedNode {
       case Ledger.ReserveResult.Reserved reserved -> {
         world.served++;
         world.reserved.put(request, holder);
-        world.unsaid.put(request, holder);
+        world.unreported.put(request, holder);
         reserved.reservation().begin();
         open.add(new Open(request, reserved.reservation(), most, accounts(request, key)));
       }
@@ -210,7 +202,7 @@ final class SimulatedNode {
         .toList();
   }
 
-  /** A running request ends; at what cost is decided by {@code random}. */
+  /** Ends a running request at a random cost. */
   void endOne(Random random, boolean overruns) {
     if (open.isEmpty()) {
       return;
@@ -232,7 +224,7 @@ final class SimulatedNode {
     settle(one, 1 + random.nextLong(dear ? one.most() * 2 : one.most()));
   }
 
-  /** The running request that began first ends at this cost. */
+  /** Ends the oldest running request at a cost. */
   void endOneAt(long cost) {
     settle(open.removeFirst(), cost);
   }
@@ -245,7 +237,7 @@ final class SimulatedNode {
     return id;
   }
 
-  /** Every running request ends and costs all that was reserved. */
+  /** Ends every running request at the cost that was reserved. */
   void endAllAtTheirMost() {
     open.forEach(one -> settle(one, one.most()));
     open.clear();
@@ -268,9 +260,9 @@ final class SimulatedNode {
     }
   }
 
-  // Calls to the bank, each of which may fail before or after it was booked
+  // Calls to the ledger store, each of which may fail before or after its commit
 
-  /** Whether the books gave this life up: the process must end. */
+  /** True if the store fenced this epoch: the process must end. */
   boolean isFenced() {
     return planner.isFenced();
   }
@@ -286,46 +278,30 @@ final class SimulatedNode {
     grants++;
     LeasePlanner then = planner;
     LeaseHolder asking = holder;
-    if (fate == CallOutcome.LOST || fate == CallOutcome.GIVEN_UP) {
+    if (fate == CallOutcome.LOST || fate == CallOutcome.TIMED_OUT) {
       grantFailed(then, call);
-      zombie(fate, () -> world.ledgerStore.grant(asking, call.ask()));
+      timedOut.addIf(fate, () -> world.ledgerStore.grant(asking, call.request()));
       return;
     }
-    LedgerStore.GrantAnswer answer = world.ledgerStore.grant(asking, call.ask());
+    LedgerStore.GrantAnswer answer = world.ledgerStore.grant(asking, call.request());
     switch (fate) {
       case FINE -> then.granted(call, answer, nanos());
       case LATE -> late.add(() -> then.granted(call, answer, nanos()));
       case ANSWER_LOST -> grantFailed(then, call);
-      case LOST, GIVEN_UP -> throw new AssertionError();
+      case LOST, TIMED_OUT -> throw new AssertionError();
     }
   }
 
   private void grantFailed(LeasePlanner then, GrantCall call) {
-    if (world.is(Mutant.SAYS_NOTHING_AFTER_A_LOST_ANSWER)) {
+    if (world.is(Mutant.STATES_NOTHING_AFTER_A_LOST_ANSWER)) {
       then.granted(call, new LedgerStore.GrantAnswer.Stale(), nanos());
     } else {
       then.grantFailed(call, nanos());
     }
   }
 
-  private void zombie(CallOutcome fate, Step call) {
-    if (fate == CallOutcome.GIVEN_UP) {
-      zombies.add(call);
-    }
-  }
-
-  /** One of the calls that the node gave up reaches the books after all. */
-  void bookOneGivenUp(Random random) throws LedgerStoreException {
-    if (!zombies.isEmpty() && !world.isDown()) {
-      zombies.remove(random.nextInt(zombies.size())).run();
-    }
-  }
-
-  void bookAllGivenUp() throws LedgerStoreException {
-    for (Step call : zombies) {
-      call.run();
-    }
-    zombies.clear();
+  TimedOutCalls timedOut() {
+    return timedOut;
   }
 
   void tick(CallOutcome hoped) {
@@ -337,20 +313,19 @@ final class SimulatedNode {
     TickCall call = due.get();
     returned += call.statements().size();
     LeasePlanner then = planner;
-    LeaseHolder living = holder;
-    if (fate == CallOutcome.LOST || fate == CallOutcome.GIVEN_UP) {
+    LeaseHolder live = holder;
+    if (fate == CallOutcome.LOST || fate == CallOutcome.TIMED_OUT) {
       tickFailed(then, call);
-      zombie(fate, () -> world.ledgerStore.tick(living, call.number(), call.statements()));
+      timedOut.addIf(fate, () -> world.ledgerStore.tick(live, call.number(), call.statements()));
       return;
     }
-    LedgerStore.TickAnswer answer =
-        world.ledgerStore.tick(living, call.number(), call.statements());
+    LedgerStore.TickAnswer answer = world.ledgerStore.tick(live, call.number(), call.statements());
     long beganMillis = world.ledgerStore.millis();
     switch (fate) {
       case FINE -> ticked(then, call, answer, beganMillis);
       case LATE -> late.add(() -> ticked(then, call, answer, beganMillis));
       case ANSWER_LOST -> tickFailed(then, call);
-      case LOST, GIVEN_UP -> throw new AssertionError();
+      case LOST, TIMED_OUT -> throw new AssertionError();
     }
   }
 
@@ -359,24 +334,24 @@ final class SimulatedNode {
     then.ticked(call, answer, nanos());
     if (answer instanceof LedgerStore.TickAnswer.Accepted alive) {
       clock.update(alive.storeMillis(), call.beganNanos(), nanos());
-      heardMillis = Math.max(heardMillis, beganMillis);
+      lastAnswerMillis = Math.max(lastAnswerMillis, beganMillis);
     }
   }
 
-  /** Tells the books what it has committed of its leases. */
+  /** Reports the node's commitments to the store. */
   void report(CallOutcome fate) {
-    if (world.isDown() || fate == CallOutcome.LOST || fate == CallOutcome.GIVEN_UP) {
+    if (world.isDown() || fate == CallOutcome.LOST || fate == CallOutcome.TIMED_OUT) {
       planner.commitments();
       planner.commitmentsLost();
     } else if (world.ledgerStore.report(holder, planner.commitments())) {
-      world.unsaid.values().removeIf(holder::equals);
+      world.unreported.values().removeIf(holder::equals);
     }
   }
 
   private void tickFailed(LeasePlanner then, TickCall call) {
-    if (world.is(Mutant.SAYS_NOTHING_AFTER_A_LOST_ANSWER)) {
+    if (world.is(Mutant.STATES_NOTHING_AFTER_A_LOST_ANSWER)) {
       long millis = world.ledgerStore.millis();
-      heardMillis = millis; // or so it takes it
+      lastAnswerMillis = millis; // as far as the node can know
       then.ticked(
           call,
           new LedgerStore.TickAnswer.Accepted(millis, List.of(), List.of(), List.of()),
@@ -398,15 +373,15 @@ final class SimulatedNode {
       return;
     }
     LeaseHolder settling = holder;
-    if (fate == CallOutcome.GIVEN_UP) {
-      zombies.add(() -> world.book(settling, batch));
+    if (fate == CallOutcome.TIMED_OUT) {
+      timedOut.add(() -> world.settle(settling, batch));
       return;
     }
-    Optional<List<LeaseGrowth>> booked = world.book(settling, batch);
-    if (fate == CallOutcome.ANSWER_LOST || booked.isEmpty()) {
+    Optional<List<LeaseGrowth>> settled = world.settle(settling, batch);
+    if (fate == CallOutcome.ANSWER_LOST || settled.isEmpty()) {
       return;
     }
-    List<LeaseGrowth> overruns = booked.get();
+    List<LeaseGrowth> overruns = settled.get();
     NodeLedger then = ledger;
     journal.settled(batch.size());
     if (fate == CallOutcome.LATE) {
@@ -416,15 +391,15 @@ final class SimulatedNode {
     }
   }
 
-  // Death
+  // Crashes
 
-  /** The process dies; the next one begins as soon as it reaches the books. */
+  /** Kills the process; the next one begins as soon as it reaches the store. */
   void crash(Random random) throws LedgerStoreException {
     die(random, true);
     recover();
   }
 
-  /** The machine is gone, and what it owes with it. */
+  /** Kills the machine, with the charges on its disk, for good. */
   void crashForGood(Random random) {
     die(random, false);
   }
@@ -438,7 +413,7 @@ final class SimulatedNode {
     Recovery recovery = new Recovery();
     found.forEach(record -> recovery.accept(record).ifPresent(owed::add));
     owed.addAll(recovery.crashed());
-    owed.forEach(charge -> world.ashore.put(charge.request(), charge));
+    owed.forEach(charge -> world.unrecovered.put(charge.request(), charge));
     dead = new Dead(holder, owed, comesBack);
   }
 
@@ -450,7 +425,7 @@ final class SimulatedNode {
     return dead != null && !dead.comesBack();
   }
 
-  /** The machine turns up after all. */
+  /** Lets the machine return after all. */
   void restart() throws LedgerStoreException {
     Dead found = dead;
     if (found != null) {
@@ -459,7 +434,7 @@ final class SimulatedNode {
     }
   }
 
-  /** The next process settles what the last one owes, and begins anew. */
+  /** Starts the next process, which settles what the last one left. */
   void recover() throws LedgerStoreException {
     Dead last = dead;
     if (last == null || !last.comesBack() || world.isDown()) {
@@ -469,16 +444,16 @@ final class SimulatedNode {
       begin();
     } else if (world.is(Mutant.CLOSES_LEASES_BEFORE_RESENDING)) {
       begin();
-      zombies.add(() -> world.book(last.holder(), last.owed()));
+      timedOut.add(() -> world.settle(last.holder(), last.owed()));
     } else {
-      world.book(last.holder(), last.owed());
+      world.settle(last.holder(), last.owed());
       begin();
     }
     dead = null;
-    last.owed().forEach(charge -> world.ashore.remove(charge.request()));
+    last.owed().forEach(charge -> world.unrecovered.remove(charge.request()));
   }
 
-  /** Everything ends: what runs is charged, what is owed is booked. */
+  /** Ends all running requests, and settles all charges. */
   void endAll(Random random) throws LedgerStoreException {
     runLoop();
     while (!open.isEmpty()) {
@@ -488,11 +463,11 @@ final class SimulatedNode {
     runLoop();
     for (long left = journal.backlog(); left > 0; left = journal.backlog()) {
       flush(100, CallOutcome.FINE);
-      assertThat(journal.backlog()).as("charges that cannot be booked").isLessThan(left);
+      assertThat(journal.backlog()).as("charges that cannot be settled").isLessThan(left);
     }
   }
 
-  /** Everything ends well, and leases are closed. */
+  /** Ends everything in order and closes the leases. */
   void stop(Random random) throws LedgerStoreException {
     planner.stop("the simulation ends");
     endAll(random);

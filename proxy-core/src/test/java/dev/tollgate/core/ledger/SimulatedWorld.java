@@ -16,10 +16,12 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What all nodes of a simulation share, and what those outside of them know. */
+/** State that all nodes of a simulation share, and what observers know of them. */
 final class SimulatedWorld {
-  /** After the books were away, nodes have this long to be heard of before one counts as lost. */
-  private static final long HEARD_AGAIN_MILLIS = 120_000;
+  /**
+   * Time that nodes have for a heartbeat after an outage of the store before one counts as lost.
+   */
+  private static final long HEARTBEAT_GRACE_MILLIS = 120_000;
 
   private static final Duration LOST = LedgerRules.DEFAULT.leaseTtl().plusSeconds(60);
   private static final Duration RELEASED = LedgerRules.DEFAULT.leaseTtl().plusHours(24);
@@ -33,15 +35,18 @@ final class SimulatedWorld {
   final List<Ledger.ReserveResult.Refused> refused = new ArrayList<>();
   final Map<RequestId, Settlement> quarantined = new HashMap<>();
 
-  /** In the journal of a node that is not back. */
-  final Map<RequestId, Settlement> ashore = new HashMap<>();
+  /** Charges in the journal of a node that has not returned. */
+  final Map<RequestId, Settlement> unrecovered = new HashMap<>();
 
-  /** Who reserved for a request after its last word on what it has committed; and in all. */
-  final Map<RequestId, LeaseHolder> unsaid = new HashMap<>();
+  /**
+   * Holder of each request that was reserved after the holder's last report of commitments; {@code
+   * reserved} has those of all requests.
+   */
+  final Map<RequestId, LeaseHolder> unreported = new HashMap<>();
 
   final Map<RequestId, LeaseHolder> reserved = new HashMap<>();
   final Set<LeaseHolder> lost = new HashSet<>();
-  final Set<LeaseHolder> given = new HashSet<>();
+  final Set<LeaseHolder> closedHolders = new HashSet<>();
   private final @Nullable Mutant mutant;
   private long upAgainMillis;
   long nanos;
@@ -62,15 +67,15 @@ final class SimulatedWorld {
     return mutant == other;
   }
 
-  /** Those by which a node works that should work by these. */
+  /** Returns the rules that a node uses, which differ from {@code rules} for a mutant. */
   LedgerRules rules(LedgerRules rules) {
-    return is(Mutant.SPENDS_ON_WHILE_THE_BOOKS_ARE_GONE)
+    return is(Mutant.SPENDS_DURING_AN_OUTAGE)
         ? LedgerRules.of(Duration.ofDays(1), Duration.ofDays(2))
         : rules;
   }
 
-  Optional<Settlement> aside(RequestId request) {
-    return Optional.ofNullable(quarantined.getOrDefault(request, ashore.get(request)));
+  Optional<Settlement> outsideStore(RequestId request) {
+    return Optional.ofNullable(quarantined.getOrDefault(request, unrecovered.get(request)));
   }
 
   void pass(long millis) {
@@ -78,7 +83,7 @@ final class SimulatedWorld {
     ledgerStore.advance(Duration.ofMillis(millis));
   }
 
-  /** The books are gone for so long: no call reaches them. */
+  /** Makes the store unreachable for a time. */
   void outage(long millis) {
     upAgainMillis = ledgerStore.millis() + millis;
     outages++;
@@ -92,24 +97,27 @@ final class SimulatedWorld {
     return ledgerStore.millis() < upAgainMillis;
   }
 
-  /** What any node does for the others: it gives up those that are silent for too long. */
-  void upkeep() {
-    if (ledgerStore.millis() >= upAgainMillis + HEARD_AGAIN_MILLIS) {
+  /** Releases unresponsive nodes, as any node does for the others. */
+  void releaseLostNodes() {
+    if (ledgerStore.millis() >= upAgainMillis + HEARTBEAT_GRACE_MILLIS) {
       lost.addAll(ledgerStore.markLost(LOST));
-      given.addAll(ledgerStore.release(RELEASED));
+      closedHolders.addAll(ledgerStore.release(RELEASED));
     }
   }
 
   /**
-   * Whether a charge may be above what was held for it: its node was lost before it could say that
-   * it had committed that, or was given up.
+   * True if a charge may exceed the money held for it, because its node was lost before it could
+   * report that commitment, or was released.
    */
   boolean mayBeBeyond(RequestId request) {
-    return given.contains(reserved.get(request)) || lost.contains(unsaid.get(request));
+    return closedHolders.contains(reserved.get(request)) || lost.contains(unreported.get(request));
   }
 
-  /** Books a batch; where one of it cannot be booked, one by one, and puts that one aside. */
-  Optional<List<LeaseGrowth>> book(LeaseHolder settling, List<Settlement> batch)
+  /**
+   * Settles a batch; if one of its charges is rejected, settles one by one and quarantines that
+   * one.
+   */
+  Optional<List<LeaseGrowth>> settle(LeaseHolder settling, List<Settlement> batch)
       throws LedgerStoreException {
     try {
       return Optional.of(ledgerStore.settle(settling, batch).overruns());
@@ -124,7 +132,7 @@ final class SimulatedWorld {
     }
     List<LeaseGrowth> overruns = new ArrayList<>();
     for (Settlement one : batch) {
-      book(settling, List.of(one)).ifPresent(overruns::addAll);
+      settle(settling, List.of(one)).ifPresent(overruns::addAll);
     }
     return Optional.of(overruns);
   }

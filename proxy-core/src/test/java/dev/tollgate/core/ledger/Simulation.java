@@ -20,12 +20,13 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Three nodes and the books in one thread and virtual time: lost answers, late answers, calls that
- * are booked after they were given up, repeated calls, crashes at any record, charges that cannot
- * be booked, a midnight at a month's end; books that are gone for minutes, machines that are
- * suspended, whose clock is set, whose disk is full, or that never come back. After every step the
- * books must add up; at the end every acknowledged charge stands in them once, with its amount, or
- * in the journal of a machine that is gone, and nothing is leased any more.
+ * Simulation of three nodes and the ledger store in one thread and virtual time. Faults are lost
+ * answers, late answers, calls that are committed after they timed out, repeated calls, crashes at
+ * any record, charges that cannot be settled, a midnight at a month's end, outages of the store for
+ * minutes, and machines that are suspended, whose clock is set, whose disk is full, or that never
+ * return. After every step the store's sums must agree; at the end every acknowledged charge is
+ * settled once, with its amount, or in the journal of a machine that did not return, and nothing is
+ * leased.
  */
 final class Simulation {
   static final long NEARLY_MIDNIGHT = 1_796_083_160_000L; // 40 seconds before a month ends
@@ -55,7 +56,7 @@ final class Simulation {
     }
   }
 
-  /** The first two share an organization; budgets are tight now and then. */
+  /** Returns a key. The first two share an organization; some budgets are tight. */
   private ApiKey key(int i) {
     OrgId org = new OrgId(new UUID(2, i / 2));
     KeyId id = new KeyId("key0000" + i);
@@ -81,7 +82,7 @@ final class Simulation {
     return random.nextInt(3) == 0 ? null : new MicroUsd(100 + random.nextInt(about));
   }
 
-  /** Returns how many requests were served: none where an outage lasted all the time. */
+  /** Returns how many requests were served: none if an outage lasted all the time. */
   int run() throws Exception {
     for (int step = 0; step < STEPS; step++) {
       step();
@@ -93,12 +94,12 @@ final class Simulation {
     boolean turnsUp = random.nextBoolean();
     boolean early = random.nextBoolean();
     if (turnsUp && early) {
-      turnUp();
+      returnMachines();
     }
     rest();
     awaitLostNodesReleased();
     if (turnsUp) {
-      turnUp();
+      returnMachines();
     }
     requireAcknowledgedIsBooked();
     requireBookedToItsDay();
@@ -113,15 +114,15 @@ final class Simulation {
     return world.served;
   }
 
-  /** Faults end, and nobody asks for anything: whatever happened before, no lease stays. */
+  /** Ends all faults and requests: whatever happened before, no lease may remain. */
   private void rest() throws Exception {
-    for (int turn = 0; turn < 140; turn++) {
+    for (int round = 0; round < 140; round++) {
       world.pass(1_000);
       for (SimulatedNode node : nodes) {
-        if (turn < 40) {
-          node.bookOneGivenUp(random);
+        if (round < 40) {
+          node.timedOut().commitOne(random);
         } else {
-          node.bookAllGivenUp();
+          node.timedOut().commitAll();
         }
         if (!mayContinue(node)) {
           continue;
@@ -133,17 +134,17 @@ final class Simulation {
         node.report(CallOutcome.FINE);
         node.runLoop();
       }
-      assertThat(ledgerStore.audit()).as("at rest, turn %d", turn).isEmpty();
+      assertThat(ledgerStore.audit()).as("at rest, round %d", round).isEmpty();
       nodes.forEach(SimulatedNode::requireBalanced);
     }
   }
 
-  /** A day later, nothing is kept for a machine that did not come back. */
+  /** Lets a day pass, after which nothing is held for a machine that did not return. */
   private void awaitLostNodesReleased() throws Exception {
     if (nodes.stream().noneMatch(SimulatedNode::isRemoved)) {
       return;
     }
-    for (int turn = 0; turn < 300; turn++) {
+    for (int round = 0; round < 300; round++) {
       world.pass(300_000);
       for (SimulatedNode node : nodes) {
         if (mayContinue(node)) {
@@ -151,26 +152,26 @@ final class Simulation {
           node.report(CallOutcome.FINE);
         }
       }
-      world.upkeep();
-      assertThat(ledgerStore.audit()).as("a day later, turn %d", turn).isEmpty();
+      world.releaseLostNodes();
+      assertThat(ledgerStore.audit()).as("a day later, round %d", round).isEmpty();
     }
   }
 
-  private void turnUp() throws Exception {
+  private void returnMachines() throws Exception {
     for (SimulatedNode node : nodes) {
       node.restart();
-      node.bookAllGivenUp();
+      node.timedOut().commitAll();
     }
     assertThat(ledgerStore.audit()).isEmpty();
   }
 
-  /** Whether a node is there; one that was given up ends, and begins anew. */
+  /** True if a node runs; one that was released ends and starts again. */
   private boolean mayContinue(SimulatedNode node) throws Exception {
     if (node.isDead()) {
       node.recover();
       return !node.isDead();
     }
-    node.look();
+    node.checkClocks();
     if (node.isFenced()) {
       node.crash(random);
     }
@@ -178,8 +179,8 @@ final class Simulation {
   }
 
   private void requireNothingLeased() {
-    Map<String, Long> aside = new HashMap<>(); // charged to a lease and not booked
-    world.quarantined.forEach((_, charge) -> addToScopes(aside, charge, charge.cost().value()));
+    Map<String, Long> outside = new HashMap<>(); // charged to a lease and not settled
+    world.quarantined.forEach((_, charge) -> addToScopes(outside, charge, charge.cost().value()));
     ledgerStore
         .sums()
         .scopes()
@@ -187,7 +188,7 @@ final class Simulation {
             (id, sums) ->
                 assertThat(sums.leased())
                     .as("leased at rest, %s", id)
-                    .isLessThanOrEqualTo(aside.getOrDefault(id, 0L)));
+                    .isLessThanOrEqualTo(outside.getOrDefault(id, 0L)));
   }
 
   private static void addToScopes(Map<String, Long> sums, Settlement charge, long amount) {
@@ -211,9 +212,9 @@ final class Simulation {
       case 8 -> node.flush(1 + random.nextInt(20), CallOutcome.any(random));
       case 9 -> pass();
       case 10 -> node.deliverLate();
-      case 11 -> node.bookOneGivenUp(random);
+      case 11 -> node.timedOut().commitOne(random);
       case 12, 13 -> node.report(CallOutcome.any(random));
-      case 14 -> world.upkeep();
+      case 14 -> world.releaseLostNodes();
       case 15 -> mishap(node);
       default -> {
         if (random.nextInt(10) == 0) {
@@ -224,20 +225,20 @@ final class Simulation {
     node.runLoop();
   }
 
-  /** Mostly moments, now and then as long as an outage, a lease or a night. */
+  /** Lets time pass: mostly moments, sometimes as long as an outage, a lease or a night. */
   private void pass() {
     int dice = random.nextInt(20);
     world.pass(random.nextInt(dice == 0 ? 120_000 : dice < 4 ? 5_000 : 200));
   }
 
-  /** What befalls a machine, or the books, and lasts. */
+  /** Begins a lasting fault of a machine or of the store. */
   private void mishap(SimulatedNode node) {
     switch (random.nextInt(12)) {
       case 0 -> world.outage(random.nextInt(300_000));
       case 1 -> {
         int millis = random.nextInt(1_200_000); // longer than a lease lasts, too
-        world.pass(millis + 1); // it goes on for a moment
-        node.clocks().stood(millis);
+        world.pass(millis + 1); // the machine runs for a moment before
+        node.clocks().suspendFor(millis);
       }
       case 2, 3 -> node.clocks().setBy(random.nextInt(7_200_000) - 3_600_000);
       case 4, 5 -> node.fillDisk(random.nextInt(10));
@@ -257,7 +258,7 @@ final class Simulation {
             assertThat(
                     ledgerStore
                         .charge(request)
-                        .or(() -> world.aside(request))
+                        .or(() -> world.outsideStore(request))
                         .map(Settlement::cost))
                 .as("acknowledged %s", request)
                 .contains(new MicroUsd(cost)));
@@ -273,7 +274,7 @@ final class Simulation {
                         world.decided.get(charge.request()), world.progress.get(charge.request())));
   }
 
-  /** Whenever a request ended and was booked: it counts in the day in which it was admitted. */
+  /** Checks that every charge counts in the day of its admission, whenever it was settled. */
   private void requireBookedToItsDay() {
     Map<String, Long> days = new HashMap<>();
     for (Settlement charge : ledgerStore.allCharges()) {
@@ -292,9 +293,9 @@ final class Simulation {
   }
 
   /**
-   * What was charged without money held for it is what providers reported above what had been
-   * reserved, and what a lost node could not say that it had reserved, and no more; the audit adds
-   * that what was held was never above a limit.
+   * Checks that charges without money held for them are only what providers reported above the
+   * reservation, and what a lost node could not report as committed. The audit checks that what was
+   * held never exceeded a limit.
    */
   private void requireNoOverspend() {
     Map<String, Long> overruns = new HashMap<>();

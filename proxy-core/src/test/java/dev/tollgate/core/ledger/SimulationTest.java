@@ -19,7 +19,9 @@ import java.util.Random;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** What holds in every {@link Simulation}; {@link MutantsTest} shows that it would be noticed. */
+/**
+ * Invariants of every {@link Simulation}; {@link MutantsTest} shows that violations are detected.
+ */
 class SimulationTest {
   @Test
   void whateverFailsNoMoneyIsLostDoubledOrOverspent() {
@@ -27,16 +29,16 @@ class SimulationTest {
         Integer.getInteger("tollgate.simulations", 200), random -> new Simulation(random).run());
   }
 
-  /** Without faults a balance is spent to its end: the affordable requests pass, and no other. */
+  /** Without faults a balance is spent entirely: exactly the affordable requests pass. */
   @Test
   void exactlyTheAffordableRequestsPass() {
     Seeds.forEach(
         Integer.getInteger("tollgate.simulations", 200) / 4, SimulationTest::spendToTheEnd);
   }
 
-  /** Requests that come all the time, each after the others had been asked for the one before. */
+  /** Requests arrive all the time, each after the recall for the previous one began. */
   @Test
-  void whoeverComesLaterKeepsNobodyWaitingThatHasItsAnswer() throws LedgerStoreException {
+  void laterRequestsDoNotDelayAnAnsweredOne() throws LedgerStoreException {
     spendToTheEnd(new Random(-8081423117873937516L));
   }
 
@@ -63,9 +65,9 @@ class SimulationTest {
             KeyLimits.DEFAULT);
     for (int i = 0; i < 2 * affordable; i++) {
       nodes.get(random.nextInt(3)).ask(key, price);
-      turn(world, nodes, 1 + random.nextInt(3));
+      round(world, nodes, 1 + random.nextInt(3));
     }
-    turn(world, nodes, 100);
+    round(world, nodes, 100);
     assertThat(world.served).isEqualTo(affordable);
     assertThat(world.refused).hasSize((int) affordable);
     assertThat(world.refused)
@@ -77,7 +79,7 @@ class SimulationTest {
     assertThat(ledgerStore.audit()).isEmpty();
   }
 
-  private static void turn(SimulatedWorld world, List<SimulatedNode> nodes, int times) {
+  private static void round(SimulatedWorld world, List<SimulatedNode> nodes, int times) {
     for (int i = 0; i < times; i++) {
       world.pass(20);
       for (SimulatedNode node : nodes) {

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What a client is told of the limits: 429s and headers. */
+/** Limits as clients see them: 429s and headers. */
 class LimitFaultTest {
   private static final BucketAmount SECOND = take(LimitScope.KEY, Unit.REQUESTS_PER_SECOND, 50, 1);
   private static final BucketAmount MINUTE =
@@ -47,7 +47,7 @@ class LimitFaultTest {
   }
 
   @Test
-  void tokensSayHowManyWereAskedFor() {
+  void tokenFaultsNameTheRequestedAmount() {
     Fault fault = fault(PLENTY, PLENTY, new Level(-300, 8_000_000));
     assertThat(fault.code()).isEqualTo(ErrorCode.TOKENS_PER_MINUTE_EXCEEDED);
     assertThat(fault.retryAfterSeconds()).isEqualTo(8);
@@ -101,7 +101,7 @@ class LimitFaultTest {
   }
 
   @Test
-  void nothingIsShownOfOthersLimits() {
+  void limitsOfOthersAreNotShown() {
     Acquire acquire = TestAcquires.of(RequestId.at(0), List.of(MINUTE), new Slot.Unlimited());
     assertThat(LimitFields.of(acquire, List.of(PLENTY))).isEmpty();
   }

@@ -17,7 +17,7 @@ import dev.tollgate.core.testkit.TestCatalog;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What a request takes of which limit, and in which order they refuse. */
+/** Amounts that a request takes from each limit, and the order of refusal. */
 class LimitRulesTest {
   private static final ModelId MODEL = new ModelId("acme", "one");
   private static final RequestId REQUEST = RequestId.at(0);
@@ -33,7 +33,7 @@ class LimitRulesTest {
 
   @Test
   void aRequestTakesOneOfEachBucketItsTokensAndASlot() {
-    Acquire acquire = draw(ALL, TestCatalog.key(), MODEL);
+    Acquire acquire = plan(ALL, TestCatalog.key(), MODEL);
     assertThat(acquire.amounts())
         .containsExactly(
             one(LimitScope.KEY, KEY, Unit.REQUESTS_PER_SECOND, 50),
@@ -51,23 +51,23 @@ class LimitRulesTest {
 
   @Test
   void aModelsOwnRatesReplaceTheDefaultAltogether() {
-    assertThat(draw(ALL, TestCatalog.key(), new ModelId("acme", "two")).amounts())
+    assertThat(plan(ALL, TestCatalog.key(), new ModelId("acme", "two")).amounts())
         .filteredOn(take -> take.bucket().scope() == LimitScope.MODEL)
         .containsExactly(one(LimitScope.MODEL, "acme/two", Unit.REQUESTS_PER_MINUTE, 3));
-    assertThat(draw(ALL, TestCatalog.key(), new ModelId("x", "y")).amounts())
+    assertThat(plan(ALL, TestCatalog.key(), new ModelId("x", "y")).amounts())
         .noneMatch(take -> take.bucket().scope() == LimitScope.MODEL);
   }
 
   @Test
   void aKeysOwnLimitsWinAndZeroIsOff() {
     ApiKey key = TestCatalog.key(new KeyLimits(0, 9, 0L, 0, null, null));
-    Acquire acquire = draw(ALL, key, MODEL);
+    Acquire acquire = plan(ALL, key, MODEL);
     assertThat(acquire.amounts())
         .filteredOn(take -> take.bucket().scope() == LimitScope.KEY)
         .containsExactly(one(LimitScope.KEY, KEY, Unit.REQUESTS_PER_MINUTE, 9));
     assertThat(acquire.slot()).isEqualTo(new Slot.Unlimited());
     ApiKey own = TestCatalog.key(new KeyLimits(null, null, 2_000L, 3, null, null));
-    Acquire itsOwn = draw(LimitRules.OFF, own, MODEL);
+    Acquire itsOwn = plan(LimitRules.OFF, own, MODEL);
     assertThat(itsOwn.amounts())
         .containsExactly(
             new BucketAmount(
@@ -76,13 +76,13 @@ class LimitRulesTest {
   }
 
   @Test
-  void withoutAnyLimitNothingIsAsked() {
+  void withoutAnyLimitNothingIsAcquired() {
     assertThat(asked(LimitRules.OFF, TestCatalog.key(), 1L << 40))
         .isEqualTo(new AcquirePlan.NotLimited());
   }
 
   @Test
-  void moreTokensThanTheBucketEverHoldsAreNotAskedFor() {
+  void moreTokensThanTheCapacityAreNotAcquired() {
     assertThat(asked(ALL, TestCatalog.key(), 10_000)).isInstanceOf(AcquirePlan.Required.class);
     Bucket tokens = new Bucket(LimitScope.KEY, KEY, Unit.TOKENS_PER_MINUTE, 10_000);
     assertThat(asked(ALL, TestCatalog.key(), 10_001))
@@ -90,16 +90,16 @@ class LimitRulesTest {
   }
 
   @Test
-  void whatIsStoredMayBeLargerThanAnyBucket() {
+  void aConfiguredLimitMayExceedTheLargestBucket() {
     ApiKey key =
         TestCatalog.key(new KeyLimits(0, Integer.MAX_VALUE, Long.MAX_VALUE, 0, null, null));
-    assertThat(draw(LimitRules.OFF, key, MODEL).amounts())
+    assertThat(plan(LimitRules.OFF, key, MODEL).amounts())
         .extracting(take -> take.bucket().capacity())
         .containsExactly(Bucket.CAPACITY_MAX, Bucket.CAPACITY_MAX);
   }
 
   @Test
-  void aLookIsAtTheKeysOwnBuckets() {
+  void aProbeHasTheKeysOwnBuckets() {
     Acquire probe = ALL.probe(REQUEST, TestCatalog.key());
     assertThat(probe.isProbe()).isTrue();
     assertThat(probe.amounts())
@@ -107,7 +107,7 @@ class LimitRulesTest {
         .containsExactly(Unit.values());
   }
 
-  private static Acquire draw(LimitRules rules, ApiKey key, ModelId model) {
+  private static Acquire plan(LimitRules rules, ApiKey key, ModelId model) {
     return ((AcquirePlan.Required) LimitRules.plan(REQUEST, rules.limitSet(key, model), 1_234))
         .acquire();
   }

@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Buckets and slots of one process, in frozen time and between threads. */
+/** Counters of one process, in frozen time and between threads. */
 class LocalCountersTest extends CountersContract {
   private static final int BUCKETS_MAX = 100;
 
@@ -39,7 +39,7 @@ class LocalCountersTest extends CountersContract {
     Bucket key = bucket(LimitScope.KEY, Unit.REQUESTS_PER_MINUTE, 1_000);
     Bucket global = bucket(LimitScope.GLOBAL, Unit.REQUESTS_PER_SECOND, 700);
     Acquire acquire =
-        draw(new Slot.Unlimited(), new BucketAmount(key, 1), new BucketAmount(global, 1));
+        acquire(new Slot.Unlimited(), new BucketAmount(key, 1), new BucketAmount(global, 1));
     assertThat(inFourThreads(() -> admitted(acquire, 500))).isEqualTo(700);
     assertThat(level(key)).isEqualTo(300);
     assertThat(level(global)).isZero();
@@ -49,12 +49,12 @@ class LocalCountersTest extends CountersContract {
   void threadsTogetherHoldNoMoreSlotsThanThereAreAndReturnAll() throws Exception {
     Slot slot = new Slot.Limited("key", 3);
     Bucket tokens = bucket(LimitScope.KEY, Unit.TOKENS_PER_MINUTE, 10_000);
-    Acquire acquire = draw(slot, new BucketAmount(tokens, 100));
+    Acquire acquire = acquire(slot, new BucketAmount(tokens, 100));
     AtomicLong most = new AtomicLong();
     inFourThreads(
         () -> {
           for (int n = 0; n < 2_000; n++) {
-            if (drawn(acquire) instanceof AcquireResult.AllAcquired) {
+            if (resultOf(acquire) instanceof AcquireResult.AllAcquired) {
               most.accumulateAndGet(counters.slotsInUse(), Math::max);
               counters.end(acquire, 0);
             }
@@ -67,13 +67,13 @@ class LocalCountersTest extends CountersContract {
   }
 
   @Test
-  void aDrawThatIsRefusedIsNotFeltByAnother() throws Exception {
+  void aRefusedAcquireDoesNotAffectAnother() throws Exception {
     Bucket shared = bucket(LimitScope.KEY, Unit.TOKENS_PER_MINUTE, 1_000);
     Bucket empty = bucket(LimitScope.GLOBAL, Unit.REQUESTS_PER_MINUTE, 1);
-    drawn(draw(new Slot.Unlimited(), new BucketAmount(empty, 1)));
+    resultOf(acquire(new Slot.Unlimited(), new BucketAmount(empty, 1)));
     Acquire refused =
-        draw(new Slot.Unlimited(), new BucketAmount(shared, 1_000), new BucketAmount(empty, 1));
-    Acquire granted = draw(new Slot.Unlimited(), new BucketAmount(shared, 1));
+        acquire(new Slot.Unlimited(), new BucketAmount(shared, 1_000), new BucketAmount(empty, 1));
+    Acquire granted = acquire(new Slot.Unlimited(), new BucketAmount(shared, 1));
     try (var threads = Executors.newFixedThreadPool(2)) {
       var asking = new AtomicBoolean(true);
       Future<Long> refusals = threads.submit(() -> admittedWhile(asking, refused));
@@ -95,7 +95,7 @@ class LocalCountersTest extends CountersContract {
   private long takenAndEnded(Acquire acquire, int times) {
     long taken = 0;
     for (int n = 0; n < times; n++) {
-      if (drawn(acquire) instanceof AcquireResult.AllAcquired) {
+      if (resultOf(acquire) instanceof AcquireResult.AllAcquired) {
         taken++;
         counters.end(acquire, 0);
       }
@@ -104,41 +104,44 @@ class LocalCountersTest extends CountersContract {
   }
 
   @Test
-  void aForgottenBucketIsTheSameNewOneForWhoeverKnewIt() {
+  void anEvictedBucketIsReplacedForAllLimitSets() {
     Bucket shared = bucket(LimitScope.ORGANIZATION, minute(), 50);
-    Acquire one = draw(new Slot.Unlimited(), new BucketAmount(shared, 1));
-    Acquire other = draw(new Slot.Unlimited(), new BucketAmount(shared, 1));
-    drawn(one);
-    drawn(other);
+    Acquire one = acquire(new Slot.Unlimited(), new BucketAmount(shared, 1));
+    Acquire other = acquire(new Slot.Unlimited(), new BucketAmount(shared, 1));
+    resultOf(one);
+    resultOf(other);
     pass(Duration.ofMinutes(11));
-    drawn(one);
-    drawn(other);
-    for (int n = 0; n < 10 * BUCKETS_MAX; n++) { // pushes it out
-      drawn(draw(new Slot.Unlimited(), new BucketAmount(bucket(LimitScope.KEY, minute(), 5), 1)));
+    resultOf(one);
+    resultOf(other);
+    for (int n = 0; n < 10 * BUCKETS_MAX; n++) { // evicts it
+      resultOf(
+          acquire(new Slot.Unlimited(), new BucketAmount(bucket(LimitScope.KEY, minute(), 5), 1)));
     }
-    drawn(one);
-    drawn(other);
+    resultOf(one);
+    resultOf(other);
     assertThat(level(shared)).isLessThanOrEqualTo(48);
   }
 
   @Test
-  void bucketsAreBoundedInNumberAndIdleOnesGo() {
+  void bucketsAreBoundedAndIdleOnesAreEvicted() {
     for (int n = 0; n < 10 * BUCKETS_MAX; n++) {
-      drawn(draw(new Slot.Unlimited(), new BucketAmount(bucket(LimitScope.KEY, minute(), 5), 1)));
+      resultOf(
+          acquire(new Slot.Unlimited(), new BucketAmount(bucket(LimitScope.KEY, minute(), 5), 1)));
       assertThat(counters.bucketCount()).isLessThanOrEqualTo(BUCKETS_MAX + 1);
     }
     pass(Duration.ofMinutes(11));
     for (int n = 0; n < 3; n++) {
-      drawn(draw(new Slot.Unlimited(), new BucketAmount(bucket(LimitScope.KEY, minute(), 5), 1)));
+      resultOf(
+          acquire(new Slot.Unlimited(), new BucketAmount(bucket(LimitScope.KEY, minute(), 5), 1)));
     }
     assertThat(counters.bucketCount()).isLessThanOrEqualTo(4);
   }
 
   @Test
-  void aBucketInUseIsNotForgotten() {
+  void aBucketInUseIsNotEvicted() {
     Bucket tokens = bucket(LimitScope.KEY, Unit.TOKENS_PER_MINUTE, 60);
-    Acquire acquire = draw(new Slot.Unlimited(), new BucketAmount(tokens, 1));
-    drawn(acquire);
+    Acquire acquire = acquire(new Slot.Unlimited(), new BucketAmount(tokens, 1));
+    resultOf(acquire);
     counters.end(acquire, 3_600);
     for (int minute = 0; minute < 50; minute++) {
       pass(Duration.ofMinutes(1));
@@ -149,12 +152,12 @@ class LocalCountersTest extends CountersContract {
   @Test
   void anAbsurdReportOfTokensIsNoOverflow() {
     Bucket tokens = bucket(LimitScope.KEY, Unit.TOKENS_PER_MINUTE, 60);
-    Acquire acquire = draw(new Slot.Unlimited(), new BucketAmount(tokens, 1));
+    Acquire acquire = acquire(new Slot.Unlimited(), new BucketAmount(tokens, 1));
     for (int n = 0; n < 3; n++) {
       counters.end(acquire, Long.MAX_VALUE);
       assertThat(level(tokens)).isNegative();
     }
-    assertThat(drawn(acquire))
+    assertThat(resultOf(acquire))
         .isInstanceOfSatisfying(
             AcquireResult.Refused.class,
             refused ->
@@ -167,7 +170,7 @@ class LocalCountersTest extends CountersContract {
   }
 
   private long level(Bucket bucket) {
-    return drawn(Acquire.probe(draw(new Slot.Unlimited()).request(), List.of(bucket)))
+    return resultOf(Acquire.probe(acquire(new Slot.Unlimited()).request(), List.of(bucket)))
             instanceof AcquireResult.AllAcquired taken
         ? taken.levels().getFirst().remaining()
         : Long.MIN_VALUE;
@@ -175,7 +178,7 @@ class LocalCountersTest extends CountersContract {
 
   private long admitted(Acquire acquire, int asked) {
     return IntStream.range(0, asked)
-        .filter(_ -> drawn(acquire) instanceof AcquireResult.AllAcquired)
+        .filter(_ -> resultOf(acquire) instanceof AcquireResult.AllAcquired)
         .count();
   }
 

@@ -28,7 +28,7 @@ final class RefusalCacheTest {
   private final RefusalCache cache = new RefusalCache();
 
   @Test
-  void aKeyIsRefusedUntilItsTimeAndNotFromThenOn() {
+  void aKeyIsRefusedUntilItsTimeOnly() {
     assertThat(cache.find(KEY, RULES, NOW)).isNull();
     cache.remember(KEY, RULES, TOLD, NOW, NOW + 1000);
 
@@ -38,7 +38,7 @@ final class RefusalCacheTest {
   }
 
   @Test
-  void nothingIsKnownForMoreThanASecond() {
+  void nothingIsCachedForMoreThanASecond() {
     cache.remember(KEY, RULES, TOLD, NOW, NOW + TimeUnit.SECONDS.toNanos(60));
 
     assertThat(cache.find(KEY, RULES, NOW + TimeUnit.SECONDS.toNanos(1) - 1)).isSameAs(TOLD);
@@ -46,14 +46,14 @@ final class RefusalCacheTest {
   }
 
   @Test
-  void whatIsOverAlreadyIsNotRemembered() {
+  void anExpiredRefusalIsNotCached() {
     cache.remember(KEY, RULES, TOLD, NOW, NOW);
 
     assertThat(cache.find(KEY, RULES, NOW - 1)).isNull();
   }
 
   @Test
-  void changedLimitsEndWhatWasKnown() {
+  void changedLimitsInvalidateARefusal() {
     cache.remember(KEY, RULES, TOLD, NOW, NOW + 1000);
 
     var raised = new KeyLimits(90, null, null, null, null, null);
@@ -62,7 +62,7 @@ final class RefusalCacheTest {
   }
 
   @Test
-  void howeverManyKeysThereAreItHoldsNoMore() {
+  void theCacheIsBounded() {
     for (int i = 0; i < 100_000; i++) {
       cache.remember(numbered(i), RULES, TOLD, NOW, NOW + 1000);
     }

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 
-/** Random prices and usage: small numbers that meet each other, and now and then large ones. */
+/** Random prices and usage: small numbers that often coincide, and sometimes large ones. */
 final class AnyPrices {
   private static final List<Optional<String>> SIZES =
       List.of(Optional.empty(), Optional.of("256x256"), Optional.of("1024x1024"));
@@ -60,7 +60,7 @@ final class AnyPrices {
     };
   }
 
-  /** Any usage, whether or not its parts fit into each other. */
+  /** Returns any usage, whether or not its parts are consistent. */
   static Usage usage(Random random) {
     long reasoning = count(random);
     return new Usage(

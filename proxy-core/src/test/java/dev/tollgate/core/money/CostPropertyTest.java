@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.function.LongFunction;
 import org.junit.jupiter.api.Test;
 
-/** What holds of every charge, whatever was used and whatever it is priced. */
+/** Properties of every charge, for any usage and any prices. */
 class CostPropertyTest {
   private static final int RUNS = 5_000;
   private static final BigDecimal PICO_PER_MICRO = BigDecimal.valueOf(1_000_000);
@@ -35,7 +35,7 @@ class CostPropertyTest {
         });
   }
 
-  /** The same in decimals, part by part: what is left of a prompt is shared out in turn. */
+  /** Computes the charge in decimals, part by part, from what is left of the prompt. */
   private static BigDecimal pico(Usage usage, PriceList prices) {
     TokenPrices price = prices.tokens();
     for (Tier tier : prices.tiers()) {
@@ -175,8 +175,8 @@ class CostPropertyTest {
     Usage below = new Usage(-1, -1, -1, -1, -1, -1, -1, -1, -1, Long.MIN_VALUE, false);
     assertThat(below).isEqualTo(Usage.ZERO);
     Quantity long1 = new Quantity.AudioTime(Duration.ofSeconds(max));
-    PriceList heard = new PriceList(TokenPrices.ZERO, List.of(), 0, 0, 1_000_000, List.of(), 0, 0);
-    assertThat(Cost.of(Usage.ZERO, List.of(long1), heard).value()).isEqualTo(1_000_000_000);
+    PriceList audio = new PriceList(TokenPrices.ZERO, List.of(), 0, 0, 1_000_000, List.of(), 0, 0);
+    assertThat(Cost.of(Usage.ZERO, List.of(long1), audio).value()).isEqualTo(1_000_000_000);
   }
 
   private static PriceList withoutTiers(PriceList of) {

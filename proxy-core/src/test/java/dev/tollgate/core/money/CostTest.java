@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The charge of a request: exact, rounded once, never nothing where something was used. */
+/** Charge of a request: exact, rounded once, and never 0 if something priced was used. */
 class CostTest {
   @ParameterizedTest
   @CsvSource({

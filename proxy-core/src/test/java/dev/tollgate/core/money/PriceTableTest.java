@@ -17,7 +17,7 @@ import java.util.Optional;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What was used, by which prices, and the charge: each row worked out by hand. */
+/** Table of usage, prices and charges, each row computed by hand. */
 class PriceTableTest {
   private static final Map<String, PriceList> LISTS =
       Map.ofEntries(
@@ -40,15 +40,15 @@ class PriceTableTest {
                   0)),
           Map.entry("asked", other(pico("0.005"), 0, 0, List.of(), 0, 0)),
           Map.entry("speech", other(0, pico("0.000015"), 0, List.of(), 0, 0)),
-          Map.entry("heard", other(0, 0, pico("0.0001"), List.of(), 0, 0)),
+          Map.entry("audio", other(0, 0, pico("0.0001"), List.of(), 0, 0)),
           Map.entry(
-              "drawn",
+              "image",
               images(
                   image("1024x1024", "low", "0.011"),
                   image("1024x1024", "high", "0.167"),
                   image("1536x1024", "high", "0.25"))),
           Map.entry(
-              "drawn-any",
+              "image-any",
               images(
                   image("", "", "0.04"), image("1024x1792", "", "0.08"), image("", "hd", "0.12"))),
           Map.entry("film", other(0, 0, 0, List.of(), pico("0.10"), 0)),
@@ -94,21 +94,21 @@ class PriceTableTest {
       speech   | characters=4096                                  |  61440 | 4096 × 15
       speech   | characters=1                                     |     15 | 15
       speech   | characters=-1                                    |      0 | below zero is nothing
-      heard    | audio-s=60                                       |   6000 | 60 × 100
-      heard    | audio-s=0.5                                      |     50 | 50
-      heard    | audio-s=0.001                                    |      1 | .1, at least 1
-      heard    | audio-s=12.345678                                |   1235 | 1234.5678
-      heard    | audio-s=-3                                       |      0 | below zero is nothing
-      drawn    | images=1:1024x1024:high                          | 167000 | by size and quality
-      drawn    | images=4:1024x1024:low                           |  44000 | 4 × 11000
-      drawn    | images=1:1536x1024:high                          | 250000 | by size and quality
-      drawn    | images=1:1024x1024:auto                          | 250000 | not priced: the dearest
-      drawn    | images=2::                                       | 500000 | unknown: the dearest
-      drawn-any | images=1:1024x1024:standard                     |  40000 | any
-      drawn-any | images=1:1024x1792:standard                     |  80000 | by size
-      drawn-any | images=3:512x512:hd                             | 360000 | by quality
-      drawn-any | images=1:1024x1792:hd                           |  80000 | a size says more
-      drawn-any | images=0:1024x1024:hd                           |      0 | nothing drawn
+      audio    | audio-s=60                                       |   6000 | 60 × 100
+      audio    | audio-s=0.5                                      |     50 | 50
+      audio    | audio-s=0.001                                    |      1 | .1, at least 1
+      audio    | audio-s=12.345678                                |   1235 | 1234.5678
+      audio    | audio-s=-3                                       |      0 | below zero is nothing
+      image    | images=1:1024x1024:high                          | 167000 | by size and quality
+      image    | images=4:1024x1024:low                           |  44000 | 4 × 11000
+      image    | images=1:1536x1024:high                          | 250000 | by size and quality
+      image    | images=1:1024x1024:auto                          | 250000 | not priced: the most expensive
+      image    | images=2::                                       | 500000 | unknown: the most expensive
+      image-any | images=1:1024x1024:standard                     |  40000 | any
+      image-any | images=1:1024x1792:standard                     |  80000 | by size
+      image-any | images=3:512x512:hd                             | 360000 | by quality
+      image-any | images=1:1024x1792:hd                           |  80000 | a size is more specific
+      image-any | images=0:1024x1024:hd                           |      0 | no image
       film     | video-s=8                                        | 800000 | 8 × 100000
       film     | video-s=5.5                                      | 550000 | 5.5 × 100000
       song     | music-s=30                                       | 600000 | 30 × 20000

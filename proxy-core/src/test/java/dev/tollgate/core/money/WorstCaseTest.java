@@ -11,7 +11,7 @@ import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** A reservation is enough for whatever a request turns out to use, and not more than that. */
+/** Worst cases: a reservation covers every usage within the bounds, and is not higher. */
 class WorstCaseTest {
   private static final int RUNS = 5_000;
   private static final int USAGES = 20;
@@ -39,7 +39,7 @@ class WorstCaseTest {
         });
   }
 
-  /** What was left open the model chooses, and what it chose is charged. */
+  /** The model chooses what a request leaves open, and its choice is charged. */
   @Test
   void noImageThatAModelMayChooseToMakeCostsMore() {
     List<Optional<String>> sizes = Stream.of("", "1x1", "2x2", "auto").map(this::maybe).toList();
@@ -76,7 +76,7 @@ class WorstCaseTest {
     return isOpen ? any(all, random) : asked;
   }
 
-  /** Parts need not fit into each other: a charge clamps them. */
+  /** Returns usage whose parts may be inconsistent; a charge clamps them. */
   private static Usage within(WorstCase bounds, Random random) {
     boolean full = random.nextBoolean();
     long prompt = full ? bounds.promptTokens() : random.nextLong(bounds.promptTokens() + 1);
@@ -114,7 +114,7 @@ class WorstCaseTest {
         });
   }
 
-  /** Every longest prompt of a tier, all of one kind, with an output all of one kind. */
+  /** Returns the longest prompt of every tier, all of one kind, with an output all of one kind. */
   private static List<Usage> extremes(WorstCase bounds, PriceList prices) {
     List<Long> prompts = new ArrayList<>(List.of(bounds.promptTokens()));
     for (Tier tier : prices.tiers()) {

@@ -10,7 +10,7 @@ import java.util.HashSet;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** The form of a key: what is made can be read, what was touched cannot. */
+/** Text of a key: generated ones are parsed, altered ones refused. */
 class ApiKeyTextTest {
   private final SecureRandom random = new SecureRandom();
 

@@ -22,19 +22,19 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /**
- * A key that changes all the time, under readers and slow look-ups: who asks after a change was
- * told never sees the key as it was before.
+ * Race of a key that changes all the time with readers and slow look-ups: a reader that begins
+ * after a change was applied never sees the old key.
  */
 class KeyCacheRaceTest {
   private static final KeyHash HASH = KeyHash.of("raced");
   private static final OrgId ORG = new OrgId(UUID.randomUUID());
 
   private final AtomicLong stored = new AtomicLong();
-  private final AtomicLong told = new AtomicLong();
+  private final AtomicLong applied = new AtomicLong();
   private final AtomicBoolean ended = new AtomicBoolean();
 
   @Test
-  void nobodySeesAKeyAsItWasBeforeAChangeThatWasTold() throws Exception {
+  void noReaderSeesAKeyFromBeforeAnAppliedChange() throws Exception {
     Seeds.forEach(3, this::race);
   }
 
@@ -64,7 +64,7 @@ class KeyCacheRaceTest {
         } else {
           cache.changedOrg(ORG);
         }
-        told.set(next);
+        applied.set(next);
         spin(random.nextInt(1_000));
       }
       ended.set(true);
@@ -77,14 +77,14 @@ class KeyCacheRaceTest {
 
   private void read(KeyCache cache) {
     while (!ended.get()) {
-      long atLeast = told.get();
+      long atLeast = applied.get();
       CompletableFuture<CacheResult.FinalResult> later = new CompletableFuture<>();
       CacheResult.FinalResult verdict =
           switch (cache.find(HASH, 0, Runnable::run, later::complete)) {
             case CacheResult.Pending pending -> later.orTimeout(30, TimeUnit.SECONDS).join();
             case CacheResult.FinalResult atOnce -> atOnce;
           };
-      // At the limit of look-ups the cache may say so.
+      // The cache may refuse a look-up at its bound.
       if (verdict instanceof CacheResult.Known known) {
         assertThat(Long.parseLong(known.key().name())).isGreaterThanOrEqualTo(atLeast);
       }

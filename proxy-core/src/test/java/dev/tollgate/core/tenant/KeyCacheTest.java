@@ -16,10 +16,10 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** What the cache answers while the store is well, changing, silent and gone. */
+/** Answers of the cache while the store is up, changing, unresponsive and down. */
 class KeyCacheTest {
   private static final OrgId ORG = new OrgId(UUID.randomUUID());
-  private static final Lookup GONE = new Lookup.Unavailable("gone");
+  private static final Lookup DOWN = new Lookup.Unavailable("down");
 
   private final List<Load> loads = new ArrayList<>();
   private final List<CacheResult.FinalResult> verdicts = new ArrayList<>();
@@ -39,7 +39,7 @@ class KeyCacheTest {
   }
 
   @Test
-  void manyWhoWaitForOneKeyCostOneLookUp() {
+  void manyWaitersForOneKeyShareOneLookUp() {
     cache.pollSucceeded(now);
     for (int i = 0; i < 100; i++) {
       assertThat(find("a")).isEqualTo(new CacheResult.Pending());
@@ -77,7 +77,7 @@ class KeyCacheTest {
   }
 
   @Test
-  void withoutNewsOfChangesAnUnknownKeyIsAskedForAgain() {
+  void withoutPollsAnUnknownKeyIsLookedUpAgain() {
     cache.pollSucceeded(now);
     find("a");
     land(0, new Lookup.Unknown());
@@ -88,12 +88,12 @@ class KeyCacheTest {
     assertThat(find("a"))
         .as("it may have been made meanwhile")
         .isEqualTo(new CacheResult.Pending());
-    land(1, GONE);
-    assertThat(verdicts).last().isEqualTo(new CacheResult.Unavailable("gone"));
+    land(1, DOWN);
+    assertThat(verdicts).last().isEqualTo(new CacheResult.Unavailable("down"));
   }
 
   @Test
-  void aNewKeyEndsWhatIsBelievedUnknown() {
+  void aNewKeyReplacesACachedUnknown() {
     cache.pollSucceeded(now);
     find("a");
     land(0, new Lookup.Unknown());
@@ -114,7 +114,7 @@ class KeyCacheTest {
   }
 
   @Test
-  void groundedLookUpsStillCountUntilTheyEnd() {
+  void invalidatedLookUpsCountUntilTheyEnd() {
     for (int i = 0; i < 32; i++) {
       find("k" + i);
     }
@@ -139,7 +139,7 @@ class KeyCacheTest {
   }
 
   @Test
-  void aWaiterWhoseLoopHasEndedDoesNotHideTheAnswerFromTheOthers() {
+  void aWaiterOfAnEndedLoopDoesNotAffectTheOthers() {
     cache.find(
         hash("a"),
         now,
@@ -181,11 +181,13 @@ class KeyCacheTest {
   }
 
   @Test
-  void whatALookUpReadBeforeAChangeIsNeverKept() {
+  void aLookUpFromBeforeAChangeIsNeverCached() {
     cache.pollSucceeded(now);
     find("a");
     cache.changed(new KeyId("a"));
-    assertThat(find("a")).as("asks anew instead of joining").isEqualTo(new CacheResult.Pending());
+    assertThat(find("a"))
+        .as("a new look-up instead of joining")
+        .isEqualTo(new CacheResult.Pending());
     assertThat(loads).hasSize(2);
     land(1, new Lookup.Found(key("a", KeyState.REVOKED)));
     land(0, new Lookup.Found(key("a", KeyState.ACTIVE)));
@@ -198,7 +200,7 @@ class KeyCacheTest {
   }
 
   @Test
-  void withoutNewsOfChangesTheStoreIsAskedAgain() {
+  void withoutPollsTheStoreIsQueriedAgain() {
     learn("a", KeyState.ACTIVE);
     pass(Duration.ofSeconds(5));
 
@@ -213,7 +215,7 @@ class KeyCacheTest {
     learn("a", KeyState.ACTIVE);
     pass(Duration.ofSeconds(6));
     find("a");
-    land(1, GONE);
+    land(1, DOWN);
     assertThat(verdicts).last().isEqualTo(new CacheResult.Known(key("a", KeyState.ACTIVE)));
 
     cache.pollFailed(now);
@@ -224,19 +226,19 @@ class KeyCacheTest {
     pass(Duration.ofSeconds(54));
     cache.pollFailed(now);
     assertThat(find("a")).isEqualTo(new CacheResult.Pending());
-    land(2, GONE);
-    assertThat(verdicts).last().isEqualTo(new CacheResult.Unavailable("gone"));
+    land(2, DOWN);
+    assertThat(verdicts).last().isEqualTo(new CacheResult.Unavailable("down"));
   }
 
   @Test
-  void aKeyThatChangedWhileItWasAskedForDoesNotSurviveAnOutage() {
+  void aKeyThatChangedDuringItsLookUpDoesNotSurviveAnOutage() {
     learn("a", KeyState.ACTIVE);
     pass(Duration.ofSeconds(6));
     assertThat(find("a")).isEqualTo(new CacheResult.Pending());
     cache.changed(new KeyId("a"));
     cache.pollSucceeded(now);
-    land(1, GONE);
-    assertThat(verdicts).last().isEqualTo(new CacheResult.Unavailable("gone"));
+    land(1, DOWN);
+    assertThat(verdicts).last().isEqualTo(new CacheResult.Unavailable("down"));
   }
 
   @Test
@@ -246,21 +248,21 @@ class KeyCacheTest {
       learn("a", state);
       pass(Duration.ofSeconds(6));
       find("a");
-      land(loads.size() - 1, GONE);
-      assertThat(verdicts).last().isEqualTo(new CacheResult.Unavailable("gone"));
+      land(loads.size() - 1, DOWN);
+      assertThat(verdicts).last().isEqualTo(new CacheResult.Unavailable("down"));
     }
   }
 
   @Test
   void anOutageNeverMakesAKeyUnknown() {
     find("stranger");
-    land(0, GONE);
-    assertThat(verdicts).containsExactly(new CacheResult.Unavailable("gone"));
+    land(0, DOWN);
+    assertThat(verdicts).containsExactly(new CacheResult.Unavailable("down"));
     assertThat(find("stranger")).isEqualTo(new CacheResult.Pending());
   }
 
   @Test
-  void fullLookUpsDoNotStopKeysThatAreKnown() {
+  void fullLookUpsDoNotAffectCachedKeys() {
     learn("a", KeyState.ACTIVE);
     pass(Duration.ofSeconds(6));
     for (int i = 0; i < 32; i++) {

@@ -23,16 +23,16 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /**
- * What every {@link Counters} must do, in frozen time; each implementation has a test that extends
- * this. Buckets and slots are new in each test.
+ * Contract of {@link Counters}, in frozen time; each implementation has a test that extends it.
+ * Buckets and slots are new in each test.
  */
 public abstract class CountersContract {
   private static final Slot UNLIMITED = new Slot.Unlimited();
 
-  /** The counters under test. */
+  /** Returns the counters under test. */
   protected abstract Counters counters();
 
-  /** Time passes, in whole microseconds. */
+  /** Lets time pass, in whole microseconds. */
   protected abstract void pass(Duration time);
 
   @Test
@@ -70,13 +70,13 @@ public abstract class CountersContract {
   }
 
   @Test
-  void aRefusedDrawTakesNothingFromAnyBucketAndNoSlot() {
+  void aRefusedAcquireTakesNothingFromAnyBucketAndNoSlot() {
     Bucket key = bucket(LimitScope.KEY, Unit.REQUESTS_PER_SECOND, 5);
     Bucket org = bucket(LimitScope.ORGANIZATION, Unit.REQUESTS_PER_MINUTE, 1);
     Bucket tokens = bucket(LimitScope.KEY, Unit.TOKENS_PER_MINUTE, 600);
     Slot slot = new Slot.Limited(id(), 2);
     Acquire first =
-        draw(
+        acquire(
             slot,
             new BucketAmount(key, 1),
             new BucketAmount(org, 1),
@@ -84,7 +84,7 @@ public abstract class CountersContract {
     taken(first);
     for (int n = 0; n < 3; n++) {
       Acquire next =
-          draw(
+          acquire(
               slot,
               new BucketAmount(key, 1),
               new BucketAmount(org, 1),
@@ -94,56 +94,56 @@ public abstract class CountersContract {
       assertThat(refused.levels())
           .containsExactly(new Level(4, 0), new Level(0, 60_000_000), new Level(500, 0));
     }
-    taken(draw(slot, new BucketAmount(key, 1)));
-    assertThat(refused(draw(slot, new BucketAmount(key, 1))).slotFree()).isFalse();
+    taken(acquire(slot, new BucketAmount(key, 1)));
+    assertThat(refused(acquire(slot, new BucketAmount(key, 1))).slotFree()).isFalse();
     assertThat(levels(key, org, tokens)).extracting(Level::remaining).containsExactly(3L, 0L, 500L);
   }
 
   @Test
-  void theSlotRefusesLastAndSaysSo() {
+  void theSlotRefusesLastAndIsReported() {
     Bucket key = bucket(LimitScope.KEY, Unit.REQUESTS_PER_SECOND, 5);
     Slot slot = new Slot.Limited(id(), 1);
-    Acquire running = draw(slot, new BucketAmount(key, 1));
+    Acquire running = acquire(slot, new BucketAmount(key, 1));
     taken(running);
-    Refused refused = refused(draw(slot, new BucketAmount(key, 1)));
+    Refused refused = refused(acquire(slot, new BucketAmount(key, 1)));
     assertThat(refused.slotFree()).isFalse();
     assertThat(refused.levels()).containsExactly(new Level(4, 0));
     counters().end(running, 0);
-    assertThat(taken(draw(slot, new BucketAmount(key, 1))).levels())
+    assertThat(taken(acquire(slot, new BucketAmount(key, 1))).levels())
         .containsExactly(new Level(3, 0));
   }
 
   @Test
   void slotsOfKeysAreApart() {
     Slot one = new Slot.Limited(id(), 1);
-    taken(draw(one));
-    taken(draw(new Slot.Limited(id(), 1)));
-    refused(draw(one));
+    taken(acquire(one));
+    taken(acquire(new Slot.Limited(id(), 1)));
+    refused(acquire(one));
   }
 
   @Test
-  void fewerSlotsThanAreTakenRefuseUntilEnoughCameBack() {
+  void fewerSlotsThanAreTakenRefuseUntilEnoughAreFreed() {
     String key = id();
     List<Acquire> running = new ArrayList<>();
     for (int n = 0; n < 3; n++) {
-      running.add(draw(new Slot.Limited(key, 3)));
+      running.add(acquire(new Slot.Limited(key, 3)));
       taken(running.getLast());
     }
     counters().end(running.getFirst(), 0);
-    refused(draw(new Slot.Limited(key, 1)));
+    refused(acquire(new Slot.Limited(key, 1)));
     counters().end(running.get(1), 0);
-    refused(draw(new Slot.Limited(key, 1)));
+    refused(acquire(new Slot.Limited(key, 1)));
     counters().end(running.get(2), 0);
-    taken(draw(new Slot.Limited(key, 1)));
+    taken(acquire(new Slot.Limited(key, 1)));
   }
 
   @Test
-  void whatWasEstimatedTooHighIsFreeAgain() {
+  void tooHighEstimatesAreReturned() {
     Bucket tokens = bucket(LimitScope.KEY, Unit.TOKENS_PER_MINUTE, 10_000);
     List<Acquire> admitted = new ArrayList<>();
     for (int n = 0; n < 50; n++) {
-      Acquire acquire = draw(UNLIMITED, new BucketAmount(tokens, 1_000));
-      if (drawn(acquire) instanceof AllAcquired) {
+      Acquire acquire = acquire(UNLIMITED, new BucketAmount(tokens, 1_000));
+      if (resultOf(acquire) instanceof AllAcquired) {
         admitted.add(acquire);
       }
     }
@@ -155,7 +155,7 @@ public abstract class CountersContract {
   @Test
   void aRefundNeverExceedsTheCapacity() {
     Bucket tokens = bucket(LimitScope.KEY, Unit.TOKENS_PER_MINUTE, 600);
-    Acquire acquire = draw(UNLIMITED, new BucketAmount(tokens, 600));
+    Acquire acquire = acquire(UNLIMITED, new BucketAmount(tokens, 600));
     taken(acquire);
     pass(Duration.ofSeconds(30));
     counters().end(acquire, 0);
@@ -163,22 +163,22 @@ public abstract class CountersContract {
   }
 
   @Test
-  void anOverrunIsBookedInFullAndOwed() {
+  void anOverrunOverdrawsTheBucketInFull() {
     Bucket tokens = bucket(LimitScope.KEY, Unit.TOKENS_PER_MINUTE, 600);
-    Acquire acquire = draw(UNLIMITED, new BucketAmount(tokens, 100));
+    Acquire acquire = acquire(UNLIMITED, new BucketAmount(tokens, 100));
     taken(acquire);
     counters().end(acquire, 1_900);
     assertThat(levels(tokens)).extracting(Level::remaining).containsExactly(-1_300L);
-    assertThat(refused(draw(UNLIMITED, new BucketAmount(tokens, 10))).levels())
+    assertThat(refused(acquire(UNLIMITED, new BucketAmount(tokens, 10))).levels())
         .containsExactly(new Level(-1_300, 131_000_000));
     pass(Duration.ofSeconds(130));
     assertThat(levels(tokens)).extracting(Level::remaining).containsExactly(0L);
     pass(Duration.ofSeconds(1));
-    taken(draw(UNLIMITED, new BucketAmount(tokens, 10)));
+    taken(acquire(UNLIMITED, new BucketAmount(tokens, 10)));
   }
 
   @Test
-  void requestsAreNotGivenBack() {
+  void requestsAreNotReturned() {
     Bucket minute = bucket(LimitScope.GLOBAL, Unit.REQUESTS_PER_MINUTE, 2);
     Acquire acquire = one(minute);
     taken(acquire);
@@ -201,14 +201,14 @@ public abstract class CountersContract {
   }
 
   @Test
-  void whoIsRefusedUnderAHigherLimitHasWhatWasWantedAfterTheWaitThatWasTold() {
+  void theWaitUnderAHigherLimitIsExact() {
     Bucket before = bucket(LimitScope.KEY, Unit.TOKENS_PER_MINUTE, 10);
-    Acquire all = draw(UNLIMITED, new BucketAmount(before, 10));
+    Acquire all = acquire(UNLIMITED, new BucketAmount(before, 10));
     taken(all);
-    counters().end(all, 1_010); // it owes a hundred minutes' worth of the limit of then
+    counters().end(all, 1_010); // a debt of a hundred minutes at that limit
     Bucket after = resized(before, 10_000);
     pass(Duration.ofMillis(1));
-    Acquire wanted = draw(UNLIMITED, new BucketAmount(after, 5_000));
+    Acquire wanted = acquire(UNLIMITED, new BucketAmount(after, 5_000));
     long waitMicros = refused(wanted).levels().getFirst().waitMicros();
     assertThat(waitMicros).isBetween(35_999_000L, 36_000_000L);
 
@@ -219,7 +219,7 @@ public abstract class CountersContract {
   }
 
   @Test
-  void aLookAtAnotherLimitLetsItActToo() {
+  void aProbeOfAnotherLimitAppliesIt() {
     Bucket before = bucket(LimitScope.KEY, Unit.REQUESTS_PER_MINUTE, 1);
     taken(one(before));
     Bucket after = resized(before, 600);
@@ -251,14 +251,14 @@ public abstract class CountersContract {
   @Test
   void anAmountAboveTheCapacityIsRefusedWithoutAWait() {
     Bucket tokens = bucket(LimitScope.KEY, Unit.TOKENS_PER_MINUTE, 600);
-    assertThat(refused(draw(UNLIMITED, new BucketAmount(tokens, 601))).levels())
+    assertThat(refused(acquire(UNLIMITED, new BucketAmount(tokens, 601))).levels())
         .containsExactly(new Level(600, 0));
   }
 
   @Test
-  void aLookTakesNothingAndIsNotRefused() {
+  void aProbeTakesNothingAndIsNotRefused() {
     Bucket tokens = bucket(LimitScope.KEY, Unit.TOKENS_PER_MINUTE, 600);
-    Acquire acquire = draw(UNLIMITED, new BucketAmount(tokens, 600));
+    Acquire acquire = acquire(UNLIMITED, new BucketAmount(tokens, 600));
     taken(acquire);
     counters().end(acquire, 700);
     assertThat(levels(tokens)).extracting(Level::remaining).containsExactly(-100L);
@@ -268,17 +268,17 @@ public abstract class CountersContract {
   @Test
   void theLargestBucketIsExact() {
     Bucket tokens = bucket(LimitScope.KEY, Unit.TOKENS_PER_MINUTE, Bucket.CAPACITY_MAX);
-    taken(draw(UNLIMITED, new BucketAmount(tokens, Bucket.CAPACITY_MAX)));
-    assertThat(refused(draw(UNLIMITED, new BucketAmount(tokens, Bucket.CAPACITY_MAX))).levels())
+    taken(acquire(UNLIMITED, new BucketAmount(tokens, Bucket.CAPACITY_MAX)));
+    assertThat(refused(acquire(UNLIMITED, new BucketAmount(tokens, Bucket.CAPACITY_MAX))).levels())
         .containsExactly(new Level(0, 60_000_000));
     pass(Duration.ofNanos(59_999_999_000L));
-    refused(draw(UNLIMITED, new BucketAmount(tokens, Bucket.CAPACITY_MAX)));
+    refused(acquire(UNLIMITED, new BucketAmount(tokens, Bucket.CAPACITY_MAX)));
     pass(Duration.ofNanos(1_000));
-    taken(draw(UNLIMITED, new BucketAmount(tokens, Bucket.CAPACITY_MAX)));
+    taken(acquire(UNLIMITED, new BucketAmount(tokens, Bucket.CAPACITY_MAX)));
   }
 
   @Test
-  void noWindowAdmitsMoreThanTheBucketAndWhatFlowedIn() {
+  void noWindowAdmitsMoreThanTheCapacityAndTheRefill() {
     Seeds.forEach(10, this::windows);
   }
 
@@ -293,7 +293,7 @@ public abstract class CountersContract {
       pass(Duration.ofNanos(waited * 1_000));
       for (int asked = random.nextInt(5); asked > 0; asked--) {
         Acquire acquire = one(bucket);
-        switch (drawn(acquire)) {
+        switch (resultOf(acquire)) {
           case AllAcquired _ -> admittedAt.add(micros);
           case Refused refused -> assertThat(refused.levels().getFirst().waitMicros()).isPositive();
           case AcquireResult.Unavailable unavailable -> throw new AssertionError(unavailable);
@@ -308,9 +308,9 @@ public abstract class CountersContract {
     }
   }
 
-  // Draws
+  // Acquisitions
 
-  /** A bucket of somebody that no other bucket is of. */
+  /** Returns a bucket with an owner of its own. */
   protected static Bucket bucket(LimitScope scope, Unit unit, long capacity) {
     return new Bucket(scope, id(), unit, capacity);
   }
@@ -323,16 +323,16 @@ public abstract class CountersContract {
     return RequestId.at(0).value();
   }
 
-  protected static Acquire draw(Slot slot, BucketAmount... takes) {
+  protected static Acquire acquire(Slot slot, BucketAmount... takes) {
     return TestAcquires.of(RequestId.at(1_700_000_000_000L), List.of(takes), slot);
   }
 
   private static Acquire one(Bucket bucket) {
-    return draw(UNLIMITED, new BucketAmount(bucket, 1));
+    return acquire(UNLIMITED, new BucketAmount(bucket, 1));
   }
 
-  /** The answer to a draw, however late it comes. */
-  protected AcquireResult drawn(Acquire acquire) {
+  /** Returns the result of an acquisition, however late it arrives. */
+  protected AcquireResult resultOf(Acquire acquire) {
     CompletableFuture<AcquireResult> answer = new CompletableFuture<>();
     counters()
         .acquire(
@@ -343,13 +343,13 @@ public abstract class CountersContract {
   }
 
   private AllAcquired taken(Acquire acquire) {
-    AcquireResult result = drawn(acquire);
+    AcquireResult result = resultOf(acquire);
     assertThat(result).isInstanceOf(AllAcquired.class);
     return (AllAcquired) result;
   }
 
   private Refused refused(Acquire acquire) {
-    AcquireResult result = drawn(acquire);
+    AcquireResult result = resultOf(acquire);
     assertThat(result).isInstanceOf(Refused.class);
     return (Refused) result;
   }

@@ -9,8 +9,8 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
 /**
- * Counters as far away as a test wants them: their answers come at once, when the test says, or
- * never. Each draw that was taken must be ended exactly once.
+ * Counters whose answers a test controls: at once, when the test calls {@link #answer}, or never.
+ * Each granted acquisition must be ended exactly once.
  */
 public final class DelayedCounters implements Counters {
   private final Counters delegate;
@@ -61,12 +61,12 @@ public final class DelayedCounters implements Counters {
     }
   }
 
-  /** From now on whoever ends a draw is told that it failed. */
+  /** Lets every end of an acquisition fail from now on. */
   public void failReleases() {
     releasesFail = true;
   }
 
-  /** From now on answers wait for {@link #answer}. */
+  /** Delays answers until {@link #answer}, from now on. */
   public void holdAnswers() {
     answersWait = true;
   }
@@ -78,12 +78,12 @@ public final class DelayedCounters implements Counters {
     all.forEach(Runnable::run);
   }
 
-  /** From now on nobody can say. */
+  /** Makes the counters unavailable from now on. */
   public void setUnavailable() {
     isUnavailable = true;
   }
 
-  /** Draws that were taken and not ended. */
+  /** Returns the number of acquisitions that were granted and not ended. */
   public int open() {
     return open.size();
   }

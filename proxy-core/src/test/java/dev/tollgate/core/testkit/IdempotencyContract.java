@@ -31,8 +31,8 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /**
- * What whoever remembers submissions must do; each implementation has a test that extends this. Two
- * nodes ask it, of which the first may die.
+ * Contract of {@link IdempotencyStore}; each implementation has a test that extends it. Two nodes
+ * use the store, of which the first may die.
  */
 public abstract class IdempotencyContract {
   private static final String PATH = "/v1/images/generations";
@@ -42,28 +42,28 @@ public abstract class IdempotencyContract {
 
   private final OrgId org = new OrgId(UUID.randomUUID());
 
-  /** As the first node sees it. */
+  /** Returns the store as the first node uses it. */
   protected abstract IdempotencyStore first();
 
-  /** As the second does. */
+  /** Returns the store as the second node uses it. */
   protected abstract IdempotencyStore second();
 
-  /** The first node ends without a word. */
+  /** Kills the first node. */
   protected abstract void crash();
 
-  /** The length of a lease passes, in which living nodes renew theirs. */
+  /** Lets the length of a lease pass, in which live nodes renew theirs. */
   protected abstract void passLease();
 
-  /** The time for which replies are kept passes. */
+  /** Lets the retention of replies pass. */
   protected abstract void passDay();
 
   /** Makes the store unreachable for the rest of the test. */
   protected abstract void makeUnavailable();
 
-  // Whose turn it is
+  // Claims
 
   @Test
-  void oneCarriesItOutAndOthersHearThatItRuns() {
+  void oneRequestCarriesOutTheSubmissionAndOthersFindItRunning() {
     Claim claim = claimed(first(), "k", "body");
 
     assertThat(ask(first(), "k", "body")).isInstanceOf(ClaimResult.Running.class);
@@ -74,7 +74,7 @@ public abstract class IdempotencyContract {
   }
 
   @Test
-  void whatRunsSaysForHowLong() {
+  void aRunningSubmissionHasItsAge() {
     Claim claim = claimed(first(), "k", "body");
 
     assertThat(ask(second(), "k", "body"))
@@ -109,10 +109,10 @@ public abstract class IdempotencyContract {
     }
   }
 
-  // What came of it
+  // Results
 
   @Test
-  void whatWasMadeIsAnsweredAgainAndAgain() {
+  void aStoredReplyIsReplayed() {
     Claim claim = claimed(first(), "k", "body");
     dispatch(claim);
     complete(claim, reply(200, "made"));
@@ -186,10 +186,10 @@ public abstract class IdempotencyContract {
     assertThat(asked).containsExactly(4);
   }
 
-  // Who dies
+  // Crashes
 
   @Test
-  void aLivingNodeKeepsItsClaim() {
+  void aLiveNodeKeepsItsClaim() {
     Claim claim = claimed(first(), "k", "body");
     passLease();
     assertThat(ask(second(), "k", "body")).isInstanceOf(ClaimResult.Running.class);
@@ -202,7 +202,7 @@ public abstract class IdempotencyContract {
   }
 
   @Test
-  void whatNobodyHeardOfIsFreeWhenItsLeaseRunsOut() {
+  void anUndispatchedKeyIsFreeWhenItsLeaseExpires() {
     claimed(first(), "k", "body");
     crash();
     assertThat(ask(second(), "k", "body")).isInstanceOf(ClaimResult.Running.class);
@@ -212,7 +212,7 @@ public abstract class IdempotencyContract {
   }
 
   @Test
-  void whatAProviderMayHaveHeardOfIsLostAndStaysSo() {
+  void aDispatchedSubmissionIsLostAndStaysLost() {
     Claim claim = claimed(first(), "k", "body");
     dispatch(claim);
     crash();
@@ -242,13 +242,13 @@ public abstract class IdempotencyContract {
   }
 
   @Test
-  void whoComesBackTooLateFindsTheKeyTaken() {
+  void aLateHolderFindsTheKeyTaken() {
     Claim late = claimed(first(), "k", "body");
     crash();
     passLease();
     Claim other = claimed(second(), "k", "other");
 
-    assertThat(marked(late)).isInstanceOf(DispatchResult.Lost.class);
+    assertThat(recorded(late)).isInstanceOf(DispatchResult.Lost.class);
     late.free(() -> {});
     dispatch(other);
     complete(other, reply(200, "the other's"));
@@ -256,7 +256,7 @@ public abstract class IdempotencyContract {
   }
 
   @Test
-  void whatWasLostAndIsMadeAfterAllTakesTheFailuresPlace() {
+  void aLateReplyReplacesTheLostOne() {
     Claim claim = claimed(first(), "k", "body");
     dispatch(claim);
     crash();
@@ -268,12 +268,12 @@ public abstract class IdempotencyContract {
   }
 
   @Test
-  void nobodyIsToldToGoAheadWhenTheStoreIsGone() {
+  void nothingIsClaimedWhileTheStoreIsDown() {
     Claim claim = claimed(first(), "k", "body");
     makeUnavailable();
 
     assertThat(ask(first(), "other", "body")).isInstanceOf(ClaimResult.Unavailable.class);
-    assertThat(marked(claim)).isInstanceOf(DispatchResult.Unavailable.class);
+    assertThat(recorded(claim)).isInstanceOf(DispatchResult.Unavailable.class);
     List<String> outcomes = new ArrayList<>();
     claim.free(() -> outcomes.add("freed"));
     assertThat(outcomes).containsExactly("freed");
@@ -297,13 +297,13 @@ public abstract class IdempotencyContract {
     return answer(node, submission(org, PATH, key, body, "lost"), ROOM);
   }
 
-  /** Asks, and hears of it when the node answers. */
+  /** Claims a submission and waits for the result. */
   protected final void ask(
       IdempotencyStore node, String key, String body, Consumer<ClaimResult> whenKnown) {
     ask(node, org, key, body, whenKnown);
   }
 
-  /** The same for another organization. */
+  /** Claims a submission of another organization. */
   protected static void ask(
       IdempotencyStore node, OrgId org, String key, String body, Consumer<ClaimResult> whenKnown) {
     node.claim(submission(org, PATH, key, body, "lost"), ROOM, LOOP.eventLoop(), whenKnown);
@@ -323,23 +323,23 @@ public abstract class IdempotencyContract {
 
   protected static ClaimResult answer(
       IdempotencyStore node, Submission submission, ReplyMemory room) {
-    AtomicReference<ClaimResult> heard = new AtomicReference<>();
-    node.claim(submission, room, LOOP.eventLoop(), heard::set);
-    ClaimResult answer = heard.get();
+    AtomicReference<ClaimResult> result = new AtomicReference<>();
+    node.claim(submission, room, LOOP.eventLoop(), result::set);
+    ClaimResult answer = result.get();
     assertThat(answer).isNotNull();
     return answer;
   }
 
   protected static void dispatch(Claim claim) {
-    assertThat(marked(claim)).isInstanceOf(DispatchResult.Recorded.class);
+    assertThat(recorded(claim)).isInstanceOf(DispatchResult.Recorded.class);
   }
 
-  private static DispatchResult marked(Claim claim) {
-    AtomicReference<DispatchResult> heard = new AtomicReference<>();
-    claim.dispatch(heard::set);
-    DispatchResult marked = heard.get();
-    assertThat(marked).isNotNull();
-    return marked;
+  private static DispatchResult recorded(Claim claim) {
+    AtomicReference<DispatchResult> result = new AtomicReference<>();
+    claim.dispatch(result::set);
+    DispatchResult recorded = result.get();
+    assertThat(recorded).isNotNull();
+    return recorded;
   }
 
   protected static void complete(Claim claim, StoredReply reply) {
@@ -348,7 +348,7 @@ public abstract class IdempotencyContract {
     assertThat(outcomes).containsExactly("stored");
   }
 
-  /** Puts down what it hears. */
+  /** Records its callbacks. */
   protected static Claim.Completion noted(List<String> outcomes) {
     return new Claim.Completion() {
       @Override
@@ -368,7 +368,7 @@ public abstract class IdempotencyContract {
     };
   }
 
-  /** So much time passes on the loop. */
+  /** Lets time pass on the loop. */
   protected static void pass(Duration time) {
     TICKER.advance(time.toNanos(), TimeUnit.NANOSECONDS);
     LOOP.runPendingTasks();
@@ -383,7 +383,7 @@ public abstract class IdempotencyContract {
         Unpooled.copiedBuffer(body, UTF_8));
   }
 
-  /** What the key says of a reply for which there is no room. */
+  /** Returns the reply that is stored if there is no space for the real one. */
   protected static final StoredReply NOT_KEPT =
       new StoredReply(
           409,

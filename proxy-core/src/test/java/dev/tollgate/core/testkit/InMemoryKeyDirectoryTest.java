@@ -10,7 +10,7 @@ import dev.tollgate.core.tenant.KeyState;
 import dev.tollgate.core.tenant.Org;
 import java.util.UUID;
 
-/** The in-memory directory keeps the contract of the real one. */
+/** Contract test of the directory in memory. */
 class InMemoryKeyDirectoryTest extends KeyDirectoryContract {
   private final InMemoryKeyDirectory directory = new InMemoryKeyDirectory();
 

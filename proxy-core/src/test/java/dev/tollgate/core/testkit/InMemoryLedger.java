@@ -15,8 +15,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A ledger with money for everything, that holds callers to its contract: each reservation ended
- * exactly once, nothing said of it afterwards. Answers and disks are slow where a test wants it.
+ * Ledger in memory with unlimited money, which checks its callers: each reservation is ended
+ * exactly once and not used afterwards. A test can delay answers and syncs.
  */
 public final class InMemoryLedger implements Ledger {
   private final List<Charged> charged = new ArrayList<>();
@@ -31,7 +31,7 @@ public final class InMemoryLedger implements Ledger {
   private int begunCount;
   private int released;
 
-  /** One charge as it was settled. */
+  /** A settled charge. */
   public record Charged(
       RequestId request, MicroUsd reserved, MicroUsd cost, Tokens tokens, SettlementKind how) {}
 
@@ -103,13 +103,13 @@ public final class InMemoryLedger implements Ledger {
     }
   }
 
-  /** From now on nothing is reserved. */
+  /** Refuses all reservations from now on. */
   public void refuse(Fault fault, ReserveResult.RefusalCause cause) {
     refusal = fault;
     refusalCause = cause;
   }
 
-  /** From now on answers wait for {@link #answer}. */
+  /** Delays answers until {@link #answer}, from now on. */
   public void holdAnswers() {
     answersWait = true;
   }
@@ -119,7 +119,7 @@ public final class InMemoryLedger implements Ledger {
     drain(heldAnswers);
   }
 
-  /** From now on charges are durable at {@link #sync} only. */
+  /** Makes charges durable only at {@link #sync}, from now on. */
   public void holdDisk() {
     diskWaits = true;
   }
@@ -139,7 +139,7 @@ public final class InMemoryLedger implements Ledger {
     return List.copyOf(charged);
   }
 
-  /** The costs that were told while streams ran. */
+  /** Returns the costs that were reported as progress. */
   public List<MicroUsd> progress() {
     return List.copyOf(progress);
   }
@@ -148,12 +148,12 @@ public final class InMemoryLedger implements Ledger {
     return released;
   }
 
-  /** Reservations that the journal would know of. */
+  /** Returns the number of reservations that began. */
   public int begun() {
     return begunCount;
   }
 
-  /** Reservations that nobody ended. */
+  /** Returns the number of reservations that were not ended. */
   public int open() {
     return reserved - released - charged.size();
   }

@@ -18,7 +18,7 @@ import java.util.TreeMap;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** What an {@link InMemoryLedgerStore} has written down, and whether it is consistent. */
+/** State of an {@link InMemoryLedgerStore}, with an audit of its consistency. */
 final class InMemoryLedgerState {
   final Map<OrgId, Long> funded = new HashMap<>();
   final Map<OrgId, Long> monthLimits = new HashMap<>();
@@ -30,17 +30,17 @@ final class InMemoryLedgerState {
   final Map<RequestId, Charge> charges = new LinkedHashMap<>();
   private final Map<Reported, Long> reports = new HashMap<>();
 
-  /** Of what a holder said how much it has committed, in all. */
+  /** Key of a reported commitment. */
   private record Reported(LeaseHolder holder, Scope scope) {}
 
-  /** The present life of a node. */
+  /** The present epoch of a node. */
   static final class NodeEpoch {
     final long epoch;
     final UUID boot;
     long heartbeat;
     boolean open = true;
 
-    /** It was silent for too long: it may not spend, and may have charges. */
+    /** The node was unresponsive for too long: it may not spend, and may have charges. */
     boolean lost;
 
     NodeEpoch(long epoch, UUID boot, long heartbeat) {
@@ -58,17 +58,17 @@ final class InMemoryLedgerState {
     long used;
     long leased;
 
-    /** Charged without money held for it: overruns, late charges, scopes without a limit. */
+    /** Amount charged without money held for it: overruns, late charges, scopes without a limit. */
     long beyond;
 
-    /** What was taken from a balance after it was paid in. */
+    /** Amount taken from a balance after it was paid in. */
     long lowered;
 
     long recall;
 
     long recalledMillis;
 
-    /** The highest limit under which money was granted; null: without a limit. */
+    /** The highest limit under which money was granted; null: none. */
     private @Nullable Long grantedBelow = 0L;
 
     Account(Scope scope, OrgId org, @Nullable KeyId key) {
@@ -93,7 +93,7 @@ final class InMemoryLedgerState {
     }
   }
 
-  /** What one life of a node holds of a scope. */
+  /** Lease of one epoch of a node from a scope. */
   static final class Lease {
     final UUID node;
     final long epoch;
@@ -102,10 +102,10 @@ final class InMemoryLedgerState {
     long spent;
     boolean open = true;
 
-    /** What it grew by because more was spent than was granted. */
+    /** Growth of the lease for charges above what was granted. */
     long overrun;
 
-    /** The highest number of a call that changed it, and of one that stated its base. */
+    /** The highest number of a call that changed the lease, and of one that stated its base. */
     long called;
 
     long stated;
@@ -113,15 +113,15 @@ final class InMemoryLedgerState {
     /** The last recall that the holder answered. */
     long answered;
 
-    /** The recall that the holder began because it was refused; 0: none. */
+    /** The recall that the holder began after a refusal; 0: none. */
     long asked;
 
     long askedAt;
 
-    /** The number of the call that began it. */
+    /** The number of the call that began that recall. */
     long askedCall;
 
-    /** The number of the call that began the last one that all others answered. */
+    /** The number of the call that began the last recall that all others answered. */
     long answeredCall;
 
     Lease(LeaseHolder holder, Account account) {
@@ -135,7 +135,7 @@ final class InMemoryLedgerState {
       return granted - spent;
     }
 
-    /** Keeps what its holder had committed; says by how much less is leased now. */
+    /** Shrinks the lease to its holder's commitment; returns the amount that is free again. */
     long shrink(long committed) {
       long before = granted;
       granted = Math.min(granted, Math.max(committed, Math.max(spent, overrun)));
@@ -149,7 +149,7 @@ final class InMemoryLedgerState {
       }
     }
 
-    /** Lowers its base; says by how much less is leased now. */
+    /** Lowers the base; returns the amount that is free again. */
     long state(long base, long number) {
       long before = granted;
       long lowered = Math.max(0, Math.min(base, granted - overrun));
@@ -160,7 +160,7 @@ final class InMemoryLedgerState {
       return before - granted;
     }
 
-    /** Begins anew after the holder had said its last of it. */
+    /** Begins a new lease after the holder's last statement of the old one. */
     void reopen() {
       granted = 0;
       spent = 0;
@@ -177,19 +177,19 @@ final class InMemoryLedgerState {
     }
   }
 
-  /** A booked settlement with the scopes that it was booked to. */
+  /** A settled charge with its scopes. */
   record Charge(Settlement settlement, List<Account> accounts) {}
 
   NodeEpoch nodeEpoch(LeaseHolder holder) {
     return Objects.requireNonNull(nodeEpochs.get(holder.node()), "a node that was never opened");
   }
 
-  /** Also of a lease that is not there yet. */
+  /** Accepts a commitment also for a lease that does not exist yet. */
   void report(LeaseHolder holder, Commitment committed) {
     reports.put(new Reported(holder, committed.scope()), committed.amount().value());
   }
 
-  /** Those that were silent since before that time; they may not spend any more. */
+  /** Marks nodes without a heartbeat since a time as lost; they may not spend any more. */
   List<LeaseHolder> markLost(long beforeMillis, boolean allTheyHave) {
     List<LeaseHolder> lost = new ArrayList<>();
     nodeEpochs.forEach(
@@ -199,7 +199,7 @@ final class InMemoryLedgerState {
             LeaseHolder holder = new LeaseHolder(node, nodeEpoch.epoch, nodeEpoch.boot);
             for (Lease lease : openLeases(holder)) {
               Long committed = reports.get(new Reported(holder, lease.account.scope));
-              if (committed != null) { // what nobody said is kept
+              if (committed != null) { // a lease without a report is kept
                 lease.account.leased -= lease.shrink(allTheyHave ? 0 : committed);
               }
             }
@@ -209,7 +209,7 @@ final class InMemoryLedgerState {
     return lost;
   }
 
-  /** Those that were silent since before that time; nothing is held for them any more. */
+  /** Closes the leases of nodes without a heartbeat since a time. */
   List<LeaseHolder> release(long beforeMillis) {
     List<LeaseHolder> released = new ArrayList<>();
     nodeEpochs.forEach(
@@ -250,8 +250,8 @@ final class InMemoryLedgerState {
     return there;
   }
 
-  /** Whether it was booked now and not before. */
-  boolean book(Settlement settlement, List<Account> to) {
+  /** Settles a charge; false if it was settled before. */
+  boolean addCharge(Settlement settlement, List<Account> to) {
     return charges.putIfAbsent(settlement.request(), new Charge(settlement, to)) == null;
   }
 
@@ -312,7 +312,7 @@ final class InMemoryLedgerState {
     }
   }
 
-  /** Above the limit there is only what was charged without asking the books. */
+  /** Above the limit there may be only charges without money held for them. */
   private void auditLimit(Account account, List<String> violations) {
     Long highest =
         account.scope.kind() == ScopeKind.ORG

@@ -29,17 +29,17 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The shared books in plain Java, for simulations and as the reference that the books in PostgreSQL
- * are compared with. For one thread; its clock stands still until it is advanced.
+ * Ledger store in plain Java, for simulations and as the reference for the one in PostgreSQL. For
+ * one thread; its clock moves only when a test advances it.
  */
 public final class InMemoryLedgerStore implements LedgerStore {
-  /** How long a node counts as living after its last tick. */
+  /** How long a node counts as live after its last tick. */
   private static final long LIVE_MILLIS = 60_000;
 
-  /** How long a node that was refused may rely on the answers to the recall that it began. */
+  /** How long the answers to a recall are valid for the node that began it. */
   private static final long ASK_MILLIS = 3_000;
 
-  /** How long a recall is told to those who did not answer it. */
+  /** How long a recall is sent to nodes that did not answer it. */
   private static final long RECALL_MILLIS = 3_600_000;
 
   private final InMemoryLedgerState state = new InMemoryLedgerState();
@@ -47,7 +47,7 @@ public final class InMemoryLedgerStore implements LedgerStore {
   private final @Nullable Flaw flaw;
   private long millis;
 
-  /** What books may do wrong, to show that it would be noticed. */
+  /** Fault of a ledger store, to show that tests detect it. */
   public enum Flaw {
     SUMS_REPEATED_ROWS,
     WINDOW_OF_THE_SETTLEMENT,
@@ -55,18 +55,18 @@ public final class InMemoryLedgerStore implements LedgerStore {
     KEEPS_WHAT_A_LOST_NODE_HELD
   }
 
-  /** Books whose clock shows {@code epochMillis}. */
+  /** Creates a store whose clock shows {@code epochMillis}. */
   public InMemoryLedgerStore(long epochMillis) {
     this(epochMillis, null);
   }
 
-  /** Books that do one thing wrong, or nothing. */
+  /** Creates a store with at most one fault. */
   public InMemoryLedgerStore(long epochMillis, @Nullable Flaw flaw) {
     this.millis = epochMillis;
     this.flaw = flaw;
   }
 
-  /** Adds to an organization's balance, or takes from it. */
+  /** Adds to an organization's balance, or subtracts from it. */
   public void fund(OrgId org, MicroUsd amount) {
     Account account = state.account(new Scope(ScopeKind.ORG, "org:" + org), org, null);
     state.funded.merge(org, amount.value(), Math::addExact);
@@ -102,38 +102,38 @@ public final class InMemoryLedgerStore implements LedgerStore {
     return millis;
   }
 
-  /** A charge that cannot be booked: every batch with it is refused whole. */
+  /** Makes a charge unacceptable: every batch with it is refused as a whole. */
   public void poison(RequestId request) {
     poison.add(request);
   }
 
-  /** The sums as they stand, comparable with those of other books. */
+  /** Returns the present sums, comparable with those of other stores. */
   public LedgerSums sums() {
     return state.sums();
   }
 
-  /** The present limit of a scope, if it has one. */
+  /** Returns the present limit of a scope; empty if it has none. */
   public Optional<Long> limit(String scopeId) {
     return Optional.ofNullable(state.accounts.get(scopeId)).map(state::limit);
   }
 
-  /** What was booked for a request. */
+  /** Returns the charge of a request. */
   public Optional<Settlement> charge(RequestId request) {
     return Optional.ofNullable(state.charges.get(request))
         .map(InMemoryLedgerState.Charge::settlement);
   }
 
-  /** Every charge, in the order of booking. */
+  /** Returns every charge, in the order of settlement. */
   public List<Settlement> allCharges() {
     return state.charges.values().stream().map(InMemoryLedgerState.Charge::settlement).toList();
   }
 
-  /** How many requests were charged. */
+  /** Returns the number of charged requests. */
   public int charges() {
     return state.charges.size();
   }
 
-  /** The invariants that do not hold, a line for each violation. */
+  /** Returns the violated invariants, one line for each violation. */
   public List<String> audit() {
     return state.audit();
   }
@@ -155,7 +155,7 @@ public final class InMemoryLedgerStore implements LedgerStore {
     }
   }
 
-  /** A node says what it has committed of its leases; who is not its present life is not heard. */
+  /** Stores a node's commitments; a report of an old epoch is ignored. */
   public boolean report(LeaseHolder holder, List<Commitment> commitments) {
     boolean isAccepted = isPresent(holder);
     if (isAccepted) {
@@ -164,13 +164,13 @@ public final class InMemoryLedgerStore implements LedgerStore {
     return isAccepted;
   }
 
-  /** Gives up nodes that were silent for so long: what they had not committed is free. */
+  /** Marks nodes that were unresponsive for a time as lost: what they had not committed is free. */
   public List<LeaseHolder> markLost(Duration unresponsiveFor) {
     boolean allTheyHave = flaw == Flaw.FREES_WHAT_A_LOST_NODE_COMMITTED;
     return state.markLost(millis - unresponsiveFor.toMillis(), allTheyHave);
   }
 
-  /** Closes the leases of nodes that were silent for so long. */
+  /** Closes the leases of nodes that were unresponsive for a time. */
   public List<LeaseHolder> release(Duration unresponsiveFor) {
     return flaw == Flaw.KEEPS_WHAT_A_LOST_NODE_HELD
         ? List.of()
@@ -183,7 +183,7 @@ public final class InMemoryLedgerStore implements LedgerStore {
       return new GrantAnswer.Fenced();
     }
     Payer payer = ask.payer();
-    // All of them come to be, whatever the answer.
+    // All leases are created, whatever the answer.
     List<Account> accounts = ask.items().stream().map(want -> account(payer, want)).toList();
     if (accounts.stream().anyMatch(account -> isStale(holder, account, ask))) {
       return new GrantAnswer.Stale();
@@ -214,7 +214,7 @@ public final class InMemoryLedgerStore implements LedgerStore {
     return lease != null && lease.stated >= ask.number();
   }
 
-  /** Whether nothing newer had been said or asked before. */
+  /** True if no call with a higher number arrived before. */
   private static boolean state(Lease lease, MicroUsd base, long number) {
     if (lease.called >= number) {
       return false;
@@ -256,8 +256,8 @@ public final class InMemoryLedgerStore implements LedgerStore {
   }
 
   /**
-   * Where a request waits, the other nodes are asked for what they can spare, and it is final when
-   * all of them answered to a call since the request came.
+   * Recalls idle money from the other nodes if a request waits. A refusal is final when all of them
+   * have answered a recall that began after the request arrived.
    */
   private Shortage shortage(LeaseHolder holder, Account account, GrantRequest ask) {
     return new Shortage(
@@ -300,7 +300,7 @@ public final class InMemoryLedgerStore implements LedgerStore {
   }
 
   private void ask(Lease own, Account account, GrantRequest ask) {
-    // Who asks need not answer itself; what others had asked it before, it still must.
+    // The requester need not answer its own recall, but must still answer earlier ones of others.
     own.answered = own.answered == account.recall ? account.recall + 1 : own.answered;
     account.recall(millis);
     own.asked = account.recall;
@@ -319,7 +319,7 @@ public final class InMemoryLedgerStore implements LedgerStore {
     Map<Account, Long> held = new TreeMap<>();
     for (Settlement settlement : batch) {
       List<Account> accounts = accounts(settlement);
-      if (state.book(settlement, accounts) || flaw == Flaw.SUMS_REPEATED_ROWS) {
+      if (state.addCharge(settlement, accounts) || flaw == Flaw.SUMS_REPEATED_ROWS) {
         long cost = settlement.cost().value();
         for (Account account : accounts) {
           charged.merge(account, cost, Math::addExact);
@@ -339,7 +339,7 @@ public final class InMemoryLedgerStore implements LedgerStore {
         overruns(holder, batch.stream().flatMap(settlement -> accounts(settlement).stream())));
   }
 
-  /** Said as often as a charge is sent: the answer before may have been lost. */
+  /** Returned each time a charge is sent, because the previous answer may have been lost. */
   private List<LeaseGrowth> overruns(LeaseHolder holder, Stream<Account> accounts) {
     return accounts
         .distinct()
@@ -363,7 +363,7 @@ public final class InMemoryLedgerStore implements LedgerStore {
     return accounts;
   }
 
-  /** How much of it the holder's lease had; what it had not, it grows by. */
+  /** Returns the part of a charge that the holder's lease covers; the lease grows by the rest. */
   private long spend(LeaseHolder holder, Account account, long cost) {
     Lease lease = state.leaseOrNull(holder, account);
     if (lease == null || !lease.open) {
@@ -448,7 +448,7 @@ public final class InMemoryLedgerStore implements LedgerStore {
   private void recallIfLowered(
       ScopeKind kind, OrgId org, KeyId key, @Nullable Long before, @Nullable MicroUsd limit) {
     if (limit != null && (before == null || limit.value() < before)) {
-      // Also of a window that is about to begin.
+      // Includes windows that are about to begin.
       Stream.of(millis, millis + 60_000)
           .map(time -> Scope.of(kind, org, key, Window.at(time)).id())
           .distinct()

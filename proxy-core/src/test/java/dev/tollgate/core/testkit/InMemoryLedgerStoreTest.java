@@ -29,7 +29,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Money of one balance between two nodes, on the books in memory. */
+/** Leases of two nodes from one balance, in the store in memory. */
 class InMemoryLedgerStoreTest {
   private static final long NOW = 1_700_000_000_000L;
   private final OrgId org = new OrgId(UUID.randomUUID());
@@ -42,7 +42,7 @@ class InMemoryLedgerStoreTest {
   private long calls;
 
   @Test
-  void aRefusalCallsIdleMoneyBackAndIsFinalWhenItIsNotEnough() {
+  void aRefusalRecallsIdleMoneyAndIsFinalIfItIsNotEnough() {
     store.fund(org, new MicroUsd(100));
     assertThat(ask(a, 80, 80)).isInstanceOf(GrantAnswer.Issued.class);
 
@@ -64,7 +64,7 @@ class InMemoryLedgerStoreTest {
   }
 
   @Test
-  void aChargeIsBookedOnceAndAnOverrunGrowsTheLease() throws Exception {
+  void aChargeIsSettledOnceAndAnOverrunGrowsTheLease() throws Exception {
     store.fund(org, new MicroUsd(100));
     store.limitDay(key, new MicroUsd(30));
     ask(a, 10, 10);
@@ -74,7 +74,7 @@ class InMemoryLedgerStoreTest {
         .singleElement()
         .satisfies(overrun -> assertThat(overrun.amount()).isEqualTo(new MicroUsd(5)));
     assertThat(store.settle(a, List.of(charge)).overruns())
-        .as("said again: the answer before may have been lost")
+        .as("repeated: the previous answer may have been lost")
         .containsExactly(new LeaseGrowth(balance, new MicroUsd(5)));
     assertThat(store.sums().scopes().get(balance.id()))
         .isEqualTo(new LedgerSums.ScopeSums(15, 0, 5, 0));
@@ -83,7 +83,7 @@ class InMemoryLedgerStoreTest {
   }
 
   @Test
-  void aNewLifeFreesWhatTheOldOneHeldAndFencesIt() throws Exception {
+  void aNewEpochFreesTheLeasesOfThePreviousOneAndFencesIt() throws Exception {
     store.fund(org, new MicroUsd(100));
     ask(a, 100, 100);
     LeaseHolder next = store.open(a.node(), UUID.randomUUID());
@@ -100,7 +100,7 @@ class InMemoryLedgerStoreTest {
   }
 
   @Test
-  void aStatementOutlivesEveryCallThatWasMadeBeforeIt() {
+  void aStatementOverridesEveryEarlierCall() {
     store.fund(org, new MicroUsd(1_000));
     state(5, 0, false);
     assertThat(ask(a, 4, 10, 10, null)).isEqualTo(new GrantAnswer.Stale());
@@ -114,7 +114,7 @@ class InMemoryLedgerStoreTest {
   }
 
   @Test
-  void aGrantThatIsRefusedHasLoweredWhatItsHolderHeldAllTheSame() {
+  void aRefusedGrantAppliesItsStatement() {
     store.fund(org, new MicroUsd(100));
     ask(a, 1, 100, 100, null);
     assertThat(ask(a, 2, 101, 101, MicroUsd.ZERO)).isInstanceOf(GrantAnswer.Refused.class);
@@ -123,7 +123,7 @@ class InMemoryLedgerStoreTest {
   }
 
   @Test
-  void whatWasSpentIsNotTakenBackAndCountsAsAnOverrun() throws Exception {
+  void spentMoneyIsNotReturnedAndCountsAsAnOverrun() throws Exception {
     store.fund(org, new MicroUsd(100));
     ask(a, 1, 10, 10, null);
     assertThat(store.settle(a, List.of(charge(8))).overruns()).isEmpty();
@@ -140,7 +140,7 @@ class InMemoryLedgerStoreTest {
   }
 
   @Test
-  void nobodyElseIsAskedForMoneyThatNoRequestWaitsFor() {
+  void withoutAWaitingRequestNoMoneyIsRecalled() {
     store.fund(org, new MicroUsd(100));
     ask(a, 80, 80);
     var want = new GrantItem(ScopeKind.ORG, new MicroUsd(50), new MicroUsd(50));
@@ -156,7 +156,7 @@ class InMemoryLedgerStoreTest {
   }
 
   @Test
-  void whatOthersAnsweredBeforeARequestCameIsNoAnswerToIt() {
+  void answersToRecallsBeforeARequestAreNoAnswerToIt() {
     store.fund(org, new MicroUsd(100));
     ask(a, 80, 80);
     assertThat(shortage(ask(b, 50, 50)).awaitsRecall()).isTrue();
@@ -192,7 +192,7 @@ class InMemoryLedgerStoreTest {
   }
 
   @Test
-  void aLoweredLimitCallsMoneyBack() {
+  void aLoweredLimitRecallsMoney() {
     store.limitDay(key, new MicroUsd(100));
     var want = new GrantItem(ScopeKind.KEY_DAY, new MicroUsd(9), new MicroUsd(9));
     store.grant(a, new GrantRequest(++calls, payer, List.of(want), true));
@@ -201,7 +201,7 @@ class InMemoryLedgerStoreTest {
   }
 
   @Test
-  void aLoweredLimitCallsBackWhatWasLeasedForADayThatIsAboutToBegin() {
+  void aLoweredLimitRecallsLeasesOfTheNextDay() {
     long midnight = payer.window().resetsAt(ScopeKind.KEY_DAY).toEpochMilli();
     Payer tomorrow = new Payer(org, key, Window.at(midnight));
     store.advance(Duration.ofMillis(midnight - NOW - 50_000));
@@ -223,8 +223,8 @@ class InMemoryLedgerStoreTest {
   }
 
   private void state(long number, long base, boolean last) {
-    var said = new LeaseStatement(payer, ScopeKind.ORG, new MicroUsd(base), 0, last);
-    store.tick(a, number, List.of(said));
+    var statement = new LeaseStatement(payer, ScopeKind.ORG, new MicroUsd(base), 0, last);
+    store.tick(a, number, List.of(statement));
   }
 
   private LedgerSums.LeaseSums lease() {

@@ -16,12 +16,12 @@ import java.time.Instant;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** What every {@link KeyDirectory} must do; each implementation has a test that extends this. */
+/** Contract of {@link KeyDirectory}; each implementation has a test that extends it. */
 public abstract class KeyDirectoryContract {
-  /** The directory under test. */
+  /** Returns the directory under test. */
   protected abstract KeyDirectory directory();
 
-  /** Makes a key there, of an organization of its own, and returns it as it was stored. */
+  /** Adds a key of an organization of its own, and returns it as stored. */
   protected abstract ApiKey add(
       ApiKeyText.ValidKey secret,
       String name,
@@ -81,21 +81,21 @@ public abstract class KeyDirectoryContract {
   }
 
   @Test
-  void doesNotKnowAStranger() {
+  void anUnknownKeyIsUnknown() {
     var secret = ApiKeyText.generate(new SecureRandom());
 
     assertThat(directory().find(secret.hash())).isEqualTo(new Lookup.Unknown());
   }
 
   @Test
-  void neverCallsAKeyUnknownBecauseTheStoreIsGone() {
+  void aKeyIsNotUnknownBecauseTheStoreIsDown() {
     var secret = ApiKeyText.generate(new SecureRandom());
     makeUnavailable();
 
     assertThat(directory().find(secret.hash())).isInstanceOf(Lookup.Unavailable.class);
   }
 
-  /** When the keys of {@link #add} expire. */
+  /** Expiry of the keys of {@link #add}. */
   protected static Instant expiry() {
     return Instant.parse("2031-02-03T04:05:06.789012Z");
   }

@@ -3,7 +3,7 @@ package dev.tollgate.core.testkit;
 import java.util.SortedMap;
 
 /**
- * The sums of shared books, to compare one implementation with another.
+ * Sums of a ledger store, to compare one implementation with another.
  *
  * @param scopes by the scope's id
  * @param leases by {@code <holder> <scope>}

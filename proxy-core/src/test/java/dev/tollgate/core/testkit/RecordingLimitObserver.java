@@ -6,7 +6,7 @@ import dev.tollgate.core.limit.LimitObserver;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What metrics were told of limits. */
+/** Limit observer that records its calls. */
 final class RecordingLimitObserver implements LimitObserver {
   final List<Fault> limited = new ArrayList<>();
   final List<String> passedOver = new ArrayList<>();

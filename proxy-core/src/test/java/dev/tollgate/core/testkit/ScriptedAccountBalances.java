@@ -11,33 +11,33 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.function.Consumer;
 
-/** Books that say what the test lets them say, when it does. */
+/** Account balances whose answers the test gives. */
 public final class ScriptedAccountBalances implements AccountBalances {
-  private final Queue<Question> questions = new ArrayDeque<>();
+  private final Queue<Query> queries = new ArrayDeque<>();
 
-  private record Question(Window window, EventExecutor loop, Consumer<BalanceResult> answer) {}
+  private record Query(Window window, EventExecutor loop, Consumer<BalanceResult> answer) {}
 
   @Override
   public void query(ApiKey key, Window window, EventExecutor loop, Consumer<BalanceResult> answer) {
-    questions.add(new Question(window, loop, answer));
+    queries.add(new Query(window, loop, answer));
   }
 
-  /** Answers the question that waits longest. */
+  /** Answers the oldest query. */
   public void respond(Map<ScopeKind, AccountBalance.ScopeBalance> sums) {
-    Question question = questions.remove();
-    answer(question, new BalanceResult.Known(new AccountBalance(question.window(), sums)));
+    Query query = queries.remove();
+    answer(query, new BalanceResult.Known(new AccountBalance(query.window(), sums)));
   }
 
-  /** Has nothing to say to it. */
+  /** Answers the oldest query as unavailable. */
   public void fail() {
-    answer(questions.remove(), new BalanceResult.Unavailable("the books are shut"));
+    answer(queries.remove(), new BalanceResult.Unavailable("the store is down"));
   }
 
-  private static void answer(Question question, BalanceResult answer) {
-    question.loop().execute(() -> question.answer().accept(answer));
+  private static void answer(Query query, BalanceResult answer) {
+    query.loop().execute(() -> query.answer().accept(answer));
   }
 
   public int unanswered() {
-    return questions.size();
+    return queries.size();
   }
 }

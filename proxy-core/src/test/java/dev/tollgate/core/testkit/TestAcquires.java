@@ -8,11 +8,14 @@ import dev.tollgate.core.limit.Bucket.Unit;
 import dev.tollgate.core.limit.LimitSet;
 import java.util.List;
 
-/** Draws as tests write them down: bucket by bucket. */
+/** Acquisitions for tests, listed bucket by bucket. */
 public final class TestAcquires {
   private TestAcquires() {}
 
-  /** A draw of its own allotment; what is taken of buckets that count the same is the same. */
+  /**
+   * Returns an acquisition with a limit set of its own; buckets with the same unit have the same
+   * amount.
+   */
   public static Acquire of(RequestId request, List<BucketAmount> takes, Slot slot) {
     long tokens = maxAmount(takes, true);
     int requests = Math.toIntExact(maxAmount(takes, false));
@@ -23,7 +26,7 @@ public final class TestAcquires {
             requests,
             tokens);
     if (!acquire.amounts().equals(takes)) {
-      throw new IllegalArgumentException("no draw takes so: " + takes);
+      throw new IllegalArgumentException("no acquire has these amounts: " + takes);
     }
     return acquire;
   }

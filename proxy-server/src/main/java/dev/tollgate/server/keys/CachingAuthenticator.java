@@ -12,7 +12,10 @@ import io.netty.util.concurrent.ImmediateEventExecutor;
 import java.time.Duration;
 import java.util.function.Consumer;
 
-/** Answers the pipeline from the key cache; what is not there is asked of the store elsewhere. */
+/**
+ * Authenticator that answers from the key cache, which looks up missing keys in the store on other
+ * threads.
+ */
 public final class CachingAuthenticator implements Authenticator {
   private static final Duration LOOKUP_TIMEOUT = Duration.ofSeconds(2);
 
@@ -22,9 +25,9 @@ public final class CachingAuthenticator implements Authenticator {
     this.cache = cache;
   }
 
-  /** Look-ups of a cache in a directory that blocks. */
+  /** Returns a loader that runs blocking look-ups in a directory on other threads. */
   public static KeyCache.Loader loader(KeyDirectory directory, Offload offload) {
-    // The cache takes answers on any thread, so they come on the one that asked the store.
+    // The cache accepts answers on any thread, so they stay on the one of the look-up.
     EventExecutor immediate = ImmediateEventExecutor.INSTANCE;
     return (hash, whenDone) ->
         offload.run(

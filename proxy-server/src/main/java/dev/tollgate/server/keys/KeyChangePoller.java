@@ -14,13 +14,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells the key cache every second what changed in the store, and at once where it is said that
- * something did, so that a revocation holds on every node within 5 seconds. With each poll it also
- * looks whether the store still takes this version. One thread of its own: a slow database delays
- * nothing else.
+ * Poller of key changes in the store, every second and at once when a change is announced, which
+ * invalidates changed keys in the cache, so that a revocation takes effect on every node within 5
+ * seconds. Each poll also reads the schema floor. Uses a thread of its own, so that a slow database delays nothing else.
  */
 public final class KeyChangePoller {
-  private static final Logger log = LoggerFactory.getLogger(KeyChangePoller.class);
+  private static final Logger LOG = LoggerFactory.getLogger(KeyChangePoller.class);
   private static final long INTERVAL_SECONDS = 1;
   private static final long END_SECONDS_MAX = 5;
 
@@ -50,36 +49,38 @@ public final class KeyChangePoller {
   }
 
   /**
-   * Why the store does not take this version any more, as of the last poll; empty while it does.
+   * Returns why this version may not use the store, as of the last poll; empty while it may.
    */
   public Optional<String> obstacle() {
     return floor.obstacle();
   }
 
-  /** Polls as soon as may be: something changed. For any thread; many at once are one poll. */
+  /**
+   * Polls as soon as possible, because something changed. From any thread; concurrent calls share
+   * one poll.
+   */
   public void pollSoon() {
     if (!pollRequested.getAndSet(true)) {
       try {
         thread.execute(
             () -> {
-              pollRequested.set(
-                  false); // before it looks: what changes from here on is asked for anew
+              pollRequested.set(false); // before the poll: later changes request another one
               poll();
             });
       } catch (RejectedExecutionException closed) {
-        // the node ends
+        // the node is shutting down
       }
     }
   }
 
-  // A schedule ends with the first exception that leaves it: none may.
+  // Must not throw: an exception would end the schedule.
   private void poll() {
     try {
       long began = ticker.nanoTime();
       apply(changes.poll(), began);
       floor.read();
     } catch (RuntimeException e) {
-      log.error("polling key changes failed", e);
+      LOG.error("polling key changes failed", e);
       cache.pollFailed(ticker.nanoTime());
     }
   }
@@ -99,7 +100,7 @@ public final class KeyChangePoller {
         cache.pollFailed(ticker.nanoTime());
         if (!failing) {
           failing = true;
-          log.warn("{}; known keys go on for a minute", failed.reason());
+          LOG.warn("{}; cached keys stay valid for a minute", failed.reason());
         }
       }
     }
@@ -109,7 +110,7 @@ public final class KeyChangePoller {
     cache.pollSucceeded(began);
     if (failing) {
       failing = false;
-      log.info("key changes are heard of again");
+      LOG.info("polling of key changes succeeds again");
     }
   }
 

@@ -28,22 +28,22 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Whether a provider takes one of its keys, for who has not started yet: tried with a request that
- * costs nothing, or by fetching a token.
+ * Result of probing whether a provider accepts a key, before a start: with a request that costs
+ * nothing, or by fetching a token.
  */
 public sealed interface KeyProbe {
-  /** How long a provider may take to say it. */
+  /** Timeout of a probe. */
   Duration TIME_MAX = Duration.ofSeconds(10);
 
-  /** The provider takes it. */
+  /** The provider accepts the key. */
   record Accepted(String detail) implements KeyProbe {}
 
   record Refused(String reason) implements KeyProbe {}
 
-  /** It answered something else. */
+  /** The provider's answer does not show whether it accepts the key. */
   record Unknown(String reason) implements KeyProbe {}
 
-  /** Asks; blocks for some seconds at most. */
+  /** Probes a provider's key; blocks for some seconds at most. */
   static KeyProbe of(Provider provider, Credential credential) throws InterruptedException {
     return credential.token().isPresent()
         ? token(credential.key())
@@ -98,16 +98,16 @@ public sealed interface KeyProbe {
   private static KeyProbe read(Dialect dialect, HttpResponse<byte[]> response) {
     int status = response.statusCode();
     if (status == 200) {
-      return new Accepted("key taken");
+      return new Accepted("key accepted");
     }
     byte[] body = response.body();
     UpstreamFailure failure = dialect.failure(status, headers(response), body, body.length);
     return failure.kind() == Kind.CREDENTIAL_REFUSED
         ? new Refused("key refused with " + status)
-        : new Unknown("key not tried: it answered " + status);
+        : new Unknown("key not verified: status " + status);
   }
 
-  /** Some providers say there what they mean. */
+  /** Some providers describe the error in headers. */
   private static Headers headers(HttpResponse<?> response) {
     List<String> all = new ArrayList<>();
     response

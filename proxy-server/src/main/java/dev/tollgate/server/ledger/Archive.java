@@ -11,9 +11,12 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Settled segments, kept for a while: they can be sent again to books that went back in time. */
+/**
+ * Archive of settled segments, kept for a while so that they can be sent again after a rollback of
+ * the ledger store.
+ */
 final class Archive {
-  private static final Logger log = LoggerFactory.getLogger(Archive.class);
+  private static final Logger LOG = LoggerFactory.getLogger(Archive.class);
 
   private final Disk disk;
   private final Retention retention;
@@ -29,7 +32,7 @@ final class Archive {
     this.clock = clock;
   }
 
-  /** Takes segments in, oldest first; afterwards recovery leaves them alone. */
+  /** Marks segments as settled, oldest first; recovery then skips them. */
   void retire(List<SegmentName> names) throws IOException {
     for (SegmentName name : names) {
       if (name.state() != SegmentName.State.SETTLED) {
@@ -41,21 +44,21 @@ final class Archive {
     }
   }
 
-  /** The books said that they have all before a segment. Without that nothing is deleted. */
+  /** Records what the ledger store has of the journal. Segments after that are never deleted. */
   void checkpoint(LedgerCheckpointFile updated) throws IOException {
     updated.write(disk);
     checkpoint = updated;
     prune();
   }
 
-  /** The same books said so of a later segment. */
+  /** Records a later checkpoint in the same store. */
   void checkpoint(long keptFrom) throws IOException {
     if (keptFrom > checkpoint.keptFrom()) {
       checkpoint(new LedgerCheckpointFile(keptFrom, checkpoint.storeIdentity()));
     }
   }
 
-  /** Deletes what is too old or too much, oldest first. */
+  /** Deletes segments beyond the retention's time or size, oldest first. */
   void prune() throws IOException {
     List<ArchivedSegment> segments = settledSegments();
     long bytes = segments.stream().mapToLong(ArchivedSegment::bytes).sum();
@@ -76,7 +79,7 @@ final class Archive {
     }
   }
 
-  /** Deletes before its time what may go, oldest first, until so much is free. */
+  /** Deletes segments before their retention ends, oldest first, until so many bytes are free. */
   void free(long bytes) throws IOException {
     long freed = 0;
     int count = 0;
@@ -90,9 +93,9 @@ final class Archive {
     }
     if (count > 0) {
       disk.forceDirectory();
-      log.warn(
-          "the disk is nearly full: {} segments of booked charges, kept in case that the database"
-              + " goes back in time, were deleted early",
+      LOG.warn(
+          "the disk is nearly full: {} segments of settled charges, kept for a rollback of the"
+              + " database, were deleted early",
           count);
     }
   }

@@ -3,15 +3,15 @@ package dev.tollgate.server.ledger;
 import dev.tollgate.core.ledger.Settlement;
 import java.util.List;
 
-/** Charges on their way into the books, oldest first. */
+/** Source of charges for the settler, oldest first. */
 public interface ChargeSource {
 
-  /** The oldest that are not booked. */
+  /** Returns the oldest charges that are not settled. */
   List<Settlement> unsettled(int max);
 
-  /** The books have the first {@code count} of what {@link #unsettled} returned last. */
+  /** Marks the first {@code count} charges that {@link #unsettled} returned last as settled. */
   void settled(int count);
 
-  /** How many are not booked. */
+  /** Returns the number of charges that are not settled. */
   long backlog();
 }

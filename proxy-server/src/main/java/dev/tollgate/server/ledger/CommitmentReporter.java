@@ -12,20 +12,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells the books once a second what this node has committed of its leases and since when it owes
- * charges, for the case that it is never heard of again.
+ * Reporter of this node's commitments and the age of its oldest unsettled charge, once a second to
+ * the ledger store, for the case that the node is lost.
  */
 public final class CommitmentReporter implements AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(CommitmentReporter.class);
+  private static final Logger LOG = LoggerFactory.getLogger(CommitmentReporter.class);
   private static final Duration PERIOD = Duration.ofSeconds(1);
 
-  /** Who keeps what a node says of itself. */
+  /** Store of reports. */
   @FunctionalInterface
   public interface ReportStore {
     /**
-     * Hears one report, unless it has heard a later one.
+     * Stores a report, unless a later one is stored.
      *
-     * @param number rises with each report of a holder
+     * @param number number of the report, which grows with each report of a holder
      */
     void report(
         LeaseHolder holder, long number, Duration unsettledAge, List<Commitment> commitments)
@@ -40,11 +40,11 @@ public final class CommitmentReporter implements AutoCloseable {
       new ScheduledThreadPoolExecutor(
           1, Thread.ofPlatform().name("ledger-report").daemon().factory());
 
-  /** Of the thread. */
+  /** Confined to the thread. */
   private long reports;
 
   /**
-   * @param unsettledAge since the oldest request began whose charge waits for the books
+   * @param unsettledAge supplies the age of the oldest request with an unsettled charge
    */
   public CommitmentReporter(
       ReportStore store,
@@ -66,8 +66,8 @@ public final class CommitmentReporter implements AutoCloseable {
     try {
       store.report(holder, ++reports, unsettledAge.get(), leaseClient.commitments());
     } catch (LedgerStoreException | RuntimeException e) {
-      // That the store is gone is said elsewhere.
-      log.debug("the books did not hear what this node has committed", e);
+      // The lease client logs that the store does not answer.
+      LOG.debug("the commitments of this node were not reported to the ledger store", e);
       leaseClient.commitmentsLost();
     }
   }

@@ -2,7 +2,7 @@ package dev.tollgate.server.ledger;
 
 import java.io.IOException;
 
-/** What the journal holds is not what was written: nothing may be built on it. */
+/** Damage of the journal: its content is not what was written. */
 public final class DamagedJournalException extends IOException {
   private static final long serialVersionUID = 1;
 

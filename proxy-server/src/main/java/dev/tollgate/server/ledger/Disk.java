@@ -4,50 +4,50 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 
-/** One directory, as far as the journal needs it: what is not forced may be lost in a crash. */
+/** Port to the journal's directory. Anything that is not forced may be lost in a crash. */
 interface Disk {
 
-  /** A file of the directory, by its name in it. */
+  /** A file of the directory. */
   record FileEntry(String name, long bytes, long modifiedMillis) {}
 
   List<FileEntry> list() throws IOException;
 
   boolean exists(String name);
 
-  /** Makes a file, or empties the one of that name. */
+  /** Creates a file, or truncates the existing one. */
   File create(String name) throws IOException;
 
-  /** Makes a file of so many zeros, or makes the one of that name so; they are on the disk. */
+  /** Creates or overwrites a file with {@code bytes} zeros, which are durable when this returns. */
   File create(String name, int bytes) throws IOException;
 
-  /** Opens a file that is there. */
+  /** Opens an existing file for reading. */
   File open(String name) throws IOException;
 
   void rename(String from, String to) throws IOException;
 
   void delete(String name) throws IOException;
 
-  /** Returns when made, renamed and deleted files will be found so after a crash. */
+  /** Makes creations, renames and deletions of files durable. */
   void forceDirectory() throws IOException;
 
-  /** Space that files may still take. */
+  /** Returns the space that is available to files. */
   long usableBytes() throws IOException;
 
-  /** What a message calls a file. */
+  /** Returns a file's path for messages. */
   String path(String name);
 
-  /** An open file; to be used by one thread at a time, which nobody interrupts. */
+  /** An open file, used by one thread at a time, which must not be interrupted. */
   interface File extends AutoCloseable {
 
-    /** Writes all that remains of a buffer. */
+    /** Writes the remaining bytes of a buffer. */
     void write(ByteBuffer bytes, long at) throws IOException;
 
-    /** Fills a buffer as far as the file goes. */
+    /** Reads into a buffer until it is full or the file ends. */
     void read(ByteBuffer into, long at) throws IOException;
 
     long size() throws IOException;
 
-    /** Returns when everything written will be found after a crash. */
+    /** Makes everything written durable. */
     void force() throws IOException;
 
     @Override

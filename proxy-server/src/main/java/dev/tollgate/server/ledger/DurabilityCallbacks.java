@@ -10,15 +10,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Who waits for a group to be durable: each loop is woken once for all that it waits for. For the
- * writer's thread, but for what it hears of the loops.
+ * Callbacks that wait for a group to be durable: each event loop gets one task for all of its
+ * callbacks. Confined to the writer's thread, except for the measured delay of the loops.
  */
 final class DurabilityCallbacks {
-  private static final Logger log = LoggerFactory.getLogger(DurabilityCallbacks.class);
+  private static final Logger LOG = LoggerFactory.getLogger(DurabilityCallbacks.class);
 
   private IdentityHashMap<Executor, List<Runnable>> waiting = new IdentityHashMap<>();
 
-  /** Of the loop that came last; one that another overwrites says the same a moment later. */
+  /** Delay of the loop that ran last. A lost update is benign, because the next one is similar. */
   private volatile long loopDelayNanos;
 
   void add(Executor loop, Runnable durable) {
@@ -31,7 +31,7 @@ final class DurabilityCallbacks {
     ready.forEach(this::run);
   }
 
-  /** How long a loop lately let wait what providers sent. */
+  /** Returns the recent delay of provider events on an event loop. */
   long loopDelayNanos() {
     return loopDelayNanos;
   }
@@ -46,7 +46,7 @@ final class DurabilityCallbacks {
             tasks.forEach(DurabilityCallbacks::runOne);
           });
     } catch (RejectedExecutionException e) {
-      log.debug("{} requests ended after their event loop", tasks.size());
+      LOG.debug("{} requests ended after their event loop", tasks.size());
     }
   }
 
@@ -54,7 +54,7 @@ final class DurabilityCallbacks {
     try {
       task.run();
     } catch (RuntimeException e) {
-      log.error("the end of a request failed after its charge was durable", e);
+      LOG.error("the end of a request failed after its charge was durable", e);
     }
   }
 }

@@ -1,14 +1,14 @@
 package dev.tollgate.server.ledger;
 
-/** Why a gateway that had started ended in order, and the exit code that says so. */
+/** Reason of an orderly exit of a gateway that had started, with its exit code. */
 public enum ExitReason {
-  /** It was told to. */
+  /** A shutdown was requested. */
   REQUESTED(0),
-  /** Its database went back in time: to be started again, which sends what that lacks. */
+  /** The ledger store was rolled back: the next start sends what the store lacks. */
   LEDGER_ROLLED_BACK(75),
-  /** It was not heard of for so long that its leases were freed: to be started again. */
+  /** The node sent no heartbeat for so long that its leases were released: to be started again. */
   LEASES_RELEASED(75),
-  /** Another process runs on a copy of its data directory: only one of them may. */
+  /** Another process runs on a copy of the data directory; only one may. */
   TAKEN_OVER(78);
 
   private final int exitCode;

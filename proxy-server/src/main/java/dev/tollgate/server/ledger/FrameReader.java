@@ -4,9 +4,9 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.OptionalLong;
 
-/** Reads a segment's frames in their order, as far as they are whole. */
+/** Reader of a segment's frames in order, up to the first one that is not complete. */
 final class FrameReader implements AutoCloseable {
-  /** Where the caller cannot know which seq a segment begins with. */
+  /** Expected seq of a caller that does not know with which one a segment begins. */
   static final long ANY_SEQ = -1;
 
   private static final int BUFFER_BYTES = 256 * 1024;
@@ -19,7 +19,7 @@ final class FrameReader implements AutoCloseable {
   private long at;
   private long expected;
 
-  /** What stands at a place. */
+  /** Result of reading at a position. */
   sealed interface Step {
     /** A frame; its payload is valid until the next step. */
     record Frame(long seq, long at, ByteBuffer payload) implements Step {
@@ -28,12 +28,12 @@ final class FrameReader implements AutoCloseable {
       }
     }
 
-    /** No frame, or not the next one: the end, or damage. */
+    /** No frame, or not the expected one: the end, or damage. */
     record Gap(long at) implements Step {}
   }
 
   /**
-   * A reader from one place on.
+   * Creates a reader that begins at a position.
    *
    * @param expected the seq of the next frame, or {@link #ANY_SEQ}
    */
@@ -47,7 +47,7 @@ final class FrameReader implements AutoCloseable {
     buffer.limit(0);
   }
 
-  /** The next frame: behind the last one, or in the next sector. */
+  /** Reads the next frame, directly after the last one or in the next sector. */
   Step next() throws IOException {
     long here = at;
     if (!isNext(here)) {
@@ -64,12 +64,12 @@ final class FrameReader implements AutoCloseable {
     return new Step.Frame(seq, here, payload);
   }
 
-  /** The place behind the last frame. */
+  /** Returns the position after the last frame. */
   long at() {
     return at;
   }
 
-  /** The highest {@code durable_upto} of the whole groups from here to the segment's end. */
+  /** Returns the highest {@code durable_upto} of the groups from here to the segment's end. */
   OptionalLong durableUptoBehind() throws IOException {
     OptionalLong highest = OptionalLong.empty();
     for (long here = Frames.nextSector(at); here < fileBytes; here += Frames.SECTOR_BYTES) {

@@ -6,21 +6,22 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
 /**
- * The framing of a segment, {@code [length|crc32c|seq|epoch|payload]}, where the payload's first
- * byte is its type. Frames come in groups, which begin on a sector: no write touches a sector that
- * holds what is durable already. A group's first frame says up to which seq the disk had everything
- * when it was written. The checksum begins with the segment's id, so that a stale frame is none.
+ * Framing of a segment, {@code [length|crc32c|seq|epoch|payload]}, where the payload's first byte
+ * is its type. Frames form groups that begin on a sector boundary, so that no write touches a
+ * sector with durable data. A group's first frame has the seq up to which everything was durable
+ * when the group was written. The checksum is seeded with the segment's id, so that a stale frame
+ * of another segment is invalid.
  */
 final class Frames {
   static final int SECTOR_BYTES = 512;
 
-  /** Before the payload. */
+  /** Bytes before the payload. */
   static final int HEAD_BYTES = 4 + 4 + 8 + 8;
 
-  /** No frame is longer. */
+  /** Longest frame. */
   static final int FRAME_BYTES_MAX = HEAD_BYTES + JournalCodec.RECORD_BYTES_MAX;
 
-  /** The type of a group's first frame, whose payload goes on with {@code durable_upto}. */
+  /** Type of a group's first frame, followed by {@code durable_upto}. */
   static final byte GROUP = 'G';
 
   static final int GROUP_FRAME_BYTES = HEAD_BYTES + 1 + 8;
@@ -40,14 +41,14 @@ final class Frames {
     seal(at, into);
   }
 
-  /** Takes at most {@link #FRAME_BYTES_MAX} bytes. */
+  /** Appends a record, at most {@link #FRAME_BYTES_MAX} bytes. */
   void put(long seq, JournalRecord record, ByteBuffer into) {
     int at = open(seq, into);
     JournalCodec.encode(record, into);
     seal(at, into);
   }
 
-  /** Ends a group: fills up its last sector. */
+  /** Ends a group: fills its last sector with zeros. */
   static void pad(ByteBuffer into) {
     while (into.position() % SECTOR_BYTES != 0) {
       into.put((byte) 0);
@@ -58,7 +59,7 @@ final class Frames {
     return (at + SECTOR_BYTES - 1) / SECTOR_BYTES * SECTOR_BYTES;
   }
 
-  /** Whether the bytes from a place on are a whole frame of this segment. */
+  /** True if the bytes at a position are a complete frame of this segment. */
   boolean isFrame(ByteBuffer bytes, int at) {
     if (bytes.limit() - at < HEAD_BYTES + 1) {
       return false;
@@ -98,7 +99,8 @@ final class Frames {
     for (int shift = 0; shift < Integer.SIZE; shift += Byte.SIZE) {
       crc.update(length >>> shift);
     }
-    // Seq, epoch and payload; the slice is by absolute place, for the position may be elsewhere.
+    // Covers seq, epoch and payload, by absolute index, because the buffer's position may be
+    // elsewhere.
     ByteBuffer covered = bytes.duplicate();
     crc.update(covered.limit(at + HEAD_BYTES + length).position(at + 8));
     return (int) crc.getValue();

@@ -17,8 +17,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Writes records into segments, in groups that are synced together. A group with a charge in it is
- * synced before anyone hears of it; others ride with the next such group. For the writer's thread.
+ * Writer of records into segments, in groups that are synced together. A group with a charge is
+ * synced before the charge is reported as durable; other groups are synced with the next such one.
+ * Confined to the writer's thread.
  */
 final class GroupWriter {
   private static final int GROUP_BYTES_MAX = 1024 * 1024;
@@ -37,15 +38,15 @@ final class GroupWriter {
   private long seq;
   private long durableUpto;
 
-  /** Of the group that is being filled. */
+  /** Start of the group that is being filled. */
   private Position groupStart;
 
   private final List<Charge> charges = new ArrayList<>();
 
-  /** Segments of reservations whose requests ended, but maybe not yet on the disk. */
+  /** Segments of reservations that ended, but perhaps not durably yet. */
   private final List<Long> ended = new ArrayList<>();
 
-  /** A writer that begins a life with its first segment. */
+  /** Creates a writer that begins an epoch with its first segment. */
   GroupWriter(
       Segment first,
       SegmentSupply supply,
@@ -63,7 +64,7 @@ final class GroupWriter {
     begin(first);
   }
 
-  /** Begins a group; records may follow until it is {@link #write written}. */
+  /** Begins a group, to which records are added until it is {@link #write written}. */
   void open() throws IOException {
     if (segment.bytesFree()
         < Frames.GROUP_FRAME_BYTES + Frames.FRAME_BYTES_MAX + Frames.SECTOR_BYTES) {
@@ -95,7 +96,7 @@ final class GroupWriter {
     }
   }
 
-  /** Writes the group. Behind this its charges are durable, as far as that was asked for. */
+  /** Writes the group. When this method returns, its charges are as durable as configured. */
   void write() throws IOException {
     append();
     runningCount = running.size();
@@ -106,7 +107,7 @@ final class GroupWriter {
     }
   }
 
-  /** Syncs all there is and says so on the disk. */
+  /** Syncs everything and writes a last group that records that. */
   void finish() throws IOException {
     force();
     open();
@@ -116,13 +117,13 @@ final class GroupWriter {
     segment.close();
   }
 
-  /** Reservations of requests that run. */
+  /** Returns the number of running requests with a reservation. */
   int runningCount() {
     return runningCount;
   }
 
   /**
-   * The most requests at a time since this was asked for, those that wait for a sync among them.
+   * Returns the most concurrent requests since the last call, including those that wait for a sync.
    */
   int takeConcurrentMax() {
     int max = concurrentMax;
@@ -130,7 +131,7 @@ final class GroupWriter {
     return max;
   }
 
-  /** Space for records that is there already. */
+  /** Returns the free space of the present segment. */
   int segmentBytesFree() {
     return segmentBytesFree;
   }
@@ -173,7 +174,7 @@ final class GroupWriter {
     full.close();
   }
 
-  /** The first group of a segment is on the disk before all others of it. */
+  /** Writes and syncs the first group of a segment before any other group of it. */
   private void begin(Segment fresh) throws IOException {
     liveSegments.add(fresh.id());
     buffer.clear();

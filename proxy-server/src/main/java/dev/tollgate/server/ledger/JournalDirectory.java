@@ -19,8 +19,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The journal's directory: whose it is, and what the node's earlier life left there. To be opened
- * by the one process that holds the data directory's lock.
+ * Directory of the journal, with the node's id and the segments of previous epochs. Opened by the
+ * one process that holds the data directory's lock.
  */
 public final class JournalDirectory {
   private static final String NODE = "node";
@@ -76,19 +76,19 @@ public final class JournalDirectory {
     return new JournalDirectory(disk, options, clock, background.get(), node, names);
   }
 
-  /** The node, for as long as this directory lives. */
+  /** Returns the node's id, which never changes for a directory. */
   public UUID node() {
     return node;
   }
 
-  /** Whether the books know less of this node than they knew, or are others. */
+  /** True if the ledger store has less of this node than it acknowledged, or is another one. */
   public boolean isAheadOf(NodeCheckpoint checkpointInStore) {
     return checkpoint.isPresent()
         && (checkpoint.get().keptFrom() > checkpointInStore.keptFrom()
             || checkpoint.get().storeIdentity().differsFrom(checkpointInStore.store()));
   }
 
-  /** Which segments books with this mark need again. */
+  /** Returns the segments that a store with this checkpoint needs again. */
   public ReplayRange replayRange(NodeCheckpoint checkpointInStore) {
     long next =
         Math.max(
@@ -101,17 +101,17 @@ public final class JournalDirectory {
       }
       availableFrom = name.id();
     }
-    // Where no life was ever told anything, there is nothing that the books could lack.
+    // Without a checkpoint file the store never acknowledged anything that it could lack.
     long neededFrom = checkpoint.isPresent() ? Math.min(checkpointInStore.keptFrom(), next) : next;
     return new ReplayRange(neededFrom, availableFrom, next);
   }
 
   /**
-   * Reads what must be booked before the books begin the node's next epoch: what was not settled,
-   * and what books with this mark may lack although it was.
+   * Opens the journals that must be settled before the node's next epoch begins: what was not
+   * settled, and what a store with this checkpoint may have lost.
    *
-   * @throws LedgerRolledBackException if some of that is gone
-   * @throws DamagedJournalException if what was on the disk is not what is there
+   * @throws LedgerRolledBackException if segments that the store needs are deleted
+   * @throws DamagedJournalException if durable records cannot be read
    */
   public List<PreviousEpochJournal> previousEpochs(NodeCheckpoint checkpointInStore)
       throws IOException {
@@ -128,18 +128,18 @@ public final class JournalDirectory {
     return journals;
   }
 
-  /** The first segment that the next life writes. */
+  /** Returns the first segment of the next epoch. */
   public long firstId() {
     return firstId;
   }
 
   /**
-   * Begins to write. Everything of the earlier lives must be booked, and the books must have been
-   * told so; it is not sent again.
+   * Begins to write in a new epoch. All charges of previous epochs must be settled and checkpointed
+   * in the store; they are not sent again.
    *
-   * @param holder this life, as the books know it
-   * @param storeIdentity those that it begins in
-   * @param fatal hears of an error after which the process must end
+   * @param holder the new epoch
+   * @param storeIdentity the store in which the epoch begins
+   * @param fatal called with an error after which the process must end
    */
   public LocalJournal beginEpoch(
       LeaseHolder holder, LedgerStoreIdentity storeIdentity, Consumer<Throwable> fatal)
@@ -148,11 +148,11 @@ public final class JournalDirectory {
       throw new IllegalArgumentException("the journal belongs to " + node + ", not to " + holder);
     }
     if (previousEpochs == null) {
-      throw new IllegalStateException("nobody read what the earlier lives owe");
+      throw new IllegalStateException("the journals of the previous epochs were not read");
     }
     for (PreviousEpochJournal journal : previousEpochs) {
       if (journal.backlog() > 0) {
-        throw new IllegalStateException(journal.backlog() + " charges are not booked");
+        throw new IllegalStateException(journal.backlog() + " charges are not settled");
       }
       journal.close();
       archive.retire(journal.segments());
@@ -164,8 +164,8 @@ public final class JournalDirectory {
   }
 
   /**
-   * All from it on are read: renaming is not atomic over several files, and what ended a request
-   * may stand in a later file than what began it.
+   * Returns the first segment that is not settled. Recovery reads all segments from it on, because
+   * renaming is not atomic over several files, and a request's records may be in several segments.
    */
   private long firstUnsettled(long otherwise) {
     return segments.stream()
@@ -182,7 +182,7 @@ public final class JournalDirectory {
         file.read(text, 0);
         return UUID.fromString(StandardCharsets.US_ASCII.decode(text.flip()).toString());
       } catch (IllegalArgumentException e) {
-        throw new DamagedJournalException(disk.path(NODE), 0, "it does not hold a node's uuid");
+        throw new DamagedJournalException(disk.path(NODE), 0, "it does not contain a node's uuid");
       }
     }
     UUID node = UUID.randomUUID();

@@ -5,17 +5,18 @@ import dev.tollgate.server.settings.LedgerSettings.Durability;
 import dev.tollgate.server.settings.LedgerSettings.Retention;
 
 /**
- * What an operator and the tests decide about a journal.
+ * Options of a journal, from the configuration or a test.
  *
- * @param segmentBytes of every new segment file, a multiple of {@link Frames#SECTOR_BYTES}
- * @param queuedMax records that may wait for the disk before no more requests are admitted
- * @param unsettledMax charges kept in memory for the settler; further ones are read back
+ * @param segmentBytes size of every new segment file, a multiple of {@link Frames#SECTOR_BYTES}
+ * @param queuedMax bound of records that wait for the disk; above it no request is admitted
+ * @param unsettledMax bound of charges in memory for the settler; further ones are read back from
+ *     the disk
  */
 public record JournalOptions(
     Durability durability, int segmentBytes, int queuedMax, int unsettledMax, Retention retention) {
   private static final int SEGMENT_BYTES = 16 * 1024 * 1024;
 
-  /** Without so much usable space on its disk the journal admits no requests. */
+  /** Usable space on its disk below which the journal admits no requests. */
   public static final long RESERVE_BYTES = (long) SegmentSupply.RESERVE_SEGMENTS * SEGMENT_BYTES;
 
   private static final int QUEUED_MAX = 20_000;

@@ -9,7 +9,7 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 import java.util.function.LongFunction;
 
-/** Reads the records of one life in their order, from segment to segment, up to the first gap. */
+/** Reader of the records of one epoch in order, from segment to segment, up to the first gap. */
 final class JournalReader implements AutoCloseable {
   private final Disk disk;
   private final LongFunction<Optional<SegmentName>> names;
@@ -17,13 +17,13 @@ final class JournalReader implements AutoCloseable {
   private FrameReader frames;
   private long expected;
 
-  /** A record and the segment that it stands in. */
+  /** A record and its segment. */
   record Entry(long segment, JournalRecord record) {}
 
   /**
-   * A place between two frames.
+   * A position between two frames.
    *
-   * @param expected the seq of the frame behind it, or {@link FrameReader#ANY_SEQ}
+   * @param expected the seq of the frame after it, or {@link FrameReader#ANY_SEQ}
    */
   record Position(long segment, long at, long expected) {
 
@@ -33,9 +33,9 @@ final class JournalReader implements AutoCloseable {
   }
 
   /**
-   * A reader from one place on.
+   * Creates a reader that begins at a position.
    *
-   * @param names the present name of a segment, by its id
+   * @param names finds the present name of a segment by its id
    */
   JournalReader(Disk disk, LongFunction<Optional<SegmentName>> names, Position from)
       throws IOException {
@@ -46,7 +46,7 @@ final class JournalReader implements AutoCloseable {
     this.frames = open(name(segment), from.at());
   }
 
-  /** The next record; empty at the first gap, and from then on. */
+  /** Reads the next record; empty at the first gap, and from then on. */
   Optional<Entry> next() throws IOException {
     while (true) {
       switch (nextStep()) {
@@ -63,12 +63,12 @@ final class JournalReader implements AutoCloseable {
     }
   }
 
-  /** Behind the last record. */
+  /** Returns the position after the last record. */
   Position position() {
     return new Position(segment, frames.at(), expected);
   }
 
-  /** Whether the disk had everything up to a seq, says a group behind the gap. */
+  /** True if a group after the gap records that everything up to a seq was durable. */
   boolean wasDurableBehind(long seq) throws IOException {
     if (frames.durableUptoBehind().orElse(Long.MIN_VALUE) >= seq) {
       return true;
@@ -96,7 +96,8 @@ final class JournalReader implements AutoCloseable {
 
   private Step nextStep() throws IOException {
     Step step = frames.next();
-    // Who has read nothing cannot know what follows: any next segment would seem to.
+    // A reader that has read nothing does not know the next seq, so any segment would seem to
+    // follow.
     boolean isFollowable = expected != FrameReader.ANY_SEQ;
     if (isFollowable && step instanceof Step.Gap && names.apply(segment + 1).isPresent()) {
       FrameReader following = open(name(segment + 1), SegmentHeader.BYTES);
@@ -131,10 +132,10 @@ final class JournalReader implements AutoCloseable {
             .orElseThrow(
                 () ->
                     new DamagedJournalException(
-                        disk.path(name.toString()), 0, "no header of this version"));
+                        disk.path(name.toString()), 0, "it has no header of this version"));
     if (header.id() != name.id()) {
       throw new DamagedJournalException(
-          disk.path(name.toString()), 0, "it is segment " + header.id() + " under another name");
+          disk.path(name.toString()), 0, "its header has segment id " + header.id());
     }
     return header;
   }
@@ -146,7 +147,7 @@ final class JournalReader implements AutoCloseable {
           throw new DamagedJournalException(
               disk.path(name(segment).toString()),
               frame.at(),
-              "a record that this version cannot read: " + damaged.why());
+              "this version cannot read a record: " + damaged.why());
     };
   }
 

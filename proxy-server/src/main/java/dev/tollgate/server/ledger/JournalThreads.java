@@ -5,22 +5,22 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** The threads of a journal: one that writes, one that makes and clears away segments. */
+/** Threads of a journal: one that writes, one that creates and retires segments. */
 interface JournalThreads {
 
-  /** Runs the writer's loop; completes when that returned. */
+  /** Runs the writer's loop; the future completes when the loop returns. */
   CompletableFuture<Void> startWriter(Runnable loop);
 
-  /** Runs a task, one after the other. */
+  /** Runs a task on the segments' thread, after those submitted before. */
   void execute(Runnable task);
 
-  /** Runs a task after a while. */
+  /** Runs a task on the segments' thread after a delay. */
   void schedule(Duration delay, Runnable task);
 
-  /** Lets the present task end and begins no other. */
+  /** Shuts down after the present task. */
   void shutdown();
 
-  /** Threads of their own, which nobody interrupts: that would close the files under them. */
+  /** Creates threads, which must never be interrupted: that would close the files they use. */
   static JournalThreads create() {
     var scheduler =
         new ScheduledThreadPoolExecutor(

@@ -27,11 +27,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes the calls to the books that a node's leases need. One thread decides what is due; each call
- * waits for its answer on a thread of its own, and no two calls for one scope are under way.
+ * Client of the ledger store for a node's leases. One thread decides which calls are due; each call
+ * blocks on a thread of its own, and no two calls for one scope run at once.
  */
 public final class LeaseClient implements AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(LeaseClient.class);
+  private static final Logger LOG = LoggerFactory.getLogger(LeaseClient.class);
   private static final Duration INTERVAL = Duration.ofMillis(50);
 
   private final LedgerStore store;
@@ -44,7 +44,7 @@ public final class LeaseClient implements AutoCloseable {
   private final ScheduledThreadPoolExecutor thread =
       new ScheduledThreadPoolExecutor(1, Thread.ofPlatform().name("ledger").daemon().factory());
 
-  // One is under way at a time, ten begin every second: a thread that is there costs least.
+  // One tick runs at a time, ten begin every second: a permanent thread costs least.
   private final ExecutorService ticks =
       Executors.newSingleThreadExecutor(Thread.ofPlatform().name("ledger-tick").daemon().factory());
 
@@ -54,8 +54,8 @@ public final class LeaseClient implements AutoCloseable {
   private boolean fencedReported;
 
   /**
-   * @param clock set to the books' time with each of their answers
-   * @param fenced called once when another process took over this node
+   * @param clock updated with the store's time from each answer
+   * @param fenced called once when the store fences this process
    */
   public LeaseClient(
       LedgerStore store,
@@ -78,7 +78,7 @@ public final class LeaseClient implements AutoCloseable {
     return ledger;
   }
 
-  /** Admission begins. */
+  /** Opens admission and begins to call the store. */
   public void start() {
     thread.execute(() -> planner.begin(System.nanoTime()));
     thread.scheduleWithFixedDelay(this::runOnce, 0, INTERVAL.toNanos(), TimeUnit.NANOSECONDS);
@@ -94,7 +94,8 @@ public final class LeaseClient implements AutoCloseable {
     woken.set(false);
     try {
       if (clockDrift.hasDrifted(System.nanoTime(), System.currentTimeMillis())) {
-        log.warn("this machine's clocks went apart: nothing is reserved until the store answers");
+        LOG.warn(
+            "this machine's clocks drifted apart: nothing is reserved until the store answers");
         planner.suspend(System.nanoTime());
       }
       for (GrantCall call : planner.dueGrants(System.nanoTime())) {
@@ -103,11 +104,11 @@ public final class LeaseClient implements AutoCloseable {
       planner.nextTick(System.nanoTime()).ifPresent(call -> ticks.execute(() -> tick(call)));
       if (planner.isFenced() && !fencedReported) {
         fencedReported = true;
-        log.error("the books do not know this process any more: nothing is admitted");
+        LOG.error("the ledger store fenced this process: nothing is admitted");
         fenced.run();
       }
     } catch (RuntimeException unexpected) {
-      log.error("the ledger's turn failed", unexpected);
+      LOG.error("a round of the lease client failed", unexpected);
     }
   }
 
@@ -115,10 +116,10 @@ public final class LeaseClient implements AutoCloseable {
 
   private void grant(GrantCall call) {
     try {
-      GrantAnswer answer = store.grant(holder, call.ask());
+      GrantAnswer answer = store.grant(holder, call.request());
       onAnswer(() -> planner.granted(call, answer, System.nanoTime()));
     } catch (LedgerStoreException | RuntimeException | Error e) {
-      log.debug("a grant failed", e);
+      LOG.debug("a grant failed", e);
       onAnswer(() -> planner.grantFailed(call, System.nanoTime()));
     }
   }
@@ -143,7 +144,7 @@ public final class LeaseClient implements AutoCloseable {
               onNoResponse(e);
             } else {
               int count = call.statements().size();
-              log.warn("what is said of {} leases may not be booked: {}", count, e.getMessage());
+              LOG.warn("statements of {} leases may not be stored: {}", count, e.getMessage());
             }
           });
     }
@@ -156,7 +157,7 @@ public final class LeaseClient implements AutoCloseable {
             try {
               then.run();
             } catch (RuntimeException unexpected) {
-              log.error("the ledger could not take in an answer", unexpected);
+              LOG.error("an answer of the ledger store could not be applied", unexpected);
             }
             runOnce();
           });
@@ -168,42 +169,44 @@ public final class LeaseClient implements AutoCloseable {
   private void onResponse() {
     if (storeUnresponsive) {
       storeUnresponsive = false;
-      log.info("the ledger's store answers again");
+      LOG.info("the ledger store answers again");
     }
   }
 
   private void onNoResponse(Throwable failure) {
     if (!storeUnresponsive) {
       storeUnresponsive = true;
-      log.warn("the ledger's store does not answer, leases are spent: {}", failure.getMessage());
+      LOG.warn("the ledger store does not answer, leases are spent: {}", failure.getMessage());
     }
   }
 
-  /** Leases grew in the books. From any thread. */
+  /** Applies growth of leases by overruns. From any thread. */
   public void applyOverruns(List<LeaseGrowth> overruns) {
     if (!overruns.isEmpty()) {
       onAnswer(() -> ledger.applyOverruns(overruns));
     }
   }
 
-  /** What the books should be told of the leases; it counts as told. Waits for the thread. */
+  /**
+   * Returns the commitments to report, and counts them as reported. Waits for the ledger's thread.
+   */
   List<Commitment> commitments() {
     return CompletableFuture.supplyAsync(planner::commitments, thread)
-        .orTimeout(5, TimeUnit.SECONDS) // a thread that is shut down does nothing more
+        .orTimeout(5, TimeUnit.SECONDS) // a thread that is shut down never answers
         .join();
   }
 
-  /** What they were told last may not have reached them. */
+  /** Handles a report of commitments that may be lost. */
   void commitmentsLost() {
     onAnswer(planner::commitmentsLost);
   }
 
-  /** Admission ends; whoever waits is refused. */
+  /** Ends admission; waiting requests are refused. */
   public void stopAdmission() {
     stopAdmission("The service is shutting down.");
   }
 
-  /** Admission ends, and who asks is told why. */
+  /** Ends admission; requests are refused with the message. */
   public void stopAdmission(String message) {
     if (!thread.isShutdown()) {
       thread.execute(() -> planner.stop(message));
@@ -215,7 +218,7 @@ public final class LeaseClient implements AutoCloseable {
     thread.shutdown();
     try {
       if (!thread.awaitTermination(5, TimeUnit.SECONDS)) {
-        log.warn("the ledger's thread did not end in time");
+        LOG.warn("the ledger's thread did not end in time");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -9,10 +9,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What this node last heard from its books, in a file beside the segments: books that know less now
- * went back in time.
+ * File beside the segments with the last checkpoint that the ledger store acknowledged: a store
+ * that has less was rolled back. The file's name and format contain {@code books}, the store's
+ * former name, and must not change.
  *
- * @param keptFrom all charges before this segment are booked, they had said
+ * @param keptFrom all charges before this segment are settled, as the store acknowledged
  */
 record LedgerCheckpointFile(long keptFrom, LedgerStoreIdentity storeIdentity) {
   private static final String NAME = "books";
@@ -20,7 +21,7 @@ record LedgerCheckpointFile(long keptFrom, LedgerStoreIdentity storeIdentity) {
   private static final Pattern FORM =
       Pattern.compile("kept_from (\\d{1,18})\nbooks (\\S*) (\\S*) (\\S*)\n");
 
-  /** Empty where no life of this node has begun. */
+  /** Reads the file; empty if no epoch of this node has begun. */
   static Optional<LedgerCheckpointFile> read(Disk disk) throws IOException {
     if (!disk.exists(NAME)) {
       return Optional.empty();
@@ -31,14 +32,14 @@ record LedgerCheckpointFile(long keptFrom, LedgerStoreIdentity storeIdentity) {
     }
     Matcher matcher = FORM.matcher(StandardCharsets.US_ASCII.decode(text.flip()));
     if (!matcher.matches()) {
-      throw new DamagedJournalException(disk.path(NAME), 0, "it does not say what was booked");
+      throw new DamagedJournalException(disk.path(NAME), 0, "it is not a ledger checkpoint");
     }
     var storeIdentity =
         new LedgerStoreIdentity(matcher.group(2), matcher.group(3), matcher.group(4));
     return Optional.of(new LedgerCheckpointFile(Long.parseLong(matcher.group(1)), storeIdentity));
   }
 
-  /** Replaces what was known; on the disk when this returns. */
+  /** Replaces the file; durable when this returns. */
   void write(Disk disk) throws IOException {
     String text =
         "kept_from %d%nbooks %s %s %s%n"

@@ -2,14 +2,17 @@ package dev.tollgate.server.ledger;
 
 import java.io.IOException;
 
-/** The books lack charges that this node's journal does not keep any more. */
+/**
+ * Failure of a start: the ledger store was rolled back and lacks charges that this node's journal
+ * no longer keeps.
+ */
 public final class LedgerRolledBackException extends IOException {
   private static final long serialVersionUID = 1;
 
   LedgerRolledBackException(ReplayRange reach) {
     super(
-        "the database went back in time, as by a backup that was restored: "
+        "the database was rolled back, for example by a restored backup: "
             + reach.missingSegments()
-            + " To go on without them run: tollgate ledger rebase");
+            + " To continue without them, run: tollgate ledger rebase");
   }
 }

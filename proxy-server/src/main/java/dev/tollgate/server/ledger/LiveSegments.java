@@ -8,8 +8,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The segments of this life that recovery would need: each until its requests have ended and its
- * charges are booked, and all older ones likewise. Used by the writer and by the settler.
+ * Segments of this epoch that recovery would need: each until its requests have ended and its
+ * charges are settled, and so are those of all older segments. Shared by the writer and the
+ * settler.
  */
 final class LiveSegments {
   private final Map<Long, SegmentState> byId = new HashMap<>();
@@ -38,23 +39,23 @@ final class LiveSegments {
     nextId = id + 1;
   }
 
-  /** The oldest that recovery would need. */
+  /** Returns the oldest segment that recovery would need. */
   synchronized long neededFrom() {
     SegmentState oldest = inOrder.peekFirst();
     return oldest == null ? nextId : oldest.id;
   }
 
-  /** Nothing more is written to it. */
+  /** Marks a segment as complete. */
   synchronized void seal(long id) {
     segment(id).sealed = true;
   }
 
-  /** A reservation stands in it. */
+  /** Counts a reservation in a segment. */
   synchronized void reservationBegan(long id) {
     segment(id).running++;
   }
 
-  /** Requests whose reservations stand in these segments ended, for good. */
+  /** Removes reservations in these segments that ended durably. */
   synchronized void ended(List<Long> ids) {
     ids.forEach(id -> segment(id).running--);
   }
@@ -67,13 +68,16 @@ final class LiveSegments {
     ids.forEach(id -> segment(id).unsettled--);
   }
 
-  /** Whether there is a segment before {@code end} that nothing needs any more. */
+  /** True if recovery no longer needs the oldest segment and it lies before {@code end}. */
   synchronized boolean hasRetirable(long end) {
     SegmentState oldest = inOrder.peekFirst();
     return oldest != null && oldest.id < end && oldest.isRetirable();
   }
 
-  /** Takes them off, oldest first. */
+  /**
+   * Removes and returns the segments before {@code end} that recovery no longer needs, oldest
+   * first.
+   */
   synchronized List<Long> takeRetirable(long end) {
     List<Long> retirable = new ArrayList<>();
     while (hasRetirable(end)) {
@@ -87,7 +91,7 @@ final class LiveSegments {
   private SegmentState segment(long id) {
     SegmentState segment = byId.get(id);
     if (segment == null) {
-      throw new IllegalStateException("segment " + id + " is gone");
+      throw new IllegalStateException("segment " + id + " is not live");
     }
     return segment;
   }

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** A directory of the machine's own file system. */
+/** Directory of the machine's own file system. */
 final class LocalDisk implements Disk {
   private final Path directory;
 
@@ -20,7 +20,7 @@ final class LocalDisk implements Disk {
     this.directory = directory;
   }
 
-  /** Makes the directory if it is not there, for nobody else's eyes. */
+  /** Opens a directory, created with access for its owner only if it does not exist. */
   static LocalDisk at(Path directory) throws IOException {
     if (!Files.isDirectory(directory)) {
       Files.createDirectories(

@@ -23,21 +23,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The journal of one life on a local disk. One thread writes what is queued, syncs once for all of
- * it, and lets everyone who waited go on; an error of the disk ends the process, for what a failed
- * sync left behind is not known.
+ * Journal of one epoch on a local disk. One thread writes what is queued, syncs once for all of it,
+ * and runs the callbacks that wait for it. A disk error ends the process, because the state after a
+ * failed sync is unknown.
  */
 public final class LocalJournal
     implements Journal, ChargeSource, RollbackDetector.CheckpointedJournal, AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(LocalJournal.class);
+  private static final Logger LOG = LoggerFactory.getLogger(LocalJournal.class);
 
-  /** A writer that stops may still wait for a full disk. */
+  /** Time for which a writer that stops may still wait for space on a full disk. */
   private static final Duration SPACE_WAIT = Duration.ofSeconds(5);
 
-  /** Progress has a half of the queue: it never keeps a request out by itself. */
+  /** Progress may fill half of the queue, so that it alone never stops admission. */
   private static final int PROGRESS_SHARE = 2;
 
-  /** Within which charges share a sync: while loops answer at once, and however slow they are. */
+  /** Least and greatest horizon within which charges share a sync. */
   private static final Duration SHARED_SYNC_MIN = Duration.ofNanos(800_000);
 
   private static final Duration SHARED_SYNC_MAX = Duration.ofMillis(5);
@@ -60,7 +60,7 @@ public final class LocalJournal
   private final Consumer<Throwable> fatal;
   private final CompletableFuture<Void> writerDone;
 
-  /** Those of the present look at the queue; the writer's alone. */
+  /** Charges found by the present poll of the queue. Confined to the writer's thread. */
   private int charges;
 
   private volatile boolean closing;
@@ -107,7 +107,7 @@ public final class LocalJournal
   public void write(JournalRecord record) {
     requireOpen(record);
     if (record instanceof Progress && queued.get() >= queuedMax / PROGRESS_SHARE) {
-      return; // the disk does not keep up, and charges go first
+      return; // the disk does not keep up, and charges have priority
     }
     if (record instanceof Reserve) {
       reservationsQueued.incrementAndGet();
@@ -121,7 +121,7 @@ public final class LocalJournal
     queue.add(next);
   }
 
-  // Nobody reads the queue of a closed journal, and nobody must believe that it was written.
+  // A record that is queued after the close would be lost silently.
   private void requireOpen(JournalRecord record) {
     if (closed) {
       throw new IllegalStateException(
@@ -178,32 +178,32 @@ public final class LocalJournal
     try {
       archive.checkpoint(keptFrom);
     } catch (IOException e) {
-      // It knows less than is true: more is kept, and would be sent again.
-      log.warn("what the books have cannot be noted: {}", e.toString());
+      // A stale checkpoint is safe: more segments are kept, and would be sent again.
+      LOG.warn("the ledger checkpoint cannot be written: {}", e.toString());
     } catch (RuntimeException e) {
       fail(e);
     }
   }
 
-  /** Calls the settler, from the writer's thread, whenever that many charges wait. */
+  /** Calls the settler, from the writer's thread, whenever {@code charges} are waiting. */
   void wakeAt(long charges, Runnable settler) {
     wake = settler;
     wakeAt = charges;
   }
 
-  /** Reservations of requests that run, for the metrics. */
+  /** Returns the number of running requests with a reservation, for the metrics. */
   public int running() {
     return writer.runningCount();
   }
 
-  /** Records that are not written yet. */
+  /** Returns the number of records that are not written yet. */
   public int queued() {
     return queued.get();
   }
 
   /**
-   * Writes what is queued and stops. Nothing may be written afterwards; what is not booked is found
-   * by the next life.
+   * Writes what is queued and stops. Nothing may be written afterwards; the next epoch recovers
+   * charges that are not settled.
    */
   @Override
   public void close() {
@@ -216,7 +216,7 @@ public final class LocalJournal
     writerDone.join();
     closed = true;
     CompletableFuture<Void> cleared = new CompletableFuture<>();
-    // Behind a segment that is just being made.
+    // After a segment that is just being created.
     background.execute(() -> cleanUp(cleared));
     cleared.join();
     background.shutdown();
@@ -227,7 +227,7 @@ public final class LocalJournal
         new SyncBatchSizer(SHARED_SYNC_MIN, SHARED_SYNC_MAX, System.nanoTime());
     while (!failed.get()) {
       wakeup.reset();
-      boolean last = closing; // behind the answer: who closes rings after saying so
+      boolean last = closing; // read after the reset: close() sets it before it wakes the writer
       charges = 0;
       boolean worked = writeQueued();
       if (last) {
@@ -241,7 +241,7 @@ public final class LocalJournal
     }
   }
 
-  /** Writes everything that is queued, in as few groups as will do. */
+  /** Writes everything that is queued, in as few groups as possible. */
   boolean writeQueued() {
     boolean worked = false;
     try {
@@ -283,7 +283,7 @@ public final class LocalJournal
     }
   }
 
-  /** The writer's last act. */
+  /** Ends the writer's output. */
   void finish() {
     try {
       if (!failed.get()) {

@@ -9,16 +9,16 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * Fills files with zeros, so that writing to them later allocates nothing. Around the page cache
- * where the file system can: that takes a third of the CPU, and other files' syncs have nothing to
- * wait behind.
+ * Preallocator of files, which fills them with zeros so that later writes allocate nothing. Writes
+ * bypass the page cache where the file system supports it: that takes a third of the CPU, and the
+ * syncs of other files do not wait behind the zeros.
  */
 final class Preallocator {
   private static final int CHUNK_BYTES = 1024 * 1024;
 
   private Preallocator() {}
 
-  /** Whether it could be done. */
+  /** Fills a file by direct I/O; false if that is not supported. */
   static boolean writeDirect(Path file, int bytes) {
     try {
       int block = Math.toIntExact(Files.getFileStore(file).getBlockSize());
@@ -33,11 +33,11 @@ final class Preallocator {
         return true;
       }
     } catch (IOException | ReflectiveOperationException | RuntimeException e) {
-      return false; // what is wrong besides shows when it is done the other way
+      return false; // a real error also fails the buffered way
     }
   }
 
-  // Not every JDK has it, and the compiler warns of whoever names it.
+  // By reflection: not every JDK has the option, and the compiler warns of direct use.
   private static OpenOption directOption() throws ReflectiveOperationException {
     Class<?> options = Class.forName("com.sun.nio.file.ExtendedOpenOption");
     return (OpenOption) options.getField("DIRECT").get(null);
@@ -46,7 +46,7 @@ final class Preallocator {
   static void writeBuffered(Disk.File file, int bytes) throws IOException {
     ByteBuffer zeros = ByteBuffer.allocateDirect(Math.min(bytes, CHUNK_BYTES));
     for (int at = 0; at < bytes; at += zeros.capacity()) {
-      // Forced piece by piece: the writer's own syncs would wait behind all of it.
+      // Synced chunk by chunk, because the writer's own syncs would wait behind all of it.
       file.write(zeros.clear().limit(Math.min(zeros.capacity(), bytes - at)), at);
       file.force();
     }

@@ -18,8 +18,8 @@ import java.util.UUID;
 import java.util.function.LongFunction;
 
 /**
- * What one of the node's earlier processes left in its journal: charges that may not be in the
- * books. They are read from the disk as they are asked for, however many they are.
+ * Journal of a previous epoch of the node, with charges that may not be settled. Charges are read
+ * from the disk on demand, so memory does not grow with their number.
  */
 public final class PreviousEpochJournal implements ChargeSource, AutoCloseable {
   private final LeaseHolder holder;
@@ -45,9 +45,10 @@ public final class PreviousEpochJournal implements ChargeSource, AutoCloseable {
   }
 
   /**
-   * Reads everything once, to know that it is whole. A torn tail is left out.
+   * Opens the journals in the given segments and reads everything once to verify it. A torn tail is
+   * ignored.
    *
-   * @param sorted all segments of some lives; of the first maybe the later ones only
+   * @param sorted all segments of some epochs; of the first epoch possibly only the later ones
    */
   static List<PreviousEpochJournal> read(Disk disk, UUID node, List<SegmentName> sorted)
       throws IOException {
@@ -83,7 +84,7 @@ public final class PreviousEpochJournal implements ChargeSource, AutoCloseable {
             end.at(),
             "record "
                 + end.expected()
-                + " was on the disk and is not readable"
+                + " was durable and is not readable"
                 + (next == null ? "" : ", nor is it at the start of " + next));
       }
       var again = new JournalReader(disk, byId, start);
@@ -91,7 +92,7 @@ public final class PreviousEpochJournal implements ChargeSource, AutoCloseable {
     }
   }
 
-  /** Who wrote it; its charges spend this holder's leases. */
+  /** Returns the holder that wrote the journal; its charges are spent from this holder's leases. */
   public LeaseHolder holder() {
     return holder;
   }
@@ -135,7 +136,7 @@ public final class PreviousEpochJournal implements ChargeSource, AutoCloseable {
     if (next.isEmpty() || reader.position().expected() > end) {
       fullyRead = true;
       pending.addAll(recovery.crashed());
-      recovery = new Recovery(); // it knows every request of the life, and other lives follow
+      recovery = new Recovery(); // frees the memory before other epochs are read
     } else {
       recovery.accept(next.get().record()).ifPresent(pending::add);
     }

@@ -4,10 +4,13 @@ import dev.tollgate.core.ledger.LedgerStore.LeaseHolder;
 import dev.tollgate.core.ledger.LedgerStore.LedgerStoreException;
 import dev.tollgate.core.ledger.Settlement;
 
-/** Where a charge is kept whole that the books cannot take, for an operator to look at. */
+/**
+ * Port to the quarantine, which keeps charges that the ledger store cannot settle, for an
+ * operator's decision.
+ */
 @FunctionalInterface
 public interface Quarantine {
 
-  /** Keeps one charge, however often it is sent. */
+  /** Adds one charge. Idempotent. */
   void add(LeaseHolder holder, Settlement settlement, String reason) throws LedgerStoreException;
 }

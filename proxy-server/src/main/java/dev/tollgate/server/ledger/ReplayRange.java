@@ -1,20 +1,20 @@
 package dev.tollgate.server.ledger;
 
 /**
- * Which segments the books need again, and which are there.
+ * Range of segments that the ledger store needs again, and of those that are available.
  *
- * @param neededFrom the first that the books may not have whole
- * @param availableFrom from here on all are there
- * @param next the first that was not written yet
+ * @param neededFrom the first segment that the store may not have completely
+ * @param availableFrom the first segment from which on all are available
+ * @param next the first segment that is not written yet
  */
 public record ReplayRange(long neededFrom, long availableFrom, long next) {
 
-  /** Whether some that are wanted are gone. */
+  /** True if needed segments are deleted. */
   public boolean isIncomplete() {
     return availableFrom > neededFrom;
   }
 
-  /** What is gone, for an operator. */
+  /** Returns a description of the missing segments, for an operator. */
   public String missingSegments() {
     return "it may lack charges of journal segments "
         + neededFrom

@@ -14,12 +14,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks once a second whether the books are still those that this life began with, with all that it
- * settled to them, and tells them how much of the journal they have. On the settler's thread:
- * between two batches nothing is under way that could count.
+ * Detector of rollbacks of the ledger store: checks once a second that the store is the one in
+ * which this epoch began and has everything that it acknowledged, and advances the node's
+ * checkpoint there. Runs on the settler's thread, so that no batch is in flight during a check.
  */
 public final class RollbackDetector {
-  private static final Logger log = LoggerFactory.getLogger(RollbackDetector.class);
+  private static final Logger LOG = LoggerFactory.getLogger(RollbackDetector.class);
   private static final Duration CHECK_INTERVAL = Duration.ofSeconds(1);
   private static final Duration DIAGNOSE_RETRY = Duration.ofMillis(200);
   private static final int DIAGNOSE_ATTEMPTS_MAX = 50;
@@ -34,12 +34,12 @@ public final class RollbackDetector {
   private long checkpointed;
   private long checkedNanos;
 
-  /** The journal, as far as the books must know it. */
+  /** View of the journal for checkpoints. */
   interface CheckpointedJournal {
-    /** All charges before this segment are booked. */
+    /** Returns the first segment that may contain charges which are not settled. */
     long neededFrom();
 
-    /** The books know that. */
+    /** Called when the store has recorded a checkpoint. */
     void checkpointed(long keptFrom);
   }
 
@@ -61,10 +61,10 @@ public final class RollbackDetector {
   }
 
   /**
-   * A watch for one life.
+   * Creates a detector for one epoch.
    *
-   * @param initialIdentity the books that this life began with
-   * @param onRollback called once, with the reason: nothing more may be admitted
+   * @param initialIdentity the store in which the epoch began
+   * @param onRollback called once, with the reason, to stop admission
    */
   public static RollbackDetector forEpoch(
       NodeCheckpoints checkpoints,
@@ -76,7 +76,7 @@ public final class RollbackDetector {
         checkpoints, holder, initialIdentity, journal, onRollback, Sleeper.system());
   }
 
-  /** Looks if it is time to. On the settler's thread. */
+  /** Checks if a check is due. On the settler's thread. */
   public void check() {
     if (reported.get()) {
       return;
@@ -90,14 +90,14 @@ public final class RollbackDetector {
     }
   }
 
-  /** When the settler has ended: the books learn the last that is booked. */
+  /** Advances the checkpoint a last time, after the settler has ended. */
   public void checkLast() {
     if (!reported.get()) {
       compare();
     }
   }
 
-  /** Whether that was found. */
+  /** True if a rollback was detected. */
   public boolean hasReported() {
     return reported.get();
   }
@@ -118,10 +118,10 @@ public final class RollbackDetector {
           }
         }
         case CheckpointVerdict.RolledBack(String why) -> report(why);
-        case CheckpointVerdict.TakenOver _ -> {} // the next sign of life says so too
+        case CheckpointVerdict.TakenOver _ -> {} // the next heartbeat detects that, too
       }
     } catch (LedgerStoreException e) {
-      log.debug("the books do not say which they are", e);
+      LOG.debug("the ledger store's checkpoint cannot be read", e);
     }
   }
 
@@ -132,8 +132,8 @@ public final class RollbackDetector {
   }
 
   /**
-   * The books do not let this life spend any more: they went back, another process took over, or
-   * they gave it up. Waits a while for their answer.
+   * Determines why the store fenced this process: a rollback, a newer process of the node, or a
+   * release of its leases. Retries for a while until the store answers.
    */
   public void diagnose(Runnable takenOver, Runnable abandoned) {
     switch (diagnose()) {
@@ -147,14 +147,15 @@ public final class RollbackDetector {
     for (int i = 0; i < DIAGNOSE_ATTEMPTS_MAX; i++) {
       try {
         long batches =
-            checkpoints.watermark().batches(); // before they answer: a batch may come between
+            checkpoints.watermark().batches(); // read first: a batch may be acknowledged meanwhile
         return checkpoints.read(holder.node()).check(holder, initialIdentity, batches);
       } catch (LedgerStoreException e) {
-        log.debug("the books do not say which they are", e);
+        LOG.debug("the ledger store's checkpoint cannot be read", e);
         sleeper.sleep(DIAGNOSE_RETRY);
       }
     }
-    // A start finds out; after a restored backup of an older version they cannot even say.
-    return new CheckpointVerdict.RolledBack("they do not know this process and do not say why");
+    // The next start finds out. A restored backup with an older schema cannot answer at all.
+    return new CheckpointVerdict.RolledBack(
+        "the ledger store does not know this process and gives no reason");
   }
 }

@@ -10,11 +10,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What this process does when its books are not those that it knew: it admits nothing more and ends
- * in order. The next start sends what they lack.
+ * Reaction of this process to a rollback of the ledger store: admission stops and the process ends
+ * in order. The next start sends what the store lacks.
  */
 public final class RollbackShutdown implements SettlerListener {
-  private static final Logger log = LoggerFactory.getLogger(RollbackShutdown.class);
+  private static final Logger LOG = LoggerFactory.getLogger(RollbackShutdown.class);
 
   private final Consumer<ExitReason> shutdown;
   private final AtomicLong rolledBack = new AtomicLong();
@@ -25,56 +25,56 @@ public final class RollbackShutdown implements SettlerListener {
     this.shutdown = shutdown;
   }
 
-  /** Times that the books went back. */
+  /** Returns how often a rollback was detected. */
   public long count() {
     return rolledBack.get();
   }
 
-  /** They did so before this start. */
+  /** Records a rollback that happened before this start. */
   public void rolledBackBefore() {
     rolledBack.incrementAndGet();
-    log.warn(
-        "the database went back in time, or is another one, since this node used it last: what its"
-            + " journal keeps and the database may lack is sent again");
+    LOG.warn(
+        "the database was rolled back or replaced since this node used it last: charges that the"
+            + " journal keeps and the database may lack are sent again");
   }
 
-  /** From now on they are watched. */
+  /** Sets the detector to run between batches. */
   public void rollbackDetector(RollbackDetector rollbackDetector, LeaseClient leaseClient) {
     this.leaseClient = leaseClient;
     this.rollbackDetector = rollbackDetector;
   }
 
-  /** They are not those that this process began with. */
+  /** Stops admission and ends the process, because a rollback was detected. */
   public void rolledBack(String reason) {
     rolledBack.incrementAndGet();
-    log.error(
-        "the database went back in time ({}): nothing is admitted any more, and the next start"
-            + " sends again what it lacks",
+    LOG.error(
+        "the database was rolled back ({}): nothing is admitted any more, and the next start sends"
+            + " again what it lacks",
         reason);
     LeaseClient client = leaseClient;
     if (client != null) {
-      client.stopAdmission("The ledger's database went back in time.");
+      client.stopAdmission("The ledger's database was rolled back.");
     }
     shutdown.accept(ExitReason.LEDGER_ROLLED_BACK);
   }
 
-  /** They do not know this process any more. */
+  /** Finds out why the store fenced this process, and ends it. */
   public void fenced() {
     RollbackDetector detector = rollbackDetector;
     if (detector != null) {
       Thread.ofVirtual()
-          .name("ledger-judge")
+          .name("ledger-rollback-check")
           .start(() -> detector.diagnose(this::takenOver, this::leasesReleased));
     }
   }
 
   private void takenOver() {
-    log.error("another process took over this node: this one ends");
+    LOG.error("another process took over this node: this one ends");
     shutdown.accept(ExitReason.TAKEN_OVER);
   }
 
   private void leasesReleased() {
-    log.error("this node was not heard of for too long, its leases were freed: it ends");
+    LOG.error("this node sent no heartbeat for too long, its leases were released: it ends");
     shutdown.accept(ExitReason.LEASES_RELEASED);
   }
 

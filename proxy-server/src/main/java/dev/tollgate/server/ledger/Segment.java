@@ -3,7 +3,10 @@ package dev.tollgate.server.ledger;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** A preallocated file that the writer fills, group by group, from its start to its end. */
+/**
+ * Segment of the journal that is being written: a preallocated file, filled group by group from
+ * start to end.
+ */
 final class Segment implements AutoCloseable {
   private static final int PAGE_BYTES = 4096;
   private static final byte[] PAGE = new byte[PAGE_BYTES];
@@ -21,7 +24,7 @@ final class Segment implements AutoCloseable {
     this.bytes = bytes;
   }
 
-  /** Makes a segment that takes its name when all of it is on the disk. */
+  /** Creates a segment file, which gets its final name when all of it is on the disk. */
   static Segment create(Disk disk, SegmentHeader header, int bytes) throws IOException {
     var name = new SegmentName(header.id(), SegmentName.State.NEW);
     try {
@@ -47,7 +50,7 @@ final class Segment implements AutoCloseable {
     }
   }
 
-  /** What it took of a full disk belongs to others, until there is room for all of it. */
+  /** Deletes a partial file, so that others can use its space on a full disk. */
   private static void deleteFiles(Disk disk, SegmentName name, Exception why) {
     try {
       disk.delete(name.toString());
@@ -74,8 +77,8 @@ final class Segment implements AutoCloseable {
   }
 
   /**
-   * Writes a group that begins where its buffer does. The zeros behind it are written again up to
-   * the page's end: of a page that is written in part, the rest would first be read from the disk.
+   * Writes a group that begins at the start of its buffer. The write is extended by zeros to the
+   * end of the page, because for a partial page the kernel would first read the rest from the disk.
    */
   void append(ByteBuffer group) throws IOException {
     int length = group.limit();

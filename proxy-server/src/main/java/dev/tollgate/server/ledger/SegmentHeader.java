@@ -7,9 +7,9 @@ import java.util.UUID;
 import java.util.zip.CRC32C;
 
 /**
- * The first sector of a segment: whose it is, and which of its node's lives wrote it.
+ * Header of a segment, in its first sector: the segment's id, and the node and epoch that wrote it.
  *
- * @param id grows by one from segment to segment, over all lives
+ * @param id grows by one from segment to segment, over all epochs
  */
 record SegmentHeader(long id, LeaseHolder holder) {
   static final int BYTES = Frames.SECTOR_BYTES;
@@ -17,7 +17,7 @@ record SegmentHeader(long id, LeaseHolder holder) {
   private static final long MAGIC = 0x544f4c4c474a524eL; // TOLLGJRN
   private static final int VERSION = 1;
 
-  /** All of the sector. */
+  /** Returns the bytes of the whole sector. */
   ByteBuffer encoded() {
     ByteBuffer bytes = ByteBuffer.allocate(BYTES);
     bytes.putLong(MAGIC).putInt(VERSION).putLong(id).putLong(holder.epoch());
@@ -27,7 +27,7 @@ record SegmentHeader(long id, LeaseHolder holder) {
     return bytes.rewind();
   }
 
-  /** Empty if this is no header, or none of this version. */
+  /** Returns the header; empty if the bytes are none, or one of another version. */
   static Optional<SegmentHeader> decode(ByteBuffer bytes) {
     if (bytes.remaining() < BYTES || bytes.getLong() != MAGIC || bytes.getInt() != VERSION) {
       return Optional.empty();

@@ -4,17 +4,17 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The name of a segment's file: its id, and what is to be done with it. */
+/** Name of a segment's file: its id, and its state as the file's extension. */
 record SegmentName(long id, State state) implements Comparable<SegmentName> {
   private static final Pattern FORM = Pattern.compile("([0-9a-f]{16})\\.(new|journal|settled)");
 
-  /** What a file's ending says. */
+  /** State of a segment. */
   enum State {
-    /** Being made; nothing in it matters. */
+    /** Being created; its content is ignored. */
     NEW(".new"),
-    /** Holds what may not be in the books. */
+    /** May contain charges that are not settled. */
     JOURNAL(".journal"),
-    /** Everything in it is in the books; kept for a while. */
+    /** Everything in it is settled; kept for a rollback of the ledger store. */
     SETTLED(".settled");
 
     private final String suffix;

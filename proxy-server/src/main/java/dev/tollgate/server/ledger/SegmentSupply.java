@@ -7,18 +7,18 @@ import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Keeps the next segment ready, and knows what space there is besides. */
+/** Supply of segments: keeps the next one ready, and tracks the free space of the disk. */
 final class SegmentSupply {
-  private static final Logger log = LoggerFactory.getLogger(SegmentSupply.class);
+  private static final Logger LOG = LoggerFactory.getLogger(SegmentSupply.class);
   private static final Duration RETRY_INTERVAL = Duration.ofSeconds(1);
 
   /**
-   * Space that is left to others, in segments: a store on the same disk that cannot extend its own
-   * log goes down, and with it what would settle the charges.
+   * Disk space reserved for others, in segments: a database on the same disk that cannot extend its
+   * log goes down, and then no charge can be settled.
    */
   static final int RESERVE_SEGMENTS = 4;
 
-  /** The start of a process waits for its first segment. */
+  /** Bound of the first segment, because the start of a process waits for it. */
   private static final int FIRST_BYTES_MAX = 1024 * 1024;
 
   private final Disk disk;
@@ -46,7 +46,7 @@ final class SegmentSupply {
     this.background = background;
   }
 
-  /** The first segment, made while the caller waits; the next one is begun. */
+  /** Creates the first segment while the caller waits, and begins to prepare the next one. */
   Segment first() throws IOException {
     Segment first = create(Math.min(segmentBytes, FIRST_BYTES_MAX));
     usableBytes = spareBytes();
@@ -55,7 +55,10 @@ final class SegmentSupply {
     return first;
   }
 
-  /** The next segment, when there is one; the one behind it is begun. For the writer. */
+  /**
+   * Waits for the next segment and takes it, and begins to prepare the one after it. For the
+   * writer.
+   */
   Segment take() {
     Segment taken = next.join();
     next = new CompletableFuture<>();
@@ -63,17 +66,17 @@ final class SegmentSupply {
     return taken;
   }
 
-  /** Space for records beyond the present segment. */
+  /** Returns the space for records beyond the present segment. */
   long freeBytes() {
     return (next.isDone() ? segmentBytes : 0) + usableBytes;
   }
 
-  /** A writer that waits gets no segment any more. */
+  /** Fails a writer that waits for a segment. */
   void stop() {
     next.completeExceptionally(new IOException("the journal is closed"));
   }
 
-  /** Clears away the segment that nobody took. */
+  /** Deletes the prepared segment that was not used. */
   void close() throws IOException {
     if (next.isDone() && !next.isCompletedExceptionally()) {
       Segment untaken = next.join();
@@ -92,12 +95,12 @@ final class SegmentSupply {
         made.close();
       }
     } catch (IOException | RuntimeException e) {
-      // Nothing was written to it yet: a full disk is waited out, and new requests are refused.
+      // No record is affected: retried until the disk has space, while new requests are refused.
       usableBytes = 0;
       if (!failing) {
         failing = true;
-        log.error(
-            "cannot make a journal segment, tried every {}: {}", RETRY_INTERVAL, e.toString());
+        LOG.error(
+            "cannot create a journal segment, retried every {}: {}", RETRY_INTERVAL, e.toString());
       }
       background.schedule(RETRY_INTERVAL, this::prepare);
     }
@@ -112,7 +115,7 @@ final class SegmentSupply {
     background.schedule(RETRY_INTERVAL, this::refreshUsableBytes);
   }
 
-  /** Without room nothing is begun. What is kept for books that go back in time goes first. */
+  /** Fails unless there is room for a segment. Segments kept for a rollback are deleted first. */
   private void makeRoom() throws IOException {
     long lacking = segmentBytes - roomBytes();
     if (lacking > 0) {
@@ -129,7 +132,7 @@ final class SegmentSupply {
     return Math.max(0, roomBytes());
   }
 
-  /** What the journal may take; negative where others should have more than there is. */
+  /** Returns the space for the journal; negative if less than the reserve is free. */
   private long roomBytes() throws IOException {
     return disk.usableBytes() - reserveBytes();
   }

@@ -14,14 +14,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings charges into the books, whatever it takes: the same ones again while the books cannot be
- * reached, fewer at once where they may be too many for one call, and where some cannot be booked
- * at all, halves and halves of halves, until the one that stands in the way is known: it is booked
- * without its line in the request log, and where that is not what is wrong with it, kept in
- * quarantine.
+ * Writer of charges to the ledger store, which does not give up. While the store cannot be reached,
+ * a batch is repeated; if it may be too large for one call, it is reduced; if the store rejects it,
+ * it is bisected until the rejected charge is found. That charge is settled without its request log
+ * row, or, if it is still rejected, put into quarantine.
  */
 public final class SettlementWriter {
-  private static final Logger log = LoggerFactory.getLogger(SettlementWriter.class);
+  private static final Logger LOG = LoggerFactory.getLogger(SettlementWriter.class);
   private static final Duration BACKOFF_FIRST = Duration.ofMillis(50);
   private static final Duration BACKOFF_MAX = Duration.ofSeconds(2);
   private static final int ATTEMPTS = 2;
@@ -35,7 +34,7 @@ public final class SettlementWriter {
   private int consecutiveFailures;
   private volatile boolean stopping;
 
-  /** What became of a batch. */
+  /** Outcome of a batch. */
   record BatchOutcome(
       List<Settlement> settled, List<LeaseGrowth> overruns, List<Settlement> quarantined) {}
 
@@ -50,9 +49,9 @@ public final class SettlementWriter {
   }
 
   /**
-   * Books all that an earlier life left; returns early only when stopped.
+   * Settles all charges of a previous epoch; returns early only when stopped.
    *
-   * @return how many of the charges went to quarantine
+   * @return the number of charges that were put into quarantine
    */
   public long settleAll(PreviousEpochJournal journal, int batchMax) {
     long quarantined = 0;
@@ -67,13 +66,16 @@ public final class SettlementWriter {
     return quarantined;
   }
 
-  /** Gives up what is not booked yet; it stays where it came from. From any thread. */
+  /** Stops retrying; charges that are not settled stay in their source. From any thread. */
   public void stop() {
     stopping = true;
     sleeper.wake();
   }
 
-  /** Every charge of the batch is booked or in quarantine; empty if stopped before. */
+  /**
+   * Settles a batch or puts charges of it into quarantine; empty if stopped before every charge was
+   * handled.
+   */
   Optional<BatchOutcome> settle(LeaseHolder holder, List<Settlement> batch) {
     BatchOutcome outcome =
         new BatchOutcome(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
@@ -109,7 +111,7 @@ public final class SettlementWriter {
     return true;
   }
 
-  /** How many charges go at once. */
+  /** Size of batches, adapted to failures. */
   private static final class BatchSize {
     private int max = Integer.MAX_VALUE;
     private int calls;
@@ -131,7 +133,7 @@ public final class SettlementWriter {
     }
   }
 
-  /** One of them or more can never be booked. */
+  /** Splits a batch of which at least one charge is rejected. */
   private boolean bisect(
       LeaseHolder holder, List<Settlement> batch, String why, BatchOutcome outcome) {
     if (batch.size() == 1) {
@@ -149,7 +151,7 @@ public final class SettlementWriter {
     }
     return switch (retryUntilKnown(() -> store.settle(holder, List.of(charge.withoutRow())))) {
       case CallResult.Done(SettleAnswer answer) -> {
-        log.warn("{} is booked without its line of the log: {}", charge.request(), whyWhole);
+        LOG.warn("{} is settled without its request log row: {}", charge.request(), whyWhole);
         outcome.settled().add(charge);
         outcome.overruns().addAll(answer.overruns());
         yield true;
@@ -162,8 +164,8 @@ public final class SettlementWriter {
   private boolean isolate(
       LeaseHolder holder, Settlement settlement, String why, BatchOutcome outcome) {
     outcome.quarantined().add(settlement);
-    log.error(
-        "{} cannot be booked and goes to quarantine with {}: {}",
+    LOG.error(
+        "{} cannot be settled and is put into quarantine with {}: {}",
         settlement.request(),
         settlement.cost(),
         why);
@@ -174,19 +176,19 @@ public final class SettlementWriter {
               return new SettleAnswer(List.of());
             });
     if (stored instanceof CallResult.Poisoned(String reason)) {
-      // Still in the journal's kept segments; everything behind it must not wait for it.
-      log.error("{} cannot even be kept in quarantine: {}", settlement.request(), reason);
+      // The charge stays in the retained segments of the journal; those behind it must not wait.
+      LOG.error("{} cannot be put into quarantine: {}", settlement.request(), reason);
     }
     return !(stored instanceof CallResult.Stopped);
   }
 
-  /** How one call ended, after all its repetitions. */
+  /** Result of one call after all its retries. */
   private sealed interface CallResult {
     record Done(SettleAnswer answer) implements CallResult {}
 
     record Poisoned(String why) implements CallResult {}
 
-    /** It may pass, or there was too much in it. */
+    /** The call failed; a retry or a smaller batch may succeed. */
     record Failed() implements CallResult {}
 
     record Stopped() implements CallResult {}
@@ -217,11 +219,11 @@ public final class SettlementWriter {
             return new CallResult.Poisoned(why);
           }
           case TRANSIENT -> failures++;
-          case UNREACHABLE -> {} // fewer would not get there either
+          case UNREACHABLE -> {} // a smaller batch would not help
         }
       } catch (RuntimeException e) {
-        // Not known to be the charges' fault, so they are not given up for it.
-        log.error("charges could not be sent", e);
+        // The charges may not be the cause, so they are retried.
+        LOG.error("charges could not be sent", e);
         why = e.toString();
         failures++;
       }
@@ -235,7 +237,7 @@ public final class SettlementWriter {
     Duration backoff = BACKOFF_FIRST.multipliedBy(1L << Math.min(consecutiveFailures - 1, 10));
     backOff(backoff.compareTo(BACKOFF_MAX) < 0 ? backoff : BACKOFF_MAX);
     if (consecutiveFailures % FAILURES_PER_LOG_LINE == 0) {
-      log.error("charges wait, {} calls in a row failed: {}", consecutiveFailures, why);
+      LOG.error("charges wait, {} calls in a row failed: {}", consecutiveFailures, why);
     }
   }
 

@@ -17,11 +17,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes durable charges from the journal into the books, in one thread: when a batch is there, and
- * otherwise every flush interval.
+ * Sender of durable charges from the journal to the ledger store, in one thread: when a batch is
+ * full, and otherwise every flush interval.
  */
 public final class Settler implements AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(Settler.class);
+  private static final Logger LOG = LoggerFactory.getLogger(Settler.class);
   private static final long NOTHING_WAITS = Long.MIN_VALUE;
 
   private final ChargeSource charges;
@@ -37,10 +37,10 @@ public final class Settler implements AutoCloseable {
   private volatile boolean stopping;
   private volatile long waitsSinceNanos = NOTHING_WAITS;
 
-  /** Of the oldest request of the batch that was taken last. */
+  /** Begin of the oldest request in the batch that was taken last. */
   private volatile long oldestMillis;
 
-  /** More waited than that batch took. */
+  /** True if more charges were waiting than that batch contained. */
   private volatile boolean isBehind;
 
   private volatile long lastFlushNanos;
@@ -66,7 +66,7 @@ public final class Settler implements AutoCloseable {
     this.clock = clock;
   }
 
-  /** Begins to settle what a journal holds. */
+  /** Starts a settler for a journal. */
   public static Settler start(
       LocalJournal journal,
       LeaseHolder holder,
@@ -81,7 +81,10 @@ public final class Settler implements AutoCloseable {
     return settler;
   }
 
-  /** Waits until all that is durable is booked, at most that long; answers what is left. */
+  /**
+   * Waits until all durable charges are settled, or the time has elapsed; returns the number of
+   * charges left.
+   */
   public long drain(Duration atMost) {
     CompletableFuture<Void> empty = new CompletableFuture<>();
     drained = empty;
@@ -90,7 +93,10 @@ public final class Settler implements AutoCloseable {
     return charges.backlog();
   }
 
-  /** Ends after the present call to the books; what is not booked stays in the journal. */
+  /**
+   * Ends after the present call to the ledger store; charges that are not settled stay in the
+   * journal.
+   */
   @Override
   public void close() {
     stopping = true;
@@ -123,7 +129,7 @@ public final class Settler implements AutoCloseable {
         try {
           step();
         } catch (RuntimeException | Error e) {
-          log.error("settling failed and goes on", e);
+          LOG.error("settling failed and will be retried", e);
           sleeper.sleep(flushInterval);
         }
       }
@@ -132,7 +138,7 @@ public final class Settler implements AutoCloseable {
     }
   }
 
-  /** Settles one batch, and pauses unless the next one is there. */
+  /** Settles one batch, and sleeps unless the next one is full. */
   void step() {
     flush();
     listener.roundEnded();
@@ -161,7 +167,7 @@ public final class Settler implements AutoCloseable {
       lastFlushNanos = sleeper.nanoTime() - began;
       charges.settled(oldest.size());
       if (backlog > oldest.size()) {
-        isBehind = true; // what is left may be as old
+        isBehind = true; // the remaining charges may be as old
       } else {
         caughtUp();
       }

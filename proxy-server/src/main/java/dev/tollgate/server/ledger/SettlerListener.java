@@ -4,19 +4,19 @@ import dev.tollgate.core.ledger.LedgerStore.LeaseGrowth;
 import dev.tollgate.core.ledger.Settlement;
 import java.util.List;
 
-/** Hears what became of charges, on the settler's thread. */
+/** Listener for results of settling, called on the settler's thread. */
 public interface SettlerListener {
 
   /**
-   * They stand in the books.
+   * Charges are settled.
    *
-   * @param overruns by how much leases grew because more was spent than they held
+   * @param overruns total growth of leases for charges above what they held
    */
   void settled(List<Settlement> settlements, List<LeaseGrowth> overruns);
 
-  /** One turn ended, whether there was something to book or not. */
+  /** A round ended, whether charges were sent or not. */
   default void roundEnded() {}
 
-  /** It could not be booked and waits for an operator; no lease was spent for it. */
+  /** A charge could not be settled and is in quarantine; it was not spent from any lease. */
   void quarantined(Settlement settlement);
 }

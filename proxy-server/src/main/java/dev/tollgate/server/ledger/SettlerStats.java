@@ -3,17 +3,17 @@ package dev.tollgate.server.ledger;
 import java.time.Duration;
 
 /**
- * How the settler does.
+ * Statistics of the settler.
  *
- * @param backlog charges that are durable and not booked
- * @param oldest for how long at least the oldest of them has waited; where more wait than one batch
- *     takes, since its request began
- * @param unsettledAge since the oldest request of those that are being sent began: the books may
- *     lack charges of so long ago
- * @param lastFlush what the last batch took, with all its repetitions
- * @param quarantined charges of this life that could not be booked
- * @param overruns charges of this life that came to more than was reserved for them
- * @param overrunMicro by how much, in all
+ * @param backlog number of charges that are durable and not settled
+ * @param oldest lower bound of the time that the oldest of them has waited; if they exceed one
+ *     batch, the time since its request began
+ * @param unsettledAge time since the begin of the oldest request in the batch that is being sent:
+ *     the store may lack charges of that age
+ * @param lastFlush duration of the last batch, with all its retries
+ * @param quarantined number of charges of this epoch that were put into quarantine
+ * @param overruns number of charges of this epoch above their reservation
+ * @param overrunMicro total excess of these charges
  */
 public record SettlerStats(
     long backlog,

@@ -4,17 +4,17 @@ import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
-/** The waiting of one thread, and the clock for it. */
+/** Sleep of one thread, with its clock. */
 interface Sleeper {
   long nanoTime();
 
-  /** Returns after that time, or when woken. */
+  /** Returns after the time, or when woken. */
   void sleep(Duration atMost);
 
-  /** Ends the present pause, or the next one at once. From any thread. */
+  /** Ends the present sleep, or the next one at once. From any thread. */
   void wake();
 
-  /** By the machine's clock. */
+  /** Returns a sleeper on the machine's clock. */
   static Sleeper system() {
     Semaphore wakeups = new Semaphore(0);
     return new Sleeper() {

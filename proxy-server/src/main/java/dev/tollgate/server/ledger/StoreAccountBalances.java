@@ -11,10 +11,10 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** Asks the store how keys stand, on a thread that may wait for it. */
+/** Account balances read from the store, on a thread that may block. */
 public record StoreAccountBalances(PostgresAccountBalances balances, Offload offload)
     implements AccountBalances {
-  /** After that nobody waits any more. */
+  /** Timeout of a query. */
   private static final Duration WAIT_MAX = Duration.ofSeconds(2);
 
   @Override

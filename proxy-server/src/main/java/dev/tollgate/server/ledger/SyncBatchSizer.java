@@ -3,14 +3,14 @@ package dev.tollgate.server.ledger;
 import java.time.Duration;
 
 /**
- * How many charges a sync of the disk should be for: a sync costs a fixed amount of CPU, so that
- * under load charges that come one after the other share one. A lone charge never waits, and none
- * waits longer for others than it would wait for its event loop anyway: where loops answer at once
- * CPU is there to be spent, and where they do not, time that is saved here is lost there. For the
- * writer's thread.
+ * Sizer of the batch of charges that share one sync of the disk. A sync costs a fixed amount of
+ * CPU, so under load successive charges should share one. A lone charge never waits, and no charge
+ * waits longer for others than the delay of its event loop: idle loops mean that CPU is available
+ * for more syncs, and with busy loops a faster sync would gain nothing. Confined to the writer's
+ * thread.
  */
 final class SyncBatchSizer {
-  /** All that is known is of about so long. */
+  /** Time constant of the averages. */
   private static final double AVERAGING_NANOS = Duration.ofMillis(20).toNanos();
 
   private final long minNanos;
@@ -21,8 +21,8 @@ final class SyncBatchSizer {
   private long lastNanos;
 
   /**
-   * @param min charges that come within that time share a sync, however idle the loops are
-   * @param max and never those that are further apart than that
+   * @param min least horizon: charges within that time share a sync, even with idle event loops
+   * @param max greatest horizon: charges further apart never share a sync
    */
   SyncBatchSizer(Duration min, Duration max, long nowNanos) {
     this.minNanos = min.toNanos();
@@ -32,14 +32,14 @@ final class SyncBatchSizer {
   }
 
   /**
-   * For how many charges the next sync should be, at least 1: as many as should come within the
-   * horizon, and no more than requests were under way at a time, for who calls again only when it
-   * was answered does not come meanwhile.
+   * Returns the target number of charges for the next sync, at least 1: as many as are expected
+   * within the horizon, and no more than there were concurrent requests, because clients that call
+   * again only after a reply cannot send more meanwhile.
    *
-   * @param charges that the last look at the queue found
-   * @param concurrent the most requests that were at a time, up to their charge's sync, since the
-   *     last look
-   * @param loopNanos how long an event loop lately kept waiting what providers sent
+   * @param charges number of charges that the last poll of the queue found
+   * @param concurrent most concurrent requests since the last poll, counted until their charge is
+   *     synced
+   * @param loopNanos recent delay of provider events on an event loop
    */
   int next(int charges, int concurrent, long loopNanos, long nowNanos) {
     double elapsed = Math.max(1, nowNanos - lastNanos);
@@ -52,7 +52,7 @@ final class SyncBatchSizer {
     return Math.max(1, (int) expected);
   }
 
-  /** How long who comes first may wait for the others. */
+  /** Returns how long the first charge may wait for others. */
   long horizonNanos() {
     return (long) horizonNanos;
   }

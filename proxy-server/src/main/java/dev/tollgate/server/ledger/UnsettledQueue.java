@@ -14,8 +14,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Durable charges on their way to the settler: the oldest in memory, and beyond a bound only a
- * place in the journal, from which they are read back. Filled by the writer, emptied by the
+ * Queue of durable charges for the settler: the oldest in memory, and beyond a bound only a
+ * position in the journal, from which they are read back. Filled by the writer, drained by the
  * settler.
  */
 final class UnsettledQueue {
@@ -23,15 +23,15 @@ final class UnsettledQueue {
   private final int memoryMax;
   private final Deque<Charge> memory = new ArrayDeque<>();
 
-  /** Charges behind those in memory, and the place before the first that is not read back. */
+  /** Number of charges behind those in memory, and the position of the first one to read back. */
   private long onDisk;
 
   private @Nullable Position position;
 
-  /** The settler's alone. */
+  /** Confined to the settler's thread. */
   private @Nullable JournalReader reader;
 
-  /** A charge and the segment that it stands in. */
+  /** A charge and its segment. */
   record Charge(long segment, Settlement settlement) {}
 
   UnsettledQueue(Disk disk, int memoryMax) {
@@ -42,7 +42,7 @@ final class UnsettledQueue {
   /**
    * Appends the charges of groups that are now durable.
    *
-   * @param before the place of the first of these groups
+   * @param before the position of the first of these groups
    */
   synchronized void add(List<Charge> charges, Position before) {
     if (onDisk == 0 && memory.size() + charges.size() <= memoryMax) {
@@ -55,7 +55,7 @@ final class UnsettledQueue {
     onDisk += charges.size();
   }
 
-  /** The oldest charges. */
+  /** Returns the oldest charges. */
   List<Settlement> oldest(int max) throws IOException {
     readBack(max);
     synchronized (this) {
@@ -70,7 +70,7 @@ final class UnsettledQueue {
     }
   }
 
-  /** Takes the oldest off and says in which segments they stand. */
+  /** Removes the oldest charges and returns their segments. */
   synchronized List<Long> remove(int count) {
     List<Long> segments = new ArrayList<>();
     for (int i = 0; i < count; i++) {
@@ -83,7 +83,7 @@ final class UnsettledQueue {
     return memory.size() + onDisk;
   }
 
-  /** The first segment that is still to be read back; all from it on must keep their names. */
+  /** Returns the first segment to read back from; segments from it on must not be renamed. */
   synchronized long readBackFrom() {
     return position == null ? Long.MAX_VALUE : position.segment();
   }
@@ -122,7 +122,7 @@ final class UnsettledQueue {
     if (next.isPresent()) {
       return next.get();
     }
-    // The reader read ahead of the writer once: what it holds may be older than the disk.
+    // The reader may have buffered bytes before the writer wrote them: read again from the disk.
     Position reached = present.position();
     closeReader();
     return nextCharge(open(reached))
@@ -149,7 +149,10 @@ final class UnsettledQueue {
     return opened;
   }
 
-  /** Nothing from {@link #readBackFrom} on is settled; what is not there yet holds no charges. */
+  /**
+   * Returns a segment's name. No segment from {@link #readBackFrom} on is settled, and one that
+   * does not exist yet has no charges.
+   */
   private Optional<SegmentName> name(long id) {
     SegmentName name = new SegmentName(id, State.JOURNAL);
     return disk.exists(name.toString()) ? Optional.of(name) : Optional.empty();

@@ -8,12 +8,14 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Wakes the writer. What nobody waits for does not wake it from a nap, and neither does one who
- * waits while more are about to: waking a thread, and a sync, cost more than all else that is done
- * for the journal.
+ * Wakeup of the journal writer's thread. A record without a waiter does not wake it from a short
+ * park, and waiters are batched, because a wakeup and a sync cost more than everything else in the
+ * journal.
  */
 final class WriterWakeup {
-  /** How long the writer may not look while there is work now and then, but nobody waits. */
+  /**
+   * Longest time between two polls of the queue while records arrive now and then without a waiter.
+   */
   private static final long SHORT_PARK_NANOS = Duration.ofMillis(2).toNanos();
 
   private static final int SHORT_PARKS_MAX = 8;
@@ -21,10 +23,13 @@ final class WriterWakeup {
 
   private final AtomicReference<State> state = new AtomicReference<>(State.RUNNING);
 
-  /** Who waits for the writer since it last looked; more than all while it must hurry. */
+  /**
+   * Number of waiters since the writer last polled the queue; {@link #PERMANENT} once it must not
+   * park any more.
+   */
   private final AtomicInteger waiting = new AtomicInteger();
 
-  /** For how many it gets up. */
+  /** Number of waiters that ends a short park. */
   private volatile int wakeThreshold = 1;
 
   private volatile @Nullable Thread writerThread;
@@ -36,19 +41,22 @@ final class WriterWakeup {
     PARKED
   }
 
-  /** Something was queued that nobody waits for. */
+  /** Signals a queued record without a waiter. */
   void signal() {
     if (state.get() == State.PARKED) {
       wake(State.PARKED);
     }
   }
 
-  /** Something was queued that someone waits for. */
+  /** Signals a queued record with a waiter. */
   void signalWaiting() {
     wakeIfReached(waiting.incrementAndGet());
   }
 
-  /** The writer shall look now, and never sleeps again: what it sees may be older than this. */
+  /**
+   * Wakes the writer and prevents all further parking, because its last poll may be older than this
+   * call.
+   */
   void wakePermanently() {
     wakeIfReached(waiting.accumulateAndGet(PERMANENT, Math::max));
   }
@@ -66,15 +74,16 @@ final class WriterWakeup {
     }
   }
 
-  /** The writer is about to look: who waited is now being served. */
+  /** Resets the count of waiters before the writer polls the queue, which serves them. */
   void reset() {
     waiting.getAndUpdate(count -> count < PERMANENT ? 0 : PERMANENT);
   }
 
   /**
-   * Returns when so many wait, soon if there was work lately, else when rung.
+   * Parks the writer: shortly after recent work, until enough waiters are queued; otherwise until a
+   * record is queued.
    *
-   * @param threshold how many should wait before a nap is cut short, at least 1
+   * @param threshold number of waiters that ends a short park, at least 1
    * @param horizonNanos how long the first of them may wait
    */
   void await(boolean worked, int threshold, long horizonNanos, BooleanSupplier idle) {

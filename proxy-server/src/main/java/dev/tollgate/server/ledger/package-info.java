@@ -1,6 +1,7 @@
 /**
- * The node's own log of money on its disk, and the way of its charges into the books: written
- * before a client learns its cost, sent until the store has them, read back after a crash.
+ * The ledger on a node: the journal on its disk, the settler that sends its charges to the ledger
+ * store, the client that leases from the store, recovery after a crash, and detection of a rollback
+ * of the store.
  */
 @NullMarked
 package dev.tollgate.server.ledger;

@@ -10,11 +10,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lets silent nodes go of their money: what they had not committed when their leases are over, the
- * rest a day later.
+ * Release of money leased by unresponsive nodes: what they had not committed when their leases
+ * expire, the rest a day later.
  */
 final class LostNodes {
-  private static final Logger log = LoggerFactory.getLogger(LostNodes.class);
+  private static final Logger LOG = LoggerFactory.getLogger(LostNodes.class);
   private static final Duration UNRESPONSIVE_MIN = Duration.ofSeconds(60);
   private static final Duration RELEASED_AFTER = Duration.ofHours(24);
 
@@ -29,7 +29,7 @@ final class LostNodes {
     this.storeUptime = new StoreUptime(clock);
   }
 
-  /** Looks once; to be called every minute. */
+  /** Checks all nodes; to be called every minute. */
   void check() throws SQLException {
     try {
       unresponsive = nodes.list().stream().filter(LostNodes::isUnresponsive).count();
@@ -42,7 +42,7 @@ final class LostNodes {
     }
   }
 
-  /** Nodes that were silent at the last look and may hold leases. */
+  /** Returns the nodes that were unresponsive at the last check and may hold leases. */
   long unresponsive() {
     return unresponsive;
   }
@@ -53,9 +53,9 @@ final class LostNodes {
 
   private void releaseLeases() throws SQLException {
     for (var lost : nodes.markLost(leaseTtl.plus(UNRESPONSIVE_MIN))) {
-      log.warn(
-          "node {} is silent for longer than its leases last; {} of balances that it had not"
-              + " committed are free",
+      LOG.warn(
+          "node {} sent no heartbeat for longer than its leases last; {} of balances that it had"
+              + " not committed are free",
           lost.node(),
           lost.freed());
     }
@@ -66,8 +66,8 @@ final class LostNodes {
       if (isReleasable
           && nodes.release(node.id(), releaseAfter, "upkeep")
               instanceof ReleaseResult.Released released) {
-        log.warn(
-            "node {} did not come back, its leases are closed; {} of balances are free",
+        LOG.warn(
+            "node {} did not return, its leases are closed; {} of balances are free",
             node.id(),
             released.freed());
       }

@@ -23,16 +23,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the store needs now and then, whichever node does it: days are made, closed and dropped, the
- * sums are audited, nodes that never came back let go of their money, and submissions and jobs are
- * forgotten.
+ * Periodic maintenance of the store, which any node may do: creates, closes and drops daily
+ * partitions, audits the sums, releases leases of lost nodes, and deletes expired submissions and
+ * jobs.
  */
 public final class StoreMaintenance implements AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(StoreMaintenance.class);
+  private static final Logger LOG = LoggerFactory.getLogger(StoreMaintenance.class);
   private static final Duration INTERVAL = Duration.ofMinutes(1);
   private static final Duration PARTITION_INTERVAL = Duration.ofHours(1);
 
-  /** As long as attempts of webhooks: whoever looks at one finds its job. */
+  /** As long as webhook attempts, so that the job of each one can be found. */
   private static final Duration JOBS_KEPT = Duration.ofDays(30);
 
   private static final int JOBS_PER_STATEMENT = 500;
@@ -49,7 +49,7 @@ public final class StoreMaintenance implements AutoCloseable {
   private final LedgerSettings settings;
   private final ScheduledThreadPoolExecutor thread =
       new ScheduledThreadPoolExecutor(
-          1, Thread.ofPlatform().name("ledger-upkeep").daemon().factory());
+          1, Thread.ofPlatform().name("store-maintenance").daemon().factory());
   private final LongAdder dropped = new LongAdder();
   private volatile long violations;
   private volatile long auditedNanos = System.nanoTime();
@@ -92,35 +92,36 @@ public final class StoreMaintenance implements AutoCloseable {
     void run() throws SQLException;
   }
 
-  /** What fails does not keep the rest from being done, and is done again in its next round. */
+  /** Runs one task. A failure does not stop the other tasks, and is retried in the next round. */
   private static void attempt(String what, Work work) {
     try {
       work.run();
     } catch (SQLException | RuntimeException e) {
-      log.warn("the ledger's upkeep ({}) failed and is tried again: {}", what, e.getMessage());
+      LOG.warn("the store's maintenance ({}) failed and will be retried: {}", what, e.getMessage());
     }
   }
 
-  // Days
+  // Partitions
 
   private void maintainPartitions() {
     if (System.nanoTime() - nextPartitionsNanos < 0) {
       return;
     }
-    // First: what fails on every node must not be tried by each of them in every round.
+    // Set first: a task that fails on every node must not be retried by all of them in every round.
     nextPartitionsNanos = System.nanoTime() + PARTITION_INTERVAL.toNanos();
-    attempt("days to come", partitions::createAhead);
-    attempt("days that are over", partitions::close);
-    attempt("old days", this::dropPartitions);
+    attempt("future partitions", partitions::createAhead);
+    attempt("past days", partitions::close);
+    attempt("old partitions", this::dropPartitions);
     attempt("old leases", partitions::tidy);
-    attempt("old attempts of webhooks", webhooks::tidy);
-    attempt("secrets in the clear", this::sealSecrets);
+    attempt("old webhook attempts", webhooks::tidy);
+    attempt("unsealed secrets", this::sealSecrets);
   }
 
   private void sealSecrets() throws SQLException {
     int sealed = secrets.sealClear().organizations();
     if (sealed > 0) {
-      log.info("sealed the webhook secrets of {} organizations that lay in the clear", sealed);
+      LOG.info(
+          "sealed the webhook secrets of {} organizations that were stored in the clear", sealed);
     }
   }
 
@@ -134,11 +135,11 @@ public final class StoreMaintenance implements AutoCloseable {
   private void report(String what, List<LocalDate> days) {
     for (LocalDate day : days) {
       dropped.increment();
-      log.info("dropped {} of {}", what, day);
+      LOG.info("dropped {} of {}", what, day);
     }
   }
 
-  // Sums
+  // Audit
 
   private void audit() throws SQLException {
     audit.runIfDue(settings.auditInterval()).ifPresent(StoreMaintenance::report);
@@ -156,13 +157,13 @@ public final class StoreMaintenance implements AutoCloseable {
         .limit(VIOLATIONS_LOGGED)
         .forEach(
             each ->
-                log.error(
+                LOG.error(
                     "the ledger's invariant {} does not hold for {}: {}",
                     each.invariant(),
                     each.scope(),
                     each.what()));
     if (found.size() > VIOLATIONS_LOGGED) {
-      log.error("{} more; tollgate ledger audit lists them", found.size() - VIOLATIONS_LOGGED);
+      LOG.error("{} more; tollgate ledger audit lists them", found.size() - VIOLATIONS_LOGGED);
     }
   }
 

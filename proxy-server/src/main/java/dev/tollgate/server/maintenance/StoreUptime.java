@@ -6,13 +6,14 @@ import java.time.InstantSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether the books have answered without a break for so long that every node which lives was heard
- * of again. By a clock that goes on while the machine sleeps.
+ * Uptime of the ledger store as this node observes it: long enough once the store has answered
+ * without a break for a time in which every live node sends a heartbeat. Uses the wall clock, which
+ * continues while the machine is suspended.
  */
 final class StoreUptime {
   private static final Duration LONG_ENOUGH = Duration.ofMinutes(2);
 
-  /** Between two answers; more is a break of our own. */
+  /** Greatest gap between two answers; a longer one is an interruption of this node. */
   private static final Duration GAP_MAX = Duration.ofSeconds(90);
 
   private final InstantSource clock;
@@ -23,7 +24,7 @@ final class StoreUptime {
     this.clock = clock;
   }
 
-  /** To be asked with every answer. */
+  /** Records an answer; true if the store has answered for long enough. */
   boolean answeredLongEnough() {
     Instant now = clock.instant();
     Instant began = since;
@@ -35,7 +36,7 @@ final class StoreUptime {
     return !now.isBefore(began.plus(LONG_ENOUGH));
   }
 
-  /** There was no answer. */
+  /** Records a failure to answer. */
   void interrupted() {
     since = null;
   }

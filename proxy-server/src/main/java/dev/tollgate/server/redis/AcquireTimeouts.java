@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends takes whose time is over. All have the same time, so the first that came is the first to go:
- * one timer for all of them, instead of one each.
+ * Timeouts of pending acquisitions. All have the same timeout, so they expire in FIFO order and
+ * share one timer.
  */
 final class AcquireTimeouts {
   private final EventExecutor clock;
@@ -23,12 +23,12 @@ final class AcquireTimeouts {
     this.timeout = timeout;
   }
 
-  /** Now, as deadlines have it. */
+  /** Returns the time of the timeouts' clock. */
   long nowNanos() {
     return clock.ticker().nanoTime();
   }
 
-  /** Expires it when its time is over, unless it is answered before. For any thread. */
+  /** Expires an acquisition at its timeout, unless it is answered before. From any thread. */
   void watch(PendingAcquire pending) {
     waiting.add(pending);
     watchFrom(timeout.toNanos());
@@ -46,12 +46,12 @@ final class AcquireTimeouts {
     watching.set(false);
     if (head != null) {
       watchFrom(leftNanos(head));
-    } else if (!waiting.isEmpty()) { // it came while nobody watched
+    } else if (!waiting.isEmpty()) { // added while the timer was not set
       watchFrom(0);
     }
   }
 
-  /** The first that still waits. */
+  /** Expires what is due and returns the first acquisition that still waits. */
   private @Nullable PendingAcquire expire() {
     PendingAcquire head = waiting.peek();
     while (head != null && (head.isFinished() || leftNanos(head) <= 0)) {

@@ -3,17 +3,16 @@ package dev.tollgate.server.redis;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Whether Redis can be asked. */
+/** State of the connection to Redis. */
 sealed interface ConnectionState {
   /**
-   * It answers. Members are counted under the epoch; with another epoch all that was uncertain
-   * about the one before is gone.
+   * Redis answers. Members are counted under the epoch; a new epoch resolves everything that was
+   * uncertain about the previous one.
    *
-   * @param previousEpoch the epoch in which those are counted that run since then and were not
-   *     restated yet
-   * @param failures in a row
-   * @param uncertain whether an end may have been lost
-   * @param settling whether other nodes may not have said yet which slots they have
+   * @param previousEpoch epoch of running acquisitions that are not restated yet
+   * @param failures number of failures in a row
+   * @param uncertain whether a release may have been lost
+   * @param inRestateGrace whether other nodes may not have restated their slots yet
    */
   record Up(
       RedisConnection link,
@@ -21,13 +20,13 @@ sealed interface ConnectionState {
       String previousEpoch,
       AtomicInteger failures,
       AtomicBoolean uncertain,
-      AtomicBoolean settling)
+      AtomicBoolean inRestateGrace)
       implements ConnectionState {
-    Up(RedisConnection link, String epoch, String previousEpoch, AtomicBoolean settling) {
-      this(link, epoch, previousEpoch, new AtomicInteger(), new AtomicBoolean(), settling);
+    Up(RedisConnection link, String epoch, String previousEpoch, AtomicBoolean inRestateGrace) {
+      this(link, epoch, previousEpoch, new AtomicInteger(), new AtomicBoolean(), inRestateGrace);
     }
   }
 
-  /** It is not asked. */
+  /** Redis is not called. */
   record Down(String reason) implements ConnectionState {}
 }

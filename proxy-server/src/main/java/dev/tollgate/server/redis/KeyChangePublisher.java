@@ -7,8 +7,8 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Tells all nodes that keys or organizations changed. It connects while the change is being made,
- * so that it is told as soon as it is.
+ * Publisher of notifications that keys or organizations changed. It connects while the change is
+ * being made, so that the notification follows at once.
  */
 public final class KeyChangePublisher implements AutoCloseable {
   private final RedisAddress address;
@@ -21,28 +21,28 @@ public final class KeyChangePublisher implements AutoCloseable {
     this.connection = client.connect(() -> {});
   }
 
-  /** Begins to connect. */
+  /** Returns a publisher that begins to connect. */
   public static KeyChangePublisher connect(RedisAddress address) {
     return new KeyChangePublisher(address);
   }
 
-  /** What came of telling them. */
+  /** Result of publishing. */
   public sealed interface PublishResult {
-    /** Those that listen know it. */
+    /** The notification was sent to all subscribers. */
     record Done() implements PublishResult {}
 
-    /** They will find out by themselves, later. */
+    /** The notification was not sent; nodes detect the change by polling. */
     record Failed(String reason) implements PublishResult {}
   }
 
-  /** Says that something changed. Blocks, for a second or two at most. */
+  /** Publishes a notification. Blocks for two seconds at most. */
   public PublishResult publish() {
     try {
       var commands = connection.toCompletableFuture().join().sync();
       commands.publish(KeyChangeSubscriber.channel(address), "changed");
       return new PublishResult.Done();
     } catch (RedisCommandExecutionException e) {
-      return new PublishResult.Failed("Redis says: " + e.getMessage());
+      return new PublishResult.Failed("Redis error: " + e.getMessage());
     } catch (RedisException | CompletionException e) {
       return new PublishResult.Failed("Redis is not reached: " + address);
     }

@@ -11,12 +11,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Hears at once that keys or organizations changed. What changed is not said: whoever hears it asks
- * the store, so that nothing depends on what is published, nor on whether it arrives. Keeps one
- * connection of its own; all but hearing happens on the clock.
+ * Subscriber to notifications that keys or organizations changed. A notification does not contain
+ * what changed: the subscriber polls the store, so nothing depends on the content of messages or on
+ * their arrival. Uses a connection of its own; everything except the callbacks runs on the clock's
+ * thread.
  */
 final class KeyChangeSubscriber {
-  private static final Logger log = LoggerFactory.getLogger(KeyChangeSubscriber.class);
+  private static final Logger LOG = LoggerFactory.getLogger(KeyChangeSubscriber.class);
   private static final Duration RECONNECT = Duration.ofSeconds(1);
 
   private final RedisConnector client;
@@ -27,7 +28,7 @@ final class KeyChangeSubscriber {
   private volatile boolean closed;
 
   /**
-   * @param onChange must not block
+   * @param onChange called at each change, and after each subscription; must not block
    */
   KeyChangeSubscriber(
       RedisConnector client, EventExecutor clock, RedisAddress address, Runnable onChange) {
@@ -37,7 +38,7 @@ final class KeyChangeSubscriber {
     this.onChange = onChange;
   }
 
-  /** Databases of one Redis share their channels, so the name has the database in it. */
+  /** Returns the channel's name, which contains the database, because Pub/Sub ignores databases. */
   static String channel(RedisAddress address) {
     return "tollgate:keys:" + address.database();
   }
@@ -72,7 +73,7 @@ final class KeyChangeSubscriber {
         new RedisPubSubAdapter<>() {
           @Override
           public void subscribed(String channel, long count) {
-            onChange.run(); // something may have been said before
+            onChange.run(); // a message may have been missed before
           }
 
           @Override
@@ -95,16 +96,19 @@ final class KeyChangeSubscriber {
                 clock);
   }
 
-  /** As where its user may not use the channel: keys are polled, and it is asked again. */
+  /**
+   * Handles a refused subscription, for example without the permission for the channel: keys are
+   * polled, and the subscription is retried.
+   */
   private void refused(
       StatefulRedisPubSubConnection<String, String> connection, Throwable failure) {
     if (!refusalLogged && !closed && failure instanceof RedisCommandExecutionException) {
       refusalLogged = true;
-      log.warn(
-          "keys: Redis does not let this node hear of changes, which it now finds by its polls: {}",
+      LOG.warn(
+          "keys: Redis denies the subscription to key changes, falling back to polling: {}",
           failure.getMessage());
     }
-    var _ = connection.closeAsync(); // and begins again, as after every end
+    var _ = connection.closeAsync(); // reconnects, as after every disconnect
   }
 
   private void reconnectLater() {

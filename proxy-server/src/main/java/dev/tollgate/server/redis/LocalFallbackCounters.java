@@ -13,8 +13,9 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
 /**
- * Shared counters, and those of this node alone while the shared ones cannot say. A slot that was
- * granted alone is counted in both: the others are to see it as soon as Redis answers again.
+ * Counters that use the shared ones, and those of this node while the shared ones are unavailable.
+ * A slot that was granted locally is counted in both, so that other nodes see it as soon as Redis
+ * answers again.
  */
 final class LocalFallbackCounters implements Counters {
   private final SharedCounters shared;
@@ -63,12 +64,12 @@ final class LocalFallbackCounters implements Counters {
     }
   }
 
-  /** Without its buckets, of which nothing was taken there. */
+  /** Returns the acquisition without its buckets, of which nothing was taken in Redis. */
   private static Acquire slotOf(Acquire acquire) {
     return new Acquire(acquire.request(), new LimitSet(List.of(), acquire.slot()), 0, 0);
   }
 
-  /** Slots that both count. */
+  /** Returns the number of slots that both count. */
   int localSlots() {
     return localSlots.size();
   }

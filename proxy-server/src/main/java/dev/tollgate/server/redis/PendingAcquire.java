@@ -8,9 +8,9 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 
 /**
- * One draw on its way through Redis. It is answered once: by Redis, or when its time is over. In
- * the latter case nobody knows what Redis did or will do, so that what it may have taken is given
- * back on the same connection, behind it, or on the next one.
+ * Pending acquisition in Redis, answered exactly once: by Redis or by its timeout. After a timeout
+ * the outcome is unknown, so an undo follows on the same connection, after the call, or on the next
+ * connection.
  */
 final class PendingAcquire {
   private final Acquire acquire;
@@ -48,10 +48,10 @@ final class PendingAcquire {
     up.link().call(ScriptCall.acquire(acquire, up.epoch()), this::answered);
   }
 
-  /** Its time is over. */
+  /** Ends the acquisition at its timeout. */
   synchronized void expire() {
     if (!finished) {
-      // Under the lock: in between, the call would be sent again behind its own undoing.
+      // Under the lock: otherwise a resend of the call by its text could follow the undo.
       counters.undo(acquire, up);
       unavailable(RedisFailure.TIMEOUT, "Redis does not answer in time");
     }
@@ -67,7 +67,7 @@ final class PendingAcquire {
           up.link().eval(ScriptCall.acquire(acquire, up.epoch()), this::answered);
       case RedisReply.Failed failed -> {
         unavailable(failed.why(), failed.reason());
-        if (failed.why() == RedisFailure.DISCONNECTED) { // perhaps after Redis did it
+        if (failed.why() == RedisFailure.DISCONNECTED) { // Redis may have executed it
           counters.undoLater(acquire, up);
         }
       }
@@ -93,7 +93,7 @@ final class PendingAcquire {
     try {
       loop.execute(() -> answer.accept(result));
     } catch (RejectedExecutionException e) {
-      counters.end(acquire, 0); // the loop is gone, and the request with it
+      counters.end(acquire, 0); // the loop has ended, and the request with it
     }
   }
 }

@@ -2,16 +2,16 @@ package dev.tollgate.server.redis;
 
 import dev.tollgate.core.limit.Acquire;
 
-/** How a draw ended, as Redis is told. */
+/** Release of an acquisition, as it is sent to Redis. */
 sealed interface PermitRelease {
   Acquire acquire();
 
-  /** The same when nobody knows whether Redis was told before: it must do no harm twice. */
+  /** Returns a release that is safe to repeat, for one that Redis may have executed before. */
   PermitRelease asIdempotent();
 
-  /** Its request ran: tokens become what it used, and what else was taken stays taken. */
+  /** The request ran: its tokens are corrected to what it used, and everything else stays taken. */
   record Used(Acquire acquire, long tokens) implements PermitRelease {
-    /** What is given back is given back once; an overrun would be booked again. */
+    /** A refund is applied once; an overrun would be applied again, so it is dropped. */
     @Override
     public PermitRelease asIdempotent() {
       return new Used(acquire, Math.min(tokens, acquire.tokens()));
@@ -19,9 +19,10 @@ sealed interface PermitRelease {
   }
 
   /**
-   * No answer came in time of a take, which may have been done: all is to come back.
+   * The acquisition timed out and may have been executed: everything is returned.
    *
-   * @param epoch of the take, and of no other: there the request may run, counted by its node alone
+   * @param epoch the acquisition's epoch only: in a later one the request may be counted again, as
+   *     a local slot
    */
   record Undo(Acquire acquire, String epoch) implements PermitRelease {
     @Override

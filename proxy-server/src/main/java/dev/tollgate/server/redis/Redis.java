@@ -12,16 +12,16 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** What all nodes share: limits that are counted in one place, and the news of changed keys. */
+/** Redis as all nodes share it: counters of limits, and notifications of changed keys. */
 public final class Redis implements AutoCloseable {
-  /** A start waits so long for Redis, then goes on without it. */
+  /** How long a start waits for Redis before it continues without. */
   private static final Duration CONNECT_WAIT = Duration.ofSeconds(2);
 
   private final EventExecutor clock =
       new DefaultEventExecutor(new DefaultThreadFactory("redis-clock", true));
   private final RedisAddress address;
   private final RedisConnector client;
-  private final HeldPermits permits = new HeldPermits();
+  private final ActivePermits permits = new ActivePermits();
   private final RedisCircuit circuit;
   private final SharedCounters shared;
   private final Optional<LocalFallbackCounters> fallback;
@@ -42,7 +42,7 @@ public final class Redis implements AutoCloseable {
             permits,
             figures,
             localCounters.isPresent()
-                ? "each node counts alone, as limits.on_store_failure says"
+                ? "each node counts alone (limits.on_store_failure)"
                 : "requests with limits are refused");
     this.shared =
         new SharedCounters(circuit, permits, new AcquireTimeouts(clock, timeout), figures);
@@ -50,12 +50,12 @@ public final class Redis implements AutoCloseable {
   }
 
   /**
-   * Connects, or goes on trying to.
+   * Connects, with retries in the background.
    *
-   * @param timeout that a request pays at most
-   * @param localCounters who counts while Redis does not answer; empty: nobody, and requests are
-   *     refused
-   * @throws ClusterException if it is a cluster
+   * @param timeout longest wait of a request for Redis
+   * @param localCounters the counters to use while Redis does not answer; empty: requests with
+   *     limits are refused
+   * @throws ClusterException if the server is part of a cluster
    */
   public static Redis open(
       RedisAddress address,
@@ -71,45 +71,44 @@ public final class Redis implements AutoCloseable {
         throw new ClusterException(address);
       }
     } catch (TimeoutException stillConnecting) {
-      // it says so itself
+      // the circuit logs that
     } catch (ExecutionException e) {
       throw new IllegalStateException(e);
     }
     return redis;
   }
 
-  /** Redis Cluster, whose nodes hold a part of the keys each. */
+  /** The server is part of a Redis Cluster, whose nodes have a part of the keys each. */
   public static final class ClusterException extends Exception {
     ClusterException(RedisAddress address) {
       super(address + " is a Redis Cluster; limits need one server, or sentinels with one master");
     }
   }
 
-  /** The counters that all nodes share. */
+  /** Returns the counters that all nodes share. */
   public Counters counters() {
     return fallback.<Counters>map(both -> both).orElse(shared);
   }
 
-  /** Whether it is asked now. */
+  /** True if Redis is considered up. */
   public boolean isUp() {
     return circuit.connectionState() instanceof ConnectionState.Up;
   }
 
-  /** How many calls wait for an answer of it. */
+  /** Returns the number of calls that wait for an answer. */
   public int calls() {
     return circuit.calls();
   }
 
-  /** Requests under way whose slot is counted there and nowhere else. */
+  /** Returns the number of running requests with a slot that only Redis counts. */
   public int slotsHeld() {
     return Math.max(0, permits.slots() - fallback.map(LocalFallbackCounters::localSlots).orElse(0));
   }
 
   /**
-   * From now on hears that keys or organizations changed, and each time that something may have
-   * been missed. To be called before anything is closed.
+   * Subscribes to changes of keys and organizations. To be called before {@link #close}.
    *
-   * @param onChange must not block
+   * @param onChange called at each change, and whenever one may have been missed; must not block
    */
   public void onKeyChange(Runnable onChange) {
     var subscriber = new KeyChangeSubscriber(client, clock, address, onChange);

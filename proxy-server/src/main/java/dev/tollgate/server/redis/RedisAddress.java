@@ -5,9 +5,9 @@ import io.lettuce.core.RedisURI;
 import java.time.Duration;
 import java.util.stream.Collectors;
 
-/** Where Redis is: one server, or the master that sentinels name. */
+/** Address of Redis: one server, or the master that sentinels name. */
 public final class RedisAddress {
-  /** For all that is not a request: to connect, to log in, to ask a sentinel. */
+  /** Timeout of connecting, authentication and queries of sentinels. */
   static final Duration CONNECT = Duration.ofSeconds(1);
 
   private final RedisURI uri;
@@ -20,7 +20,7 @@ public final class RedisAddress {
    * Reads {@code redis://[user:password@]host[:port][/database]}, {@code rediss://…} with TLS, or
    * {@code redis-sentinel://[user:password@]host[:port][,host[:port]…][/database]#master}.
    *
-   * @throws IllegalArgumentException if it is none; the message does not hold it
+   * @throws IllegalArgumentException if the URL is invalid; the message does not contain it
    */
   public static RedisAddress parse(Secret url) {
     RedisURI uri;
@@ -39,12 +39,15 @@ public final class RedisAddress {
     return uri;
   }
 
-  /** The database's number: it is a part of the names that databases do not keep apart. */
+  /**
+   * Returns the database's number, which is part of channel names, because Pub/Sub ignores
+   * databases.
+   */
   int database() {
     return uri.getDatabase();
   }
 
-  /** Without what is secret. */
+  /** Returns the address without credentials. */
   @Override
   public String toString() {
     if (uri.getSentinels().isEmpty()) {

@@ -23,26 +23,27 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether Redis is asked. After failures in a row it is not: nobody waits, and this probes until it
- * answers again, on a new connection if the old one stays silent. Each time that it comes back the
- * node first counts what it holds under a new epoch and lets the old one go, so that no slot is
- * lost to what was under way; after an outage in which others may have lost theirs it grants none
- * before they had the time to do the same. All but reading the standing and reporting happens on
- * one thread, the clock.
+ * Circuit breaker of Redis. After failures in a row Redis is not called, so that no request waits;
+ * a probe repeats until Redis answers, on a new connection if the old one does not respond. When
+ * Redis answers again, the node first restates what it holds under a new epoch and drops the old
+ * one, so that calls with an unknown outcome leave no slot behind. After an outage in which other
+ * nodes may have lost their slots, no slot is granted before they had time to restate them. The
+ * state is read and failures are reported on any thread; everything else runs on one thread, the
+ * clock.
  */
 final class RedisCircuit {
-  private static final Logger log = LoggerFactory.getLogger(RedisCircuit.class);
+  private static final Logger LOG = LoggerFactory.getLogger(RedisCircuit.class);
 
-  /** A node that lost two of these still lives for the others. */
+  /** Interval of heartbeats. A node that missed two of them still counts as live. */
   static final Duration HEARTBEAT = ScriptCall.LEASE.dividedBy(4);
 
   /**
-   * All nodes find a Redis that answers again within three attempts to connect, and say at once
-   * what they hold.
+   * Time after an outage in which all nodes reconnect, within three attempts, and restate their
+   * slots.
    */
   static final Duration RESTATE_GRACE = Duration.ofSeconds(1);
 
-  /** A node of which this much is left lost no more than one beat, and so did all others. */
+  /** Remaining lease of a node that lost at most one heartbeat, as then did all others. */
   private static final long HEARTBEAT_TTL_MIN_MILLIS = 2 * HEARTBEAT.toMillis();
 
   private static final Duration NO_RESPONSE_MAX = ScriptCall.LEASE.minus(HEARTBEAT.multipliedBy(2));
@@ -53,13 +54,16 @@ final class RedisCircuit {
 
   private static final int ABANDONED_MAX = (int) ScriptCall.LEASE.dividedBy(PROBE);
 
-  /** Of a connection that is silent for that long, a new one may find another server. */
+  /**
+   * Probes without a response after which a new connection is opened, which may reach another
+   * server.
+   */
   private static final int PROBES_MAX = 20;
 
   private final RedisConnector client;
   private final EventExecutor clock;
   private final Duration timeout;
-  private final HeldPermits permits;
+  private final ActivePermits permits;
   private final ReleaseQueue releases;
   private final RedisObserver observer;
   private final String fallbackText;
@@ -71,35 +75,38 @@ final class RedisCircuit {
   private int epochs;
   private String lastEpoch = ScriptCall.NO_EPOCH;
 
-  /** Under which a part was stated, or maybe, before it failed again. */
+  /**
+   * Epochs under which acquisitions may be restated, because a restart of the circuit failed
+   * midway.
+   */
   private final List<String> abandoned = new ArrayList<>();
 
-  /** When a beat was answered last. */
+  /** Time of the last answered heartbeat. */
   private long heartbeatNanos;
 
   private boolean downLogged;
   private volatile boolean closed;
 
-  /** What came of the first try. */
+  /** Result of the first attempt to connect. */
   sealed interface ConnectResult {
     record Connected() implements ConnectResult {}
 
     record ConnectFailed(String reason) implements ConnectResult {}
 
-    /** It is a cluster, which this cannot work with. */
+    /** The server is part of a cluster, which is not supported. */
     record Cluster() implements ConnectResult {}
   }
 
   /**
-   * A circuit that has not begun.
+   * Creates a circuit, which {@link #start} starts.
    *
-   * @param fallbackText what becomes of requests meanwhile, for the log
+   * @param fallbackText how requests are handled while Redis is down, for the log
    */
   RedisCircuit(
       RedisConnector client,
       EventExecutor clock,
       Duration timeout,
-      HeldPermits permits,
+      ActivePermits permits,
       RedisObserver observer,
       String fallbackText) {
     this.client = client;
@@ -112,7 +119,7 @@ final class RedisCircuit {
     this.heartbeatNanos = clock.ticker().nanoTime() - ScriptCall.LEASE.toNanos();
   }
 
-  /** Begins to connect, and goes on until closed. */
+  /** Begins to connect, with retries until closed. */
   CompletableFuture<ConnectResult> start() {
     clock.execute(this::connect);
     return firstConnect;
@@ -122,24 +129,24 @@ final class RedisCircuit {
     return Objects.requireNonNull(connectionState.get());
   }
 
-  /** Who tells it what ended. */
+  /** Returns the queue of releases. */
   ReleaseQueue releases() {
     return releases;
   }
 
-  /** How many calls wait for answers. */
+  /** Returns the number of calls that wait for answers. */
   int calls() {
     return calls.get();
   }
 
-  /** A call was answered. For any thread. */
+  /** Records an answered call. From any thread. */
   static void succeeded(Up up) {
     if (up.failures().get() != 0) {
       up.failures().set(0);
     }
   }
 
-  /** A call was not. For any thread. */
+  /** Records a failed call. From any thread. */
   void failed(Up up, RedisFailure why, String reason) {
     observer.failed(why);
     boolean now =
@@ -153,16 +160,16 @@ final class RedisCircuit {
     }
   }
 
-  /** Counts a draw under the epoch of now, that was taken under one that went meanwhile. */
+  /** Restates an acquisition under the present epoch, after its own epoch has ended. */
   void restate(Acquire acquire, String previousEpoch) {
     if (connectionState.get() instanceof Up up) {
       restate(up, List.of(acquire), previousEpoch);
-    } // else it is among those that are stated before the next is up
+    } // else it is restated before the next epoch begins
   }
 
   void close() {
     closed = true;
-    switch (connectionState.getAndSet(new Down("the node ends"))) {
+    switch (connectionState.getAndSet(new Down("the node is shutting down"))) {
       case Up up -> {
         up.link().dropEpoch(up.epoch());
         up.link().dropEpoch(up.previousEpoch());
@@ -202,7 +209,7 @@ final class RedisCircuit {
             (cluster, failure) -> {
               if (failure == null && cluster) {
                 firstConnect.complete(new ConnectResult.Cluster());
-                connectFailed("it is a cluster, which limits cannot be kept in");
+                connectFailed("Redis Cluster is not supported");
                 retire(link);
               } else {
                 probe(link, 1);
@@ -224,8 +231,8 @@ final class RedisCircuit {
         reply -> {
           switch (reply) {
             case RedisReply.Done done -> {
-              var settling = new AtomicBoolean(downLogged && othersMayBeLost(done));
-              var up = new Up(link, epoch, lastEpoch, settling);
+              var inRestateGrace = new AtomicBoolean(downLogged && othersMayBeLost(done));
+              var up = new Up(link, epoch, lastEpoch, inRestateGrace);
               restateHeld(up, permits.batchesWithout(Set.of()), 0, attempts);
             }
             case RedisReply.Failed failed -> probeAgain(link, attempts, failed.reason());
@@ -235,11 +242,12 @@ final class RedisCircuit {
   }
 
   /**
-   * By two clocks: that of Redis knows also of a memory that was lost, but what it did at last may
-   * be to read signs that were sent while it stood still.
+   * True if other nodes may have lost their epochs. Uses two clocks: the lease in Redis shows also
+   * a loss of its memory, but a Redis that was frozen first processes heartbeats that were sent
+   * meanwhile, so the local time since the last answer counts, too.
    */
-  private boolean othersMayBeLost(RedisReply.Done beat) {
-    return beat.values().getLast() < HEARTBEAT_TTL_MIN_MILLIS
+  private boolean othersMayBeLost(RedisReply.Done heartbeat) {
+    return heartbeat.values().getLast() < HEARTBEAT_TTL_MIN_MILLIS
         || clock.ticker().nanoTime() - heartbeatNanos > NO_RESPONSE_MAX.toNanos();
   }
 
@@ -252,7 +260,7 @@ final class RedisCircuit {
     }
   }
 
-  /** Nobody is let in before Redis knows all that runs here already. */
+  /** Restates all held acquisitions before any new one is granted. */
   private void restateHeld(Up up, List<List<Acquire>> batches, int next, int attempts) {
     if (next == batches.size()) {
       connected(up, batches.stream().flatMap(List::stream).toList());
@@ -284,19 +292,20 @@ final class RedisCircuit {
   private void abandon(Up up) {
     abandoned.add(up.epoch());
     if (abandoned.size() > ABANDONED_MAX) {
-      abandoned.removeFirst(); // its members' lease is over
+      abandoned.removeFirst(); // its members' lease has expired
     }
   }
 
   private void connected(Up up, List<Acquire> stated) {
     downLogged = false;
-    if (up.settling().get()) {
-      log.info(
+    if (up.inRestateGrace().get()) {
+      LOG.info(
           "limits: Redis answers; all nodes share them, in {} s also slots",
           RESTATE_GRACE.toSeconds());
-      clock.schedule(() -> up.settling().set(false), RESTATE_GRACE.toNanos(), TimeUnit.NANOSECONDS);
+      clock.schedule(
+          () -> up.inRestateGrace().set(false), RESTATE_GRACE.toNanos(), TimeUnit.NANOSECONDS);
     } else {
-      log.info("limits: Redis answers; all nodes share them");
+      LOG.info("limits: Redis answers; all nodes share them");
     }
     heartbeatNanos = clock.ticker().nanoTime();
     beginEpoch(up, stated);
@@ -304,8 +313,8 @@ final class RedisCircuit {
   }
 
   /**
-   * In this order: whoever is held when the epoch begins was stated, is stated here, or states
-   * itself.
+   * Begins an epoch. The order matters: every acquisition that is held when the epoch begins was
+   * restated before, is restated here, or restates itself.
    */
   private void beginEpoch(Up up, List<Acquire> stated) {
     lastEpoch = up.epoch();
@@ -315,7 +324,7 @@ final class RedisCircuit {
       return;
     }
     releases.sendWaiting(up, List.copyOf(abandoned));
-    freeEnded(up, stated); // meanwhile, also those that found no room to wait
+    freeEnded(up, stated); // those that ended meanwhile, even if their release was dropped
     Set<RequestId> known = stated.stream().map(Acquire::request).collect(Collectors.toSet());
     permits.batchesWithout(known).forEach(batch -> restate(up, batch, up.previousEpoch()));
     dropEpochLater(up.link(), up.previousEpoch());
@@ -325,8 +334,8 @@ final class RedisCircuit {
   }
 
   /**
-   * Lets an epoch's members go, of which all ended that are left. Until the last that was asked
-   * under it is answered or given back, they say what it took. For any thread.
+   * Drops an epoch whose remaining members have all ended, after a delay: until the last call under
+   * it is answered or undone, its members show what was taken. From any thread.
    */
   void dropEpochLater(RedisConnection link, String epoch) {
     if (closed) {
@@ -335,7 +344,7 @@ final class RedisCircuit {
     }
     clock.schedule(
         () -> {
-          if (!epoch.equals(lastEpoch)) { // else its members have yet to be moved to the next
+          if (!epoch.equals(lastEpoch)) { // else its members are not moved to the next epoch yet
             (connectionState.get() instanceof Up up ? up.link() : link).dropEpoch(epoch);
           }
         },
@@ -347,7 +356,9 @@ final class RedisCircuit {
     up.link()
         .callOrEval(
             ScriptCall.restate(acquires, previousEpoch, up.epoch()), uncertainUnlessDone(up));
-    freeEnded(up, acquires); // before they were restated, which corrected their tokens
+    freeEnded(
+        up,
+        acquires); // those that ended before the restatement; their release corrected the tokens
   }
 
   private void freeEnded(Up up, List<Acquire> acquires) {
@@ -358,7 +369,10 @@ final class RedisCircuit {
     }
   }
 
-  /** Ends that nobody waits for: if one is lost, the next epoch makes up for it. */
+  /**
+   * Returns a callback for calls without a waiter: if one is lost, the state is uncertain and a new
+   * epoch follows.
+   */
   Consumer<RedisReply> uncertainUnlessDone(Up up) {
     return reply -> {
       switch (reply) {
@@ -399,14 +413,14 @@ final class RedisCircuit {
         });
   }
 
-  /** Redis forgot the members, or may have ones that ended. */
+  /** Begins a new epoch, because Redis lost the members or may have ones that ended. */
   private void renewEpoch(Up up) {
     if (up.equals(connectionState.get())) {
-      beginEpoch(new Up(up.link(), nextEpoch(), up.epoch(), up.settling()), List.of());
+      beginEpoch(new Up(up.link(), nextEpoch(), up.epoch(), up.inRestateGrace()), List.of());
     }
   }
 
-  /** From any thread, and by whoever comes first. */
+  /** Opens the circuit. From any thread; the first caller wins. */
   private void trip(Up up, String reason) {
     if (connectionState.compareAndSet(up, new Down(reason))) {
       clock.execute(
@@ -419,7 +433,7 @@ final class RedisCircuit {
 
   private void disconnected(@Nullable RedisConnection link) {
     if (link != null && connectionState.get() instanceof Up up && up.link().equals(link)) {
-      trip(up, "the connection to Redis is gone");
+      trip(up, "the connection to Redis is closed");
     }
   }
 
@@ -434,7 +448,7 @@ final class RedisCircuit {
   private void logDown(String reason) {
     if (!downLogged && !closed) {
       downLogged = true;
-      log.warn("limits: {}; until it answers, {}", reason, fallbackText);
+      LOG.warn("limits: {}; until it answers, {}", reason, fallbackText);
     }
   }
 
@@ -442,7 +456,7 @@ final class RedisCircuit {
     return node + "." + epochs++;
   }
 
-  /** A call that is answered on the clock, and in time. */
+  /** Calls a script, with an answer or a timeout on the clock's thread. */
   private void callWithTimeout(
       RedisConnection link, ScriptCall call, Consumer<RedisReply> whenDone) {
     var answer = new CompletableFuture<RedisReply>();

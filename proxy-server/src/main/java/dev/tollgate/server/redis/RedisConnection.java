@@ -14,12 +14,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection to Redis: calls are answered in the order in which they were made. It is not
- * opened again, and nothing is repeated, so that what is sent is done once or never. For any
- * thread; never blocks.
+ * Connection to Redis, which answers calls in their order. The connection is not reopened and no
+ * call is repeated, so that each call is executed at most once. Safe on any thread; never blocks.
  */
 final class RedisConnection {
-  /** How many calls may wait for an answer; more fail at once. */
+  /** Bound of calls that wait for an answer; further ones fail at once. */
   static final int CALLS_MAX = 4_096;
 
   private final StatefulRedisConnection<String, String> connection;
@@ -27,7 +26,7 @@ final class RedisConnection {
   private final AtomicInteger calls;
 
   /**
-   * @param calls how many calls wait for answers, over all links of the node
+   * @param calls number of calls that wait for answers, over all connections of the node
    */
   RedisConnection(StatefulRedisConnection<String, String> connection, AtomicInteger calls) {
     this.connection = connection;
@@ -35,14 +34,14 @@ final class RedisConnection {
     this.calls = calls;
   }
 
-  /** Makes the scripts known, ahead of whatever is called next. */
+  /** Loads the scripts, before any later call. */
   void loadScripts() {
     for (RedisScript script : RedisScript.values()) {
       dispatch(() -> commands.scriptLoad(script.text()), _ -> {});
     }
   }
 
-  /** Calls a script that Redis should know. */
+  /** Calls a script that should be loaded. */
   void call(ScriptCall call, Consumer<RedisReply> whenDone) {
     dispatch(
         () ->
@@ -51,7 +50,7 @@ final class RedisConnection {
         whenDone);
   }
 
-  /** Calls a script that Redis said it does not know. */
+  /** Calls a script by its text, after Redis answered that it is not loaded. */
   void eval(ScriptCall call, Consumer<RedisReply> whenDone) {
     dispatch(
         () ->
@@ -60,7 +59,7 @@ final class RedisConnection {
         whenDone);
   }
 
-  /** Calls a script, known or not: for what does no harm if it comes later. */
+  /** Calls a script, loaded or not: for calls that may be reordered. */
   void callOrEval(ScriptCall call, Consumer<RedisReply> whenDone) {
     call(
         call,
@@ -72,12 +71,12 @@ final class RedisConnection {
         });
   }
 
-  /** Lets an epoch's members go, and with them the slots that they have. */
+  /** Deletes an epoch's members, and with them their slots. */
   void dropEpoch(String epoch) {
     dispatch(() -> commands.unlink(ScriptCall.members(epoch)), _ -> {});
   }
 
-  /** Whether this Redis is a part of a cluster. */
+  /** Returns whether this server is part of a cluster. */
   CompletionStage<Boolean> isCluster() {
     return commands.info("cluster").thenApply(info -> info.contains("cluster_enabled:1"));
   }
@@ -134,11 +133,11 @@ final class RedisConnection {
     return switch (failure) {
       case RedisNoScriptException _ -> new RedisReply.UnknownScript();
       case RedisCommandExecutionException refused ->
-          new RedisReply.Failed(RedisFailure.REFUSED, "Redis says: " + refused.getMessage());
+          new RedisReply.Failed(RedisFailure.REFUSED, "Redis error: " + refused.getMessage());
       default ->
           new RedisReply.Failed(
               RedisFailure.DISCONNECTED,
-              "the connection to Redis is gone: " + RedisProbe.rootCauseMessage(failure));
+              "the connection to Redis is closed: " + RedisProbe.rootCauseMessage(failure));
     };
   }
 }

@@ -20,9 +20,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Opens connections to Redis, on a thread of its own. Connections are not opened again by the
- * library, which would repeat what was sent on them: what takes from a bucket must not be done
- * twice.
+ * Connector that opens connections to Redis, on a thread of its own. The library must not reopen
+ * connections, because it would repeat calls, and an acquisition must not be executed twice.
  */
 final class RedisConnector implements AutoCloseable {
   private static final Duration SHUTDOWN_MAX = Duration.ofSeconds(2);
@@ -43,21 +42,20 @@ final class RedisConnector implements AutoCloseable {
     client.setOptions(
         ClientOptions.builder()
             .autoReconnect(false)
-            // Deadlines are ours. A call that the library gave up would still be on its way, and
-            // not
-            // among those that are counted as waiting.
+            // Timeouts are handled by the callers. A call that the library timed out would still be
+            // in flight, but not be counted as waiting.
             .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build())
             .disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
-            .requestQueueSize(2 * RedisConnection.CALLS_MAX) // ours is reached first
+            .requestQueueSize(2 * RedisConnection.CALLS_MAX) // CALLS_MAX is reached first
             .maintNotificationsConfig(MaintNotificationsConfig.disabled())
             .socketOptions(SocketOptions.builder().connectTimeout(RedisAddress.CONNECT).build())
             .build());
   }
 
   /**
-   * Connects to the server, or to the master of the day.
+   * Connects to the server, or to the present master.
    *
-   * @param whenDisconnected told once when the connection ends, by whomever
+   * @param whenDisconnected called once when the connection ends, on either side
    */
   CompletionStage<StatefulRedisConnection<String, String>> connect(Runnable whenDisconnected) {
     return client
@@ -65,7 +63,7 @@ final class RedisConnector implements AutoCloseable {
         .thenApply(connection -> watched(connection, whenDisconnected));
   }
 
-  /** The same for a connection that hears what is published. */
+  /** Connects for Pub/Sub, as {@link #connect}. */
   CompletionStage<StatefulRedisPubSubConnection<String, String>> listen(Runnable whenDisconnected) {
     return client
         .connectPubSubAsync(StringCodec.UTF8, address.uri())

@@ -2,24 +2,24 @@ package dev.tollgate.server.redis;
 
 import java.util.Locale;
 
-/** Why Redis gave no answer. */
+/** Kinds of failed calls to Redis. */
 public enum RedisFailure {
-  /** None came in time. */
+  /** No answer in time. */
   TIMEOUT,
-  /** The connection is gone. */
+  /** The connection is closed. */
   DISCONNECTED,
   /** Too many calls wait for answers. */
   QUEUE_FULL,
-  /** Redis answered with an error: it loads, it is a replica, it is out of memory. */
+  /** Redis answered with an error, for example while it loads, as a replica, or out of memory. */
   REFUSED,
-  /** It was not asked, as it did not answer lately. */
+  /** Redis was not called, because it is considered down. */
   DOWN,
-  /** It will not be told of an end, as too many wait until it answers again. */
+  /** A release was dropped, because too many were waiting for Redis to answer again. */
   END_DROPPED;
 
   private final String wire = name().toLowerCase(Locale.ROOT);
 
-  /** The name in metrics. */
+  /** Returns the name in metrics. */
   public String wire() {
     return wire;
   }

@@ -1,10 +1,10 @@
 package dev.tollgate.server.redis;
 
-/** Who counts what is asked of Redis. For any thread. */
+/** Observer of calls to Redis. Called on any thread. */
 public interface RedisObserver {
-  /** A request's draw was answered, so long after it was asked. */
+  /** An acquisition was answered after {@code nanos}. */
   void answered(long nanos);
 
-  /** A call got no answer. */
+  /** A call failed. */
   void failed(RedisFailure failure);
 }

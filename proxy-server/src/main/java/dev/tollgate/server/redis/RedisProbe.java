@@ -5,22 +5,22 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** A look whether limits can be kept in a Redis, as a start would find out; it changes nothing. */
+/** Result of probing whether a Redis can be used for limits; the probe changes nothing there. */
 public sealed interface RedisProbe {
   int SECONDS_MAX = 5;
 
-  /** They can. */
+  /** Redis can be used. */
   record Reachable(String version) implements RedisProbe {}
 
-  /** It is a part of a cluster, which holds a part of the keys. */
+  /** The server is part of a cluster, which is not supported. */
   record Cluster() implements RedisProbe {}
 
-  /** They can, but who looks may not hear of changed keys there. */
+  /** Redis can be used for limits, but the user may not subscribe to key changes. */
   record SubscribeDenied(String reason) implements RedisProbe {}
 
   record Unreachable(String reason) implements RedisProbe {}
 
-  /** Connects and asks; blocks for some seconds at most. */
+  /** Connects and probes; blocks for some seconds at most. */
   static RedisProbe run(RedisAddress address) throws InterruptedException {
     try (var client = new RedisConnector(address)) {
       String info =
@@ -63,7 +63,7 @@ public sealed interface RedisProbe {
         .orElse("of an unknown version");
   }
 
-  /** What was the matter at last. */
+  /** Returns the message of the root cause. */
   static String rootCauseMessage(Throwable failure) {
     Throwable cause = failure;
     while (cause.getCause() != null) {

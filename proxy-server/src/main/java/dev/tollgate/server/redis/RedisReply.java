@@ -2,14 +2,14 @@ package dev.tollgate.server.redis;
 
 import java.util.List;
 
-/** What came of a call. */
+/** Result of a call. */
 sealed interface RedisReply {
-  /** Redis did it. */
+  /** Redis executed the call. */
   record Done(List<Long> values) implements RedisReply {}
 
-  /** Redis does not know the script yet, or no longer: nothing was done. */
+  /** The script is not loaded: nothing was executed. */
   record UnknownScript() implements RedisReply {}
 
-  /** Nobody knows, or nothing was done. */
+  /** The call failed; whether it was executed is unknown. */
   record Failed(RedisFailure why, String reason) implements RedisReply {}
 }

@@ -9,11 +9,14 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
 
-/** What Redis does for us in one step, by name and by the digest that it knows the text by. */
+/**
+ * Lua scripts, each executed atomically by Redis, with their text and the digest by which Redis
+ * identifies them.
+ */
 enum RedisScript {
-  TAKE("buckets", "take"),
+  ACQUIRE("buckets", "acquire"),
   END("buckets", "end"),
-  BEAT("beat"),
+  HEARTBEAT("heartbeat"),
   RESTATE("restate");
 
   private final String text;

@@ -12,24 +12,26 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * Tells Redis what ended: at once, or as soon as it answers again. Of what finds no room until then
- * the tokens flow in again within their minute. For any thread.
+ * Queue of releases: sends each to Redis at once, or as soon as Redis answers again. If the queue
+ * is full, a release is dropped, and its tokens refill within their minute. Safe on any thread.
  */
 final class ReleaseQueue {
-  /** How many may wait until Redis can be told. */
+  /** Bound of releases that wait for Redis to answer again. */
   static final int WAITING_MAX = 8_192;
 
-  /** So many are told at once when it answers again: requests find room between them. */
+  /**
+   * Releases in flight at once when Redis answers again, so that requests are served between them.
+   */
   private static final int BATCH = 256;
 
   private final RedisCircuit circuit;
   private final EventExecutor clock;
-  private final HeldPermits permits;
+  private final ActivePermits permits;
   private final RedisObserver observer;
   private final Queue<PermitRelease> waiting = new LinkedBlockingQueue<>(WAITING_MAX);
 
   ReleaseQueue(
-      RedisCircuit circuit, EventExecutor clock, HeldPermits permits, RedisObserver observer) {
+      RedisCircuit circuit, EventExecutor clock, ActivePermits permits, RedisObserver observer) {
     this.circuit = circuit;
     this.clock = clock;
     this.permits = permits;
@@ -43,7 +45,10 @@ final class ReleaseQueue {
     }
   }
 
-  /** Tells it on the connection on which its take was called, if that was in vain: behind it. */
+  /**
+   * Sends a release on the given connection, which for an undo is the one of its acquisition, so
+   * that it is executed after that.
+   */
   void send(Up up, PermitRelease release) {
     send(
         up,
@@ -75,16 +80,18 @@ final class ReleaseQueue {
     if (!waiting.offer(release)) {
       observer.failed(RedisFailure.END_DROPPED);
     }
-    // It came back in between; what is uncertain gets another epoch soon, which begins with these.
+    // Redis may have answered again meanwhile. If the state is uncertain, a new epoch begins soon
+    // and sends these first.
     if (circuit.connectionState() instanceof Up up && !up.uncertain().get()) {
       clock.execute(() -> sendWaiting(up, List.of()));
     }
   }
 
   /**
-   * Tells all that wait, each once: what fails here too is made up for by time.
+   * Sends all waiting releases, each once; one that fails again is lost, and its tokens refill with
+   * time.
    *
-   * @param abandoned further epochs in which they may be counted
+   * @param abandoned further epochs in which the acquisitions may be counted
    */
   void sendWaiting(Up up, List<String> abandoned) {
     assert clock.inEventLoop();
@@ -114,7 +121,7 @@ final class ReleaseQueue {
         break;
       }
       if (!permits.contains(
-          next.acquire())) { // else it was asked in vain, and its node alone let it in
+          next.acquire())) { // else the acquisition timed out, and was counted locally
         batch.add(next);
       }
     }

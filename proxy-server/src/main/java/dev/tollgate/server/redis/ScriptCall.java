@@ -17,18 +17,18 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * A script with its keys and arguments. A request is a member of its node's epoch: that one key
- * says that the node lives, and goes soon after the node; the slots of an API key are counts by
- * epoch, of which those without members do not count.
+ * Call of a script, with its keys and arguments. A running request is a member of its node's epoch,
+ * a key whose lease the node's heartbeats renew. The slots of an API key are counts by epoch;
+ * counts of epochs without members are ignored.
  */
 record ScriptCall(RedisScript script, List<String> keys, List<String> arguments) {
-  /** How long a node is believed to live that says nothing: a killed one's slots are free then. */
+  /** Lease of an epoch without heartbeats, after which a killed node's slots are free. */
   static final Duration LEASE = Duration.ofSeconds(10);
 
-  /** Longer than any request that is the only one of its key: nothing else keeps the counts. */
+  /** Lifetime of slot counts, longer than any request, because only acquisitions renew it. */
   private static final Duration SLOTS_TTL = Duration.ofDays(1);
 
-  /** Of who was counted nowhere so far. */
+  /** Epoch of an acquisition that Redis has not counted before. */
   static final String NO_EPOCH = "";
 
   private static final String LEASE_MILLIS = millis(LEASE);
@@ -46,16 +46,16 @@ record ScriptCall(RedisScript script, List<String> keys, List<String> arguments)
     String request = isProbe(acquire) ? "" : acquire.request().value();
     call.arguments.addAll(List.of(request, epoch, LEASE_MILLIS, SLOTS_TTL_MILLIS));
     call.arguments.add(Integer.toString(slotsMax(acquire.slot())));
-    acquire.amounts().forEach(take -> call.bucket(take.bucket(), take.amount()));
-    return call.build(RedisScript.TAKE);
+    acquire.amounts().forEach(part -> call.bucket(part.bucket(), part.amount()));
+    return call.build(RedisScript.ACQUIRE);
   }
 
-  /** Whether it takes nothing, so that there is nothing to end. */
+  /** True if the acquisition takes nothing, so that there is nothing to end. */
   static boolean isProbe(Acquire acquire) {
     return acquire.isProbe();
   }
 
-  /** What a take was answered. */
+  /** Returns the result in a script's answer. */
   static AcquireResult result(List<Long> answer) {
     List<Level> levels = new ArrayList<>();
     for (int i = 2; i < answer.size(); i += 2) {
@@ -67,9 +67,9 @@ record ScriptCall(RedisScript script, List<String> keys, List<String> arguments)
   }
 
   /**
-   * Frees the slot and gives back what is due.
+   * Returns a call that frees the slot and corrects the buckets.
    *
-   * @param epochs in which the draw may be counted
+   * @param epochs epochs in which the acquisition may be counted
    */
   static ScriptCall end(PermitRelease release, List<String> epochs) {
     Acquire acquire = release.acquire();
@@ -80,34 +80,36 @@ record ScriptCall(RedisScript script, List<String> keys, List<String> arguments)
     switch (release) {
       case PermitRelease.Used used -> correct(call, used);
       case PermitRelease.Undo _ ->
-          acquire.amounts().forEach(take -> call.bucket(take.bucket(), take.amount()));
+          acquire.amounts().forEach(part -> call.bucket(part.bucket(), part.amount()));
     }
     return call.build(RedisScript.END);
   }
 
   private static void correct(Builder call, PermitRelease.Used release) {
-    // what providers say may be absurd
+    // a provider may report any number
     long used = Math.clamp(release.tokens(), 0, Bucket.CAPACITY_MAX);
-    for (BucketAmount take : release.acquire().amounts()) {
-      if (take.bucket().unit() == Unit.TOKENS_PER_MINUTE && take.amount() != used) {
-        call.bucket(take.bucket(), take.amount() - used);
+    for (BucketAmount part : release.acquire().amounts()) {
+      if (part.bucket().unit() == Unit.TOKENS_PER_MINUTE && part.amount() != used) {
+        call.bucket(part.bucket(), part.amount() - used);
       }
     }
   }
 
-  /** Frees the slot, if it is held, and gives nothing else back. */
+  /** Returns a call that frees the slot, if it is held, and corrects nothing. */
   static ScriptCall free(Acquire acquire, String epoch) {
     return end(new PermitRelease.Used(acquire, acquire.tokens()), List.of(epoch));
   }
 
-  /** The node's own sign lives on from one epoch to the next. */
+  /** Returns a heartbeat, which renews the epoch and the node's own key, which outlasts epochs. */
   static ScriptCall heartbeat(String epoch) {
     String node = epoch.substring(0, epoch.lastIndexOf('.'));
     return new ScriptCall(
-        RedisScript.BEAT, List.of(members(epoch), "tollgate:node:" + node), List.of(LEASE_MILLIS));
+        RedisScript.HEARTBEAT,
+        List.of(members(epoch), "tollgate:node:" + node),
+        List.of(LEASE_MILLIS));
   }
 
-  /** Counts draws under an epoch and, in the same step, no longer under the one before. */
+  /** Returns a call that moves acquisitions from the previous epoch to another, atomically. */
   static ScriptCall restate(List<Acquire> acquires, String previousEpoch, String epoch) {
     List<String> keys = new ArrayList<>(List.of(members(epoch), members(previousEpoch)));
     List<String> arguments =
@@ -126,14 +128,14 @@ record ScriptCall(RedisScript script, List<String> keys, List<String> arguments)
   private static String slots(Slot slot) {
     return switch (slot) {
       case Slot.Unlimited _ -> NO_SLOT;
-      case Slot.Limited oneOf -> "tollgate:slots:" + oneOf.id();
+      case Slot.Limited limited -> "tollgate:slots:" + limited.id();
     };
   }
 
   private static int slotsMax(Slot slot) {
     return switch (slot) {
       case Slot.Unlimited _ -> 0;
-      case Slot.Limited oneOf -> oneOf.max();
+      case Slot.Limited limited -> limited.max();
     };
   }
 
@@ -159,7 +161,7 @@ record ScriptCall(RedisScript script, List<String> keys, List<String> arguments)
     return Long.toString(duration.toMillis());
   }
 
-  /** Keys and arguments of a call about one request, in step. */
+  /** Builder of a call for one request. */
   private static final class Builder {
     private final List<String> keys;
     private final List<String> arguments = new ArrayList<>();

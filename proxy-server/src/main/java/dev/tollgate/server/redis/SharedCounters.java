@@ -11,17 +11,21 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
 /**
- * Buckets and slots that all nodes share: a draw is one call of one script. For any thread; what
- * Redis does not answer in time is answered here.
+ * Counters in Redis that all nodes share: an acquisition is one call of one script. Safe on any
+ * thread; a call that Redis does not answer in time is answered with {@link
+ * AcquireResult.Unavailable}.
  */
 final class SharedCounters implements Counters {
   private final RedisCircuit circuit;
-  private final HeldPermits permits;
+  private final ActivePermits permits;
   private final AcquireTimeouts timeouts;
   private final RedisObserver observer;
 
   SharedCounters(
-      RedisCircuit circuit, HeldPermits permits, AcquireTimeouts timeouts, RedisObserver observer) {
+      RedisCircuit circuit,
+      ActivePermits permits,
+      AcquireTimeouts timeouts,
+      RedisObserver observer) {
     this.circuit = circuit;
     this.permits = permits;
     this.timeouts = timeouts;
@@ -36,8 +40,8 @@ final class SharedCounters implements Counters {
     }
     switch (circuit.connectionState()) {
       case Down down -> refuse(down.reason(), answer);
-      case Up up when up.settling().get() && acquire.slot() instanceof Slot.Limited ->
-          refuse("Redis was away, and other nodes have yet to say what runs there", answer);
+      case Up up when up.inRestateGrace().get() && acquire.slot() instanceof Slot.Limited ->
+          refuse("Redis was down, and other nodes have yet to restate their slots", answer);
       case Up up -> {
         var pending = new PendingAcquire(acquire, up, timeouts.nowNanos(), loop, answer, this);
         pending.send();
@@ -58,7 +62,7 @@ final class SharedCounters implements Counters {
     var _ = endHeld(acquire, tokensUsed);
   }
 
-  /** Ends it if it is counted here; else whoever else counts may. */
+  /** Ends an acquisition; false if Redis does not count it. */
   boolean endHeld(Acquire acquire, long tokensUsed) {
     if (!permits.remove(acquire)) {
       return false;
@@ -67,12 +71,12 @@ final class SharedCounters implements Counters {
     return true;
   }
 
-  /** Gives back what a take may have taken, or may still take, under an epoch. */
+  /** Undoes an acquisition that Redis may have executed, or may yet execute, under an epoch. */
   void undo(Acquire acquire, Up up) {
     circuit.releases().send(up, new PermitRelease.Undo(acquire, up.epoch()));
   }
 
-  /** The same where the connection is gone. */
+  /** Undoes an acquisition whose connection is closed. */
   void undoLater(Acquire acquire, Up up) {
     if (!ScriptCall.isProbe(acquire)) {
       circuit.releases().release(new PermitRelease.Undo(acquire, up.epoch()));
@@ -86,27 +90,30 @@ final class SharedCounters implements Counters {
     permits.add(acquire);
     if (!up.equals(circuit.connectionState())) {
       circuit.restate(acquire, up.epoch());
-      // A call that was late for the end of its epoch has made that live again.
+      // A call that was executed after its epoch was dropped has created the epoch again.
       circuit.dropEpochLater(up.link(), up.epoch());
     }
   }
 
-  /** Counts a slot that was granted without Redis: from now on, or once it answers. */
+  /** Counts a slot in Redis that was granted locally, now or once Redis answers. */
   void countSlot(Acquire slot) {
     permits.add(slot);
     circuit.restate(slot, ScriptCall.NO_EPOCH);
   }
 
-  /** Ends a slot that was counted so. While Redis is away it goes with what was its epoch. */
+  /**
+   * Releases a slot that was granted locally. While Redis is down, nothing is sent: the slot ends
+   * with its epoch.
+   */
   void uncountSlot(Acquire slot) {
     if (permits.remove(slot) && circuit.connectionState() instanceof Up) {
       circuit.releases().release(new PermitRelease.Used(slot, 0));
     }
   }
 
-  void answered(Up up, long askedNanos) {
+  void answered(Up up, long sentNanos) {
     RedisCircuit.succeeded(up);
-    observer.answered(timeouts.nowNanos() - askedNanos);
+    observer.answered(timeouts.nowNanos() - sentNanos);
   }
 
   void failed(Up up, RedisFailure why, String reason) {

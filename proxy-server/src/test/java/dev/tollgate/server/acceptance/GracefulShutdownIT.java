@@ -112,7 +112,7 @@ class GracefulShutdownIT {
       node.terminate();
       node.err().await(line -> line.contains("draining"), SOON);
       database.number("SELECT count(*) FROM ledger_lose(interval '-1 hour')");
-      assertThat(node.err().await(line -> line.contains("leases were freed"), SOON)).isPresent();
+      assertThat(node.err().await(line -> line.contains("leases were released"), SOON)).isPresent();
       SharedNode.scripted().open(gate);
 
       assertThat(new String(stream.readToEnd(), UTF_8))

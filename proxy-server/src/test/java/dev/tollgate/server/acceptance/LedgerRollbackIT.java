@@ -24,7 +24,7 @@ class LedgerRollbackIT {
   private static final int CHARGES = Integer.getInteger("tollgate.restore.charges", 60);
   private static final int CLIENTS = 8;
   private static final Duration SOON = Duration.ofSeconds(60);
-  private static final String WENT_BACK = "the database went back in time";
+  private static final String ROLLED_BACK = "the database was rolled back";
   private static final int ENDED_TO_BE_STARTED_AGAIN = 75;
 
   /** What clients were told, by request: micro-USD. */
@@ -44,7 +44,7 @@ class LedgerRollbackIT {
       database.copy();
       for (int life = 0; life < 2; life++) {
         try (GatewayProcess node = start(folder, database)) {
-          assertThat(node.err().text()).doesNotContain(WENT_BACK);
+          assertThat(node.err().text()).doesNotContain(ROLLED_BACK);
           charge(node, CHARGES / 2);
           if (life == 0) {
             node.kill();
@@ -55,7 +55,7 @@ class LedgerRollbackIT {
       }
       database.putBack();
       try (GatewayProcess node = start(folder, database)) {
-        assertThat(node.err().text()).contains(WENT_BACK);
+        assertThat(node.err().text()).contains(ROLLED_BACK);
         assertThat(node.admin().total("tollgate_ledger_rollbacks_detected_total")).isOne();
         requireBooked(database);
         charge(node, 10);
@@ -86,7 +86,7 @@ class LedgerRollbackIT {
       requireDone(
           Verbs.run("store", "import", file, "--replace", "--config", "" + folder.config()));
       try (GatewayProcess node = GatewayProcess.start(folder)) {
-        assertThat(node.err().text()).contains(WENT_BACK);
+        assertThat(node.err().text()).contains(ROLLED_BACK);
         LedgerDatabase ledgerDatabase = LedgerDatabase.of(folder);
         ledgerDatabase.awaitAll(told);
         assertThat(
@@ -115,7 +115,7 @@ class LedgerRollbackIT {
         charge(node, CHARGES);
         node.admin().awaitBooked();
         database.putBack();
-        assertThat(node.err().await(line -> line.contains(WENT_BACK), SOON)).isPresent();
+        assertThat(node.err().await(line -> line.contains(ROLLED_BACK), SOON)).isPresent();
         assertThat(node.awaitExit()).isEqualTo(ENDED_TO_BE_STARTED_AGAIN);
       }
       try (GatewayProcess node = start(folder, database)) {
@@ -145,7 +145,7 @@ class LedgerRollbackIT {
             accounts AS (UPDATE scope_account a SET leased_micro = leased_micro - 1
                            FROM lost WHERE a.scope_id = lost.scope_id)
             UPDATE node_mark SET ticked = ticked - 10 RETURNING ticked""");
-        assertThat(node.err().await(line -> line.contains(WENT_BACK), Duration.ofSeconds(5)))
+        assertThat(node.err().await(line -> line.contains(ROLLED_BACK), Duration.ofSeconds(5)))
             .isPresent();
         assertThat(node.awaitExit()).isEqualTo(ENDED_TO_BE_STARTED_AGAIN);
       }
@@ -171,7 +171,7 @@ class LedgerRollbackIT {
         charge(node, 20);
         node.admin().awaitBooked();
         database.putBack();
-        assertThat(node.err().await(line -> line.contains(WENT_BACK), SOON)).isPresent();
+        assertThat(node.err().await(line -> line.contains(ROLLED_BACK), SOON)).isPresent();
         assertThat(node.awaitExit()).isEqualTo(ENDED_TO_BE_STARTED_AGAIN);
         assertThat(node.err().text()).doesNotContain("took over this node");
       }
@@ -199,7 +199,7 @@ class LedgerRollbackIT {
             StandardOpenOption.APPEND);
         Files.createFile(cluster.resolve("recovery.signal"));
         folder.killPostmaster();
-        assertThat(node.err().await(line -> line.contains(WENT_BACK), SOON)).isPresent();
+        assertThat(node.err().await(line -> line.contains(ROLLED_BACK), SOON)).isPresent();
         assertThat(node.awaitExit()).isEqualTo(ENDED_TO_BE_STARTED_AGAIN);
       }
       try (GatewayProcess node = GatewayProcess.start(folder)) {
@@ -235,7 +235,7 @@ class LedgerRollbackIT {
           GatewayProcess.launch(folder, List.of(), settings.toArray(String[]::new))) {
         assertThat(refused.awaitExit()).isEqualTo(1);
         assertThat(refused.err().whole())
-            .contains(WENT_BACK, "tollgate ledger rebase", "ledger.journal_retention")
+            .contains(ROLLED_BACK, "tollgate ledger rebase", "ledger.journal_retention")
             .doesNotContain("\tat ");
       }
 

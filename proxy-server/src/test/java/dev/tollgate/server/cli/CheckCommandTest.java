@@ -120,15 +120,15 @@ final class CheckCommandTest {
       server.stop(0);
     }
     assertThat(out.toString())
-        .contains("provider o-good " + at + "/v1: connected, key taken")
-        .contains("provider o-odd " + at + "/v2: connected, key not tried: it answered 404")
-        .contains("provider a-good " + at + ": connected, key taken")
-        .contains("provider g-good " + at + ": connected, key taken")
-        .contains("provider b-key " + at + ": connected, key taken")
-        .contains("provider b-signed " + at + ": connected, key taken")
-        .contains("provider b-rights " + at + "/rights: connected, key not tried: it answered 403");
+        .contains("provider o-good " + at + "/v1: connected, key accepted")
+        .contains("provider o-odd " + at + "/v2: connected, key not verified: status 404")
+        .contains("provider a-good " + at + ": connected, key accepted")
+        .contains("provider g-good " + at + ": connected, key accepted")
+        .contains("provider b-key " + at + ": connected, key accepted")
+        .contains("provider b-signed " + at + ": connected, key accepted")
+        .contains("provider b-rights " + at + "/rights: connected, key not verified: status 403");
     assertThat(err.toString())
-        .contains("provider o-bad " + at + "/v1: connected, key taken, but key refused with 401")
+        .contains("provider o-bad " + at + "/v1: connected, key accepted, but key refused with 401")
         .contains("provider a-bad " + at + ": connected, but key refused with 401")
         .contains("provider g-bad " + at + ": connected, but key refused with 400")
         .contains("provider b-bad " + at + ": connected, but key refused with 403")

@@ -36,24 +36,25 @@ final class CachingAuthenticatorTest {
           ApiKey.KeyLimits.DEFAULT);
 
   private final EventExecutor loop = ImmediateEventExecutor.INSTANCE;
-  private final List<Lookup> told = new ArrayList<>();
+  private final List<Lookup> answers = new ArrayList<>();
   private int lookUps;
 
   @Test
-  void aKeyIsAskedOfTheStoreOnceAndThenKnown() {
+  void aKeyIsLookedUpOnceAndThenCached() {
     var keys = keys(hash -> found(), CachingAuthenticatorTest::runNow);
-    keys.find(HASH, loop, told::add);
-    keys.find(HASH, loop, told::add);
+    keys.find(HASH, loop, answers::add);
+    keys.find(HASH, loop, answers::add);
 
-    assertThat(told).containsExactly(new Lookup.Found(KEY), new Lookup.Found(KEY));
+    assertThat(answers).containsExactly(new Lookup.Found(KEY), new Lookup.Found(KEY));
     assertThat(lookUps).isEqualTo(1);
   }
 
   @Test
-  void aKeyThatNobodyHasIsUnknown() {
-    keys(_ -> new Lookup.Unknown(), CachingAuthenticatorTest::runNow).find(HASH, loop, told::add);
+  void aKeyThatDoesNotExistIsUnknown() {
+    keys(_ -> new Lookup.Unknown(), CachingAuthenticatorTest::runNow)
+        .find(HASH, loop, answers::add);
 
-    assertThat(told).containsExactly(new Lookup.Unknown());
+    assertThat(answers).containsExactly(new Lookup.Unknown());
   }
 
   @Test
@@ -61,24 +62,24 @@ final class CachingAuthenticatorTest {
     keys(
             hash -> found(),
             (work, whenDone) -> whenDone.accept(new Offload.Outcome.Refused<>("full")))
-        .find(HASH, loop, told::add);
+        .find(HASH, loop, answers::add);
 
-    assertThat(told).containsExactly(new Lookup.Unavailable("full"));
+    assertThat(answers).containsExactly(new Lookup.Unavailable("full"));
   }
 
   @Test
   void aStoreThatFailsIsNoVerdictOnTheKey() {
     keys(
             hash -> {
-              throw new IllegalStateException("gone");
+              throw new IllegalStateException("down");
             },
             CachingAuthenticatorTest::runNow)
-        .find(HASH, loop, told::add);
+        .find(HASH, loop, answers::add);
 
-    assertThat(told)
+    assertThat(answers)
         .singleElement()
         .isInstanceOfSatisfying(
-            Lookup.Unavailable.class, it -> assertThat(it.reason()).contains("gone"));
+            Lookup.Unavailable.class, it -> assertThat(it.reason()).contains("down"));
   }
 
   private Lookup found() {
@@ -90,7 +91,7 @@ final class CachingAuthenticatorTest {
     Offload offload =
         new Offload() {
           @Override
-          @SuppressWarnings("unchecked") // the one kind of work here is a look-up
+          @SuppressWarnings("unchecked") // the only tasks here are look-ups
           public <T> void run(
               EventExecutor caller,
               long deadlineNanos,
@@ -113,7 +114,7 @@ final class CachingAuthenticatorTest {
     }
   }
 
-  /** How offloaded look-ups go. */
+  /** Outcome of offloaded look-ups. */
   private interface Manner {
     void run(Callable<Lookup> work, Consumer<Offload.Outcome<Lookup>> whenDone);
   }

@@ -23,8 +23,8 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * A node that lives and dies on one disk, with books that may go back in time, and a list of its
- * own of what it wrote and what was acknowledged.
+ * Node that runs and crashes on one disk, with a ledger store that may be rolled back, and an
+ * independent record of what it wrote and what was acknowledged.
  */
 final class CrashingNode {
   private static final int SEGMENT_BYTES = 32 * 1024;
@@ -32,7 +32,7 @@ final class CrashingNode {
   private static final int UNBOOKED_MAX = 6;
   private static final Retention FEW = new Retention(Duration.ofHours(1), 3L * SEGMENT_BYTES);
 
-  /** The simulated disk's files are as old as time. */
+  /** The simulated disk's files have the oldest possible time. */
   static final Retention ALL = new Retention(Duration.ofDays(100_000), Long.MAX_VALUE);
 
   private static final int ROW_BYTES_MAX = 1_500;
@@ -40,19 +40,19 @@ final class CrashingNode {
   private final SimulatedDisk disk;
   private final Random random;
   private final JournalOptions options;
-  private final Map<RequestId, Settlement> books = new HashMap<>();
+  private final Map<RequestId, Settlement> settled = new HashMap<>();
   private final Map<RequestId, Settlement> charged = new HashMap<>();
   private final Map<RequestId, List<Long>> progress = new HashMap<>();
   private final Set<RequestId> acknowledged = new HashSet<>();
   private final Set<RequestId> released = new HashSet<>();
 
-  /** Released, and something was acknowledged that was written later. */
+  /** Released requests after which a later record was acknowledged. */
   private final Set<RequestId> releasedForGood = new HashSet<>();
 
   private final List<RequestId> running = new ArrayList<>();
   private long epoch;
 
-  /** A row of the books, like the charges. */
+  /** The node's checkpoint, a row of the store like the charges. */
   private long keptFrom = 1;
 
   private Map<RequestId, Settlement> backup = Map.of();
@@ -69,20 +69,20 @@ final class CrashingNode {
         new JournalOptions(durability, SEGMENT_BYTES, QUEUED_MAX, UNBOOKED_MAX, retention);
   }
 
-  /** A backup of the books is taken. */
+  /** Takes a backup of the store. */
   void backUp() {
-    backup = Map.copyOf(books);
+    backup = Map.copyOf(settled);
     keptFromOfBackup = keptFrom;
   }
 
-  /** The last backup is restored; until it is looked at nobody knows. */
+  /** Restores the last backup; the node detects that later. */
   void restore() {
-    books.clear();
-    books.putAll(backup);
+    settled.clear();
+    settled.putAll(backup);
     keptFrom = keptFromOfBackup;
   }
 
-  /** Recovers, checks that nothing is missing, and works until it is done or crashes. */
+  /** Recovers, checks that nothing is missing, and works to its end or a crash. */
   void run(int steps) throws IOException {
     try {
       LocalJournal journal = start();
@@ -90,7 +90,7 @@ final class CrashingNode {
         act(journal);
       }
     } catch (SimulatedDisk.Crash e) {
-      // The next life begins on what is left.
+      // The next epoch begins on what the disk kept.
     }
   }
 
@@ -105,7 +105,7 @@ final class CrashingNode {
     journal.close();
   }
 
-  /** What a new life finds and books. */
+  /** Settles what a new epoch finds. */
   LocalJournal start() throws IOException {
     JournalDirectory directory =
         JournalDirectory.open(disk, options, InstantSource.system(), InlineJournalThreads::new);
@@ -114,13 +114,13 @@ final class CrashingNode {
       while (earlier.backlog() > 0) {
         List<Settlement> batch = earlier.unsettled(1 + random.nextInt(5));
         assertThat(batch).isNotEmpty();
-        batch.forEach(this::book);
+        batch.forEach(this::settle);
         earlier.settled(batch.size());
       }
       assertThat(earlier.unsettled(1)).isEmpty();
     }
-    assertThat(books.keySet()).as("acknowledged charges").containsAll(acknowledged);
-    assertThat(releasedForGood).as("what was released").noneMatch(books::containsKey);
+    assertThat(settled.keySet()).as("acknowledged charges").containsAll(acknowledged);
+    assertThat(releasedForGood).as("what was released").noneMatch(settled::containsKey);
     running.clear();
     released.clear();
     var holder = new LeaseHolder(directory.node(), ++epoch, UUID.randomUUID());
@@ -170,7 +170,7 @@ final class CrashingNode {
       default -> {
         if (random.nextInt(4) == 0) {
           List<Settlement> batch = journal.unsettled(1 + random.nextInt(10));
-          batch.forEach(this::book);
+          batch.forEach(this::settle);
           journal.settled(batch.size());
           if (random.nextBoolean()) {
             keptFrom = Math.max(keptFrom, journal.neededFrom());
@@ -194,7 +194,7 @@ final class CrashingNode {
         });
   }
 
-  private void book(Settlement settlement) {
+  private void settle(Settlement settlement) {
     RequestId request = settlement.request();
     if (settlement.how() == SettlementKind.CRASH) {
       assertThat(progress.getOrDefault(request, List.of())).contains(settlement.cost().value());
@@ -204,12 +204,12 @@ final class CrashingNode {
           .as("as written")
           .isTrue();
     }
-    books.putIfAbsent(request, settlement);
+    settled.putIfAbsent(request, settlement);
     Settlement written = charged.get(request);
     if (acknowledged.contains(request) && written != null) {
-      assertThat(books.get(request))
-          .as("what stands in the books")
-          .matches(booked -> TestRecords.same(written, booked));
+      assertThat(settled.get(request))
+          .as("the settled charge")
+          .matches(charge -> TestRecords.same(written, charge));
     }
   }
 }

@@ -16,7 +16,7 @@ class DurabilityCallbacksTest {
   private final DurabilityCallbacks completions = new DurabilityCallbacks();
 
   @Test
-  void aLoopIsAsLateAsItsLineAndNobodyWhoseChargeIsDurableWaitsForThat() throws Exception {
+  void theDelayIsThatOfTheQueueAndDurableChargesDoNotWaitForIt() throws Exception {
     List<String> order = new ArrayList<>();
     List<Long> late = new ArrayList<>();
     try (var group = new MultiThreadIoEventLoopGroup(1, Transport.auto().ioHandlers())) {

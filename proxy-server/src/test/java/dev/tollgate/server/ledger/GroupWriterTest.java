@@ -14,7 +14,7 @@ import java.time.InstantSource;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** How many requests were under way at a time is what decides whether a charge waits for others. */
+/** Counts of concurrent requests, which decide whether a charge waits for others. */
 class GroupWriterTest {
   private static final LeaseHolder HOLDER = new LeaseHolder(new UUID(1, 1), 3, new UUID(2, 2));
 
@@ -49,7 +49,7 @@ class GroupWriterTest {
   }
 
   @Test
-  void whoWaitsForTheSyncIsStillUnderWay() throws Exception {
+  void aRequestThatWaitsForTheSyncCountsAsRunning() throws Exception {
     writer.open();
     charge(reserve());
     charge(reserve());

@@ -3,7 +3,7 @@ package dev.tollgate.server.ledger;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
-/** No threads: chores are done at once, and the test writes when it wants to. */
+/** Journal threads of a test: tasks run at once, and the test calls the writer. */
 final class InlineJournalThreads implements JournalThreads {
   @Override
   public CompletableFuture<Void> startWriter(Runnable loop) {

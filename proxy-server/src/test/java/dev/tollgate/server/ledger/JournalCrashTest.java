@@ -10,12 +10,12 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /**
- * Crashes at any operation of a disk that keeps any part of what was not forced: what was
- * acknowledged is charged, nothing is invented, and a torn tail is no reason to refuse.
+ * Crashes at any operation of a disk that keeps any part of what was not forced: everything
+ * acknowledged is charged, nothing is invented, and a torn tail is accepted.
  */
 class JournalCrashTest {
   private static final int SEEDS = Integer.getInteger("tollgate.seeds", 150);
-  private static final int LIVES = 5;
+  private static final int EPOCHS = 5;
   private static final int STEPS = 400;
 
   @Test
@@ -35,13 +35,13 @@ class JournalCrashTest {
   }
 
   @Test
-  void booksThatWentBackGetAgainWhatTheyLackHoweverManyLivesThatWere() throws Exception {
+  void aRolledBackStoreGetsWhatItLacksFromAllEpochs() throws Exception {
     for (long seed : seeds()) {
       Random random = new Random(seed);
       SimulatedDisk disk = new SimulatedDisk(true);
       CrashingNode node = new CrashingNode(disk, Durability.FSYNC, random, CrashingNode.ALL);
       try {
-        for (int life = 0; life < LIVES; life++) {
+        for (int epoch = 0; epoch < EPOCHS; epoch++) {
           if (random.nextBoolean()) {
             node.runAndStop(random.nextInt(STEPS));
           } else {
@@ -64,7 +64,7 @@ class JournalCrashTest {
   }
 
   @Test
-  void everySinglePointOfOneLifeMayBeItsLast() throws Exception {
+  void everyOperationOfAnEpochMayCrash() throws Exception {
     long seed = new Random().nextLong();
     for (int operations = 0; operations < 400; operations++) {
       Random random = new Random(seed);
@@ -81,9 +81,9 @@ class JournalCrashTest {
     }
   }
 
-  /** The mutant of all journals: to acknowledge what is not on the disk. */
+  /** Makes the node a mutant that acknowledges charges before they are durable. */
   @Test
-  void aDiskThatDoesNotForceIsFoundOut() {
+  void aDiskThatDoesNotForceIsDetected() {
     assertThatThrownBy(
             () -> {
               for (long seed : seeds()) {
@@ -94,7 +94,7 @@ class JournalCrashTest {
   }
 
   @Test
-  void acknowledgingBeforeTheSyncIsFoundOut() {
+  void acknowledgingBeforeTheSyncIsDetected() {
     assertThatThrownBy(
             () -> {
               for (long seed : seeds()) {
@@ -135,7 +135,7 @@ class JournalCrashTest {
     Random random = new Random(seed);
     CrashingNode node = new CrashingNode(disk, durability, random);
     try {
-      for (int life = 0; life < LIVES; life++) {
+      for (int epoch = 0; epoch < EPOCHS; epoch++) {
         disk.crashAfter(random.nextInt(200));
         node.run(STEPS);
         if (powerCut) {
@@ -151,7 +151,10 @@ class JournalCrashTest {
     }
   }
 
-  /** Bytes of frames that a later group calls durable: not zero, and not in the last group. */
+  /**
+   * Returns bytes of frames that a later group records as durable: not zero, and not in the last
+   * group.
+   */
   private static List<int[]> durableBytes(SimulatedDisk disk) {
     List<int[]> places = new ArrayList<>();
     List<String> files = journals(disk);

@@ -19,7 +19,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** A disk that fails, one that has no room (D06), and one that is slow (D07). */
+/** Faults of the disk: it fails, is full (D06), or is slow (D07). */
 class JournalFaultsTest {
   private static final int SEGMENT_BYTES = 64 * 1024;
   private static final int QUEUED_MAX = 500;
@@ -66,8 +66,7 @@ class JournalFaultsTest {
   }
 
   @Test
-  void whileTheDiskHangsTheQueueGrowsToItsBoundAndClientsThatLeaveMakeNoMoreRoom()
-      throws Exception {
+  void whileTheDiskHangsTheQueueIsBoundedAlsoAfterDisconnects() throws Exception {
     LocalJournal journal = begin();
     var hangs = new CountDownLatch(1);
     var goesOn = new CountDownLatch(1);

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The journal with its threads, on the disk of this machine. */
+/** Journal with its threads, on the disk of this machine. */
 class LocalJournalTest {
   private static final int SEGMENT_BYTES = 64 * 1024;
   private static final int QUEUED_MAX = 10_000;
@@ -80,7 +80,7 @@ class LocalJournalTest {
   }
 
   @Test
-  void whatIsNotBookedIsFoundByTheNextLifeAndOnlyOnce() throws Exception {
+  void unsettledChargesAreRecoveredByTheNextEpochOnce() throws Exception {
     RequestId crashed = TestRecords.request();
     List<Long> costs = new ArrayList<>();
     try (LocalJournal journal = beginFirst()) {
@@ -109,7 +109,7 @@ class LocalJournalTest {
   }
 
   @Test
-  void settledSegmentsAreKeptUpToTheirBoundAndGoneBeyond() throws Exception {
+  void settledSegmentsAreKeptUpToTheirBound() throws Exception {
     try (LocalJournal journal = beginFirst()) {
       byte[] row = new byte[4_000];
       for (int i = 0; i < 200; i++) {
@@ -118,9 +118,7 @@ class LocalJournalTest {
         journal.settled(batch.size());
       }
       drain(journal);
-      assertThat(files(".settled"))
-          .as("the books did not say what they have")
-          .hasSizeGreaterThan(9);
+      assertThat(files(".settled")).as("without a checkpoint of the store").hasSizeGreaterThan(9);
       journal.checkpointed(journal.neededFrom());
     }
 
@@ -129,7 +127,7 @@ class LocalJournalTest {
   }
 
   @Test
-  void whatTheBooksSaidLastIsKnownToTheNextLife() throws Exception {
+  void theNextEpochReadsTheLastCheckpoint() throws Exception {
     LocalJournal journal = beginFirst();
     settleAndWait(journal, 1);
     drain(journal);

@@ -15,31 +15,31 @@ import java.util.Optional;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** Once a second the books are looked at, and told how much of the journal they have. */
+/** Checks of the ledger store once a second, which also advance the checkpoint. */
 class RollbackDetectorTest {
-  private static final LedgerStoreIdentity BOOKS = new LedgerStoreIdentity("i", "s", "1");
+  private static final LedgerStoreIdentity STORE = new LedgerStoreIdentity("i", "s", "1");
   private static final LeaseHolder HOLDER = new LeaseHolder(new UUID(0, 1), 5, new UUID(0, 7));
 
   private final Books ledgerDatabase = new Books();
   private final Segments segments = new Segments();
   private final SteppedSleeper clock = new SteppedSleeper();
-  private final List<String> wentBack = new ArrayList<>();
-  private final RollbackDetector watch =
-      new RollbackDetector(ledgerDatabase, HOLDER, BOOKS, segments, wentBack::add, clock);
+  private final List<String> rollbacks = new ArrayList<>();
+  private final RollbackDetector detector =
+      new RollbackDetector(ledgerDatabase, HOLDER, STORE, segments, rollbacks::add, clock);
 
   @Test
-  void theyAreAskedOnceASecondHoweverOftenTheSettlerTurns() {
-    for (int turn = 0; turn < 100; turn++) {
+  void theStoreIsCheckedOnceASecond() {
+    for (int round = 0; round < 100; round++) {
       clock.sleep(Duration.ofMillis(50));
-      watch.check();
+      detector.check();
     }
     assertThat(ledgerDatabase.looks).isEqualTo(5);
     assertThat(ledgerDatabase.raised).isEmpty();
-    assertThat(wentBack).isEmpty();
+    assertThat(rollbacks).isEmpty();
   }
 
   @Test
-  void theyLearnWhatIsSettledAndTheJournalLearnsThatTheyKnow() {
+  void theCheckpointAdvancesInTheStoreAndTheJournal() {
     segments.neededFrom = 4;
     turnAfterASecond();
     turnAfterASecond();
@@ -47,83 +47,85 @@ class RollbackDetectorTest {
     assertThat(segments.marked).containsExactly(4L);
 
     segments.neededFrom = 6;
-    watch.checkLast();
+    detector.checkLast();
     assertThat(segments.marked).containsExactly(4L, 6L);
   }
 
   @Test
-  void whileTheyDoNotAnswerNothingIsSaidAndNothingIsNoted() {
+  void withoutAnAnswerNothingIsReportedOrRecorded() {
     segments.neededFrom = 4;
-    ledgerDatabase.gone = true;
+    ledgerDatabase.down = true;
     turnAfterASecond();
     assertThat(segments.marked).isEmpty();
-    assertThat(wentBack).isEmpty();
+    assertThat(rollbacks).isEmpty();
 
-    ledgerDatabase.gone = false;
+    ledgerDatabase.down = false;
     turnAfterASecond();
     assertThat(segments.marked).containsExactly(4L);
   }
 
   @Test
-  void booksThatLackABatchAreToldOfOnceAndNeverAgainOfTheJournal() {
+  void aLostBatchIsReportedOnceAndEndsCheckpoints() {
     ledgerDatabase.count.batchSettled(2);
     ledgerDatabase.batches = 1;
     segments.neededFrom = 4;
     turnAfterASecond();
     turnAfterASecond();
-    watch.checkLast();
-    assertThat(wentBack).containsExactly("of 2 batches of charges they have 1");
+    detector.checkLast();
+    assertThat(rollbacks)
+        .containsExactly("the ledger store has 1 of 2 acknowledged batches of charges");
     assertThat(segments.marked).isEmpty();
   }
 
   @Test
-  void aBatchThatWasCountedTwiceIsToldOfAtOnce() {
+  void aBatchThatWasCountedTwiceIsReportedAtOnce() {
     ledgerDatabase.count.batchSettled(2);
     ledgerDatabase.count.batchSettled(2);
-    watch.check();
-    assertThat(wentBack).hasSize(1);
+    detector.check();
+    assertThat(rollbacks).hasSize(1);
     assertThat(ledgerDatabase.looks).isZero();
   }
 
   @Test
-  void whoIsNotKnownAnyMoreIsJudgedByWhatTheBooksSay() {
+  void aFencedProcessIsDiagnosedByTheCheckpoint() {
     List<String> verdicts = new ArrayList<>();
     Runnable takenOver = () -> verdicts.add("taken over");
-    Runnable givenUp = () -> verdicts.add("given up");
-    watch.diagnose(takenOver, givenUp);
-    assertThat(verdicts).containsExactly("given up");
+    Runnable released = () -> verdicts.add("released");
+    detector.diagnose(takenOver, released);
+    assertThat(verdicts).containsExactly("released");
 
     ledgerDatabase.epoch = 6;
-    watch.diagnose(takenOver, givenUp);
-    assertThat(verdicts).containsExactly("given up", "taken over");
-    assertThat(wentBack).isEmpty();
+    detector.diagnose(takenOver, released);
+    assertThat(verdicts).containsExactly("released", "taken over");
+    assertThat(rollbacks).isEmpty();
 
     ledgerDatabase.epoch = 3;
-    watch.diagnose(takenOver, givenUp);
+    detector.diagnose(takenOver, released);
     assertThat(verdicts).hasSize(2);
-    assertThat(wentBack).hasSize(1);
+    assertThat(rollbacks).hasSize(1);
   }
 
   @Test
-  void aBatchThatIsBookedWhileTheyAreJudgedIsNotMissed() {
+  void aBatchThatIsSettledDuringADiagnosisIsNotMissed() {
     ledgerDatabase.afterLook = () -> ledgerDatabase.count.batchSettled(1);
     List<String> verdicts = new ArrayList<>();
-    watch.diagnose(() -> verdicts.add("taken over"), () -> verdicts.add("given up"));
-    assertThat(verdicts).containsExactly("given up");
-    assertThat(wentBack).isEmpty();
+    detector.diagnose(() -> verdicts.add("taken over"), () -> verdicts.add("released"));
+    assertThat(verdicts).containsExactly("released");
+    assertThat(rollbacks).isEmpty();
   }
 
   @Test
-  void booksThatDoNotSayWhyAreForTheNextStartToJudge() {
-    ledgerDatabase.gone = true;
-    watch.diagnose(() -> wentBack.add("taken over"), () -> wentBack.add("given up"));
-    assertThat(wentBack).containsExactly("they do not know this process and do not say why");
+  void aStoreThatDoesNotAnswerCountsAsRolledBack() {
+    ledgerDatabase.down = true;
+    detector.diagnose(() -> rollbacks.add("taken over"), () -> rollbacks.add("released"));
+    assertThat(rollbacks)
+        .containsExactly("the ledger store does not know this process and gives no reason");
     assertThat(clock.nanoTime()).isEqualTo(Duration.ofSeconds(10).toNanos());
   }
 
   private void turnAfterASecond() {
     clock.sleep(Duration.ofSeconds(1));
-    watch.check();
+    detector.check();
   }
 
   private static final class Segments implements RollbackDetector.CheckpointedJournal {
@@ -145,7 +147,7 @@ class RollbackDetectorTest {
     private final List<Long> raised = new ArrayList<>();
     private final LedgerWatermark count = new LedgerWatermark();
     private int looks;
-    private boolean gone;
+    private boolean down;
     private Runnable afterLook = () -> {};
     private long epoch = HOLDER.epoch();
     private long batches;
@@ -153,22 +155,22 @@ class RollbackDetectorTest {
 
     @Override
     public NodeCheckpoint read(UUID node) throws LedgerStoreException {
-      if (gone) {
+      if (down) {
         throw new LedgerStoreException(
-            LedgerStoreException.Kind.TRANSIENT, "gone", new Exception("cut"));
+            LedgerStoreException.Kind.TRANSIENT, "down", new Exception("cut"));
       }
       looks++;
-      NodeCheckpoint mark =
-          new NodeCheckpoint(BOOKS, epoch, Optional.of(HOLDER.boot()), batches, keptFrom);
+      NodeCheckpoint checkpoint =
+          new NodeCheckpoint(STORE, epoch, Optional.of(HOLDER.boot()), batches, keptFrom);
       afterLook.run();
-      return mark;
+      return checkpoint;
     }
 
     @Override
     public NodeCheckpoint advance(
         LeaseHolder holder, LedgerStoreIdentity initialIdentity, long from)
         throws LedgerStoreException {
-      if (!gone && batches >= count.batches()) {
+      if (!down && batches >= count.batches()) {
         raised.add(from);
         keptFrom = from;
       }

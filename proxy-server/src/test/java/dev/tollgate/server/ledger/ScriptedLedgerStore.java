@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.UUID;
 import java.util.function.Predicate;
 
-/** Books that take settlements, fail as told, and cannot take some. */
+/** Ledger store that settles charges, fails as scripted, and rejects given charges. */
 final class ScriptedLedgerStore implements LedgerStore {
-  final List<Long> booked = new ArrayList<>();
+  final List<Long> settledCosts = new ArrayList<>();
   final List<Integer> batches = new ArrayList<>();
   int failures;
   int most = Integer.MAX_VALUE;
@@ -22,7 +22,7 @@ final class ScriptedLedgerStore implements LedgerStore {
     if (failures > 0) {
       failures--;
       throw new LedgerStoreException(
-          LedgerStoreException.Kind.UNREACHABLE, "gone", new Exception("cut"));
+          LedgerStoreException.Kind.UNREACHABLE, "down", new Exception("cut"));
     }
     if (batch.size() > most) {
       throw new LedgerStoreException(
@@ -32,7 +32,7 @@ final class ScriptedLedgerStore implements LedgerStore {
       throw new LedgerStoreException(
           LedgerStoreException.Kind.POISONED, "no such key", new Exception("23503"));
     }
-    batch.forEach(settlement -> booked.add(settlement.cost().value()));
+    batch.forEach(settlement -> settledCosts.add(settlement.cost().value()));
     return new SettleAnswer(List.of());
   }
 

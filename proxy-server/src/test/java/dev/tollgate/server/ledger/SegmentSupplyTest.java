@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** A disk that is nearly full belongs to others, too. */
+/** A nearly full disk leaves a reserve to others. */
 class SegmentSupplyTest {
   private static final int SEGMENT_BYTES = 64 * 1024;
   private static final long OTHERS_BYTES = (long) SegmentSupply.RESERVE_SEGMENTS * SEGMENT_BYTES;
@@ -28,7 +28,7 @@ class SegmentSupplyTest {
       new SegmentSupply(disk, archive, HOLDER, 10, SEGMENT_BYTES, new InlineJournalThreads());
 
   @Test
-  void aSegmentThatCannotBeMadeLeavesNoByteBehind() throws Exception {
+  void aFailedSegmentLeavesNoBytes() throws Exception {
     disk.holdsBytes(SEGMENT_BYTES + SEGMENT_BYTES / 2);
 
     supply.first();
@@ -39,7 +39,7 @@ class SegmentSupplyTest {
   }
 
   @Test
-  void theLastBytesAreLeftToOthers() throws Exception {
+  void theReserveIsLeftToOthers() throws Exception {
     disk.capacityBytes(2 * SEGMENT_BYTES + OTHERS_BYTES - 1);
 
     supply.first();
@@ -49,7 +49,7 @@ class SegmentSupplyTest {
   }
 
   @Test
-  void whatIsAboveIsTheJournals() throws Exception {
+  void spaceAboveTheReserveIsTheJournals() throws Exception {
     disk.capacityBytes(2 * SEGMENT_BYTES + OTHERS_BYTES + 7);
 
     supply.first();
@@ -59,7 +59,7 @@ class SegmentSupplyTest {
   }
 
   @Test
-  void whatIsKeptForBooksThatGoBackMakesRoomOldestFirst() throws Exception {
+  void segmentsKeptForARollbackMakeRoomOldestFirst() throws Exception {
     keepThree();
     disk.capacityBytes(4 * SEGMENT_BYTES + OTHERS_BYTES);
 
@@ -74,7 +74,7 @@ class SegmentSupplyTest {
   }
 
   @Test
-  void whatTheBooksMayLackMakesNoRoom() throws Exception {
+  void segmentsThatTheStoreMayLackAreKept() throws Exception {
     keepThree();
     disk.capacityBytes(2 * SEGMENT_BYTES + OTHERS_BYTES);
 
@@ -84,7 +84,7 @@ class SegmentSupplyTest {
     assertThat(supply.freeBytes()).isZero();
   }
 
-  /** Of which the books said that they have the first two. */
+  /** Creates an archive of which the store has the first two segments. */
   private void keepThree() throws IOException {
     for (long id = 1; id <= 3; id++) {
       disk.create(new SegmentName(id, State.SETTLED).toString(), SEGMENT_BYTES).close();

@@ -19,7 +19,7 @@ import java.util.UUID;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
-/** Charges reach the books in order, once each, through failures and around what is poisoned. */
+/** Charges reach the ledger store in order, once each, despite failures and poisoned charges. */
 class SettlerTest {
   private static final Duration FLUSH = Duration.ofMillis(50);
   private static final LeaseHolder HOLDER = new LeaseHolder(new UUID(1, 1), 3, new UUID(2, 2));
@@ -59,10 +59,10 @@ class SettlerTest {
     settler.step();
     settler.step();
 
-    assertThat(ledgerStore.booked).containsExactly(1L, 2L);
+    assertThat(ledgerStore.settledCosts).containsExactly(1L, 2L);
     assertThat(ledgerStore.batches).containsExactly(2);
     assertThat(sleeper.taken).containsExactly(FLUSH, FLUSH);
-    assertThat(recorded.booked).containsExactly(1L, 2L);
+    assertThat(recorded.settledCosts).containsExactly(1L, 2L);
   }
 
   @Test
@@ -77,7 +77,7 @@ class SettlerTest {
   }
 
   @Test
-  void theSameChargesAreSentAgainWhileTheBooksAreGone() {
+  void theSameChargesAreSentAgainWhileTheStoreIsDown() {
     waiting.add(1, 2, 3);
     ledgerStore.failures = 8;
     settler.step();
@@ -85,17 +85,17 @@ class SettlerTest {
     assertThat(ledgerStore.batches).containsExactly(3, 3, 3, 3, 3, 3, 3, 3, 3);
     assertThat(sleeper.taken.subList(0, 8).stream().mapToLong(Duration::toMillis))
         .containsExactly(50L, 100L, 200L, 400L, 800L, 1_600L, 2_000L, 2_000L);
-    assertThat(ledgerStore.booked).containsExactly(1L, 2L, 3L);
+    assertThat(ledgerStore.settledCosts).containsExactly(1L, 2L, 3L);
     assertThat(settler.stats().lastFlush()).isEqualTo(Duration.ofMillis(7_150));
   }
 
   @Test
-  void aBatchThatTakesTheBooksTooLongIsSentInPartsThatGrowAgain() {
+  void aBatchThatTakesTheStoreTooLongIsSentInPartsThatGrowAgain() {
     waiting.add(LongStream.rangeClosed(1, 16).toArray());
     ledgerStore.most = 4;
     ledgerStore.poison = settlement -> settlement.cost().value() == 6;
     settler.step();
-    assertThat(ledgerStore.booked).hasSize(15).doesNotContain(6L).isSorted();
+    assertThat(ledgerStore.settledCosts).hasSize(15).doesNotContain(6L).isSorted();
     assertThat(quarantine).containsExactly(6L);
     assertThat(waiting.backlog()).isZero();
     assertThat(ledgerStore.batches).startsWith(16, 16, 8, 8, 4, 4);
@@ -105,7 +105,7 @@ class SettlerTest {
     while (waiting.backlog() > 0) {
       settler.step();
     }
-    assertThat(ledgerStore.booked).hasSize(515).isSorted();
+    assertThat(ledgerStore.settledCosts).hasSize(515).isSorted();
     assertThat(ledgerStore.batches.getLast()).isEqualTo(20);
   }
 
@@ -122,7 +122,7 @@ class SettlerTest {
   }
 
   @Test
-  void whatAnOutageLeftIsOldUntilItIsBooked() {
+  void chargesOfAnOutageKeepTheirAgeUntilTheyAreSettled() {
     Duration outage = Duration.ofHours(3);
     wallMillis += outage.toMillis();
     waiting.add(LongStream.rangeClosed(1, 40).toArray());
@@ -137,7 +137,7 @@ class SettlerTest {
   }
 
   @Test
-  void aLongRequestIsOwedSinceItBeganAndHasNotWaitedForThat() {
+  void theAgeOfALongRequestIsNotItsWait() {
     wallMillis += Duration.ofHours(1).toMillis();
     waiting.add(1);
     ledgerStore.failures = 1;
@@ -152,32 +152,32 @@ class SettlerTest {
   }
 
   @Test
-  void whatCannotBeBookedGoesToQuarantineAndNothingElseDoes() {
+  void onlyRejectedChargesGoToQuarantine() {
     waiting.add(LongStream.rangeClosed(1, 16).toArray());
     ledgerStore.poison = settlement -> settlement.cost().value() % 7 == 3;
     settler.step();
 
     assertThat(quarantine).containsExactly(3L, 10L);
     assertThat(recorded.quarantined).containsExactly(3L, 10L);
-    assertThat(ledgerStore.booked).hasSize(14).doesNotContain(3L, 10L).isSorted();
-    assertThat(recorded.booked).isEqualTo(ledgerStore.booked);
+    assertThat(ledgerStore.settledCosts).hasSize(14).doesNotContain(3L, 10L).isSorted();
+    assertThat(recorded.settledCosts).isEqualTo(ledgerStore.settledCosts);
     assertThat(waiting.backlog()).isZero();
     assertThat(settler.stats().quarantined()).isEqualTo(2);
   }
 
   @Test
-  void whatComesToMoreThanWasReservedIsCounted() {
+  void overrunsAreCounted() {
     waiting.add(999, 1_000, 1_007, 1_500);
     ledgerStore.failures = 1;
     settler.step();
 
-    assertThat(ledgerStore.booked).hasSize(4);
+    assertThat(ledgerStore.settledCosts).hasSize(4);
     assertThat(settler.stats().overruns()).isEqualTo(2);
     assertThat(settler.stats().overrunMicro()).isEqualTo(507);
   }
 
   @Test
-  void aLineOfTheLogThatIsRefusedTakesNoChargeWithIt() {
+  void aRejectedLogRowDoesNotAffectItsCharge() {
     waiting.add(1);
     waiting.queue.add(TestRecords.charge(TestRecords.request(), 2, new byte[] {'{'}));
     waiting.add(3);
@@ -185,12 +185,12 @@ class SettlerTest {
     settler.step();
 
     assertThat(quarantine).isEmpty();
-    assertThat(ledgerStore.booked).containsExactlyInAnyOrder(1L, 2L, 3L);
-    assertThat(recorded.booked).containsExactlyInAnyOrder(1L, 2L, 3L);
+    assertThat(ledgerStore.settledCosts).containsExactlyInAnyOrder(1L, 2L, 3L);
+    assertThat(recorded.settledCosts).containsExactlyInAnyOrder(1L, 2L, 3L);
   }
 
   @Test
-  void aChargeInQuarantineKeepsItsLineOfTheLog() {
+  void aChargeInQuarantineKeepsItsLogRow() {
     byte[] row = {'{', '}'};
     waiting.queue.add(TestRecords.charge(TestRecords.request(), 2, row));
     ledgerStore.poison = _ -> true;
@@ -201,17 +201,17 @@ class SettlerTest {
   }
 
   @Test
-  void whoIsStoppedInAnOutageLeavesTheChargesWhereTheyWere() {
+  void aStopDuringAnOutageLeavesTheChargesInTheJournal() {
     waiting.add(1, 2);
     ledgerStore.failures = Integer.MAX_VALUE;
     sleeper.during = writer::stop;
     settler.step();
 
     assertThat(waiting.backlog()).isEqualTo(2);
-    assertThat(recorded.booked).isEmpty();
+    assertThat(recorded.settledCosts).isEmpty();
   }
 
-  /** Charges without a journal. */
+  /** Source of charges without a journal. */
   private static final class Waiting implements ChargeSource {
     private final Deque<Settlement> queue = new ArrayDeque<>();
 
@@ -240,13 +240,13 @@ class SettlerTest {
   }
 
   private static final class Heard implements SettlerListener {
-    private final List<Long> booked = new ArrayList<>();
+    private final List<Long> settledCosts = new ArrayList<>();
     private final List<Long> quarantined = new ArrayList<>();
     private final List<byte[]> rows = new ArrayList<>();
 
     @Override
     public void settled(List<Settlement> settlements, List<LeaseGrowth> overruns) {
-      settlements.forEach(settlement -> booked.add(settlement.cost().value()));
+      settlements.forEach(settlement -> settledCosts.add(settlement.cost().value()));
     }
 
     @Override

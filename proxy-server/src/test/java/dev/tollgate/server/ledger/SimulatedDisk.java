@@ -14,8 +14,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A disk in memory that knows what was forced. At a crash any part of the rest is kept: whole
- * sectors, and one that is torn; of the directory any of the operations since it was forced.
+ * Disk in memory that tracks what was forced. A crash keeps any part of the rest: whole sectors and
+ * one torn sector, and of the directory any of the operations since it was forced.
  */
 final class SimulatedDisk implements Disk {
   private static final int SECTOR = 512;
@@ -43,17 +43,17 @@ final class SimulatedDisk implements Disk {
     private final BitSet dirty = new BitSet();
   }
 
-  /** A disk that keeps its word, or one that only says that it forces. */
+  /** Creates a disk that forces, or one that only claims to. */
   SimulatedDisk(boolean forces) {
     this.forces = forces;
   }
 
-  /** Lets that many operations happen and the machine crash in the next one. */
+  /** Lets the machine crash after a number of operations. */
   void crashAfter(long operations) {
     operationsLeft = operations;
   }
 
-  /** Lets every force of a file wait for this. */
+  /** Lets every force of a file wait for a latch. */
   void whenForced(Runnable first) {
     whenForced = first;
   }
@@ -62,23 +62,23 @@ final class SimulatedDisk implements Disk {
     usableBytes = () -> bytes;
   }
 
-  /** Lets files take so much in all, and says what is left of it. */
+  /** Limits the total size of all files, and reports the free space. */
   void capacityBytes(long bytes) {
     holdsBytes(bytes);
     usableBytes = () -> capacityBytes - usedBytes();
   }
 
-  /** Lets files take so much in all; what is left may be told wrongly. */
+  /** Limits the total size of all files, and reports a given free space. */
   void holdsBytes(long bytes) {
     capacityBytes = bytes;
   }
 
-  /** What all files take. */
+  /** Returns the total size of all files. */
   long usedBytes() {
     return names.values().stream().distinct().mapToLong(inode -> inode.now.length).sum();
   }
 
-  /** The machine is on again after its power was lost. */
+  /** Restarts the machine after a power failure. */
   void powerCycle(Random random) {
     operationsLeft = Long.MAX_VALUE;
     names.clear();
@@ -92,12 +92,12 @@ final class SimulatedDisk implements Disk {
     names.values().stream().distinct().forEach(inode -> lose(inode, random));
   }
 
-  /** Only the process died: the operating system has everything. */
+  /** Restarts the process only: the operating system kept everything. */
   void restartProcess() {
     operationsLeft = Long.MAX_VALUE;
   }
 
-  /** The bytes of a file as they are. */
+  /** Returns the present bytes of a file. */
   byte[] bytes(String name) {
     return inode(name).now;
   }
@@ -194,7 +194,7 @@ final class SimulatedDisk implements Disk {
   }
 
   private static void apply(Change change, Map<String, Inode> to) {
-    // A name whose making was lost has nothing to rename.
+    // A file whose creation was lost cannot be renamed.
     if (change.from() != null && to.remove(change.from()) == null) {
       return;
     }

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Pauses that take no time: the clock goes on by what was asked for. */
+/** Sleeper that returns at once and advances its clock by the requested time. */
 final class SteppedSleeper implements Sleeper {
   final List<Duration> taken = new ArrayList<>();
   Runnable during = () -> {};

@@ -31,7 +31,7 @@ final class SyncBatchSizerTest {
   }
 
   @Test
-  void whereLoopsAreSlowChargesWaitForEachOtherAsLongButNotForEver() {
+  void withSlowLoopsChargesShareASyncUpToTheMaximum() {
     int wanted = 0;
     loop = Duration.ofMillis(3).toNanos();
     for (int i = 0; i < 1_000; i++) { // 20,000 a second
@@ -55,14 +55,14 @@ final class SyncBatchSizerTest {
   }
 
   @Test
-  void whoCallsAgainOnlyWhenItWasAnsweredNeverWaits() {
+  void aSequentialClientNeverWaits() {
     for (int i = 0; i < 1_000; i++) { // 10,000 a second
       assertThat(after(Duration.ofNanos(100_000), 1, 1)).isEqualTo(1);
     }
   }
 
   @Test
-  void nobodyWaitsForMoreThanWereUnderWayAtATime() {
+  void noChargeWaitsForMoreThanTheConcurrentRequests() {
     int wanted = 0;
     for (int i = 0; i < 1_000; i++) {
       wanted = after(Duration.ofNanos(500_000), 10, i % 10 == 0 ? 3 : 0);

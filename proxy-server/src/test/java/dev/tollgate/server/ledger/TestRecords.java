@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.UUID;
 
-/** Requests of one customer, as the journal sees them. */
+/** Journal records of one organization's requests. */
 final class TestRecords {
   private static final OrgId ORG = new OrgId(new UUID(1, 2));
   private static final KeyId KEY = new KeyId("abcd1234");
@@ -24,7 +24,7 @@ final class TestRecords {
 
   private TestRecords() {}
 
-  /** What books say that have all before a segment. */
+  /** Returns the checkpoint of a store that has everything before a segment. */
   static NodeCheckpoint checkpoint(long keptFrom) {
     return new NodeCheckpoint(LedgerStoreIdentity.UNKNOWN, 0, Optional.empty(), 0, keptFrom);
   }

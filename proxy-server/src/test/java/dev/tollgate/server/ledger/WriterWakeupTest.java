@@ -15,30 +15,30 @@ final class WriterWakeupTest {
   private WriterWakeup wakeup = new WriterWakeup();
 
   @Test
-  void anIdleWriterIsWokenByWhatNobodyWaitsFor() throws Exception {
+  void anIdleWriterIsWokenByARecordWithoutAWaiter() throws Exception {
     assertThat(wakes(1, wakeup::signal)).isTrue();
   }
 
   @Test
-  void anIdleWriterIsWokenByTheFirstWhoWaits() throws Exception {
+  void anIdleWriterIsWokenByTheFirstWaiter() throws Exception {
     assertThat(wakes(1_000, wakeup::signalWaiting)).isTrue();
   }
 
   @Test
-  void whoeverHurriesWaitsForNobody() throws Exception {
+  void aPermanentWakeupWaitsForNoOther() throws Exception {
     assertThat(wakes(1_000, wakeup::wakePermanently)).isTrue();
   }
 
-  /** It may have looked for a stop before it was told to, and answered after. */
+  /** The writer may have checked for a stop before the request, and parked after it. */
   @Test
-  void whoeverHurriesIsHeardThoughTheWriterAnswersOnlyThen() throws Exception {
+  void aPermanentWakeupIsNotLostBeforeThePark() throws Exception {
     wakeup.wakePermanently();
     Thread writer =
         Thread.ofPlatform()
             .daemon()
             .start(
                 () -> {
-                  for (int i = 0; i < 20; i++) { // more than it naps
+                  for (int i = 0; i < 20; i++) { // longer than a short park
                     wakeup.reset();
                     wakeup.await(false, 1_000, HORIZON_NANOS, () -> true);
                   }
@@ -46,9 +46,9 @@ final class WriterWakeupTest {
     assertThat(writer.join(Duration.ofSeconds(10))).isTrue();
   }
 
-  /** What was rung while the writer was about to sleep must not be slept through. */
+  /** A signal while the writer is about to park must not be lost. */
   @Test
-  void nothingThatIsRungIsSleptThrough() throws Exception {
+  void noSignalIsLost() throws Exception {
     for (int i = 0; i < 200; i++) {
       wakeup = new WriterWakeup();
       CountDownLatch begun = new CountDownLatch(1);
@@ -69,7 +69,7 @@ final class WriterWakeupTest {
     }
   }
 
-  private boolean wakes(int worthwhile, Runnable ring) throws Exception {
+  private boolean wakes(int worthwhile, Runnable signal) throws Exception {
     boolean[] queued = new boolean[1];
     CountDownLatch woken = new CountDownLatch(1);
     Thread.ofPlatform()
@@ -81,7 +81,7 @@ final class WriterWakeupTest {
     synchronized (queued) {
       queued[0] = true;
     }
-    ring.run();
+    signal.run();
     return woken.await(10, TimeUnit.SECONDS);
   }
 

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** A gateway that runs looks after the books by itself. */
+/** A running gateway maintains the store. */
 @Execution(ExecutionMode.CONCURRENT)
 final class StoreMaintenanceIT {
   private static final Duration SOON = Duration.ofSeconds(20);
@@ -47,7 +47,7 @@ final class StoreMaintenanceIT {
           modality: chat
           price: { input: "1", output: "2" }
           routes: [ { provider: mock, model: chat } ]
-        test/longer-than-said:
+        test/above-its-bound:
           modality: chat
           price: { input: "0", output: "1000" }
           reserve_output_tokens: 1
@@ -64,7 +64,7 @@ final class StoreMaintenanceIT {
         FROM organization, LATERAL (SELECT now() - interval '%1$d days' AS t)""";
 
   @Test
-  void oldDaysAreDroppedAndAForgedSumIsFound(@TempDir Path folder) throws Exception {
+  void oldPartitionsAreDroppedAndAWrongSumIsFound(@TempDir Path folder) throws Exception {
     try (var gateway = TestGateway.start(folder, CONFIGURATION)) {
       execute(gateway, "SELECT ledger_partition(current_date - 20)");
       execute(gateway, JOBS_OVER.formatted(31, "job-that-is-old-enough-to-go--"));
@@ -84,7 +84,7 @@ final class StoreMaintenanceIT {
   }
 
   @Test
-  void oldDaysAreDroppedAlsoWhereNoneCanBeClosed(@TempDir Path folder) throws Exception {
+  void oldPartitionsAreDroppedAlsoIfNoneCanBeClosed(@TempDir Path folder) throws Exception {
     try (var gateway = TestGateway.start(folder, CONFIGURATION)) {
       execute(gateway, "SELECT ledger_partition(current_date - 20)");
       execute(gateway, "ALTER FUNCTION ledger_days_to_close() RENAME TO out_of_order");
@@ -95,7 +95,7 @@ final class StoreMaintenanceIT {
   }
 
   @Test
-  void theBooksHearWhatANodeHasCommitted(@TempDir Path folder) throws Exception {
+  void commitmentsAreReported(@TempDir Path folder) throws Exception {
     try (var gateway = TestGateway.start(folder, CONFIGURATION)) {
       assertThat(gateway.chat("test/chat").status()).isEqualTo(200);
       long began = System.nanoTime();
@@ -106,7 +106,7 @@ final class StoreMaintenanceIT {
     }
   }
 
-  /** Each figure is seen to move, by what it is of and by nothing else. */
+  /** Each metric changes with its cause and with nothing else. */
   @Test
   void theLedgerIsOnTheMetrics(@TempDir Path folder) throws Exception {
     try (var gateway = TestGateway.start(folder, CONFIGURATION)) {
@@ -119,7 +119,7 @@ final class StoreMaintenanceIT {
       assertThat(value(gateway, "tollgate_ledger_oldest_unsettled_seconds")).isZero();
       assertThat(value(gateway, "tollgate_ledger_overruns_total")).isZero();
 
-      RawResponse longer = gateway.chat("test/longer-than-said");
+      RawResponse longer = gateway.chat("test/above-its-bound");
       assertThat(longer.status()).as(longer.text()).isEqualTo(200);
       await(gateway, "tollgate_ledger_overruns_total", 1);
       assertThat(value(gateway, "tollgate_ledger_overrun_micro_usd_total")).isEqualTo(3_000);
@@ -128,12 +128,12 @@ final class StoreMaintenanceIT {
       assertThat(value(gateway, "tollgate_ledger_partial_grants_total")).isZero();
       takeAllButALittle(gateway);
       awaitPositive(gateway, "tollgate_ledger_recalls_total");
-      gateway.chat("test/longer-than-said");
+      gateway.chat("test/above-its-bound");
       awaitPositive(gateway, "tollgate_ledger_partial_grants_total");
     }
   }
 
-  /** Nobody is granted anything while the balance's row is locked. */
+  /** No grant succeeds while the balance's row is locked. */
   private static void requireWaitingIsSeen(TestGateway gateway) throws Exception {
     try (var connection = gateway.server().store().pool().getConnection();
         var statement = connection.createStatement();
@@ -148,18 +148,18 @@ final class StoreMaintenanceIT {
     await(gateway, "tollgate_ledger_waiting", 0);
   }
 
-  /** Another node asks for more of the balance than there is, and is content with less. */
+  /** Another node requests more of the balance than is left, and accepts less. */
   private static void takeAllButALittle(TestGateway gateway) throws Exception {
     var store = gateway.server().store();
     ApiKey key = ((Lookup.Found) store.keyDirectory().find(KeyHash.of(gateway.key()))).key();
     LeaseHolder other = store.ledgerStore().open(UUID.randomUUID(), UUID.randomUUID());
     var payer = Payer.of(key.org().id(), key.id(), RequestId.at(System.currentTimeMillis()));
     long began = System.nanoTime();
-    long asks = 0;
+    long calls = 0;
     long wanted = 10_000_000 - 20_000;
     while (true) {
       var want = new GrantItem(ScopeKind.ORG, new MicroUsd(wanted), new MicroUsd(wanted));
-      var ask = new GrantRequest(++asks, payer, List.of(want), true, 1);
+      var ask = new GrantRequest(++calls, payer, List.of(want), true, 1);
       if (store.ledgerStore().grant(other, ask) instanceof GrantAnswer.Issued) {
         return;
       }
@@ -168,7 +168,7 @@ final class StoreMaintenanceIT {
   }
 
   @Test
-  void aNodeThatWasGivenUpEndsToBeStartedAgain(@TempDir Path folder) throws Exception {
+  void aReleasedNodeEndsToBeRestarted(@TempDir Path folder) throws Exception {
     try (var gateway = TestGateway.start(folder, CONFIGURATION)) {
       assertThat(gateway.chat("test/chat").status()).isEqualTo(200);
       execute(gateway, "SELECT * FROM ledger_lose(interval '-1 hour')");

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
 
-/** Nobody is given up in the first minutes after an outage, of the books or of ourselves. */
+/** No node counts as lost in the first minutes after an outage of the store or of this node. */
 final class StoreUptimeTest {
   private long seconds = 1_000_000;
   private final StoreUptime answers = new StoreUptime(() -> Instant.ofEpochSecond(seconds));
@@ -20,7 +20,7 @@ final class StoreUptimeTest {
   }
 
   @Test
-  void anAnswerThatIsMissingBeginsThemAnew() {
+  void aMissingAnswerRestartsTheUptime() {
     afterSeconds(0);
     afterSeconds(60);
     answers.interrupted();
@@ -30,7 +30,7 @@ final class StoreUptimeTest {
   }
 
   @Test
-  void aSleepOfOurOwnBeginsThemAnewAndSoDoesAClockThatGoesBack() {
+  void aSuspensionOrAClockThatGoesBackRestartsTheUptime() {
     afterSeconds(0);
     afterSeconds(60);
     assertThat(afterSeconds(60)).isTrue();

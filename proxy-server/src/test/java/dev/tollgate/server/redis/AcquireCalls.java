@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** Draws as tests make and await them. */
+/** Acquisitions that tests make and await. */
 final class AcquireCalls {
   private AcquireCalls() {}
 

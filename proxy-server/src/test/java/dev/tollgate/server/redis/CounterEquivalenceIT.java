@@ -27,8 +27,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * The scripts on a real Redis, the counters of a node that is alone, and the rule in numbers of any
- * size come to the same verdicts, levels and waits over the same schedule.
+ * Equivalence of the scripts on a real Redis, the local counters, and the rule in arbitrary
+ * precision: the same results, levels and waits over the same schedule.
  */
 class CounterEquivalenceIT {
   private static final int SCHEDULES = 30;
@@ -66,7 +66,7 @@ class CounterEquivalenceIT {
   }
 
   @Test
-  void aClockThatGoesBackNowAndThen() {
+  void aClockThatSometimesGoesBack() {
     Seeds.forEach(
         SCHEDULES, random -> schedule(random, 1L << random.nextInt(1, 25), Clock.GOES_BACK));
   }
@@ -85,7 +85,7 @@ class CounterEquivalenceIT {
     assertThat(clock.run(ScriptCall.acquire(AcquireCalls.without(one), EPOCH))).startsWith(0L);
   }
 
-  /** How the time of Redis passes. */
+  /** Course of Redis' clock. */
   private enum Clock {
     STEADY,
     GOES_BACK;
@@ -101,16 +101,16 @@ class CounterEquivalenceIT {
     redis.flushall();
     buckets.clear();
     busy.clear();
-    // The clock of a process never goes back.
+    // The monotonic clock of a process never goes back.
     alone = time == Clock.STEADY ? new LocalCounters(() -> nowMicros * 1_000, 1_000) : null;
     permits.clear();
     clock.set(nowMicros);
-    take(ofAll(capacityMax)); // one that was never used is full, whatever its capacity was
+    take(ofAll(capacityMax)); // an unused bucket is full, whatever its capacity was
     for (int step = 0; step < STEPS; step++) {
       nowMicros += time.step(random);
       clock.set(nowMicros);
       if (permits.isEmpty() || random.nextInt(3) > 0) {
-        take(draw(random, capacityMax));
+        take(acquire(random, capacityMax));
       } else {
         Acquire ended = permits.remove(random.nextInt(permits.size()));
         end(ended, random.nextBoolean() ? 0 : random.nextLong(capacityMax * 2));
@@ -126,7 +126,7 @@ class CounterEquivalenceIT {
     return TestAcquires.of(RequestId.at(nowMicros / 1_000), takes, new Slot.Unlimited());
   }
 
-  private Acquire draw(RandomGenerator random, long capacityMax) {
+  private Acquire acquire(RandomGenerator random, long capacityMax) {
     List<BucketAmount> takes = new ArrayList<>();
     for (Unit unit : Unit.values()) {
       if (random.nextInt(4) > 0) {
@@ -174,7 +174,7 @@ class CounterEquivalenceIT {
       bucket.flow(nowMicros);
       if (!bucket.hasCapacity(take.bucket().capacity())) {
         bucket.resize(take.bucket().capacity());
-        buckets.put(name(take.bucket()), bucket.copy()); // whether or not something is taken
+        buckets.put(name(take.bucket()), bucket.copy()); // whether anything is taken or not
       }
       after.put(take, bucket);
       if (refused == 0 && !bucket.has(take.amount())) {
@@ -216,7 +216,7 @@ class CounterEquivalenceIT {
         ExactBucket bucket = bucket(take.bucket());
         bucket.flow(nowMicros);
         bucket.add(back);
-        buckets.put(name(take.bucket()), bucket); // nothing may have been taken from it so far
+        buckets.put(name(take.bucket()), bucket); // the bucket may be unused so far
       }
     }
     if (acquire.slot() instanceof Slot.Limited one) {

@@ -29,13 +29,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
-/**
- * What ends, or turns out to be asked in vain, while a real Redis is not asked: nothing is lost.
- */
+/** Releases and undos while a real Redis is down: nothing is lost. */
 @Isolated
 class DeferredReleasesIT {
-  private static final Duration TIMEOUT = Duration.ofSeconds(1); // others compute too
-  private static final long CAPACITY = 1_000_000; // of which 17,000 flow in each second
+  private static final Duration TIMEOUT = Duration.ofSeconds(1); // other processes use the CPU, too
+  private static final long CAPACITY = 1_000_000; // refills by 17,000 each second
 
   private final RedisProcess process = RedisProcess.start();
   private final SlowRelay relay = new SlowRelay(process);
@@ -44,7 +42,7 @@ class DeferredReleasesIT {
   private final List<Node> nodes = new ArrayList<>();
   private final Node node = node(relay.url());
 
-  /** A circuit with its counters. */
+  /** Circuit with its counters. */
   private record Node(
       RedisConnector client,
       EventExecutor clock,
@@ -55,8 +53,8 @@ class DeferredReleasesIT {
       var client = new RedisConnector(RedisAddress.parse(new Secret(url)));
       var clock = new DefaultEventExecutor();
       var observer = new FailureCounts();
-      var permits = new HeldPermits();
-      var circuit = new RedisCircuit(client, clock, TIMEOUT, permits, observer, "nobody waits");
+      var permits = new ActivePermits();
+      var circuit = new RedisCircuit(client, clock, TIMEOUT, permits, observer, "no fallback");
       var deadlines = new AcquireTimeouts(clock, TIMEOUT);
       var counters = new SharedCounters(circuit, permits, deadlines, observer);
       assertThat(circuit.start().orTimeout(10, TimeUnit.SECONDS).join())
@@ -74,9 +72,9 @@ class DeferredReleasesIT {
       return (Up) circuit.connectionState();
     }
 
-    /** Nobody asks any more, until a probe is answered. */
+    /** Opens the circuit until a probe is answered. */
     void trip() {
-      circuit.failed(up(), RedisFailure.DISCONNECTED, "the test says so");
+      circuit.failed(up(), RedisFailure.DISCONNECTED, "the test opens it");
     }
 
     void awaitNext(Up before) {
@@ -85,7 +83,7 @@ class DeferredReleasesIT {
           () ->
               circuit.connectionState() instanceof Up now
                   && !now.epoch().equals(before.epoch())
-                  && !now.settling().get());
+                  && !now.inRestateGrace().get());
     }
   }
 
@@ -105,7 +103,7 @@ class DeferredReleasesIT {
   }
 
   @Test
-  void whatEndsWhileNobodyAsksIsCorrectedOnceRedisAnswers() {
+  void releasesOfAnOutageAreAppliedOnceRedisAnswers() {
     Acquire acquire = AcquireCalls.slot("k", 1, tokens(600_000));
     Acquire overrun =
         AcquireCalls.slot(
@@ -131,11 +129,11 @@ class DeferredReleasesIT {
   }
 
   @Test
-  void whatIsGivenUpBehindTheEndOfItsEpochComesBack() {
+  void anUndoAfterTheEndOfItsEpochIsApplied() {
     Acquire acquire = AcquireCalls.slot("k", 1, tokens(600_000));
     Up before = node.up();
     var late = taking(acquire, before);
-    run(ScriptCall.acquire(acquire, before.epoch())); // and its answer is still on its way
+    run(ScriptCall.acquire(acquire, before.epoch())); // and its answer is still in flight
     node.trip();
     node.awaitNext(before);
 
@@ -148,7 +146,7 @@ class DeferredReleasesIT {
   }
 
   @Test
-  void anAnswerThatComesWhileNobodyAsksLeavesCountedWhatRuns() {
+  void aLateAnswerDuringAnOutageKeepsItsRequestCounted() {
     Acquire runs = AcquireCalls.slot("k", 1);
     assertThat(AcquireCalls.take(node.counters(), runs)).isInstanceOf(AllAcquired.class);
     Up before = node.up();
@@ -163,10 +161,10 @@ class DeferredReleasesIT {
   }
 
   @Test
-  void whatWasAskedOfAConnectionThatIsGoneComesBack() {
+  void anAcquireOnAClosedConnectionIsUndone() {
     Acquire acquire = AcquireCalls.slot("k", 1, tokens(600_000));
     Up before = node.up();
-    run(ScriptCall.acquire(acquire, before.epoch())); // as Redis did before the connection went
+    run(ScriptCall.acquire(acquire, before.epoch())); // as Redis did before the disconnect
     before.link().close();
 
     taking(acquire, before).send();
@@ -179,7 +177,7 @@ class DeferredReleasesIT {
   }
 
   @Test
-  void whatANodeLetInAloneAfterItAskedInVainKeepsItsSlot() {
+  void aLocalSlotAfterATimeoutIsKept() {
     Acquire acquire = AcquireCalls.slot("k", 1);
     Up before = node.up();
     before.link().close();
@@ -199,7 +197,7 @@ class DeferredReleasesIT {
   }
 
   @Test
-  void anEndThatWasLostWithItsConnectionIsToldAgain() {
+  void aReleaseThatWasLostWithItsConnectionIsRepeated() {
     Acquire acquire = AcquireCalls.slot("k", 1, tokens(600_000));
     assertThat(AcquireCalls.take(node.counters(), acquire)).isInstanceOf(AllAcquired.class);
     Up before = node.up();
@@ -212,7 +210,7 @@ class DeferredReleasesIT {
   }
 
   @Test
-  void whatWasStatedInVainBeforeItEndedIsCorrectedToo() {
+  void aRequestThatEndsAfterAFailedRestatementIsCorrected() {
     Acquire acquire = AcquireCalls.slot("k", 1, tokens(600_000));
     assertThat(AcquireCalls.take(node.counters(), acquire)).isInstanceOf(AllAcquired.class);
     Up before = node.up();
@@ -249,7 +247,7 @@ class DeferredReleasesIT {
             call.arguments().toArray(String[]::new));
   }
 
-  /** Long before as much has flowed in. */
+  /** Awaits a level long before it could refill. */
   private void awaitRemaining(long least) {
     await(least + " tokens", () -> remaining(tokens(0)) >= least);
   }
@@ -257,7 +255,7 @@ class DeferredReleasesIT {
   private long remaining(BucketAmount probe) {
     return switch (AcquireCalls.take(node.counters(), AcquireCalls.without(probe))) {
       case AllAcquired taken -> taken.levels().stream().mapToLong(Level::remaining).sum();
-      case Refused _ -> throw new AssertionError("a look is refused");
+      case Refused _ -> throw new AssertionError("a probe is refused");
       case Unavailable _ -> 0;
     };
   }

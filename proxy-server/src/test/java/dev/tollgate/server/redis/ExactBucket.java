@@ -4,8 +4,8 @@ import dev.tollgate.core.limit.Bucket;
 import java.math.BigInteger;
 
 /**
- * The rule of a token bucket in numbers of any size: a token is as many units as its period has
- * microseconds, so that each microsecond brings the capacity, in units.
+ * Rule of a token bucket in arbitrary precision: a token is as many units as its period has
+ * microseconds, so that each microsecond refills the capacity, in units.
  */
 final class ExactBucket {
   private final BigInteger one;
@@ -31,12 +31,12 @@ final class ExactBucket {
     return new ExactBucket(one, capacity, level, atMicros);
   }
 
-  /** A clock that went back brings nothing and takes nothing: it flows on from there. */
+  /** A clock that goes back changes nothing: the bucket refills from then on. */
   void rebase(long nowMicros) {
     atMicros = Math.min(atMicros, nowMicros);
   }
 
-  /** Lets flow in what the time until now brings. */
+  /** Refills until now. */
   void flow(long nowMicros) {
     BigInteger more = BigInteger.valueOf(Math.max(0, nowMicros - atMicros)).multiply(capacity);
     level = level.add(more).min(full());
@@ -56,7 +56,7 @@ final class ExactBucket {
     return amount == 0 || level.compareTo(units(amount)) >= 0;
   }
 
-  /** Adds an amount, which may be below 0; there is no more room than the capacity. */
+  /** Adds an amount, which may be below 0, up to the capacity. */
   void add(long amount) {
     level = level.add(units(amount)).min(full());
   }

@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
-/** Counters that grant everything and insist that only what they granted is ended. */
+/** Counters that grant everything and check that only granted acquisitions are ended. */
 final class ExactlyOnceCounters implements Counters {
   static final AcquireResult.AllAcquired TAKEN =
       new AcquireResult.AllAcquired(List.of(new Level(7, 0)));

@@ -3,7 +3,7 @@ package dev.tollgate.server.redis;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Failures as they were reported. */
+/** Redis observer that counts failures. */
 final class FailureCounts implements RedisObserver {
   private final Map<RedisFailure, Integer> failures = new ConcurrentHashMap<>();
 

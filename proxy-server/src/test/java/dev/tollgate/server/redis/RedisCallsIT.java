@@ -34,9 +34,10 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What a node asks of a Redis: how often, where its answer comes, and what stays there. */
+/** Calls of a node to Redis: how many, on which thread they are answered, and which keys remain. */
 class RedisCallsIT {
-  private static final Duration TIMEOUT = Duration.ofMillis(250); // others compute too
+  private static final Duration TIMEOUT =
+      Duration.ofMillis(250); // other processes use the CPU, too
   private static final Pattern SCRIPTS = Pattern.compile("cmdstat_eval(?:sha)?:calls=(\\d+)");
 
   private final RedisProcess process = RedisProcess.start();
@@ -62,7 +63,7 @@ class RedisCallsIT {
   }
 
   @Test
-  void aRequestIsOneCallThatIsAwaitedAndOneThatIsNot() throws Exception {
+  void aRequestIsOneAwaitedCallAndOneThatIsNot() throws Exception {
     Counters counters = node(process.url()).counters();
     commands.configResetstat();
     long begun = System.nanoTime();
@@ -80,7 +81,7 @@ class RedisCallsIT {
     long beats = 1 + Duration.ofNanos(System.nanoTime() - begun).dividedBy(RedisCircuit.HEARTBEAT);
     assertThat(scriptCalls()).isBetween(2 * requests, 2 * requests + beats);
     assertThat(commands.info("commandstats"))
-        .as("nobody asks for the time, or for a bucket by itself, but the scripts")
+        .as("only the scripts read the time and buckets")
         .doesNotContain("cmdstat_multi", "cmdstat_watch");
   }
 
@@ -94,9 +95,10 @@ class RedisCallsIT {
   }
 
   @Test
-  void theAnswerComesOnTheLoopThatAsked() throws Exception {
+  void theAnswerArrivesOnTheCallersLoop() throws Exception {
     Counters counters = node(process.url()).counters();
-    try (var loop = Executors.newSingleThreadExecutor(Thread.ofPlatform().name("asks").factory())) {
+    try (var loop =
+        Executors.newSingleThreadExecutor(Thread.ofPlatform().name("caller").factory())) {
       for (boolean frozen : List.of(false, true)) {
         if (frozen) {
           process.freeze();
@@ -104,7 +106,7 @@ class RedisCallsIT {
         var on = new CompletableFuture<String>();
         counters.acquire(
             AcquireCalls.slot("k", 9), loop, _ -> on.complete(Thread.currentThread().getName()));
-        assertThat(on.get(10, TimeUnit.SECONDS)).as("frozen: %s", frozen).isEqualTo("asks");
+        assertThat(on.get(10, TimeUnit.SECONDS)).as("frozen: %s", frozen).isEqualTo("caller");
       }
     } finally {
       process.thaw();
@@ -112,7 +114,7 @@ class RedisCallsIT {
   }
 
   @Test
-  void whatIsLeftBehindARequestOrANewStatementGoesByItself() throws Exception {
+  void keysOfEndedRequestsAndRestatementsExpire() throws Exception {
     Counters counters = node(process.url()).counters();
     Acquire ended = AcquireCalls.slot("k", 2, tokens(1_000, 900));
     assertThat(AcquireCalls.take(counters, ended)).isInstanceOf(AllAcquired.class);
@@ -132,16 +134,16 @@ class RedisCallsIT {
   }
 
   @Test
-  void whatWasAskedInVainComesBackWithAllItsAmounts() throws Exception {
+  void aTimedOutAcquireReturnsAllItsAmounts() throws Exception {
     var relay = new SlowRelay(process);
     open.add(relay);
     Counters counters = node(relay.url()).counters();
-    BucketAmount requests = minute(LimitScope.KEY, 100, 30); // one flows in each 600 ms
+    BucketAmount requests = minute(LimitScope.KEY, 100, 30); // refills one each 600 ms
     BucketAmount tokens = tokens(1_000, 300);
     await(
         "an answer",
         () ->
-            AcquireCalls.take(counters, AcquireCalls.without(look(requests)))
+            AcquireCalls.take(counters, AcquireCalls.without(probe(requests)))
                 instanceof AllAcquired);
     relay.delay(TIMEOUT.plusMillis(100));
     for (int n = 0; n < 3; n++) {
@@ -154,7 +156,7 @@ class RedisCallsIT {
         "full buckets",
         () -> {
           AcquireResult result =
-              AcquireCalls.take(counters, AcquireCalls.without(look(requests), look(tokens)));
+              AcquireCalls.take(counters, AcquireCalls.without(probe(requests), probe(tokens)));
           return result instanceof AllAcquired taken
               && taken.levels().get(0).remaining() >= 99
               && taken.levels().get(1).remaining() >= 990;
@@ -162,7 +164,7 @@ class RedisCallsIT {
   }
 
   @Test
-  void whoMayNotHearOfChangesSaysSoOnceAndHearsOfThemAsSoonAsItMay() throws Exception {
+  void aDeniedSubscriptionIsLoggedOnceAndRetried() throws Exception {
     var user = AclSetuserArgs.Builder.on().addPassword("pw").allKeys().allCommands();
     commands.aclSetuser("deaf", user.resetChannels());
     String url = process.url().replace("redis://", "redis://deaf:pw@");
@@ -171,24 +173,24 @@ class RedisCallsIT {
     lines.start();
     logger.addAppender(lines);
     try (var announcer = KeyChangePublisher.connect(RedisAddress.parse(new Secret(url)))) {
-      var heard = new Semaphore(0);
-      node(url).onKeyChange(heard::release);
+      var notified = new Semaphore(0);
+      node(url).onKeyChange(notified::release);
       await("a line of the log", () -> !lines.texts.isEmpty());
       assertThat(announcer.publish())
           .isInstanceOfSatisfying(
               KeyChangePublisher.PublishResult.Failed.class,
               failed -> assertThat(failed.reason()).contains("NOPERM"));
-      assertThat(heard.availablePermits()).isZero();
+      assertThat(notified.availablePermits()).isZero();
 
       commands.aclSetuser("deaf", AclSetuserArgs.Builder.allChannels());
-      assertThat(heard.tryAcquire(10, TimeUnit.SECONDS)).as("it listens").isTrue();
+      assertThat(notified.tryAcquire(10, TimeUnit.SECONDS)).as("it listens").isTrue();
       assertThat(lines.texts).singleElement().asString().contains("NOPERM");
     } finally {
       logger.detachAppender(lines);
     }
   }
 
-  /** What the log says, for any thread. */
+  /** Recorded log lines, for any thread. */
   private static final class Lines extends AppenderBase<ILoggingEvent> {
     private final Queue<String> texts = new ConcurrentLinkedQueue<>();
 
@@ -206,7 +208,7 @@ class RedisCallsIT {
     return AcquireCalls.of(LimitScope.KEY, "t", Unit.TOKENS_PER_MINUTE, capacity, amount);
   }
 
-  private static BucketAmount look(BucketAmount at) {
+  private static BucketAmount probe(BucketAmount at) {
     return new BucketAmount(at.bucket(), 0);
   }
 

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A circuit on a real Redis: what is stated anew, also where it has ended meanwhile. */
+/** Circuit on a real Redis: acquisitions are restated, also if they ended meanwhile. */
 class RedisCircuitIT {
   private static final Duration TIMEOUT = Duration.ofMillis(250);
 
@@ -35,9 +35,9 @@ class RedisCircuitIT {
       new RedisConnector(RedisAddress.parse(new Secret(process.url())));
   private final EventExecutor clock = new DefaultEventExecutor();
   private final FailureCounts observer = new FailureCounts();
-  private final HeldPermits permits = new HeldPermits();
+  private final ActivePermits permits = new ActivePermits();
   private final RedisCircuit circuit =
-      new RedisCircuit(client, clock, TIMEOUT, permits, observer, "nobody waits");
+      new RedisCircuit(client, clock, TIMEOUT, permits, observer, "no fallback");
   private final SharedCounters counters =
       new SharedCounters(circuit, permits, new AcquireTimeouts(clock, TIMEOUT), observer);
 
@@ -56,7 +56,7 @@ class RedisCircuitIT {
   }
 
   @Test
-  void anEndThatOvertookItsNewStatementFreesTheSlotAndGivesNoTokensBackAgain() {
+  void aReleaseBeforeItsRestatementFreesTheSlotAndReturnsTokensOnce() {
     BucketAmount minute = tokens(1_000_000, 400_000);
     Acquire acquire = AcquireCalls.slot("k", 1, minute);
     assertThat(AcquireCalls.take(counters, acquire)).isInstanceOf(AllAcquired.class);
@@ -73,7 +73,7 @@ class RedisCircuitIT {
   }
 
   @Test
-  void aNewEpochTakesWhatRunsOverFromTheOldOne() {
+  void aNewEpochTakesOverRunningRequests() {
     Acquire acquire = AcquireCalls.slot("k", 1);
     assertThat(AcquireCalls.take(counters, acquire)).isInstanceOf(AllAcquired.class);
     var before = (ConnectionState.Up) circuit.connectionState();
@@ -93,10 +93,10 @@ class RedisCircuitIT {
   }
 
   @Test
-  void whoComesBackFirstGrantsNoSlotBeforeOthersSaidWhatTheyHold() throws Exception {
+  void theFirstNodeToReturnGrantsNoSlotInTheGracePeriod() throws Exception {
     var latecomer = new DefaultEventExecutor();
-    var heldThere = new HeldPermits();
-    var there = new RedisCircuit(client, latecomer, TIMEOUT, heldThere, observer, "nobody waits");
+    var heldThere = new ActivePermits();
+    var there = new RedisCircuit(client, latecomer, TIMEOUT, heldThere, observer, "no fallback");
     there.start().get(10, TimeUnit.SECONDS);
     try {
       var deadlines = new AcquireTimeouts(latecomer, TIMEOUT);
@@ -106,7 +106,7 @@ class RedisCircuitIT {
       var comesBack = new CountDownLatch(1);
       latecomer.execute(() -> awaitUninterruptibly(comesBack));
 
-      process.kill(); // and all members are gone, as after an outage longer than their lease
+      process.kill(); // and all members have expired, as after an outage longer than their lease
       process.startAgain();
       awaitOther(
           Unavailable.class,
@@ -163,7 +163,7 @@ class RedisCircuitIT {
     Acquire probe = AcquireCalls.without(tokens(1_000_000, 0));
     return switch (AcquireCalls.take(counters, probe)) {
       case AllAcquired taken -> taken.levels().stream().mapToLong(Level::remaining).sum();
-      case Refused _ -> throw new AssertionError("a look is refused");
+      case Refused _ -> throw new AssertionError("a probe is refused");
       case Unavailable gone -> throw new AssertionError(gone);
     };
   }

@@ -26,7 +26,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 
-/** A Redis that is slow (D05), loads, is flushed under load, or gives way to its replica. */
+/**
+ * Faults of Redis: it is slow (D05), loads, is flushed under load, or fails over to its replica.
+ */
 @Isolated
 class RedisFaultsIT {
   private static final Duration TIMEOUT = Duration.ofMillis(50);
@@ -55,7 +57,7 @@ class RedisFaultsIT {
   }
 
   @Test
-  void oneThatAnswersTooLateIsNotWaitedForAndGivesEverythingBack() throws Exception {
+  void aSlowRedisTimesOutAndEverythingIsReturned() throws Exception {
     for (Duration late : List.of(Duration.ofMillis(60), Duration.ofSeconds(10))) {
       var relay = new SlowRelay(process);
       open.add(relay);
@@ -67,7 +69,7 @@ class RedisFaultsIT {
       for (int n = 0; n < 20; n++) {
         assertThat(take(counters, key)).isInstanceOf(Unavailable.class);
       }
-      assertThat(node.isUp()).as("after three in a row nobody is asked").isFalse();
+      assertThat(node.isUp()).as("after three failures in a row Redis is not called").isFalse();
 
       relay.delay(Duration.ZERO);
       await("an answer in time", () -> take(counters, key) instanceof AllAcquired);
@@ -76,13 +78,13 @@ class RedisFaultsIT {
   }
 
   @Test
-  void oneThatRefusesEverythingIsProbedUntilItAnswers() throws Exception {
+  void aRefusingRedisIsProbedUntilItAnswers() throws Exception {
     Redis node = node(process.url(), Duration.ofSeconds(2));
     Counters counters = node.counters();
     await("the first answer", () -> take(counters, "k") instanceof AllAcquired);
 
-    // A replica without its master says MASTERDOWN, as one that loads says LOADING: an error at
-    // once.
+    // A replica without its master answers MASTERDOWN, as a loading one answers LOADING: an error
+    // at once.
     commands.configSet("replica-serve-stale-data", "no");
     commands.replicaof("127.0.0.1", 1);
     await("no answer", () -> take(counters, "k") instanceof Unavailable && !node.isUp());
@@ -94,7 +96,7 @@ class RedisFaultsIT {
   }
 
   @Test
-  void oneThatLoadsIsNotWaitedForEither(@TempDir Path folder) throws Exception {
+  void aLoadingRedisIsNotWaitedFor(@TempDir Path folder) throws Exception {
     try (var loading = RedisProcess.start("--rdbcompression", "no", "--dir", folder.toString())) {
       RedisClient own = RedisClient.create(loading.url());
       open.add(own::shutdown);
@@ -106,7 +108,7 @@ class RedisFaultsIT {
       for (int n = 0; n < 300; n++) {
         var _ = slowly.set("filling:" + n, "x".repeat(100_000));
       }
-      var _ = slowly.configSet("key-load-delay", "10000"); // with an ear for others every 2 MB
+      var _ = slowly.configSet("key-load-delay", "10000"); // serves other clients every 2 MB
       slowly.debugReload();
       await("no answer", () -> take(counters, "k") instanceof Unavailable && !node.isUp());
       assertThat(observer.failures(RedisFailure.REFUSED)).as("-LOADING").isPositive();
@@ -116,7 +118,7 @@ class RedisFaultsIT {
   }
 
   @Test
-  void oneThatIsFlushedUnderLoadGoesOnAndLosesNoSlotForGood() throws Exception {
+  void aFlushUnderLoadLosesNoSlotForGood() throws Exception {
     Redis node = node(process.url(), Duration.ofSeconds(2));
     Counters counters = node.counters();
     var held = AcquireCalls.slot("held", 1);
@@ -128,7 +130,7 @@ class RedisFaultsIT {
       }
       Acquire acquire = AcquireCalls.slot("busy", 4);
       assertThat(AcquireCalls.take(counters, acquire))
-          .as("draw %d", n)
+          .as("acquire %d", n)
           .isInstanceOf(AllAcquired.class);
       counters.end(acquire, 0);
     }
@@ -141,7 +143,7 @@ class RedisFaultsIT {
   }
 
   @Test
-  void whileItIsFrozenNoMoreCallsWaitThanMay() throws Exception {
+  void callsToAFrozenRedisAreBounded() throws Exception {
     Redis node = node(process.url(), Duration.ofSeconds(5));
     Counters counters = node.counters();
     await("the first answer", () -> take(counters, "k") instanceof AllAcquired);

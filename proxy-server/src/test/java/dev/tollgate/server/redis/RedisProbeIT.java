@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.catalog.Secret;
 import org.junit.jupiter.api.Test;
 
-/** What a look at a Redis says of it before anything is started. */
+/** Results of probing a Redis before a start. */
 class RedisProbeIT {
   @Test
   void oneServerAnswersWithItsVersion() throws Exception {
     try (var process = RedisProcess.start()) {
-      assertThat(look(process.url()))
+      assertThat(probe(process.url()))
           .isInstanceOfSatisfying(
               RedisProbe.Reachable.class,
               answers -> assertThat(answers.version()).matches("[0-9.]+"));
@@ -18,17 +18,17 @@ class RedisProbeIT {
   }
 
   @Test
-  void aClusterIsNone() throws Exception {
+  void aClusterIsReported() throws Exception {
     try (var process = RedisProcess.start("--cluster-enabled", "yes")) {
-      assertThat(look(process.url())).isEqualTo(new RedisProbe.Cluster());
+      assertThat(probe(process.url())).isEqualTo(new RedisProbe.Cluster());
     }
   }
 
   @Test
-  void whoDoesNotKnowThePasswordIsToldSo() throws Exception {
+  void aWrongPasswordIsReported() throws Exception {
     try (var process = RedisProcess.start("--requirepass", "right")) {
       String url = process.url().replace("redis://", "redis://:wrong@");
-      assertThat(look(url))
+      assertThat(probe(url))
           .isInstanceOfSatisfying(
               RedisProbe.Unreachable.class,
               gone -> assertThat(gone.reason()).contains("WRONGPASS").doesNotContain("wrong@"));
@@ -36,18 +36,18 @@ class RedisProbeIT {
   }
 
   @Test
-  void whoMayNotUseTheChannelIsToldSo() throws Exception {
+  void aDeniedChannelIsReported() throws Exception {
     try (var process =
-        RedisProcess.start("--user", "deaf", "on", ">pw", "~*", "+@all", "resetchannels")) {
-      String url = process.url().replace("redis://", "redis://deaf:pw@");
-      assertThat(look(url))
+        RedisProcess.start("--user", "denied", "on", ">pw", "~*", "+@all", "resetchannels")) {
+      String url = process.url().replace("redis://", "redis://denied:pw@");
+      assertThat(probe(url))
           .isInstanceOfSatisfying(
               RedisProbe.SubscribeDenied.class,
-              deaf -> assertThat(deaf.reason()).contains("NOPERM"));
+              denied -> assertThat(denied.reason()).contains("NOPERM"));
     }
   }
 
-  private static RedisProbe look(String url) throws InterruptedException {
+  private static RedisProbe probe(String url) throws InterruptedException {
     return RedisProbe.run(RedisAddress.parse(new Secret(url)));
   }
 }

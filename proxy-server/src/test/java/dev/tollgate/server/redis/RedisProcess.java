@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import redis.embedded.core.ExecutableProvider;
 
-/** A real Redis on a free loopback port: stopped, gone on, killed and started again by tests. */
+/** Real Redis on a free loopback port, which tests freeze, continue, kill and restart. */
 public final class RedisProcess implements AutoCloseable {
   private static final long START_NANOS_MAX = 10_000_000_000L;
 
@@ -52,12 +52,12 @@ public final class RedisProcess implements AutoCloseable {
     }
   }
 
-  /** Starts one, with settings as on its command line. */
+  /** Starts a Redis with settings as on its command line. */
   public static RedisProcess start(String... settings) {
     return new RedisProcess(List.of(settings));
   }
 
-  /** Starts a sentinel that watches a master, and is a majority by itself. */
+  /** Starts a sentinel that monitors a master, with a quorum of one. */
   public static RedisProcess sentinelOf(RedisProcess master, String name) {
     try {
       Path settings = Files.createTempFile(Binary.FOLDER, "sentinel", ".conf");
@@ -70,7 +70,7 @@ public final class RedisProcess implements AutoCloseable {
     }
   }
 
-  /** What {@code redis.url} is to be. */
+  /** Returns the value for {@code redis.url}. */
   public String url() {
     return "redis://127.0.0.1:" + port;
   }
@@ -79,19 +79,19 @@ public final class RedisProcess implements AutoCloseable {
     return port;
   }
 
-  /** SIGSTOP: it keeps its connections and answers nothing. */
+  /** Freezes Redis by SIGSTOP: it keeps its connections and answers nothing. */
   public void freeze() {
     signal("STOP");
   }
 
-  /** SIGCONT. */
+  /** Continues Redis by SIGCONT. */
   public void thaw() {
     if (process.isAlive()) {
       signal("CONT");
     }
   }
 
-  /** SIGKILL: what it counted is gone. */
+  /** Kills Redis by SIGKILL, which loses its counts. */
   public void kill() {
     process.destroyForcibly();
     boolean interrupted = false;
@@ -107,7 +107,7 @@ public final class RedisProcess implements AutoCloseable {
     }
   }
 
-  /** Starts it again, on the same port, after it was killed. */
+  /** Restarts a killed Redis on the same port. */
   public void startAgain() {
     process = started();
   }

@@ -8,16 +8,16 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Ends that nobody can be told of yet. */
+/** Releases that wait for Redis. */
 class ReleaseQueueTest {
   @Test
-  void noMoreWaitThanMayAndTheOthersAreCounted() {
+  void waitingReleasesAreBoundedAndDroppedOnesCounted() {
     var clock = new DefaultEventExecutor();
     try (var client = new RedisConnector(RedisAddress.parse(new Secret("redis://127.0.0.1:1")))) {
       var figures = new FailureCounts();
-      var held = new HeldPermits();
+      var held = new ActivePermits();
       var circuit =
-          new RedisCircuit(client, clock, Duration.ofSeconds(1), held, figures, "nobody waits");
+          new RedisCircuit(client, clock, Duration.ofSeconds(1), held, figures, "no fallback");
       for (int n = 0; n < ReleaseQueue.WAITING_MAX; n++) {
         circuit.releases().release(new PermitRelease.Used(AcquireCalls.slot("k", 1), 0));
       }

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Runs the scripts as they are, but for their clock: it is one that tests set, and buckets do not
- * expire by Redis' own meanwhile.
+ * Clock of the scripts that tests set: runs the scripts unchanged otherwise, and keeps buckets from
+ * expiring by Redis' own clock.
  */
 final class ScriptClock {
   private static final String TIME = "redis.call('TIME')";

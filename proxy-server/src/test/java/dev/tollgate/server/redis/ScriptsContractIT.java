@@ -13,7 +13,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 
-/** What every counter must do, done by the scripts on a real Redis. */
+/** Contract test of the scripts on a real Redis. */
 class ScriptsContractIT extends CountersContract {
   private static RedisProcess process;
   private static RedisClient client;
@@ -50,7 +50,7 @@ class ScriptsContractIT extends CountersContract {
     clock.set(nowMicros);
   }
 
-  /** The calls of the shared counters, one after the other. */
+  /** Counters that call the scripts one after the other. */
   private static final class Scripts implements Counters {
     private static final String EPOCH = "node.1";
 

@@ -20,11 +20,11 @@ import java.util.concurrent.Semaphore;
 import org.junit.jupiter.api.Test;
 
 /**
- * What a request's limits cost when this process counts them and when Redis does: processor time of
- * this process and of Redis for taking and ending one draw of five buckets and a slot.
+ * Cost of a request's limits, counted in this process and in Redis: processor time of this process
+ * and of Redis for one acquisition of five buckets and a slot, and its end.
  */
 class SharedCountersBench {
-  private static final int DRAWS = Integer.getInteger("bench.draws", 100_000);
+  private static final int ACQUIRES = Integer.getInteger("bench.acquires", 100_000);
   private static final int UNDER_WAY_MAX = 64;
   private static final Path RESULTS = Path.of("target/bench/shared-counters.txt");
   private static final long PLENTY = 1_000_000;
@@ -32,7 +32,7 @@ class SharedCountersBench {
   private record Cost(double ownMicros, double redisMicros) {}
 
   @Test
-  void costOfADraw() throws Exception {
+  void costOfAnAcquire() throws Exception {
     try (RedisProcess process = RedisProcess.start();
         Redis redis =
             Redis.open(
@@ -50,8 +50,8 @@ class SharedCountersBench {
       client.shutdown();
 
       String observer =
-          "%d draws of 5 buckets and a slot, taken and ended: in this process %.2f us of CPU each; through Redis %.2f us here and %.2f us there%n"
-              .formatted(DRAWS, own.ownMicros(), shared.ownMicros(), shared.redisMicros());
+          "%d acquires of 5 buckets and a slot, taken and ended: in this process %.2f us of CPU each; through Redis %.2f us here and %.2f us there%n"
+              .formatted(ACQUIRES, own.ownMicros(), shared.ownMicros(), shared.redisMicros());
       Files.createDirectories(Path.of("target/bench"));
       Files.writeString(RESULTS, observer);
       assertThat(shared.redisMicros()).as(observer).isPositive();
@@ -63,8 +63,8 @@ class SharedCountersBench {
     double redisBefore = cpuSeconds(redis);
     long before = ownNanos();
     var underWay = new Semaphore(UNDER_WAY_MAX);
-    for (int n = 0; n < DRAWS; n++) {
-      Acquire acquire = draw(n);
+    for (int n = 0; n < ACQUIRES; n++) {
+      Acquire acquire = acquire(n);
       underWay.acquire();
       counters.acquire(
           acquire,
@@ -79,10 +79,10 @@ class SharedCountersBench {
     }
     underWay.acquire(UNDER_WAY_MAX);
     return new Cost(
-        (ownNanos() - before) / 1e3 / DRAWS, (cpuSeconds(redis) - redisBefore) * 1e6 / DRAWS);
+        (ownNanos() - before) / 1e3 / ACQUIRES, (cpuSeconds(redis) - redisBefore) * 1e6 / ACQUIRES);
   }
 
-  private static Acquire draw(int n) {
+  private static Acquire acquire(int n) {
     String key = "key" + n % 50;
     return AcquireCalls.slot(
         key,

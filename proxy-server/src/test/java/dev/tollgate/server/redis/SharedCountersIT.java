@@ -32,10 +32,11 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
-/** The counters of two nodes over one Redis, which is slow, frozen, killed and flushed. */
+/** Counters of two nodes on one Redis, which is slow, frozen, killed and flushed. */
 @Isolated
 class SharedCountersIT {
-  private static final Duration TIMEOUT = Duration.ofMillis(250); // others compute too
+  private static final Duration TIMEOUT =
+      Duration.ofMillis(250); // other processes use the CPU, too
 
   private final RedisProcess process = RedisProcess.start();
   private final RedisClient client = RedisClient.create(process.url());
@@ -66,7 +67,7 @@ class SharedCountersIT {
   }
 
   @Test
-  void aRefusedDrawTakesNothingAnywhere() {
+  void aRefusedAcquireTakesNothing() {
     BucketAmount rich = AcquireCalls.of(LimitScope.GLOBAL, "*", Unit.REQUESTS_PER_MINUTE, 100, 1);
     BucketAmount poor = AcquireCalls.of(LimitScope.KEY, "k", Unit.REQUESTS_PER_MINUTE, 1, 1);
     assertThat(AcquireCalls.take(one, AcquireCalls.slot("k", 9, rich, poor)))
@@ -92,7 +93,7 @@ class SharedCountersIT {
 
     Acquire little = tokens(10_000, 100);
     AcquireCalls.take(other, little);
-    other.end(little, 30_000); // an overrun is booked in full
+    other.end(little, 30_000); // an overrun is taken in full
     awaitRemaining(10_000, -20_400);
   }
 
@@ -112,18 +113,18 @@ class SharedCountersIT {
   }
 
   @Test
-  void anotherCapacityActsOnTheRunningBucket() {
+  void aChangedCapacityAppliesToTheStoredBucket() {
     Acquire most = tokens(1_000, 900);
     AcquireCalls.take(one, most);
 
     assertThat(level(tokens(100_000, 0))).isBetween(100L, 1_000L);
     assertThat(level(tokens(50, 0))).isEqualTo(50);
-    one.end(most, 900); // was admitted under the old capacity, which does not come back with it
+    one.end(most, 900); // was granted under the old capacity, which its end must not restore
     assertThat(level(tokens(50, 0))).isEqualTo(50);
   }
 
   @Test
-  void everyKeyGoesByItself() {
+  void everyKeyExpires() {
     AcquireCalls.take(one, AcquireCalls.slot("k", 2, tokens(100, 10).amounts().getFirst()));
 
     assertThat(commands.keys("*"))
@@ -142,7 +143,7 @@ class SharedCountersIT {
   }
 
   @Test
-  void forgottenScriptsAndCountsAreMadeUpFor() {
+  void lostScriptsAndCountsAreRestored() {
     AcquireCalls.take(one, AcquireCalls.slot("k", 2));
     commands.scriptFlush();
     assertThat(AcquireCalls.take(one, AcquireCalls.slot("k", 2))).isInstanceOf(AllAcquired.class);
@@ -155,7 +156,7 @@ class SharedCountersIT {
   }
 
   @Test
-  void aRequestThatComesFirstDoesNotHideThatOthersWereForgotten() {
+  void aNewRequestDoesNotHideLostMembers() {
     AcquireCalls.take(one, AcquireCalls.slot("k", 2));
     AcquireCalls.take(one, AcquireCalls.slot("k", 2));
 
@@ -168,7 +169,7 @@ class SharedCountersIT {
   }
 
   @Test
-  void whatIsStatedAnewIsCountedOnceForOthersAlsoBetweenItsBatches() {
+  void restatedRequestsAreCountedOnceAlsoBetweenBatches() {
     List<Acquire> running = Stream.generate(() -> AcquireCalls.slot("k", 100)).limit(60).toList();
     running.forEach(acquire -> run(ScriptCall.acquire(acquire, "node.1")));
 
@@ -194,7 +195,7 @@ class SharedCountersIT {
   }
 
   @Test
-  void whatEndsBeforeItIsStatedAnewGivesBackItsTokensAndItsSlot() {
+  void aReleaseBeforeARestatementReturnsTokensAndSlot() {
     Acquire acquire = AcquireCalls.slot("k", 1, tokens(1_000_000, 600_000).amounts().getFirst());
     run(ScriptCall.acquire(acquire, "node.1"));
 
@@ -222,7 +223,7 @@ class SharedCountersIT {
   }
 
   @Test
-  void aFrozenRedisKeepsNobodyWaiting() {
+  void aFrozenRedisDelaysNoRequest() {
     Acquire held = AcquireCalls.slot("k", 3);
     AcquireCalls.take(one, held);
     process.freeze();
@@ -245,14 +246,14 @@ class SharedCountersIT {
         "an answer",
         () -> AcquireCalls.take(one, AcquireCalls.without()) instanceof AllAcquired && isUp());
     assertThat(Duration.ofNanos(System.nanoTime() - thawed)).isLessThan(Duration.ofSeconds(2));
-    // What was asked in vain holds nothing, and what runs still does.
+    // A timed-out acquisition holds nothing, and a running one still does.
     await("one slot in use", () -> slotsOf("k") == 1);
     one.end(held, 0);
     await("no slot in use", () -> slotsOf("k") == 0);
   }
 
   @Test
-  void aKilledRedisIsFoundAgain() {
+  void aKilledRedisIsReconnected() {
     Acquire held = AcquireCalls.slot("k", 1);
     AcquireCalls.take(one, held);
     process.kill();
@@ -304,23 +305,23 @@ class SharedCountersIT {
   }
 
   @Test
-  void changedKeysAreHeardOf() throws Exception {
-    var heard = new Semaphore(0);
-    nodes.getFirst().onKeyChange(heard::release);
-    assertThat(heard.tryAcquire(5, TimeUnit.SECONDS)).as("it listens").isTrue();
+  void changedKeysAreNotified() throws Exception {
+    var notified = new Semaphore(0);
+    nodes.getFirst().onKeyChange(notified::release);
+    assertThat(notified.tryAcquire(5, TimeUnit.SECONDS)).as("subscribed").isTrue();
 
     announce();
-    assertThat(heard.tryAcquire(5, TimeUnit.SECONDS)).isTrue();
+    assertThat(notified.tryAcquire(5, TimeUnit.SECONDS)).isTrue();
 
     process.kill();
     process.startAgain();
-    assertThat(heard.tryAcquire(5, TimeUnit.SECONDS)).as("something may be missed").isTrue();
+    assertThat(notified.tryAcquire(5, TimeUnit.SECONDS)).as("something may be missed").isTrue();
     announce();
-    assertThat(heard.tryAcquire(5, TimeUnit.SECONDS)).isTrue();
+    assertThat(notified.tryAcquire(5, TimeUnit.SECONDS)).isTrue();
   }
 
   @Test
-  void withoutRedisANodeCountsAloneIfItMay() throws Exception {
+  void withoutRedisANodeCountsLocallyIfConfigured() throws Exception {
     Counters alone = open(Optional.of(new ExactlyOnceCounters())).counters();
     Acquire shared = AcquireCalls.slot("k", 1);
     assertThat(AcquireCalls.take(alone, shared)).isInstanceOf(AllAcquired.class);
@@ -334,7 +335,7 @@ class SharedCountersIT {
   }
 
   @Test
-  void aSlotThatANodeGrantedAloneIsCountedOnceRedisAnswersAgain() throws Exception {
+  void aLocalSlotIsCountedOnceRedisAnswersAgain() throws Exception {
     Redis node = open(Optional.of(new LocalCounters(System::nanoTime, 100)));
     BucketAmount tokens =
         AcquireCalls.of(LimitScope.KEY, "t", Unit.TOKENS_PER_MINUTE, 10_000_000, 4_000_000);
@@ -389,7 +390,7 @@ class SharedCountersIT {
     return ((AllAcquired) AcquireCalls.take(other, nothing)).levels().getFirst().remaining();
   }
 
-  /** Ends are not awaited by those who send them. */
+  /** Releases are not awaited by their senders. */
   private void awaitRemaining(long capacity, long least) {
     await(
         least + " remaining",

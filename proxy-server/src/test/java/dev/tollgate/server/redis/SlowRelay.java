@@ -16,8 +16,8 @@ import java.util.concurrent.Delayed;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A network in front of a Redis: it brings every answer later by a time that tests change, in
- * order. What is asked goes through at once.
+ * Network relay in front of Redis: it delays every answer, in order, by a time that tests change.
+ * Calls pass at once.
  */
 final class SlowRelay implements AutoCloseable {
   private static final int READ_BYTES = 64 * 1024;
@@ -42,12 +42,12 @@ final class SlowRelay implements AutoCloseable {
     return "redis://127.0.0.1:" + listening.getLocalPort();
   }
 
-  /** From now on answers take so much longer. */
+  /** Delays answers from now on. */
   void delay(Duration by) {
     delayNanos = by.toNanos();
   }
 
-  /** Answers take so much longer from that on which is asked with this text in it. */
+  /** Delays answers from the call on that contains a text. */
   void delayFrom(String asked, Duration by) {
     trigger = new Trigger(asked, by);
   }

@@ -16,11 +16,11 @@ import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 
-/** A request's draw from the buckets of four scopes and its slot, taken and ended. */
+/** Benchmark of one acquisition from the buckets of four scopes and a slot, and its end. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
-public class DrawJmh {
+public class AcquireJmh {
   private static final Rates PLENTY = new Rates(1_000_000_000, 10_000_000_000L);
   private static final RequestId REQUEST = RequestId.at(1_795_000_000_000L);
   private static final ModelId MODEL = new ModelId("acme", "one");
@@ -33,8 +33,8 @@ public class DrawJmh {
   private long nanos;
 
   /**
-   * Two looks at the clock for each request, half a millisecond each: buckets refill as fast as it
-   * empties them.
+   * Two clock readings for each request, half a millisecond apart, so that buckets refill as fast
+   * as they are emptied.
    */
   private long later() {
     return nanos += 500_000;
@@ -46,12 +46,12 @@ public class DrawJmh {
         instanceof AcquirePlan.Required asked)) {
       throw new AssertionError("nothing is limited");
     }
-    AcquireResult[] drawn = new AcquireResult[1];
-    counters.acquire(asked.acquire(), Runnable::run, answer -> drawn[0] = answer);
-    if (!(drawn[0] instanceof AcquireResult.AllAcquired)) {
-      throw new AssertionError(drawn[0]);
+    AcquireResult[] results = new AcquireResult[1];
+    counters.acquire(asked.acquire(), Runnable::run, answer -> results[0] = answer);
+    if (!(results[0] instanceof AcquireResult.AllAcquired)) {
+      throw new AssertionError(results[0]);
     }
     counters.end(asked.acquire(), 400);
-    return drawn[0];
+    return results[0];
   }
 }

@@ -1,9 +1,9 @@
--- Takes all that a request needs, or nothing.
--- KEYS  1 members of the node's epoch, 2 slots of the API key or '', 3.. buckets
--- ARGV  1 request, or '' for a look that nothing ends, 2 epoch, 3 lease in ms, 4 how long slots are kept in ms, 5 slots at most,
---       6.. amount, capacity, period of each bucket
--- Gives 1 what refused first: 0 nothing, else the number of the bucket, or one more for the slot,
---       2 whether a slot was free, 3.. remaining, wait of each bucket
+-- Takes everything that a request acquires, or nothing.
+-- KEYS    1 members of the node's epoch, 2 slots of the API key or '', 3.. buckets
+-- ARGV    1 request, or '' for a probe that is never ended, 2 epoch, 3 lease in ms, 4 lifetime of slots in ms,
+--         5 most slots, 6.. of each bucket amount, capacity, period
+-- Returns 1 what refused first: 0 nothing, else the number of the bucket, or one more for the slot,
+--         2 whether a slot was free, 3.. of each bucket remaining, wait
 local members, slots = KEYS[1], KEYS[2]
 local request, epoch = ARGV[1], ARGV[2]
 local refused = 0
@@ -20,7 +20,7 @@ for i = 3, #KEYS do
   buckets[#buckets + 1] = b
 end
 
--- A node that no longer says that it lives has no members any more, and its slots are free.
+-- Members of a node without heartbeats have expired, so its slots are free.
 local free = 1
 if slots ~= '' then
   local prefix = string.sub(members, 1, #members - #epoch)

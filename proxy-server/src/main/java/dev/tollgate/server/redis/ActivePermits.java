@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The draws of this node that Redis is to count: as many as requests run. For any thread. */
-final class HeldPermits {
+/** Acquisitions of this node's running requests that Redis counts. Safe on any thread. */
+final class ActivePermits {
   private static final int BATCH = 256;
 
   private final Map<RequestId, Acquire> acquires = new ConcurrentHashMap<>();
@@ -19,7 +19,7 @@ final class HeldPermits {
     acquires.put(acquire.request(), acquire);
   }
 
-  /** Whether it was held until now. */
+  /** Removes an acquisition; false if it was not held. */
   boolean remove(Acquire acquire) {
     return acquires.remove(acquire.request()) != null;
   }
@@ -32,13 +32,13 @@ final class HeldPermits {
     return acquires.isEmpty();
   }
 
-  /** How many of them have a slot. */
+  /** Returns the number of held acquisitions with a slot. */
   int slots() {
     return (int)
         acquires.values().stream().filter(acquire -> acquire.slot() instanceof Limited).count();
   }
 
-  /** All of them but some, in batches that one call can state. */
+  /** Returns all acquisitions except {@code some}, in batches that one call can restate. */
   List<List<Acquire>> batchesWithout(Set<RequestId> some) {
     List<Acquire> all =
         acquires.values().stream().filter(acquire -> !some.contains(acquire.request())).toList();
