@@ -67,8 +67,8 @@ final class ImageBytes {
     return true;
   }
 
-  /** All of it, where it is an image. */
-  Optional<FetchResult.Image> whole() {
+  /** Returns the collected image, or empty if the bytes are of no known image type. */
+  Optional<FetchResult.Image> toImage() {
     return type().map(it -> new FetchResult.Image(bytes, length, it));
   }
 

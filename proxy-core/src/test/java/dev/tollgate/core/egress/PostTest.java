@@ -105,7 +105,7 @@ class PostTest {
     try (var scene = new FetchScenario()) {
       List<PostResult> posted = scene.post(URL, BODY);
       scene.link(0).send("HTTP/1.1 200 OK\r\n\r\n");
-      scene.link(0).send(new byte[PostReplyHandler.BYTES_MAX]);
+      scene.link(0).send(new byte[Post.REPLY_BYTES_MAX]);
       scene.run();
       assertThat(posted).isEmpty();
       scene.link(0).send(new byte[1]);

@@ -3,9 +3,9 @@ package dev.tollgate.server.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.id.OrgId;
-import dev.tollgate.server.postgres.jobs.JobRows;
 import dev.tollgate.server.postgres.jobs.JobRows.ClaimRequest;
 import dev.tollgate.server.postgres.jobs.JobRows.ClaimedJobRow;
+import dev.tollgate.server.postgres.jobs.JobRows;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -17,10 +17,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * Whose job a worker takes up next, how many a provider has, and what a vain look leaves behind.
@@ -29,21 +28,12 @@ class JobClaimOrderIT {
   private static final long NOON = Instant.parse("2026-11-22T12:00:00Z").toEpochMilli();
   private static final Duration LEASE = Duration.ofSeconds(30);
   private static final OrgId NOBODY = new OrgId(new UUID(0, 0));
-  private static TestLedgerStore testStore;
+  @RegisterExtension
+  private static final TestLedgerStore testStore = TestLedgerStore.perClass();
 
   private final OrgId many = new OrgId(new UUID(1, 1));
   private final OrgId few = new OrgId(new UUID(Long.MIN_VALUE, 2));
   private JobRows rows;
-
-  @BeforeAll
-  static void open() throws Exception {
-    testStore = TestLedgerStore.open();
-  }
-
-  @AfterAll
-  static void close() {
-    testStore.close();
-  }
 
   @BeforeEach
   void begin() throws Exception {

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
-import dev.tollgate.server.postgres.jobs.JobRows;
 import dev.tollgate.server.postgres.jobs.JobRows.ClaimRequest;
 import dev.tollgate.server.postgres.jobs.JobRows.ClaimedJobRow;
 import dev.tollgate.server.postgres.jobs.JobRows.DueArtifact;
+import dev.tollgate.server.postgres.jobs.JobRows;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -16,10 +16,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -27,21 +26,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 class JobImagesIT {
   private static final long NOON = Instant.parse("2026-11-22T12:00:00Z").toEpochMilli();
   private static final long BALANCE = 1_000;
-  private static TestLedgerStore testStore;
+  @RegisterExtension
+  private static final TestLedgerStore testStore = TestLedgerStore.perClass();
 
   private JobRows rows;
   private OrgId org;
   private KeyId key;
-
-  @BeforeAll
-  static void open() throws Exception {
-    testStore = TestLedgerStore.open();
-  }
-
-  @AfterAll
-  static void close() {
-    testStore.close();
-  }
 
   @BeforeEach
   void begin() throws Exception {

@@ -10,9 +10,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -33,23 +33,19 @@ class LookupPlansIT {
   private static final String CLAIM =
       "SELECT count(*) FROM webhook_claim('w', 16, 4, 4, 16, 16, '1 min', '0', '{}')";
 
-  private static TestLedgerStore testStore;
+  @RegisterExtension
+  private static final TestLedgerStore testStore = TestLedgerStore.perClass();
+
   private static UUID org;
 
   @BeforeAll
   static void open() throws Exception {
-    testStore = TestLedgerStore.open();
     org = testStore.newOrg().value();
     jobs(testStore, org, "past", PAST, "1 day");
     events(testStore, "past", "delivered");
     testStore.execute("VACUUM ANALYZE media_job, webhook_event, idempotency, organization");
     jobs(testStore, org, "now", PENDING, "1 s");
     events(testStore, "now", "pending");
-  }
-
-  @AfterAll
-  static void close() {
-    testStore.close();
   }
 
   @Test

@@ -22,11 +22,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -38,20 +37,11 @@ class MediaJobsIT {
   private static final long BALANCE = 1_000;
   private static final long RESERVED = 150;
 
-  private static TestLedgerStore testStore;
+  @RegisterExtension
+  private static final TestLedgerStore testStore = TestLedgerStore.perClass();
 
   private OrgId org;
   private KeyId key;
-
-  @BeforeAll
-  static void open() throws Exception {
-    testStore = TestLedgerStore.open();
-  }
-
-  @AfterAll
-  static void close() {
-    testStore.close();
-  }
 
   @BeforeEach
   void begin() throws Exception {

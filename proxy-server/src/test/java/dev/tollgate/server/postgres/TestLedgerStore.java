@@ -28,13 +28,16 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.UUID;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
 import org.jspecify.annotations.Nullable;
 
-/** Books in a database of their own, with a clock that a test sets. */
-public final class TestLedgerStore implements AutoCloseable {
-  private final Store store;
+/** Ledger store in a database of its own, with a clock that a test sets. */
+public final class TestLedgerStore implements AutoCloseable, BeforeAllCallback, AfterAllCallback {
+  private @Nullable Store store;
 
-  private TestLedgerStore(Store store) {
+  private TestLedgerStore(@Nullable Store store) {
     this.store = store;
   }
 
@@ -42,28 +45,43 @@ public final class TestLedgerStore implements AutoCloseable {
     return new TestLedgerStore(SharedPostgres.newStore());
   }
 
-  /** Of a store that somebody else closes. */
+  /** Returns an extension that opens a store before a class's tests and closes it after them. */
+  public static TestLedgerStore perClass() {
+    return new TestLedgerStore(null);
+  }
+
+  /** Wraps a store that the caller closes. */
   static TestLedgerStore of(Store store) {
     return new TestLedgerStore(store);
   }
 
+  @Override
+  public void beforeAll(ExtensionContext context) throws Exception {
+    store = SharedPostgres.newStore();
+  }
+
+  @Override
+  public void afterAll(ExtensionContext context) {
+    close();
+  }
+
   public PostgresLedgerStore ledgerStore() {
-    return store.ledgerStore();
+    return store().ledgerStore();
   }
 
   public Store store() {
-    return store;
+    return Objects.requireNonNull(store);
   }
 
   public OrgId newOrg() throws SQLException {
     String name = UUID.randomUUID().toString();
-    store.organizations().create(name, null);
-    return store.organizations().find(name).orElseThrow().org().id();
+    store().organizations().create(name, null);
+    return store().organizations().find(name).orElseThrow().org().id();
   }
 
   public KeyId newKey(OrgId org) throws SQLException {
     var wish = new ApiKeys.ApiKeySpec("k", KeyScope.ALL, KeyLimits.DEFAULT, null);
-    return ((ApiKeys.KeyCreation.Created) store.apiKeys().create(org, wish, 0)).key().key().id();
+    return ((ApiKeys.KeyCreation.Created) store().apiKeys().create(org, wish, 0)).key().key().id();
   }
 
   public void fund(OrgId org, long micro) throws SQLException {
@@ -110,7 +128,7 @@ public final class TestLedgerStore implements AutoCloseable {
     UUID[] ids = orgs.stream().map(OrgId::value).toArray(UUID[]::new);
     TreeMap<String, ScopeSums> scopes = new TreeMap<>();
     TreeMap<String, LeaseSums> leases = new TreeMap<>();
-    try (Connection connection = store.pool().getConnection()) {
+    try (Connection connection = store().pool().getConnection()) {
       var its = connection.createArrayOf("uuid", ids);
       try (ResultSet row =
           query(
@@ -155,7 +173,7 @@ public final class TestLedgerStore implements AutoCloseable {
 
   /** Runs a statement; returns the first column of what it answers. */
   public List<String> execute(String sql, @Nullable Object... values) throws SQLException {
-    return execute(store.pool(), sql, values);
+    return execute(store().pool(), sql, values);
   }
 
   /** The same in a database that no store was opened on. */
@@ -206,6 +224,6 @@ public final class TestLedgerStore implements AutoCloseable {
 
   @Override
   public void close() {
-    store.close();
+    store().close();
   }
 }

@@ -10,26 +10,28 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.webhook.ClaimedEvent;
-import dev.tollgate.core.webhook.Outbox;
 import dev.tollgate.core.webhook.Outbox.Attempt;
 import dev.tollgate.core.webhook.Outbox.ClaimOptions;
 import dev.tollgate.core.webhook.Outbox.NextStep;
 import dev.tollgate.core.webhook.Outbox.ReceiverReply;
+import dev.tollgate.core.webhook.Outbox;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.Function;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Whom dead and slow receivers hold up: themselves. In a real database, by a clock that is set. */
 class WebhookConcurrencyIT {
   private static final String SHARED = "https://hooks.example/";
-  private static TestLedgerStore testStore;
+  @RegisterExtension
+  private static final TestLedgerStore testStore = TestLedgerStore.perClass();
+
   private static TestEvents events;
 
   private static Outbox one;
@@ -37,15 +39,9 @@ class WebhookConcurrencyIT {
 
   @BeforeAll
   static void open() throws Exception {
-    testStore = TestLedgerStore.open();
     events = new TestEvents(testStore);
     one = testStore.store().outbox("one");
     two = testStore.store().outbox("two");
-  }
-
-  @AfterAll
-  static void close() {
-    testStore.close();
   }
 
   @BeforeEach

@@ -13,8 +13,8 @@ import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.idempotency.BodyFingerprint;
 import dev.tollgate.core.idempotency.IdempotencyKey;
 import dev.tollgate.core.job.Job;
-import dev.tollgate.core.job.JobArtifact;
 import dev.tollgate.core.job.JobArtifact.Frame;
+import dev.tollgate.core.job.JobArtifact;
 import dev.tollgate.core.job.JobFailure;
 import dev.tollgate.core.job.JobId;
 import dev.tollgate.core.job.JobKind;
@@ -54,17 +54,17 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A job from its submission to its end as gateway and workers have it, in a real database. */
 class PostgresJobsIT {
   private static final Duration DAY = Duration.ofDays(1);
   private static final Duration LEASE = Duration.ofSeconds(30);
-  private static TestLedgerStore testStore;
+  @RegisterExtension
+  private static final TestLedgerStore testStore = TestLedgerStore.perClass();
 
   private final EmbeddedChannel channel = new EmbeddedChannel();
   private final JobId id = JobId.fresh();
@@ -73,16 +73,6 @@ class PostgresJobsIT {
   private JobRows rows;
   private OrgId org;
   private KeyId key;
-
-  @BeforeAll
-  static void open() throws Exception {
-    testStore = TestLedgerStore.open();
-  }
-
-  @AfterAll
-  static void close() {
-    testStore.close();
-  }
 
   @BeforeEach
   void begin() throws Exception {

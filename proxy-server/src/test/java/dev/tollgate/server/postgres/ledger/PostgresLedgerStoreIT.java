@@ -10,8 +10,8 @@ import dev.tollgate.core.ledger.LedgerStore.GrantAnswer;
 import dev.tollgate.core.ledger.LedgerStore.GrantItem;
 import dev.tollgate.core.ledger.LedgerStore.GrantRequest;
 import dev.tollgate.core.ledger.LedgerStore.LeaseHolder;
-import dev.tollgate.core.ledger.LedgerStore.LedgerStoreException;
 import dev.tollgate.core.ledger.LedgerStore.LedgerStoreException.Kind;
+import dev.tollgate.core.ledger.LedgerStore.LedgerStoreException;
 import dev.tollgate.core.ledger.LedgerStore.Recall;
 import dev.tollgate.core.ledger.LedgerStore.TickAnswer;
 import dev.tollgate.core.ledger.Payer;
@@ -29,16 +29,18 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What only a real database can show of the shared books: refusals, and days that are made. */
 class PostgresLedgerStoreIT {
   private static final int BALANCE = ScopeKind.ORG.bit();
   private static final Duration DAY = Duration.ofDays(1);
-  private static TestLedgerStore testStore;
+  @RegisterExtension
+  private static final TestLedgerStore testStore = TestLedgerStore.perClass();
+
   private static PostgresLedgerStore ledgerStore;
 
   private long calls;
@@ -48,13 +50,7 @@ class PostgresLedgerStoreIT {
 
   @BeforeAll
   static void open() throws Exception {
-    testStore = TestLedgerStore.open();
     ledgerStore = testStore.ledgerStore();
-  }
-
-  @AfterAll
-  static void close() {
-    testStore.close();
   }
 
   @BeforeEach

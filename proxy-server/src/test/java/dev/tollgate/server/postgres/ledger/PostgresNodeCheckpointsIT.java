@@ -9,22 +9,22 @@ import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.ledger.LedgerStore.LeaseHolder;
 import dev.tollgate.core.ledger.LedgerStoreIdentity;
-import dev.tollgate.core.ledger.NodeCheckpoint;
 import dev.tollgate.core.ledger.NodeCheckpoint.CheckpointVerdict;
+import dev.tollgate.core.ledger.NodeCheckpoint;
 import dev.tollgate.core.ledger.NodeCheckpoints;
 import dev.tollgate.core.ledger.Settlement;
 import dev.tollgate.server.postgres.TestLedgerStore;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What a real database says of itself and of a node, and when it takes no notice. */
 class PostgresNodeCheckpointsIT {
-  private static TestLedgerStore testStore;
+  @RegisterExtension
+  private static final TestLedgerStore testStore = TestLedgerStore.perClass();
 
   private PostgresLedgerStore ledgerStore;
   private NodeCheckpoints marks;
@@ -32,16 +32,6 @@ class PostgresNodeCheckpointsIT {
   private LedgerStoreIdentity identity;
   private OrgId org;
   private KeyId key;
-
-  @BeforeAll
-  static void open() throws Exception {
-    testStore = TestLedgerStore.open();
-  }
-
-  @AfterAll
-  static void close() {
-    testStore.close();
-  }
 
   @BeforeEach
   void begin() throws Exception {

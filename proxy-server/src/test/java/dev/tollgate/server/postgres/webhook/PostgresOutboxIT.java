@@ -14,12 +14,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.webhook.ClaimedEvent;
-import dev.tollgate.core.webhook.Outbox;
 import dev.tollgate.core.webhook.Outbox.Attempt;
 import dev.tollgate.core.webhook.Outbox.ClaimOptions;
 import dev.tollgate.core.webhook.Outbox.ConcurrencyLimits;
 import dev.tollgate.core.webhook.Outbox.NextStep;
 import dev.tollgate.core.webhook.Outbox.RecordResult;
+import dev.tollgate.core.webhook.Outbox;
 import dev.tollgate.core.webhook.WebhookSecret;
 import dev.tollgate.server.postgres.TestEvents;
 import dev.tollgate.server.postgres.TestLedgerStore;
@@ -35,14 +35,16 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The outbox in a real database, by a clock that stands still until it is set. */
 class PostgresOutboxIT {
-  private static TestLedgerStore testStore;
+  @RegisterExtension
+  private static final TestLedgerStore testStore = TestLedgerStore.perClass();
+
   private static TestEvents events;
   private static Outbox one;
   private static Outbox two;
@@ -50,15 +52,9 @@ class PostgresOutboxIT {
 
   @BeforeAll
   static void open() throws Exception {
-    testStore = TestLedgerStore.open();
     events = new TestEvents(testStore);
     one = testStore.store().outbox("one");
     two = testStore.store().outbox("two");
-  }
-
-  @AfterAll
-  static void close() {
-    testStore.close();
   }
 
   @BeforeEach
