@@ -35,8 +35,7 @@ abstract sealed class EgressCall permits Fetch, Post {
   private @Nullable Channel channel;
   private boolean finished;
 
-  EgressCall(
-      PublicConnector connector, UrlRules urls, EventLoop loop, String method, byte[] body) {
+  EgressCall(PublicConnector connector, UrlRules urls, EventLoop loop, String method, byte[] body) {
     this.connector = connector;
     this.urls = urls;
     this.loop = loop;
@@ -64,8 +63,7 @@ abstract sealed class EgressCall permits Fetch, Post {
     switch (urls.check(text)) {
       case PublicUrl.UrlParseResult.Malformed malformed ->
           failed(FetchOutcome.INVALID, malformed::fault);
-      case PublicUrl.UrlParseResult.Refused refused ->
-          failed(FetchOutcome.BLOCKED, refused::fault);
+      case PublicUrl.UrlParseResult.Refused refused -> failed(FetchOutcome.BLOCKED, refused::fault);
       case PublicUrl.UrlParseResult.Valid valid -> connect(valid.url());
     }
   }

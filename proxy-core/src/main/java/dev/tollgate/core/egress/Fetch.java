@@ -67,8 +67,7 @@ public final class Fetch extends EgressCall {
   void refuseOrgLimit() {
     String why = "An image cannot be fetched now: too many of yours are being fetched.";
     failed(
-        FetchOutcome.NO_ROOM,
-        _ -> Fault.of(ErrorCode.CONCURRENCY_EXCEEDED, why).withRetryAfter(1));
+        FetchOutcome.NO_ROOM, _ -> Fault.of(ErrorCode.CONCURRENCY_EXCEEDED, why).withRetryAfter(1));
   }
 
   /** Cancels the fetch; its result is not reported to the caller. */

@@ -30,28 +30,28 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a worker does with a job that it took up: one step, after which the job is given back or
- * over. Whatever cannot be known now is asked again later, until the job's time is over.
+ * One step of a worker with a claimed job, after which the job is released or has ended. What
+ * cannot be determined now is polled again later, until the job expires.
  */
 final class JobStep {
   private static final Logger log = LoggerFactory.getLogger(JobStep.class);
 
-  /** While nodes are restarted one by one, some do not know yet what others serve. */
+  /** During a rolling restart some nodes lack models that others already serve. */
   private static final Duration SERVED_ELSEWHERE_MAX = Duration.ofMinutes(10);
 
-  /** A provider may not know everywhere yet what it accepted; that takes a minute or so. */
+  /** A provider may need about a minute until all its servers know an accepted job. */
   private static final int ATTEMPTS_WHILE_UNKNOWN_MAX = 7;
 
-  /** The same for one that is asked to give up a job, and for what is still on its way to it. */
+  /** The same bound for a cancellation, and for a submission that is still in flight. */
   private static final Duration UNKNOWN_MAX = Duration.ofMinutes(1);
 
-  /** What a connection and an answer may take, and a provider that has to take it in. */
+  /** Time for a connection, a reply, and the provider's processing of the request. */
   private static final Duration IN_FLIGHT_MAX = Duration.ofSeconds(15);
 
-  /** With the pauses between them about five minutes. */
+  /** About five minutes with the delays between them. */
   private static final int FILE_ATTEMPTS_MAX = 16;
 
-  /** Of our storage, for each of which the file is fetched again: about twenty minutes. */
+  /** Each of these attempts fetches the file again: about twenty minutes. */
   private static final int STORE_ATTEMPTS_MAX = 12;
 
   private final JobStore store;
@@ -111,7 +111,7 @@ final class JobStep {
 
   // Submission
 
-  /** Somebody was about to submit it, and nobody knows what came of it. */
+  /** Resolves a submission whose result is unknown: a worker recorded its intent and no result. */
   private void resolveSubmission(ClaimedJob job, MediaTarget target)
       throws SQLException, InterruptedException {
     switch (provider.findSubmitted(target, job)) {
@@ -130,7 +130,7 @@ final class JobStep {
     }
   }
 
-  /** Whoever sent it may be dead, or slower than its lease, and what it sent be late. */
+  /** True while an earlier worker may still send the job: it may be slower than its lease. */
   private static boolean mayBeInFlight(ClaimedJob job) {
     return job.doubt() != Doubt.ABSENT && job.intent().orElseThrow().compareTo(IN_FLIGHT_MAX) < 0;
   }
@@ -169,7 +169,7 @@ final class JobStep {
     }
   }
 
-  // Looks
+  // Polls
 
   private void poll(ClaimedJob job, MediaTarget target) throws SQLException, InterruptedException {
     switch (provider.query(target, job.providerJob().orElseThrow())) {
@@ -237,7 +237,7 @@ final class JobStep {
     }
   }
 
-  /** By what was made, or else by what was asked for. */
+  /** Returns the cost of the output, or of the request if the output has no known length. */
   private static MicroUsd cost(
       ClaimedJob job, MediaTarget target, ProviderJobState.Succeeded made) {
     Duration length =
@@ -267,7 +267,7 @@ final class JobStep {
   private void expire(ClaimedJob job, Optional<MediaTarget> target)
       throws SQLException, InterruptedException {
     if (target.isPresent() && job.mayHaveReachedProvider()) {
-      var _ = cancelAtProvider(job, target.get()); // its time is over, whatever the provider says
+      var _ = cancelAtProvider(job, target.get()); // the job expires whatever the provider answers
     }
     if (store.expire(job)) {
       ended(job, JobStatus.EXPIRED, "");
@@ -301,7 +301,9 @@ final class JobStep {
     }
   }
 
-  /** Asks the provider for it, by our name for it where we do not know the provider's. */
+  /**
+   * Requests the cancellation by the provider's name of the job, or by the gateway's if unknown.
+   */
   private CancelResult cancelAtProvider(ClaimedJob job, MediaTarget target)
       throws InterruptedException {
     if (job.providerJob().isPresent()) {
@@ -353,7 +355,7 @@ final class JobStep {
     store.inconclusive(job, doubt, next);
   }
 
-  /** The one line of a job. */
+  /** Writes the job's single log line. */
   private void ended(ClaimedJob job, JobStatus how, String more) {
     observer.ended(job.kind(), how, job.age());
     log.info(

@@ -23,13 +23,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One attempt, from the job's text to the booked outcome. What fails on our side costs the receiver
- * nothing: the lease runs out, and the same attempt is made again. Blocks; shared by all threads.
+ * One attempt, from the job's payload to the recorded outcome. A failure on the gateway's side
+ * costs the receiver nothing: the lease expires and the same attempt is made again. Blocks; shared
+ * by all threads.
  */
 final class WebhookDelivery {
   private static final Logger log = LoggerFactory.getLogger(WebhookDelivery.class);
 
-  /** Before somebody tries again what this node had no room or no time for. */
+  /** Delay before another claim of an event for which this node had no room or time. */
   private static final Duration REQUEUE_DELAY = Duration.ofSeconds(1);
 
   private final Outbox outbox;
@@ -38,7 +39,7 @@ final class WebhookDelivery {
   private final WebhookObserver observer;
   private final Timing timing;
 
-  /** What time and chance are to deliveries. */
+  /** Sources of time and randomness. */
   record Timing(
       InstantSource wall, Ticker ticker, RandomGenerator random, AttemptRecorder.Pause pause) {}
 
@@ -55,7 +56,7 @@ final class WebhookDelivery {
     this.timing = timing;
   }
 
-  /** Makes the attempt that was claimed then. Interrupted, it gives the lease back. */
+  /** Makes the claimed attempt. On an interrupt it releases the lease. */
   void run(ClaimedEvent event, SenderRules rules, long claimedNanos) {
     try {
       attempt(event, rules, claimedNanos);
@@ -167,7 +168,7 @@ final class WebhookDelivery {
     }
   }
 
-  /** Without the path and the query of the URL, where clients keep secrets. */
+  /** Logs the host only: the path and the query of the URL may contain secrets. */
   private static void logUndelivered(
       ClaimedEvent event, SenderRules rules, ReceiverReply reply, String then) {
     log.info(

@@ -3,9 +3,9 @@ package dev.tollgate.server.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.id.OrgId;
+import dev.tollgate.server.postgres.jobs.JobRows;
 import dev.tollgate.server.postgres.jobs.JobRows.ClaimRequest;
 import dev.tollgate.server.postgres.jobs.JobRows.ClaimedJobRow;
-import dev.tollgate.server.postgres.jobs.JobRows;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -28,8 +28,7 @@ class JobClaimOrderIT {
   private static final long NOON = Instant.parse("2026-11-22T12:00:00Z").toEpochMilli();
   private static final Duration LEASE = Duration.ofSeconds(30);
   private static final OrgId NOBODY = new OrgId(new UUID(0, 0));
-  @RegisterExtension
-  private static final TestLedgerStore testStore = TestLedgerStore.perClass();
+  @RegisterExtension private static final TestLedgerStore testStore = TestLedgerStore.perClass();
 
   private final OrgId many = new OrgId(new UUID(1, 1));
   private final OrgId few = new OrgId(new UUID(Long.MIN_VALUE, 2));

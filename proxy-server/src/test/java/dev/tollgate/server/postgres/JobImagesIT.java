@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
+import dev.tollgate.server.postgres.jobs.JobRows;
 import dev.tollgate.server.postgres.jobs.JobRows.ClaimRequest;
 import dev.tollgate.server.postgres.jobs.JobRows.ClaimedJobRow;
 import dev.tollgate.server.postgres.jobs.JobRows.DueArtifact;
-import dev.tollgate.server.postgres.jobs.JobRows;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -26,8 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class JobImagesIT {
   private static final long NOON = Instant.parse("2026-11-22T12:00:00Z").toEpochMilli();
   private static final long BALANCE = 1_000;
-  @RegisterExtension
-  private static final TestLedgerStore testStore = TestLedgerStore.perClass();
+  @RegisterExtension private static final TestLedgerStore testStore = TestLedgerStore.perClass();
 
   private JobRows rows;
   private OrgId org;

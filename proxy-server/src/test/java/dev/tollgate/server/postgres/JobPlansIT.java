@@ -40,8 +40,7 @@ class JobPlansIT {
   /** Each of the four leases is looked for a few times, and a row is read again once changed. */
   private static final int ROWS_OF_A_JOB = 60;
 
-  @RegisterExtension
-  private static final TestLedgerStore testStore = TestLedgerStore.perClass();
+  @RegisterExtension private static final TestLedgerStore testStore = TestLedgerStore.perClass();
 
   private final EmbeddedChannel channel = new EmbeddedChannel();
   private JobRepository jobs;

@@ -37,8 +37,7 @@ class MediaJobsIT {
   private static final long BALANCE = 1_000;
   private static final long RESERVED = 150;
 
-  @RegisterExtension
-  private static final TestLedgerStore testStore = TestLedgerStore.perClass();
+  @RegisterExtension private static final TestLedgerStore testStore = TestLedgerStore.perClass();
 
   private OrgId org;
   private KeyId key;

@@ -28,10 +28,10 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.UUID;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
-import org.jspecify.annotations.Nullable;
 
 /** Ledger store in a database of its own, with a clock that a test sets. */
 public final class TestLedgerStore implements AutoCloseable, BeforeAllCallback, AfterAllCallback {

@@ -10,11 +10,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.webhook.ClaimedEvent;
+import dev.tollgate.core.webhook.Outbox;
 import dev.tollgate.core.webhook.Outbox.Attempt;
 import dev.tollgate.core.webhook.Outbox.ClaimOptions;
 import dev.tollgate.core.webhook.Outbox.NextStep;
 import dev.tollgate.core.webhook.Outbox.ReceiverReply;
-import dev.tollgate.core.webhook.Outbox;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,8 +29,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** Whom dead and slow receivers hold up: themselves. In a real database, by a clock that is set. */
 class WebhookConcurrencyIT {
   private static final String SHARED = "https://hooks.example/";
-  @RegisterExtension
-  private static final TestLedgerStore testStore = TestLedgerStore.perClass();
+  @RegisterExtension private static final TestLedgerStore testStore = TestLedgerStore.perClass();
 
   private static TestEvents events;
 

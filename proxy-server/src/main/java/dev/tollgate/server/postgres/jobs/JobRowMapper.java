@@ -22,7 +22,7 @@ import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** A job as it stands in its row. */
+/** Mapper from a row to a job. */
 final class JobRowMapper {
   private JobRowMapper() {}
 

@@ -27,10 +27,7 @@ import java.util.UUID;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What owners do to jobs in PostgreSQL, each step one statement of {@code V15__media_jobs} or
- * {@code V20__job_images}. Blocks.
- */
+/** Steps of owners on their jobs in PostgreSQL, each one function of the schema. Blocks. */
 final class JobSubmissions {
   private final DataSource pool;
   private final Duration retention;
@@ -46,7 +43,7 @@ final class JobSubmissions {
     this.ttl = ttl;
   }
 
-  /** What became of a submission. */
+  /** Result of a submission. */
   sealed interface SubmitAnswer {
     record Created() implements SubmitAnswer {}
 
@@ -54,13 +51,13 @@ final class JobSubmissions {
 
     record Conflict() implements SubmitAnswer {}
 
-    /** Other nodes were asked for what they do not use; whoever asks again says what it awaited. */
+    /** Other nodes were asked to return unused leases; the next call passes these recalls. */
     record AwaitsRecalls(Map<String, Long> recalls) implements SubmitAnswer {}
 
     record InsufficientBudget(List<Shortage> shortages) implements SubmitAnswer {}
   }
 
-  /** What became of a wish to cancel or remove a job, in the store's words. */
+  /** Result of a cancellation or removal, by the store's names. */
   enum Outcome {
     CANCELED,
     ASKED,
@@ -70,7 +67,7 @@ final class JobSubmissions {
     UNKNOWN
   }
 
-  /** What a submission was answered under its key; empty: nobody has made it. */
+  /** Returns the result of an earlier submission under the same key; empty if there was none. */
   Optional<SubmitAnswer> findEarlier(JobSubmissionKey ticket) throws SQLException {
     byte[] sha256 = ticket.body().sha256();
     try (Connection connection = pool.getConnection();
@@ -140,7 +137,7 @@ final class JobSubmissions {
       case "conflict" -> new SubmitAnswer.Conflict();
       case "replay" -> {
         UUID job = row.getObject("job_id", UUID.class);
-        // Nobody heard that it was made, and it was asked again.
+        // The result of an earlier attempt was lost, and the same submission was sent again.
         yield job.equals(spec.id().value())
             ? new SubmitAnswer.Created()
             : new SubmitAnswer.Replay(new JobId(job));
@@ -150,7 +147,7 @@ final class JobSubmissions {
     };
   }
 
-  /** Only those that nobody can make good any more refuse for good. */
+  /** A shortage is final only if no recall can cover it. */
   private static SubmitAnswer shortages(ResultSet row, Payer payer) throws SQLException {
     List<Shortage> shortages = new ArrayList<>();
     Map<String, Long> recalls = new HashMap<>();
@@ -187,15 +184,15 @@ final class JobSubmissions {
   }
 
   /**
-   * Cancels a job, or asks for it where a provider may have it.
+   * Cancels a job, or requests that if a provider may have the job.
    *
-   * @param org null: of any
+   * @param org null: any organization
    */
   Outcome cancel(@Nullable OrgId org, @Nullable JobKind kind, JobId id) throws SQLException {
     return outcome("SELECT job_cancel(?::uuid, ?, ?)", org, kind, id);
   }
 
-  /** Removes a job that is over. */
+  /** Removes a job that has ended. */
   Outcome remove(@Nullable OrgId org, @Nullable JobKind kind, JobId id) throws SQLException {
     return outcome("SELECT job_remove(?::uuid, ?, ?)", org, kind, id);
   }
@@ -214,7 +211,7 @@ final class JobSubmissions {
     }
   }
 
-  /** Nobody waits any longer for a job to be canceled; false: nobody asks for it, or it is over. */
+  /** Withdraws the request to cancel a job; false: there was none, or the job has ended. */
   boolean withdraw(@Nullable OrgId org, JobId id) throws SQLException {
     try (Connection connection = pool.getConnection();
         PreparedStatement call =
@@ -227,7 +224,7 @@ final class JobSubmissions {
     }
   }
 
-  /** Whether somebody waits for a job to be canceled. */
+  /** True while a request to cancel the job is pending. */
   boolean isCancelAsked(JobId id) throws SQLException {
     try (Connection connection = pool.getConnection();
         PreparedStatement select =

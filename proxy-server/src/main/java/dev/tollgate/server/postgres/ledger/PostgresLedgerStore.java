@@ -21,16 +21,14 @@ import java.util.function.ToLongFunction;
 import javax.sql.DataSource;
 
 /**
- * The shared books in PostgreSQL. Every call is one function of the migrations {@code V2__ledger},
- * {@code V4__ledger_numbers}, {@code V8__settle_new_charges}, {@code V10__closed_leases_are_told}
- * and {@code V12__leases_end_in_portions} in a transaction of its own, so that locks are held for
- * one statement and never across a round trip.
+ * Ledger store in PostgreSQL. Every call is one function of the schema in a transaction of its own,
+ * so that locks are held for one statement and never across a round trip.
  */
 public final class PostgresLedgerStore implements LedgerStore {
   private static final String TICK = "SELECT * FROM ledger_tick(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
   /**
-   * Leases that end in one transaction, whose rows others wait for: half a second, if it is busy.
+   * Leases that end in one transaction, whose rows others wait for: half a second if it is busy.
    */
   private static final int BATCH_SIZE = 10_000;
 
@@ -42,12 +40,12 @@ public final class PostgresLedgerStore implements LedgerStore {
     this.checkpoints = new PostgresNodeCheckpoints(pool);
   }
 
-  /** Whether they are still the same books, with all that they had. */
+  /** Returns the checkpoints, which show whether the ledger store was replaced or rolled back. */
   public NodeCheckpoints checkpoints() {
     return checkpoints;
   }
 
-  /** The books' clock, in milliseconds since the epoch. */
+  /** Returns the time of the ledger store's clock, in milliseconds since the Unix epoch. */
   public long millis() throws LedgerStoreException {
     return call(
         "SELECT floor(extract(epoch FROM ledger_now()) * 1000)::bigint",
@@ -89,7 +87,7 @@ public final class PostgresLedgerStore implements LedgerStore {
     call("SELECT ledger_close(?, ?, ?)", close -> bind(close, holder), ResultSet::next);
   }
 
-  /** Ends leases until few are left for what follows. */
+  /** Ends leases in portions until the rest fits into the next statement. */
   private void endLeases(String sql, Binding binding) throws LedgerStoreException {
     int ended = BATCH_SIZE;
     while (ended == BATCH_SIZE) {
@@ -196,8 +194,8 @@ public final class PostgresLedgerStore implements LedgerStore {
   }
 
   /**
-   * Puts a charge aside that the books refuse, whole and for a person to look at; once, however
-   * often it is sent.
+   * Quarantines a charge that the ledger store refuses, whole, for an operator's decision.
+   * Idempotent.
    */
   public void quarantine(LeaseHolder holder, Settlement settlement, String reason)
       throws LedgerStoreException {
@@ -262,7 +260,7 @@ public final class PostgresLedgerStore implements LedgerStore {
     return new TickAnswer.Accepted(bankMillis, recalls, overruns, closed);
   }
 
-  /** The name under which a node's life holds leases. */
+  /** Name under which an epoch of a node holds leases. */
   static String name(LeaseHolder holder) {
     return "node:" + holder.node() + ":" + holder.epoch();
   }
@@ -313,7 +311,7 @@ public final class PostgresLedgerStore implements LedgerStore {
     void bind(PreparedStatement call) throws SQLException;
   }
 
-  /** Reads the rows of an answer. */
+  /** Reads the rows of a result. */
   private interface Reading<T> {
     T read(ResultSet rows) throws SQLException;
   }

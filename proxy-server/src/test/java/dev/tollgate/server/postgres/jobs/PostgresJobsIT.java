@@ -13,8 +13,8 @@ import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.idempotency.BodyFingerprint;
 import dev.tollgate.core.idempotency.IdempotencyKey;
 import dev.tollgate.core.job.Job;
-import dev.tollgate.core.job.JobArtifact.Frame;
 import dev.tollgate.core.job.JobArtifact;
+import dev.tollgate.core.job.JobArtifact.Frame;
 import dev.tollgate.core.job.JobFailure;
 import dev.tollgate.core.job.JobId;
 import dev.tollgate.core.job.JobKind;
@@ -63,8 +63,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class PostgresJobsIT {
   private static final Duration DAY = Duration.ofDays(1);
   private static final Duration LEASE = Duration.ofSeconds(30);
-  @RegisterExtension
-  private static final TestLedgerStore testStore = TestLedgerStore.perClass();
+  @RegisterExtension private static final TestLedgerStore testStore = TestLedgerStore.perClass();
 
   private final EmbeddedChannel channel = new EmbeddedChannel();
   private final JobId id = JobId.fresh();

@@ -10,8 +10,8 @@ import dev.tollgate.core.ledger.LedgerStore.GrantAnswer;
 import dev.tollgate.core.ledger.LedgerStore.GrantItem;
 import dev.tollgate.core.ledger.LedgerStore.GrantRequest;
 import dev.tollgate.core.ledger.LedgerStore.LeaseHolder;
-import dev.tollgate.core.ledger.LedgerStore.LedgerStoreException.Kind;
 import dev.tollgate.core.ledger.LedgerStore.LedgerStoreException;
+import dev.tollgate.core.ledger.LedgerStore.LedgerStoreException.Kind;
 import dev.tollgate.core.ledger.LedgerStore.Recall;
 import dev.tollgate.core.ledger.LedgerStore.TickAnswer;
 import dev.tollgate.core.ledger.Payer;
@@ -38,8 +38,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class PostgresLedgerStoreIT {
   private static final int BALANCE = ScopeKind.ORG.bit();
   private static final Duration DAY = Duration.ofDays(1);
-  @RegisterExtension
-  private static final TestLedgerStore testStore = TestLedgerStore.perClass();
+  @RegisterExtension private static final TestLedgerStore testStore = TestLedgerStore.perClass();
 
   private static PostgresLedgerStore ledgerStore;
 

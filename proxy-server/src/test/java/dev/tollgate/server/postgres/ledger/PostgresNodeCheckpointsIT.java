@@ -9,8 +9,8 @@ import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.ledger.LedgerStore.LeaseHolder;
 import dev.tollgate.core.ledger.LedgerStoreIdentity;
-import dev.tollgate.core.ledger.NodeCheckpoint.CheckpointVerdict;
 import dev.tollgate.core.ledger.NodeCheckpoint;
+import dev.tollgate.core.ledger.NodeCheckpoint.CheckpointVerdict;
 import dev.tollgate.core.ledger.NodeCheckpoints;
 import dev.tollgate.core.ledger.Settlement;
 import dev.tollgate.server.postgres.TestLedgerStore;
@@ -23,8 +23,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What a real database says of itself and of a node, and when it takes no notice. */
 class PostgresNodeCheckpointsIT {
-  @RegisterExtension
-  private static final TestLedgerStore testStore = TestLedgerStore.perClass();
+  @RegisterExtension private static final TestLedgerStore testStore = TestLedgerStore.perClass();
 
   private PostgresLedgerStore ledgerStore;
   private NodeCheckpoints marks;

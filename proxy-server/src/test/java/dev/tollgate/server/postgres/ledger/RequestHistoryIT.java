@@ -27,8 +27,7 @@ class RequestHistoryIT {
   private static final long NOW = System.currentTimeMillis();
   private static final Instant HOUR_AGO = Instant.ofEpochMilli(NOW).minus(Duration.ofHours(1));
 
-  @RegisterExtension
-  private static final TestLedgerStore testStore = TestLedgerStore.perClass();
+  @RegisterExtension private static final TestLedgerStore testStore = TestLedgerStore.perClass();
 
   private static RequestHistory history;
   private static OrgId org;

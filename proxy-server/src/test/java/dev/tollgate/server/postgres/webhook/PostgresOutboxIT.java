@@ -14,12 +14,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.webhook.ClaimedEvent;
+import dev.tollgate.core.webhook.Outbox;
 import dev.tollgate.core.webhook.Outbox.Attempt;
 import dev.tollgate.core.webhook.Outbox.ClaimOptions;
 import dev.tollgate.core.webhook.Outbox.ConcurrencyLimits;
 import dev.tollgate.core.webhook.Outbox.NextStep;
 import dev.tollgate.core.webhook.Outbox.RecordResult;
-import dev.tollgate.core.webhook.Outbox;
 import dev.tollgate.core.webhook.WebhookSecret;
 import dev.tollgate.server.postgres.TestEvents;
 import dev.tollgate.server.postgres.TestLedgerStore;
@@ -42,8 +42,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The outbox in a real database, by a clock that stands still until it is set. */
 class PostgresOutboxIT {
-  @RegisterExtension
-  private static final TestLedgerStore testStore = TestLedgerStore.perClass();
+  @RegisterExtension private static final TestLedgerStore testStore = TestLedgerStore.perClass();
 
   private static TestEvents events;
   private static Outbox one;
