@@ -37,6 +37,6 @@ public final class BlobStoreOutage {
   /** Returns the failure for calls during an outage. */
   public StoreBlobResult asFailure() {
     return new StoreBlobResult.Unavailable(
-        BlobFailure.UNREACHABLE, "it did not answer a moment ago");
+        BlobFailure.UNREACHABLE, "the store did not answer recently");
   }
 }

@@ -50,7 +50,7 @@ public final class PathSigner {
   public SignedUrl url(BlobName name) {
     String host = base.get();
     if (host.isEmpty()) {
-      throw new IllegalStateException("a URL was wanted before the gateway listens");
+      throw new IllegalStateException("a URL was requested before the gateway listens");
     }
     Instant until = Instant.ofEpochSecond(clock.instant().plus(ttl).getEpochSecond());
     String exp = Long.toString(until.getEpochSecond());

@@ -47,7 +47,7 @@ public final class ArtifactStorage {
             deleteOrphan(stored, loop);
           }
         });
-    var late = new StoreBlobResult.Unavailable(BlobFailure.TIMED_OUT, "it did not answer");
+    var late = new StoreBlobResult.Unavailable(BlobFailure.TIMED_OUT, "the storage did not answer");
     try {
       return await(answer, within, late);
     } catch (InterruptedException e) {
@@ -71,7 +71,7 @@ public final class ArtifactStorage {
     return await(
         answer,
         timeout,
-        new DeleteBlobResult.Unavailable(BlobFailure.TIMED_OUT, "it did not answer"));
+        new DeleteBlobResult.Unavailable(BlobFailure.TIMED_OUT, "the storage did not answer"));
   }
 
   private static <T> T await(CompletableFuture<T> answer, Duration within, T otherwise)
@@ -81,7 +81,7 @@ public final class ArtifactStorage {
     } catch (TimeoutException e) {
       return answer.complete(otherwise) ? otherwise : answer.join();
     } catch (ExecutionException e) {
-      throw new IllegalStateException("nobody completes it so", e);
+      throw new IllegalStateException("completed normally only", e);
     }
   }
 }

@@ -71,7 +71,7 @@ public final class FileExpiry {
     try {
       return name.isEmpty() || storage.delete(name.get()) instanceof DeleteBlobResult.Gone;
     } catch (RuntimeException e) {
-      log.warn("the file {} of a job is not deleted, tried again later", file.id(), e);
+      log.warn("the file {} of a job could not be deleted, will retry", file.id(), e);
       return false;
     }
   }

@@ -122,7 +122,7 @@ public final class JobRunner implements AutoCloseable {
       failedBefore = false;
     } catch (SQLException | RuntimeException e) {
       if (!failedBefore) {
-        log.warn("no job can be taken up, tried again: {}", e.getMessage());
+        log.warn("no job could be claimed, will retry: {}", e.getMessage());
       }
       failedBefore = true;
     }
@@ -162,10 +162,10 @@ public final class JobRunner implements AutoCloseable {
     } catch (InterruptedException e) {
       release(job); // this node stops, another continues
     } catch (SQLException e) {
-      log.warn("job {} of {}, tried again: {}", job.id(), job.job().request(), e.getMessage());
+      log.warn("job {} of {}, will retry: {}", job.id(), job.job().request(), e.getMessage());
       retryLater(job);
     } catch (RuntimeException | Error e) {
-      log.error("job {} of {} failed here, tried again", job.id(), job.job().request(), e);
+      log.error("job {} of {} failed unexpectedly, will retry", job.id(), job.job().request(), e);
       retryLater(job);
     } finally {
       runningJobs.remove(job.id());
@@ -179,7 +179,7 @@ public final class JobRunner implements AutoCloseable {
     try {
       store.release(job);
     } catch (SQLException | RuntimeException e) {
-      log.debug("job {} is given back when its lease ends", job.id(), e);
+      log.debug("job {} is released when its lease expires", job.id(), e);
     }
   }
 
@@ -188,7 +188,7 @@ public final class JobRunner implements AutoCloseable {
       store.inconclusive(
           job, Doubt.NONE, PollSchedule.afterInconclusive(job.inconclusiveAttempts()));
     } catch (SQLException | RuntimeException e) {
-      log.debug("job {} is given back when its lease ends", job.id(), e);
+      log.debug("job {} is released when its lease expires", job.id(), e);
     }
   }
 

@@ -85,7 +85,7 @@ final class JobStep {
         if (target.isPresent()) {
           advance(job, target.get());
         } else if (!job.mayHaveReachedProvider() && job.age().compareTo(SERVED_ELSEWHERE_MAX) > 0) {
-          fail(job, ErrorCode.NO_PROVIDER_AVAILABLE, "nobody serves its model any more");
+          fail(job, ErrorCode.NO_PROVIDER_AVAILABLE, "no provider serves its model any more");
         } else {
           inconclusive(job, "its provider is not configured");
         }
@@ -105,7 +105,7 @@ final class JobStep {
       }
       case SUBMITTED, RUNNING -> poll(job, target);
       case SUCCEEDED, FAILED, CANCELED, EXPIRED ->
-          throw new IllegalStateException("what is over is not taken up");
+          throw new IllegalStateException("a finished job cannot be claimed");
     }
   }
 
@@ -121,7 +121,7 @@ final class JobStep {
       case ProviderJobState.Aborted gone -> accepted(job, gone.providerJob());
       case ProviderJobState.Absent _ -> {
         if (mayBeInFlight(job)) {
-          inconclusive(job, "it may still be on its way to its provider");
+          inconclusive(job, "its submission may still be in flight");
         } else {
           submit(job, target);
         }
@@ -178,7 +178,7 @@ final class JobStep {
       case ProviderJobState.Failed failed ->
           fail(job, ErrorCode.PROVIDER_FAILURE, failureMessage(failed.code(), failed.message()));
       case ProviderJobState.Aborted _ ->
-          fail(job, ErrorCode.PROVIDER_FAILURE, "the provider gave it up");
+          fail(job, ErrorCode.PROVIDER_FAILURE, "the provider canceled it");
       case ProviderJobState.Absent _ -> {
         if (job.doubts(Doubt.ABSENT) < ATTEMPTS_WHILE_UNKNOWN_MAX) {
           doubted(job, Doubt.ABSENT, "the provider does not know it yet");
@@ -202,7 +202,7 @@ final class JobStep {
   private void copyOutputs(ClaimedJob job, MediaTarget target, ProviderJobState.Succeeded made)
       throws SQLException, InterruptedException {
     if (made.files().isEmpty()) {
-      fail(job, ErrorCode.PROVIDER_FAILURE, "the provider made nothing");
+      fail(job, ErrorCode.PROVIDER_FAILURE, "the provider returned no files");
       return;
     }
     switch (copy.copy(target, job, made)) {
@@ -233,7 +233,7 @@ final class JobStep {
       observer.pollInconclusive();
       store.inconclusive(job, Doubt.STORAGE, PollSchedule.untilStorageRetry(times - 1));
     } else {
-      fail(job, ErrorCode.SERVICE_UNAVAILABLE, "what was made could not be stored");
+      fail(job, ErrorCode.SERVICE_UNAVAILABLE, "the output could not be stored");
     }
   }
 
@@ -351,7 +351,7 @@ final class JobStep {
   private void recordInconclusive(ClaimedJob job, Doubt doubt, String reason, Duration next)
       throws SQLException {
     observer.pollInconclusive();
-    log.debug("job {} of {}: nothing was learned: {}", job.id(), job.job().request(), reason);
+    log.debug("job {} of {}: poll inconclusive: {}", job.id(), job.job().request(), reason);
     store.inconclusive(job, doubt, next);
   }
 
@@ -369,6 +369,6 @@ final class JobStep {
   }
 
   private static String failureMessage(String code, String message) {
-    return code.isEmpty() ? "the provider says: " + message : code + ": " + message;
+    return code.isEmpty() ? "provider error: " + message : code + ": " + message;
   }
 }

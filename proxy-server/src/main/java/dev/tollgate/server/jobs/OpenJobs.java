@@ -48,7 +48,7 @@ public final class OpenJobs implements AutoCloseable {
         now.put(each.getKey().wire(), each.getValue());
       }
     } catch (SQLException | RuntimeException e) {
-      log.debug("jobs that are not over cannot be counted", e);
+      log.debug("unfinished jobs cannot be counted", e);
     }
     counted = now;
   }

@@ -46,7 +46,7 @@ final class ProviderJson {
       case "succeeded" -> new ProviderJobState.Succeeded(id, seconds(job, "seconds"), files(job));
       case "failed" -> failed(id, job);
       case "cancelled" -> new ProviderJobState.Aborted(id);
-      default -> new ProviderJobState.Unknown("a status that nobody knows");
+      default -> new ProviderJobState.Unknown("unknown status");
     };
   }
 

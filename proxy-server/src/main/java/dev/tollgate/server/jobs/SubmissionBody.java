@@ -58,7 +58,7 @@ final class SubmissionBody {
         }
       }
     } catch (InvalidJson e) {
-      throw new IllegalStateException("parameters that were accepted are not JSON", e);
+      throw new IllegalStateException("accepted parameters are not JSON", e);
     }
     if (!isLong && target.usualLength().isPresent()) {
       out.name(LENGTH).value(target.usualLength().get().toMillis() / 1_000.0);

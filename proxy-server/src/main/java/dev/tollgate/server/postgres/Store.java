@@ -86,7 +86,7 @@ public final class Store implements AutoCloseable {
       return store;
     } catch (SQLException e) {
       store.close();
-      throw new StoreException("the days of the ledger cannot be made", e);
+      throw new StoreException("the partitions of the ledger cannot be created", e);
     }
   }
 
@@ -231,7 +231,7 @@ public final class Store implements AutoCloseable {
       Runnable onJobDue) {
     return new PostgresJobs(
         new PostgresJobs.DedicatedPool(openPool("jobs", changes.count()), changes.offload()),
-        new PostgresJobs.DedicatedPool(openPool("job_looks", queries.count()), queries.offload()),
+        new PostgresJobs.DedicatedPool(openPool("job_queries", queries.count()), queries.offload()),
         retention,
         ttl,
         onJobDue);

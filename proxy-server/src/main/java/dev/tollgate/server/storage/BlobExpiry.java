@@ -74,7 +74,7 @@ public final class BlobExpiry implements AutoCloseable {
     }
     if (failures > 0) {
       log.warn(
-          "{} stored outputs or folders that are over could not be deleted, tried again: {}",
+          "{} expired outputs or folders could not be deleted, will retry: {}",
           failures,
           firstFailure);
     }

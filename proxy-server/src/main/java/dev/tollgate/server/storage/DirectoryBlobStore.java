@@ -37,7 +37,7 @@ import java.util.function.Consumer;
  * and renamed. All disk work is offloaded, and timeouts bound the wait for a disk that hangs.
  */
 public final class DirectoryBlobStore implements BlobStore, BlobFiles {
-  private static final String HANGS = "the disk hangs";
+  private static final String HANGS = "disk timeout";
 
   /** For heap memory the JDK makes a direct copy of each write and caches its buffer. */
   private static final int WRITE_BYTES = 64 * 1024;
@@ -153,7 +153,7 @@ public final class DirectoryBlobStore implements BlobStore, BlobFiles {
   private BlobName write(BlobName name, Handover handover) throws IOException {
     ByteBuf bytes = handover.take();
     if (bytes == null) {
-      throw new IOException("nobody waits for it any more");
+      throw new IOException("the caller has timed out");
     }
     try {
       write(name, bytes);

@@ -58,7 +58,7 @@ final class DiskFile implements BlobFile {
   @Override
   public void read(long position, ByteBuf into, Consumer<Read> whenDone) {
     var completion = new TimedCompletion<Read>(loop, timeout, whenDone);
-    completion.onTimeout(() -> new Read.Failed("the disk hangs"));
+    completion.onTimeout(() -> new Read.Failed("disk timeout"));
     pendingReads++;
     ByteBuf filled = into.retain(); // a read that hangs keeps using the buffer and the file
     offload.run(

@@ -43,8 +43,7 @@ final class DiskReserve {
   static final class FullException extends IOException {
     private FullException(long usableBytes, long leftBytes) {
       super(
-          "the disk has %d bytes left, of which %d are for others"
-              .formatted(usableBytes, leftBytes));
+          "the disk has %d bytes left, of which %d are reserved".formatted(usableBytes, leftBytes));
     }
   }
 }

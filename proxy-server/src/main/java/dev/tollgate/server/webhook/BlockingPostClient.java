@@ -37,7 +37,7 @@ public record BlockingPostClient(EventLoopGroup loops, PostClient poster)
       var _ = begun.thenAccept(post -> loop.execute(post::abort)); // do not outlive the sender
       throw e;
     } catch (RejectedExecutionException loopsAreGone) {
-      throw new InterruptedException("the node ends");
+      throw new InterruptedException("the node is stopping");
     } catch (TimeoutException e) {
       return new PostResult.Failed(FetchOutcome.TIMED_OUT);
     } catch (ExecutionException e) {

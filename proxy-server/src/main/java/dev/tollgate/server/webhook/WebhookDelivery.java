@@ -61,7 +61,7 @@ final class WebhookDelivery {
     try {
       attempt(event, rules, claimedNanos);
     } catch (OutboxException e) {
-      log.warn("webhook {} has to wait for the store: {}", event.id(), e.getMessage());
+      log.warn("webhook {} delayed, store unavailable: {}", event.id(), e.getMessage());
     } catch (InterruptedException e) {
       release(event, Duration.ZERO);
       Thread.currentThread().interrupt();
@@ -78,7 +78,7 @@ final class WebhookDelivery {
     long begun = timing.ticker().nanoTime();
     Duration waited = Duration.ofNanos(begun - claimedNanos);
     if (waited.compareTo(SenderRules.BEGIN_MAX) > 0) {
-      log.info("webhook {} has to wait: the store took {} s", event.id(), waited.toSeconds());
+      log.info("webhook {} delayed, the store took {} s", event.id(), waited.toSeconds());
       release(event, REQUEUE_DELAY);
       return;
     }
@@ -88,7 +88,7 @@ final class WebhookDelivery {
             event.url(), WebhookRequest.of(event, job.get(), epochSeconds), rules.timeout());
     if (posted instanceof PostResult.Failed(FetchOutcome outcome)
         && outcome == FetchOutcome.NO_ROOM) {
-      log.info("webhook {} has to wait: this node looks up too many names", event.id());
+      log.info("webhook {} delayed, this node is resolving too many names", event.id());
       release(event, REQUEUE_DELAY);
       return;
     }
@@ -156,11 +156,11 @@ final class WebhookDelivery {
     switch (next) {
       case NextStep.Delivered _ -> observer.ended("delivered");
       case NextStep.Gone _ -> {
-        logUndelivered(event, rules, reply, "its receiver wants no more");
+        logUndelivered(event, rules, reply, "receiver is gone");
         observer.ended("gone");
       }
       case NextStep.Failed _ -> {
-        logUndelivered(event, rules, reply, "it is given up");
+        logUndelivered(event, rules, reply, "no attempts left");
         observer.ended("failed");
       }
       case NextStep.Retry again ->
@@ -187,7 +187,7 @@ final class WebhookDelivery {
     return switch (PublicUrl.parse(url)) {
       case PublicUrl.UrlParseResult.Valid fine -> fine.url().toString();
       case PublicUrl.UrlParseResult.Malformed _, PublicUrl.UrlParseResult.Refused _ ->
-          "what is no public URL";
+          "a URL that may not be called";
     };
   }
 
@@ -195,7 +195,7 @@ final class WebhookDelivery {
     try {
       outbox.release(event, pause);
     } catch (OutboxException e) {
-      log.debug("webhook {} stays leased until that runs out", event.id(), e);
+      log.debug("webhook {} stays leased until its lease expires", event.id(), e);
     }
   }
 }

@@ -153,11 +153,11 @@ public final class WebhookSender implements AutoCloseable {
         failing = false;
       } catch (OutboxException | RuntimeException e) {
         if (!failing) {
-          log.warn("webhooks wait for the store: {}", e.getMessage());
+          log.warn("webhooks delayed, store unavailable: {}", e.getMessage());
         }
         failing = true;
       } catch (Error e) {
-        log.error("webhooks wait after a failure of this node", e);
+        log.error("webhooks delayed by a failure of this node", e);
       }
       awaitWakeup();
     }

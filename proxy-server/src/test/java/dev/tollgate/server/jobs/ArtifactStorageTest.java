@@ -56,7 +56,8 @@ class ArtifactStorageTest {
   void whatIsStoredTooLateIsDeleted() throws Exception {
     var storage = new ArtifactStorage(blobs, () -> loop, Duration.ofMillis(1));
     assertThat(storage.store(BLOB))
-        .isEqualTo(new StoreBlobResult.Unavailable(BlobFailure.TIMED_OUT, "it did not answer"));
+        .isEqualTo(
+            new StoreBlobResult.Unavailable(BlobFailure.TIMED_OUT, "the storage did not answer"));
     assertThat(blobs.deleted).isEmpty();
     blobs.waiting.getFirst().accept(new StoreBlobResult.Kept(NAME));
     assertThat(blobs.deleted).containsExactly(NAME);

@@ -142,7 +142,7 @@ class JobStepTest {
           fault/job-fails-running  | provider_error: generation_failed
           fault/no-such            | provider_error: model_not_found
           fault/job-forgotten      | provider_error: the provider does not know it any more
-          fault/file-none          | provider_error: the provider made nothing
+          fault/file-none          | provider_error: the provider returned no files
           fault/file-html          | provider_error: a file is no video
           fault/file-large:2       | provider_error: a file is larger than 1048576 bytes
           fault/file-late:99       | provider_error: a file that the provider made is not there

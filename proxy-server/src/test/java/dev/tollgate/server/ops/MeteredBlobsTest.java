@@ -77,7 +77,8 @@ final class MeteredBlobsTest {
         .isEqualTo(new StoreBlobResult.Unavailable(BlobFailure.TIMED_OUT, "told to fail"));
     inner.fail(BlobFailure.FAILED);
     var atOnce =
-        new StoreBlobResult.Unavailable(BlobFailure.UNREACHABLE, "it did not answer a moment ago");
+        new StoreBlobResult.Unavailable(
+            BlobFailure.UNREACHABLE, "the store did not answer recently");
     assertThat(store("b")).isEqualTo(atOnce);
     ticker.advanceMillis(4_999);
     assertThat(store("c")).isEqualTo(atOnce);

@@ -243,7 +243,7 @@ class DirectoryBlobStoreTest extends BlobsContract {
     }
     ByteBuf bytes = Unpooled.buffer().writeByte(1);
     assertThat(store(new Blob(ORG, BlobType.PNG, HOUR, bytes)))
-        .isEqualTo(new StoreBlobResult.Unavailable(BlobFailure.TIMED_OUT, "the disk hangs"));
+        .isEqualTo(new StoreBlobResult.Unavailable(BlobFailure.TIMED_OUT, "disk timeout"));
     assertThat(bytes.refCnt()).as("held while it waits for a thread").isZero();
     for (int queued = 1; queued < 4; queued++) {
       assertThat(store(new Blob(ORG, BlobType.PNG, HOUR, Unpooled.EMPTY_BUFFER)))
@@ -286,7 +286,7 @@ class DirectoryBlobStoreTest extends BlobsContract {
     StoreBlobResult stored =
         store(new Blob(ORG, BlobType.PNG, HOUR, Unpooled.buffer().writeByte(1)));
     assertThat(stored)
-        .isEqualTo(new StoreBlobResult.Unavailable(BlobFailure.TIMED_OUT, "the disk hangs"));
+        .isEqualTo(new StoreBlobResult.Unavailable(BlobFailure.TIMED_OUT, "disk timeout"));
     written.await();
     assertThat(files(directory.resolve("days"))).hasSize(1);
     hanging.countDown();
@@ -310,9 +310,9 @@ class DirectoryBlobStoreTest extends BlobsContract {
     for (int thread = 0; thread < 2; thread++) {
       offload.run(loop, loop.ticker().nanoTime() + 60_000_000_000L, () -> hang(hanging), _ -> {});
     }
-    assertThat(open(name)).isEqualTo(new Opened.Unavailable("the disk hangs"));
+    assertThat(open(name)).isEqualTo(new Opened.Unavailable("disk timeout"));
     ByteBuf piece = Unpooled.buffer(3, 3);
-    assertThat(read(file, piece)).isEqualTo(new BlobFile.Read.Failed("the disk hangs"));
+    assertThat(read(file, piece)).isEqualTo(new BlobFile.Read.Failed("disk timeout"));
     loop.submit(file::close).sync();
     piece.release();
     assertThat(piece.refCnt()).as("let go of under a thread that may write to it").isOne();

@@ -90,7 +90,7 @@ final class S3Call implements UpstreamListener {
 
   private void timedOut() {
     inDoubt |= lease != null;
-    fail(BlobFailure.TIMED_OUT, "no time is left; before: " + lastFailure);
+    fail(BlobFailure.TIMED_OUT, "timed out; last failure: " + lastFailure);
   }
 
   private void startAttempt(boolean fresh) {
@@ -184,7 +184,7 @@ final class S3Call implements UpstreamListener {
     boolean wasStale = lease != null && lease.isReused() && status == 0;
     endLease();
     if (wasStale && attempts == 1) {
-      lastFailure = "a connection that had idled was closed";
+      lastFailure = "an idle connection was closed";
       startAttempt(true);
     } else {
       retryOrFail(BlobFailure.FAILED, "the connection broke: " + breakage);

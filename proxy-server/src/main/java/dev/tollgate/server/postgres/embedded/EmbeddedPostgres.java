@@ -191,7 +191,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
       return Optional.empty();
     }
     requireStartedHere(leftover.get(), directory);
-    log.info("a PostgreSQL of an earlier process still runs (pid {})", leftover.get().pid());
+    log.info("a PostgreSQL of an earlier process is still running (pid {})", leftover.get().pid());
     try {
       if (leftover.get().isReady() && postmaster.isOfTheseBinaries(leftover.get())) {
         DatabaseAddress address = addressOf(leftover.get(), directory);
@@ -281,10 +281,10 @@ public final class EmbeddedPostgres implements AutoCloseable {
         throw new StoreException(
             "PostgreSQL runs as the user "
                 + user
-                + " here, who cannot reach "
+                + " here, which cannot reach "
                 + directory.folder()
-                + "; let others pass through the folders above it (chmod o+x), choose another"
-                + " store.data_dir, or run Tollgate as a user who is not root");
+                + "; make the folders above it searchable (chmod o+x), choose another"
+                + " store.data_dir, or run Tollgate as another user than root");
       }
     }
   }

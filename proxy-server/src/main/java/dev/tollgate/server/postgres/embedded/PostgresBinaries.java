@@ -37,7 +37,7 @@ public final class PostgresBinaries {
     URL resource = PostgresBinaries.class.getResource("/" + name);
     if (resource == null) {
       throw new StoreException(
-          "this build brings no PostgreSQL for "
+          "this build contains no PostgreSQL for "
               + platform()
               + "; build it on such a machine or set store.url to jdbc:postgresql://…");
     }

@@ -42,7 +42,7 @@ final class PostmasterSupervisor implements AutoCloseable {
     } catch (IOException | StoreException | RuntimeException e) {
       if (!failureLogged && !thread.isShutdown()) {
         failureLogged = true;
-        log.error("the embedded PostgreSQL cannot be started again, trying on: {}", e.getMessage());
+        log.error("the embedded PostgreSQL cannot be restarted, will retry: {}", e.getMessage());
       }
     }
   }
@@ -50,7 +50,7 @@ final class PostmasterSupervisor implements AutoCloseable {
   private void restart(int port) throws IOException, StoreException {
     long began = System.nanoTime();
     if (!failureLogged) {
-      log.warn("the embedded PostgreSQL has died and is started again");
+      log.warn("the embedded PostgreSQL has died and is restarted");
     }
     PostmasterPid started = postmaster.start(connectionsMax, port);
     if (started.port() != port) {

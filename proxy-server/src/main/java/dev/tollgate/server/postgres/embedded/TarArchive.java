@@ -66,7 +66,7 @@ final class TarArchive {
       for (long left = size; left > 0; ) {
         int read = in.read(buffer, 0, (int) Math.min(buffer.length, left));
         if (read < 0) {
-          throw new EOFException("the archive ends inside of " + path);
+          throw new EOFException("the archive ends within " + path);
         }
         out.write(buffer, 0, read);
         left -= read;

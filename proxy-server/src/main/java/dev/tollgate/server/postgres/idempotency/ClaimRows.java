@@ -95,7 +95,7 @@ final class ClaimRows {
       bindReply(claim, 8, lost);
       try (ResultSet row = claim.executeQuery()) {
         if (!row.next()) {
-          throw new SQLException("the store does not say whose turn it is");
+          throw new SQLException("the store returned no result of the claim");
         }
         return outcome(row);
       }
@@ -117,7 +117,7 @@ final class ClaimRows {
               row.getString("its_type"),
               fields(row),
               row.getInt("body_bytes"));
-      default -> throw new SQLException("the store says " + answer);
+      default -> throw new SQLException("unexpected result of the store: " + answer);
     };
   }
 

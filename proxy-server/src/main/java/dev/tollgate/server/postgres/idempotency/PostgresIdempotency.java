@@ -169,8 +169,7 @@ public final class PostgresIdempotency implements IdempotencyStore {
                         completed.contentType(),
                         completed.fields(),
                         Unpooled.wrappedBuffer(body))))
-        .orElseGet(
-            () -> new ClaimResult.Unavailable("the reply was forgotten or replaced just now"));
+        .orElseGet(() -> new ClaimResult.Unavailable("the reply was deleted or replaced just now"));
   }
 
   /** Claim of a request that runs on this node. */
@@ -270,7 +269,8 @@ public final class PostgresIdempotency implements IdempotencyStore {
       } else {
         reservation.release();
         notStored.increment();
-        log.warn("request {}: its idempotency key is another's by now", heldClaim.request());
+        log.warn(
+            "request {}: another request holds its idempotency key by now", heldClaim.request());
         completion.lost();
       }
     }
@@ -278,7 +278,7 @@ public final class PostgresIdempotency implements IdempotencyStore {
     private void lost(Outcome<Integer> outcome) {
       notStored.increment();
       log.warn(
-          "request {}: its reply could not be stored, so that a replay is told that it is lost: {}",
+          "request {}: its reply could not be stored, a repetition is answered as lost: {}",
           heldClaim.request(),
           outcome);
     }
@@ -301,7 +301,10 @@ public final class PostgresIdempotency implements IdempotencyStore {
             } else if (isBefore(deadlineNanos)) {
               retryLater(() -> free(() -> {}, deadlineNanos));
             } else {
-              log.warn("request {}: its key could not be freed: {}", heldClaim.request(), outcome);
+              log.warn(
+                  "request {}: its idempotency key could not be released: {}",
+                  heldClaim.request(),
+                  outcome);
               abandon();
             }
             done.run();

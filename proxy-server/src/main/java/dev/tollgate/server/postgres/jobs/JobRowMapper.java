@@ -76,6 +76,7 @@ final class JobRowMapper {
   }
 
   private static <T> T require(Optional<T> value) throws SQLException {
-    return value.orElseThrow(() -> new SQLException("a job's row is not of this version"));
+    return value.orElseThrow(
+        () -> new SQLException("a job's row has a value that this version does not know"));
   }
 }

@@ -123,7 +123,7 @@ final class JobSubmissions {
       submit.setArray(21, SqlArrays.of(connection, "text", spec.images(), BlobName::toString));
       try (ResultSet row = submit.executeQuery()) {
         if (!row.next()) {
-          throw new SQLException("the store does not say what became of a job");
+          throw new SQLException("the store returned no result of the submission");
         }
         return answer(row, spec, payer);
       }
@@ -143,7 +143,7 @@ final class JobSubmissions {
             : new SubmitAnswer.Replay(new JobId(job));
       }
       case "short" -> shortages(row, payer);
-      default -> throw new SQLException("the store says " + answer);
+      default -> throw new SQLException("unexpected result of the store: " + answer);
     };
   }
 
@@ -180,7 +180,7 @@ final class JobSubmissions {
         return scope;
       }
     }
-    throw new SQLException("the store speaks of " + id);
+    throw new SQLException("unexpected result of the store: " + id);
   }
 
   /**

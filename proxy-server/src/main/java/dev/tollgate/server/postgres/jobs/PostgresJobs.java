@@ -256,7 +256,7 @@ public final class PostgresJobs implements JobRepository {
     return changes
         .views()
         .findIncludingRemoved(org, id)
-        .orElseThrow(() -> new SQLException("a job is gone"));
+        .orElseThrow(() -> new SQLException("a job was deleted"));
   }
 
   private void next(
@@ -265,7 +265,7 @@ public final class PostgresJobs implements JobRepository {
       case SubmitStep.Finished known -> whenKnown.accept(known.submitted());
       case SubmitStep.Retry _ when submission.isLate() ->
           whenKnown.accept(
-              new SubmitResult.Unavailable("other nodes did not say what they can spare"));
+              new SubmitResult.Unavailable("other nodes did not answer the recall in time"));
       case SubmitStep.Retry again ->
           later(
               submission.loop(),

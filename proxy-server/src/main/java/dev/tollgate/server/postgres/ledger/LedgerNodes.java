@@ -121,7 +121,7 @@ public final class LedgerNodes {
           case "alive" -> new ReleaseResult.Alive();
           case "closed" -> new ReleaseResult.AlreadyClosed();
           case "unknown" -> new ReleaseResult.Unknown();
-          default -> throw new SQLException("no answer: " + row.getString("answer"));
+          default -> throw new SQLException("no result: " + row.getString("answer"));
         };
       }
     }

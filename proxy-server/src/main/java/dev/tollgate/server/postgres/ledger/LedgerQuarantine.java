@@ -119,7 +119,7 @@ public final class LedgerQuarantine {
       }
       throw e;
     } catch (IllegalArgumentException e) {
-      return new RetryResult.Refused("it cannot be read: " + e.getMessage());
+      return new RetryResult.Refused("the charge cannot be read: " + e.getMessage());
     }
   }
 

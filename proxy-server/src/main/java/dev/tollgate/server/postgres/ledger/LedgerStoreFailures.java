@@ -32,7 +32,7 @@ final class LedgerStoreFailures {
 
   static LedgerStoreException of(SQLException failure) {
     return new LedgerStoreException(
-        kind(failure), "the books refused: " + failure.getMessage(), failure);
+        kind(failure), "the ledger store refused: " + failure.getMessage(), failure);
   }
 
   private static Kind kind(SQLException failure) {

@@ -59,7 +59,7 @@ public final class PostgresAccountBalances {
         return kind;
       }
     }
-    throw new IllegalStateException("there is no kind of scope " + bit);
+    throw new IllegalStateException("unknown kind of scope " + bit);
   }
 
   private static AccountBalance.ScopeBalance sum(ResultSet row) throws SQLException {

@@ -150,7 +150,7 @@ public final class PostgresLedgerStore implements LedgerStore {
                     money(row, "used_micro"),
                     money(row, "leased_micro"),
                     row.getBoolean("awaits")));
-        default -> throw new SQLException("no answer to a grant: " + row.getString("answer"));
+        default -> throw new SQLException("no result of a grant: " + row.getString("answer"));
       }
     }
     return shortages.isEmpty()
@@ -279,7 +279,7 @@ public final class PostgresLedgerStore implements LedgerStore {
         return new Scope(kind, id);
       }
     }
-    throw new SQLException("no kind of scope: " + id);
+    throw new SQLException("unknown kind of scope: " + id);
   }
 
   private static MicroUsd money(ResultSet row, String column) throws SQLException {

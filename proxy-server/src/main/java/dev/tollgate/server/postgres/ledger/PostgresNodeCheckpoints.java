@@ -85,7 +85,7 @@ public final class PostgresNodeCheckpoints implements NodeCheckpoints {
       binding.bind(call);
       try (ResultSet row = call.executeQuery()) {
         if (!row.next()) {
-          throw new SQLException("the books do not say which they are");
+          throw new SQLException("the ledger store returned no identity");
         }
         return read(row);
       }

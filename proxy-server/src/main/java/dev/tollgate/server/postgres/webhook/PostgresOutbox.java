@@ -160,7 +160,7 @@ public final class PostgresOutbox implements Outbox {
             locked.org());
       }
     } catch (OutboxException e) {
-      log.debug("webhook {} stays leased until that runs out", locked.event(), e);
+      log.debug("webhook {} stays leased until its lease expires", locked.event(), e);
     }
   }
 

@@ -152,7 +152,7 @@ public final class WebhookEvents {
           case "again" -> ResendResult.RESCHEDULED;
           case "removed" -> ResendResult.JOB_REMOVED;
           case "unknown" -> ResendResult.UNKNOWN;
-          default -> throw new SQLException("the store says " + answer);
+          default -> throw new SQLException("unexpected result of the store: " + answer);
         };
       }
     }
