@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whom a fetch connects to: redirects, the addresses of names, and how many at once. */
+/** Targets of a fetch: redirects, the addresses of names, and limits of concurrent fetches. */
 class FetchTargetTest {
   private static final String URL = "https://good.example/cat.png?v=1#top";
   private static final byte[] IMAGE =
@@ -93,7 +93,7 @@ class FetchTargetTest {
     }
   }
 
-  // Whom it connects to
+  // Addresses
 
   @Test
   void theAddressesAreTriedInTheOrderOfTheAnswer() {
@@ -177,9 +177,9 @@ class FetchTargetTest {
     }
   }
 
-  // Bounds of the node
+  // Limits of the node
 
-  /** Each has its own part of the places. */
+  /** Returns one of several organizations, each with a limit of its own. */
   private static OrgId org(int n) {
     return new OrgId(new UUID(3, n));
   }

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** One image from a client's URL: what is asked, what is taken, and when it is given up. */
+/** Fetch of one image: the request, accepted replies, and timeouts. */
 class FetchTest {
   private static final String URL = "https://good.example/cat.png?v=1#top";
   private static final byte[] PNG = image("\u0089PNG\r\n\u001a\n", 3_000);
@@ -264,7 +264,7 @@ class FetchTest {
     }
   }
 
-  /** Hosts that take their time are free to name. */
+  /** Slow hosts cost a client nothing. */
   @Test
   void oneOrganizationHasAPartOfThePlaces() {
     try (var scene = new FetchScenario()) {

@@ -30,7 +30,9 @@ import javax.net.ssl.SSLServerSocket;
 import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.Test;
 
-/** A POST over real sockets and TLS: the name is said, checked, and the body arrives whole. */
+/**
+ * POST over real sockets and TLS: the server name is sent and verified, and the body arrives whole.
+ */
 class PostLoopbackTest {
   private static final String NAME = "hook.example";
   private static final int SECONDS_MAX = 20;
@@ -64,7 +66,7 @@ class PostLoopbackTest {
             .createServerSocket(0, 8, InetAddress.ofLiteral("127.0.0.1"));
   }
 
-  /** What one receiver saw. */
+  /** Request as one receiver got it. */
   private record Seen(String head, String body, String serverName) {}
 
   private static CompletableFuture<Seen> answerOnce(SSLServerSocket listener) {

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** One POST to a client's URL: whom it reaches, what it takes for an answer, when it gives up. */
+/** POST to a client's URL: checked hosts, accepted replies, timeouts. */
 class PostTest {
   private static final String URL = "https://good.example/hook?token=t#top";
   private static final byte[] BODY = "{\"ü\":1}".getBytes(UTF_8);
@@ -181,7 +181,7 @@ class PostTest {
     }
   }
 
-  // Time
+  // Timeouts
 
   @Test
   void aReceiverThatStallsIsGivenUpAfterTheWholeTime() {
@@ -241,7 +241,7 @@ class PostTest {
     }
   }
 
-  // Whom it reaches
+  // Checked hosts
 
   @ParameterizedTest
   @CsvSource({

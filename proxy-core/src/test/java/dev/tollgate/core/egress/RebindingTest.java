@@ -31,7 +31,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.Test;
 
-/** A name that is one host when it is judged and another when it is called, over real sockets. */
+/**
+ * Name that resolves to one host when it is checked and to another when it is called, over real
+ * sockets.
+ */
 class RebindingTest {
   private static final String NAME = "rebind.example";
   private static final int SECONDS_MAX = 20;

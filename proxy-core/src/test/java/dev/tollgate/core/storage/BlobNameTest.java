@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Names are of one form, and content is of the kind that its bytes say. */
+/** Names have one form, and the type of content is detected by its bytes. */
 class BlobNameTest {
   private static final Instant NOW = Instant.parse("2026-11-22T23:59:59Z");
   private static final OrgId ORG =

@@ -31,8 +31,8 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /**
- * What whoever remembers submissions must do; each implementation has a test that extends this. Two
- * nodes ask it, of which the first may die.
+ * Contract of every {@link IdempotencyStore}; each implementation has a test that extends it. Two
+ * nodes use the store, of which the first may crash.
  */
 public abstract class IdempotencyContract {
   private static final String PATH = "/v1/images/generations";
@@ -42,25 +42,25 @@ public abstract class IdempotencyContract {
 
   private final OrgId org = new OrgId(UUID.randomUUID());
 
-  /** As the first node sees it. */
+  /** Returns the store of the first node. */
   protected abstract IdempotencyStore first();
 
-  /** As the second does. */
+  /** Returns the store of the second node. */
   protected abstract IdempotencyStore second();
 
-  /** The first node ends without a word. */
+  /** Crashes the first node. */
   protected abstract void crash();
 
-  /** The length of a lease passes, in which living nodes renew theirs. */
+  /** Lets the length of a lease pass, in which living nodes renew theirs. */
   protected abstract void passLease();
 
-  /** The time for which replies are kept passes. */
+  /** Lets the retention of replies pass. */
   protected abstract void passDay();
 
   /** Makes the store unreachable for the rest of the test. */
   protected abstract void makeUnavailable();
 
-  // Whose turn it is
+  // Claims
 
   @Test
   void oneCarriesItOutAndOthersHearThatItRuns() {
@@ -109,7 +109,7 @@ public abstract class IdempotencyContract {
     }
   }
 
-  // What came of it
+  // Stored replies
 
   @Test
   void whatWasMadeIsAnsweredAgainAndAgain() {
@@ -186,7 +186,7 @@ public abstract class IdempotencyContract {
     assertThat(asked).containsExactly(4);
   }
 
-  // Who dies
+  // Crashes
 
   @Test
   void aLivingNodeKeepsItsClaim() {
@@ -297,13 +297,13 @@ public abstract class IdempotencyContract {
     return answer(node, submission(org, PATH, key, body, "lost"), ROOM);
   }
 
-  /** Asks, and hears of it when the node answers. */
+  /** Claims a key; the result arrives when the node answers. */
   protected final void ask(
       IdempotencyStore node, String key, String body, Consumer<ClaimResult> whenKnown) {
     ask(node, org, key, body, whenKnown);
   }
 
-  /** The same for another organization. */
+  /** Claims a key for another organization. */
   protected static void ask(
       IdempotencyStore node, OrgId org, String key, String body, Consumer<ClaimResult> whenKnown) {
     node.claim(submission(org, PATH, key, body, "lost"), ROOM, LOOP.eventLoop(), whenKnown);
@@ -348,7 +348,7 @@ public abstract class IdempotencyContract {
     assertThat(outcomes).containsExactly("stored");
   }
 
-  /** Puts down what it hears. */
+  /** Returns a completion that notes its outcome. */
   protected static Claim.Completion noted(List<String> outcomes) {
     return new Claim.Completion() {
       @Override
@@ -368,7 +368,7 @@ public abstract class IdempotencyContract {
     };
   }
 
-  /** So much time passes on the loop. */
+  /** Lets time pass on the loop. */
   protected static void pass(Duration time) {
     TICKER.advance(time.toNanos(), TimeUnit.NANOSECONDS);
     LOOP.runPendingTasks();
@@ -383,7 +383,7 @@ public abstract class IdempotencyContract {
         Unpooled.copiedBuffer(body, UTF_8));
   }
 
-  /** What the key says of a reply for which there is no room. */
+  /** Reply stored for a key in place of one without room. */
   protected static final StoredReply NOT_KEPT =
       new StoredReply(
           409,

@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The in-memory store keeps the contract of the real ones. */
+/** The in-memory store fulfils the contract of the real ones. */
 class InMemoryBlobsTest extends BlobsContract {
   private final EventLoop loop = new DefaultEventLoop();
   private Instant now = Instant.parse("2026-11-22T10:00:00Z");

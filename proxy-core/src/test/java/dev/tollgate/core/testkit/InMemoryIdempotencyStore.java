@@ -24,8 +24,8 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Submissions that nobody but this process remembers, in a time that a test holds. It can be as far
- * away as a test wants it: its answers come at once, when the test says, or say that it is gone.
+ * Idempotency store of this process, in time that a test controls. Its answers arrive at once, when
+ * the test releases them, or report an outage.
  */
 public final class InMemoryIdempotencyStore implements IdempotencyStore {
   public static final Duration LEASE = Duration.ofSeconds(30);
@@ -74,9 +74,9 @@ public final class InMemoryIdempotencyStore implements IdempotencyStore {
     this.nanos = nanos;
   }
 
-  // What a test does and asks
+  // Controls of a test
 
-  /** From now on answers wait for {@link #answer}. */
+  /** Holds answers until {@link #answer}. */
   public void holdAnswers() {
     answersWait = true;
   }
@@ -88,7 +88,7 @@ public final class InMemoryIdempotencyStore implements IdempotencyStore {
     all.forEach(Runnable::run);
   }
 
-  /** One of what waits is answered. */
+  /** Releases one of the held answers. */
   public void answerAny(RandomGenerator random) {
     waiting.remove(random.nextInt(waiting.size())).run();
   }
@@ -97,12 +97,12 @@ public final class InMemoryIdempotencyStore implements IdempotencyStore {
     return waiting.size();
   }
 
-  /** From now on nobody can say, until it is back. */
+  /** Starts or ends an outage. */
   public void setUnavailable(boolean isUnavailable) {
     unavailable = isUnavailable;
   }
 
-  /** From now on replies are not stored at their first try, but only when this ends. */
+  /** Delays the storing of replies until stalling ends. */
   public void stallReplies(boolean isStalling) {
     stalls = isStalling;
     if (!stalls) {
@@ -112,39 +112,39 @@ public final class InMemoryIdempotencyStore implements IdempotencyStore {
     }
   }
 
-  /** The next reply is not even heard of: a fault hits whoever hands it over. */
+  /** Makes the next call fail with an exception. */
   public void failNext() {
     failsNext = true;
   }
 
-  /** From now on an organization asks too much at once. */
+  /** Starts or ends the refusal of claims for too many pending calls. */
   public void crowd(boolean isCrowded) {
     crowded = isCrowded;
   }
 
-  /** From now on an organization has no room for more replies. */
+  /** Starts or ends the refusal of replies for lack of room. */
   public void setFull(boolean isFull) {
     keepsNone = isFull;
   }
 
-  /** Who holds claims now ends without a word. */
+  /** Crashes the present holder of claims. */
   public void crash() {
     for (InMemoryClaim each : List.copyOf(claims)) {
       each.abandon();
     }
   }
 
-  /** Claims that have not ended. */
+  /** Returns the number of claims that have not ended. */
   public int open() {
     return claims.size();
   }
 
-  /** Keys that are remembered. */
+  /** Returns the number of stored keys. */
   public int keys() {
     return rows.size();
   }
 
-  // The port
+  // Port
 
   @Override
   public void claim(
@@ -288,7 +288,7 @@ public final class InMemoryIdempotencyStore implements IdempotencyStore {
     @Override
     public void abandon() {
       if (!claims.remove(this)) {
-        return; // with its process
+        return; // lost with its process
       }
       row.leaseUntil = nanos.getAsLong() + LEASE.toNanos();
     }

@@ -2,7 +2,7 @@ package dev.tollgate.core.testkit;
 
 import dev.tollgate.core.idempotency.IdempotencyStore;
 
-/** The one in memory keeps the contract. */
+/** The in-memory store fulfils the contract. */
 class InMemoryIdempotencyStoreTest extends IdempotencyContract {
   private long nanos = 1;
   private final InMemoryIdempotencyStore port = new InMemoryIdempotencyStore(() -> nanos);

@@ -8,7 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** Keys in memory, for tests; can be made to fail as a store does that is gone. */
+/** Keys in memory, for tests; can be made to fail like a store in an outage. */
 public final class InMemoryKeyDirectory implements KeyDirectory {
   private final Map<KeyHash, ApiKey> keys = new ConcurrentHashMap<>();
   private final AtomicInteger lookUps = new AtomicInteger();
@@ -19,7 +19,7 @@ public final class InMemoryKeyDirectory implements KeyDirectory {
     keys.put(hash, key);
   }
 
-  /** Every look-up is {@code Unavailable} from now on. */
+  /** Makes every later query {@code Unavailable}. */
   public void fail(String reason) {
     outage = reason;
   }
@@ -29,7 +29,7 @@ public final class InMemoryKeyDirectory implements KeyDirectory {
     outage = null;
   }
 
-  /** How often it was asked. */
+  /** Returns the number of queries. */
   public int lookUps() {
     return lookUps.get();
   }

@@ -10,7 +10,7 @@ import dev.tollgate.core.tenant.KeyState;
 import dev.tollgate.core.tenant.Org;
 import java.util.UUID;
 
-/** The in-memory directory keeps the contract of the real one. */
+/** The in-memory directory fulfils the contract of the real one. */
 class InMemoryKeyDirectoryTest extends KeyDirectoryContract {
   private final InMemoryKeyDirectory directory = new InMemoryKeyDirectory();
 

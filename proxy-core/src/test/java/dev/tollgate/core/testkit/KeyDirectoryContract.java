@@ -16,12 +16,12 @@ import java.time.Instant;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** What every {@link KeyDirectory} must do; each implementation has a test that extends this. */
+/** Contract of every {@link KeyDirectory}; each implementation has a test that extends it. */
 public abstract class KeyDirectoryContract {
   /** The directory under test. */
   protected abstract KeyDirectory directory();
 
-  /** Makes a key there, of an organization of its own, and returns it as it was stored. */
+  /** Creates a key in an organization of its own, and returns it as it was stored. */
   protected abstract ApiKey add(
       ApiKeyText.ValidKey secret,
       String name,

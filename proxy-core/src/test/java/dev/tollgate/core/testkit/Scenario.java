@@ -40,9 +40,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One gateway loop in frozen time: the test holds the client, the providers and the clock, and
+ * One gateway loop in frozen time: the test controls the client, the providers and the clock, and
  * nothing happens that it did not cause. Closing it requires that every request was recorded once
- * and that nothing is held any more: no byte, lease, waiting place, permit or timer.
+ * and that nothing is still held: no bytes, lease, queue slot, permit or timer.
  */
 public final class Scenario implements AutoCloseable {
   private static final String FORM = "multipart/form-data; boundary=b";
@@ -79,7 +79,7 @@ public final class Scenario implements AutoCloseable {
   private final Exchanges exchanges;
   private final Catalog catalog;
 
-  /** What the clock on the wall says. */
+  /** Time of the wall clock. */
   public static final Instant NOW = Instant.parse("2026-03-01T12:00:00Z");
 
   private Scenario(Catalog catalog, ExchangeOptions options, long budgetBytes) {
@@ -111,30 +111,30 @@ public final class Scenario implements AutoCloseable {
     return ("{\"outcome\":\"" + record.outcome().wire() + "\"}").getBytes(UTF_8);
   }
 
-  /** Usual options and budget. */
+  /** Creates a scenario with the usual options and budget. */
   public static Scenario of(Catalog catalog) {
     return new Scenario(catalog, ExchangeOptions.DEFAULT, BUDGET_BYTES);
   }
 
-  /** A process that stores what is made. */
+  /** Creates a scenario that stores outputs. */
   public static Scenario storing(Catalog catalog, BlobStore blobs, long budgetBytes) {
     var outputs = new Outputs.Kept(blobs, Duration.ofDays(1), STORING);
     return new Scenario(catalog, ExchangeOptions.DEFAULT, budgetBytes, outputs);
   }
 
-  /** Options of a test's own. */
+  /** Creates a scenario with other options. */
   public static Scenario of(Catalog catalog, ExchangeOptions options) {
     return new Scenario(catalog, options, BUDGET_BYTES);
   }
 
-  /** A process that may hold only so many bytes. */
+  /** Creates a scenario with a memory budget. */
   public static Scenario of(Catalog catalog, long budgetBytes) {
     return new Scenario(catalog, ExchangeOptions.DEFAULT, budgetBytes);
   }
 
-  // What a test does
+  // Controls of a test
 
-  /** Requests are this organization's from now on. */
+  /** Sends later requests as this organization. */
   public void of(OrgId org) {
     organization = org;
   }
@@ -144,18 +144,18 @@ public final class Scenario implements AutoCloseable {
     return ask(body.getBytes(UTF_8));
   }
 
-  /** The same, in the array that it was collected into. */
+  /** Sends a chat request in the array that it was collected into. */
   public RecordedClient ask(byte[] body) {
     return ask(body, body.length);
   }
 
-  /** A request arrives that no code expects: its body claims a byte more than there are. */
+  /** Sends a request that the code never expects: its body claims a byte more than it has. */
   public RecordedClient askImpossible() {
     byte[] bytes = TestCatalog.PLAIN_REQUEST.getBytes(UTF_8);
     return ask(bytes, bytes.length + 1);
   }
 
-  /** A stream is asked for by a client that took its time to send the request. */
+  /** Requests a stream after a slow upload of the request. */
   public RecordedClient askStreamAfterUpload(Duration upload) {
     long before = ticker.nanoTime();
     ticker.advance(upload.toNanos(), TimeUnit.NANOSECONDS);
@@ -163,7 +163,7 @@ public final class Scenario implements AutoCloseable {
     return ask(bytes, bytes.length, before);
   }
 
-  /** The same of a plain request. */
+  /** Requests a plain reply after a slow upload of the request. */
   public RecordedClient askPlainAfterUpload(Duration upload) {
     long before = ticker.nanoTime();
     ticker.advance(upload.toNanos(), TimeUnit.NANOSECONDS);
@@ -184,7 +184,7 @@ public final class Scenario implements AutoCloseable {
     return start(Endpoint.CHAT_COMPLETIONS, bytes, length, admittedNanos, null);
   }
 
-  /** A request arrives that carries an idempotency key. */
+  /** Sends a request with an idempotency key. */
   public RecordedClient submit(Endpoint endpoint, String body, String key) {
     byte[] bytes = body.getBytes(UTF_8);
     return start(endpoint, bytes, bytes.length, ticker.nanoTime(), key);
@@ -201,7 +201,7 @@ public final class Scenario implements AutoCloseable {
     return start(endpoint, bytes, bytes.length, ticker.nanoTime(), null);
   }
 
-  /** The same, in the array that it was collected into. */
+  /** Sends a body in the array that it was collected into. */
   public RecordedClient ask(Endpoint endpoint, byte[] body) {
     return start(endpoint, body, body.length, ticker.nanoTime(), null);
   }
@@ -253,7 +253,7 @@ public final class Scenario implements AutoCloseable {
     return ask(TestCatalog.PLAIN_REQUEST);
   }
 
-  /** Time passes, in small steps. */
+  /** Lets time pass, in small steps. */
   public Scenario pass(Duration time) {
     long left = time.toNanos();
     while (left > 0) {
@@ -265,7 +265,7 @@ public final class Scenario implements AutoCloseable {
     return this;
   }
 
-  /** Time passes in one leap. */
+  /** Lets time pass in one step. */
   public Scenario passCoarse(long millis) {
     ticker.advanceMillis(millis);
     return run();
@@ -279,7 +279,7 @@ public final class Scenario implements AutoCloseable {
     return pass(Duration.ofSeconds(seconds));
   }
 
-  /** Everything that can happen now happens. */
+  /** Runs everything that can run now. */
   public Scenario run() {
     boolean busy = true;
     while (busy) {
@@ -293,9 +293,9 @@ public final class Scenario implements AutoCloseable {
     return connector;
   }
 
-  // What a test asks
+  // Queries of a test
 
-  /** The n-th connection to a provider, from 0. */
+  /** Returns the n-th connection to a provider, from 0. */
   public ProviderLink link(int n) {
     run();
     List<ProviderLink> links = connector.links();
@@ -309,13 +309,13 @@ public final class Scenario implements AutoCloseable {
     return connector.links().size();
   }
 
-  /** Requests that providers got so far, over all connections. */
+  /** Returns the number of requests that providers got so far, over all connections. */
   public int requests() {
     run();
     return connector.links().stream().mapToInt(ProviderLink::requests).sum();
   }
 
-  /** The connection over which a provider was asked last. */
+  /** Returns the connection with the last request to a provider. */
   public ProviderLink lastRequestLink() {
     return connector.links().stream()
         .filter(ProviderLink::isOpen)
@@ -323,7 +323,7 @@ public final class Scenario implements AutoCloseable {
         .orElseThrow(() -> new AssertionError("no open connection"));
   }
 
-  /** What the gateway's own buffers come from. */
+  /** Returns the allocator of the gateway's own buffers. */
   public RationedAllocator buffers() {
     return buffers;
   }
@@ -332,22 +332,22 @@ public final class Scenario implements AutoCloseable {
     return ledger;
   }
 
-  /** Whether nothing is carried out whose client is gone. */
+  /** True if no request of a disconnected client is still running. */
   public boolean isDrained() {
     return exchanges.detachedRequests().toCompletableFuture().isDone();
   }
 
-  /** What DNS says of the hosts of clients' URLs. */
+  /** Returns the DNS answers for hosts of clients' URLs. */
   public ScriptedNames names() {
     return names;
   }
 
-  /** Whoever keeps the media jobs. */
+  /** Returns the store of media jobs. */
   public InMemoryJobs jobs() {
     return jobs;
   }
 
-  /** Who remembers submissions that carry a key. */
+  /** Returns the store of idempotency keys. */
   public InMemoryIdempotencyStore submissions() {
     return submissions;
   }
@@ -356,30 +356,30 @@ public final class Scenario implements AutoCloseable {
     return accountBalances;
   }
 
-  /** From now on these limits hold. */
+  /** Replaces the rate limits. */
   public Scenario limits(LimitRules now) {
     rules = now;
     return this;
   }
 
-  /** From now on the key has these of its own. */
+  /** Replaces the key's own limits. */
   public Scenario keyLimits(KeyLimits own) {
     keyLimits = own;
     return this;
   }
 
-  /** From now on the key may do no more than this. */
+  /** Replaces the key's scope. */
   public Scenario keyScope(KeyScope only) {
     keyScope = only;
     return this;
   }
 
-  /** What a request of the key would be told by its head already. */
+  /** Returns the cached refusal that a request of the key would get at its head. */
   public RefusalCache.@Nullable CachedRefusal knownRefusal() {
     return limits.cachedRefusal(TestCatalog.key(keyLimits), ticker.nanoTime());
   }
 
-  /** Who counts them. */
+  /** Returns the counters of the limits. */
   public DelayedCounters counters() {
     return delayedCounters;
   }
@@ -388,12 +388,12 @@ public final class Scenario implements AutoCloseable {
     return counters.slotsInUse();
   }
 
-  /** The models that metrics were told of as passed over, with the code. */
+  /** Returns the models that metrics counted as skipped, with the code. */
   public List<String> skippedByLimit() {
     return List.copyOf(limitObserver.passedOver);
   }
 
-  /** The refusals that metrics were told of. */
+  /** Returns the refusals that metrics counted. */
   public List<Fault> limited() {
     return List.copyOf(limitObserver.limited);
   }
@@ -418,7 +418,7 @@ public final class Scenario implements AutoCloseable {
     return List.copyOf(records);
   }
 
-  /** The one record. */
+  /** Returns the only record. */
   public RequestRecord record() {
     if (records.size() != 1) {
       throw new AssertionError(records.size() + " records: " + records);
@@ -426,12 +426,12 @@ public final class Scenario implements AutoCloseable {
     return records.getFirst();
   }
 
-  /** What the one record says of routing and providers. */
+  /** Returns the routing and provider part of the only record. */
   public Served served() {
     return served(record());
   }
 
-  /** The same of the request that ended last. */
+  /** Returns the routing and provider part of the last record. */
   public Served lastServed() {
     return served(records.getLast());
   }
@@ -448,7 +448,7 @@ public final class Scenario implements AutoCloseable {
     return upstreams.gauges().stream().mapToInt(Upstreams.Gauge::leased).sum();
   }
 
-  /** Requires that nothing is held although connections may still be open. */
+  /** Requires that nothing is held, although connections may still be open. */
   public void requireQuiet() {
     for (RecordedClient client : clients) {
       require(!client.hasUnflushed(), "something was not flushed");

@@ -7,7 +7,7 @@ import dev.tollgate.core.egress.PostResult;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** Every answer a receiver can give has a meaning. */
+/** Meaning of every reply that a receiver can give. */
 class DeliveryOutcomeTest {
   @Test
   void everyStatusIsJudged() {

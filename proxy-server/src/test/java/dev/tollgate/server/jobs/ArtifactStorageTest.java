@@ -22,7 +22,7 @@ import java.util.UUID;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** A storage that answers when nobody waits any more. */
+/** Storage that answers after the timeout. */
 class ArtifactStorageTest {
   private static final Blob BLOB =
       new Blob(new OrgId(new UUID(0, 1)), BlobType.MP4, Duration.ofDays(7), Unpooled.EMPTY_BUFFER);

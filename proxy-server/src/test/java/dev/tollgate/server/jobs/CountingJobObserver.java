@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Remembers what workers told. */
+/** Recorder of the calls of workers. */
 final class CountingJobObserver implements JobObserver {
   final List<String> told = new ArrayList<>();
   int lost;

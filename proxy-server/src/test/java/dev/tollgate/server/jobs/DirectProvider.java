@@ -12,7 +12,7 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 
-/** The mock provider without a network between, under a test's clock. */
+/** Mock provider without a network, under a test's clock. */
 class DirectProvider implements MediaProvider {
   final MediaJobs jobs = new MediaJobs(Duration.ofSeconds(10));
   private final InMemoryJobStore clock;

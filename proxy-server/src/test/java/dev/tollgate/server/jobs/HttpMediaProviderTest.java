@@ -28,7 +28,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A provider over a connection, with the mock at its other end. */
+/** Provider over a connection, with the mock at its other end. */
 class HttpMediaProviderTest {
   private static MockProvider mock;
   private static HttpMediaProvider provider;

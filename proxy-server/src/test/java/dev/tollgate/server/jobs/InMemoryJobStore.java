@@ -28,7 +28,7 @@ import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
-/** Jobs' rows in memory, under a clock that a test moves: what the database does, in short. */
+/** Rows of jobs in memory, under a clock that a test moves: a short model of the database. */
 final class InMemoryJobStore implements JobStore {
   static final Duration TTL = Duration.ofHours(1);
 
@@ -43,7 +43,7 @@ final class InMemoryJobStore implements JobStore {
   private final long startNanos;
   private final boolean isLive;
 
-  /** A book whose time a test moves. */
+  /** Creates a store whose time a test moves. */
   InMemoryJobStore() {
     this(false);
   }
@@ -53,7 +53,7 @@ final class InMemoryJobStore implements JobStore {
     this.startNanos = System.nanoTime();
   }
 
-  /** A book whose time passes. */
+  /** Creates a store whose time passes. */
   static InMemoryJobStore live() {
     return new InMemoryJobStore(true);
   }
@@ -62,7 +62,7 @@ final class InMemoryJobStore implements JobStore {
     return isLive ? now.plusNanos(System.nanoTime() - startNanos) : now;
   }
 
-  /** One job. */
+  /** Row of a job. */
   static final class Row {
     final UUID id = UUID.randomUUID();
     final JobKind kind;
@@ -109,7 +109,7 @@ final class InMemoryJobStore implements JobStore {
     row.nextLook = row.worker.isEmpty() ? now() : row.nextLook;
   }
 
-  /** When something is to be done next; empty: all is over. */
+  /** Returns the time until a job is due; empty: all have ended. */
   synchronized Optional<Duration> nextLook() {
     return rows.values().stream()
         .filter(Row::isOpen)
@@ -117,7 +117,7 @@ final class InMemoryJobStore implements JobStore {
         .min(Duration::compareTo);
   }
 
-  /** Somebody else has it from now on. */
+  /** Gives the job to another worker. */
   synchronized void take(Row row, String worker) {
     row.worker = worker;
     row.nextLook = now().plusDays(1);
@@ -128,7 +128,7 @@ final class InMemoryJobStore implements JobStore {
     return claim(lease, turn.limit(), turn.closedProviders());
   }
 
-  /** Those that are due first in the book; whose turn it is is the database's to say. */
+  /** Claims due jobs in the order of their rows; fairness is the database's part. */
   List<ClaimedJob> claim(Duration lease, int most) throws SQLException {
     return claim(lease, most, Set.of());
   }
@@ -350,7 +350,7 @@ final class InMemoryJobStore implements JobStore {
     return taken;
   }
 
-  /** What was taken and not forgotten is due again. */
+  /** Makes taken files that were not forgotten due again. */
   synchronized void passFilesPause() {
     out.clear();
   }

@@ -56,7 +56,7 @@ class JobRunnerTest {
         observer);
   }
 
-  /** Counts how many ask at once, and lets the test hold them. */
+  /** Provider that counts concurrent polls and lets the test hold them. */
   private static final class Crowd extends DirectProvider {
     final AtomicInteger now = new AtomicInteger();
     final AtomicInteger most = new AtomicInteger();
@@ -176,7 +176,7 @@ class JobRunnerTest {
     assertThat(row.status).isEqualTo("succeeded");
   }
 
-  /** Lets a test wait for what is told. */
+  /** Observer that lets a test wait for the end of jobs. */
   private static final class Ends implements JobObserver {
     final CountDownLatch all;
     final CountDownLatch lost = new CountDownLatch(1);
@@ -185,7 +185,7 @@ class JobRunnerTest {
       all = new CountDownLatch(jobs);
     }
 
-    /** Waits until the lease of a job was made to last on. */
+    /** Waits until the lease of a job was renewed. */
     boolean renewed(InMemoryJobStore jobStore, Row row) throws InterruptedException {
       Duration before = row.nextLook;
       for (int waits = 0; waits < 1_000; waits++) {

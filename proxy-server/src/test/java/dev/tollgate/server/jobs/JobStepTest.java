@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Whole lives of jobs under virtual time, with the mock provider's jobs behind them. */
+/** Jobs from submission to end under virtual time, with the mock provider's jobs behind them. */
 class JobStepTest {
   private static final Duration LEASE = Duration.ofSeconds(30);
   private static final long FILE_BYTES_MAX = 1 << 20;
@@ -75,7 +75,7 @@ class JobStepTest {
     return job(JobKind.VIDEO, behaviour, ",\"duration_seconds\":1.5");
   }
 
-  /** Lets time pass and does what is due, until all is over. */
+  /** Lets time pass and runs due jobs until all have ended. */
   private void runToTheEnd() throws Exception {
     runToTheEnd(provider);
   }
@@ -289,7 +289,7 @@ class JobStepTest {
     assertThat(blobs.kept).hasSize(1);
   }
 
-  /** A worker is gone at any call, before or after what it does; another goes on when it may. */
+  /** A worker dies at each call, before or after its effect; another continues after the lease. */
   @Test
   void workersThatDieAnywhereNeitherLoseAJobNorSubmitItTwice() throws Exception {
     Random random = new Random(7);

@@ -18,7 +18,7 @@ class SpoolTest {
 
   @TempDir private Path folder;
 
-  /** Enough for whatever a test fetches. */
+  /** Returns a quota that is large enough for any test. */
   static SpoolQuota room(Path folder) {
     return new SpoolQuota(folder, 1L << 30, 0);
   }

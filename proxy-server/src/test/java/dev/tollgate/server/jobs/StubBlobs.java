@@ -14,7 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** A storage in memory, which answers at once and may be told to fail. */
+/** Storage in memory, which answers at once and fails on request. */
 final class StubBlobs implements BlobStore {
   final Map<String, byte[]> kept = new LinkedHashMap<>();
   int failures;

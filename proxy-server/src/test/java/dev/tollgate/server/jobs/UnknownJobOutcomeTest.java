@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What nobody knows of a job is told from what speaks against it, under virtual time. */
+/** Unknown states of jobs are distinguished from doubts, under virtual time. */
 class UnknownJobOutcomeTest {
   private static final Duration LEASE = Duration.ofSeconds(30);
   private static final Duration BEGIN = Duration.ofDays(1);
@@ -29,7 +29,7 @@ class UnknownJobOutcomeTest {
   private final CountingJobObserver counted = new CountingJobObserver();
   private final FairScheduler turns = new FairScheduler(4, () -> jobStore.now.toNanos());
 
-  /** The mock's jobs behind a provider that does not always know what it should. */
+  /** Jobs of the mock behind a provider that forgets some at times. */
   private class Forgetful extends DirectProvider {
     Duration absentFrom = Duration.ZERO;
     Duration absentUntil = Duration.ZERO;
@@ -51,7 +51,7 @@ class UnknownJobOutcomeTest {
     }
   }
 
-  /** One whose first submission is on its way for a while after nobody waits for its answer. */
+  /** Provider whose first submission stays in flight after its timeout. */
   private class Slow extends DirectProvider {
     private final Duration arrival;
     private @Nullable Runnable onItsWay;
@@ -143,7 +143,7 @@ class UnknownJobOutcomeTest {
   @Test
   void toWaitIsToKnow() throws Exception {
     Forgetful provider = new Forgetful();
-    Row row = video("m?takes=1000s"); // and waits for the first 100 of them
+    Row row = video("m?takes=1000s"); // queued for the first 100 of them
     provider.absentFrom = BEGIN.plusSeconds(80);
     provider.absentUntil = BEGIN.plusSeconds(89);
     runToTheEnd(provider);

@@ -21,9 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/**
- * Whose job a worker takes up next, how many a provider has, and what a vain look leaves behind.
- */
+/** Order of claims, the number of jobs at a provider, and the traces of inconclusive polls. */
 class JobClaimOrderIT {
   private static final long NOON = Instant.parse("2026-11-22T12:00:00Z").toEpochMilli();
   private static final Duration LEASE = Duration.ofSeconds(30);
@@ -97,7 +95,7 @@ class JobClaimOrderIT {
     assertThat(taken).extracting(job -> job.id().value()).containsExactly(begun);
   }
 
-  /** A claim looks at 2,000 turns; ids of organizations are random, and so is where one begins. */
+  /** A claim examines 2,000 organizations; their ids are random, and so is the first one. */
   @Test
   void whoseTurnIsBeyondThoseThatAClaimLooksAtIsFoundByOneOfTheNext() throws Exception {
     testStore.execute(
@@ -203,7 +201,7 @@ class JobClaimOrderIT {
     assertThat(again.attempts()).isZero();
   }
 
-  // Vain looks
+  // Inconclusive polls
 
   @Test
   void whatSpeaksAgainstAJobIsCountedByItselfUntilItIsKnownAgain() throws Exception {
@@ -280,7 +278,7 @@ class JobClaimOrderIT {
     return claim(wish).stream().map(each -> each.job().provider()).toList();
   }
 
-  /** Makes jobs that wait since so many seconds, the first for longest. */
+  /** Adds jobs that have waited for {@code seconds}, the first for longest. */
   private static void queue(OrgId org, String provider, int count, int seconds)
       throws SQLException {
     insert(org, provider, "queued", count, seconds);

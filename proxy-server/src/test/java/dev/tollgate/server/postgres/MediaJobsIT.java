@@ -30,7 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Jobs in a real database: their money is held and settled or freed once, whoever races for what.
+ * Jobs in a real database: their money is reserved and settled or released once, under any race.
  */
 class MediaJobsIT {
   private static final long NOON = Instant.parse("2026-11-22T12:00:00Z").toEpochMilli();
@@ -223,7 +223,7 @@ class MediaJobsIT {
     org = many;
   }
 
-  // Ends
+  // End
 
   @ParameterizedTest
   @ValueSource(longs = {0, 100, RESERVED, 400})
@@ -317,7 +317,7 @@ class MediaJobsIT {
     assertEnded(job, 0);
   }
 
-  // What is left
+  // Expiry
 
   @Test
   void whatOneTestLeavesWrongIsNoOthersTrouble() throws Exception {
@@ -442,7 +442,7 @@ class MediaJobsIT {
         job);
   }
 
-  /** As far as that a provider has it, in the hands of the worker w. */
+  /** Brings a job to the state in which a provider has it, claimed by the worker w. */
   private void toProvider(UUID job) throws SQLException {
     assertThat(claim("w", 1)).containsExactly(job.toString());
     assertThat(truth("SELECT job_intend(?, 'w')", job)).isTrue();

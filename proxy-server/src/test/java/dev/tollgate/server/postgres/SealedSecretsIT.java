@@ -38,7 +38,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.postgresql.PGConnection;
 
-/** Secrets that are sealed, and what becomes of webhooks that cannot be signed. */
+/** Sealed secrets, and webhooks that cannot be signed. */
 class SealedSecretsIT {
   private static final MasterKey OLD = key(1);
   private static final MasterKey NEW = key(2);
@@ -70,7 +70,7 @@ class SealedSecretsIT {
     stores.forEach(Store::close);
   }
 
-  /** A node with these master keys. */
+  /** Opens a store with these master keys. */
   private Store node(MasterKey... keys) throws StoreException {
     Store store = SharedPostgres.open(database.withMasterKeys(List.of(keys)));
     stores.add(store);
@@ -135,7 +135,7 @@ class SealedSecretsIT {
         .isNotEqualTo(seal.seal(org, secret).bytes());
   }
 
-  /** All rows of all tables, as a copy of the store has them. */
+  /** Returns all rows of all tables, as a copy of the store has them. */
   private static String dump(Store node) throws Exception {
     var dump = new StringWriter();
     try (var connection = node.pool().getConnection()) {
@@ -150,7 +150,7 @@ class SealedSecretsIT {
     return dump.toString();
   }
 
-  // In the clear, and on
+  // In the clear
 
   @Test
   void secretsInTheClearSignUntilTheyAreSealedAndThenAgain() throws Exception {
@@ -178,7 +178,7 @@ class SealedSecretsIT {
     assertThat(testStore.execute(SECRETS, org.value())).containsExactly("clear none");
   }
 
-  // Other keys
+  // Several keys
 
   @Test
   void theFirstKeySealsAndAllOpen() throws Exception {
@@ -207,9 +207,7 @@ class SealedSecretsIT {
         .containsExactly(new SecretsByKey(NEW.id(), 2, false));
   }
 
-  /**
-   * What the organization has last is what was made last, however often it was sealed meanwhile.
-   */
+  /** The organization ends with the secret created last, however often it was sealed meanwhile. */
   @Test
   void twoNodesThatSealUndoNoRotation() throws Exception {
     OrgId org = org(node(OLD));
@@ -253,7 +251,7 @@ class SealedSecretsIT {
         .containsExactly(shown(made.get(99)), shown(made.get(98)));
   }
 
-  // What cannot be opened
+  // Secrets that cannot be opened
 
   @Test
   void whoeverLacksTheKeyLeavesItToOthers() throws Exception {

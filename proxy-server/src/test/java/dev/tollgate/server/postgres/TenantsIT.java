@@ -41,7 +41,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Organizations, keys and credit in PostgreSQL, and what nodes hear of their changes. */
+/** Organizations, keys and credits in PostgreSQL, and the notifications of their changes. */
 class TenantsIT {
   private static final int NO_LIMIT = 0;
   private static Store store;

@@ -106,12 +106,12 @@ public final class TestLedgerStore implements AutoCloseable, BeforeAllCallback, 
     execute("UPDATE api_key SET monthly_budget_micro = ?::bigint WHERE id = ?", micro, key.value());
   }
 
-  /** The bytes of a secret that can be opened. */
+  /** Returns the bytes of a secret that can be opened. */
   public static byte[] opened(Optional<UnsealResult> secret) {
     return ((UnsealResult.Opened) secret.orElseThrow()).secret();
   }
 
-  /** From now on the books' clock shows this, and stands still. */
+  /** Stops the ledger store's clock at a time. */
   public void setClock(long epochMillis) throws SQLException {
     execute("CREATE TABLE IF NOT EXISTS test_clock (at timestamptz)");
     execute("DELETE FROM test_clock");
@@ -123,7 +123,7 @@ public final class TestLedgerStore implements AutoCloseable, BeforeAllCallback, 
             + " 'SELECT at FROM test_clock'");
   }
 
-  /** The sums of some organizations. */
+  /** Returns the sums of some organizations. */
   LedgerSums sums(List<OrgId> orgs) throws SQLException {
     UUID[] ids = orgs.stream().map(OrgId::value).toArray(UUID[]::new);
     TreeMap<String, ScopeSums> scopes = new TreeMap<>();
@@ -166,17 +166,17 @@ public final class TestLedgerStore implements AutoCloseable, BeforeAllCallback, 
     return new LedgerSums(scopes, leases);
   }
 
-  /** The sums of one organization's balance. */
+  /** Returns the sums of one organization's balance. */
   public ScopeSums balance(OrgId org) throws SQLException {
     return Objects.requireNonNull(sums(List.of(org)).scopes().get("org:" + org));
   }
 
-  /** Runs a statement; returns the first column of what it answers. */
+  /** Runs a statement; returns the first column of its result. */
   public List<String> execute(String sql, @Nullable Object... values) throws SQLException {
     return execute(store().pool(), sql, values);
   }
 
-  /** The same in a database that no store was opened on. */
+  /** Runs a statement in a database without an open store. */
   static List<String> execute(DataSource source, String sql, @Nullable Object... values)
       throws SQLException {
     try (Connection connection = source.getConnection();

@@ -26,7 +26,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Whom dead and slow receivers hold up: themselves. In a real database, by a clock that is set. */
+/**
+ * Dead and slow receivers delay only themselves. In a real database, with a clock that tests set.
+ */
 class WebhookConcurrencyIT {
   private static final String SHARED = "https://hooks.example/";
   @RegisterExtension private static final TestLedgerStore testStore = TestLedgerStore.perClass();
@@ -60,7 +62,7 @@ class WebhookConcurrencyIT {
     return taken.stream().collect(groupingBy(by, counting()));
   }
 
-  /** Its receiver takes so long for one event. */
+  /** Makes a receiver take {@code millis} for one event. */
   private static void takeMillis(long millis, OrgId org, String url) throws Exception {
     UUID id = events.event(org, url);
     List<ClaimedEvent> taken = one.claim(claimOptions(100, 100));
@@ -120,7 +122,7 @@ class WebhookConcurrencyIT {
     assertThat(claim(two, 64)).hasSize(1);
   }
 
-  // The slow
+  // Slow receivers
 
   @Test
   void aReceiverIsSlowUntilItDoesNotTakeASecond() throws Exception {
@@ -132,7 +134,7 @@ class WebhookConcurrencyIT {
       assertThat(taken.isEmpty()).as("%s ms", millis).isEqualTo(millis >= 1_000);
       taken.addAll(one.claim(claimOptions(9, 9)));
       assertThat(taken).extracting(ClaimedEvent::id).containsExactly(next);
-      // Nobody was asked, so nothing is known of how long that takes.
+      // The receiver was not called, so its speed is unknown.
       one.recordAttempt(
           new Attempt(
               taken.getFirst(), ReceiverReply.REMOVED, Duration.ZERO, new NextStep.Failed()));

@@ -47,7 +47,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A directory keeps the contract of all stores, and survives what disks do. */
+/** A directory fulfils the contract of all stores, and survives failures of disks. */
 class DirectoryBlobStoreTest extends BlobsContract {
   private static final Duration HOUR = Duration.ofHours(1);
 
@@ -203,7 +203,7 @@ class DirectoryBlobStoreTest extends BlobsContract {
     assertThat(files(directory)).isEqualTo(before);
   }
 
-  /** In the words of the system that runs the test, from the device that is always full. */
+  /** Uses the system's own message, from the device that is always full. */
   @Test
   void aFullDiskIsToldFromABrokenOne() {
     var full = Path.of("/dev/full");
@@ -215,7 +215,7 @@ class DirectoryBlobStoreTest extends BlobsContract {
         .isEqualTo(BlobFailure.FAILED);
   }
 
-  /** The journal, which may be on the same disk, refuses everybody's work without space. */
+  /** The journal may be on the same disk, and without space it stops all work. */
   @Test
   void outputsLeaveRoomToOthers() throws IOException {
     keep(BlobType.PNG, new byte[] {1});
@@ -256,7 +256,7 @@ class DirectoryBlobStoreTest extends BlobsContract {
     hanging.countDown();
     awaitOnLoop(() -> offload.depth() == 0 && bytes.refCnt() == 0);
     blobs = blobs(Duration.ofSeconds(20));
-    keep(BlobType.PNG, new byte[] {1}); // behind all that waited
+    keep(BlobType.PNG, new byte[] {1}); // runs after all queued work
     assertThat(files(directory.resolve("drafts"))).isEmpty();
     assertThat(files(directory.resolve("days"))).hasSize(1);
   }
@@ -318,11 +318,11 @@ class DirectoryBlobStoreTest extends BlobsContract {
     assertThat(piece.refCnt()).as("let go of under a thread that may write to it").isOne();
     hanging.countDown();
     blobs = blobs(Duration.ofSeconds(20));
-    keep(BlobType.PNG, new byte[] {1}); // behind all that waited
+    keep(BlobType.PNG, new byte[] {1}); // runs after all queued work
     assertThat(piece.refCnt()).isZero();
   }
 
-  /** Lets the loop do what it was told until something holds. */
+  /** Runs the loop's tasks until a condition holds. */
   private void awaitOnLoop(BooleanSupplier holds) throws InterruptedException {
     long deadline = System.nanoTime() + 20_000_000_000L;
     while (!holds.getAsBoolean()) {
@@ -354,7 +354,7 @@ class DirectoryBlobStoreTest extends BlobsContract {
     assertThat(read(minutes)).isPresent();
 
     now = Instant.parse("2026-11-23T00:00:01Z");
-    assertThat(expiry.round()).isEqualTo(1 + 1); // and the draft, which is old by now
+    assertThat(expiry.round()).isEqualTo(1 + 1); // the second one is the draft, which is old by now
     assertThat(read(minutes)).isEmpty();
     assertThat(read(hours)).isPresent();
     assertThat(directory.resolve("days/20261122")).doesNotExist();
@@ -368,7 +368,7 @@ class DirectoryBlobStoreTest extends BlobsContract {
     expiry.close();
   }
 
-  /** On a network's file system, say, what is open there cannot be deleted for long. */
+  /** On a network file system, for example, an open file may resist deletion for long. */
   @Test
   void whatCannotBeDeletedHoldsUpNothingElse() throws IOException {
     BlobName stuck = keepFor(Duration.ofHours(1));

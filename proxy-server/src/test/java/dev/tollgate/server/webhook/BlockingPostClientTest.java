@@ -33,7 +33,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Receivers of all sorts over real sockets and TLS, told by the sender that nodes have. */
+/** Receivers of all kinds over real sockets and TLS, called by the sender of a node. */
 class BlockingPostClientTest {
   private static final int SECONDS_MAX = 20;
   private static final Duration TIMEOUT = Duration.ofSeconds(3);
@@ -137,7 +137,8 @@ class BlockingPostClientTest {
       var poster = local.poster(hosts, Set.of(port), Duration.ofMinutes(5));
       WebhookSender sender = sender(new BlockingPostClient(group, poster), new CountDownLatch(1));
       sender.start();
-      // Held: a socket that nobody holds is closed by the collector, and is no longer silent.
+      // Held in a variable: the collector closes an unreachable socket, which would end the
+      // silence.
       try (Socket held = silent.accept()) {
         sender.close();
         assertThat(held.isClosed()).isFalse();

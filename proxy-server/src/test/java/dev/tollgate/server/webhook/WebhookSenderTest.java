@@ -35,7 +35,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** What receivers get, when, and what becomes of it: by a clock that the test moves. */
+/** Requests to receivers, their times and their results, with a clock that the test moves. */
 class WebhookSenderTest {
   private static final Instant NOON = Instant.parse("2026-11-22T12:00:00Z");
   private static final int SECONDS_MAX = 20;
@@ -75,14 +75,14 @@ class WebhookSenderTest {
         }
       };
 
-  /** What a receiver got. */
+  /** Request that a receiver got. */
   private record Sent(long second, String url, String body, List<Field> fields) {
     String field(String name) {
       return fields.stream().filter(f -> f.name().equals(name)).findAny().orElseThrow().value();
     }
   }
 
-  /** Runs what it is given at once. */
+  /** Executor that runs its tasks at once. */
   private static class AtOnce extends AbstractExecutorService {
     @Override
     public void execute(Runnable task) {
@@ -126,7 +126,7 @@ class WebhookSenderTest {
     return new WebhookSender(outbox, delivery, () -> rules, workers, ticker);
   }
 
-  /** Answers the attempts one after the other, the last answer for ever. */
+  /** Returns a sender whose attempts get these results in turn, the last one repeated. */
   private WebhookSender answering(PostResult... answers) {
     return sender(
         (url, announcement, within) -> {
@@ -159,7 +159,7 @@ class WebhookSenderTest {
         List.of(new WebhookSecret(new byte[32])));
   }
 
-  /** Looks whenever something is due, until nothing waits. */
+  /** Polls whenever an event is due, until none waits. */
   private void toTheEnd(WebhookSender sender) throws OutboxException {
     while (outbox.passToNext()) {
       sender.poll();
@@ -170,7 +170,7 @@ class WebhookSenderTest {
     return outbox.booked.getLast().next();
   }
 
-  // The schedule
+  // Retry schedule
 
   @Test
   void aReceiverThatFailsIsAskedAsOftenAndAsLateAsTheScheduleSays() throws Exception {
@@ -258,7 +258,7 @@ class WebhookSenderTest {
     assertThat(sent.get(1).second()).isEqualTo(60);
   }
 
-  // What is not the receiver's fault
+  // Failures on the gateway's side
 
   @Test
   void whatIsToldOfAJobThatWasRemovedIsNothing() throws Exception {
@@ -344,7 +344,7 @@ class WebhookSenderTest {
     assertThat(sender.inFlight()).isZero();
   }
 
-  // Many at once, on real threads
+  // Concurrency, on real threads
 
   @Test
   void whoHangsHoldsItsOwnPlacesAndNobodyElses() throws Exception {

@@ -32,7 +32,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What a bucket is sent, and what becomes of a store that fails, in frozen time. */
+/** Requests to a bucket, and failures of the store, in frozen time. */
 class S3BlobStoreTest {
   private static final Instant NOW = Instant.parse("2026-11-22T10:00:00Z");
   private static final OrgId ORG = new OrgId(UUID.randomUUID());
@@ -255,7 +255,7 @@ class S3BlobStoreTest {
     store(1_000_000);
     pass(Duration.ofSeconds(21));
     assertThat(fault()).isEqualTo(BlobFailure.TIMED_OUT);
-    pass(Duration.ofSeconds(21)); // nor does it take that it is to be deleted
+    pass(Duration.ofSeconds(21)); // the server does not accept the deletion either
   }
 
   @Test

@@ -68,7 +68,7 @@ public final class StoreImport {
     }
     if (!replace && holdsOrganization(connection)) {
       throw new StoreException(
-          "the store is not empty; to replace its content, import with --replace");
+          "the store is not empty; to lose what it holds, import with --replace");
     }
     boolean hadSchema = Migrations.exists(connection, Migrations.SCHEMA);
     if (hadSchema) {
@@ -151,7 +151,7 @@ public final class StoreImport {
   private void requireReadable() throws IOException, StoreException {
     if (manifest.format() != ExportManifest.FORMAT
         || !ExportManifest.PRODUCT.equals(manifest.product())) {
-      throw new StoreException("the file is not an export that this Tollgate can read");
+      throw new StoreException("this is no export that this Tollgate can read");
     }
     if (!Migrations.isKnownVersion(address, manifest.schemaVersion())) {
       throw new StoreException(
@@ -178,7 +178,7 @@ public final class StoreImport {
   private static InputStream open(ZipFile zip, String name) throws IOException {
     ZipEntry entry = zip.getEntry(name);
     if (entry == null) {
-      throw new IOException("it has no " + name);
+      throw new IOException("it holds no " + name);
     }
     return zip.getInputStream(entry);
   }

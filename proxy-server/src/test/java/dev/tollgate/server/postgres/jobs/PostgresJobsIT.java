@@ -59,7 +59,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A job from its submission to its end as gateway and workers have it, in a real database. */
+/** Job from its submission to its end as gateway and workers see it, in a real database. */
 class PostgresJobsIT {
   private static final Duration DAY = Duration.ofDays(1);
   private static final Duration LEASE = Duration.ofSeconds(30);
@@ -145,12 +145,12 @@ class PostgresJobsIT {
     return requireNonNull(answers.getFirst());
   }
 
-  /** Its threads are all in use. */
+  /** Offload whose threads are all busy. */
   private static final class Never implements Offload {
     @Override
     public <T> void run(
         EventExecutor caller, long deadlineNanos, Callable<T> work, Consumer<Outcome<T>> whenDone) {
-      // It waits for its turn for as long as the test lasts.
+      // The task waits for as long as the test runs.
     }
   }
 

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What does not agree is named, by whichever node's turn it is. */
+/** Violations are reported, by whichever node runs the audit. */
 class LedgerAuditIT {
   private static final Duration HOUR = Duration.ofHours(1);
   private static final KeyId NOBODY = new KeyId("nobody00");

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of the money that a silent node holds. */
+/** Money leased by an unresponsive node. */
 class LedgerNodesIT {
   private static final Duration MINUTE = Duration.ofMinutes(1);
   private static final Duration LOST = Duration.ofMinutes(11);
@@ -41,7 +41,7 @@ class LedgerNodesIT {
   private KeyId key;
   private LeaseHolder node;
 
-  /** The node holds 100, of which it charged 10. */
+  /** Leases 100 to the node, of which it charges 10. */
   @BeforeEach
   void lease() throws Exception {
     testStore = TestLedgerStore.open();
@@ -150,7 +150,7 @@ class LedgerNodesIT {
     }
   }
 
-  /** All of it, or nothing. */
+  /** Grants all of the amount, or nothing. */
   private long grant(LeaseHolder holder, long amount) throws Exception {
     var want = new GrantItem(ScopeKind.ORG, new MicroUsd(amount), new MicroUsd(amount));
     var ask = new GrantRequest(++calls, new Payer(org, key, Window.at(now)), List.of(want), true);
@@ -161,7 +161,7 @@ class LedgerNodesIT {
     };
   }
 
-  /** In one it took longer than a session may, and the node could not start. */
+  /** In one transaction it took longer than the statement timeout, and the node could not start. */
   @Test
   void manyLeasesEndInTransactionsOfTheirOwn() throws Exception {
     LeaseHolder many = testStore.ledgerStore().open(UUID.randomUUID(), UUID.randomUUID());

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What only a real database can show of the shared books: refusals, and days that are made. */
+/** Ledger store in a real database: refusals, and partitions that are created. */
 class PostgresLedgerStoreIT {
   private static final int BALANCE = ScopeKind.ORG.bit();
   private static final Duration DAY = Duration.ofDays(1);
@@ -285,7 +285,7 @@ class PostgresLedgerStoreIT {
     }
   }
 
-  /** By this session, of late. */
+  /** Returns the rows that this session read recently. */
   private static long rowsRead(Connection connection) throws Exception {
     return number(
         connection,
@@ -348,7 +348,7 @@ class PostgresLedgerStoreIT {
     assertGrantedBesides("LOCK ONLY request_log IN ACCESS EXCLUSIVE MODE");
   }
 
-  /** While someone holds a lock for which charges wait, money is granted as always. */
+  /** While another session holds a lock that charges wait for, grants proceed. */
   private void assertGrantedBesides(String lock) throws Exception {
     long used = balance().used();
     List<Settlement> batch = List.of(charge(now() - DAY.toMillis(), 2, ""), charge(now(), 3, "{}"));

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What a real database says of itself and of a node, and when it takes no notice. */
+/** Identity of a real database, its checkpoint of a node, and reports that it ignores. */
 class PostgresNodeCheckpointsIT {
   @RegisterExtension private static final TestLedgerStore testStore = TestLedgerStore.perClass();
 

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The request log as people ask for it. */
+/** Request log as people query it. */
 class RequestHistoryIT {
   private static final Filter ALL = new Filter(null, null, null);
   private static final long NOW = System.currentTimeMillis();

@@ -7,7 +7,7 @@ import dev.tollgate.server.postgres.embedded.DatabaseAddress;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
-/** How many connections of a database a node keeps to itself while it does nothing. */
+/** Idle connections that a node keeps. */
 class ConnectionPoolTest {
   private static final DatabaseAddress NOBODY =
       new DatabaseAddress("jdbc:postgresql://127.0.0.1:1/nobody", null, null);

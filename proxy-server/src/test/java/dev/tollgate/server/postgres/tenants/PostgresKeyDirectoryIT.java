@@ -17,7 +17,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
-/** The directory in PostgreSQL keeps the contract. */
+/** The directory in PostgreSQL fulfils the contract. */
 class PostgresKeyDirectoryIT extends KeyDirectoryContract {
   private Store store;
   private KeyDirectory directory;

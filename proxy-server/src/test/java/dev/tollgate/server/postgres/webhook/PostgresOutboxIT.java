@@ -40,7 +40,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The outbox in a real database, by a clock that stands still until it is set. */
+/** Outbox in a real database, with a clock that only tests move. */
 class PostgresOutboxIT {
   @RegisterExtension private static final TestLedgerStore testStore = TestLedgerStore.perClass();
 
@@ -76,7 +76,7 @@ class PostgresOutboxIT {
     return events.getFirst();
   }
 
-  // Whose turn it is
+  // Claims
 
   @Test
   void aClaimBringsAllThatAnAttemptNeeds() throws Exception {
@@ -173,7 +173,7 @@ class PostgresOutboxIT {
     assertThat(one.claim(wish)).hasSize(1);
   }
 
-  // What came of it
+  // Results
 
   @Test
   void theWholeScheduleIsKeptAndWrittenDown() throws Exception {
@@ -238,7 +238,8 @@ class PostgresOutboxIT {
     assertThat(second.attempt()).isEqualTo(1);
     pass(60);
     ClaimedEvent third = take(one);
-    // The first two were only slow: their failures are not the third's, and what is delivered is.
+    // The first two were only slow: their failures do not count against the third, and a delivery
+    // does.
     assertThat(one.recordAttempt(attempt(first, "timed_out", again(5))))
         .isEqualTo(RecordResult.SUPERSEDED);
     assertThat(only().attempts()).isZero();
@@ -305,7 +306,7 @@ class PostgresOutboxIT {
         .isInstanceOf(Outbox.OutboxException.class);
   }
 
-  // People
+  // Operators
 
   @Test
   void whatIsSentAgainHasItsScheduleAgain() throws Exception {
