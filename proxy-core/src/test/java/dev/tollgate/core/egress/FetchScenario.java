@@ -153,7 +153,7 @@ public final class FetchScenario implements AutoCloseable {
     run();
     require(fetcher.inFlight() == 0, fetcher.inFlight() + " fetches are under way");
     require(poster.inFlight() == 0, poster.inFlight() + " POSTs are under way");
-    require(resolver.inFlight() == 0, resolver.inFlight() + " look-ups are under way");
+    require(resolver.inFlight() == 0, resolver.inFlight() + " name resolutions are in progress");
     require(names.pending() == 0, "DNS is still asked");
     require(connector.pending() == 0, "a connection is still being made");
     for (ProviderLink link : connector.links()) {

@@ -334,7 +334,7 @@ class FetchTest {
         asked.cancel();
         asked.cancel();
         scene.run();
-        assertThat(asked.outcome).as("nobody is told").isNull();
+        assertThat(asked.outcome).as("no result is delivered").isNull();
       }
       assertThat(scene.metrics).hasSize(4).allMatch(line -> line.startsWith("cancelled "));
     }

@@ -36,6 +36,6 @@ final class Deadline {
   }
 
   AssertionError missed() {
-    return new AssertionError("waited " + span + " in vain for " + awaited);
+    return new AssertionError("waited " + span + " without success for " + awaited);
   }
 }

@@ -48,7 +48,8 @@ public final class InMemoryBlobs implements BlobStore {
     blob.bytes().release();
     BlobFailure why = fault;
     if (why != null) {
-      loop.execute(() -> whenDone.accept(new StoreBlobResult.Unavailable(why, "told to fail")));
+      loop.execute(
+          () -> whenDone.accept(new StoreBlobResult.Unavailable(why, "failing on request")));
       return;
     }
     BlobName name = BlobName.of(blob, clock.instant());
@@ -75,7 +76,7 @@ public final class InMemoryBlobs implements BlobStore {
     DeleteBlobResult deleted =
         why == null
             ? new DeleteBlobResult.Gone()
-            : new DeleteBlobResult.Unavailable(why, "told to fail");
+            : new DeleteBlobResult.Unavailable(why, "failing on request");
     loop.execute(() -> whenDone.accept(deleted));
   }
 

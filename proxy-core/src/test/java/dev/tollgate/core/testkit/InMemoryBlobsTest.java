@@ -68,7 +68,7 @@ class InMemoryBlobsTest extends BlobsContract {
     blobs.fail(BlobFailure.FULL);
     var bytes = Unpooled.buffer().writeByte(1);
     assertThat(store(new Blob(ORG, BlobType.PNG, Duration.ofDays(1), bytes)))
-        .isEqualTo(new StoreBlobResult.Unavailable(BlobFailure.FULL, "told to fail"));
+        .isEqualTo(new StoreBlobResult.Unavailable(BlobFailure.FULL, "failing on request"));
     assertThat(bytes.refCnt()).isZero();
     assertThat(delete(name)).isInstanceOf(DeleteBlobResult.Unavailable.class);
     assertThat(blobs.kept()).containsOnlyKeys(name);

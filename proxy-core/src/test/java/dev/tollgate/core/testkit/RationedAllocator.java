@@ -52,7 +52,7 @@ public final class RationedAllocator extends AbstractByteBufAllocator {
     } else if (failures > 0) {
       failures--;
       failed = true;
-      throw new OutOfMemoryError("no direct memory, says the test");
+      throw new OutOfMemoryError("no direct memory, by the test's limit");
     }
   }
 

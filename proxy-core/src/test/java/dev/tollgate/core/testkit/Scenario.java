@@ -82,10 +82,6 @@ public final class Scenario implements AutoCloseable {
   /** Time of the wall clock. */
   public static final Instant NOW = Instant.parse("2026-03-01T12:00:00Z");
 
-  private Scenario(Catalog catalog, ExchangeOptions options, long budgetBytes) {
-    this(catalog, options, budgetBytes, new Outputs.Passed());
-  }
-
   private Scenario(Catalog catalog, ExchangeOptions options, long budgetBytes, Outputs outputs) {
     this.catalog = catalog;
     this.inflight = new InflightBytes(budgetBytes);
@@ -113,7 +109,7 @@ public final class Scenario implements AutoCloseable {
 
   /** Creates a scenario with the usual options and budget. */
   public static Scenario of(Catalog catalog) {
-    return new Scenario(catalog, ExchangeOptions.DEFAULT, BUDGET_BYTES);
+    return of(catalog, BUDGET_BYTES);
   }
 
   /** Creates a scenario that stores outputs. */
@@ -122,14 +118,13 @@ public final class Scenario implements AutoCloseable {
     return new Scenario(catalog, ExchangeOptions.DEFAULT, budgetBytes, outputs);
   }
 
-  /** Creates a scenario with other options. */
   public static Scenario of(Catalog catalog, ExchangeOptions options) {
-    return new Scenario(catalog, options, BUDGET_BYTES);
+    return new Scenario(catalog, options, BUDGET_BYTES, new Outputs.Passed());
   }
 
   /** Creates a scenario with a memory budget. */
   public static Scenario of(Catalog catalog, long budgetBytes) {
-    return new Scenario(catalog, ExchangeOptions.DEFAULT, budgetBytes);
+    return new Scenario(catalog, ExchangeOptions.DEFAULT, budgetBytes, new Outputs.Passed());
   }
 
   // Controls of a test
@@ -139,49 +134,42 @@ public final class Scenario implements AutoCloseable {
     organization = org;
   }
 
-  /** A chat request arrives, whole. */
+  /** Sends a whole chat request. */
   public RecordedClient ask(String body) {
     return ask(body.getBytes(UTF_8));
   }
 
   /** Sends a chat request in the array that it was collected into. */
   public RecordedClient ask(byte[] body) {
-    return ask(body, body.length);
+    return ask(Endpoint.CHAT_COMPLETIONS, body);
   }
 
   /** Sends a request that the code never expects: its body claims a byte more than it has. */
   public RecordedClient askImpossible() {
     byte[] bytes = TestCatalog.PLAIN_REQUEST.getBytes(UTF_8);
-    return ask(bytes, bytes.length + 1);
+    return start(Endpoint.CHAT_COMPLETIONS, bytes, bytes.length + 1, ticker.nanoTime(), null);
   }
 
   /** Requests a stream after a slow upload of the request. */
   public RecordedClient askStreamAfterUpload(Duration upload) {
-    long before = ticker.nanoTime();
-    ticker.advance(upload.toNanos(), TimeUnit.NANOSECONDS);
-    byte[] bytes = TestCatalog.STREAM_REQUEST.getBytes(UTF_8);
-    return ask(bytes, bytes.length, before);
+    return askAfterUpload(TestCatalog.STREAM_REQUEST, upload);
   }
 
   /** Requests a plain reply after a slow upload of the request. */
   public RecordedClient askPlainAfterUpload(Duration upload) {
+    return askAfterUpload(TestCatalog.PLAIN_REQUEST, upload);
+  }
+
+  private RecordedClient askAfterUpload(String body, Duration upload) {
     long before = ticker.nanoTime();
     ticker.advance(upload.toNanos(), TimeUnit.NANOSECONDS);
-    byte[] bytes = TestCatalog.PLAIN_REQUEST.getBytes(UTF_8);
-    return ask(bytes, bytes.length, before);
+    byte[] bytes = body.getBytes(UTF_8);
+    return start(Endpoint.CHAT_COMPLETIONS, bytes, bytes.length, before, null);
   }
 
-  private RecordedClient ask(byte[] bytes, int length) {
-    return ask(bytes, length, ticker.nanoTime());
-  }
-
-  /** A request without a body arrives. */
+  /** Sends a request without a body. */
   public RecordedClient get(Endpoint endpoint) {
     return start(endpoint, new byte[0], 0, ticker.nanoTime(), null);
-  }
-
-  private RecordedClient ask(byte[] bytes, int length, long admittedNanos) {
-    return start(Endpoint.CHAT_COMPLETIONS, bytes, length, admittedNanos, null);
   }
 
   /** Sends a request with an idempotency key. */
@@ -190,15 +178,14 @@ public final class Scenario implements AutoCloseable {
     return start(endpoint, bytes, bytes.length, ticker.nanoTime(), key);
   }
 
-  /** A request about a job arrives. */
+  /** Sends a request about a job. */
   public RecordedClient job(Endpoint endpoint, String id) {
     return start(endpoint, id, new byte[0], 0, ticker.nanoTime(), null);
   }
 
-  /** A request with a body arrives at a route. */
+  /** Sends a request with a body. */
   public RecordedClient ask(Endpoint endpoint, String body) {
-    byte[] bytes = body.getBytes(UTF_8);
-    return start(endpoint, bytes, bytes.length, ticker.nanoTime(), null);
+    return ask(endpoint, body.getBytes(UTF_8));
   }
 
   /** Sends a body in the array that it was collected into. */
@@ -337,17 +324,14 @@ public final class Scenario implements AutoCloseable {
     return exchanges.detachedRequests().toCompletableFuture().isDone();
   }
 
-  /** Returns the DNS answers for hosts of clients' URLs. */
   public ScriptedNames names() {
     return names;
   }
 
-  /** Returns the store of media jobs. */
   public InMemoryJobs jobs() {
     return jobs;
   }
 
-  /** Returns the store of idempotency keys. */
   public InMemoryIdempotencyStore submissions() {
     return submissions;
   }
@@ -356,19 +340,16 @@ public final class Scenario implements AutoCloseable {
     return accountBalances;
   }
 
-  /** Replaces the rate limits. */
   public Scenario limits(LimitRules now) {
     rules = now;
     return this;
   }
 
-  /** Replaces the key's own limits. */
   public Scenario keyLimits(KeyLimits own) {
     keyLimits = own;
     return this;
   }
 
-  /** Replaces the key's scope. */
   public Scenario keyScope(KeyScope only) {
     keyScope = only;
     return this;
@@ -379,7 +360,6 @@ public final class Scenario implements AutoCloseable {
     return limits.cachedRefusal(TestCatalog.key(keyLimits), ticker.nanoTime());
   }
 
-  /** Returns the counters of the limits. */
   public DelayedCounters counters() {
     return delayedCounters;
   }
@@ -458,19 +438,19 @@ public final class Scenario implements AutoCloseable {
       passMillis(1_100);
     }
     require(leased() == 0, "leases are held: " + upstreams.gauges());
-    upstreams.gauges().forEach(g -> require(g.pending() == 0, "someone waits: " + g));
+    upstreams.gauges().forEach(g -> require(g.pending() == 0, "a request waits: " + g));
     require(slotsInUse() == 0, slotsInUse() + " slots are held");
-    require(delayedCounters.open() == 0, delayedCounters.open() + " draws are held");
+    require(delayedCounters.open() == 0, delayedCounters.open() + " permits are held");
     require(ledger.open() == 0, ledger.open() + " reservations are held");
-    require(isDrained(), "something goes on whose client is gone");
+    require(isDrained(), "a request without its client is still running");
     require(submissions.open() == 0, submissions.open() + " claims are held");
     require(inflight.held() == 0, inflight.held() + " bytes of the budget are held");
     require(images.inFlight() == 0, images.inFlight() + " images are being fetched");
-    require(names.pending() == 0, "a name is being looked up");
+    require(names.pending() == 0, "a name is being resolved");
     require(connector.pending() == 0, "a connection is still being made");
     for (Provider provider : catalog.providers()) {
-      int tries = fleet.provider(provider).inFlight();
-      require(tries == 0, tries + " tries at " + provider.id() + " have not ended");
+      int attempts = fleet.provider(provider).inFlight();
+      require(attempts == 0, attempts + " attempts at " + provider.id() + " have not ended");
     }
   }
 

@@ -137,7 +137,7 @@ final class InMemoryJobStore implements JobStore {
       throws SQLException {
     asked.countDown();
     if (failures-- > 0) {
-      throw new SQLException("as told");
+      throw new SQLException("on request");
     }
     List<ClaimedJob> claimed = new ArrayList<>();
     for (Row row : rows.values()) {

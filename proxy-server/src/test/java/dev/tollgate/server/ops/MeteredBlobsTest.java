@@ -74,7 +74,7 @@ final class MeteredBlobsTest {
   void nobodyElseWaitsForAStoreThatWasSilent() {
     inner.fail(BlobFailure.TIMED_OUT);
     assertThat(store("a"))
-        .isEqualTo(new StoreBlobResult.Unavailable(BlobFailure.TIMED_OUT, "told to fail"));
+        .isEqualTo(new StoreBlobResult.Unavailable(BlobFailure.TIMED_OUT, "failing on request"));
     inner.fail(BlobFailure.FAILED);
     var atOnce =
         new StoreBlobResult.Unavailable(
@@ -84,8 +84,8 @@ final class MeteredBlobsTest {
     assertThat(store("c")).isEqualTo(atOnce);
     ticker.advanceMillis(2);
     assertThat(store("d"))
-        .isEqualTo(new StoreBlobResult.Unavailable(BlobFailure.FAILED, "told to fail"));
+        .isEqualTo(new StoreBlobResult.Unavailable(BlobFailure.FAILED, "failing on request"));
     assertThat(store("e"))
-        .isEqualTo(new StoreBlobResult.Unavailable(BlobFailure.FAILED, "told to fail"));
+        .isEqualTo(new StoreBlobResult.Unavailable(BlobFailure.FAILED, "failing on request"));
   }
 }

@@ -21,7 +21,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -79,18 +78,13 @@ class MediaJobsIT {
   void whoeverSendsTheSameAgainGetsTheSameJob() throws Exception {
     UUID job = made("a");
     assertThat(submit(UUID.randomUUID(), "a", "body", RESERVED)).containsExactly("replay " + job);
-    assertThat(submit(UUID.randomUUID(), "a", "another", RESERVED))
-        .first()
-        .asString()
+    assertThat(submit(UUID.randomUUID(), "a", "another", RESERVED).getFirst())
         .startsWith("conflict");
     assertThat(leased()).isEqualTo(RESERVED);
     finish(job, "job_fail", "'provider_error', 'it broke'");
     assertThat(submit(UUID.randomUUID(), "a", "body", RESERVED)).containsExactly("replay " + job);
     testStore.setClock(NOON + Duration.ofHours(25).toMillis());
-    assertThat(submit(UUID.randomUUID(), "a", "another", RESERVED))
-        .first()
-        .asString()
-        .startsWith("made");
+    assertThat(submit(UUID.randomUUID(), "a", "another", RESERVED).getFirst()).startsWith("made");
   }
 
   @Test
@@ -108,10 +102,7 @@ class MediaJobsIT {
     assertThat(one("SELECT count(*) FROM idempotency")).isEqualTo("0");
     assertThat(one("SELECT count(*) FROM lease")).isEqualTo("0");
     assertThat(one("SELECT count(*) FROM media_job")).isEqualTo("0");
-    assertThat(submit(UUID.randomUUID(), "a", "another", 100))
-        .first()
-        .asString()
-        .startsWith("made");
+    assertThat(submit(UUID.randomUUID(), "a", "another", 100).getFirst()).startsWith("made");
   }
 
   @Test
@@ -398,19 +389,10 @@ class MediaJobsIT {
     return job;
   }
 
-  private List<String> submit(UUID job, String idempotencyKey, String body, long reserved)
-      throws SQLException {
-    return submit(job, idempotencyKey, body, reserved, null, null);
-  }
-
   private List<String> submit(
-      UUID job,
-      String idempotencyKey,
-      String body,
-      long reserved,
-      @Nullable String awaited,
-      @Nullable Integer recall)
+      UUID job, String idempotencyKey, String body, long reserved, Object... recall)
       throws SQLException {
+    boolean isRecalled = recall.length > 0;
     return testStore.execute(
         "SELECT concat_ws(' ', answer, job_id, scope_id, limit_micro, used_micro, leased_micro,"
             + " CASE WHEN answer = 'short' THEN awaits END, recall)"
@@ -426,8 +408,8 @@ class MediaJobsIT {
         body,
         reserved,
         Math.max(reserved, 200),
-        awaited,
-        recall);
+        isRecalled ? recall[0] : null,
+        isRecalled ? recall[1] : null);
   }
 
   private List<String> claim(String worker, int most) throws SQLException {

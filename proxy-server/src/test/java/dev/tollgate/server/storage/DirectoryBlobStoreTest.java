@@ -315,7 +315,7 @@ class DirectoryBlobStoreTest extends BlobsContract {
     assertThat(read(file, piece)).isEqualTo(new BlobFile.Read.Failed("disk timeout"));
     loop.submit(file::close).sync();
     piece.release();
-    assertThat(piece.refCnt()).as("let go of under a thread that may write to it").isOne();
+    assertThat(piece.refCnt()).as("released while a thread may write to it").isOne();
     hanging.countDown();
     blobs = blobs(Duration.ofSeconds(20));
     keep(BlobType.PNG, new byte[] {1}); // runs after all queued work

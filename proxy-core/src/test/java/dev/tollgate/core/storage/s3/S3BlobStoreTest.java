@@ -235,7 +235,7 @@ class S3BlobStoreTest {
     assertThat(link(0).isOpen()).isFalse();
     String put = link(0).received();
     assertThat(link(1).received())
-        .as("what may have been stored is deleted: nobody will ever name it")
+        .as("a blob that may have been stored is deleted: its name was never given out")
         .startsWith("DELETE" + put.substring("PUT".length(), put.indexOf(" HTTP/1.1")));
     answer(1, "HTTP/1.1 204 No Content\r\n\r\n");
   }

@@ -32,7 +32,7 @@ public final class PostgresKeyDirectory implements KeyDirectory {
             : UNKNOWN;
       }
     } catch (SQLException e) {
-      return new Lookup.Unavailable("key look-up failed: " + e.getMessage());
+      return new Lookup.Unavailable("key query failed: " + e.getMessage());
     }
   }
 }

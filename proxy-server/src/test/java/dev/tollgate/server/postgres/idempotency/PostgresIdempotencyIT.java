@@ -404,7 +404,7 @@ class PostgresIdempotencyIT extends IdempotencyContract {
     assertThat(other.notKept()).isOne();
     Claim small = claimed(one, "small", "body");
     dispatch(small);
-    complete(small, reply(502, "what failed is told again"));
+    complete(small, reply(502, "a failure is delivered again"));
     assertThat(replayed(one, "small", "body").status()).isEqualTo(502);
   }
 

@@ -101,7 +101,7 @@ class PostgresJobsIT {
         .returns(new MicroUsd(150), Job::estimated)
         .returns(new MicroUsd(200), Job::max)
         .returns("https://example.com/hook", Job::webhookUrl);
-    assertThat(due).as("rings of workers").hasValue(1);
+    assertThat(due).as("wake-ups of workers").hasValue(1);
     assertThat(made.params()).hasToString("{\"prompt\":\"a dog\"}");
     assertThat(found()).usingRecursiveComparison().isEqualTo(made);
     assertThat(find(new OrgId(UUID.randomUUID()), id))
@@ -305,7 +305,7 @@ class PostgresJobsIT {
     assertThat(due)
         .extracting(JobRows.DueArtifact::blob)
         .contains(film.toString(), sound.toString());
-    assertThat(rows.takeArtifactsDue(10)).as("they are somebody's").isEmpty();
+    assertThat(rows.takeArtifactsDue(10)).as("they belong to others").isEmpty();
     testStore.execute("UPDATE media_job SET files_again_at = now() WHERE files_tries = 1");
     assertThat(rows.takeArtifactsDue(10)).containsAll(due);
     assertThat(testStore.execute("SELECT max(files_tries) FROM media_job")).containsExactly("2");
@@ -365,7 +365,7 @@ class PostgresJobsIT {
     held = claimed();
     List<JobRepository.DeleteResult> answers = new ArrayList<>();
     jobs.delete(org, null, id, channel.eventLoop(), answers::add);
-    assertThat(due).as("rings of workers").hasValue(2);
+    assertThat(due).as("wake-ups of workers").hasValue(2);
     assertThat(rows.succeed(held, new MicroUsd(90), DAY, List.of())).isTrue();
     assertThat(rows.canceled(held)).isFalse();
     pass(Duration.ofSeconds(1));

@@ -212,7 +212,7 @@ class PostgresOutboxIT {
     Attempt booked = attempt(take(one), "ok", new NextStep.Delivered());
     assertThat(one.recordAttempt(booked)).isEqualTo(RecordResult.APPLIED);
     assertThat(one.recordAttempt(booked))
-        .as("nobody heard of the first")
+        .as("the first result was lost")
         .isEqualTo(RecordResult.APPLIED);
     assertThat(only().state()).isEqualTo("delivered");
     assertThat(only().lastError()).isNull();
@@ -277,7 +277,7 @@ class PostgresOutboxIT {
     ClaimedEvent next = take(two);
     assertThat(next.id()).isEqualTo(id);
     one.release(due, Duration.ZERO);
-    assertThat(claim(one, 1)).as("a lease that is over gives nothing back").isEmpty();
+    assertThat(claim(one, 1)).as("an expired lease releases nothing").isEmpty();
     two.release(next, Duration.ofSeconds(2));
     pass(1.9);
     assertThat(claim(one, 1)).isEmpty();
