@@ -27,7 +27,7 @@ class FetchTargetTest {
 
   @ParameterizedTest
   @ValueSource(ints = {301, 302, 303, 307, 308})
-  void aRedirectIsFollowedAndLookedUpAgain(int status) {
+  void aRedirectIsFollowedAndResolvedAgain(int status) {
     try (var scene = new FetchScenario()) {
       scene.names.answer("other.example", "198.20.1.1");
       PendingFetch asked = scene.fetch(URL);
@@ -109,7 +109,7 @@ class FetchTargetTest {
   }
 
   @Test
-  void whereNobodyAnswersItFails() {
+  void anUnreachableHostFails() {
     try (var scene = new FetchScenario()) {
       scene.connector.behavior("93.184.216.34", ConnectBehavior.REFUSES);
       PendingFetch asked = scene.fetch(URL);
@@ -141,7 +141,7 @@ class FetchTargetTest {
   }
 
   @Test
-  void moreAddressesThanAreLookedAtAreRefused() {
+  void tooManyAddressesAreRefused() {
     try (var scene = new FetchScenario()) {
       scene.names.answer("good.example", "93.184.216.34" + ",93.184.216.34".repeat(15));
       scene.fetch(URL).cancel();
@@ -165,7 +165,7 @@ class FetchTargetTest {
   }
 
   @Test
-  void aNameThatChangesItsMindIsNeverCalledElsewhere() {
+  void aNameThatResolvesDifferentlyIsNeverCalledElsewhere() {
     try (var scene = new FetchScenario()) {
       scene.names.answer("rebind.example", "93.184.216.34", "127.0.0.1");
       PendingFetch first = scene.fetch("https://rebind.example/");
@@ -185,7 +185,7 @@ class FetchTargetTest {
   }
 
   @Test
-  void soManyNamesAreLookedUpAtOnce() {
+  void concurrentNameResolutionsAreLimited() {
     try (var scene = new FetchScenario()) {
       scene.names.answer("slow.example", "SILENT");
       List<PendingFetch> asked = new ArrayList<>();

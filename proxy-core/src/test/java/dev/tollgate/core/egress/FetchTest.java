@@ -60,7 +60,7 @@ class FetchTest {
   }
 
   @Test
-  void theRequestSaysWhatIsWantedAndNothingElse() {
+  void theRequestHasTheRequiredFieldsOnly() {
     try (var scene = new FetchScenario()) {
       PendingFetch asked = scene.fetch(URL);
       assertThat(scene.link(0).received())
@@ -131,7 +131,7 @@ class FetchTest {
     "GIF89a, GIF",
     "'\u00ff\u00d8\u00ff\u00e0', JPEG"
   })
-  void theBytesSayWhatItIs(String head, BlobType type) {
+  void theBytesDecideTheType(String head, BlobType type) {
     try (var scene = new FetchScenario()) {
       PendingFetch asked = scene.fetch(URL);
       scene.link(0).send(reply("Content-Type: image/png\r\n", image(head, 40)));
@@ -144,7 +144,7 @@ class FetchTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"<html>no image at all", "RIFF....WAVE", "\u0089PNG\r\n", "GIF79a......", ""})
-  void whatIsNoImageIsRefusedWhateverItsTypeSays(String body) {
+  void aBodyThatIsNoImageIsRefusedWhateverItsType(String body) {
     try (var scene = new FetchScenario()) {
       PendingFetch asked = scene.fetch(URL);
       byte[] bytes = body.getBytes(ISO_8859_1);
@@ -319,7 +319,7 @@ class FetchTest {
   }
 
   @Test
-  void whoeverAskedMayLeaveAtAnyTime() {
+  void aFetchMayBeCancelledAtAnyTime() {
     try (var scene = new FetchScenario()) {
       scene.names.answer("slow.example", "SILENT");
       PendingFetch resolving = scene.fetch("https://slow.example/");
@@ -341,7 +341,7 @@ class FetchTest {
   }
 
   @Test
-  void anEndIsToldOnceAndCannotBeCancelled() {
+  void anEndIsReportedOnceAndCannotBeCancelled() {
     try (var scene = new FetchScenario()) {
       PendingFetch asked = scene.fetch(URL);
       scene.link(0).send(sized(PNG)).fin();

@@ -116,7 +116,7 @@ class PostTest {
   }
 
   @Test
-  void aWordThatWasSaidCountsHoweverItGoesOn() {
+  void aStatusCountsHoweverTheReplyContinues() {
     for (String end : List.of("fin", "reset", "silence")) {
       try (var scene = new FetchScenario()) {
         List<PostResult> posted = scene.post(URL, BODY);
@@ -262,7 +262,7 @@ class PostTest {
   }
 
   @Test
-  void theNameIsLookedUpAtEachAttempt() {
+  void theNameIsResolvedAtEachAttempt() {
     try (var scene = new FetchScenario()) {
       scene.names.answer("hook.example", "93.184.216.34", "93.184.216.34,10.0.0.1", "127.0.0.1");
       List<PostResult> first = scene.post("https://hook.example/", BODY);
@@ -289,7 +289,7 @@ class PostTest {
   }
 
   @Test
-  void aNodeWithoutRoomForNamesSaysSo() {
+  void aNodeWithoutRoomForNamesReportsIt() {
     try (var scene = new FetchScenario()) {
       scene.names.answer("slow.example", "SILENT");
       for (int n = 0; n < PublicAddressResolver.LOOKUPS_MAX; n++) {

@@ -21,7 +21,7 @@ class BlobNameTest {
       new OrgId(UUID.fromString("5b1f0d2e-0000-4000-8000-000000000001"));
 
   @Test
-  void aNameSaysWhenItIsOverAndSurvivesBeingPrinted() {
+  void aNameHoldsItsExpiryAndIsParsedAsPrinted() {
     Blob blob = new Blob(ORG, BlobType.JPEG, Duration.ofDays(7), Unpooled.EMPTY_BUFFER);
     BlobName name = BlobName.of(blob, NOW);
     assertThat(name.day()).isEqualTo("20261129");
@@ -61,7 +61,7 @@ class BlobNameTest {
     "524946461a00000057454250, WEBP",
     "474946383961010001008000, GIF"
   })
-  void anImageIsOfTheKindThatItsBytesSay(String first, BlobType type) {
+  void theTypeOfAnImageIsThatOfItsBytes(String first, BlobType type) {
     assertThat(BlobType.ofImage(bytes(first))).contains(type);
     assertThat(BlobType.ofImage(bytes("00" + first).skipBytes(1))).contains(type);
   }

@@ -116,7 +116,7 @@ public abstract class BlobsContract {
   }
 
   @Test
-  void namesDoNotRepeatAndDoNotTellTheOrganization() {
+  void namesDoNotRepeatAndHideTheOrganization() {
     Set<String> names = new HashSet<>();
     for (int i = 0; i < 20; i++) {
       names.add(keep(BlobType.PNG, new byte[] {1}).toString());
@@ -126,7 +126,7 @@ public abstract class BlobsContract {
   }
 
   @Test
-  void aUrlLivesForAnHourFromWhenItWasMinted() {
+  void aUrlIsValidForAnHourFromItsSigning() {
     BlobName name = keep(BlobType.PNG, new byte[] {1, 2});
     SignedUrl young = urlOf(name, Duration.ofMinutes(50));
     SignedUrl old = urlOf(name, Duration.ofMinutes(61));
@@ -163,7 +163,7 @@ public abstract class BlobsContract {
   }
 
   @Test
-  void whatWasDeletedIsGone() {
+  void aDeletedBlobCannotBeFetched() {
     BlobName name = keep(BlobType.MP4, new byte[] {1, 2, 3});
     String url = blobs().url(name).url();
     assertThat(fetch(url)).isPresent();

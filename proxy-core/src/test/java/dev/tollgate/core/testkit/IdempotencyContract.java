@@ -74,7 +74,7 @@ public abstract class IdempotencyContract {
   }
 
   @Test
-  void whatRunsSaysForHowLong() {
+  void aRunningSubmissionReportsItsTimeLeft() {
     Claim claim = claimed(first(), "k", "body");
 
     assertThat(ask(second(), "k", "body"))
@@ -202,7 +202,7 @@ public abstract class IdempotencyContract {
   }
 
   @Test
-  void whatNobodyHeardOfIsFreeWhenItsLeaseRunsOut() {
+  void anUndispatchedClaimIsFreeWhenItsLeaseExpires() {
     claimed(first(), "k", "body");
     crash();
     assertThat(ask(second(), "k", "body")).isInstanceOf(ClaimResult.Running.class);
@@ -212,7 +212,7 @@ public abstract class IdempotencyContract {
   }
 
   @Test
-  void whatAProviderMayHaveHeardOfIsLostAndStaysSo() {
+  void aDispatchedRequestWithoutResultIsLostForGood() {
     Claim claim = claimed(first(), "k", "body");
     dispatch(claim);
     crash();
@@ -256,7 +256,7 @@ public abstract class IdempotencyContract {
   }
 
   @Test
-  void whatWasLostAndIsMadeAfterAllTakesTheFailuresPlace() {
+  void aLateResultReplacesTheLoss() {
     Claim claim = claimed(first(), "k", "body");
     dispatch(claim);
     crash();
@@ -268,7 +268,7 @@ public abstract class IdempotencyContract {
   }
 
   @Test
-  void nobodyIsToldToGoAheadWhenTheStoreIsGone() {
+  void noClaimIsGrantedDuringAnOutage() {
     Claim claim = claimed(first(), "k", "body");
     makeUnavailable();
 

@@ -63,7 +63,7 @@ class InMemoryBlobsTest extends BlobsContract {
   }
 
   @Test
-  void itFailsWhenToldTo() {
+  void itFailsOnRequest() {
     BlobName name = keep(BlobType.PNG, new byte[] {1});
     blobs.fail(BlobFailure.FULL);
     var bytes = Unpooled.buffer().writeByte(1);

@@ -88,7 +88,7 @@ public abstract class KeyDirectoryContract {
   }
 
   @Test
-  void neverCallsAKeyUnknownBecauseTheStoreIsGone() {
+  void neverReportsAKeyUnknownDuringAnOutage() {
     var secret = ApiKeyText.generate(new SecureRandom());
     makeUnavailable();
 

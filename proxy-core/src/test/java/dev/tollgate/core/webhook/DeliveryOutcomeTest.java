@@ -23,7 +23,7 @@ class DeliveryOutcomeTest {
   }
 
   @Test
-  void whatNobodyAnsweredIsTriedAgain() {
+  void anUnansweredAttemptIsRetried() {
     for (FetchOutcome outcome : FetchOutcome.values()) {
       assertThat(DeliveryOutcome.of(new PostResult.Failed(outcome)))
           .isEqualTo(DeliveryOutcome.RETRY);

@@ -126,7 +126,7 @@ class HttpMediaProviderTest {
   }
 
   @Test
-  void verdictsAreToldAndDoubtsAreNone() throws Exception {
+  void definiteRefusalsAreDistinguishedFromUnknownResults() throws Exception {
     assertThat(provider.submit(target("fault/job-refused"), job()))
         .isInstanceOf(SubmissionResult.Refused.class);
     assertThat(provider.submit(target("fault/job-busy"), job()))
@@ -253,7 +253,7 @@ class HttpMediaProviderTest {
   }
 
   @Test
-  void whatAProviderSaysIsShortAndOneLine() {
+  void providerTextIsShortAndOneLine() {
     String lengthy = "x".repeat(600);
     String answer = "{\"error\":{\"code\":\"a\\nb\\u0000c\",\"message\":\"" + lengthy + "\"}}";
     ProviderJson.ProviderError why = ProviderJson.readError(answer.getBytes(UTF_8));

@@ -122,7 +122,7 @@ class JobRunnerTest {
   }
 
   @Test
-  void whoeverStopsGivesBackWhatIsInWork() throws Exception {
+  void aStoppingNodeReleasesItsJobs() throws Exception {
     Crowd provider = new Crowd(jobStore);
     provider.gate = new CountDownLatch(1);
     Row row = jobStore.add(JobKind.VIDEO, BODY);
@@ -144,7 +144,7 @@ class JobRunnerTest {
   }
 
   @Test
-  void aLeaseLastsForAsLongAsItsWorkAndItsLossIsTold() throws Exception {
+  void aLeaseLastsAsLongAsItsWorkAndItsLossIsReported() throws Exception {
     Crowd provider = new Crowd(jobStore);
     provider.gate = new CountDownLatch(1);
     Row row = jobStore.add(JobKind.VIDEO, BODY);
@@ -252,7 +252,7 @@ class JobRunnerTest {
   }
 
   @Test
-  void filesThatCannotBeDeletedStandInNobodysWay() throws Exception {
+  void filesThatCannotBeDeletedDelayNoOthers() throws Exception {
     StubBlobs blobs = new StubBlobs();
     var loop = new EmbeddedChannel().eventLoop();
     var storage = new ArtifactStorage(blobs, () -> loop, Duration.ofSeconds(1));

@@ -205,7 +205,7 @@ class JobStepTest {
   }
 
   @Test
-  void aJobGoesOnWhereTheProviderDoesNotGiveItUp() throws Exception {
+  void aJobContinuesIfTheProviderDoesNotCancelIt() throws Exception {
     Row row = video("fault/job-no-cancel?takes=100s");
     oneStep();
     jobStore.cancel(row);
@@ -226,7 +226,7 @@ class JobStepTest {
   }
 
   @Test
-  void whatNobodyServesAnyMoreFailsUnlessAProviderMayHaveIt() throws Exception {
+  void aJobWithoutATargetFailsUnlessAProviderMayHaveIt() throws Exception {
     Row begun = video("m?takes=100s");
     oneStep();
     isConfigured = false;
@@ -274,7 +274,7 @@ class JobStepTest {
   }
 
   @Test
-  void whoeverLostAJobInTheMeantimeLeavesNoFile() throws Exception {
+  void aWorkerThatLostItsJobLeavesNoFile() throws Exception {
     Row row = video("m");
     oneStep();
     jobStore.now = jobStore.now.plusSeconds(20);

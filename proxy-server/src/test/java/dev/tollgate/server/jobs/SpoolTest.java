@@ -56,7 +56,7 @@ class SpoolTest {
   }
 
   @Test
-  void whatIsReadIsGoneWithItsLastReader() throws Exception {
+  void contentIsDeletedWithItsLastReader() throws Exception {
     var room = room(folder);
     ByteBuf content;
     try (Spool spool = Spool.open(room, FILE_BYTES_MAX)) {

@@ -141,7 +141,7 @@ class UnknownJobOutcomeTest {
   }
 
   @Test
-  void toWaitIsToKnow() throws Exception {
+  void aQueuedJobCountsAsKnown() throws Exception {
     Forgetful provider = new Forgetful();
     Row row = video("m?takes=1000s"); // queued for the first 100 of them
     provider.absentFrom = BEGIN.plusSeconds(80);
@@ -162,7 +162,7 @@ class UnknownJobOutcomeTest {
   }
 
   @Test
-  void aJobThatMayBeOnItsWayIsNotCanceledBehindItsBack() throws Exception {
+  void aSubmissionInFlightIsNotCanceledEarly() throws Exception {
     Slow provider = new Slow(BEGIN.plusSeconds(20));
     Row row = video("m?takes=100s");
     oneStep(provider);
@@ -173,7 +173,7 @@ class UnknownJobOutcomeTest {
   }
 
   @Test
-  void aJobThatMayBeOnItsWayIsNotSubmittedAgain() throws Exception {
+  void aSubmissionInFlightIsNotRepeated() throws Exception {
     Slow provider = new Slow(BEGIN.plusSeconds(14));
     Row row = video("m?takes=30s");
     runToTheEnd(provider);
@@ -210,7 +210,7 @@ class UnknownJobOutcomeTest {
   }
 
   @Test
-  void whoCancelsWhileFilesAreCopiedIsRefusedAndHasThem() throws Exception {
+  void aCancellationDuringTheCopyIsRefused() throws Exception {
     Row row = video("m?takes=1s");
     AtomicInteger fetches = new AtomicInteger();
     DirectProvider provider =

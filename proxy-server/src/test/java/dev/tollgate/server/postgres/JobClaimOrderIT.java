@@ -42,7 +42,7 @@ class JobClaimOrderIT {
   // Turns
 
   @Test
-  void aBacklogOfOneDelaysNobodyElseWhoTakesOneAtATime() throws Exception {
+  void aBacklogDelaysNoOtherOrganizationInSingleClaims() throws Exception {
     queue(many, "dead", 50, 600);
     queue(few, "dead", 2, 1);
     OrgId last = NOBODY;
@@ -97,7 +97,7 @@ class JobClaimOrderIT {
 
   /** A claim examines 2,000 organizations; their ids are random, and so is the first one. */
   @Test
-  void whoseTurnIsBeyondThoseThatAClaimLooksAtIsFoundByOneOfTheNext() throws Exception {
+  void anOrganizationBeyondTheExaminedOnesIsFoundByALaterClaim() throws Exception {
     testStore.execute(
         """
         INSERT INTO media_job (id, org_id, key_id, request_id, day, kind, model, provider, status,
@@ -171,7 +171,7 @@ class JobClaimOrderIT {
   // Bounds
 
   @Test
-  void whoeverAsksAtOnceAProviderNeverHasMoreThanItMay() throws Exception {
+  void concurrentClaimsNeverExceedAProvidersLimit() throws Exception {
     queue(many, "p", 12, 600);
     queue(many, "other", 1, 600);
     List<ClaimedJobRow> held = claim(new ClaimRequest(12, NOBODY, "", Map.of(), 12, Set.of()));
@@ -229,7 +229,7 @@ class JobClaimOrderIT {
   }
 
   @Test
-  void aWishToCancelThatCameMeanwhileIsLookedAtOnceAndOneThatIsKnownIsNot() throws Exception {
+  void aNewCancellationMakesAJobDueAtOnceAndAKnownOneDoesNot() throws Exception {
     queue(many, "p", 1, 600);
     ClaimedJobRow held = claimOne();
     assertThat(rows.intend(held, 9)).isEqualTo("noted");

@@ -43,7 +43,7 @@ class JobImagesIT {
   }
 
   @Test
-  void aWorkerIsToldOfThemInTheirOrderForAsLongAsNoProviderHasTheJob() throws Exception {
+  void aClaimHasTheImagesInOrderUntilAProviderHasTheJob() throws Exception {
     made("k", "c", "a", "b");
     ClaimedJobRow job = claimed();
     assertThat(job.images()).containsExactly("c", "a", "b");

@@ -14,7 +14,7 @@ class LedgerStoreContractIT {
   private static final int STEPS = 150;
 
   @Test
-  void bothBooksAgreeAfterEveryStepOfARandomSchedule() throws Exception {
+  void bothStoresAgreeAfterEveryStepOfARandomSchedule() throws Exception {
     try (TestLedgerStore testStore = TestLedgerStore.open()) {
       Seeds.forEach(
           SCHEDULES,

@@ -75,7 +75,7 @@ class MediaJobsIT {
   }
 
   @Test
-  void whoeverSendsTheSameAgainGetsTheSameJob() throws Exception {
+  void aRepeatedSubmissionGetsTheSameJob() throws Exception {
     UUID job = made("a");
     assertThat(submit(UUID.randomUUID(), "a", "body", RESERVED)).containsExactly("replay " + job);
     assertThat(submit(UUID.randomUUID(), "a", "another", RESERVED).getFirst())
@@ -180,7 +180,7 @@ class MediaJobsIT {
   }
 
   @Test
-  void aHeartbeatKeepsAJobAndTellsWhatItsWorkerShouldKnow() throws Exception {
+  void aRenewalKeepsAJobAndReportsItsState() throws Exception {
     UUID job = made("a");
     claim("w", 1);
     assertThat(truth("SELECT job_intend(?, 'w')", job)).isTrue();
@@ -277,7 +277,7 @@ class MediaJobsIT {
   }
 
   @Test
-  void whatNobodyHeardOfIsCanceledAtOnceAlsoUnderAWorkersHands() throws Exception {
+  void aJobThatNoProviderHasIsCanceledAtOnceEvenIfClaimed() throws Exception {
     UUID job = made("a");
     claim("w", 1);
     assertThat(one("SELECT job_cancel(?, 'video', ?)", org.value(), job)).isEqualTo("canceled");
@@ -289,7 +289,7 @@ class MediaJobsIT {
   }
 
   @Test
-  void whatAProviderMayHaveIsCanceledByAWorkerOrGoesOn() throws Exception {
+  void aJobAtAProviderIsCanceledByAWorkerOrContinues() throws Exception {
     UUID job = made("a");
     toProvider(job);
     assertThat(truth("SELECT job_running(?, 'w', NULL, '1 h')", job)).isTrue();

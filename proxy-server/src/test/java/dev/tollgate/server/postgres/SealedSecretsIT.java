@@ -171,7 +171,7 @@ class SealedSecretsIT {
   }
 
   @Test
-  void whoeverHasNoKeySealsNothing() throws Exception {
+  void aNodeWithoutAKeySealsNothing() throws Exception {
     OrgId org = org(testStore.store());
     assertThat(testStore.store().webhookSecrets().isSealingEnabled()).isFalse();
     assertThat(testStore.store().webhookSecrets().sealAll().organizations()).isZero();
@@ -254,7 +254,7 @@ class SealedSecretsIT {
   // Secrets that cannot be opened
 
   @Test
-  void whoeverLacksTheKeyLeavesItToOthers() throws Exception {
+  void aNodeWithoutTheKeyLeavesEventsToOthers() throws Exception {
     Store with = node(NEW);
     OrgId sealed = org(with);
     OrgId clear = org(testStore.store());
@@ -283,7 +283,7 @@ class SealedSecretsIT {
   }
 
   @Test
-  void whatNoNodeCanSignWaitsAndSaysWhy() throws Exception {
+  void anEventThatNoNodeCanSignWaitsWithItsReason() throws Exception {
     OrgId org = org(node(NEW));
     UUID event = events.event(org, "https://a.example/");
     Outbox lacking = node(OLD).outbox("lacking");
@@ -376,7 +376,7 @@ class SealedSecretsIT {
   }
 
   @Test
-  void aLockedSecretIsReplacedOnlyByWhoeverGivesItUp() throws Exception {
+  void aLockedSecretIsReplacedOnlyIfItIsDiscarded() throws Exception {
     OrgId org = org(node(OLD));
     WebhookSecrets secrets = node(NEW).webhookSecrets();
     String name = org.toString();

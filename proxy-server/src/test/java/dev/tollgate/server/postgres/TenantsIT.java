@@ -96,7 +96,7 @@ class TenantsIT {
   }
 
   @Test
-  void aGrantIsBookedOnceAndNeverChanged() throws Exception {
+  void aGrantIsRecordedOnceAndNeverChanged() throws Exception {
     var org = newOrg();
     String ref = UUID.randomUUID().toString();
     OrgId id = org.org().id();
@@ -201,7 +201,7 @@ class TenantsIT {
   }
 
   @Test
-  void everyChangeIsHeardOfByEveryNode() throws Exception {
+  void everyChangeReachesEveryNode() throws Exception {
     var org = newOrg();
     var made = newKey(org.org().id());
     KeyId id = made.key().key().id();
@@ -250,7 +250,7 @@ class TenantsIT {
   }
 
   @Test
-  void aDatabaseThatWentBackInTimeMayHaveChangedAnything() throws Exception {
+  void aRolledBackDatabaseMayHaveChangedAnything() throws Exception {
     try (Store restored = SharedPostgres.newStore()) {
       var node = restored.keyChanges();
       node.poll();

@@ -82,7 +82,7 @@ class WebhookConcurrencyIT {
   // Organizations and hosts
 
   @Test
-  void anOrganizationThatWaitsForAHostHoldsNobodyElseUpThere() throws Exception {
+  void anOrganizationThatWaitsForAHostDelaysNoOtherThere() throws Exception {
     List<OrgId> orgs = orgs(2);
     events.events(40, orgs.get(0), SHARED + "dead");
     events.pass(1);
@@ -96,7 +96,7 @@ class WebhookConcurrencyIT {
   }
 
   @Test
-  void whoeverHasNoPlaceLeftKeepsNobodyFromOne() throws Exception {
+  void aReceiverAtItsLimitDelaysNoOther() throws Exception {
     List<OrgId> orgs = orgs(2);
     for (int n = 0; n < 4; n++) {
       events.events(4, orgs.get(0), "https://dead" + n + ".example/");
@@ -109,7 +109,7 @@ class WebhookConcurrencyIT {
   }
 
   @Test
-  void aHostHasSixteenPlacesWhoeverSends() throws Exception {
+  void aHostHasSixteenAttemptsOverAllOrganizations() throws Exception {
     List<OrgId> orgs = orgs(6);
     for (OrgId org : orgs) {
       events.events(10, org, SHARED);
@@ -208,7 +208,7 @@ class WebhookConcurrencyIT {
   }
 
   @Test
-  void whoeverWasSlowIsForgottenAfterADay() throws Exception {
+  void aSlowReceiverIsForgottenAfterADay() throws Exception {
     OrgId org = testStore.newOrg();
     slow(org, SHARED);
     events.pass(86_400);

@@ -138,7 +138,7 @@ class DirectoryBlobStoreTest extends BlobsContract {
   }
 
   @Test
-  void whoSharesTheDirectoryAgreesOnTheKey() throws Exception {
+  void nodesThatShareTheDirectoryUseOneKey() throws Exception {
     BlobSigningKey key = DirectoryBlobStore.prepare(directory);
     assertThat(DirectoryBlobStore.prepare(directory)).isEqualTo(key);
     assertThat(Files.getPosixFilePermissions(directory.resolve("key"))).hasSize(2);
@@ -205,7 +205,7 @@ class DirectoryBlobStoreTest extends BlobsContract {
 
   /** Uses the system's own message, from the device that is always full. */
   @Test
-  void aFullDiskIsToldFromABrokenOne() {
+  void aFullDiskIsDistinguishedFromABrokenOne() {
     var full = Path.of("/dev/full");
     assumeThat(full).exists();
     assertThatThrownBy(() -> Files.write(full, new byte[4096]))
@@ -235,7 +235,7 @@ class DirectoryBlobStoreTest extends BlobsContract {
   }
 
   @Test
-  void aDiskThatHangsIsNotWaitedFor() throws Exception {
+  void aBlockedDiskTimesOut() throws Exception {
     var hanging = new CountDownLatch(1);
     blobs = blobs(Duration.ofMillis(20));
     for (int thread = 0; thread < 2; thread++) {
@@ -262,7 +262,7 @@ class DirectoryBlobStoreTest extends BlobsContract {
   }
 
   @Test
-  void whatIsWrittenAfterNobodyWaitedIsDeleted() throws Exception {
+  void aBlobWrittenAfterTheTimeoutIsDeleted() throws Exception {
     var hanging = new CountDownLatch(1);
     var written = new CountDownLatch(1);
     Offload slow =
@@ -301,7 +301,7 @@ class DirectoryBlobStoreTest extends BlobsContract {
   }
 
   @Test
-  void downloadsDoNotWaitForADiskThatHangs() throws Exception {
+  void downloadsTimeOutOnABlockedDisk() throws Exception {
     BlobName name = keep(BlobType.PNG, new byte[] {1, 2, 3});
     Duration soon = Duration.ofMillis(20);
     blobs = blobs(soon);

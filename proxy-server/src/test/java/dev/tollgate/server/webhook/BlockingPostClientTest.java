@@ -127,7 +127,7 @@ class BlockingPostClientTest {
   }
 
   @Test
-  void aSenderThatEndsLetsGoOfWhoeverStalls() throws Exception {
+  void aSenderThatEndsAbortsStalledCalls() throws Exception {
     try (LocalReceivers local = LocalReceivers.listen(List.of("fine.example"), 16, this::answer);
         var silent = new ServerSocket(0, 16, LocalReceivers.HERE);
         var group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory())) {

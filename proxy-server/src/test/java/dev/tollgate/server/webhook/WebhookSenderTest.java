@@ -173,7 +173,7 @@ class WebhookSenderTest {
   // Retry schedule
 
   @Test
-  void aReceiverThatFailsIsAskedAsOftenAndAsLateAsTheScheduleSays() throws Exception {
+  void aFailingReceiverIsCalledByTheRetrySchedule() throws Exception {
     ClaimedEvent due = due("https://dead.example/in");
     outbox.add(due);
     toTheEnd(answering(answered(500)));
@@ -216,7 +216,7 @@ class WebhookSenderTest {
   }
 
   @Test
-  void aReceiverThatIsGoneIsNotAskedAgain() throws Exception {
+  void aReceiverThatIsGoneIsNotCalledAgain() throws Exception {
     outbox.add(due("https://gone.example/in"));
     toTheEnd(answering(answered(410)));
     assertThat(sent).hasSize(1);
@@ -261,7 +261,7 @@ class WebhookSenderTest {
   // Failures on the gateway's side
 
   @Test
-  void whatIsToldOfAJobThatWasRemovedIsNothing() throws Exception {
+  void noWebhookIsSentOfARemovedJob() throws Exception {
     jobs = _ -> Optional.empty();
     outbox.add(due("https://live.example/in"));
     toTheEnd(answering(answered(200)));
@@ -289,7 +289,7 @@ class WebhookSenderTest {
   }
 
   @Test
-  void whoeverComesToItTooLateLeavesItToTheNext() throws Exception {
+  void anAttemptThatBeginsTooLateIsReleased() throws Exception {
     outbox.add(due("https://live.example/in"));
     jobs =
         _ -> {
@@ -311,7 +311,7 @@ class WebhookSenderTest {
   }
 
   @Test
-  void whatHappenedIsBookedAgainAndAgainForAWhile() throws Exception {
+  void aResultIsRecordedWithRetries() throws Exception {
     outbox.add(due("https://live.example/in"));
     WebhookSender sender =
         sender(
@@ -327,7 +327,7 @@ class WebhookSenderTest {
   }
 
   @Test
-  void aSurpriseLeavesTheAttemptToItsLease() throws Exception {
+  void anUnexpectedFailureLeavesTheAttemptToItsLease() throws Exception {
     outbox.add(due("https://live.example/in"));
     WebhookSender sender =
         sender(
@@ -347,7 +347,7 @@ class WebhookSenderTest {
   // Concurrency, on real threads
 
   @Test
-  void whoHangsHoldsItsOwnPlacesAndNobodyElses() throws Exception {
+  void aHangingReceiverDelaysNoOthers() throws Exception {
     for (int i = 0; i < 100; i++) {
       outbox.add(due("https://dead.example/in"));
     }
@@ -439,7 +439,7 @@ class WebhookSenderTest {
   }
 
   @Test
-  void whatNobodyCountsIsOverdueForLonger() throws Exception {
+  void aStaleCountAgesWithTime() throws Exception {
     WebhookSender sender = answering(answered(200));
     assertThat(sender.depth().oldest()).isZero();
     ticker.advance(1, TimeUnit.HOURS);

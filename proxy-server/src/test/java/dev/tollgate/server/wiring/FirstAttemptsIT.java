@@ -81,7 +81,7 @@ class FirstAttemptsIT {
   }
 
   @Test
-  void theHealthyHearOfItInTwoSecondsWhileFortyReceiversAreDead(@TempDir Path folder)
+  void healthyReceiversAreCalledInTwoSecondsWhileFortyAreDead(@TempDir Path folder)
       throws Exception {
     try (var gateway = TestGateway.start(folder, TestGateway.CONFIGURATION);
         LocalReceivers live = LocalReceivers.listen(hosts("live", 1), 64, this::hear);

@@ -184,7 +184,7 @@ class S3BlobStoreTest {
   }
 
   @Test
-  void threeTriesAreEnough() {
+  void threeAttemptsAreEnough() {
     store(10);
     for (int i = 0; i < 3; i++) {
       assertThat(stored).isEmpty();
@@ -207,7 +207,7 @@ class S3BlobStoreTest {
   }
 
   @Test
-  void aBucketElsewhereAndAFullOneAreTold() {
+  void aBucketElsewhereAndAFullOneAreReported() {
     store(10);
     answer(0, error("301 Moved", "PermanentRedirect"));
     assertThat(fault()).isEqualTo(BlobFailure.REFUSED);

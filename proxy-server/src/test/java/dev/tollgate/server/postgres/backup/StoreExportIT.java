@@ -76,7 +76,7 @@ class StoreExportIT {
   }
 
   @Test
-  void theStoreGoesOnWhereTheOldOneStood() throws Exception {
+  void theStoreContinuesWhereTheOldOneEnded() throws Exception {
     export();
     StoreOptions target = SharedPostgres.newDatabase();
     importInto(target, false);

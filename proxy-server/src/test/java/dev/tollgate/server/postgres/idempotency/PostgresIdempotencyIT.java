@@ -169,7 +169,7 @@ class PostgresIdempotencyIT extends IdempotencyContract {
 
   /** A locked row is being written by another claim, whose write is waited for. */
   @Test
-  void whoIsOnlyToldSomethingWaitsForNobody() throws Exception {
+  void aReadOfAClaimWaitsForNoWriter() throws Exception {
     Claim done = claimed(first, "told", "body");
     dispatch(done);
     complete(done, reply(200, "made"));
@@ -322,7 +322,7 @@ class PostgresIdempotencyIT extends IdempotencyContract {
 
   /** The first attempt may have been committed although its result was lost. */
   @Test
-  void whatWasStoredUnheardIsStored() {
+  void aStoredReplyWhoseResultWasLostIsStored() {
     Claim claim = claimed(first, "twice", "body");
     dispatch(claim);
     complete(claim, reply(200, "made"));

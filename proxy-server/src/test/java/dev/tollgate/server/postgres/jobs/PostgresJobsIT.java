@@ -155,7 +155,7 @@ class PostgresJobsIT {
   }
 
   @Test
-  void whoOnlyLooksDoesNotWaitBehindSubmissions() {
+  void queriesDoNotWaitBehindSubmissions() {
     var _ = submitted(JobRepository.SubmitResult.Created.class, wish(id, "k", "body"));
     DataSource pool = testStore.store().pool();
     JobRepository busy =
@@ -225,7 +225,7 @@ class PostgresJobsIT {
   }
 
   @Test
-  void whoHasTooLittleIsToldOfWhat() {
+  void anInsufficientBudgetNamesItsScopes() {
     var refused =
         submitted(
             JobRepository.SubmitResult.InsufficientBudget.class, wish(id, "k", "body", 1_001));
@@ -315,7 +315,7 @@ class PostgresJobsIT {
   }
 
   @Test
-  void aFailureIsTold() throws Exception {
+  void aFailureIsReported() throws Exception {
     var _ = submitted(JobRepository.SubmitResult.Created.class, wish(id, "k", "body"));
     ClaimedJobRow held = claimed();
     assertThat(rows.inconclusive(held, "absent", Duration.ZERO)).isTrue();
@@ -328,7 +328,7 @@ class PostgresJobsIT {
   }
 
   @Test
-  void whatAProviderMayHaveIsCanceledWhenAWorkerSaysSo() throws Exception {
+  void aJobAtAProviderIsCanceledWhenAWorkerReportsIt() throws Exception {
     for (boolean isGivenUp : List.of(false, true)) {
       JobId job = JobId.fresh();
       var _ =
@@ -377,7 +377,7 @@ class PostgresJobsIT {
   }
 
   @Test
-  void aWishThatNobodyHearsIsTakenBack() throws Exception {
+  void anUnansweredCancellationIsWithdrawn() throws Exception {
     var _ = submitted(JobRepository.SubmitResult.Created.class, wish(id, "k", "body"));
     ClaimedJobRow held = claimed();
     assertThat(rows.intend(held, 1)).isEqualTo("noted");
@@ -395,7 +395,7 @@ class PostgresJobsIT {
   }
 
   @Test
-  void nobodyElseCancelsOrRemovesIt() {
+  void noOtherOrganizationCancelsOrRemovesIt() {
     var _ = submitted(JobRepository.SubmitResult.Created.class, wish(id, "k", "body"));
     assertThat(delete(JobKind.MUSIC)).isInstanceOf(JobRepository.DeleteResult.NotFound.class);
     OrgId its = org;

@@ -113,7 +113,7 @@ class LedgerAuditIT {
   }
 
   @Test
-  void whoseTurnItIsNotWaitsForNobody() throws Exception {
+  void anAuditThatIsNotDueReturnsAtOnce() throws Exception {
     try (var other = testStore.store().pool().getConnection();
         var lock = other.createStatement()) {
       lock.execute("SELECT pg_advisory_lock(7455834)");

@@ -81,7 +81,7 @@ class LedgerNodesIT {
   }
 
   @Test
-  void aNodeThatLivesIsNotReleasedAndASilentOneIsOnce() throws Exception {
+  void aLivingNodeIsNotReleasedAndAnUnresponsiveOneIsOnce() throws Exception {
     passes(MINUTE);
     assertThat(release()).isEqualTo(new ReleaseResult.Alive());
     assertThat(nodes().release(UUID.randomUUID(), MINUTE, "test"))
@@ -209,7 +209,7 @@ class LedgerNodesIT {
   }
 
   @Test
-  void whatNobodyReportedIsKept() throws Exception {
+  void unreportedLeasesAreKept() throws Exception {
     passes(LOST.plusSeconds(1));
     assertThat(nodes().markLost(LOST)).containsExactly(new LostNode(node.node(), MicroUsd.ZERO));
     assertThat(balance()).isEqualTo(new ScopeSums(10, 90, 0, 0));
@@ -226,7 +226,7 @@ class LedgerNodesIT {
   }
 
   @Test
-  void whoIsNotThePresentLifeReportsNothing() throws Exception {
+  void anEarlierEpochReportsNothing() throws Exception {
     testStore.ledgerStore().open(node.node(), UUID.randomUUID());
     assertThat(report(30)).containsExactly("f");
   }

@@ -23,12 +23,12 @@ class LedgerStoreFailuresTest {
     "22003, POISONED",
     "23505, POISONED"
   })
-  void aStateSaysWhatIsWorthTrying(String state, Kind kind) {
+  void aSqlStateDecidesWhetherARetryHelps(String state, Kind kind) {
     assertThat(LedgerStoreFailures.of(new SQLException("m", state)).kind()).isEqualTo(kind);
   }
 
   @Test
-  void aPoolWithoutAConnectionReachedNobody() {
+  void aPoolWithoutAConnectionReachedNoDatabase() {
     var none = new SQLTransientConnectionException("not available, request timed out");
     assertThat(LedgerStoreFailures.of(none).kind()).isEqualTo(Kind.UNREACHABLE);
   }

@@ -84,7 +84,7 @@ class PostgresLedgerStoreIT {
   }
 
   @Test
-  void aChargeThatWasPutAsideIsBookedOnceAfterWhatWasWrongIsRight() throws Exception {
+  void aQuarantinedChargeIsSettledOnceAfterItsFaultIsCorrected() throws Exception {
     String other = key.value().startsWith("n") ? "m" : "n";
     var nobody = new KeyId(other + key.value().substring(1));
     Settlement charge =
@@ -159,7 +159,7 @@ class PostgresLedgerStoreIT {
   }
 
   @Test
-  void ofABatchThatWasSentBeforeInPartTheRestIsBooked() throws Exception {
+  void ofAPartlySentBatchTheRestIsSettled() throws Exception {
     Settlement first = charge(now(), 3, "{\"a\": 1}");
     Settlement second = charge(now(), 4, "");
     Settlement third = charge(now(), 5, "{\"a\": 3}");
@@ -197,7 +197,7 @@ class PostgresLedgerStoreIT {
   }
 
   @Test
-  void aDatabaseThatIsGoneIsNotTheRowsFault() throws Exception {
+  void anUnreachableDatabaseIsNotTheRowsFault() throws Exception {
     TestLedgerStore gone = TestLedgerStore.open();
     PostgresLedgerStore its = gone.ledgerStore();
     gone.close();
@@ -319,7 +319,7 @@ class PostgresLedgerStoreIT {
   }
 
   @Test
-  void booksThatAreWrongAreNotTheChargesFault() throws Exception {
+  void aFaultyLedgerIsNotTheChargesFault() throws Exception {
     grant(ScopeKind.ORG, 100);
     Settlement charge = charge(now(), 8, "");
     leased(0);

@@ -44,7 +44,7 @@ class PostgresNodeCheckpointsIT {
   }
 
   @Test
-  void itSaysWhichDatabaseAndWhichTimelineItIs() {
+  void itIdentifiesItsDatabaseAndTimeline() {
     assertThat(identity.incarnation()).hasSize(36);
     assertThat(identity.system()).matches("\\d{18,20}");
     assertThat(identity.timeline()).matches("[0-9A-F]{8}");
@@ -83,7 +83,7 @@ class PostgresNodeCheckpointsIT {
   }
 
   @Test
-  void aNodeThatItDoesNotKnowHasNothingBooked() throws Exception {
+  void anUnknownNodeHasNoSettledBatch() throws Exception {
     NodeCheckpoint mark = marks.read(UUID.randomUUID());
     assertThat(mark).isEqualTo(new NodeCheckpoint(identity, 0, Optional.empty(), 0, 1));
   }
@@ -107,13 +107,13 @@ class PostgresNodeCheckpointsIT {
   }
 
   @Test
-  void theMarkRisesAndNeverFalls() throws Exception {
+  void theCheckpointRisesAndNeverFalls() throws Exception {
     assertThat(marks.advance(holder, identity, 7).keptFrom()).isEqualTo(7);
     assertThat(marks.advance(holder, identity, 5).keptFrom()).isEqualTo(7);
   }
 
   @Test
-  void booksOfAnEarlierTimeTakeNoNoticeAndAreFoundOutByTheNextBatch() throws Exception {
+  void aRolledBackStoreRejectsACheckpointAndIsDetectedByTheNextBatch() throws Exception {
     settle(ledgerStore, 1);
     settle(ledgerStore, 2);
     goBackOneBatch();
@@ -127,7 +127,7 @@ class PostgresNodeCheckpointsIT {
   }
 
   @Test
-  void aSignOfLifeThatIsGoneIsFoundOutByTheNext() throws Exception {
+  void aLostHeartbeatIsDetectedByTheNext() throws Exception {
     ledgerStore.tick(holder, 1, List.of());
     ledgerStore.tick(holder, 4, List.of());
     ledgerStore.tick(holder, 5, List.of());
@@ -140,7 +140,7 @@ class PostgresNodeCheckpointsIT {
   }
 
   @Test
-  void aSignOfLifeOfTheNextLifeIsTheFirst() throws Exception {
+  void theFirstHeartbeatOfAnEpochIsAccepted() throws Exception {
     ledgerStore.tick(holder, 5, List.of());
     LeaseHolder next = ledgerStore.open(holder.node(), UUID.randomUUID());
     marks.watermark().reset();
@@ -165,7 +165,7 @@ class PostgresNodeCheckpointsIT {
   }
 
   @Test
-  void otherBooksAndOtherProcessesTakeNoNotice() throws Exception {
+  void otherStoresAndOtherEpochsAreNotAdvanced() throws Exception {
     var promoted = new LedgerStoreIdentity(identity.incarnation(), identity.system(), "000000FF");
     assertThat(marks.advance(holder, promoted, 9).keptFrom()).isEqualTo(1);
     var copy = new LeaseHolder(holder.node(), holder.epoch(), UUID.randomUUID());
@@ -175,7 +175,7 @@ class PostgresNodeCheckpointsIT {
   }
 
   @Test
-  void theNextLifeIsCountedAnew() throws Exception {
+  void theNextEpochIsCountedFromZero() throws Exception {
     settle(ledgerStore, 1);
     LeaseHolder next = ledgerStore.open(holder.node(), UUID.randomUUID());
     marks.watermark().reset();

@@ -13,7 +13,7 @@ class ConnectionPoolTest {
       new DatabaseAddress("jdbc:postgresql://127.0.0.1:1/nobody", null, null);
 
   @Test
-  void onlyTheFirstPoolKeepsConnectionsThatNobodyUses() {
+  void onlyTheFirstPoolKeepsIdleConnections() {
     StoreOptions options = StoreOptions.embedded(Path.of("unused")).withPoolMax(4);
     try (HikariDataSource beside = ConnectionPool.openOnDemand("beside", NOBODY, options)) {
       assertThat(beside.getMaximumPoolSize()).isEqualTo(4);

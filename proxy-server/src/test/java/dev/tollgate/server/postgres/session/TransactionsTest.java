@@ -12,7 +12,7 @@ final class TransactionsTest {
   private final SQLException real = new SQLException("the server went away");
 
   @Test
-  void whatBrokeTheConnectionIsToldAndNotWhatFollowedFromIt() {
+  void theFirstFailureOfAConnectionIsReported() {
     assertThatThrownBy(
             () ->
                 Transactions.run(

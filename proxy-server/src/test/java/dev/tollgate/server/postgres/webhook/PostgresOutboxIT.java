@@ -125,7 +125,7 @@ class PostgresOutboxIT {
   }
 
   @Test
-  void aDeadHostHasFourPlacesOnAllNodesAndTheOthersHaveTheirs() throws Exception {
+  void aDeadHostHasFourAttemptsOnAllNodesAndOthersHaveTheirs() throws Exception {
     for (int i = 0; i < 40; i++) {
       event("https://dead.example" + (i % 2 == 0 ? "" : ":8443") + "/" + i);
     }
@@ -297,7 +297,7 @@ class PostgresOutboxIT {
   }
 
   @Test
-  void anOutboxWithoutAStoreSaysSo() throws Exception {
+  void anOutboxWithoutAStoreReportsIt() throws Exception {
     Outbox away;
     try (TestLedgerStore gone = TestLedgerStore.open()) {
       away = gone.store().outbox("away");
