@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 public interface JobRepository {
   /** Finds an earlier submission with the same key; creates nothing. */
   void lookUpSubmission(
-      JobSubmissionKey ticket, EventExecutor loop, Consumer<LookupResult> whenKnown);
+      JobSubmissionKey submissionKey, EventExecutor loop, Consumer<LookupResult> whenKnown);
 
   /** Result of the search for an earlier submission. */
   sealed interface LookupResult {

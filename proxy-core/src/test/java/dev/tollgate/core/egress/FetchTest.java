@@ -346,10 +346,10 @@ class FetchTest {
       PendingFetch asked = scene.fetch(URL);
       scene.link(0).send(sized(PNG)).fin();
       scene.run();
-      FetchResult told = asked.outcome;
+      FetchResult result = asked.outcome;
       asked.cancel();
       scene.passSeconds(20);
-      assertThat(asked.outcome).isSameAs(told);
+      assertThat(asked.outcome).isSameAs(result);
       assertThat(scene.metrics).hasSize(1);
     }
   }

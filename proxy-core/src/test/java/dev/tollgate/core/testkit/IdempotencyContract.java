@@ -323,9 +323,9 @@ public abstract class IdempotencyContract {
 
   protected static ClaimResult answer(
       IdempotencyStore node, Submission submission, ReplyMemory room) {
-    AtomicReference<ClaimResult> heard = new AtomicReference<>();
-    node.claim(submission, room, LOOP.eventLoop(), heard::set);
-    ClaimResult answer = heard.get();
+    AtomicReference<ClaimResult> result = new AtomicReference<>();
+    node.claim(submission, room, LOOP.eventLoop(), result::set);
+    ClaimResult answer = result.get();
     assertThat(answer).isNotNull();
     return answer;
   }
@@ -335,9 +335,9 @@ public abstract class IdempotencyContract {
   }
 
   private static DispatchResult marked(Claim claim) {
-    AtomicReference<DispatchResult> heard = new AtomicReference<>();
-    claim.dispatch(heard::set);
-    DispatchResult marked = heard.get();
+    AtomicReference<DispatchResult> result = new AtomicReference<>();
+    claim.dispatch(result::set);
+    DispatchResult marked = result.get();
     assertThat(marked).isNotNull();
     return marked;
   }

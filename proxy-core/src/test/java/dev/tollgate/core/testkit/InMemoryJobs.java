@@ -115,26 +115,31 @@ public final class InMemoryJobs implements JobRepository {
 
   @Override
   public void lookUpSubmission(
-      JobSubmissionKey ticket, EventExecutor loop, Consumer<LookupResult> whenKnown) {
-    answered(() -> whenKnown.accept(known(ticket)));
+      JobSubmissionKey submissionKey, EventExecutor loop, Consumer<LookupResult> whenKnown) {
+    answered(() -> whenKnown.accept(known(submissionKey)));
   }
 
-  private LookupResult known(JobSubmissionKey ticket) {
-    JobId earlier = submitted.get(named(ticket));
+  private LookupResult known(JobSubmissionKey submissionKey) {
+    JobId earlier = submitted.get(named(submissionKey));
     if (earlier != null) {
       return new LookupResult.Replayed(Objects.requireNonNull(jobs.get(earlier)));
     }
-    return submitted.keySet().stream().anyMatch(one -> one.startsWith(key(ticket)))
+    return submitted.keySet().stream().anyMatch(one -> one.startsWith(key(submissionKey)))
         ? new LookupResult.Conflict()
         : new LookupResult.NotSubmitted();
   }
 
-  private static String key(JobSubmissionKey ticket) {
-    return ticket.org() + " " + ticket.endpoint() + " " + ticket.idempotencyKey() + " ";
+  private static String key(JobSubmissionKey submissionKey) {
+    return submissionKey.org()
+        + " "
+        + submissionKey.endpoint()
+        + " "
+        + submissionKey.idempotencyKey()
+        + " ";
   }
 
-  private static String named(JobSubmissionKey ticket) {
-    return key(ticket) + HexFormat.of().formatHex(ticket.body().sha256());
+  private static String named(JobSubmissionKey submissionKey) {
+    return key(submissionKey) + HexFormat.of().formatHex(submissionKey.body().sha256());
   }
 
   private static Job of(JobSpec spec) {

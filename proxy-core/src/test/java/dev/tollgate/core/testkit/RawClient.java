@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * reads only on request, which makes stalled readers possible. Each wait has a deadline.
  */
 public final class RawClient implements AutoCloseable {
-  private static final int LOOKED_AT_BYTES = 64 * 1024;
+  private static final int HEAD_BYTES_MAX = 64 * 1024;
 
   private final Socket socket;
   private final ByteQueue pending = new ByteQueue();
@@ -89,7 +89,7 @@ public final class RawClient implements AutoCloseable {
    * Returns the target of bytes that are one request; otherwise the previous target still counts.
    */
   private @Nullable String asked(byte[] bytes) {
-    String begun = new String(bytes, 0, Math.min(bytes.length, LOOKED_AT_BYTES), ISO_8859_1);
+    String begun = new String(bytes, 0, Math.min(bytes.length, HEAD_BYTES_MAX), ISO_8859_1);
     String[] requests = begun.split(" HTTP/1\\.1\r\n", -1);
     if (requests.length == 1) {
       return target;

@@ -189,8 +189,8 @@ public final class ScriptedConnection {
       step.run(socket);
     } catch (java.net.SocketException _) {
       throw new Inbound.PeerDisconnected();
-    } catch (IOException surprise) {
-      throw new UncheckedIOException(surprise);
+    } catch (IOException unexpected) {
+      throw new UncheckedIOException(unexpected);
     }
     return this;
   }

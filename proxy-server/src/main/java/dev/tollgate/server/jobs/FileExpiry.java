@@ -56,7 +56,7 @@ public final class FileExpiry {
     List<DueFile> gone = new ArrayList<>();
     int failures = 0;
     for (DueFile file : due) {
-      if (isGone(file)) {
+      if (isDeleted(file)) {
         gone.add(file);
       } else if (++failures == FAILURES_MAX) {
         break;
@@ -66,7 +66,7 @@ public final class FileExpiry {
   }
 
   /** A name that is not one of the gateway's has no bytes to delete. */
-  private boolean isGone(DueFile file) throws InterruptedException {
+  private boolean isDeleted(DueFile file) throws InterruptedException {
     Optional<BlobName> name = BlobName.parse(file.name());
     try {
       return name.isEmpty() || storage.delete(name.get()) instanceof DeleteBlobResult.Gone;

@@ -37,7 +37,7 @@ import java.util.function.Consumer;
  * and renamed. All disk work is offloaded, and timeouts bound the wait for a disk that hangs.
  */
 public final class DirectoryBlobStore implements BlobStore, BlobFiles {
-  private static final String HANGS = "disk timeout";
+  private static final String DISK_TIMEOUT = "disk timeout";
 
   /** For heap memory the JDK makes a direct copy of each write and caches its buffer. */
   private static final int WRITE_BYTES = 64 * 1024;
@@ -91,13 +91,13 @@ public final class DirectoryBlobStore implements BlobStore, BlobFiles {
   @Override
   public void store(Blob blob, EventLoop loop, Consumer<StoreBlobResult> whenDone) {
     BlobName name = BlobName.of(blob, clock.instant());
-    var bytes = new Handover(blob.bytes());
+    var bytes = new QueuedBytes(blob.bytes());
     Duration within = StoreTimeout.of(timeout, blob.bytes().readableBytes());
     var completion = new TimedCompletion<StoreBlobResult>(loop, within, whenDone);
     completion.onTimeout(
         () -> {
           bytes.release();
-          return new StoreBlobResult.Unavailable(BlobFailure.TIMED_OUT, HANGS);
+          return new StoreBlobResult.Unavailable(BlobFailure.TIMED_OUT, DISK_TIMEOUT);
         });
     offload.run(
         loop,
@@ -129,7 +129,8 @@ public final class DirectoryBlobStore implements BlobStore, BlobFiles {
   @Override
   public void delete(BlobName name, EventLoop loop, Consumer<DeleteBlobResult> whenDone) {
     var completion = new TimedCompletion<DeleteBlobResult>(loop, timeout, whenDone);
-    completion.onTimeout(() -> new DeleteBlobResult.Unavailable(BlobFailure.TIMED_OUT, HANGS));
+    completion.onTimeout(
+        () -> new DeleteBlobResult.Unavailable(BlobFailure.TIMED_OUT, DISK_TIMEOUT));
     offload.run(
         loop,
         deadline(loop),
@@ -150,8 +151,8 @@ public final class DirectoryBlobStore implements BlobStore, BlobFiles {
     return loop.ticker().nanoTime() + timeout.toNanos();
   }
 
-  private BlobName write(BlobName name, Handover handover) throws IOException {
-    ByteBuf bytes = handover.take();
+  private BlobName write(BlobName name, QueuedBytes queued) throws IOException {
+    ByteBuf bytes = queued.take();
     if (bytes == null) {
       throw new IOException("the caller has timed out");
     }
@@ -231,7 +232,7 @@ public final class DirectoryBlobStore implements BlobStore, BlobFiles {
   @Override
   public void open(BlobName name, EventLoop loop, Consumer<Opened> whenDone) {
     var completion = new TimedCompletion<Opened>(loop, timeout, whenDone);
-    completion.onTimeout(() -> new Opened.Unavailable(HANGS));
+    completion.onTimeout(() -> new Opened.Unavailable(DISK_TIMEOUT));
     offload.run(
         loop,
         deadline(loop),

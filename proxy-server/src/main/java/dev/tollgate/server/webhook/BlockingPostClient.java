@@ -36,7 +36,7 @@ public record BlockingPostClient(EventLoopGroup loops, PostClient poster)
     } catch (InterruptedException e) {
       var _ = begun.thenAccept(post -> loop.execute(post::abort)); // do not outlive the sender
       throw e;
-    } catch (RejectedExecutionException loopsAreGone) {
+    } catch (RejectedExecutionException loopsEnded) {
       throw new InterruptedException("the node is stopping");
     } catch (TimeoutException e) {
       return new PostResult.Failed(FetchOutcome.TIMED_OUT);

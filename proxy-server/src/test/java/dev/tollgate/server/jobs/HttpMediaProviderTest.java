@@ -139,12 +139,12 @@ class HttpMediaProviderTest {
     provider.submit(target("fault/job-odd-status"), odd);
     assertThat(provider.findSubmitted(target(""), odd))
         .isInstanceOf(ProviderJobState.Unknown.class);
-    String nobody = "http://127.0.0.1:1/v1";
-    assertThat(provider.submit(target("m", nobody), job()))
+    String closed = "http://127.0.0.1:1/v1";
+    assertThat(provider.submit(target("m", closed), job()))
         .isInstanceOf(SubmissionResult.NotTaken.class);
-    assertThat(provider.query(target("m", nobody), "x"))
+    assertThat(provider.query(target("m", closed), "x"))
         .isInstanceOf(ProviderJobState.Unknown.class);
-    assertThat(provider.cancel(target("m", nobody), "x")).isInstanceOf(CancelResult.Unknown.class);
+    assertThat(provider.cancel(target("m", closed), "x")).isInstanceOf(CancelResult.Unknown.class);
     assertThat(provider.cancel(target("m"), "mj_none")).isEqualTo(new CancelResult.Absent());
     assertThat(provider.query(target("m"), "../../models?x=/ y"))
         .isEqualTo(new ProviderJobState.Absent());

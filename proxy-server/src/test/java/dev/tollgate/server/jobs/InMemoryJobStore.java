@@ -71,12 +71,12 @@ final class InMemoryJobStore implements JobStore {
     Duration expires;
     String status = "queued";
     String worker = "";
-    Duration nextLook;
+    Duration nextDue;
     String provider = "mock";
     @Nullable Duration intended;
     @Nullable String providerJob;
     boolean cancelAsked;
-    int tries;
+    int attempts;
     Doubt doubt = Doubt.NONE;
     int doubts;
     int percent = -1;
@@ -90,7 +90,7 @@ final class InMemoryJobStore implements JobStore {
       this.params = params;
       this.made = now;
       this.expires = now.plus(TTL);
-      this.nextLook = now;
+      this.nextDue = now;
     }
 
     boolean isOpen() {
@@ -106,21 +106,21 @@ final class InMemoryJobStore implements JobStore {
 
   synchronized void cancel(Row row) {
     row.cancelAsked = true;
-    row.nextLook = row.worker.isEmpty() ? now() : row.nextLook;
+    row.nextDue = row.worker.isEmpty() ? now() : row.nextDue;
   }
 
   /** Returns the time until a job is due; empty: all have ended. */
-  synchronized Optional<Duration> nextLook() {
+  synchronized Optional<Duration> nextDue() {
     return rows.values().stream()
         .filter(Row::isOpen)
-        .map(row -> row.nextLook)
+        .map(row -> row.nextDue)
         .min(Duration::compareTo);
   }
 
   /** Gives the job to another worker. */
   synchronized void take(Row row, String worker) {
     row.worker = worker;
-    row.nextLook = now().plusDays(1);
+    row.nextDue = now().plusDays(1);
   }
 
   @Override
@@ -141,11 +141,11 @@ final class InMemoryJobStore implements JobStore {
     }
     List<ClaimedJob> claimed = new ArrayList<>();
     for (Row row : rows.values()) {
-      boolean isDue = row.isOpen() && row.nextLook.compareTo(now()) <= 0;
+      boolean isDue = row.isOpen() && row.nextDue.compareTo(now()) <= 0;
       boolean isHeldBack = row.intended == null && closed.contains(row.provider);
       if (isDue && !isHeldBack && claimed.size() < most) {
         row.worker = "worker " + ++turns;
-        row.nextLook = now().plus(lease);
+        row.nextDue = now().plus(lease);
         claimed.add(claimed(row));
       }
     }
@@ -182,7 +182,7 @@ final class InMemoryJobStore implements JobStore {
         row.worker,
         Optional.ofNullable(row.providerJob),
         Optional.ofNullable(row.intended).map(at -> now().minus(at)),
-        row.tries,
+        row.attempts,
         row.doubt,
         row.doubts,
         now().minus(row.made),
@@ -195,7 +195,7 @@ final class InMemoryJobStore implements JobStore {
     Set<JobId> ours = new HashSet<>();
     for (ClaimedJob job : jobs) {
       if (held(job) != null) {
-        Objects.requireNonNull(held(job)).nextLook = now().plus(lease);
+        Objects.requireNonNull(held(job)).nextDue = now().plus(lease);
         ours.add(job.id());
       }
     }
@@ -208,14 +208,14 @@ final class InMemoryJobStore implements JobStore {
     return row.worker.equals(job.worker()) && row.isOpen() && isSo ? row : null;
   }
 
-  private boolean back(@Nullable Row row, Duration nextLook) {
+  private boolean back(@Nullable Row row, Duration nextDue) {
     if (row == null) {
       return false;
     }
     row.worker = "";
-    Duration next = now().plus(nextLook);
+    Duration next = now().plus(nextDue);
     Duration end = row.expires.compareTo(now()) > 0 ? row.expires : next;
-    row.nextLook = row.cancelAsked ? now() : next.compareTo(end) < 0 ? next : end;
+    row.nextDue = row.cancelAsked ? now() : next.compareTo(end) < 0 ? next : end;
     return true;
   }
 
@@ -245,40 +245,40 @@ final class InMemoryJobStore implements JobStore {
   }
 
   @Override
-  public synchronized boolean submitted(ClaimedJob job, String providerJob, Duration nextLook) {
+  public synchronized boolean submitted(ClaimedJob job, String providerJob, Duration nextDue) {
     Row row = held(job, "queued");
     if (row != null) {
       row.status = "submitted";
       row.providerJob = providerJob;
       learned(row);
     }
-    return back(row, nextLook);
+    return back(row, nextDue);
   }
 
   @Override
-  public synchronized boolean running(ClaimedJob job, Progress progress, Duration nextLook) {
+  public synchronized boolean running(ClaimedJob job, Progress progress, Duration nextDue) {
     Row row = held(job, "submitted", "running");
     if (row != null) {
       row.status = "running";
-      row.percent = progress instanceof Progress.Percent told ? told.percent() : -1;
+      row.percent = progress instanceof Progress.Percent calls ? calls.percent() : -1;
       learned(row);
     }
-    return back(row, nextLook);
+    return back(row, nextDue);
   }
 
   private static void learned(Row row) {
-    row.tries = 0;
+    row.attempts = 0;
     row.doubt = Doubt.NONE;
     row.doubts = 0;
   }
 
   @Override
-  public synchronized boolean waiting(ClaimedJob job, Duration nextLook) {
+  public synchronized boolean waiting(ClaimedJob job, Duration nextDue) {
     Row row = held(job, "submitted", "running");
     if (row != null) {
       learned(row);
     }
-    return back(row, nextLook);
+    return back(row, nextDue);
   }
 
   @Override
@@ -287,18 +287,18 @@ final class InMemoryJobStore implements JobStore {
   }
 
   @Override
-  public synchronized boolean inconclusive(ClaimedJob job, Doubt doubt, Duration nextLook) {
+  public synchronized boolean inconclusive(ClaimedJob job, Doubt doubt, Duration nextDue) {
     Row row = held(job);
     if (row != null) {
-      row.tries++;
+      row.attempts++;
       if (doubt != Doubt.NONE) {
         row.doubts = doubt == row.doubt ? row.doubts + 1 : 1;
         row.doubt = doubt;
       }
     }
-    boolean isBack = back(row, nextLook);
+    boolean isBack = back(row, nextDue);
     if (row != null && job.demand() == Demand.CANCEL) {
-      row.nextLook = now().plus(nextLook);
+      row.nextDue = now().plus(nextDue);
     }
     return isBack;
   }
@@ -335,12 +335,12 @@ final class InMemoryJobStore implements JobStore {
   }
 
   @Override
-  public synchronized boolean cancelRefused(ClaimedJob job, Duration nextLook) {
+  public synchronized boolean cancelRefused(ClaimedJob job, Duration nextDue) {
     Row row = held(job);
     if (row != null) {
       row.cancelAsked = false;
     }
-    return back(row, nextLook);
+    return back(row, nextDue);
   }
 
   @Override

@@ -82,7 +82,7 @@ class JobStepTest {
 
   private void runToTheEnd(MediaProvider through) throws Exception {
     JobStep step = step(through, jobStore);
-    for (int steps = 0; jobStore.nextLook().isPresent(); steps++) {
+    for (int steps = 0; jobStore.nextDue().isPresent(); steps++) {
       assertThat(steps).as("steps").isLessThan(10_000);
       advance();
       List<ClaimedJob> jobs = jobStore.claim(LEASE, turns.nextClaim(4));
@@ -96,7 +96,7 @@ class JobStepTest {
   }
 
   private void advance() {
-    Duration next = jobStore.nextLook().orElseThrow();
+    Duration next = jobStore.nextDue().orElseThrow();
     jobStore.now = next.compareTo(jobStore.now) > 0 ? next : jobStore.now;
   }
 
@@ -117,7 +117,7 @@ class JobStepTest {
               assertThat(bytes).hasSize((int) file.sizeBytes());
               assertThat(new String(bytes, 4, 4, US_ASCII)).isEqualTo("ftyp");
             });
-    assertThat(counted.told).containsExactly("accepted", "copied", "succeeded");
+    assertThat(counted.calls).containsExactly("accepted", "copied", "succeeded");
     assertThat(jobStore.now).isLessThan(Duration.ofDays(1).plusSeconds(11));
   }
 
@@ -183,7 +183,7 @@ class JobStepTest {
     assertThat(row.status).isEqualTo("expired");
     assertThat(row.cost.value()).isZero();
     assertThat(jobStore.now).isEqualTo(Duration.ofDays(1).plus(InMemoryJobStore.TTL));
-    assertThat(counted.told).endsWith("expired");
+    assertThat(counted.calls).endsWith("expired");
   }
 
   @Test
@@ -256,7 +256,7 @@ class JobStepTest {
     Row row = video("m");
     runToTheEnd();
     assertThat(row.status).isEqualTo("succeeded");
-    assertThat(counted.told).contains("not copied", "nothing");
+    assertThat(counted.calls).contains("not copied", "nothing");
     assertThat(blobs.kept).hasSize(1);
   }
 
@@ -268,7 +268,7 @@ class JobStepTest {
     assertThat(row.status).isEqualTo("failed");
     assertThat(row.error).startsWith("service_unavailable: ");
     assertThat(row.cost.value()).isZero();
-    assertThat(counted.told).filteredOn("not copied"::equals).hasSize(12);
+    assertThat(counted.calls).filteredOn("not copied"::equals).hasSize(12);
     assertThat(jobStore.now)
         .isBetween(Duration.ofDays(1).plusMinutes(10), Duration.ofDays(1).plusMinutes(30));
   }
@@ -299,7 +299,7 @@ class JobStepTest {
       video(behaviours.get(n % behaviours.size()));
     }
     int deaths = 0;
-    for (int round = 0; jobStore.nextLook().isPresent(); round++) {
+    for (int round = 0; jobStore.nextDue().isPresent(); round++) {
       assertThat(round).isLessThan(20_000);
       advance();
       JobStep step =

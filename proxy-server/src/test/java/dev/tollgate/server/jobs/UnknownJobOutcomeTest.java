@@ -123,13 +123,13 @@ class UnknownJobOutcomeTest {
   }
 
   private void runToTheEnd(MediaProvider through) throws Exception {
-    while (jobStore.nextLook().isPresent()) {
+    while (jobStore.nextDue().isPresent()) {
       oneStep(through);
     }
   }
 
   private void oneStep(MediaProvider through) throws Exception {
-    Duration next = jobStore.nextLook().orElseThrow();
+    Duration next = jobStore.nextDue().orElseThrow();
     jobStore.now = next.compareTo(jobStore.now) > 0 ? next : jobStore.now;
     List<ClaimedJob> jobs = jobStore.claim(LEASE, turns.nextClaim(4));
     for (ClaimedJob job : jobs) {
@@ -227,7 +227,7 @@ class UnknownJobOutcomeTest {
       oneStep(provider);
     }
     assertThat(row.cancelAsked).isTrue();
-    assertThat(row.nextLook).as("once the copy failed, at once").isEqualTo(jobStore.now);
+    assertThat(row.nextDue).as("once the copy failed, at once").isEqualTo(jobStore.now);
     oneStep(provider);
     assertThat(row.cancelAsked).as("the provider does not give up what it made").isFalse();
     assertThat(row.isOpen()).isTrue();
@@ -244,14 +244,14 @@ class UnknownJobOutcomeTest {
     for (int n = 0; n < 5; n++) {
       video("m?takes=5s");
     }
-    while (jobStore.nextLook().isPresent()) {
+    while (jobStore.nextDue().isPresent()) {
       oneStep(provider);
       assertThat(jobStore.rows.values())
           .filteredOn(row -> row.isOpen() && row.intended != null)
           .hasSizeLessThanOrEqualTo(2);
     }
     assertThat(jobStore.rows.values()).allMatch(row -> row.status.equals("succeeded"));
-    assertThat(counted.told).contains("held back");
+    assertThat(counted.calls).contains("held back");
     assertThat(jobStore.now).isGreaterThan(BEGIN.plusSeconds(15));
   }
 }

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class JobClaimOrderIT {
   private static final long NOON = Instant.parse("2026-11-22T12:00:00Z").toEpochMilli();
   private static final Duration LEASE = Duration.ofSeconds(30);
-  private static final OrgId NOBODY = new OrgId(new UUID(0, 0));
+  private static final OrgId NO_ORG = new OrgId(new UUID(0, 0));
   @RegisterExtension private static final TestLedgerStore testStore = TestLedgerStore.perClass();
 
   private final OrgId many = new OrgId(new UUID(1, 1));
@@ -45,7 +45,7 @@ class JobClaimOrderIT {
   void aBacklogDelaysNoOtherOrganizationInSingleClaims() throws Exception {
     queue(many, "dead", 50, 600);
     queue(few, "dead", 2, 1);
-    OrgId last = NOBODY;
+    OrgId last = NO_ORG;
     List<OrgId> turns = new ArrayList<>();
     for (int turn = 0; turn < 5; turn++) {
       ClaimedJobRow job =
@@ -73,16 +73,16 @@ class JobClaimOrderIT {
   void aProviderHasNoMoreThanItsShareWhileThereAreJobsOfOthers() throws Exception {
     queue(many, "dead", 50, 600);
     queue(many, "fine", 1, 1);
-    assertThat(providers(new ClaimRequest(4, NOBODY, "", Map.of(), 3, Set.of())))
+    assertThat(providers(new ClaimRequest(4, NO_ORG, "", Map.of(), 3, Set.of())))
         .containsExactlyInAnyOrder("dead", "dead", "dead", "fine");
     assertThat(
-            providers(new ClaimRequest(4, NOBODY, "", Map.of("dead", 2, "fine", 1), 3, Set.of())))
+            providers(new ClaimRequest(4, NO_ORG, "", Map.of("dead", 2, "fine", 1), 3, Set.of())))
         .containsExactly("dead");
     assertThat(
-            providers(new ClaimRequest(1, NOBODY, "", Map.of("dead", 3, "fine", 1), 3, Set.of())))
+            providers(new ClaimRequest(1, NO_ORG, "", Map.of("dead", 3, "fine", 1), 3, Set.of())))
         .isEmpty();
     testStore.execute("DELETE FROM media_job WHERE provider = 'fine'");
-    assertThat(providers(new ClaimRequest(4, NOBODY, "", Map.of("dead", 3), 3, Set.of())))
+    assertThat(providers(new ClaimRequest(4, NO_ORG, "", Map.of("dead", 3), 3, Set.of())))
         .hasSize(4);
   }
 
@@ -91,7 +91,7 @@ class JobClaimOrderIT {
     queue(many, "full", 5, 600);
     UUID begun = UUID.fromString(testStore.execute("SELECT id FROM media_job LIMIT 1").getFirst());
     testStore.execute("UPDATE media_job SET intent_at = ledger_now() WHERE id = ?", begun);
-    List<ClaimedJobRow> taken = claim(new ClaimRequest(4, NOBODY, "", Map.of(), 4, Set.of("full")));
+    List<ClaimedJobRow> taken = claim(new ClaimRequest(4, NO_ORG, "", Map.of(), 4, Set.of("full")));
     assertThat(taken).extracting(job -> job.id().value()).containsExactly(begun);
   }
 
@@ -112,10 +112,10 @@ class JobClaimOrderIT {
     OrgId awaited = new OrgId(UUID.randomUUID());
     queue(busy, "p", 200, 600);
     queue(awaited, "p", 1, 1);
-    int looks = 0;
+    int rounds = 0;
     List<ClaimedJobRow> taken = List.of();
     while (taken.isEmpty() || !taken.getFirst().job().org().equals(awaited)) {
-      assertThat(++looks).as("looks").isLessThan(150);
+      assertThat(++rounds).as("looks").isLessThan(150);
       OrgId last = taken.isEmpty() ? new OrgId(UUID.randomUUID()) : busy;
       taken = claim(new ClaimRequest(1, last, taken.isEmpty() ? "" : "p", Map.of(), 1, Set.of()));
     }
@@ -174,7 +174,7 @@ class JobClaimOrderIT {
   void concurrentClaimsNeverExceedAProvidersLimit() throws Exception {
     queue(many, "p", 12, 600);
     queue(many, "other", 1, 600);
-    List<ClaimedJobRow> held = claim(new ClaimRequest(12, NOBODY, "", Map.of(), 12, Set.of()));
+    List<ClaimedJobRow> held = claim(new ClaimRequest(12, NO_ORG, "", Map.of(), 12, Set.of()));
     List<ClaimedJobRow> ofIt =
         held.stream().filter(job -> job.job().provider().equals("p")).toList();
     List<String> answers =
@@ -261,11 +261,11 @@ class JobClaimOrderIT {
   // Steps
 
   private static ClaimRequest next(int most) {
-    return new ClaimRequest(most, NOBODY, "", Map.of(), most, Set.of());
+    return new ClaimRequest(most, NO_ORG, "", Map.of(), most, Set.of());
   }
 
-  private List<ClaimedJobRow> claim(ClaimRequest wish) throws SQLException {
-    return rows.claim("node", LEASE, wish);
+  private List<ClaimedJobRow> claim(ClaimRequest request) throws SQLException {
+    return rows.claim("node", LEASE, request);
   }
 
   private ClaimedJobRow claimOne() throws SQLException {
@@ -274,8 +274,8 @@ class JobClaimOrderIT {
     return claimed.getFirst();
   }
 
-  private List<String> providers(ClaimRequest wish) throws SQLException {
-    return claim(wish).stream().map(each -> each.job().provider()).toList();
+  private List<String> providers(ClaimRequest request) throws SQLException {
+    return claim(request).stream().map(each -> each.job().provider()).toList();
   }
 
   /** Adds jobs that have waited for {@code seconds}, the first for longest. */

@@ -134,8 +134,8 @@ class JobImagesIT {
   }
 
   private ClaimedJobRow claimed() throws SQLException {
-    var anybody = new ClaimRequest(1, new OrgId(new UUID(0, 0)), "", Map.of(), 1, Set.of());
-    List<ClaimedJobRow> claimed = rows.claim("node", Duration.ofDays(2), anybody);
+    var request = new ClaimRequest(1, new OrgId(new UUID(0, 0)), "", Map.of(), 1, Set.of());
+    List<ClaimedJobRow> claimed = rows.claim("node", Duration.ofDays(2), request);
     assertThat(claimed).hasSize(1);
     return claimed.getFirst();
   }

@@ -49,8 +49,9 @@ class JobPlansIT {
 
   @BeforeEach
   void begin() throws Exception {
-    var lane = new PostgresJobs.DedicatedPool(testStore.store().pool(), new SynchronousOffload());
-    jobs = new PostgresJobs(lane, lane, DAY, DAY, () -> {});
+    var dedicated =
+        new PostgresJobs.DedicatedPool(testStore.store().pool(), new SynchronousOffload());
+    jobs = new PostgresJobs(dedicated, dedicated, DAY, DAY, () -> {});
     org = testStore.newOrg();
     key = testStore.newKey(org);
     testStore.fund(org, 1_000_000);

@@ -163,19 +163,19 @@ class MediaJobsIT {
     UUID job = made("a");
     claim("first", 1);
     assertThat(claim("second", 1)).isEmpty();
-    assertThat(truth("SELECT job_intend(?, 'first')", job)).isTrue();
+    assertThat(holds("SELECT job_intend(?, 'first')", job)).isTrue();
     testStore.setClock(NOON + 31_000);
     assertThat(claim("second", 1)).containsExactly(job.toString());
     assertThat(one("SELECT intent_at IS NOT NULL FROM media_job")).isEqualTo("t");
-    assertThat(truth("SELECT job_submitted(?, 'first', 'p1', '2 s')", job)).isFalse();
-    assertThat(truth("SELECT job_fail(?, 'first', 'provider_error', '')", job)).isFalse();
-    assertThat(truth("SELECT job_submitted(?, 'second', 'p1', '2 s')", job)).isTrue();
-    assertThat(truth("SELECT job_submitted(?, 'second', 'p1', '2 s')", job)).isFalse();
+    assertThat(holds("SELECT job_submitted(?, 'first', 'p1', '2 s')", job)).isFalse();
+    assertThat(holds("SELECT job_fail(?, 'first', 'provider_error', '')", job)).isFalse();
+    assertThat(holds("SELECT job_submitted(?, 'second', 'p1', '2 s')", job)).isTrue();
+    assertThat(holds("SELECT job_submitted(?, 'second', 'p1', '2 s')", job)).isFalse();
     assertThat(status(job)).isEqualTo("submitted");
     assertThat(claim("third", 1)).isEmpty();
     testStore.setClock(NOON + 33_000);
     assertThat(claim("third", 1)).containsExactly(job.toString());
-    assertThat(truth("SELECT job_running(?, 'third', 40, '2 s')", job)).isTrue();
+    assertThat(holds("SELECT job_running(?, 'third', 40, '2 s')", job)).isTrue();
     assertThat(one("SELECT progress FROM media_job")).isEqualTo("40");
   }
 
@@ -183,14 +183,14 @@ class MediaJobsIT {
   void aRenewalKeepsAJobAndReportsItsState() throws Exception {
     UUID job = made("a");
     claim("w", 1);
-    assertThat(truth("SELECT job_intend(?, 'w')", job)).isTrue();
+    assertThat(holds("SELECT job_intend(?, 'w')", job)).isTrue();
     testStore.setClock(NOON + 29_000);
-    assertThat(beat("w", job)).containsExactly(job + " f f");
-    assertThat(beat("somebody", job)).isEmpty();
+    assertThat(heartbeat("w", job)).containsExactly(job + " f f");
+    assertThat(heartbeat("somebody", job)).isEmpty();
     testStore.setClock(NOON + 58_000);
     assertThat(claim("other", 1)).isEmpty();
     assertThat(one("SELECT job_cancel(NULL, NULL, ?)", job)).isEqualTo("asked");
-    assertThat(beat("w", job)).containsExactly(job + " t f");
+    assertThat(heartbeat("w", job)).containsExactly(job + " t f");
   }
 
   @Test
@@ -198,8 +198,8 @@ class MediaJobsIT {
     testStore.fund(org, 100_000);
     UUID running = made("r");
     claim("w", 1);
-    assertThat(truth("SELECT job_intend(?, 'w')", running)).isTrue();
-    assertThat(truth("SELECT job_submitted(?, 'w', 'p', '1 s')", running)).isTrue();
+    assertThat(holds("SELECT job_intend(?, 'w')", running)).isTrue();
+    assertThat(holds("SELECT job_submitted(?, 'w', 'p', '1 s')", running)).isTrue();
     for (int i = 0; i < 30; i++) {
       made("k" + i);
     }
@@ -248,11 +248,11 @@ class MediaJobsIT {
     toProvider(job);
     testStore.setClock(NOON + Duration.ofHours(24).toMillis() - 1);
     claim("w1", 1);
-    assertThat(truth("SELECT job_expire(?, 'w1')", job)).isFalse();
-    assertThat(truth("SELECT job_release(?, 'w1', '1 h')", job)).isTrue();
+    assertThat(holds("SELECT job_expire(?, 'w1')", job)).isFalse();
+    assertThat(holds("SELECT job_release(?, 'w1', '1 h')", job)).isTrue();
     testStore.setClock(NOON + Duration.ofHours(24).toMillis());
     assertThat(claim("w2", 1)).containsExactly(job.toString());
-    assertThat(truth("SELECT job_expire(?, 'w2')", job)).isTrue();
+    assertThat(holds("SELECT job_expire(?, 'w2')", job)).isTrue();
     assertEnded(job, 0);
     assertThat(one("SELECT day FROM settlement")).isEqualTo("2026-11-22");
     assertThat(testStore.execute("SELECT event FROM webhook_event")).isEmpty();
@@ -281,7 +281,7 @@ class MediaJobsIT {
     UUID job = made("a");
     claim("w", 1);
     assertThat(one("SELECT job_cancel(?, 'video', ?)", org.value(), job)).isEqualTo("canceled");
-    assertThat(truth("SELECT job_intend(?, 'w')", job)).isFalse();
+    assertThat(holds("SELECT job_intend(?, 'w')", job)).isFalse();
     assertThat(status(job)).isEqualTo("canceled");
     assertEnded(job, 0);
     assertThat(one("SELECT job_cancel(?, 'video', ?)", org.value(), job)).isEqualTo("over");
@@ -292,19 +292,19 @@ class MediaJobsIT {
   void aJobAtAProviderIsCanceledByAWorkerOrContinues() throws Exception {
     UUID job = made("a");
     toProvider(job);
-    assertThat(truth("SELECT job_running(?, 'w', NULL, '1 h')", job)).isTrue();
+    assertThat(holds("SELECT job_running(?, 'w', NULL, '1 h')", job)).isTrue();
     assertThat(one("SELECT job_cancel(?, 'music', ?)", org.value(), job)).isEqualTo("unknown");
     assertThat(one("SELECT job_cancel(?, NULL, ?)", UUID.randomUUID(), job)).isEqualTo("unknown");
     assertThat(one("SELECT job_cancel(?, 'video', ?)", org.value(), job)).isEqualTo("asked");
     assertThat(claim("w2", 1)).containsExactly(job.toString());
-    assertThat(truth("SELECT job_cancel_refused(?, 'w2', '1 h')", job)).isTrue();
+    assertThat(holds("SELECT job_cancel_refused(?, 'w2', '1 h')", job)).isTrue();
     assertThat(claim("w3", 1)).isEmpty();
     assertThat(one("SELECT job_cancel(?, 'video', ?)", org.value(), job)).isEqualTo("asked");
-    assertThat(truth("SELECT job_cancel_withdrawn(?, ?)", org.value(), job)).isTrue();
-    assertThat(truth("SELECT job_cancel_withdrawn(?, ?)", org.value(), job)).isFalse();
+    assertThat(holds("SELECT job_cancel_withdrawn(?, ?)", org.value(), job)).isTrue();
+    assertThat(holds("SELECT job_cancel_withdrawn(?, ?)", org.value(), job)).isFalse();
     assertThat(one("SELECT job_cancel(?, 'video', ?)", org.value(), job)).isEqualTo("asked");
     claim("w4", 1);
-    assertThat(truth("SELECT job_canceled(?, 'w4')", job)).isTrue();
+    assertThat(holds("SELECT job_canceled(?, 'w4')", job)).isTrue();
     assertEnded(job, 0);
   }
 
@@ -416,7 +416,7 @@ class MediaJobsIT {
     return testStore.execute("SELECT id FROM job_claim(?, '30 s', ?)", worker, most);
   }
 
-  private List<String> beat(String worker, UUID job) throws SQLException {
+  private List<String> heartbeat(String worker, UUID job) throws SQLException {
     return testStore.execute(
         "SELECT concat_ws(' ', job_id, cancel_asked, is_expired)"
             + " FROM job_heartbeat(ARRAY[?], ARRAY[?::uuid], '30 s')",
@@ -427,14 +427,14 @@ class MediaJobsIT {
   /** Brings a job to the state in which a provider has it, claimed by the worker w. */
   private void toProvider(UUID job) throws SQLException {
     assertThat(claim("w", 1)).containsExactly(job.toString());
-    assertThat(truth("SELECT job_intend(?, 'w')", job)).isTrue();
-    assertThat(truth("SELECT job_submitted(?, 'w', 'p', '0 s')", job)).isTrue();
+    assertThat(holds("SELECT job_intend(?, 'w')", job)).isTrue();
+    assertThat(holds("SELECT job_submitted(?, 'w', 'p', '0 s')", job)).isTrue();
     assertThat(claim("w", 1)).containsExactly(job.toString());
   }
 
   private void finish(UUID job, String end, String arguments) throws SQLException {
     assertThat(claim("w", 1)).containsExactly(job.toString());
-    assertThat(truth("SELECT " + end + "(?, 'w', " + arguments + ")", job)).isTrue();
+    assertThat(holds("SELECT " + end + "(?, 'w', " + arguments + ")", job)).isTrue();
   }
 
   private static final String SUCCEED =
@@ -443,8 +443,8 @@ class MediaJobsIT {
           + " ARRAY[2.5::float8])";
 
   private void succeed(UUID job, long cost) throws SQLException {
-    assertThat(truth(SUCCEED, job, cost)).isTrue();
-    assertThat(truth(SUCCEED, job, cost)).isFalse();
+    assertThat(holds(SUCCEED, job, cost)).isTrue();
+    assertThat(holds(SUCCEED, job, cost)).isFalse();
   }
 
   private void assertEnded(UUID job, long cost) throws SQLException {
@@ -466,7 +466,7 @@ class MediaJobsIT {
     return one("SELECT status FROM media_job WHERE id = ?", job);
   }
 
-  private boolean truth(String sql, Object... values) throws SQLException {
+  private boolean holds(String sql, Object... values) throws SQLException {
     return one(sql, values).equals("t");
   }
 

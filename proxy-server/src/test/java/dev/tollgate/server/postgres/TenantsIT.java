@@ -101,15 +101,15 @@ class TenantsIT {
     String ref = UUID.randomUUID().toString();
     OrgId id = org.org().id();
     assertThat(store.credits().grant(id, new MicroUsd(250), ref, "test"))
-        .isEqualTo(Credits.Grant.BOOKED);
+        .isEqualTo(Credits.Grant.RECORDED);
     assertThat(store.credits().grant(id, new MicroUsd(250), ref, "test"))
-        .isEqualTo(Credits.Grant.ALREADY_BOOKED);
+        .isEqualTo(Credits.Grant.ALREADY_RECORDED);
     assertThat(store.credits().grant(id, new MicroUsd(251), ref, "test"))
         .isEqualTo(Credits.Grant.REFERENCE_TAKEN);
     assertThat(store.credits().grant(newOrg().org().id(), new MicroUsd(250), ref, "test"))
         .isEqualTo(Credits.Grant.REFERENCE_TAKEN);
     assertThat(store.credits().grant(id, new MicroUsd(50), ref + "2", "test"))
-        .isEqualTo(Credits.Grant.BOOKED);
+        .isEqualTo(Credits.Grant.RECORDED);
     assertThat(store.organizations().find(org.org().name()).orElseThrow().balance())
         .isEqualTo(new MicroUsd(300));
     for (String change :

@@ -80,8 +80,8 @@ public final class TestLedgerStore implements AutoCloseable, BeforeAllCallback, 
   }
 
   public KeyId newKey(OrgId org) throws SQLException {
-    var wish = new ApiKeys.ApiKeySpec("k", KeyScope.ALL, KeyLimits.DEFAULT, null);
-    return ((ApiKeys.KeyCreation.Created) store().apiKeys().create(org, wish, 0)).key().key().id();
+    var spec = new ApiKeys.ApiKeySpec("k", KeyScope.ALL, KeyLimits.DEFAULT, null);
+    return ((ApiKeys.KeyCreation.Created) store().apiKeys().create(org, spec, 0)).key().key().id();
   }
 
   public void fund(OrgId org, long micro) throws SQLException {

@@ -141,11 +141,12 @@ public final class JobRows {
       throws SQLException {
     return query(
         "SELECT * FROM job_heartbeat(?, ?, make_interval(secs => ?))",
-        beat -> {
-          Connection connection = beat.getConnection();
-          beat.setArray(1, SqlArrays.of(connection, "text", claimed, ClaimedJobRow::worker));
-          beat.setArray(2, SqlArrays.of(connection, "uuid", claimed, each -> each.id().toString()));
-          beat.setDouble(3, seconds(lease));
+        renewal -> {
+          Connection connection = renewal.getConnection();
+          renewal.setArray(1, SqlArrays.of(connection, "text", claimed, ClaimedJobRow::worker));
+          renewal.setArray(
+              2, SqlArrays.of(connection, "uuid", claimed, each -> each.id().toString()));
+          renewal.setDouble(3, seconds(lease));
         },
         row ->
             new HeartbeatResult(

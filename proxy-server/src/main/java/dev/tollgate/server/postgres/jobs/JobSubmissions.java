@@ -68,8 +68,8 @@ final class JobSubmissions {
   }
 
   /** Returns the result of an earlier submission under the same key; empty if there was none. */
-  Optional<SubmitAnswer> findEarlier(JobSubmissionKey ticket) throws SQLException {
-    byte[] sha256 = ticket.body().sha256();
+  Optional<SubmitAnswer> findEarlier(JobSubmissionKey submissionKey) throws SQLException {
+    byte[] sha256 = submissionKey.body().sha256();
     try (Connection connection = pool.getConnection();
         PreparedStatement select =
             connection.prepareStatement(
@@ -77,9 +77,9 @@ final class JobSubmissions {
                     + " WHERE org_id = ? AND endpoint = ? AND key = ?"
                     + " AND expires_at > ledger_now()")) {
       select.setBytes(1, sha256);
-      select.setObject(2, ticket.org().value());
-      select.setString(3, ticket.endpoint());
-      select.setString(4, ticket.idempotencyKey().text());
+      select.setObject(2, submissionKey.org().value());
+      select.setString(3, submissionKey.endpoint());
+      select.setString(4, submissionKey.idempotencyKey().text());
       try (ResultSet row = select.executeQuery()) {
         if (!row.next()) {
           return Optional.empty();

@@ -137,28 +137,28 @@ public final class PostgresJobs implements JobRepository {
 
   @Override
   public void lookUpSubmission(
-      JobSubmissionKey ticket, EventExecutor loop, Consumer<LookupResult> whenKnown) {
-    if (!orgSlots.tryBegin(ticket.org())) {
+      JobSubmissionKey submissionKey, EventExecutor loop, Consumer<LookupResult> whenKnown) {
+    if (!orgSlots.tryBegin(submissionKey.org())) {
       count(Result.CROWDED);
       whenKnown.accept(new LookupResult.TooManyPending());
       return;
     }
     changes.run(
         loop,
-        () -> recalled(ticket),
+        () -> recalled(submissionKey),
         outcome -> {
-          orgSlots.end(ticket.org());
+          orgSlots.end(submissionKey.org());
           whenKnown.accept(counted(recalled(outcome)));
         });
   }
 
-  private LookupResult recalled(JobSubmissionKey ticket) throws SQLException {
-    Optional<SubmitAnswer> earlier = changes.submissions().findEarlier(ticket);
+  private LookupResult recalled(JobSubmissionKey submissionKey) throws SQLException {
+    Optional<SubmitAnswer> earlier = changes.submissions().findEarlier(submissionKey);
     if (earlier.isEmpty()) {
       return new LookupResult.NotSubmitted();
     }
     return earlier.get() instanceof SubmitAnswer.Replay replay
-        ? new LookupResult.Replayed(requireJob(ticket.org(), replay.job()))
+        ? new LookupResult.Replayed(requireJob(submissionKey.org(), replay.job()))
         : new LookupResult.Conflict();
   }
 
@@ -207,9 +207,9 @@ public final class PostgresJobs implements JobRepository {
     requireNonNull(submitted.get(result)).increment();
   }
 
-  private record PendingSubmission(JobSpec wish, EventExecutor loop, long giveUpNanos) {
+  private record PendingSubmission(JobSpec spec, EventExecutor loop, long deadlineNanos) {
     boolean isLate() {
-      return loop.ticker().nanoTime() - giveUpNanos >= 0;
+      return loop.ticker().nanoTime() - deadlineNanos >= 0;
     }
   }
 
@@ -217,7 +217,7 @@ public final class PostgresJobs implements JobRepository {
       PendingSubmission submission, Map<String, Long> awaited, Consumer<SubmitResult> whenKnown) {
     changes.run(
         submission.loop(),
-        () -> submitted(submission.wish(), awaited),
+        () -> submitted(submission.spec(), awaited),
         outcome -> {
           switch (outcome) {
             case Outcome.Done<SubmitStep> done -> next(submission, done.value(), whenKnown);
@@ -330,9 +330,13 @@ public final class PostgresJobs implements JobRepository {
 
   /** Job to be canceled, and the caller that waits for it. */
   private record PendingDeletion(
-      OrgId org, JobId id, EventExecutor loop, long giveUpNanos, Consumer<DeleteResult> whenKnown) {
+      OrgId org,
+      JobId id,
+      EventExecutor loop,
+      long deadlineNanos,
+      Consumer<DeleteResult> whenKnown) {
     boolean isLate() {
-      return loop.ticker().nanoTime() - giveUpNanos >= 0;
+      return loop.ticker().nanoTime() - deadlineNanos >= 0;
     }
   }
 

@@ -76,7 +76,7 @@ public final class LedgerQuarantine {
   /** Result of another attempt. */
   public sealed interface RetryResult {
     /** The charge is settled, now or earlier. */
-    record Booked(MicroUsd cost) implements RetryResult {}
+    record Settled(MicroUsd cost) implements RetryResult {}
 
     /** The charge stays in quarantine. */
     record Refused(String why) implements RetryResult {}
@@ -138,11 +138,11 @@ public final class LedgerQuarantine {
         if (!row.next()) {
           return new RetryResult.Unknown();
         }
-        book(connection, row.getString("holder"), read(row));
+        settleEvenWithoutRow(connection, row.getString("holder"), read(row));
       }
     }
     return decide(connection, request, "booked", actor)
-        .<RetryResult>map(RetryResult.Booked::new)
+        .<RetryResult>map(RetryResult.Settled::new)
         .orElseThrow(() -> new SQLException(request + " left quarantine while its row was locked"));
   }
 
@@ -174,7 +174,7 @@ public final class LedgerQuarantine {
   }
 
   /** The line in the request log may be the only fault, or that day's log may be dropped. */
-  private static void book(Connection connection, String holder, Settlement charge)
+  private static void settleEvenWithoutRow(Connection connection, String holder, Settlement charge)
       throws SQLException {
     Savepoint before = connection.setSavepoint();
     try {

@@ -169,9 +169,9 @@ public final class PostgresLedgerStore implements LedgerStore {
       settle.setObject(16, holder.node());
       settle.setLong(17, holder.epoch());
       settle.execute();
-      SettleAnswer booked;
+      SettleAnswer settled;
       try (ResultSet rows = settle.getResultSet()) {
-        booked = readBooked(rows);
+        settled = readSettled(rows);
       }
       settle.getMoreResults();
       try (ResultSet counted = settle.getResultSet()) {
@@ -179,13 +179,13 @@ public final class PostgresLedgerStore implements LedgerStore {
           checkpoints.watermark().batchSettled(counted.getLong(1));
         }
       }
-      return booked;
+      return settled;
     } catch (SQLException e) {
       throw LedgerStoreFailures.of(e);
     }
   }
 
-  private static SettleAnswer readBooked(ResultSet row) throws SQLException {
+  private static SettleAnswer readSettled(ResultSet row) throws SQLException {
     List<LeaseGrowth> overruns = new ArrayList<>();
     while (row.next()) {
       overruns.add(new LeaseGrowth(scope(row), money(row, "overrun")));

@@ -18,9 +18,9 @@ public final class Credits {
 
   /** Result of {@link #grant}. */
   public enum Grant {
-    BOOKED,
+    RECORDED,
     /** The same grant was recorded before. */
-    ALREADY_BOOKED,
+    ALREADY_RECORDED,
     /** The reference belongs to a grant to another organization, or of another amount. */
     REFERENCE_TAKEN
   }
@@ -47,7 +47,7 @@ public final class Credits {
       insert.setString(3, ref);
       insert.setString(4, actor);
       return insert.executeUpdate() == 1
-          ? Grant.BOOKED
+          ? Grant.RECORDED
           : existingGrant(connection, org, amount, ref);
     }
   }
@@ -61,7 +61,7 @@ public final class Credits {
       select.setLong(2, amount.value());
       select.setString(3, ref);
       try (ResultSet row = select.executeQuery()) {
-        return row.next() && row.getBoolean(1) ? Grant.ALREADY_BOOKED : Grant.REFERENCE_TAKEN;
+        return row.next() && row.getBoolean(1) ? Grant.ALREADY_RECORDED : Grant.REFERENCE_TAKEN;
       }
     }
   }

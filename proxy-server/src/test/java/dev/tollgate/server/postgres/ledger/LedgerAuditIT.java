@@ -58,18 +58,18 @@ class LedgerAuditIT {
   @Test
   void aChargeThatWasPutAsideIsNamedUntilSomeoneDecided() throws Exception {
     LeaseHolder node = testStore.ledgerStore().open(UUID.randomUUID(), UUID.randomUUID());
-    var nobodys =
+    var orphan =
         TestLedgerStore.charge(RequestId.at(now), new OrgId(UUID.randomUUID()), NOBODY, 0, 5);
-    testStore.ledgerStore().quarantine(node, nobodys, "nobody is charged");
+    testStore.ledgerStore().quarantine(node, orphan, "nobody is charged");
     assertThat(audit.run())
         .singleElement()
         .satisfies(
             violation -> {
               assertThat(violation.invariant()).isEqualTo(6);
               assertThat(violation.what())
-                  .contains(nobodys.request().value(), "5", "nobody is charged");
+                  .contains(orphan.request().value(), "5", "nobody is charged");
             });
-    testStore.store().ledgerQuarantine().drop(nobodys.request().value(), "somebody");
+    testStore.store().ledgerQuarantine().drop(orphan.request().value(), "somebody");
     assertThat(audit.run()).isEmpty();
   }
 

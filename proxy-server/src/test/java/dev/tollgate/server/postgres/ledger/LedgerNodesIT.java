@@ -68,16 +68,18 @@ class LedgerNodesIT {
   @Test
   void aNodeIsListedWithWhatItHolds() throws Exception {
     passes(Duration.ofSeconds(5));
-    Duration silent = Duration.ofSeconds(5);
+    Duration unresponsive = Duration.ofSeconds(5);
     assertThat(nodes().list())
         .containsExactly(
-            new LedgerNode(node.node(), 1, "open", silent, new MicroUsd(90), Optional.empty()));
+            new LedgerNode(
+                node.node(), 1, "open", unresponsive, new MicroUsd(90), Optional.empty()));
     report(30);
     assertThat(nodes().list().getFirst().committed()).hasValue(new MicroUsd(20));
     testStore.ledgerStore().close(node);
     assertThat(nodes().list())
         .containsExactly(
-            new LedgerNode(node.node(), 1, "closed", silent, MicroUsd.ZERO, Optional.empty()));
+            new LedgerNode(
+                node.node(), 1, "closed", unresponsive, MicroUsd.ZERO, Optional.empty()));
   }
 
   @Test
@@ -176,13 +178,13 @@ class LedgerNodesIT {
         "INSERT INTO lease (holder, scope_id, granted_micro)"
             + " SELECT ?, 'keyd:k' || n || ':2026-11-20', 5 FROM generate_series(1, 10050) n",
         holder);
-    assertThat(letGo(many, 20)).isEqualTo(20);
+    assertThat(endLeases(many, 20)).isEqualTo(20);
     assertThat(testStore.store().ledgerAudit().run()).isEmpty();
     assertThat(testStore.ledgerStore().tick(many, ++calls, List.of()))
         .isEqualTo(new TickAnswer.Fenced());
 
     LeaseHolder next = testStore.ledgerStore().open(many.node(), UUID.randomUUID());
-    assertThat(letGo(many, 20)).isZero();
+    assertThat(endLeases(many, 20)).isZero();
     assertThat(testStore.ledgerStore().tick(next, ++calls, List.of()))
         .isInstanceOf(TickAnswer.Accepted.class);
     assertThat(testStore.store().ledgerAudit().run()).isEmpty();
@@ -195,7 +197,7 @@ class LedgerNodesIT {
         .containsExactly("20", "30", "10000");
   }
 
-  private int letGo(LeaseHolder holder, int most) throws Exception {
+  private int endLeases(LeaseHolder holder, int most) throws Exception {
     String ended =
         testStore
             .execute(
@@ -233,8 +235,8 @@ class LedgerNodesIT {
 
   @Test
   void aReportThatArrivesLateDoesNotReplaceANewerOne() throws Exception {
-    say(2, Duration.ofSeconds(30), 60);
-    say(1, Duration.ZERO, 30);
+    report(2, Duration.ofSeconds(30), 60);
+    report(1, Duration.ZERO, 30);
     passes(LOST.plusSeconds(1));
     assertThat(nodes().list().getFirst().committed()).hasValue(new MicroUsd(50));
     assertThat(testStore.execute("SELECT extract(epoch FROM owes_since)::bigint FROM node_report"))
@@ -245,7 +247,7 @@ class LedgerNodesIT {
     assertThat(testStore.execute("SELECT epoch FROM node_report")).containsExactly("2");
   }
 
-  private void say(long number, Duration owes, long committed) throws Exception {
+  private void report(long number, Duration owes, long committed) throws Exception {
     var commitment =
         new Commitment(
             new Payer(org, key, Window.at(now)).scope(ScopeKind.ORG), new MicroUsd(committed));

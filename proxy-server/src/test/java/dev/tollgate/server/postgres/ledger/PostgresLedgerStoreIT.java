@@ -107,7 +107,7 @@ class PostgresLedgerStoreIT {
         nobody.value(),
         key.value());
     assertThat(quarantine.retry(charge.request().value(), "me"))
-        .isEqualTo(new RetryResult.Booked(new MicroUsd(6)));
+        .isEqualTo(new RetryResult.Settled(new MicroUsd(6)));
     assertThat(quarantine.retry(charge.request().value(), "me"))
         .isEqualTo(new RetryResult.Unknown());
     ledgerStore.settle(holder, List.of(charge));
@@ -144,7 +144,7 @@ class PostgresLedgerStoreIT {
     testStore.execute(
         "ALTER TABLE request_log ADD CONSTRAINT its CHECK (request_id <> '" + request + "')");
     assertThat(testStore.store().ledgerQuarantine().retry(request, "me"))
-        .isEqualTo(new RetryResult.Booked(new MicroUsd(5)));
+        .isEqualTo(new RetryResult.Settled(new MicroUsd(5)));
     testStore.execute("ALTER TABLE request_log DROP CONSTRAINT its");
     assertThat(balance().used()).isEqualTo(5);
     assertThat(testStore.execute("SELECT row FROM request_log WHERE key_id = ?", key.value()))

@@ -50,10 +50,10 @@ class PostgresKeyDirectoryIT extends KeyDirectoryContract {
       String orgName = UUID.randomUUID().toString();
       store.organizations().create(orgName, new MicroUsd(7));
       var org = store.organizations().setState(orgName, orgState).orElseThrow();
-      var wish = new ApiKeys.ApiKeySpec(name, scope, limits, expiry());
+      var spec = new ApiKeys.ApiKeySpec(name, scope, limits, expiry());
       Transactions.run(
           store.pool(),
-          connection -> ApiKeys.insert(connection, org.org().id(), wish, "active", secret));
+          connection -> ApiKeys.insert(connection, org.org().id(), spec, "active", secret));
       switch (state) {
         case ACTIVE -> store.apiKeys().enable(secret.keyId());
         case DISABLED -> store.apiKeys().disable(secret.keyId());

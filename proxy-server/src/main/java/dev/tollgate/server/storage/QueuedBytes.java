@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
  * Bytes in the queue of the disk threads. Either the thread takes them or the waiter releases them
  * on a timeout, at once, even if the task stays in the queue.
  */
-final class Handover {
+final class QueuedBytes {
   private final AtomicReference<@Nullable ByteBuf> bytes;
 
-  Handover(ByteBuf bytes) {
+  QueuedBytes(ByteBuf bytes) {
     this.bytes = new AtomicReference<>(bytes);
   }
 
