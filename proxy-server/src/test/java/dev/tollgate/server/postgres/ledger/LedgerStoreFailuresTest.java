@@ -13,10 +13,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 class LedgerStoreFailuresTest {
   @ParameterizedTest
   @CsvSource({
-    "08001, UNREACHED", // no connection
-    "53300, UNREACHED", // too many connections
-    "57P03, UNREACHED", // starting
-    "57P01, UNREACHED", // stopping
+    "08001, UNREACHABLE", // no connection
+    "53300, UNREACHABLE", // too many connections
+    "57P03, UNREACHABLE", // starting
+    "57P01, UNREACHABLE", // stopping
     "08006, TRANSIENT", // cut during the call: it was perhaps too large
     "57014, TRANSIENT", // timeout
     "40P01, TRANSIENT", // deadlock
