@@ -5,11 +5,11 @@ import io.netty.util.concurrent.Future;
 import java.net.InetAddress;
 import java.util.List;
 
-/** Port to DNS. */
+/** Port to DNS queries. */
 public interface DnsResolver {
   /**
-   * Asks for all addresses of a name, of both families, as it stands: no search list is tried. The
-   * answer comes on {@code loop}; cancelled, nothing more is asked. Never throws.
+   * Resolves all addresses of a name, of both families, exactly as written: no search list is
+   * applied. The result arrives on {@code loop}; cancelling stops further queries. Never throws.
    */
   Future<List<InetAddress>> resolveAll(EventLoop loop, String name);
 }

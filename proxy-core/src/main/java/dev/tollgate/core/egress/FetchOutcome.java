@@ -2,34 +2,34 @@ package dev.tollgate.core.egress;
 
 import java.util.Locale;
 
-/** How a fetch ended, as metrics name it. */
+/** Outcome of a fetch; metrics use it as a label. */
 public enum FetchOutcome {
   OK,
-  /** No https URL: the client's own, or where a redirect points. */
+  /** The client's URL or a redirect target is not an https URL. */
   INVALID,
-  /** An address, a name or a port that may not be called. */
+  /** The address, name or port may not be called. */
   BLOCKED,
-  /** The name has no address, or none in time. */
+  /** The name has no address, or none arrived in time. */
   UNRESOLVED,
-  /** Nobody answered as the host. */
+  /** No address of the host accepted a connection with a valid certificate. */
   UNREACHABLE,
   TIMED_OUT,
-  /** The reply broke off, or was no HTTP. */
+  /** The reply broke off or is not HTTP. */
   BROKEN,
-  /** Another status than 200. */
+  /** A status other than 200. */
   BAD_STATUS,
   TOO_MANY_REDIRECTS,
   TOO_LARGE,
-  /** No image, or a compressed one. */
+  /** The body is not an image, or is compressed. */
   BAD_TYPE,
-  /** The node has no room: too many fetches, names or bytes. */
+  /** The node has no room for more fetches, name resolutions or bytes. */
   NO_ROOM,
-  /** Whoever asked for it left. */
+  /** The request that needed the image has ended. */
   CANCELLED;
 
   private final String wire = name().toLowerCase(Locale.ROOT);
 
-  /** The label, such as {@code too_large}. */
+  /** Returns the label, such as {@code too_large}. */
   public String wire() {
     return wire;
   }

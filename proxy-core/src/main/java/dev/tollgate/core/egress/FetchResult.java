@@ -3,9 +3,9 @@ package dev.tollgate.core.egress;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.storage.BlobType;
 
-/** What came of a fetch. */
+/** Result of a fetch. */
 public sealed interface FetchResult {
-  /** The image in the array that it was collected into. */
+  /** Image in the array that it was collected into. */
   final class Image implements FetchResult {
     private final byte[] bytes;
     private final int length;
@@ -17,7 +17,7 @@ public sealed interface FetchResult {
       this.type = type;
     }
 
-    /** The array; only the first {@link #length()} bytes are the image. */
+    /** Returns the array; only the first {@link #length()} bytes are the image. */
     public byte[] bytes() {
       return bytes;
     }
@@ -31,6 +31,6 @@ public sealed interface FetchResult {
     }
   }
 
-  /** Told to the client that supplied the URL. */
+  /** Failed fetch; the fault is for the client that supplied the URL. */
   record Failed(FetchOutcome outcome, Fault fault) implements FetchResult {}
 }

@@ -4,10 +4,10 @@ import dev.tollgate.core.net.UrlRules;
 import java.time.Duration;
 
 /**
- * What a fetch may do.
+ * Limits of a fetch.
  *
  * @param bytesMax the largest image
- * @param timeout from the look-up of the first name to the last byte
- * @param redirectsMax how often it is sent elsewhere
+ * @param timeout from the first name resolution to the last byte
+ * @param redirectsMax redirects that are followed
  */
 public record FetchRules(UrlRules urls, int bytesMax, Duration timeout, int redirectsMax) {}

@@ -7,11 +7,14 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.function.LongPredicate;
 
-/** The image that one reply brings, in one array under a limit and a budget. Loop-confined. */
+/**
+ * Image that one reply brings, collected in one array under a size limit and a memory budget.
+ * Loop-confined.
+ */
 final class ImageBytes {
   private static final int CAPACITY_FIRST = 16 * 1024;
 
-  /** How many of a file's first bytes say what it is. */
+  /** First bytes of a file that determine its type. */
   private static final int SIGNATURE_BYTES = 12;
 
   private static final byte[] NONE = {};
@@ -21,7 +24,7 @@ final class ImageBytes {
   private byte[] bytes = NONE;
   private int length;
 
-  /** What is wrong with it. */
+  /** Reasons to reject an image. */
   enum Flaw {
     TOO_LARGE,
     NO_ROOM,
@@ -29,7 +32,7 @@ final class ImageBytes {
   }
 
   /**
-   * @param room makes room for so many bytes in all, or says that there is none
+   * @param room reserves the given number of bytes in all; false if the budget has no room
    */
   ImageBytes(int bytesMax, LongPredicate room) {
     this.bytesMax = bytesMax;
@@ -40,7 +43,9 @@ final class ImageBytes {
     return length;
   }
 
-  /** Adds bytes, which stay the caller's; what is no image is found out by its first ones. */
+  /**
+   * Adds bytes, which stay the caller's; reports a file that is no image from its first bytes on.
+   */
   Optional<Flaw> add(ByteBuf more) {
     int count = more.readableBytes();
     if (count > bytesMax - length) {
@@ -56,7 +61,7 @@ final class ImageBytes {
     return isDetermined && type().isEmpty() ? Optional.of(Flaw.NO_IMAGE) : Optional.empty();
   }
 
-  // Never by what a header claims: that costs its sender nothing.
+  // Grows with the bytes received, never by a header's claim, which costs its sender nothing.
   private boolean grow(int capacityMin) {
     long doubled = Math.max(CAPACITY_FIRST, 2L * bytes.length);
     int capacity = (int) Math.min(bytesMax, Math.max(capacityMin, doubled));
@@ -67,8 +72,8 @@ final class ImageBytes {
     return true;
   }
 
-  /** All of it, where it is an image. */
-  Optional<FetchResult.Image> whole() {
+  /** Returns the collected image, or empty if the bytes are of no known image type. */
+  Optional<FetchResult.Image> toImage() {
     return type().map(it -> new FetchResult.Image(bytes, length, it));
   }
 

@@ -10,14 +10,14 @@ import java.util.function.LongPredicate;
 import java.util.function.Supplier;
 
 /**
- * Fetches images from clients' URLs, so many at once, of which one organization has a part: whoever
- * names hosts that take their time shuts nobody else out. Shared by all loops.
+ * Fetches images from clients' URLs under limits per node and per organization, so that an
+ * organization that names slow hosts does not block the others. Shared by all loops.
  */
 public final class ImageFetchClient implements ImageFetcher {
-  /** Fetches under way on one node. */
+  /** Fetches in progress on one node. */
   public static final int FETCHES_MAX = 256;
 
-  /** Of these, one organization's. */
+  /** Fetches in progress of one organization on one node. */
   public static final int FETCHES_PER_ORG_MAX = 32;
 
   private final PublicConnector connector;
@@ -33,7 +33,7 @@ public final class ImageFetchClient implements ImageFetcher {
     this.observer = observer;
   }
 
-  /** Fetches that have not ended. */
+  /** Returns the number of fetches that have not ended. */
   public int inFlight() {
     return inFlight.get();
   }

@@ -8,13 +8,13 @@ import java.util.function.LongPredicate;
 /** Port to the images that clients' URLs point to. */
 public interface ImageFetcher {
   /**
-   * Begins to fetch one on the caller's loop. The end may be told before this returns; a cancelled
-   * fetch tells nobody.
+   * Starts to fetch an image on the caller's loop. The result may arrive before this method
+   * returns; a cancelled fetch has none.
    *
-   * @param org who asks: others' share of the places is not for it
-   * @param param what faults name
-   * @param room makes room for so many bytes in all, or says that there is none; the image's room
-   *     stays taken when it is told
+   * @param org whose limit of concurrent fetches applies
+   * @param param the request parameter that faults name
+   * @param room reserves the given number of bytes in all, or returns false; a delivered image
+   *     keeps its reservation
    */
   Fetch fetch(
       OrgId org,

@@ -1,40 +1,34 @@
 package dev.tollgate.core.egress;
 
-import dev.tollgate.core.catalog.EndpointIdentity;
-import dev.tollgate.core.egress.PublicAddressResolver.Resolved;
-import dev.tollgate.core.egress.PublicConnector.Connected;
+import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.http.Field;
 import dev.tollgate.core.http.HeadWriter;
-import dev.tollgate.core.http.ResponseDecoder;
+import dev.tollgate.core.http.ResponseHead;
 import dev.tollgate.core.net.PublicUrl;
 import io.netty.buffer.ByteBuf;
-import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
-import io.netty.util.concurrent.Future;
-import io.netty.util.concurrent.ScheduledFuture;
+import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One POST to a client's URL, which is judged and looked up anew. Redirects are answers like any
- * other: following one would carry the body to where nobody was asked about. Loop-confined.
+ * POST to a client's URL. Redirects are results like any other status: following one would send the
+ * body to a host that was not checked when the URL was accepted.
  */
-public final class Post {
-  private static final int HEAD_BYTES = 1_024;
+public final class Post extends EgressCall {
+  /** Bytes that are read of a reply's body. */
+  static final int REPLY_BYTES_MAX = 4 * 1024;
 
-  private final PublicConnector connector;
+  private static final Pattern SECONDS = Pattern.compile("[0-9]{1,6}");
+
   private final PostRules rules;
-  private final EventLoop loop;
   private final List<Field> fields;
-  private final byte[] body;
+  private final int bodyLength;
   private final Consumer<PostResult> listener;
-  private @Nullable ScheduledFuture<?> timeout;
-  private @Nullable Future<Connected> connecting;
-  private @Nullable Channel channel;
-  private @Nullable PostReplyHandler reply;
-  private boolean finished;
+  private PostResult.@Nullable Answered answered;
 
   Post(
       PublicConnector connector,
@@ -43,117 +37,84 @@ public final class Post {
       List<Field> fields,
       byte[] body,
       Consumer<PostResult> listener) {
-    this.connector = connector;
+    super(connector, rules.urls(), loop, "POST", body);
     this.rules = rules;
-    this.loop = loop;
     this.fields = fields;
-    this.body = body;
+    this.bodyLength = body.length;
     this.listener = listener;
   }
 
-  void start(String text) {
-    timeout = loop.schedule(this::onTimeout, rules.timeout().toNanos(), TimeUnit.NANOSECONDS);
-    switch (rules.urls().check(text)) {
-      case PublicUrl.UrlParseResult.Malformed _ -> failed(FetchOutcome.INVALID);
-      case PublicUrl.UrlParseResult.Refused _ -> failed(FetchOutcome.BLOCKED);
-      case PublicUrl.UrlParseResult.Valid fine -> connect(fine.url());
-    }
+  void start(String url) {
+    start(url, rules.timeout());
   }
 
-  private void connect(PublicUrl url) {
-    Future<Connected> future = connector.connect(url, rules.urls(), loop);
-    connecting = future;
-    future.addListener(
-        (Future<Connected> done) -> {
-          if (done.isSuccess()) {
-            connected(done.getNow(), url);
-          }
-        });
-  }
-
-  private void connected(Connected connected, PublicUrl url) {
-    switch (connected) {
-      case Connected.Open open -> send(open.channel(), url);
-      case Connected.Unresolved unresolved -> failed(outcome(unresolved.why()));
-      case Connected.Unreachable _ -> failed(FetchOutcome.UNREACHABLE);
-    }
-  }
-
-  private static FetchOutcome outcome(Resolved why) {
-    return switch (why) {
-      case Resolved.Refused _ -> FetchOutcome.BLOCKED;
-      case Resolved.Unknown _ -> FetchOutcome.UNRESOLVED;
-      case Resolved.Busy _ -> FetchOutcome.NO_ROOM;
-      case Resolved.Checked _ -> throw new IllegalStateException("it has addresses");
-    };
-  }
-
-  private void send(Channel open, PublicUrl url) {
-    if (finished) {
-      open.close();
-      return;
-    }
-    channel = open;
-    if (!open.isActive()) {
-      failed(FetchOutcome.BROKEN);
-      return;
-    }
-    var decoder = new ResponseDecoder();
-    var handler = new PostReplyHandler(this::end);
-    reply = handler;
-    open.pipeline().addLast("http", decoder);
-    open.pipeline().addLast("post", handler);
-    decoder.awaitResponse();
-    open.writeAndFlush(request(open, url)); // a failure closes, and the reply tells of that
-    open.read();
-  }
-
-  private ByteBuf request(Channel open, PublicUrl url) {
-    var endpoint = new EndpointIdentity(true, url.host().plain(), url.port());
-    ByteBuf out = open.alloc().buffer(HEAD_BYTES + body.length);
-    HeadWriter.requestLine(out, "POST", url.target());
-    HeadWriter.field(out, "host", endpoint.authority());
+  @Override
+  void writeFields(ByteBuf out) {
     fields.forEach(field -> HeadWriter.field(out, field));
-    HeadWriter.contentLength(out, body.length);
-    HeadWriter.field(out, "user-agent", "tollgate");
-    HeadWriter.field(out, "connection", "close");
-    HeadWriter.end(out);
-    return out.writeBytes(body);
+    HeadWriter.contentLength(out, bodyLength);
   }
 
-  /** Waits for it no longer: its connection is closed, and it ends as if its time were over. */
+  @Override
+  EgressReplyHandler replyHandler(PublicUrl url) {
+    return new Reply();
+  }
+
+  /** Closes the connection; the result is that of a timeout at this moment. */
   public void abort() {
     onTimeout();
   }
 
-  /** What was said before the time was over counts. */
-  private void onTimeout() {
-    PostReplyHandler current = reply;
-    end(
-        current == null
-            ? new PostResult.Failed(FetchOutcome.TIMED_OUT)
-            : current.resultAtTimeout());
+  @Override
+  void onTimeout() {
+    end(FetchOutcome.TIMED_OUT);
   }
 
-  private void failed(FetchOutcome outcome) {
-    end(new PostResult.Failed(outcome));
+  @Override
+  void failed(FetchOutcome outcome, Function<String, Fault> fault) {
+    end(outcome);
   }
 
-  private void end(PostResult posted) {
-    assert loop.inEventLoop();
-    if (finished) {
-      return;
+  /** Ends with the status if one was read, even if the reply broke off after it. */
+  private void end(FetchOutcome otherwise) {
+    if (tryEnd()) {
+      PostResult.Answered status = answered;
+      listener.accept(status == null ? new PostResult.Failed(otherwise) : status);
     }
-    finished = true;
-    if (timeout != null) {
-      timeout.cancel(false);
+  }
+
+  /**
+   * Reads the reply. Only the status counts; a bounded part of the body is read too, so that a
+   * receiver is not reset while it writes a short one.
+   */
+  private final class Reply extends EgressReplyHandler {
+    private int bytes;
+
+    @Override
+    void head(ResponseHead head) {
+      String retryAfter = head.headers().first("retry-after");
+      long seconds =
+          retryAfter != null && SECONDS.matcher(retryAfter).matches()
+              ? Long.parseLong(retryAfter)
+              : 0;
+      answered = new PostResult.Answered(head.status(), Duration.ofSeconds(seconds));
     }
-    if (connecting != null) {
-      connecting.cancel(false);
+
+    @Override
+    void content(ByteBuf content) {
+      bytes += content.readableBytes();
+      if (bytes > REPLY_BYTES_MAX) {
+        failed(FetchOutcome.TOO_LARGE, "its body is too long");
+      }
     }
-    if (channel != null) {
-      channel.close();
+
+    @Override
+    void completed() {
+      endOnce(() -> end(FetchOutcome.BROKEN));
     }
-    listener.accept(posted);
+
+    @Override
+    void failed(FetchOutcome outcome, String why) {
+      endOnce(() -> end(outcome));
+    }
   }
 }

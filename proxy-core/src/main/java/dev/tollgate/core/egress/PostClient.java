@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** Sends POSTs to clients' URLs; how many at once is for the caller to bound. Shared by all. */
+/** Sends POSTs to clients' URLs; the caller bounds their number. Shared by all loops. */
 public final class PostClient {
   private final PublicConnector connector;
   private final Supplier<PostRules> rules;
@@ -18,17 +18,17 @@ public final class PostClient {
     this.rules = rules;
   }
 
-  /** POSTs that have not ended. */
+  /** Returns the number of POSTs that have not ended. */
   public int inFlight() {
     return inFlight.get();
   }
 
   /**
-   * Begins to send one on the caller's loop, where it may be given up. The end is told once,
-   * perhaps before this returns.
+   * Starts a POST on the caller's loop, where it may be aborted. The result is delivered once,
+   * perhaps before this method returns.
    *
-   * @param fields beside those of HTTP itself
-   * @param body not to be changed before the end
+   * @param fields the fields beside those of HTTP itself
+   * @param body must not change before the end
    */
   public Post post(
       String url, List<Field> fields, byte[] body, EventLoop loop, Consumer<PostResult> whenDone) {

@@ -2,15 +2,15 @@ package dev.tollgate.core.egress;
 
 import java.time.Duration;
 
-/** What came of a POST. */
+/** Result of a POST. */
 public sealed interface PostResult {
   /**
-   * The host answered, with a redirect or whatever else.
+   * The host answered, with whatever status.
    *
-   * @param retryAfter how long it asks us to wait; zero where it says nothing
+   * @param retryAfter the wait that the host asks for; zero if it asks for none
    */
   record Answered(int status, Duration retryAfter) implements PostResult {}
 
-  /** It did not, or was not asked. */
+  /** The host did not answer, or was not called. */
   record Failed(FetchOutcome outcome) implements PostResult {}
 }

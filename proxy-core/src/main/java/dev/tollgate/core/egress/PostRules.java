@@ -4,8 +4,8 @@ import dev.tollgate.core.net.UrlRules;
 import java.time.Duration;
 
 /**
- * What a POST may do.
+ * Limits of a POST.
  *
- * @param timeout from the look-up of the name to the last byte of the answer
+ * @param timeout from the name resolution to the last byte of the reply
  */
 public record PostRules(UrlRules urls, Duration timeout) {}

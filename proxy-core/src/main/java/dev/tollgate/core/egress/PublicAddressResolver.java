@@ -14,11 +14,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Looks up the hosts of clients' URLs and judges every answer: one address that may not be called
- * refuses all, or who owns the name would only have to wait for the other. Shared by all loops.
+ * Resolves the hosts of clients' URLs and checks every address: one forbidden address refuses the
+ * host, or the owner of the name would only have to wait for another to be chosen. Shared by all
+ * loops.
  */
 public final class PublicAddressResolver {
-  /** Names that are looked up at the same time. */
+  /** Names that are resolved at the same time. */
   public static final int LOOKUPS_MAX = 256;
 
   private static final int ANSWERS_MAX = 16;
@@ -34,27 +35,27 @@ public final class PublicAddressResolver {
     this.dns = dns;
   }
 
-  /** What is known of a host. */
+  /** Result of resolving a host. */
   public sealed interface Resolved {
-    /** All its addresses, at least one, in the order of the answer; each may be called. */
+    /** All addresses, at least one, in the order of the DNS reply; each may be called. */
     record Checked(List<InetAddress> addresses) implements Resolved {}
 
-    /** There is no such name, or nobody said so in time. */
+    /** The name does not exist, or DNS did not answer in time. */
     record Unknown() implements Resolved {}
 
-    /** It has an address that may not be called, or more of them than are looked at. */
+    /** One of the addresses may not be called, or there are more than are checked. */
     record Refused() implements Resolved {}
 
-    /** Too many names are being looked up. */
+    /** Too many names are being resolved. */
     record Busy() implements Resolved {}
   }
 
-  /** Names being looked up now. */
+  /** Returns the number of names being resolved. */
   public int inFlight() {
     return inFlight.get();
   }
 
-  /** Asks for a host's addresses; an address is its own. The answer is for one connection. */
+  /** Resolves the host of a URL; a literal address is its own result. Valid for one connection. */
   public Future<Resolved> resolve(PublicUrl url, UrlRules rules, EventLoop loop) {
     return switch (url.host()) {
       case Host.Literal literal ->

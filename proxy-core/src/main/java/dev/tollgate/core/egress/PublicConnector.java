@@ -14,8 +14,8 @@ import java.time.Duration;
 import java.util.Iterator;
 
 /**
- * Connects to hosts of clients' URLs: looks the name up anew each time, and connects to one of the
- * addresses that were checked, under the URL's name. Nothing of an earlier connection is used.
+ * Connects to hosts of clients' URLs: resolves the name anew each time and connects to one of the
+ * checked addresses, with the name of the URL for TLS. Never reuses a connection.
  */
 public final class PublicConnector {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(3);
@@ -28,19 +28,19 @@ public final class PublicConnector {
     this.connector = connector;
   }
 
-  /** How connecting ended. */
+  /** Result of connecting. */
   public sealed interface Connected {
-    /** Its channel has autoRead off and is the receiver's to close. */
+    /** Open channel with autoRead off; the receiver closes it. */
     record Open(Channel channel) implements Connected {}
 
-    /** No address could be had, or none may be called. */
+    /** The name has no address, or one that may not be called. */
     record Unresolved(Resolved why) implements Connected {}
 
-    /** None of its addresses answered as the host. */
+    /** No address accepted a connection under the host's name. */
     record Unreachable() implements Connected {}
   }
 
-  /** Connects on {@code loop}; who cancels gets no channel. */
+  /** Connects on {@code loop}; a cancelled future never delivers a channel. */
   public Future<Connected> connect(PublicUrl url, UrlRules rules, EventLoop loop) {
     assert loop.inEventLoop();
     Promise<Connected> promise = loop.newPromise();
@@ -82,7 +82,7 @@ public final class PublicConnector {
           if (!done.isSuccess()) {
             connect(addresses, url, loop, promise);
           } else if (!promise.trySuccess(new Connected.Open(done.getNow()))) {
-            done.getNow().close(); // who asked left in this very moment
+            done.getNow().close(); // cancelled at the same moment
           }
         });
   }

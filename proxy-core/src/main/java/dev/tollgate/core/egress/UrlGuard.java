@@ -10,8 +10,8 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * Judges URLs that will be called later: their host is looked up, and none of its addresses may be
- * one that nobody may have us call. It is looked up again when it is called.
+ * Checks URLs that will be called later: resolves the host and refuses it if one of its addresses
+ * may not be called. The call itself resolves and checks again.
  */
 public final class UrlGuard {
   private final PublicAddressResolver resolver;
@@ -22,21 +22,21 @@ public final class UrlGuard {
     this.rules = rules;
   }
 
-  /** What came of it. */
+  /** Result of a check. */
   public sealed interface CheckResult {
     record Fine() implements CheckResult {}
 
-    /** Told to the client that supplied the URL. */
+    /** Refused URL; the fault is for the client that supplied it. */
     record Refused(Fault fault) implements CheckResult {}
 
-    /** Too many names are being looked up. */
+    /** Too many names are being resolved. */
     record Busy() implements CheckResult {}
   }
 
   /**
-   * Judges one on the caller's loop; the answer may come before this returns.
+   * Checks a URL on the caller's loop; the result may arrive before this method returns.
    *
-   * @param param what faults name
+   * @param param the request parameter that faults name
    */
   public void check(String text, String param, EventLoop loop, Consumer<CheckResult> whenKnown) {
     UrlRules current = rules.get();

@@ -1,4 +1,4 @@
-/** What clients' URLs point to: looked up, checked, and fetched under limits. */
+/** Calls to URLs that clients supply: checked, resolved, and bounded in number, time and size. */
 @NullMarked
 package dev.tollgate.core.egress;
 

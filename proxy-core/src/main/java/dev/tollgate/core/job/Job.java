@@ -10,21 +10,20 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A video or a piece of music that somebody asked for, as the store has it
- * (docs/decisions/jobs.md#object).
+ * Video or piece of music that was requested, as the store has it (docs/decisions/jobs.md#object).
  *
  * @param request the submission
- * @param progress in percent; null where the provider does not say
- * @param estimated what was reserved
- * @param max above which nothing was to be reserved
- * @param cost zero until it ended
- * @param failure null unless it failed
- * @param params what was asked for, an object
- * @param webhookUrl null: nobody wants to be told
- * @param metadata an object of strings
+ * @param progress in percent; null if the provider does not report it
+ * @param estimated the reserved amount
+ * @param max the largest amount that may be reserved
+ * @param cost zero until the job ends
+ * @param failure null unless the job failed
+ * @param params the request, a JSON object
+ * @param webhookUrl null: no webhook
+ * @param metadata a JSON object of strings
  * @param startedAt when the provider began; null: not yet
  * @param completedAt null: not yet
- * @param artifacts none unless it succeeded
+ * @param artifacts empty unless the job succeeded
  */
 public record Job(
     JobId id,

@@ -5,9 +5,9 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * What a job made, in our storage.
+ * File that a job made, in the gateway's storage.
  *
- * @param frame of a picture; empty for sound
+ * @param frame the size of a picture; empty for sound
  */
 public record JobArtifact(
     UUID id,
@@ -18,7 +18,7 @@ public record JobArtifact(
     Optional<Frame> frame,
     double durationSeconds) {
 
-  /** What it is for who plays it. */
+  /** Role of a file for its player. */
   public enum Type {
     VIDEO("video"),
     AUDIO("audio");
@@ -29,7 +29,7 @@ public record JobArtifact(
       this.wire = wire;
     }
 
-    /** The name in job objects and in the store. */
+    /** Returns the name in job objects and in the store. */
     public String wire() {
       return wire;
     }
@@ -44,6 +44,6 @@ public record JobArtifact(
     }
   }
 
-  /** The size of its pictures in pixels. */
+  /** Size of a picture in pixels. */
   public record Frame(int width, int height) {}
 }

@@ -3,9 +3,9 @@ package dev.tollgate.core.job;
 import dev.tollgate.core.fault.ErrorCode;
 
 /**
- * Why a job failed.
+ * Reason why a job failed.
  *
- * @param message for people, without a secret
+ * @param message for people; contains no secret
  */
 public record JobFailure(String code, String message) {
   public static JobFailure of(ErrorCode code, String message) {

@@ -4,17 +4,17 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.regex.Pattern;
 
-/** The name of a job, which its provider knows it by, too. */
+/** Id of a job; its provider gets it as idempotency key. */
 public record JobId(UUID value) {
   private static final Pattern FORM =
       Pattern.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}");
 
-  /** A name that nobody has. */
+  /** Returns a random new id. */
   public static JobId fresh() {
     return new JobId(UUID.randomUUID());
   }
 
-  /** The name that a text is; empty: there is no job of such a name. */
+  /** Parses an id; empty if no job can have such an id. */
   public static Optional<JobId> parse(String text) {
     return FORM.matcher(text).matches()
         ? Optional.of(new JobId(UUID.fromString(text)))

@@ -12,20 +12,20 @@ import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Jobs as clients see them: whoever asks and whoever is told gets the same object. */
+/** Jobs as clients see them; replies and webhooks carry the same object. */
 public final class JobJson {
   private JobJson() {}
 
   /**
-   * The whole job (docs/decisions/jobs.md#object).
+   * Returns the whole job (docs/decisions/jobs.md#object).
    *
-   * @param sign makes a new URL of what is kept
+   * @param sign signs a new URL of a stored blob
    */
   public static JsonBytes of(Job job, Function<BlobName, SignedUrl> sign) {
     return JsonBytes.value(tree(job, sign));
   }
 
-  /** The same as a tree, to be written within another. */
+  /** Returns the whole job as a tree, to be written within another object. */
   public static Map<String, @Nullable Object> tree(Job job, Function<BlobName, SignedUrl> sign) {
     Map<String, @Nullable Object> tree = new LinkedHashMap<>();
     tree.put("id", job.id().toString());
@@ -52,7 +52,7 @@ public final class JobJson {
     return tree;
   }
 
-  /** What its submission is answered with. */
+  /** Returns the reply to its submission. */
   public static JsonBytes accepted(Job job) {
     Map<String, Object> tree = new LinkedHashMap<>();
     tree.put("id", job.id().toString());

@@ -4,7 +4,7 @@ import dev.tollgate.core.catalog.Modality;
 import java.util.Locale;
 import java.util.Optional;
 
-/** What a job makes. */
+/** Kind of output that a job makes. */
 public enum JobKind {
   VIDEO(Modality.VIDEO),
   MUSIC(Modality.MUSIC);
@@ -16,17 +16,17 @@ public enum JobKind {
     this.modality = modality;
   }
 
-  /** The name in job objects and in the store. */
+  /** Returns the name in job objects and in the store. */
   public String wire() {
     return wire;
   }
 
-  /** What clients are told that a job of this kind is. */
+  /** Returns the {@code object} member of jobs of this kind. */
   public String object() {
     return wire + ".generation";
   }
 
-  /** What a model must be to make it. */
+  /** Returns the modality of the models that make this kind. */
   public Modality modality() {
     return modality;
   }

@@ -2,32 +2,32 @@ package dev.tollgate.core.job;
 
 import java.time.Duration;
 
-/** Hears what workers do. Any thread. */
+/** Observer of the workers. Called from any thread. */
 public interface JobObserver {
-  /** Jobs were taken up. */
+  /** Workers claimed jobs. */
   void claimed(int jobs);
 
-  /** A provider accepted a job, so long after it was submitted to us. */
+  /** A provider accepted a job, {@code waited} after it was submitted to the gateway. */
   void accepted(JobKind kind, Duration waited);
 
-  /** A job waits because its provider has as many as it may. */
+  /** A job waits because its provider has reached its maximum of jobs. */
   void deferred();
 
-  /** A job ended here, so long after it was submitted to us. */
+  /** A job ended, {@code age} after it was submitted to the gateway. */
   void ended(JobKind kind, JobStatus status, Duration age);
 
-  /** A worker lost a job that it still worked at. */
+  /** A worker lost the lease of a job that it was still working on. */
   void leaseLost();
 
-  /** A provider did not tell how a job stands, or did not take it. */
+  /** A provider did not report the state of a job, or did not accept it. */
   void pollInconclusive();
 
-  /** A file was copied into our storage. */
+  /** A file was copied into the gateway's storage. */
   void copied(long bytes);
 
-  /** It was not. */
+  /** A file could not be copied. */
   void copyFailed();
 
-  /** Files were deleted because they were kept for long enough, or their job was removed. */
+  /** Files were deleted because their retention ended or their job was removed. */
   void deleted(int files);
 }

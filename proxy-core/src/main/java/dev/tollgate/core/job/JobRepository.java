@@ -8,72 +8,72 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Port to the jobs of all nodes. Answers come once and on the loop that asked; nothing is known of
- * a step whose answer is {@code Unavailable}.
+ * Port to the jobs of all nodes. Results arrive once, on the loop of the call; after {@code
+ * Unavailable} it is unknown whether the step was carried out.
  */
 public interface JobRepository {
-  /** Asks what became of a submission, if it was made before; nothing is made. */
+  /** Finds an earlier submission with the same key; creates nothing. */
   void lookUpSubmission(
-      JobSubmissionKey ticket, EventExecutor loop, Consumer<LookupResult> whenKnown);
+      JobSubmissionKey submissionKey, EventExecutor loop, Consumer<LookupResult> whenKnown);
 
-  /** What is known of a submission before anything is done for it. */
+  /** Result of the search for an earlier submission. */
   sealed interface LookupResult {
-    /** Nobody has made it yet; somebody may in this moment. */
+    /** No such submission yet; another may be arriving at this moment. */
     record NotSubmitted() implements LookupResult {}
 
-    /** It was submitted before, and became this. */
+    /** The submission was made before and created this job. */
     record Replayed(Job job) implements LookupResult {}
 
     /** The key belongs to another body. */
     record Conflict() implements LookupResult {}
 
-    /** Too many of the organization's requests ask at once. */
+    /** The organization has too many pending calls. */
     record TooManyPending() implements LookupResult {}
 
     record Unavailable(String reason) implements LookupResult {}
   }
 
-  /** Makes a job and holds its money, both or neither, once for each idempotency key. */
+  /** Creates a job and reserves its money, both or neither, once for each idempotency key. */
   void submit(JobSpec spec, EventExecutor loop, Consumer<SubmitResult> whenKnown);
 
-  /** What became of a submission. */
+  /** Result of a submission. */
   sealed interface SubmitResult {
     record Created(Job job) implements SubmitResult {}
 
-    /** It was submitted before, and became this. */
+    /** The submission was made before and created this job. */
     record Replayed(Job job) implements SubmitResult {}
 
     /** The key belongs to another body. */
     record Conflict() implements SubmitResult {}
 
-    /** The scopes that have not enough, at least one, in the order in which they refuse. */
+    /** Scopes without enough money, at least one, in the order in which they refuse. */
     record InsufficientBudget(List<Shortage> shortages) implements SubmitResult {}
 
-    /** Too many of the organization's requests ask at once. */
+    /** The organization has too many pending calls. */
     record TooManyPending() implements SubmitResult {}
 
     record Unavailable(String reason) implements SubmitResult {}
   }
 
-  /** Asks for a job of an organization's. */
+  /** Finds a job of an organization. */
   void find(OrgId org, JobId id, EventExecutor loop, Consumer<FindResult> whenKnown);
 
-  /** Whether there is such a job. */
+  /** Result of the search for a job. */
   sealed interface FindResult {
     record Present(Job job) implements FindResult {}
 
     record NotFound() implements FindResult {}
 
-    /** Too many of the organization's requests ask at once. */
+    /** The organization has too many pending calls. */
     record TooManyPending() implements FindResult {}
 
     record Unavailable(String reason) implements FindResult {}
   }
 
   /**
-   * Cancels a job that is not over, and removes one that is.
+   * Cancels a job that has not ended, and removes one that has.
    *
-   * @param kind null: whatever it is
+   * @param kind null: any kind
    */
   void delete(
       OrgId org,
@@ -82,18 +82,18 @@ public interface JobRepository {
       EventExecutor loop,
       Consumer<DeleteResult> whenKnown);
 
-  /** What became of a job that is not wanted. */
+  /** Result of a deletion. */
   sealed interface DeleteResult {
     record Canceled(Job job) implements DeleteResult {}
 
     record Removed() implements DeleteResult {}
 
-    /** It cannot be canceled at this moment. */
+    /** The job cannot be canceled at this moment. */
     record NotCancellable() implements DeleteResult {}
 
     record NotFound() implements DeleteResult {}
 
-    /** Too many of the organization's requests ask at once. */
+    /** The organization has too many pending calls. */
     record TooManyPending() implements DeleteResult {}
 
     record Unavailable(String reason) implements DeleteResult {}

@@ -12,14 +12,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A valid submission: what a job is made of.
+ * Valid submission, from which a job is created.
  *
- * @param id the job's, if it becomes one
- * @param body what tells it from another under the same key
- * @param reserved what is held for it
- * @param max above which nothing may be held
- * @param images that came along, by their names in our storage
- * @param webhookUrl null: nobody wants to be told
+ * @param id the id of the job, if one is created
+ * @param body fingerprint that distinguishes other submissions with the same key
+ * @param reserved the amount to reserve
+ * @param max the largest amount that may be reserved
+ * @param images the uploaded images, by their names in the gateway's storage
+ * @param webhookUrl null: no webhook
  */
 public record JobSpec(
     JobId id,
@@ -43,7 +43,7 @@ public record JobSpec(
     images = List.copyOf(images);
   }
 
-  /** What makes another submission the same one. */
+  /** Returns the key by which a repeated submission is recognized. */
   public JobSubmissionKey submissionKey() {
     return new JobSubmissionKey(org, endpoint, idempotencyKey, body);
   }

@@ -5,26 +5,26 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Where a job stands, and what may become of it (docs/decisions/jobs.md#states). */
+/** State of a job, with the legal transitions (docs/decisions/jobs.md#states). */
 public enum JobStatus {
-  /** Accepted, its cost reserved, waiting for a worker. */
+  /** Accepted, with its cost reserved; waits for a worker. */
   QUEUED,
-  /** A provider has it. */
+  /** A provider accepted the job. */
   SUBMITTED,
-  /** The provider makes it. */
+  /** The provider makes the output. */
   RUNNING,
-  /** Its artifacts can be had. */
+  /** The artifacts are available. */
   SUCCEEDED,
-  /** Nothing will come of it, by a fault of the provider's or ours. */
+  /** The job failed at the provider or in the gateway. */
   FAILED,
-  /** Its owner did not want it any more. */
+  /** The owner canceled the job. */
   CANCELED,
-  /** Its time was over first. */
+  /** The job did not end in time. */
   EXPIRED;
 
   /**
-   * The one table of what follows what. What a provider is done with when it is first asked passes
-   * through {@link #RUNNING} in the same step.
+   * Legal transitions. A job that its provider reports as done at the first poll passes through
+   * {@link #RUNNING} in the same step.
    */
   private static final Map<JobStatus, Set<JobStatus>> NEXT =
       Map.of(
@@ -38,17 +38,17 @@ public enum JobStatus {
 
   private final String wire = name().toLowerCase(Locale.ROOT);
 
-  /** The name in job objects and in the store. */
+  /** Returns the name in job objects and in the store. */
   public String wire() {
     return wire;
   }
 
-  /** Whether nothing more becomes of it. */
+  /** True if no transition leads out of this state. */
   public boolean isTerminal() {
     return next().isEmpty();
   }
 
-  /** What it may become in one step. */
+  /** Returns the states that may follow in one step. */
   public Set<JobStatus> next() {
     return NEXT.getOrDefault(this, Set.of());
   }

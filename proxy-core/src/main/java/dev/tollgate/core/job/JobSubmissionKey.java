@@ -5,9 +5,9 @@ import dev.tollgate.core.idempotency.BodyFingerprint;
 import dev.tollgate.core.idempotency.IdempotencyKey;
 
 /**
- * What makes two submissions the same one.
+ * Key by which a repeated submission is recognized.
  *
- * @param body what tells it from another under the same key
+ * @param body fingerprint that distinguishes other submissions with the same key
  */
 public record JobSubmissionKey(
     OrgId org, String endpoint, IdempotencyKey idempotencyKey, BodyFingerprint body) {}

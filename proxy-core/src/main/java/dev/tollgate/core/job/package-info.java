@@ -1,6 +1,5 @@
 /**
- * Videos and music that are made while nobody waits: what a job is, what may become of it, and how
- * clients see it.
+ * Videos and music that are made in the background: jobs, their states, and their form in the API.
  */
 @NullMarked
 package dev.tollgate.core.job;

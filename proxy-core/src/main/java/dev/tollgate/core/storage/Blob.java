@@ -5,8 +5,8 @@ import io.netty.buffer.ByteBuf;
 import java.time.Duration;
 
 /**
- * Bytes to keep for an organization.
+ * Bytes to store for an organization.
  *
- * @param retention how long at least; what is over is deleted within a day
+ * @param retention the minimum; an expired blob is deleted within a day
  */
 public record Blob(OrgId org, BlobType type, Duration retention, ByteBuf bytes) {}

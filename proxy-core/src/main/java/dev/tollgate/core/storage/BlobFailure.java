@@ -2,24 +2,24 @@ package dev.tollgate.core.storage;
 
 import java.util.Locale;
 
-/** Why a store did not do what it was asked. */
+/** Reason why a store failed. */
 public enum BlobFailure {
-  /** Its disk or its quota is full. */
+  /** The disk or the quota is full. */
   FULL,
-  /** It has no place for one more task. */
+  /** The store has no capacity for one more task. */
   BUSY,
-  /** Nobody answers there. */
+  /** The store cannot be reached. */
   UNREACHABLE,
-  /** It did not answer in time. */
+  /** The store did not answer in time. */
   TIMED_OUT,
-  /** It does not accept who asks, or what is asked. */
+  /** The store rejects the credentials or the request. */
   REFUSED,
-  /** It failed. */
+  /** Any other failure. */
   FAILED;
 
   private final String wire = name().toLowerCase(Locale.ROOT);
 
-  /** The name in metrics. */
+  /** Returns the label in metrics. */
   public String wire() {
     return wire;
   }

@@ -4,27 +4,27 @@ import io.netty.buffer.ByteBuf;
 import java.util.function.Consumer;
 
 /**
- * An open blob, read piece by piece on the loop that opened it and closed exactly once, while no
- * read is underway.
+ * Open blob, read piece by piece on the loop that opened it and closed exactly once, while no read
+ * is in progress.
  */
 public interface BlobFile {
   long length();
 
   /**
-   * Reads the bytes at {@code position} until {@code into} is full or nothing is left.
+   * Reads the bytes at {@code position} until {@code into} is full or the end is reached.
    *
-   * @param whenDone told on the loop, later
+   * @param whenDone called on the loop, after this method has returned
    */
   void read(long position, ByteBuf into, Consumer<Read> whenDone);
 
   void close();
 
-  /** What came of a read. */
+  /** Result of a read. */
   sealed interface Read {
-    /** The buffer has as much as there was room for. */
+    /** The buffer is full, or the end of the blob is reached. */
     record Done() implements Read {}
 
-    /** The disk failed, or has too much to do. */
+    /** The disk failed or is overloaded. */
     record Failed(String reason) implements Read {}
   }
 }

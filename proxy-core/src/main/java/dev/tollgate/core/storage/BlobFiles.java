@@ -3,19 +3,19 @@ package dev.tollgate.core.storage;
 import io.netty.channel.EventLoop;
 import java.util.function.Consumer;
 
-/** Port to the bytes of blobs that this gateway serves itself. */
+/** Port to the bytes of blobs that the gateway serves itself. */
 public interface BlobFiles {
-  /** Opens what is kept under a name; the answer comes on {@code loop}, later. */
+  /** Opens a blob; the result arrives on {@code loop}, after this method has returned. */
   void open(BlobName name, EventLoop loop, Consumer<Opened> whenDone);
 
-  /** What came of opening. */
+  /** Result of opening a blob. */
   sealed interface Opened {
-    /** It is there; the file is the caller's to close. */
+    /** The blob exists; the caller closes the file. */
     record Found(BlobFile file) implements Opened {}
 
     record Absent() implements Opened {}
 
-    /** The disk failed, or has too much to do. */
+    /** The disk failed or is overloaded. */
     record Unavailable(String reason) implements Opened {}
   }
 }

@@ -14,12 +14,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The name of a kept blob: the day after which it is deleted, whose it is, 130 random bits and its
- * kind, as in {@code 20261129/9f86d081884c7d65/4k0v….png}. Nothing else can be a name, so none
+ * Name of a stored blob: the day after which it is deleted, its owner, 130 random bits and its
+ * type, as in {@code 20261129/9f86d081884c7d65/4k0v….png}. No other text is a name, so no name
  * leads out of its store.
  *
- * @param day the last one on which it is kept, in UTC
- * @param owner stands for the organization, and does not tell which
+ * @param day the last day on which the blob is kept, in UTC
+ * @param owner a one-way hash of the organization's id
  */
 public record BlobName(String day, String owner, String id, BlobType type) {
   private static final Pattern FORM =
@@ -31,13 +31,13 @@ public record BlobName(String day, String owner, String id, BlobType type) {
   private static final int ID_LENGTH = 26;
   private static final SecureRandom RANDOM = new SecureRandom();
 
-  /** A new name for a blob that is kept from {@code now} on. */
+  /** Returns a new name for a blob that is stored at {@code now}. */
   public static BlobName of(Blob blob, Instant now) {
     return new BlobName(
         DAY.format(now.plus(blob.retention())), ownerOf(blob.org()), freshId(), blob.type());
   }
 
-  /** A name as it was printed; empty: there is none of this form. */
+  /** Parses a printed name; empty if the text is not one. */
   public static Optional<BlobName> parse(String text) {
     Matcher form = FORM.matcher(text);
     if (!form.matches()) {
@@ -47,12 +47,12 @@ public record BlobName(String day, String owner, String id, BlobType type) {
         .map(type -> new BlobName(form.group(1), form.group(2), form.group(3), type));
   }
 
-  /** The day of names that are over with the end of it. */
+  /** Returns the day of the names whose blobs expire at its end. */
   public static String today(Instant now) {
     return DAY.format(now);
   }
 
-  /** The same organization is always the same owner; the other way round nobody gets. */
+  /** One-way hash of the organization id. */
   private static String ownerOf(OrgId org) {
     try {
       byte[] hash =

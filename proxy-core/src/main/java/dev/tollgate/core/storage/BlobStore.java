@@ -4,17 +4,17 @@ import io.netty.channel.EventLoop;
 import java.util.function.Consumer;
 
 /**
- * Port to where outputs are kept for clients. Answers come on the loop that asked, never before the
- * call returns. What cannot be kept was paid for all the same: who has the provider's own URL hands
- * that out, and who has the bytes answers them inline.
+ * Port to the store of outputs. Results arrive on the loop of the call, never before it returns. An
+ * output that cannot be stored was paid for all the same: the caller delivers the provider's URL
+ * instead, or the bytes inline.
  */
 public interface BlobStore {
-  /** Keeps a blob, whose bytes are owned from here on, under a name that nobody can guess. */
+  /** Stores a blob under an unguessable name; takes over the bytes. */
   void store(Blob blob, EventLoop loop, Consumer<StoreBlobResult> whenDone);
 
-  /** Where a kept blob can be fetched without a key, from now on and for a while. */
+  /** Returns a URL that fetches a stored blob without a key for a limited time. */
   SignedUrl url(BlobName name);
 
-  /** Deletes a blob before its time; one that is not there counts as deleted. */
+  /** Deletes a blob before it expires; one that does not exist counts as deleted. */
   void delete(BlobName name, EventLoop loop, Consumer<DeleteBlobResult> whenDone);
 }

@@ -3,8 +3,8 @@ package dev.tollgate.core.storage;
 import io.netty.util.concurrent.EventExecutor;
 
 /**
- * Remembers for a moment that a store did not answer: whoever comes meanwhile is told at once, and
- * does not wait as long as the one who found out. Shared by all loops, which have one ticker.
+ * Short memory of a store's timeout: calls in the meantime fail at once instead of waiting for a
+ * timeout of their own. Shared by all loops, which have one ticker.
  */
 public final class BlobStoreOutage {
   private static final long DURATION_NANOS = 5_000_000_000L;
@@ -17,7 +17,7 @@ public final class BlobStoreOutage {
     record At(long nanos) implements Since {}
   }
 
-  /** Whether nobody need be asked now. */
+  /** True while the store is considered down. */
   public boolean isActive(EventExecutor loop) {
     return switch (since) {
       case Since.Never _ -> false;
@@ -25,7 +25,7 @@ public final class BlobStoreOutage {
     };
   }
 
-  /** What came of asking. */
+  /** Records the result of a call. */
   public void observe(StoreBlobResult stored, EventExecutor loop) {
     boolean isUnresponsive =
         stored instanceof StoreBlobResult.Unavailable failed
@@ -34,9 +34,9 @@ public final class BlobStoreOutage {
     since = isUnresponsive ? new Since.At(loop.ticker().nanoTime()) : new Since.Never();
   }
 
-  /** What whoever comes meanwhile is told. */
+  /** Returns the failure for calls during an outage. */
   public StoreBlobResult asFailure() {
     return new StoreBlobResult.Unavailable(
-        BlobFailure.UNREACHABLE, "it did not answer a moment ago");
+        BlobFailure.UNREACHABLE, "the store did not answer recently");
   }
 }

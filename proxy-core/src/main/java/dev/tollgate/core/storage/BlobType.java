@@ -5,8 +5,8 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * What kinds of content are kept. A closed list: nothing that a browser would run can be stored, so
- * nothing of the kind is ever served.
+ * Content type of stored blobs. A closed list: content that a browser would execute cannot be
+ * stored, so none is ever served.
  */
 public enum BlobType {
   PNG("image/png", "png"),
@@ -29,12 +29,12 @@ public enum BlobType {
     this.extension = extension;
   }
 
-  /** As {@code Content-Type} says it. */
+  /** Returns the value of {@code Content-Type}. */
   public String mediaType() {
     return mediaType;
   }
 
-  /** What a name ends with, behind the dot. */
+  /** Returns the file extension without the dot. */
   public String extension() {
     return extension;
   }
@@ -43,7 +43,7 @@ public enum BlobType {
     return Arrays.stream(values()).filter(type -> type.extension.equals(extension)).findFirst();
   }
 
-  /** The kind of an image by its first bytes, whatever anybody said of it. */
+  /** Detects the type of an image by its first bytes, whatever its declared type. */
   public static Optional<BlobType> ofImage(ByteBuf bytes) {
     int at = bytes.readerIndex();
     if (bytes.readableBytes() < 12) {

@@ -1,12 +1,12 @@
 package dev.tollgate.core.storage;
 
-/** How deleting ended. */
+/** Result of deleting a blob. */
 public sealed interface DeleteBlobResult {
-  /** Nobody can fetch it any more. */
+  /** The blob cannot be fetched any more. */
   record Gone() implements DeleteBlobResult {}
 
   /**
-   * It may still be there.
+   * The blob may still exist.
    *
    * @param reason for logs only
    */

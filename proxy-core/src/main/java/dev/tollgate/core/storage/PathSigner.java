@@ -16,11 +16,11 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Signs URLs of blobs that this gateway serves itself, and knows its own signatures again. A
- * signature is good for one blob and until one moment. Shared by all threads.
+ * Signs and verifies URLs of blobs that the gateway serves itself. A signature is valid for one
+ * blob and until one time. Shared by all threads.
  */
 public final class PathSigner {
-  /** What the paths of blobs begin with. */
+  /** Prefix of the paths of blobs. */
   public static final String PREFIX = "/artifacts/";
 
   private static final Pattern QUERY =
@@ -34,8 +34,9 @@ public final class PathSigner {
   private final Supplier<String> base;
 
   /**
-   * @param base where clients reach the gateway, such as {@code https://api.example.com}; asked for
-   *     at each URL, because a port may be known only once it listens; empty until then
+   * @param base the URL under which clients reach the gateway, such as {@code
+   *     https://api.example.com}; read for each URL because a port may be known only after the
+   *     bind; empty until then
    */
   public PathSigner(BlobSigningKey key, InstantSource clock, Duration ttl, Supplier<String> base) {
     this.key = key;
@@ -45,11 +46,11 @@ public final class PathSigner {
     this.base = base;
   }
 
-  /** A URL that is good from now on for the time that URLs live. */
+  /** Returns a URL that is valid for the configured time from now on. */
   public SignedUrl url(BlobName name) {
     String host = base.get();
     if (host.isEmpty()) {
-      throw new IllegalStateException("a URL was wanted before the gateway listens");
+      throw new IllegalStateException("a URL was requested before the gateway listens");
     }
     Instant until = Instant.ofEpochSecond(clock.instant().plus(ttl).getEpochSecond());
     String exp = Long.toString(until.getEpochSecond());
@@ -57,7 +58,10 @@ public final class PathSigner {
     return new SignedUrl(host + PREFIX + name + query, until);
   }
 
-  /** What a request may fetch; empty, and no word about why: its URL is not one of ours now. */
+  /**
+   * Returns the blob that a request may fetch; empty, without a reason, if the URL is not valid
+   * now.
+   */
   public Optional<BlobName> verify(String path, String query) {
     if (!path.startsWith(PREFIX)) {
       return Optional.empty();

@@ -3,8 +3,8 @@ package dev.tollgate.core.storage;
 import java.time.Instant;
 
 /**
- * A URL that lets whoever has it fetch one blob.
+ * URL that lets its holder fetch one blob.
  *
- * @param expiresAt when it stops to
+ * @param expiresAt when the URL becomes invalid
  */
 public record SignedUrl(String url, Instant expiresAt) {}

@@ -1,12 +1,12 @@
 package dev.tollgate.core.storage;
 
-/** How storing ended. */
+/** Result of storing a blob. */
 public sealed interface StoreBlobResult {
-  /** It is kept: on the disk, or as the store said. */
+  /** The blob is stored durably. */
   record Kept(BlobName name) implements StoreBlobResult {}
 
   /**
-   * It is not kept, or nobody knows.
+   * The blob is not stored, or the result is unknown.
    *
    * @param reason for logs only
    */

@@ -2,9 +2,9 @@ package dev.tollgate.core.storage;
 
 import java.time.Duration;
 
-/** How long storing may take: as long as is usual, or what a slow line needs for so many bytes. */
+/** Timeout of storing a blob: the usual one, or longer for a large blob on a slow link. */
 public final class StoreTimeout {
-  /** A line that is slower counts as broken. */
+  /** A slower link counts as broken. */
   private static final long BYTES_PER_SECOND_MIN = 1 << 20;
 
   private StoreTimeout() {}

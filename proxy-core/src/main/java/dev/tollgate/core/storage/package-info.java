@@ -1,4 +1,4 @@
-/** What providers made, kept for clients for a while: names, signed URLs, S3. */
+/** Outputs of providers, kept for clients for a limited time: names, signed URLs, stores. */
 @NullMarked
 package dev.tollgate.core.storage;
 

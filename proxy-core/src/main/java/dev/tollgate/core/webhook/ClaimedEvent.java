@@ -7,14 +7,14 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * An event whose turn has come, under a lease of whoever took it.
+ * Event that is due, claimed by a node under a lease.
  *
  * @param id the same at each attempt
  * @param event {@code job.completed} or {@code job.failed}
- * @param request what submitted the job
- * @param lease under which it was taken; no event has one of them twice
+ * @param request the request that submitted the job
+ * @param lease the lease of this claim; no two claims of an event have the same
  * @param attempt the number of this attempt, the first being 1
- * @param age when it was taken, since it was due; for a first attempt, since the job ended
+ * @param age at the claim, since the event was due; for a first attempt, since the job ended
  * @param secrets the newest first, at least one
  */
 public record ClaimedEvent(

@@ -2,18 +2,20 @@ package dev.tollgate.core.webhook;
 
 import dev.tollgate.core.egress.PostResult;
 
-/** What an attempt means for its delivery. */
+/** Meaning of an attempt for its delivery. */
 public enum DeliveryOutcome {
-  /** The receiver has it. */
+  /** The receiver accepted the event. */
   DELIVERED,
-  /** The receiver wants nothing any more. */
+  /** The receiver wants no more events. */
   GONE,
-  /** Nobody has it, and another attempt may bring it. */
+  /** The receiver did not accept the event; another attempt may succeed. */
   RETRY;
 
   private static final int STATUS_GONE = 410;
 
-  /** A redirect is no receiver: who moves says so where jobs are submitted. */
+  /**
+   * Redirects are not followed, so they count as failures: a new URL belongs into the submission.
+   */
   public static DeliveryOutcome of(PostResult posted) {
     return switch (posted) {
       case PostResult.Answered answered -> of(answered.status());

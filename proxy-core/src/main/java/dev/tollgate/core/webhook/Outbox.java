@@ -5,24 +5,23 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /**
- * Port to the events that all nodes announce. Each verb is atomic and blocks; what is claimed and
- * never booked comes again when its lease is over.
+ * Port to the webhook events of all nodes. Each method is atomic and blocks; an event that is
+ * claimed but never recorded is due again when its lease expires.
  */
 public interface Outbox {
-  /** A receiver that took so long is slow until it does not. */
+  /** A receiver whose last attempt took this long counts as slow. */
   Duration SLOW_THRESHOLD = Duration.ofSeconds(1);
 
-  /** Takes what is due, in turns among receivers and organizations. */
+  /** Claims due events, taking turns among receivers and organizations. */
   List<ClaimedEvent> claim(ClaimOptions options) throws OutboxException;
 
   /**
-   * How much is taken. Slow receivers have at most half of a host's and of an organization's
-   * places.
+   * Bounds of a claim. Slow receivers get at most half of a host's and of an organization's limit.
    *
-   * @param limit of all
-   * @param slowLimit places of slow receivers on this node, with those that they have
-   * @param concurrency those that are counted over all nodes
-   * @param firstDelay how old an event is at its first attempt
+   * @param limit events in all
+   * @param slowLimit attempts at slow receivers on this node, those in progress included
+   * @param concurrency limits that hold over all nodes
+   * @param firstDelay the age of an event at its first attempt
    */
   record ClaimOptions(
       int limit,
@@ -32,89 +31,94 @@ public interface Outbox {
       Duration firstDelay) {}
 
   /**
-   * How many attempts may be under way on all nodes together.
+   * Limits of concurrent attempts on all nodes together.
    *
-   * @param receiver for one organization to one host
-   * @param host to one host, whoever sends
-   * @param org for one organization
+   * @param receiver of one organization to one host
+   * @param host to one host, from all organizations
+   * @param org of one organization
    */
   record ConcurrencyLimits(int receiver, int host, int org) {}
 
-  /** Writes down what came of an attempt, and gives the lease back. Twice is once. */
+  /** Records the result of an attempt and ends the lease. Idempotent. */
   RecordResult recordAttempt(Attempt attempt) throws OutboxException;
 
-  /** An attempt that is over, and what is to follow. */
+  /** Finished attempt and the step that follows. */
   record Attempt(ClaimedEvent claimed, ReceiverReply reply, Duration took, NextStep next) {}
 
-  /** What a booking came to. */
+  /** Result of recording an attempt. */
   enum RecordResult {
-    /** What was to follow does. */
+    /** The next step was applied. */
     APPLIED,
-    /** The attempt is remembered; what follows was for somebody else to say. */
+    /**
+     * The attempt was recorded; its lease had expired, so the next step is another claim's to
+     * decide.
+     */
     SUPERSEDED
   }
 
   /**
-   * What the receiver did.
+   * Reply of the receiver.
    *
-   * @param outcome as metrics name it
+   * @param outcome the label in metrics
    */
   record ReceiverReply(OptionalInt status, String outcome) {
-    /** There was nothing to tell, so nobody was asked. */
+    /** The job was removed, so there is no payload and the receiver was not called. */
     public static final ReceiverReply REMOVED = new ReceiverReply(OptionalInt.empty(), "removed");
   }
 
-  /** What follows. */
+  /** Step after an attempt. */
   sealed interface NextStep {
-    /** Nothing: the receiver has it. */
+    /** No further attempt: the receiver accepted the event. */
     record Delivered() implements NextStep {}
 
-    /** Nothing: the receiver wants no more. */
+    /** No further attempt: the receiver wants no more events. */
     record Gone() implements NextStep {}
 
-    /** Nothing: it was tried as often as the schedule says, or there is nothing to tell. */
+    /** No further attempt: the schedule is exhausted or the job was removed. */
     record Failed() implements NextStep {}
 
-    /** Another attempt. */
+    /** Another attempt after a delay. */
     record Retry(Duration delay) implements NextStep {}
   }
 
-  /** Gives the lease back as if nothing had been claimed; nobody claims it before the pause. */
+  /**
+   * Ends the lease as if the event had not been claimed; it is not claimed again before the delay.
+   */
   void release(ClaimedEvent claimed, Duration delay) throws OutboxException;
 
-  /** What waits on all nodes. */
+  /** Returns the backlog of all nodes. */
   Depth depth() throws OutboxException;
 
   /**
-   * Numbers of the outbox.
+   * Backlog of the outbox.
    *
-   * @param pending events without an end
-   * @param oldest how long the one that is due for the longest is overdue; zero if none is
+   * @param pending events that have not ended
+   * @param oldest how long the most overdue event is overdue; zero if none is
    */
   record Depth(long pending, Duration oldest) {}
 
   /**
-   * What is due and cannot be signed here. It waits, and its history says why; nobody is asked in
-   * the meantime, and no attempt is spent.
+   * Returns the number of due events that cannot be signed on this node. Such an event waits, and
+   * its history says why; its receiver is not called and no attempt is spent.
    */
   Unsignable unsignable() throws OutboxException;
 
   /**
-   * Announcements that wait for longer than a node takes to find them.
+   * Events that have waited for longer than a node takes to claim them.
    *
-   * @param keyMissing their secret is sealed with a master key that this node lacks
-   * @param secretDamaged their secret is not what was sealed for their organization
+   * @param keyMissing events whose secret is sealed with a master key that this node lacks
+   * @param secretDamaged events whose secret cannot be unsealed for their organization
    */
   record Unsignable(long keyMissing, long secretDamaged) {
     public static final Unsignable NONE = new Unsignable(0, 0);
 
-    /** The causes as histories and metrics name them. */
+    /** Causes as histories and metrics name them. */
     public static final String KEY_MISSING = "key_missing";
 
     public static final String SECRET_DAMAGED = "secret_damaged";
   }
 
-  /** The store could not do it. */
+  /** Failure of the store. */
   final class OutboxException extends Exception {
     private static final long serialVersionUID = 1;
 

@@ -6,15 +6,15 @@ import java.util.Optional;
 import java.util.random.RandomGenerator;
 
 /**
- * How often a delivery is tried, and how long after the try before. Waits are spread by a fifth, or
- * receivers that went away together would be asked together. Immutable.
+ * Number of attempts of a delivery and the delays before them. Delays are spread by a fifth, so
+ * that receivers that failed together are not called together. Immutable.
  *
  * @param delays one before each attempt, at least one
  */
 public record RetrySchedule(List<Duration> delays) {
   private static final double JITTER = 0.2;
 
-  /** Whatever a receiver asks for: what it hears after that is old. */
+  /** Upper bound of a Retry-After: a later event is too old to be of use. */
   private static final Duration RETRY_AFTER_MAX = Duration.ofHours(1);
 
   public RetrySchedule {
@@ -24,15 +24,16 @@ public record RetrySchedule(List<Duration> delays) {
     }
   }
 
-  /** Between the event and its first attempt; not spread, as events come one by one. */
+  /** Returns the delay of the first attempt, without jitter: events arrive one by one anyway. */
   public Duration firstDelay() {
     return delays.getFirst();
   }
 
   /**
-   * How long to wait behind the attempt of this number, the first being 1; empty: it was the last.
+   * Returns the delay after an attempt, or empty if it was the last.
    *
-   * @param retryAfter what the receiver asked for; zero if nothing
+   * @param attempt its number, the first being 1
+   * @param retryAfter the wait that the receiver asked for; zero if none
    */
   public Optional<Duration> delayAfter(int attempt, Duration retryAfter, RandomGenerator random) {
     if (attempt >= delays.size()) {

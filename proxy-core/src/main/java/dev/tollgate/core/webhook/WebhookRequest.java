@@ -6,7 +6,7 @@ import dev.tollgate.core.http.Field;
 import java.util.ArrayList;
 import java.util.List;
 
-/** One request to a receiver: the body and the fields that go with it. Immutable. */
+/** Request to a receiver: the body and its fields. Immutable. */
 public final class WebhookRequest {
   private final List<Field> fields;
   private final byte[] body;
@@ -20,13 +20,13 @@ public final class WebhookRequest {
     return fields;
   }
 
-  /** {@code {"event":…,"job":…}}; not to be changed. */
+  /** Returns {@code {"event":…,"job":…}}; callers must not change it. */
   public byte[] body() {
     return body;
   }
 
   /**
-   * Says that a job is over.
+   * Creates the request that reports a finished job.
    *
    * @param job the job as the API shows it, a JSON object
    */

@@ -8,14 +8,14 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * What an organization and its receivers share: random bytes, shown as {@code whsec_} and their
+ * Secret shared by an organization and its receivers: random bytes, displayed as {@code whsec_} and
  * Base64. Never prints itself.
  */
 public final class WebhookSecret {
   private static final String ALGORITHM = "HmacSHA256";
   private static final String PREFIX = "whsec_";
 
-  /** Of Standard Webhooks, which takes 24 to 64. */
+  /** Minimum of Standard Webhooks, whose secrets have 24 to 64 bytes. */
   private static final int BYTES_MIN = 24;
 
   private static final int BYTES_MAX = 64;
@@ -29,17 +29,17 @@ public final class WebhookSecret {
     this.bytes = bytes.clone();
   }
 
-  /** As people see it. */
+  /** Returns the secret in its displayed form. */
   public String reveal() {
     return PREFIX + Base64.getEncoder().encodeToString(bytes);
   }
 
-  /** A MAC that is keyed with the bytes. */
+  /** Returns a MAC keyed with the bytes. */
   Mac macKeyedByBytes() {
     return mac(bytes);
   }
 
-  /** A MAC that is keyed with the text that people see. */
+  /** Returns a MAC keyed with the displayed text. */
   Mac macKeyedByText() {
     return mac(reveal().getBytes(US_ASCII));
   }

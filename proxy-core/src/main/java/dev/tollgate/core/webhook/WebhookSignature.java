@@ -11,8 +11,8 @@ import java.util.stream.Collectors;
 import javax.crypto.Mac;
 
 /**
- * The fields by which a receiver knows who sends: {@code x-llm-signature}, keyed with the secret as
- * it is shown, and those of Standard Webhooks, keyed with the bytes that it stands for. Pure.
+ * Signature fields of a webhook: {@code x-llm-signature}, keyed with the secret as it is displayed,
+ * and those of Standard Webhooks, keyed with the decoded bytes. Pure.
  */
 public final class WebhookSignature {
   private WebhookSignature() {}
@@ -20,7 +20,7 @@ public final class WebhookSignature {
   /**
    * Signs a body.
    *
-   * @param secrets the newest first; the others are of a rotation that receivers have not followed,
+   * @param secrets the newest first; older ones serve a rotation that receivers have not followed,
    *     and only Standard Webhooks has room for them
    */
   public static List<Field> fields(
@@ -38,12 +38,12 @@ public final class WebhookSignature {
                 .collect(Collectors.joining(" "))));
   }
 
-  /** Of the body alone: whoever saw one can send it again. */
+  /** Signs the body alone; without a time it does not protect from replays. */
   static String ofBody(byte[] body, WebhookSecret secret) {
     return "sha256=" + HexFormat.of().formatHex(secret.macKeyedByText().doFinal(body));
   }
 
-  /** Of the body with its name and the time of sending. */
+  /** Signs the body with its id and the time of sending. */
   static String ofMessage(String id, String time, byte[] body, WebhookSecret secret) {
     Mac mac = secret.macKeyedByBytes();
     mac.update((id + "." + time + ".").getBytes(US_ASCII));

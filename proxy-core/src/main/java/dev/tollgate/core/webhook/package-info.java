@@ -1,4 +1,4 @@
-/** Announcements of finished jobs: signed, scheduled, and judged by what receivers answer. */
+/** Webhooks of finished jobs: signature, retry schedule, and the meaning of receivers' replies. */
 @NullMarked
 package dev.tollgate.core.webhook;
 

@@ -19,7 +19,7 @@ import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** One loop in frozen time, from which images are fetched from servers that the test plays. */
+/** One loop in frozen time that fetches images from servers played by the test. */
 public final class FetchScenario implements AutoCloseable {
   public static final int BYTES_MAX = 64 * 1024;
   static final OrgId ORG = new OrgId(new UUID(1, 2));
@@ -60,7 +60,7 @@ public final class FetchScenario implements AutoCloseable {
     names.answer("good.example", "93.184.216.34");
   }
 
-  /** A fetch and what came of it. */
+  /** Fetch and its result. */
   public static final class PendingFetch {
     @Nullable Fetch fetch;
     @Nullable public FetchResult outcome;
@@ -106,7 +106,7 @@ public final class FetchScenario implements AutoCloseable {
     return asked;
   }
 
-  /** What came of POSTs of one body, in the order of their ends. */
+  /** Returns the results of POSTs of one body, in the order of their ends. */
   public List<PostResult> post(String url, byte[] body) {
     List<PostResult> outcomes = new ArrayList<>();
     var _ = begin(url, body, outcomes);
@@ -114,7 +114,7 @@ public final class FetchScenario implements AutoCloseable {
     return outcomes;
   }
 
-  /** Begins a POST, whose end is added to {@code outcomes}. */
+  /** Starts a POST whose result is added to {@code outcomes}. */
   public Post begin(String url, byte[] body, List<PostResult> outcomes) {
     var field = new Field("x-of-ours", "yes");
     return poster.post(url, List.of(field), body, loop.eventLoop(), outcomes::add);
@@ -153,7 +153,7 @@ public final class FetchScenario implements AutoCloseable {
     run();
     require(fetcher.inFlight() == 0, fetcher.inFlight() + " fetches are under way");
     require(poster.inFlight() == 0, poster.inFlight() + " POSTs are under way");
-    require(resolver.inFlight() == 0, resolver.inFlight() + " look-ups are under way");
+    require(resolver.inFlight() == 0, resolver.inFlight() + " name resolutions are in progress");
     require(names.pending() == 0, "DNS is still asked");
     require(connector.pending() == 0, "a connection is still being made");
     for (ProviderLink link : connector.links()) {

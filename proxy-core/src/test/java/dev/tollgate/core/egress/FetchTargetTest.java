@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whom a fetch connects to: redirects, the addresses of names, and how many at once. */
+/** Targets of a fetch: redirects, the addresses of names, and limits of concurrent fetches. */
 class FetchTargetTest {
   private static final String URL = "https://good.example/cat.png?v=1#top";
   private static final byte[] IMAGE =
@@ -27,7 +27,7 @@ class FetchTargetTest {
 
   @ParameterizedTest
   @ValueSource(ints = {301, 302, 303, 307, 308})
-  void aRedirectIsFollowedAndLookedUpAgain(int status) {
+  void aRedirectIsFollowedAndResolvedAgain(int status) {
     try (var scene = new FetchScenario()) {
       scene.names.answer("other.example", "198.20.1.1");
       PendingFetch asked = scene.fetch(URL);
@@ -93,7 +93,7 @@ class FetchTargetTest {
     }
   }
 
-  // Whom it connects to
+  // Addresses
 
   @Test
   void theAddressesAreTriedInTheOrderOfTheAnswer() {
@@ -109,7 +109,7 @@ class FetchTargetTest {
   }
 
   @Test
-  void whereNobodyAnswersItFails() {
+  void anUnreachableHostFails() {
     try (var scene = new FetchScenario()) {
       scene.connector.behavior("93.184.216.34", ConnectBehavior.REFUSES);
       PendingFetch asked = scene.fetch(URL);
@@ -141,7 +141,7 @@ class FetchTargetTest {
   }
 
   @Test
-  void moreAddressesThanAreLookedAtAreRefused() {
+  void tooManyAddressesAreRefused() {
     try (var scene = new FetchScenario()) {
       scene.names.answer("good.example", "93.184.216.34" + ",93.184.216.34".repeat(15));
       scene.fetch(URL).cancel();
@@ -165,7 +165,7 @@ class FetchTargetTest {
   }
 
   @Test
-  void aNameThatChangesItsMindIsNeverCalledElsewhere() {
+  void aNameThatResolvesDifferentlyIsNeverCalledElsewhere() {
     try (var scene = new FetchScenario()) {
       scene.names.answer("rebind.example", "93.184.216.34", "127.0.0.1");
       PendingFetch first = scene.fetch("https://rebind.example/");
@@ -177,15 +177,15 @@ class FetchTargetTest {
     }
   }
 
-  // Bounds of the node
+  // Limits of the node
 
-  /** Each has its own part of the places. */
+  /** Returns one of several organizations, each with a limit of its own. */
   private static OrgId org(int n) {
     return new OrgId(new UUID(3, n));
   }
 
   @Test
-  void soManyNamesAreLookedUpAtOnce() {
+  void concurrentNameResolutionsAreLimited() {
     try (var scene = new FetchScenario()) {
       scene.names.answer("slow.example", "SILENT");
       List<PendingFetch> asked = new ArrayList<>();

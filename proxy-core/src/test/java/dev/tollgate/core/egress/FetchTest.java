@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** One image from a client's URL: what is asked, what is taken, and when it is given up. */
+/** Fetch of one image: the request, accepted replies, and timeouts. */
 class FetchTest {
   private static final String URL = "https://good.example/cat.png?v=1#top";
   private static final byte[] PNG = image("\u0089PNG\r\n\u001a\n", 3_000);
@@ -60,7 +60,7 @@ class FetchTest {
   }
 
   @Test
-  void theRequestSaysWhatIsWantedAndNothingElse() {
+  void theRequestHasTheRequiredFieldsOnly() {
     try (var scene = new FetchScenario()) {
       PendingFetch asked = scene.fetch(URL);
       assertThat(scene.link(0).received())
@@ -131,7 +131,7 @@ class FetchTest {
     "GIF89a, GIF",
     "'\u00ff\u00d8\u00ff\u00e0', JPEG"
   })
-  void theBytesSayWhatItIs(String head, BlobType type) {
+  void theBytesDecideTheType(String head, BlobType type) {
     try (var scene = new FetchScenario()) {
       PendingFetch asked = scene.fetch(URL);
       scene.link(0).send(reply("Content-Type: image/png\r\n", image(head, 40)));
@@ -144,7 +144,7 @@ class FetchTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"<html>no image at all", "RIFF....WAVE", "\u0089PNG\r\n", "GIF79a......", ""})
-  void whatIsNoImageIsRefusedWhateverItsTypeSays(String body) {
+  void aBodyThatIsNoImageIsRefusedWhateverItsType(String body) {
     try (var scene = new FetchScenario()) {
       PendingFetch asked = scene.fetch(URL);
       byte[] bytes = body.getBytes(ISO_8859_1);
@@ -264,7 +264,7 @@ class FetchTest {
     }
   }
 
-  /** Hosts that take their time are free to name. */
+  /** Slow hosts cost a client nothing. */
   @Test
   void oneOrganizationHasAPartOfThePlaces() {
     try (var scene = new FetchScenario()) {
@@ -319,7 +319,7 @@ class FetchTest {
   }
 
   @Test
-  void whoeverAskedMayLeaveAtAnyTime() {
+  void aFetchMayBeCancelledAtAnyTime() {
     try (var scene = new FetchScenario()) {
       scene.names.answer("slow.example", "SILENT");
       PendingFetch resolving = scene.fetch("https://slow.example/");
@@ -334,22 +334,22 @@ class FetchTest {
         asked.cancel();
         asked.cancel();
         scene.run();
-        assertThat(asked.outcome).as("nobody is told").isNull();
+        assertThat(asked.outcome).as("no result is delivered").isNull();
       }
       assertThat(scene.metrics).hasSize(4).allMatch(line -> line.startsWith("cancelled "));
     }
   }
 
   @Test
-  void anEndIsToldOnceAndCannotBeCancelled() {
+  void anEndIsReportedOnceAndCannotBeCancelled() {
     try (var scene = new FetchScenario()) {
       PendingFetch asked = scene.fetch(URL);
       scene.link(0).send(sized(PNG)).fin();
       scene.run();
-      FetchResult told = asked.outcome;
+      FetchResult result = asked.outcome;
       asked.cancel();
       scene.passSeconds(20);
-      assertThat(asked.outcome).isSameAs(told);
+      assertThat(asked.outcome).isSameAs(result);
       assertThat(scene.metrics).hasSize(1);
     }
   }

@@ -3,68 +3,37 @@ package dev.tollgate.core.egress;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.net.CidrSet;
-import dev.tollgate.core.net.UrlRules;
 import dev.tollgate.core.testkit.ScriptedNames;
-import dev.tollgate.core.upstream.SocketConnector;
-import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.EventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.ssl.SslContext;
-import io.netty.handler.ssl.SslContextBuilder;
-import io.netty.pkitesting.CertificateBuilder;
-import io.netty.pkitesting.X509Bundle;
-import io.netty.resolver.DefaultAddressResolverGroup;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.ExtendedSSLSession;
-import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLServerSocket;
 import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.Test;
 
-/** A POST over real sockets and TLS: the name is said, checked, and the body arrives whole. */
+/**
+ * POST over real sockets and TLS: the server name is sent and verified, and the body arrives whole.
+ */
 class PostLoopbackTest {
   private static final String NAME = "hook.example";
   private static final int SECONDS_MAX = 20;
   private static final int BODY_BYTES = 700_000;
 
-  private final X509Bundle root;
-  private final SslContext client;
+  private final LoopbackTls tls;
 
   PostLoopbackTest() throws Exception {
-    root =
-        new CertificateBuilder()
-            .ecp256()
-            .subject("CN=Tests")
-            .setIsCertificateAuthority(true)
-            .buildSelfSigned();
-    client = SslContextBuilder.forClient().trustManager(root.toTrustManagerFactory()).build();
+    tls = new LoopbackTls(SslContext.defaultClientProvider());
   }
 
-  private SSLServerSocket receiver(String name) throws Exception {
-    X509Bundle identity =
-        new CertificateBuilder()
-            .ecp256()
-            .subject("CN=" + name)
-            .addSanDnsName(name)
-            .buildIssuedBy(root);
-    SSLContext server = SSLContext.getInstance("TLS");
-    server.init(identity.toKeyManagerFactory().getKeyManagers(), null, null);
-    return (SSLServerSocket)
-        server
-            .getServerSocketFactory()
-            .createServerSocket(0, 8, InetAddress.ofLiteral("127.0.0.1"));
-  }
-
-  /** What one receiver saw. */
+  /** Request as one receiver got it. */
   private record Seen(String head, String body, String serverName) {}
 
   private static CompletableFuture<Seen> answerOnce(SSLServerSocket listener) {
@@ -97,25 +66,9 @@ class PostLoopbackTest {
 
   private PostResult post(SSLServerSocket listener) throws Exception {
     int port = listener.getLocalPort();
-    var urls =
-        new UrlRules(
-            Set.of(port),
-            Set.of(),
-            CidrSet.parse(List.of("127.0.0.1")),
-            CidrSet.NONE,
-            Set.of(),
-            CidrSet.NONE);
-    var connector =
-        new SocketConnector(
-            NioSocketChannel::new,
-            DefaultAddressResolverGroup.INSTANCE,
-            client,
-            PooledByteBufAllocator.DEFAULT);
-    var resolver = new PublicAddressResolver(new ScriptedNames().answer(NAME, "127.0.0.1"));
-    var poster =
-        new PostClient(
-            new PublicConnector(resolver, connector),
-            () -> new PostRules(urls, Duration.ofSeconds(15)));
+    var rules = new PostRules(LoopbackTls.urls(Set.of(port)), Duration.ofSeconds(15));
+    var names = new ScriptedNames().answer(NAME, "127.0.0.1");
+    var poster = new PostClient(tls.connector(names), () -> rules);
     var done = new CompletableFuture<PostResult>();
     try (var group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory())) {
       EventLoop loop = group.next();
@@ -137,8 +90,8 @@ class PostLoopbackTest {
   }
 
   @Test
-  void theNameIsSaidInTlsAndInTheRequest() throws Exception {
-    try (SSLServerSocket listener = receiver(NAME)) {
+  void theNameIsSentInTlsAndInTheRequest() throws Exception {
+    try (SSLServerSocket listener = tls.listen(NAME)) {
       var seen = answerOnce(listener);
       assertThat(post(listener)).isEqualTo(new PostResult.Answered(202, Duration.ZERO));
       Seen saw = seen.get(SECONDS_MAX, TimeUnit.SECONDS);
@@ -151,8 +104,8 @@ class PostLoopbackTest {
   }
 
   @Test
-  void whoeverIsNotTheHostGetsNothing() throws Exception {
-    try (SSLServerSocket listener = receiver("other.example")) {
+  void aServerWithAnotherNameGetsNothing() throws Exception {
+    try (SSLServerSocket listener = tls.listen("other.example")) {
       var seen = answerOnce(listener);
       assertThat(post(listener)).isEqualTo(new PostResult.Failed(FetchOutcome.UNREACHABLE));
       assertThat(seen).failsWithin(Duration.ofSeconds(SECONDS_MAX));

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** One POST to a client's URL: whom it reaches, what it takes for an answer, when it gives up. */
+/** POST to a client's URL: checked hosts, accepted replies, timeouts. */
 class PostTest {
   private static final String URL = "https://good.example/hook?token=t#top";
   private static final byte[] BODY = "{\"ü\":1}".getBytes(UTF_8);
@@ -105,7 +105,7 @@ class PostTest {
     try (var scene = new FetchScenario()) {
       List<PostResult> posted = scene.post(URL, BODY);
       scene.link(0).send("HTTP/1.1 200 OK\r\n\r\n");
-      scene.link(0).send(new byte[PostReplyHandler.BYTES_MAX]);
+      scene.link(0).send(new byte[Post.REPLY_BYTES_MAX]);
       scene.run();
       assertThat(posted).isEmpty();
       scene.link(0).send(new byte[1]);
@@ -116,7 +116,7 @@ class PostTest {
   }
 
   @Test
-  void aWordThatWasSaidCountsHoweverItGoesOn() {
+  void aStatusCountsHoweverTheReplyContinues() {
     for (String end : List.of("fin", "reset", "silence")) {
       try (var scene = new FetchScenario()) {
         List<PostResult> posted = scene.post(URL, BODY);
@@ -181,7 +181,7 @@ class PostTest {
     }
   }
 
-  // Time
+  // Timeouts
 
   @Test
   void aReceiverThatStallsIsGivenUpAfterTheWholeTime() {
@@ -241,7 +241,7 @@ class PostTest {
     }
   }
 
-  // Whom it reaches
+  // Checked hosts
 
   @ParameterizedTest
   @CsvSource({
@@ -262,7 +262,7 @@ class PostTest {
   }
 
   @Test
-  void theNameIsLookedUpAtEachAttempt() {
+  void theNameIsResolvedAtEachAttempt() {
     try (var scene = new FetchScenario()) {
       scene.names.answer("hook.example", "93.184.216.34", "93.184.216.34,10.0.0.1", "127.0.0.1");
       List<PostResult> first = scene.post("https://hook.example/", BODY);
@@ -289,7 +289,7 @@ class PostTest {
   }
 
   @Test
-  void aNodeWithoutRoomForNamesSaysSo() {
+  void aNodeWithoutRoomForNamesReportsIt() {
     try (var scene = new FetchScenario()) {
       scene.names.answer("slow.example", "SILENT");
       for (int n = 0; n < PublicAddressResolver.LOOKUPS_MAX; n++) {

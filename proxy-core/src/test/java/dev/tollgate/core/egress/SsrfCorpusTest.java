@@ -14,7 +14,7 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Every row of the shared corpus, through the real code with a scripted resolver. */
+/** Every row of the shared SSRF corpus, through the real code with a scripted resolver. */
 @Tag("corpus")
 class SsrfCorpusTest {
   private static final String SELF = "198.20.9.9";

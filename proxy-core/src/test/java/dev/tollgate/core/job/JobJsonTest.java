@@ -19,7 +19,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Every field of a job and an artifact, in every state that has other ones. */
+/** Every field of a job and an artifact, in every state with other fields. */
 final class JobJsonTest {
   private static final UUID ID = UUID.fromString("0190c5a0-0000-7000-8000-000000000001");
   private static final Instant NOON = Instant.parse("2026-11-22T12:00:00Z");

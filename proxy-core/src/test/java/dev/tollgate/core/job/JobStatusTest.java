@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** What may follow what, for every pair. */
+/** Legal transitions, for every pair of states. */
 final class JobStatusTest {
   private static final Set<String> LEGAL =
       Set.of(

@@ -14,14 +14,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Names are of one form, and content is of the kind that its bytes say. */
+/** Names have one form, and the type of content is detected by its bytes. */
 class BlobNameTest {
   private static final Instant NOW = Instant.parse("2026-11-22T23:59:59Z");
   private static final OrgId ORG =
       new OrgId(UUID.fromString("5b1f0d2e-0000-4000-8000-000000000001"));
 
   @Test
-  void aNameSaysWhenItIsOverAndSurvivesBeingPrinted() {
+  void aNameHoldsItsExpiryAndIsParsedAsPrinted() {
     Blob blob = new Blob(ORG, BlobType.JPEG, Duration.ofDays(7), Unpooled.EMPTY_BUFFER);
     BlobName name = BlobName.of(blob, NOW);
     assertThat(name.day()).isEqualTo("20261129");
@@ -61,7 +61,7 @@ class BlobNameTest {
     "524946461a00000057454250, WEBP",
     "474946383961010001008000, GIF"
   })
-  void anImageIsOfTheKindThatItsBytesSay(String first, BlobType type) {
+  void theTypeOfAnImageIsThatOfItsBytes(String first, BlobType type) {
     assertThat(BlobType.ofImage(bytes(first))).contains(type);
     assertThat(BlobType.ofImage(bytes("00" + first).skipBytes(1))).contains(type);
   }

@@ -8,7 +8,7 @@ import java.time.Instant;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
-/** What a signer says before anybody knows where the gateway can be reached. */
+/** Signer before the gateway's address is known. */
 class PathSignerTest {
   private static final Instant NOW = Instant.parse("2026-11-22T10:00:00Z");
   private static final BlobName NAME =

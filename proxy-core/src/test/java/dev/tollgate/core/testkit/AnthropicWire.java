@@ -1,6 +1,6 @@
 package dev.tollgate.core.testkit;
 
-/** What Anthropic puts on the wire, as text. */
+/** Messages of Anthropic as text. */
 public final class AnthropicWire {
   private AnthropicWire() {}
 
@@ -9,7 +9,7 @@ public final class AnthropicWire {
     return "event: " + type + "\ndata: {\"type\":\"" + type + "\"" + rest + "}\n\n";
   }
 
-  /** The beginning of a stream whose prompt counts so much. */
+  /** Start of a stream with the tokens of its prompt. */
   public static String start(long inputTokens) {
     return event(
         "message_start",
@@ -62,7 +62,7 @@ public final class AnthropicWire {
             + "\"}");
   }
 
-  /** The end of a stream. */
+  /** End of a stream. */
   public static String stop(String reason, long outputTokens) {
     return event(
             "message_delta",
@@ -74,7 +74,7 @@ public final class AnthropicWire {
         + event("message_stop", "");
   }
 
-  /** An error's body, also as the data of an event. */
+  /** Body of an error, also used as the data of an event. */
   public static String errorBody(String type, String message) {
     return "{\"type\":\"error\",\"error\":{\"type\":\""
         + type

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Things that happened, in their order; a test waits for the n-th. */
+/** Ordered list of events; a test waits for the n-th. */
 final class AwaitableList<T> {
   private final String what;
   private final ReentrantLock lock = new ReentrantLock();
@@ -19,7 +19,7 @@ final class AwaitableList<T> {
     this.what = what;
   }
 
-  /** Adds one and returns its number, from 0. */
+  /** Adds an item and returns its number, from 0. */
   int add(T item) {
     lock.lock();
     try {

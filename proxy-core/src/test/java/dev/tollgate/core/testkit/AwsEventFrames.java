@@ -7,7 +7,7 @@ import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import java.util.zip.CRC32;
 
-/** Writes frames of a binary event stream as AWS does. */
+/** Writer of frames of a binary event stream as AWS sends it. */
 public final class AwsEventFrames {
   private final ByteBuf out = Unpooled.buffer();
 
@@ -23,12 +23,12 @@ public final class AwsEventFrames {
         "event");
   }
 
-  /** A fault that has a name. */
+  /** Exception frame with a type. */
   public AwsEventFrames exception(String type, String json) {
     return frame(json.getBytes(UTF_8), ":exception-type", type, ":message-type", "exception");
   }
 
-  /** Any payload behind such headers: names and values in turn. */
+  /** Frame with any payload and headers: names and values in turn. */
   public AwsEventFrames frame(byte[] payload, String... headers) {
     ByteBuf all = Unpooled.buffer();
     for (int i = 0; i < headers.length; i += 2) {
@@ -40,7 +40,7 @@ public final class AwsEventFrames {
     return framed(ByteBufUtil.getBytes(all), payload);
   }
 
-  /** Any payload behind headers as bytes. */
+  /** Frame with any payload and headers as bytes. */
   public AwsEventFrames framed(byte[] headers, byte[] payload) {
     ByteBuf frame = Unpooled.buffer();
     frame.writeInt(headers.length + payload.length + 16).writeInt(headers.length);

@@ -12,14 +12,14 @@ import java.util.stream.Collectors;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/** Verifies a request that is signed with AWS's version 4, as its server does. */
+/** Verifier of AWS signatures, version 4, as the server checks them. */
 public final class AwsSignature {
   private AwsSignature() {}
 
   /**
-   * Whether the signature is good.
+   * True if the signature is valid.
    *
-   * @param target as it came
+   * @param target as received
    * @param head names in lower case
    */
   public static boolean isValid(
@@ -67,7 +67,7 @@ public final class AwsSignature {
     return HexFormat.of().formatHex(hmac(key, toSign)).equals(between(given, "Signature=", ","));
   }
 
-  /** Of a path that is percent-encoded, the percent signs are all that is left to encode. */
+  /** In a percent-encoded path only the percent signs are left to encode. */
   private static String again(String path) {
     return path.replace("%", "%25");
   }

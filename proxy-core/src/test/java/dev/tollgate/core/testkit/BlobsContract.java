@@ -28,28 +28,28 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** What every {@link BlobStore} must do; each implementation has a test that extends this. */
+/** Contract of every {@link BlobStore}; each implementation has a test that extends it. */
 public abstract class BlobsContract {
   public static final OrgId ORG = new OrgId(UUID.randomUUID());
   private static final long ANSWER_SECONDS_MAX = 20;
 
-  /** What came for a URL; the bytes are unpooled. */
+  /** Content of a URL; the bytes are unpooled. */
   public record Fetched(String contentType, ByteBuf content) {
     byte[] bytes() {
       return ByteBufUtil.getBytes(content);
     }
   }
 
-  /** The store under test, whose URLs live for an hour. */
+  /** Returns the store under test, whose URLs are valid for an hour. */
   protected abstract BlobStore blobs();
 
-  /** Where it answers. */
+  /** Returns the loop on which the store answers. */
   protected abstract EventLoop loop();
 
   /** Fetches a URL as a client without a key does; empty: refused. */
   protected abstract Optional<Fetched> fetch(String url);
 
-  /** A URL that was minted so long ago. */
+  /** Returns a URL that was signed {@code ago}. */
   protected abstract SignedUrl urlOf(BlobName name, Duration ago);
 
   protected final BlobName keep(BlobType type, byte[] bytes) {
@@ -116,7 +116,7 @@ public abstract class BlobsContract {
   }
 
   @Test
-  void namesDoNotRepeatAndDoNotTellTheOrganization() {
+  void namesDoNotRepeatAndHideTheOrganization() {
     Set<String> names = new HashSet<>();
     for (int i = 0; i < 20; i++) {
       names.add(keep(BlobType.PNG, new byte[] {1}).toString());
@@ -126,7 +126,7 @@ public abstract class BlobsContract {
   }
 
   @Test
-  void aUrlLivesForAnHourFromWhenItWasMinted() {
+  void aUrlIsValidForAnHourFromItsSigning() {
     BlobName name = keep(BlobType.PNG, new byte[] {1, 2});
     SignedUrl young = urlOf(name, Duration.ofMinutes(50));
     SignedUrl old = urlOf(name, Duration.ofMinutes(61));
@@ -163,7 +163,7 @@ public abstract class BlobsContract {
   }
 
   @Test
-  void whatWasDeletedIsGone() {
+  void aDeletedBlobCannotBeFetched() {
     BlobName name = keep(BlobType.MP4, new byte[] {1, 2, 3});
     String url = blobs().url(name).url();
     assertThat(fetch(url)).isPresent();

@@ -2,9 +2,9 @@ package dev.tollgate.core.testkit;
 
 import java.io.ByteArrayOutputStream;
 
-/** Bytes that grow at their end and are taken from their start. */
+/** Bytes appended at the end and taken from the start. */
 final class ByteQueue extends ByteArrayOutputStream {
-  /** The array itself, of which the first {@link #size} bytes are meant. */
+  /** Returns the array, of which the first {@link #size} bytes are valid. */
   byte[] array() {
     return buf;
   }

@@ -2,7 +2,7 @@ package dev.tollgate.core.testkit;
 
 import java.util.List;
 
-/** A request that a {@link ScriptedUpstream} received, with the bytes it came in. */
+/** Request that a {@link ScriptedUpstream} received, with its raw bytes. */
 public final class CapturedRequest extends WireMessage {
   CapturedRequest(String startLine, List<String> headerLines, byte[] body, byte[] raw) {
     super(startLine, headerLines, body, raw);

@@ -10,8 +10,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The shared corpora, found through the system property {@code tollgate.shared}. A test that needs
- * them fails with a message naming the property where they are absent: it never passes silently.
+ * Shared corpora, found through the system property {@code tollgate.shared}. A test that needs a
+ * missing one fails with a message that names the property.
  */
 public final class Corpora {
   private static final String PROPERTY = "tollgate.shared";
@@ -40,7 +40,7 @@ public final class Corpora {
     return new String(bytes(relative), StandardCharsets.UTF_8);
   }
 
-  /** The files of a folder in the order of their names, folders inside it left out. */
+  /** Returns the files of a folder ordered by name, without subfolders. */
   public static List<Path> files(String relativeFolder) {
     try (Stream<Path> entries = Files.list(path(relativeFolder))) {
       return entries.filter(Files::isRegularFile).sorted().toList();
@@ -49,7 +49,7 @@ public final class Corpora {
     }
   }
 
-  /** The rows of a tab separated table, comment lines and the line of column names left out. */
+  /** Returns the rows of a tab-separated table, without comments and the line of column names. */
   public static List<String[]> rows(String relative) {
     return text(relative)
         .lines()

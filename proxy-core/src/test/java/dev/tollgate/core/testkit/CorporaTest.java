@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** An absent corpus must be loud, and a failing property must name its seed. */
+/** A missing corpus fails loudly, and a failing property names its seed. */
 class CorporaTest {
   @Test
   void anAbsentPropertyIsNamed() {

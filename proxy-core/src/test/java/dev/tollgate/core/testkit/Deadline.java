@@ -4,7 +4,7 @@ import java.time.Duration;
 
 /** A point in time after which a waiting test fails; nothing in the testkit waits without one. */
 final class Deadline {
-  /** Generous on purpose: it is met only by a test that would otherwise hang. */
+  /** Generous on purpose: only a test that would otherwise hang reaches it. */
   static final Duration USUAL = Duration.ofSeconds(10);
 
   private final String awaited;
@@ -21,7 +21,7 @@ final class Deadline {
     return new Deadline(awaited, span);
   }
 
-  /** The time left, at least one nanosecond; fails the test if there is none. */
+  /** Returns the time left, at least one nanosecond; fails the test if there is none. */
   long leftNanos() {
     long left = atNanos - System.nanoTime();
     if (left <= 0) {
@@ -30,12 +30,12 @@ final class Deadline {
     return left;
   }
 
-  /** The time left in milliseconds, at least one; fails the test if there is none. */
+  /** Returns the time left in milliseconds, at least one; fails the test if there is none. */
   int leftMillis() {
     return (int) Math.max(1, leftNanos() / 1_000_000);
   }
 
   AssertionError missed() {
-    return new AssertionError("waited " + span + " in vain for " + awaited);
+    return new AssertionError("waited " + span + " without success for " + awaited);
   }
 }

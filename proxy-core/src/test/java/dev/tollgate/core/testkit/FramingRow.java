@@ -6,8 +6,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * One row of the framing corpus {@code data/http1.tsv}: bytes that a client sends, one character
- * per byte, and what must become of them.
+ * Row of the framing corpus {@code data/http1.tsv}: bytes that a client sends, one character per
+ * byte, and the required verdict.
  */
 public record FramingRow(String id, String verdict, String bytes) {
   private static final Pattern ESCAPE =
@@ -19,7 +19,7 @@ public record FramingRow(String id, String verdict, String bytes) {
         .map(cells -> new FramingRow(cells[0], cells[2], unescape(cells[4])));
   }
 
-  /** The same row with other bytes. */
+  /** Returns the same row with other bytes. */
   public FramingRow with(String otherBytes) {
     return new FramingRow(id, verdict, otherBytes);
   }
@@ -43,7 +43,7 @@ public record FramingRow(String id, String verdict, String bytes) {
     };
   }
 
-  /** The name of a test with this row. */
+  /** Returns the name of a test with this row. */
   @Override
   public String toString() {
     return id;

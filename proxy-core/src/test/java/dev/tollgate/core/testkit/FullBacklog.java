@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A port on 127.0.0.1 where connecting takes forever: its listener accepts nobody, and its queue of
- * those to be accepted is full, so that the kernel answers no further SYN.
+ * Port on 127.0.0.1 where connecting takes forever: its listener never accepts, and its backlog is
+ * full, so that the kernel answers no further SYN.
  */
 public final class FullBacklog implements AutoCloseable {
   private static final int CONNECT_MILLIS = 300;
@@ -24,7 +24,7 @@ public final class FullBacklog implements AutoCloseable {
     this.listener = listener;
   }
 
-  /** Listens, and connects until a connection is not made any more. */
+  /** Listens, and connects until a connection stays pending. */
   public static FullBacklog fill() {
     try {
       FullBacklog full = new FullBacklog(new ServerSocket(0, 1, Loopback.ADDRESS));

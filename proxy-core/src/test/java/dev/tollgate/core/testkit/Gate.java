@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * A point in a script where it waits until the test says go; the test can wait for it to get there.
+ * Point in a script that waits until the test opens it; the test can wait for the script to arrive.
  */
 final class Gate {
   private final String name;

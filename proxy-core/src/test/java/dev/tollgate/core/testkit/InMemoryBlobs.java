@@ -18,7 +18,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Keeps blobs in a map. A URL's time is in it, and a tag in place of a signature. */
+/** Blob store in a map. A URL holds its expiry, and a tag in place of a signature. */
 public final class InMemoryBlobs implements BlobStore {
   private static final String BASE = "https://blobs.test/";
 
@@ -32,12 +32,12 @@ public final class InMemoryBlobs implements BlobStore {
     this.ttl = ttl;
   }
 
-  /** From now on nothing can be kept or deleted. */
+  /** Makes every later store and delete fail. */
   public void fail(BlobFailure why) {
     fault = why;
   }
 
-  /** What is kept. */
+  /** Returns the stored blobs. */
   public Map<BlobName, byte[]> kept() {
     return Map.copyOf(kept);
   }
@@ -48,7 +48,8 @@ public final class InMemoryBlobs implements BlobStore {
     blob.bytes().release();
     BlobFailure why = fault;
     if (why != null) {
-      loop.execute(() -> whenDone.accept(new StoreBlobResult.Unavailable(why, "told to fail")));
+      loop.execute(
+          () -> whenDone.accept(new StoreBlobResult.Unavailable(why, "failing on request")));
       return;
     }
     BlobName name = BlobName.of(blob, clock.instant());
@@ -75,11 +76,11 @@ public final class InMemoryBlobs implements BlobStore {
     DeleteBlobResult deleted =
         why == null
             ? new DeleteBlobResult.Gone()
-            : new DeleteBlobResult.Unavailable(why, "told to fail");
+            : new DeleteBlobResult.Unavailable(why, "failing on request");
     loop.execute(() -> whenDone.accept(deleted));
   }
 
-  /** What a client gets who fetches a URL now; empty: nothing. */
+  /** Returns what a client gets that fetches a URL now; empty: nothing. */
   public Optional<byte[]> fetch(String url) {
     int query = url.indexOf("?exp=");
     int tag = url.indexOf("&sig=");

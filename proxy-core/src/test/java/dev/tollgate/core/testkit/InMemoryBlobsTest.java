@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The in-memory store keeps the contract of the real ones. */
+/** The in-memory store fulfils the contract of the real ones. */
 class InMemoryBlobsTest extends BlobsContract {
   private final EventLoop loop = new DefaultEventLoop();
   private Instant now = Instant.parse("2026-11-22T10:00:00Z");
@@ -63,12 +63,12 @@ class InMemoryBlobsTest extends BlobsContract {
   }
 
   @Test
-  void itFailsWhenToldTo() {
+  void itFailsOnRequest() {
     BlobName name = keep(BlobType.PNG, new byte[] {1});
     blobs.fail(BlobFailure.FULL);
     var bytes = Unpooled.buffer().writeByte(1);
     assertThat(store(new Blob(ORG, BlobType.PNG, Duration.ofDays(1), bytes)))
-        .isEqualTo(new StoreBlobResult.Unavailable(BlobFailure.FULL, "told to fail"));
+        .isEqualTo(new StoreBlobResult.Unavailable(BlobFailure.FULL, "failing on request"));
     assertThat(bytes.refCnt()).isZero();
     assertThat(delete(name)).isInstanceOf(DeleteBlobResult.Unavailable.class);
     assertThat(blobs.kept()).containsOnlyKeys(name);

@@ -144,7 +144,7 @@ public final class InMemoryIdempotencyStore implements IdempotencyStore {
     return rows.size();
   }
 
-  // The port
+  // Port
 
   @Override
   public void claim(

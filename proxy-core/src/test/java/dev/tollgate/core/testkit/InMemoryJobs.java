@@ -23,7 +23,7 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Jobs as a test has them; it may have the next step answered otherwise, or not at all. */
+/** Jobs in memory; a test may replace the next answer or hold it back. */
 public final class InMemoryJobs implements JobRepository {
   private final Map<JobId, Job> jobs = new LinkedHashMap<>();
   private final Map<String, JobId> submitted = new LinkedHashMap<>();
@@ -33,27 +33,27 @@ public final class InMemoryJobs implements JobRepository {
   private final List<Runnable> heldAnswers = new ArrayList<>();
   private int answersLeft = Integer.MAX_VALUE;
 
-  /** The next submission is answered so, and nothing is made. */
+  /** Replaces the next answer to a submission; nothing is created. */
   public void next(SubmitResult answer) {
     nextSubmitted = answer;
   }
 
-  /** The next wish to delete is answered so, and nothing is done. */
+  /** Replaces the next answer to a deletion; nothing is done. */
   public void next(DeleteResult answer) {
     nextDeleted = answer;
   }
 
-  /** From now on nothing is answered, until {@link #releaseAnswers}. */
+  /** Holds all answers until {@link #releaseAnswers}. */
   public void holdAnswers() {
     holdAnswersAfter(0);
   }
 
-  /** The same after so many answers. */
+  /** Holds all answers after the given number. */
   public void holdAnswersAfter(int answers) {
     answersLeft = answers;
   }
 
-  /** What was not answered meanwhile is answered now, late as it is. */
+  /** Releases the held answers. */
   public void releaseAnswers() {
     answersLeft = Integer.MAX_VALUE;
     List<Runnable> all = List.copyOf(heldAnswers);
@@ -70,23 +70,23 @@ public final class InMemoryJobs implements JobRepository {
     }
   }
 
-  /** Where they are submitted. */
+  /** Returns a service on these jobs. */
   JobService service(UrlGuard urls) {
     var factor = new BigDecimal("1.5");
     return new JobService(this, urls, factor, Duration.ofDays(1), JobService.Submissions.ACCEPTED);
   }
 
-  /** What was submitted, in order. */
+  /** Returns the submissions, in order. */
   public List<JobSpec> specs() {
     return List.copyOf(specs);
   }
 
-  /** Puts a job as it is. */
+  /** Stores a job as it is. */
   public void put(Job job) {
     jobs.put(job.id(), job);
   }
 
-  /** The last job that was made. */
+  /** Returns the last created job. */
   public Job last() {
     return jobs.values().stream().reduce((a, b) -> b).orElseThrow();
   }
@@ -115,26 +115,31 @@ public final class InMemoryJobs implements JobRepository {
 
   @Override
   public void lookUpSubmission(
-      JobSubmissionKey ticket, EventExecutor loop, Consumer<LookupResult> whenKnown) {
-    answered(() -> whenKnown.accept(known(ticket)));
+      JobSubmissionKey submissionKey, EventExecutor loop, Consumer<LookupResult> whenKnown) {
+    answered(() -> whenKnown.accept(known(submissionKey)));
   }
 
-  private LookupResult known(JobSubmissionKey ticket) {
-    JobId earlier = submitted.get(named(ticket));
+  private LookupResult known(JobSubmissionKey submissionKey) {
+    JobId earlier = submitted.get(named(submissionKey));
     if (earlier != null) {
       return new LookupResult.Replayed(Objects.requireNonNull(jobs.get(earlier)));
     }
-    return submitted.keySet().stream().anyMatch(one -> one.startsWith(key(ticket)))
+    return submitted.keySet().stream().anyMatch(one -> one.startsWith(key(submissionKey)))
         ? new LookupResult.Conflict()
         : new LookupResult.NotSubmitted();
   }
 
-  private static String key(JobSubmissionKey ticket) {
-    return ticket.org() + " " + ticket.endpoint() + " " + ticket.idempotencyKey() + " ";
+  private static String key(JobSubmissionKey submissionKey) {
+    return submissionKey.org()
+        + " "
+        + submissionKey.endpoint()
+        + " "
+        + submissionKey.idempotencyKey()
+        + " ";
   }
 
-  private static String named(JobSubmissionKey ticket) {
-    return key(ticket) + HexFormat.of().formatHex(ticket.body().sha256());
+  private static String named(JobSubmissionKey submissionKey) {
+    return key(submissionKey) + HexFormat.of().formatHex(submissionKey.body().sha256());
   }
 
   private static Job of(JobSpec spec) {

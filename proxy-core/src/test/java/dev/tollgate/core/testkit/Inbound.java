@@ -10,8 +10,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything a peer has sent on one connection so far, and how it ended. One thread fills it from
- * the socket; a script and a test take messages from it and wait for the end.
+ * Everything that a peer has sent on one connection so far, and how it ended. One thread fills it
+ * from the socket; a script and a test take messages from it and wait for its end.
  */
 final class Inbound {
   private final ReentrantLock lock = new ReentrantLock();
@@ -22,7 +22,7 @@ final class Inbound {
   private boolean ended;
   private @Nullable PeerClose peerClose;
 
-  /** Reads until the peer ends the connection or we close it; belongs on a thread of its own. */
+  /** Reads until the peer or this side ends the connection; runs on a thread of its own. */
   void readAll(InputStream in) throws InterruptedException {
     byte[] chunk = new byte[64 * 1024];
     try {
@@ -40,7 +40,7 @@ final class Inbound {
     }
   }
 
-  /** From now on nothing is read, so that the peer's sending comes to a halt. */
+  /** Stops or resumes reading, so that the peer's sending comes to a halt. */
   void hold(boolean hold) {
     lock.lock();
     try {
@@ -51,7 +51,7 @@ final class Inbound {
     }
   }
 
-  /** We are closing: what the socket says from here on is our own doing. */
+  /** Marks the close as this side's own: errors of the socket are ignored from here on. */
   void abandon() {
     lock.lock();
     try {
@@ -74,7 +74,7 @@ final class Inbound {
 
   /**
    * Waits for the next whole message and takes it; throws {@link PeerDisconnected} if it cannot
-   * come.
+   * arrive.
    */
   <M extends WireMessage> M take(WireMessageDecoder<M> cut, Deadline deadline)
       throws InterruptedException {
@@ -101,7 +101,7 @@ final class Inbound {
     try {
       while (peerClose == null) {
         if (ended) {
-          throw new PeerDisconnected(); // our own script closed it first
+          throw new PeerDisconnected(); // the script itself closed it first
         }
         awaitChange(deadline);
       }
@@ -111,7 +111,7 @@ final class Inbound {
     }
   }
 
-  /** Waits until nothing more can come, whoever ended it. */
+  /** Waits until nothing more can arrive, whichever side ended it. */
   void awaitEnd(Deadline deadline) throws InterruptedException {
     lock.lock();
     try {
@@ -167,7 +167,7 @@ final class Inbound {
     }
   }
 
-  /** The peer left before the script was done: the end of the script, and not a failure of it. */
+  /** The peer disconnected before the script's end: this ends the script and does not fail it. */
   static final class PeerDisconnected extends RuntimeException {
     PeerDisconnected() {
       super("peer gone", null, false, false);

@@ -9,18 +9,20 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 
 /**
- * Fails a test class that leaves a buffer or a TLS engine open. Of classes that run side by side
- * the last one to end answers for all, and names them: what was opened says where. Found by JUnit
- * through META-INF/services, so it holds for every test of every module.
+ * Fails a test class that leaves a buffer or a TLS engine open. Of concurrent classes the last one
+ * to end reports for all, and names them; the stack trace of the opening shows the place. Found by
+ * JUnit through META-INF/services, so it holds for every test of every module.
  */
 public final class LeakCheck implements BeforeAllCallback, AfterAllCallback {
-  /** How long closing connections have to let go of their buffers. */
+  /** Time that closing connections have to release their buffers. */
   static final String GRACE_MILLIS = "tollgate.leaks.grace";
 
   private static final int SHOWN_MAX = 5;
   private static final Namespace SPACE = Namespace.create(LeakCheck.class);
 
-  /** The classes that run now, and those that did since nothing ran: of one run of tests. */
+  /**
+   * Classes that run now, and those that ran since the last moment without any: of one test run.
+   */
   private static final class ConcurrentClasses {
     private int running;
     private final List<String> names = new ArrayList<>();
@@ -47,7 +49,7 @@ public final class LeakCheck implements BeforeAllCallback, AfterAllCallback {
     int graceMillis =
         context.getConfigurationParameter(GRACE_MILLIS, Integer::valueOf).orElse(5_000);
     ConcurrentClasses concurrent = concurrentClasses(context);
-    // Who begins meanwhile waits: what it opens is none of these classes'.
+    // A class that begins meanwhile waits, so that its buffers are not attributed to these classes.
     synchronized (concurrent) {
       concurrent.running--;
       if (concurrent.running > 0) {
@@ -82,7 +84,7 @@ public final class LeakCheck implements BeforeAllCallback, AfterAllCallback {
     throw leak;
   }
 
-  /** Without the detector nothing would ever be open. */
+  /** Without the detector no leak would ever be found. */
   private static void requireDetector() {
     Object detector =
         ResourceLeakDetectorFactory.instance().newResourceLeakDetector(LeakCheck.class);

@@ -16,7 +16,7 @@ import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 import org.junit.platform.launcher.listeners.TestExecutionSummary;
 
-/** A test class that leaks turns the build red; one that does not stays green. */
+/** A test class that leaks fails the build; one that does not passes. */
 final class LeakCheckTest {
 
   @Test
@@ -47,7 +47,7 @@ final class LeakCheckTest {
   }
 
   /**
-   * The one that holds a buffer while the other ends does not leak, and the one that does is found.
+   * A class that holds a buffer while the other ends does not leak, and one that leaks is found.
    */
   @Test
   void ofClassesSideBySideTheLastAnswersForAll() {
@@ -86,7 +86,7 @@ final class LeakCheckTest {
     }
   }
 
-  /** Two classes that are both amid their tests before either ends. */
+  /** Meeting point of two classes, both before their end. */
   private static final Phaser BOTH = new Phaser(2);
 
   @Execution(ExecutionMode.CONCURRENT)

@@ -10,9 +10,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A leak detector that misses nothing: every buffer and engine counts as open from its creation to
- * its release. Netty's own waits for the garbage collector to find some. Installed for all tests by
- * {@code -Dio.netty.customResourceLeakDetector}; {@link LeakCheck} asks it after each test class.
+ * Leak detector without sampling: every buffer and engine counts as open from its creation to its
+ * release. Netty's own waits for the garbage collector to find some. Installed for all tests by
+ * {@code -Dio.netty.customResourceLeakDetector}; {@link LeakCheck} queries it after each test
+ * class.
  */
 public final class LeakDetector<T> extends ResourceLeakDetector<T> {
   private static final Set<Tracker<?>> OPEN = ConcurrentHashMap.newKeySet();
@@ -26,7 +27,7 @@ public final class LeakDetector<T> extends ResourceLeakDetector<T> {
     this.resource = resourceType.getSimpleName();
   }
 
-  /** Called by Netty, by reflection, where it still tells the obsolete number of resources. */
+  /** Called by Netty, by reflection, with the obsolete number of resources. */
   public LeakDetector(Class<?> resourceType, int samplingInterval, long activeMax) {
     this(resourceType, samplingInterval);
   }
@@ -49,8 +50,8 @@ public final class LeakDetector<T> extends ResourceLeakDetector<T> {
   }
 
   /**
-   * Forgets what is open and returns it, after giving closing connections a moment to let go. What
-   * a static initializer opened lives as long as its class and is not a leak.
+   * Returns and clears what is open, after a grace period for closing connections. Resources opened
+   * by a static initializer last as long as their class and are not leaks.
    */
   static List<Opened> takeOpen(long graceMillis) throws InterruptedException {
     OPEN.removeIf(tracker -> tracker.opened.byStaticInitializer());

@@ -3,7 +3,7 @@ package dev.tollgate.core.testkit;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 
-/** The only address tests listen on and connect to: 127.0.0.1, without asking a resolver. */
+/** The only address that tests bind and connect to: 127.0.0.1, without a resolver. */
 final class Loopback {
   static final InetAddress ADDRESS = address();
 

@@ -8,8 +8,8 @@ import io.netty.channel.IoRegistration;
 import io.netty.util.concurrent.ImmediateEventExecutor;
 
 /**
- * The line of event loops that a test's own thread drives: what the test put into it waits, with
- * all else that goes in line, until it says that it has its turn.
+ * Priority queue of event loops driven by the test's own thread: low-priority tasks wait in the
+ * queue until the test runs it.
  */
 public final class ManualPriorityLoop implements AutoCloseable {
   private final IoHandler handler =
@@ -19,7 +19,7 @@ public final class ManualPriorityLoop implements AutoCloseable {
     handler.initialize();
   }
 
-  /** Everybody who waits has a turn, and whom that puts in line. */
+  /** Runs all queued tasks, and those that they add. */
   public void runAll() {
     while (handler.run(new NeverSleeps()) > 0) {
       Thread.onSpinWait();

@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.util.List;
 
-/** What an OpenAI-like provider puts on the wire, as text. */
+/** Messages of an OpenAI-like provider as text. */
 public final class OpenAiWire {
   /** The head of a chunked event stream. */
   public static final String STREAM_HEAD =
@@ -30,7 +30,7 @@ public final class OpenAiWire {
     return "data: " + json + "\n\n";
   }
 
-  /** The chunk that begins a stream. */
+  /** First chunk of a stream. */
   public static String role() {
     return choice("{\"role\":\"assistant\",\"content\":\"\"}", "null");
   }
@@ -89,12 +89,14 @@ public final class OpenAiWire {
     return response(200, "OK", "", completionBody(text));
   }
 
-  /** The same, of so many tokens. */
+  /** Plain completion with token counts. */
   public static String completion(String text, long prompt, long completion) {
     return response(200, "OK", "", completionBody(text, prompt, completion));
   }
 
-  /** The same with reasoning that is counted beside the completion and billed on top of it. */
+  /**
+   * Plain completion with reasoning that is counted beside the completion and billed on top of it.
+   */
   public static String completionWithSeparateReasoning(
       String text, long prompt, long completion, long reasoning) {
     String plain = usageObject(prompt, completion);
@@ -164,7 +166,7 @@ public final class OpenAiWire {
             + "}}");
   }
 
-  /** A form for {@link TestCatalog}'s model with a file of so many bytes, and fields like a=b. */
+  /** Form for {@link TestCatalog}'s model with a file of {@code fileBytes}, and fields like a=b. */
   public static String form(int fileBytes, String... fields) {
     String head = "--b\r\nContent-Disposition: form-data; name=\"";
     StringBuilder form = new StringBuilder(fileBytes + 500);
@@ -177,7 +179,7 @@ public final class OpenAiWire {
     return form.append(head).append("model\"\r\n\r\nacme/one\r\n--b--\r\n").toString();
   }
 
-  /** A transcript with so many tokens heard and written. */
+  /** Transcript with tokens of audio and of text. */
   public static String transcript(long audioTokens, long textTokens) {
     String usage =
         "{\"type\":\"tokens\",\"input_tokens\":%d,\"output_tokens\":%d,\"total_tokens\":%d}"
@@ -185,7 +187,7 @@ public final class OpenAiWire {
     return response(200, "OK", "", "{\"text\":\"Say it.\",\"usage\":" + usage + "}");
   }
 
-  /** One image with so many tokens read and made. */
+  /** One image with input and output tokens. */
   public static String images(long input, long output) {
     String usage =
         "{\"input_tokens\":%d,\"output_tokens\":%d,\"total_tokens\":%d}"
@@ -204,7 +206,7 @@ public final class OpenAiWire {
     return pictures(List.of("image", "mask"), prompt, fields);
   }
 
-  /** The same with these files. */
+  /** Form with these files. */
   public static String pictures(List<String> files, String prompt, String... fields) {
     String head = "--b\r\nContent-Disposition: form-data; name=\"";
     StringBuilder form = new StringBuilder();
@@ -219,7 +221,7 @@ public final class OpenAiWire {
     return form.append(head).append("model\"\r\n\r\nacme/one\r\n--b--\r\n").toString();
   }
 
-  /** A provider's speech: bytes of which only their type is known. */
+  /** Speech of a provider: bytes of which only the type is known. */
   public static String audio(String bytes) {
     return "HTTP/1.1 200 OK\r\nContent-Type: audio/mpeg\r\nContent-Length: "
         + bytes.length()

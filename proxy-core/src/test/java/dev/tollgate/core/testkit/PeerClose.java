@@ -1,10 +1,8 @@
 package dev.tollgate.core.testkit;
 
-/**
- * How and when the other side of a connection ended it: {@code atNanos} is {@link System#nanoTime}.
- */
+/** How and when the peer ended a connection; {@code atNanos} is {@link System#nanoTime}. */
 public record PeerClose(How how, long atNanos) {
-  /** An orderly end of its sending side, or an abort. */
+  /** FIN, or RST. */
   public enum How {
     FIN,
     RST

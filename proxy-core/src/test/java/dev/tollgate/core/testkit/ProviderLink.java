@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** One connection from the gateway to a provider, seen from the provider's end. */
+/** Connection from the gateway to a provider, seen from the provider's side. */
 public final class ProviderLink {
   private final EndpointIdentity endpoint;
   private final PullChannel channel = PullChannel.open();
@@ -30,7 +30,7 @@ public final class ProviderLink {
     return endpoint.host();
   }
 
-  /** One read's worth of bytes arrives at the gateway, delivered when it asks. */
+  /** Delivers bytes to the gateway as one read, when it asks for it. */
   public ProviderLink send(String text) {
     return send(text.getBytes(UTF_8));
   }
@@ -44,7 +44,7 @@ public final class ProviderLink {
     return this;
   }
 
-  /** Ends the connection in good order. */
+  /** Closes the connection with FIN. */
   public void fin() {
     channel.arriveClose();
   }
@@ -54,27 +54,27 @@ public final class ProviderLink {
     channel.arriveReset();
   }
 
-  /** Has aborted the connection, which the gateway learns when it writes. */
+  /** Resets the connection; the gateway learns it at its next write. */
   public void failWrites() {
     channel.failWrites();
   }
 
-  /** Does something else in the moment in which the gateway next asks for bytes. */
+  /** Runs an action at the moment in which the gateway next asks for bytes. */
   public void onNextRead(Runnable meanwhile) {
     channel.onNextRead(meanwhile);
   }
 
-  /** Stops or goes on reading what the gateway sends. */
+  /** Stops or resumes reading what the gateway sends. */
   public void reads(boolean reading) {
     channel.holdWrites(!reading);
   }
 
-  /** Whether the gateway still holds the connection. */
+  /** True if the gateway still has the connection open. */
   public boolean isOpen() {
     return channel.isOpen();
   }
 
-  /** Whether the gateway waits for bytes. */
+  /** True if the gateway waits for bytes. */
   public boolean isReadPending() {
     return channel.isReadOpen();
   }
@@ -83,7 +83,7 @@ public final class ProviderLink {
     return channel.reads();
   }
 
-  /** All that the gateway sent so far, as Latin-1 text. */
+  /** Returns all bytes that the gateway sent so far, as Latin-1 text. */
   public String received() {
     for (ByteBuf sent : takeWritten()) {
       received.append(sent.toString(StandardCharsets.ISO_8859_1));
@@ -93,8 +93,8 @@ public final class ProviderLink {
   }
 
   /**
-   * The buffers that the gateway wrote since they were last asked for, as they were written; who
-   * takes them releases them, and they are not in {@link #received()}.
+   * Returns the buffers that the gateway wrote since the last call, unchanged; the caller releases
+   * them, and they are not in {@link #received()}.
    */
   public List<ByteBuf> takeWritten() {
     List<ByteBuf> written = new ArrayList<>();
@@ -104,7 +104,7 @@ public final class ProviderLink {
     return written;
   }
 
-  /** How many requests came over this connection. */
+  /** Returns the number of requests on this connection. */
   public int requests() {
     return received().split("POST ", -1).length - 1;
   }

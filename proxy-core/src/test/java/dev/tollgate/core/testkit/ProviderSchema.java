@@ -12,15 +12,15 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * What a provider documents of its requests, as a schema that nothing of ours was made from: a
- * request that does not fit it would be refused.
+ * Provider's documented request schema, which none of the gateway's code was generated from: a
+ * request that does not match would be refused.
  */
 public final class ProviderSchema {
   public static final ProviderSchema ANTHROPIC = new ProviderSchema("anthropic");
   public static final ProviderSchema BEDROCK = new ProviderSchema("bedrock");
   public static final ProviderSchema GEMINI = new ProviderSchema("gemini");
 
-  /** What its older models refuse beyond {@link #GEMINI}. */
+  /** Restrictions of older models beyond {@link #GEMINI}. */
   public static final ProviderSchema GEMINI_2_5 = new ProviderSchema("gemini-2.5");
 
   public static final ProviderSchema COHERE = new ProviderSchema("cohere");
@@ -52,7 +52,7 @@ public final class ProviderSchema {
     }
   }
 
-  /** What is wrong with a request; empty: it would be taken. */
+  /** Returns the violations of a request; empty: the provider would accept it. */
   public List<String> complaints(String request) {
     return schema.validate(request, InputFormat.JSON).stream()
         .map(ValidationMessage::getMessage)

@@ -13,9 +13,9 @@ import java.util.ArrayDeque;
 import java.util.Queue;
 
 /**
- * A test channel that behaves like a socket with autoRead off: what the peer sent waits in a queue,
- * and one read of the pipeline takes one item of it. A plain EmbeddedChannel delivers without being
- * asked and hides forgotten reads.
+ * Test channel that behaves like a socket with autoRead off: received items wait in a queue, and
+ * each read of the pipeline takes one. A plain EmbeddedChannel delivers without a read and hides
+ * forgotten reads.
  */
 public final class PullChannel extends EmbeddedChannel {
   private final Queue<Arrival> arrived = new ArrayDeque<>();
@@ -29,7 +29,7 @@ public final class PullChannel extends EmbeddedChannel {
     super(DefaultChannelId.newInstance(), false, false, handlers);
   }
 
-  /** An open channel with these handlers; nothing was read yet. */
+  /** Returns an open channel with these handlers, before any read. */
   public static PullChannel open(ChannelHandler... handlers) {
     PullChannel channel = new PullChannel(handlers);
     channel.config().setAutoRead(false);
@@ -41,17 +41,17 @@ public final class PullChannel extends EmbeddedChannel {
     return channel;
   }
 
-  /** How often the pipeline asked the socket for a read. */
+  /** Returns the number of reads that the pipeline requested. */
   public int reads() {
     return reads;
   }
 
-  /** Whether a read is open: the socket was asked and had nothing. */
+  /** True if a read was requested and nothing has arrived yet. */
   public boolean isReadOpen() {
     return asked;
   }
 
-  /** One socket read's worth of bytes arrives; delivered when the pipeline asks. */
+  /** Queues the bytes of one socket read, delivered when the pipeline reads. */
   public void arrive(ByteBuf bytes) {
     arrive(
         new Arrival(
@@ -66,7 +66,7 @@ public final class PullChannel extends EmbeddedChannel {
     arrive(Unpooled.wrappedBuffer(bytes));
   }
 
-  /** Bytes given as Latin-1 text. */
+  /** Queues bytes given as Latin-1 text. */
   public void arrive(String bytes) {
     arrive(bytes.getBytes(StandardCharsets.ISO_8859_1));
   }
@@ -97,13 +97,13 @@ public final class PullChannel extends EmbeddedChannel {
         });
   }
 
-  /** One read() from the end of the pipeline, and all that follows from it. */
+  /** Requests one read from the end of the pipeline, and runs all that follows. */
   public void pull() {
     pipeline().read();
     runPendingTasks();
   }
 
-  /** While held, nothing that is written leaves, as with a peer that does not read. */
+  /** Holds or releases writes, as with a peer that does not read. */
   public void holdWrites(boolean hold) {
     holding = hold;
     if (!hold) {
@@ -112,12 +112,12 @@ public final class PullChannel extends EmbeddedChannel {
     }
   }
 
-  /** From now on every write meets a connection that the peer has reset. */
+  /** Makes every later write fail, as on a connection that the peer has reset. */
   public void failWrites() {
     failing = true;
   }
 
-  /** Does something else in the moment in which the socket is asked for a read again. */
+  /** Runs an action at the moment of the next read. */
   public void onNextRead(Runnable meanwhile) {
     onNextRead = meanwhile;
   }
@@ -136,7 +136,7 @@ public final class PullChannel extends EmbeddedChannel {
     runPendingTasks();
   }
 
-  /** What the peer sent, and how to let go of it where nobody reads it any more. */
+  /** Queued item: its delivery, and its release if the channel closes first. */
   private record Arrival(Runnable deliver, Runnable discard) {}
 
   @Override

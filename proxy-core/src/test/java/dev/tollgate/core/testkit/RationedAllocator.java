@@ -4,7 +4,7 @@ import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 
-/** An allocator that runs out of memory when a test wants it to. */
+/** Allocator that runs out of memory on request. */
 public final class RationedAllocator extends AbstractByteBufAllocator {
   private final ByteBufAllocator inner;
   private long left = Long.MAX_VALUE;
@@ -17,18 +17,18 @@ public final class RationedAllocator extends AbstractByteBufAllocator {
     this.inner = inner;
   }
 
-  /** So many buffers can be had, and then for so many times none. */
+  /** Allows {@code buffers} allocations and then fails {@code failing} times. */
   public void ration(long buffers, long failing) {
     left = buffers;
     failures = failing;
   }
 
-  /** Runs whenever a buffer is asked for. */
+  /** Runs a callback at every allocation. */
   public void onBuffer(Runnable callback) {
     onBuffer = callback;
   }
 
-  /** Whether a buffer was asked for in vain. */
+  /** True if an allocation has failed. */
   public boolean hasFailed() {
     return failed;
   }
@@ -52,7 +52,7 @@ public final class RationedAllocator extends AbstractByteBufAllocator {
     } else if (failures > 0) {
       failures--;
       failed = true;
-      throw new OutOfMemoryError("no direct memory, says the test");
+      throw new OutOfMemoryError("no direct memory, by the test's limit");
     }
   }
 

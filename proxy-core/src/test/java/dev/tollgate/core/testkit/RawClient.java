@@ -16,12 +16,11 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client that puts bytes on a socket and reads bytes off it, for tests of what really stands on
- * the wire. It reads only when asked, so not asking is how a stalled reader is made. Each wait has
- * a deadline.
+ * Client that writes and reads raw bytes on a socket, for tests of the exact bytes on the wire. It
+ * reads only on request, which makes stalled readers possible. Each wait has a deadline.
  */
 public final class RawClient implements AutoCloseable {
-  private static final int LOOKED_AT_BYTES = 64 * 1024;
+  private static final int HEAD_BYTES_MAX = 64 * 1024;
 
   private final Socket socket;
   private final ByteQueue pending = new ByteQueue();
@@ -39,7 +38,7 @@ public final class RawClient implements AutoCloseable {
     return connect(new Socket(), port);
   }
 
-  /** Connects with a receive buffer this small, so that the sender feels a stalled reader soon. */
+  /** Connects with a small receive buffer, so that the sender notices a stalled reader soon. */
   public static RawClient connectNarrow(int port, int receiveBufferBytes) {
     Socket socket = new Socket();
     io(() -> socket.setReceiveBufferSize(receiveBufferBytes));
@@ -57,15 +56,15 @@ public final class RawClient implements AutoCloseable {
     return over(socket);
   }
 
-  /** Changes how long each later read may take. */
+  /** Changes the timeout of later reads. */
   public RawClient within(Duration each) {
     within = each;
     return this;
   }
 
   /**
-   * Shows each response to somebody, with the target that was asked for, wherever that can be told:
-   * the request was sent in one write, and no other before its response.
+   * Passes each response to an observer, with its request target if that is known: the request was
+   * sent in one write, with no other before its response.
    */
   public RawClient watched(BiConsumer<String, RawResponse> by) {
     watcher = by;
@@ -86,9 +85,11 @@ public final class RawClient implements AutoCloseable {
     return this;
   }
 
-  /** What bytes that are a request alone ask for; else what was asked before still counts. */
+  /**
+   * Returns the target of bytes that are one request; otherwise the previous target still counts.
+   */
   private @Nullable String asked(byte[] bytes) {
-    String begun = new String(bytes, 0, Math.min(bytes.length, LOOKED_AT_BYTES), ISO_8859_1);
+    String begun = new String(bytes, 0, Math.min(bytes.length, HEAD_BYTES_MAX), ISO_8859_1);
     String[] requests = begun.split(" HTTP/1\\.1\r\n", -1);
     if (requests.length == 1) {
       return target;
@@ -191,25 +192,25 @@ public final class RawClient implements AutoCloseable {
     return pending.size();
   }
 
-  /** How many bytes have arrived and were not taken; waits for none. */
+  /** Returns the number of bytes that have arrived and were not taken; does not wait. */
   public int arrived() {
     int[] waiting = new int[1];
     io(() -> waiting[0] = socket.getInputStream().available());
     return pending.size() + waiting[0];
   }
 
-  /** Reads until the peer ends the connection and returns all that was not taken yet. */
+  /** Reads until the peer ends the connection and returns all bytes not yet taken. */
   public byte[] readToEnd() {
     Deadline deadline = Deadline.in(within, "the end of the connection");
     while (fill(deadline)) {
-      // goes on until the end
+      // continues to the end
     }
     byte[] all = pending.toByteArray();
     pending.reset();
     return all;
   }
 
-  /** Reads until the peer ends the connection and says how and when that was seen. */
+  /** Reads until the peer ends the connection; returns how and when. */
   public PeerClose awaitClosed() {
     Deadline deadline = Deadline.in(within, "the peer to close");
     while (peerClose == null) {
@@ -218,7 +219,7 @@ public final class RawClient implements AutoCloseable {
     return peerClose;
   }
 
-  /** Ends the sending side (FIN) and can go on reading. */
+  /** Closes the sending side (FIN); reading stays possible. */
   public RawClient halfClose() {
     io(socket::shutdownOutput);
     return this;
@@ -233,7 +234,7 @@ public final class RawClient implements AutoCloseable {
         });
   }
 
-  /** The local port, by which a server's log or capture can be matched. */
+  /** Returns the local port, which identifies the connection in a server's log or capture. */
   public int localPort() {
     return socket.getLocalPort();
   }

@@ -3,7 +3,7 @@ package dev.tollgate.core.testkit;
 import java.util.Arrays;
 import java.util.List;
 
-/** A response that a {@link RawClient} received, with the bytes it came in. */
+/** Response that a {@link RawClient} received, with its raw bytes. */
 public final class RawResponse extends WireMessage {
   RawResponse(String startLine, List<String> headerLines, byte[] body, byte[] raw) {
     super(startLine, headerLines, body, raw);
@@ -14,7 +14,8 @@ public final class RawResponse extends WireMessage {
   }
 
   /**
-   * The body cut into its server-sent events: the blocks between blank lines, comments included.
+   * Returns the body split into server-sent events: the blocks between blank lines, comments
+   * included.
    */
   public List<String> events() {
     return Arrays.stream(text().split("\\R\\R", -1)).filter(block -> !block.isEmpty()).toList();

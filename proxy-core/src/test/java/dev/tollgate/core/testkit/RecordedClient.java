@@ -20,9 +20,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client that remembers what it was sent and holds the exchange to the grammar of replies: one
- * whole reply, one refusal, or a stream that is opened, fed and ended; nothing before its turn,
- * nothing after the end, nothing left unflushed.
+ * Client that records its replies and checks the grammar of replies: one whole reply, one refusal,
+ * or a stream that is opened, fed and ended; nothing out of order, nothing after the end, nothing
+ * left unflushed.
  */
 public final class RecordedClient implements Downstream {
   private final EventLoop loop;
@@ -48,7 +48,7 @@ public final class RecordedClient implements Downstream {
     record Whole(int status, String contentType, List<Field> fields, String body)
         implements Answer {}
 
-    /** The envelope, as the reply's body or as an open stream's last event. */
+    /** The error envelope, as the reply's body or as an open stream's last event. */
     record Refused(Fault fault, List<Field> fields) implements Answer {}
 
     record Streamed() implements Answer {}
@@ -63,7 +63,7 @@ public final class RecordedClient implements Downstream {
     running = request;
   }
 
-  // What the exchange sees
+  // Interface of the exchange
 
   @Override
   public EventLoop loop() {
@@ -133,14 +133,14 @@ public final class RecordedClient implements Downstream {
     return writable;
   }
 
-  // What a test does
+  // Controls of a test
 
   @Override
   public void drop() {
     disconnect(DisconnectReason.STALLED);
   }
 
-  /** The client closes, or is closed because it stalled. */
+  /** The client closes the connection, or is disconnected because it stalled. */
   public void disconnect(DisconnectReason exit) {
     if (!disconnected) {
       disconnected = true;
@@ -150,7 +150,7 @@ public final class RecordedClient implements Downstream {
     }
   }
 
-  /** Whether the body of a plain reply stays in the gateway's memory, as with a slow reader. */
+  /** Keeps the bodies of plain replies in the gateway's memory, as a slow reader does. */
   public void holdsBodies(boolean holds) {
     holdsBodies = holds;
     ByteBuf body = heldBody;
@@ -160,14 +160,14 @@ public final class RecordedClient implements Downstream {
     }
   }
 
-  /** The same of the pieces of a stream. */
+  /** Keeps the pieces of streams in the gateway's memory. */
   public void holdsPieces(boolean holds) {
     holdsPieces = holds;
     heldPieces.forEach(ByteBuf::release);
     heldPieces.clear();
   }
 
-  /** The next part of this kind that is sent meets a fault of the gateway's own. */
+  /** Makes the next part of this kind fail inside the gateway. */
   public void failOn(Class<? extends Reply> kind) {
     failsOn = kind;
   }
@@ -184,7 +184,7 @@ public final class RecordedClient implements Downstream {
     }
   }
 
-  /** The client stops or goes on reading. */
+  /** The client stops or resumes reading. */
   public void writable(boolean nowWritable) {
     if (writable != nowWritable) {
       writable = nowWritable;
@@ -201,13 +201,13 @@ public final class RecordedClient implements Downstream {
     }
   }
 
-  // What a test asks
+  // Queries of a test
 
   public boolean isOpened() {
     return opened != null;
   }
 
-  /** The content type of what flows. */
+  /** Returns the content type of the reply. */
   public String contentType() {
     return contentType;
   }
@@ -224,7 +224,7 @@ public final class RecordedClient implements Downstream {
     return given;
   }
 
-  /** The refusal, or the error event of an open stream. */
+  /** Returns the refusal, or the error event of an open stream. */
   public Fault fault() {
     if (answer() instanceof Answer.Refused refused) {
       return refused.fault();
@@ -232,7 +232,7 @@ public final class RecordedClient implements Downstream {
     throw new AssertionError("not refused but " + answer);
   }
 
-  /** The form in which the fault is told. */
+  /** Returns the error format of the reply. */
   public ErrorForm errorForm() {
     return errorForm;
   }
@@ -244,12 +244,12 @@ public final class RecordedClient implements Downstream {
     throw new AssertionError("not a whole reply but " + answer);
   }
 
-  /** The stream's events as they were sent. */
+  /** Returns the stream's events as sent. */
   public String text() {
     return text.toString();
   }
 
-  /** What was sent, write by write. */
+  /** Returns the sent bytes, write by write. */
   public List<String> pieces() {
     return List.copyOf(pieces);
   }
@@ -271,7 +271,7 @@ public final class RecordedClient implements Downstream {
         .orElseThrow(() -> new AssertionError("no field " + name + " in " + fields));
   }
 
-  /** Whether the head of what flows has a field. */
+  /** True if the head of the reply has a field. */
   public boolean hasField(String name) {
     return opened != null && opened.stream().anyMatch(field -> field.name().equalsIgnoreCase(name));
   }

@@ -22,8 +22,8 @@ import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
 import org.junit.jupiter.params.ParameterizedTest;
 
 /**
- * The table of the recordings that a test class replays: a row for each, with what it says and what
- * was found true of it. It is printed, and docs/providers.md has to hold it; a run with {@code
+ * Table of the recordings that a test class replays: a row for each, with its summary and what the
+ * tests verified. The table is printed and must be in docs/providers.md; a run with {@code
  * -Dtollgate.docs.write=true} writes it there.
  */
 public final class ReplayTable implements InvocationInterceptor, AfterAllCallback {
@@ -36,12 +36,12 @@ public final class ReplayTable implements InvocationInterceptor, AfterAllCallbac
   private final Set<String> claims = new TreeSet<>();
   private final Map<String, Row> rows = new TreeMap<>();
 
-  /** A recording that stands in the table. */
+  /** Recording with a row in the table. */
   public interface Recorded {
-    /** Who answered and what, such as {@code acme/stream-tools--m1}. */
+    /** Returns provider and case, such as {@code acme/stream-tools--m1}. */
     String name();
 
-    /** What the recording says, in a few words. */
+    /** Returns a short summary of the recording. */
     String summary();
   }
 
@@ -69,7 +69,7 @@ public final class ReplayTable implements InvocationInterceptor, AfterAllCallbac
         .put(claim, found);
   }
 
-  /** {@code aStreamIsCut} is {@code a stream is cut}. */
+  /** {@code aStreamIsCut} becomes {@code a stream is cut}. */
   private static String words(String name) {
     return name.replaceAll("(?=[A-Z])", " ").toLowerCase(Locale.ROOT);
   }
@@ -80,7 +80,7 @@ public final class ReplayTable implements InvocationInterceptor, AfterAllCallbac
     String table = table();
     System.getLogger(name).log(System.Logger.Level.INFO, table);
     if (!ran.containsAll(replays(context.getRequiredTestClass()))) {
-      return; // somebody asked for some of them only
+      return; // only a part of the tests was selected
     }
     String begin = "<!-- recordings: " + name + " -->\n";
     String end = "<!-- end of recordings: " + name + " -->";

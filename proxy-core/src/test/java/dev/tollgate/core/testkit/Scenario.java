@@ -40,9 +40,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One gateway loop in frozen time: the test holds the client, the providers and the clock, and
+ * One gateway loop in frozen time: the test controls the client, the providers and the clock, and
  * nothing happens that it did not cause. Closing it requires that every request was recorded once
- * and that nothing is held any more: no byte, lease, waiting place, permit or timer.
+ * and that nothing is still held: no bytes, lease, queue slot, permit or timer.
  */
 public final class Scenario implements AutoCloseable {
   private static final String FORM = "multipart/form-data; boundary=b";
@@ -79,12 +79,8 @@ public final class Scenario implements AutoCloseable {
   private final Exchanges exchanges;
   private final Catalog catalog;
 
-  /** What the clock on the wall says. */
+  /** Time of the wall clock. */
   public static final Instant NOW = Instant.parse("2026-03-01T12:00:00Z");
-
-  private Scenario(Catalog catalog, ExchangeOptions options, long budgetBytes) {
-    this(catalog, options, budgetBytes, new Outputs.Passed());
-  }
 
   private Scenario(Catalog catalog, ExchangeOptions options, long budgetBytes, Outputs outputs) {
     this.catalog = catalog;
@@ -111,97 +107,88 @@ public final class Scenario implements AutoCloseable {
     return ("{\"outcome\":\"" + record.outcome().wire() + "\"}").getBytes(UTF_8);
   }
 
-  /** Usual options and budget. */
+  /** Creates a scenario with the usual options and budget. */
   public static Scenario of(Catalog catalog) {
-    return new Scenario(catalog, ExchangeOptions.DEFAULT, BUDGET_BYTES);
+    return of(catalog, BUDGET_BYTES);
   }
 
-  /** A process that stores what is made. */
+  /** Creates a scenario that stores outputs. */
   public static Scenario storing(Catalog catalog, BlobStore blobs, long budgetBytes) {
     var outputs = new Outputs.Kept(blobs, Duration.ofDays(1), STORING);
     return new Scenario(catalog, ExchangeOptions.DEFAULT, budgetBytes, outputs);
   }
 
-  /** Options of a test's own. */
   public static Scenario of(Catalog catalog, ExchangeOptions options) {
-    return new Scenario(catalog, options, BUDGET_BYTES);
+    return new Scenario(catalog, options, BUDGET_BYTES, new Outputs.Passed());
   }
 
-  /** A process that may hold only so many bytes. */
+  /** Creates a scenario with a memory budget. */
   public static Scenario of(Catalog catalog, long budgetBytes) {
-    return new Scenario(catalog, ExchangeOptions.DEFAULT, budgetBytes);
+    return new Scenario(catalog, ExchangeOptions.DEFAULT, budgetBytes, new Outputs.Passed());
   }
 
-  // What a test does
+  // Controls of a test
 
-  /** Requests are this organization's from now on. */
+  /** Sends later requests as this organization. */
   public void of(OrgId org) {
     organization = org;
   }
 
-  /** A chat request arrives, whole. */
+  /** Sends a whole chat request. */
   public RecordedClient ask(String body) {
     return ask(body.getBytes(UTF_8));
   }
 
-  /** The same, in the array that it was collected into. */
+  /** Sends a chat request in the array that it was collected into. */
   public RecordedClient ask(byte[] body) {
-    return ask(body, body.length);
+    return ask(Endpoint.CHAT_COMPLETIONS, body);
   }
 
-  /** A request arrives that no code expects: its body claims a byte more than there are. */
+  /** Sends a request that the code never expects: its body claims a byte more than it has. */
   public RecordedClient askImpossible() {
     byte[] bytes = TestCatalog.PLAIN_REQUEST.getBytes(UTF_8);
-    return ask(bytes, bytes.length + 1);
+    return start(Endpoint.CHAT_COMPLETIONS, bytes, bytes.length + 1, ticker.nanoTime(), null);
   }
 
-  /** A stream is asked for by a client that took its time to send the request. */
+  /** Requests a stream after a slow upload of the request. */
   public RecordedClient askStreamAfterUpload(Duration upload) {
-    long before = ticker.nanoTime();
-    ticker.advance(upload.toNanos(), TimeUnit.NANOSECONDS);
-    byte[] bytes = TestCatalog.STREAM_REQUEST.getBytes(UTF_8);
-    return ask(bytes, bytes.length, before);
+    return askAfterUpload(TestCatalog.STREAM_REQUEST, upload);
   }
 
-  /** The same of a plain request. */
+  /** Requests a plain reply after a slow upload of the request. */
   public RecordedClient askPlainAfterUpload(Duration upload) {
+    return askAfterUpload(TestCatalog.PLAIN_REQUEST, upload);
+  }
+
+  private RecordedClient askAfterUpload(String body, Duration upload) {
     long before = ticker.nanoTime();
     ticker.advance(upload.toNanos(), TimeUnit.NANOSECONDS);
-    byte[] bytes = TestCatalog.PLAIN_REQUEST.getBytes(UTF_8);
-    return ask(bytes, bytes.length, before);
+    byte[] bytes = body.getBytes(UTF_8);
+    return start(Endpoint.CHAT_COMPLETIONS, bytes, bytes.length, before, null);
   }
 
-  private RecordedClient ask(byte[] bytes, int length) {
-    return ask(bytes, length, ticker.nanoTime());
-  }
-
-  /** A request without a body arrives. */
+  /** Sends a request without a body. */
   public RecordedClient get(Endpoint endpoint) {
     return start(endpoint, new byte[0], 0, ticker.nanoTime(), null);
   }
 
-  private RecordedClient ask(byte[] bytes, int length, long admittedNanos) {
-    return start(Endpoint.CHAT_COMPLETIONS, bytes, length, admittedNanos, null);
-  }
-
-  /** A request arrives that carries an idempotency key. */
+  /** Sends a request with an idempotency key. */
   public RecordedClient submit(Endpoint endpoint, String body, String key) {
     byte[] bytes = body.getBytes(UTF_8);
     return start(endpoint, bytes, bytes.length, ticker.nanoTime(), key);
   }
 
-  /** A request about a job arrives. */
+  /** Sends a request about a job. */
   public RecordedClient job(Endpoint endpoint, String id) {
     return start(endpoint, id, new byte[0], 0, ticker.nanoTime(), null);
   }
 
-  /** A request with a body arrives at a route. */
+  /** Sends a request with a body. */
   public RecordedClient ask(Endpoint endpoint, String body) {
-    byte[] bytes = body.getBytes(UTF_8);
-    return start(endpoint, bytes, bytes.length, ticker.nanoTime(), null);
+    return ask(endpoint, body.getBytes(UTF_8));
   }
 
-  /** The same, in the array that it was collected into. */
+  /** Sends a body in the array that it was collected into. */
   public RecordedClient ask(Endpoint endpoint, byte[] body) {
     return start(endpoint, body, body.length, ticker.nanoTime(), null);
   }
@@ -253,7 +240,7 @@ public final class Scenario implements AutoCloseable {
     return ask(TestCatalog.PLAIN_REQUEST);
   }
 
-  /** Time passes, in small steps. */
+  /** Lets time pass, in small steps. */
   public Scenario pass(Duration time) {
     long left = time.toNanos();
     while (left > 0) {
@@ -265,7 +252,7 @@ public final class Scenario implements AutoCloseable {
     return this;
   }
 
-  /** Time passes in one leap. */
+  /** Lets time pass in one step. */
   public Scenario passCoarse(long millis) {
     ticker.advanceMillis(millis);
     return run();
@@ -279,7 +266,7 @@ public final class Scenario implements AutoCloseable {
     return pass(Duration.ofSeconds(seconds));
   }
 
-  /** Everything that can happen now happens. */
+  /** Runs everything that can run now. */
   public Scenario run() {
     boolean busy = true;
     while (busy) {
@@ -293,9 +280,9 @@ public final class Scenario implements AutoCloseable {
     return connector;
   }
 
-  // What a test asks
+  // Queries of a test
 
-  /** The n-th connection to a provider, from 0. */
+  /** Returns the n-th connection to a provider, from 0. */
   public ProviderLink link(int n) {
     run();
     List<ProviderLink> links = connector.links();
@@ -309,13 +296,13 @@ public final class Scenario implements AutoCloseable {
     return connector.links().size();
   }
 
-  /** Requests that providers got so far, over all connections. */
+  /** Returns the number of requests that providers got so far, over all connections. */
   public int requests() {
     run();
     return connector.links().stream().mapToInt(ProviderLink::requests).sum();
   }
 
-  /** The connection over which a provider was asked last. */
+  /** Returns the connection with the last request to a provider. */
   public ProviderLink lastRequestLink() {
     return connector.links().stream()
         .filter(ProviderLink::isOpen)
@@ -323,7 +310,7 @@ public final class Scenario implements AutoCloseable {
         .orElseThrow(() -> new AssertionError("no open connection"));
   }
 
-  /** What the gateway's own buffers come from. */
+  /** Returns the allocator of the gateway's own buffers. */
   public RationedAllocator buffers() {
     return buffers;
   }
@@ -332,22 +319,19 @@ public final class Scenario implements AutoCloseable {
     return ledger;
   }
 
-  /** Whether nothing is carried out whose client is gone. */
+  /** True if no request of a disconnected client is still running. */
   public boolean isDrained() {
     return exchanges.detachedRequests().toCompletableFuture().isDone();
   }
 
-  /** What DNS says of the hosts of clients' URLs. */
   public ScriptedNames names() {
     return names;
   }
 
-  /** Whoever keeps the media jobs. */
   public InMemoryJobs jobs() {
     return jobs;
   }
 
-  /** Who remembers submissions that carry a key. */
   public InMemoryIdempotencyStore submissions() {
     return submissions;
   }
@@ -356,30 +340,26 @@ public final class Scenario implements AutoCloseable {
     return accountBalances;
   }
 
-  /** From now on these limits hold. */
   public Scenario limits(LimitRules now) {
     rules = now;
     return this;
   }
 
-  /** From now on the key has these of its own. */
   public Scenario keyLimits(KeyLimits own) {
     keyLimits = own;
     return this;
   }
 
-  /** From now on the key may do no more than this. */
   public Scenario keyScope(KeyScope only) {
     keyScope = only;
     return this;
   }
 
-  /** What a request of the key would be told by its head already. */
+  /** Returns the cached refusal that a request of the key would get at its head. */
   public RefusalCache.@Nullable CachedRefusal knownRefusal() {
     return limits.cachedRefusal(TestCatalog.key(keyLimits), ticker.nanoTime());
   }
 
-  /** Who counts them. */
   public DelayedCounters counters() {
     return delayedCounters;
   }
@@ -388,12 +368,12 @@ public final class Scenario implements AutoCloseable {
     return counters.slotsInUse();
   }
 
-  /** The models that metrics were told of as passed over, with the code. */
+  /** Returns the models that metrics counted as skipped, with the code. */
   public List<String> skippedByLimit() {
     return List.copyOf(limitObserver.passedOver);
   }
 
-  /** The refusals that metrics were told of. */
+  /** Returns the refusals that metrics counted. */
   public List<Fault> limited() {
     return List.copyOf(limitObserver.limited);
   }
@@ -418,7 +398,7 @@ public final class Scenario implements AutoCloseable {
     return List.copyOf(records);
   }
 
-  /** The one record. */
+  /** Returns the only record. */
   public RequestRecord record() {
     if (records.size() != 1) {
       throw new AssertionError(records.size() + " records: " + records);
@@ -426,12 +406,12 @@ public final class Scenario implements AutoCloseable {
     return records.getFirst();
   }
 
-  /** What the one record says of routing and providers. */
+  /** Returns the routing and provider part of the only record. */
   public Served served() {
     return served(record());
   }
 
-  /** The same of the request that ended last. */
+  /** Returns the routing and provider part of the last record. */
   public Served lastServed() {
     return served(records.getLast());
   }
@@ -448,7 +428,7 @@ public final class Scenario implements AutoCloseable {
     return upstreams.gauges().stream().mapToInt(Upstreams.Gauge::leased).sum();
   }
 
-  /** Requires that nothing is held although connections may still be open. */
+  /** Requires that nothing is held, although connections may still be open. */
   public void requireQuiet() {
     for (RecordedClient client : clients) {
       require(!client.hasUnflushed(), "something was not flushed");
@@ -458,19 +438,19 @@ public final class Scenario implements AutoCloseable {
       passMillis(1_100);
     }
     require(leased() == 0, "leases are held: " + upstreams.gauges());
-    upstreams.gauges().forEach(g -> require(g.pending() == 0, "someone waits: " + g));
+    upstreams.gauges().forEach(g -> require(g.pending() == 0, "a request waits: " + g));
     require(slotsInUse() == 0, slotsInUse() + " slots are held");
-    require(delayedCounters.open() == 0, delayedCounters.open() + " draws are held");
+    require(delayedCounters.open() == 0, delayedCounters.open() + " permits are held");
     require(ledger.open() == 0, ledger.open() + " reservations are held");
-    require(isDrained(), "something goes on whose client is gone");
+    require(isDrained(), "a request without its client is still running");
     require(submissions.open() == 0, submissions.open() + " claims are held");
     require(inflight.held() == 0, inflight.held() + " bytes of the budget are held");
     require(images.inFlight() == 0, images.inFlight() + " images are being fetched");
-    require(names.pending() == 0, "a name is being looked up");
+    require(names.pending() == 0, "a name is being resolved");
     require(connector.pending() == 0, "a connection is still being made");
     for (Provider provider : catalog.providers()) {
-      int tries = fleet.provider(provider).inFlight();
-      require(tries == 0, tries + " tries at " + provider.id() + " have not ended");
+      int attempts = fleet.provider(provider).inFlight();
+      require(attempts == 0, attempts + " attempts at " + provider.id() + " have not ended");
     }
   }
 

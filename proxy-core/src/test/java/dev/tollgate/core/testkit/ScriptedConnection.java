@@ -14,9 +14,9 @@ import java.util.function.Function;
 import java.util.random.RandomGenerator;
 
 /**
- * One accepted connection of a {@link ScriptedUpstream}: the steps a script takes on it, in the
- * order written, and what the peer did meanwhile. It is read all the time, so the peer's end is
- * seen in every step.
+ * Accepted connection of a {@link ScriptedUpstream}: the steps of a script in the order written,
+ * and what the peer did meanwhile. It is read all the time, so the peer's end is noticed in every
+ * step.
  */
 public final class ScriptedConnection {
   private static final Duration FOREVER = Duration.ofHours(1);
@@ -39,7 +39,7 @@ public final class ScriptedConnection {
 
   // Steps of a script
 
-  /** Waits for a whole request. If the peer leaves before, the script ends here. */
+  /** Waits for a whole request. If the peer disconnects before, the script ends here. */
   public ScriptedConnection expectRequest() throws InterruptedException {
     return expectRequest(request -> {});
   }
@@ -55,7 +55,7 @@ public final class ScriptedConnection {
     return this;
   }
 
-  /** Waits for the head of a request only, as a provider does that answers before the body. */
+  /** Waits for the head of a request only, as a provider does that replies before the body. */
   public ScriptedConnection expectHead() throws InterruptedException {
     CapturedRequest head =
         inbound.take(WireMessageDecoder.requestHead(), Deadline.in(FOREVER, "a head"));
@@ -105,25 +105,27 @@ public final class ScriptedConnection {
     return this;
   }
 
-  /** Does nothing until the peer leaves or the upstream is closed. */
+  /** Does nothing until the peer disconnects or the upstream is closed. */
   public ScriptedConnection stall() throws InterruptedException {
     inbound.awaitEnd(Deadline.in(FOREVER, "the end of a stall"));
     return this;
   }
 
-  /** Stops reading, so that the peer's sending comes to a halt; its end is not seen meanwhile. */
+  /**
+   * Stops reading, so that the peer's sending comes to a halt; its end is not noticed meanwhile.
+   */
   public ScriptedConnection holdReading() {
     inbound.hold(true);
     return this;
   }
 
-  /** Reads on after {@link #holdReading}. */
+  /** Resumes reading after {@link #holdReading}. */
   public ScriptedConnection resumeReading() {
     inbound.hold(false);
     return this;
   }
 
-  /** Ends the sending side (FIN) and goes on reading. */
+  /** Closes the sending side (FIN) and keeps reading. */
   public ScriptedConnection halfClose() {
     return onSocket(Socket::shutdownOutput);
   }
@@ -150,7 +152,7 @@ public final class ScriptedConnection {
         });
   }
 
-  // What a test asks
+  // Queries of a test
 
   /** The requests taken from this connection so far. */
   public List<CapturedRequest> requests() {
@@ -167,12 +169,12 @@ public final class ScriptedConnection {
     return inbound.bytes();
   }
 
-  /** Waits until the peer ends the connection, and says how and when. */
+  /** Waits until the peer ends the connection; returns how and when. */
   public PeerClose awaitClosed(Duration within) throws InterruptedException {
     return inbound.awaitPeerClose(Deadline.in(within, "the peer to close"));
   }
 
-  // Its own thread
+  // Reader thread
 
   void readAll() throws InterruptedException, IOException {
     inbound.readAll(input);
@@ -187,8 +189,8 @@ public final class ScriptedConnection {
       step.run(socket);
     } catch (java.net.SocketException _) {
       throw new Inbound.PeerDisconnected();
-    } catch (IOException surprise) {
-      throw new UncheckedIOException(surprise);
+    } catch (IOException unexpected) {
+      throw new UncheckedIOException(unexpected);
     }
     return this;
   }

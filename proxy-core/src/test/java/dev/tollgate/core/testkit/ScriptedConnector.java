@@ -16,7 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Hands out connections whose other end the test holds, or refuses or delays them as told. */
+/** Connector whose connections end at the test, and which refuses or delays them on request. */
 public final class ScriptedConnector implements Connector, AddressConnector {
   private final ByteBufAllocator allocator;
   private final List<ProviderLink> links = new ArrayList<>();
@@ -26,7 +26,7 @@ public final class ScriptedConnector implements Connector, AddressConnector {
   private final List<String> addresses = new ArrayList<>();
   private boolean holdNew;
 
-  /** What happens to who connects. */
+  /** Behavior toward a connect. */
   public enum ConnectBehavior {
     ACCEPTS,
     REFUSES,
@@ -40,12 +40,12 @@ public final class ScriptedConnector implements Connector, AddressConnector {
     this.allocator = allocator;
   }
 
-  /** From now on connections to {@code host}, a name or an address, end like this. */
+  /** Sets the behavior for later connections to {@code host}, a name or an address. */
   public void behavior(String host, ConnectBehavior behavior) {
     behaviors.put(host, behavior);
   }
 
-  /** Whether providers that accept from now on read nothing at first. */
+  /** Stops or resumes reading on connections that are accepted later. */
   public void holdNewLinks(boolean hold) {
     holdNew = hold;
   }
@@ -86,7 +86,7 @@ public final class ScriptedConnector implements Connector, AddressConnector {
     return link;
   }
 
-  /** Accepts the connections that are still asked for. */
+  /** Accepts the pending connections. */
   public void acceptPending() {
     List<Pending> waiting = List.copyOf(pending);
     pending.clear();
@@ -97,29 +97,29 @@ public final class ScriptedConnector implements Connector, AddressConnector {
     }
   }
 
-  /** Connections that were asked for, neither made nor given up. */
+  /** Returns the number of pending connections, neither made nor cancelled. */
   public long pending() {
     return pending.stream().filter(one -> !one.promise().isDone()).count();
   }
 
   private record Pending(EndpointIdentity endpoint, Promise<Channel> promise) {}
 
-  /** How long each attempt to connect was allowed to take. */
+  /** Returns the timeout of each attempt to connect. */
   public List<Duration> timeouts() {
     return List.copyOf(timeouts);
   }
 
-  /** The addresses to which connections were asked for, where the caller chose them. */
+  /** Returns the addresses of connects whose caller chose the address. */
   public List<String> addresses() {
     return List.copyOf(addresses);
   }
 
-  /** Connections made, in order. */
+  /** Returns the connections, in order. */
   public List<ProviderLink> links() {
     return List.copyOf(links);
   }
 
-  /** Runs what connections have to do; whether there was anything. */
+  /** Runs the tasks of connections; true if there were any. */
   public boolean runLinks() {
     boolean busy = false;
     for (ProviderLink link : links()) {

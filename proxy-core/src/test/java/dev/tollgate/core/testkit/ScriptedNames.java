@@ -25,8 +25,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * DNS as a test wrote it down: for each name the answers it gives one after the other, the last one
- * for ever. {@code NXDOMAIN} fails, {@code SILENT} never comes.
+ * Scripted DNS: for each name the successive answers, the last of which repeats. {@code NXDOMAIN}
+ * fails, {@code SILENT} never answers.
  */
 public final class ScriptedNames implements DnsResolver {
   private static final int IMAGE_BYTES_MAX = 256 * 1024;
@@ -35,13 +35,13 @@ public final class ScriptedNames implements DnsResolver {
   private final List<String> asked = new ArrayList<>();
   private final List<Promise<?>> pending = new ArrayList<>();
 
-  /** Successive answers, each a list of addresses with commas. */
+  /** Adds successive answers, each a list of addresses with commas. */
   public ScriptedNames answer(String name, String... successive) {
     answers.put(name, new ArrayDeque<>(List.of(successive)));
     return this;
   }
 
-  /** Fetches what these names allow: public hosts, images of at most 256 KiB. */
+  /** Returns a client for public hosts and images of at most 256 KiB. */
   ImageFetchClient fetcher(AddressConnector connector) {
     var rules = new FetchRules(rules(), IMAGE_BYTES_MAX, Duration.ofSeconds(15), 3);
     return new ImageFetchClient(
@@ -50,7 +50,7 @@ public final class ScriptedNames implements DnsResolver {
         (outcome, bytes, took) -> {});
   }
 
-  /** Judges what these names allow: public hosts. */
+  /** Returns a guard for public hosts. */
   UrlGuard guard() {
     return new UrlGuard(new PublicAddressResolver(this), ScriptedNames::rules);
   }
@@ -83,12 +83,12 @@ public final class ScriptedNames implements DnsResolver {
         .toList();
   }
 
-  /** The names that were asked for, in order. */
+  /** Returns the queried names, in order. */
   public List<String> asked() {
     return List.copyOf(asked);
   }
 
-  /** Questions that are neither answered nor given up. */
+  /** Returns the number of queries that are neither answered nor cancelled. */
   public long pending() {
     return pending.stream().filter(one -> !one.isDone()).count();
   }

@@ -16,9 +16,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * A loopback server that does on each connection exactly what the test wrote down: {@code
- * upstream.onConnection(c -> c.expectRequest().send(head).sendSplit(1, body).gate("a").close())}.
- * Progress is made by gates and by what the peer does, never by time.
+ * Loopback server that follows a script on each connection: {@code upstream.onConnection(c ->
+ * c.expectRequest().send(head).sendSplit(1, body).gate("a").close())}. Progress depends on gates
+ * and on the peer, never on time.
  */
 public final class ScriptedUpstream implements AutoCloseable {
   private final ServerSocket listener;
@@ -33,7 +33,7 @@ public final class ScriptedUpstream implements AutoCloseable {
     this.listener = listener;
   }
 
-  /** What is done on one connection; runs on a thread of its own and may block. */
+  /** Script of one connection; runs on a thread of its own and may block. */
   @FunctionalInterface
   public interface Script {
     void run(ScriptedConnection connection) throws Exception;
@@ -72,8 +72,8 @@ public final class ScriptedUpstream implements AutoCloseable {
   }
 
   /**
-   * A loopback port that nobody listens on. It is not of those that the system gives to whoever
-   * asks for any, which are from 32768 on: nobody is given it meanwhile.
+   * Returns a loopback port without a listener, below the ephemeral range that begins at 32768, so
+   * that the system does not assign it meanwhile.
    */
   public static int refusedPort() {
     while (true) {
@@ -81,17 +81,14 @@ public final class ScriptedUpstream implements AutoCloseable {
       try (var _ = new ServerSocket(port, 1, Loopback.ADDRESS)) {
         return port;
       } catch (BindException _) {
-        // Somebody has it.
+        // The port is in use.
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
     }
   }
 
-  /**
-   * Adds the script of the next connection. The n-th connection runs the n-th script; the last
-   * script serves all further connections too.
-   */
+  /** Adds the script of the next connection. The last script serves all further connections too. */
   public ScriptedUpstream onConnection(Script script) {
     scripts.add(script);
     return this;
@@ -115,7 +112,7 @@ public final class ScriptedUpstream implements AutoCloseable {
     gate(gate).open();
   }
 
-  /** Waits until a script stands at, or has passed, the gate of this name. */
+  /** Waits until a script is at, or has passed, the gate of this name. */
   public void awaitGate(String gate) throws InterruptedException {
     gate(gate).awaitReached(Deadline.USUAL);
   }
@@ -140,7 +137,7 @@ public final class ScriptedUpstream implements AutoCloseable {
     return requests.all();
   }
 
-  /** Waits until the peer ends the first connection, and says how and when. */
+  /** Waits until the peer ends the first connection; returns how and when. */
   public PeerClose awaitClosed(Duration within) throws InterruptedException {
     return connection(0).awaitClosed(within);
   }
@@ -198,7 +195,7 @@ public final class ScriptedUpstream implements AutoCloseable {
     try {
       step.run();
     } catch (Inbound.PeerDisconnected _) {
-      // The peer left, or the test is over: the script ends here.
+      // The peer disconnected, or the test has ended: the script ends here.
     } catch (Throwable failure) {
       failures.add(failure);
     }
@@ -222,7 +219,7 @@ public final class ScriptedUpstream implements AutoCloseable {
     try {
       connection.close();
     } catch (Inbound.PeerDisconnected _) {
-      // Already gone.
+      // Already closed.
     }
   }
 

@@ -44,8 +44,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * A catalog with one model, {@code acme/one}, served by some providers in order of priority. A
- * token of input costs 1 micro-USD, a token of output 2, and a character that is spoken 1.
+ * Catalog with one model, {@code acme/one}, served by some providers in order of priority. A token
+ * of input costs 1 micro-USD, a token of output 2, and a spoken character 1.
  */
 public final class TestCatalog {
   public static final String STREAM_REQUEST =
@@ -56,19 +56,19 @@ public final class TestCatalog {
           + "\"messages\":[{\"role\":\"user\",\"content\":\"Say something.\"}]}";
   public static final int EVENT_BYTES_MAX = 256 * 1024;
 
-  /** The longest reply with images that is taken from a provider. */
+  /** Size limit of a provider's reply with images. */
   public static final int IMAGE_REPLY_BYTES_MAX = 384 * 1024;
 
   private static final long MICRO = 1_000_000;
 
   private TestCatalog() {}
 
-  /** Providers of these names with usual clocks and pools. */
+  /** Returns a catalog with providers of these names, usual timeouts and pools. */
   public static Catalog of(String... providers) {
     return of(Stream.of(providers).map(TestCatalog::provider).toArray(Provider[]::new));
   }
 
-  /** These providers; the first is preferred. */
+  /** Returns a catalog with these providers; the first is preferred. */
   public static Catalog of(Provider... providers) {
     return of(Modality.CHAT, providers);
   }
@@ -78,12 +78,12 @@ public final class TestCatalog {
     return Stream.of(names).map(TestCatalog::provider).toArray(Provider[]::new);
   }
 
-  /** The same with a model of another kind. */
+  /** Returns a catalog with a model of another modality. */
   public static Catalog of(Modality modality, Provider... providers) {
     return of(modality, prices(modality), providers);
   }
 
-  /** The same at other prices. */
+  /** Returns a catalog with a model of another modality and price. */
   public static Catalog of(Modality modality, PriceList prices, Provider... providers) {
     List<Route> routes =
         IntStream.range(0, providers.length)
@@ -109,7 +109,7 @@ public final class TestCatalog {
     return new Catalog(List.of(providers), List.of(model));
   }
 
-  /** The same model with one more capability. */
+  /** Returns the model with one more capability. */
   public static Model withCapability(Model m, String capability) {
     return new Model(
         m.id(),
@@ -171,12 +171,12 @@ public final class TestCatalog {
     return copy(p, p.credentials(), clocks, p.pool(), p.circuit(), p.quirks(), p.onDisconnect());
   }
 
-  /** The same, from which so many bytes are taken at once. */
+  /** Returns the provider with another size limit of events. */
   public static Provider with(Provider p, int eventBytesMax) {
     return sized(p, eventBytesMax, Math.max(eventBytesMax, p.imageReplyBytesMax()));
   }
 
-  /** The same, from which so many bytes are taken with images. */
+  /** Returns the provider with another size limit of replies with images. */
   public static Provider withImageReplyLimit(Provider p, int imageReplyBytesMax) {
     return sized(p, p.eventBytesMax(), imageReplyBytesMax);
   }
@@ -230,7 +230,7 @@ public final class TestCatalog {
         p.imageReplyBytesMax());
   }
 
-  /** A provider with these keys, drawn equally often. */
+  /** Provider with these keys, used equally often. */
   public static Provider keyed(String name, String... keys) {
     Provider p = provider(name);
     return copy(
@@ -262,7 +262,7 @@ public final class TestCatalog {
     return copy(p, p.credentials(), p.timeouts(), p.pool(), circuit, p.quirks(), p.onDisconnect());
   }
 
-  /** A provider that continues answers which were begun elsewhere. */
+  /** Provider that continues replies which another one began. */
   public static Provider prefilled(String name, Prefill prefill) {
     Provider p = provider(name);
     return copy(
@@ -275,7 +275,7 @@ public final class TestCatalog {
         p.onDisconnect());
   }
 
-  /** A provider that speaks OpenAI as a known server does. */
+  /** Provider that speaks OpenAI like a known server. */
   public static Provider like(KnownServer server, String name) {
     Provider p = provider(name);
     return copy(
@@ -288,7 +288,7 @@ public final class TestCatalog {
         p.onDisconnect());
   }
 
-  /** The same, some of whose models are others than their names say. */
+  /** Returns the provider with other upstream names of some models. */
   public static Provider withModelNames(Provider p, Map<String, String> models) {
     Quirks was = p.quirks();
     OpenAiQuirks deviations = was.openAiQuirks().withModels(models);
@@ -297,7 +297,7 @@ public final class TestCatalog {
     return copy(p, p.credentials(), p.timeouts(), p.pool(), p.circuit(), quirks, p.onDisconnect());
   }
 
-  /** A provider of another dialect at a path, with an end of each target. */
+  /** Provider of another dialect at a path, with a query at the end of each target. */
   public static Provider addressed(String dialect, String name, String path, String query) {
     Provider p = ofDialect(dialect, name);
     return new Provider(
@@ -316,7 +316,7 @@ public final class TestCatalog {
         p.imageReplyBytesMax());
   }
 
-  /** A provider that is sent a token in its key's place. */
+  /** Provider that gets a token in place of a key. */
   public static Provider withAccessToken(String name, AccessToken token) {
     Provider p = provider(name);
     return copy(
@@ -348,28 +348,28 @@ public final class TestCatalog {
         p.imageReplyBytesMax());
   }
 
-  /** Changes the usual clocks. */
+  /** Changes the usual timeouts. */
   public static Provider withClocks(
       String name, Function<ProviderTimeouts, ProviderTimeouts> change) {
     return with(provider(name), change.apply(ProviderTimeouts.DEFAULT));
   }
 
-  /** A key that may do everything. */
+  /** Key without restrictions. */
   public static ApiKey key() {
     return key(KeyLimits.DEFAULT);
   }
 
-  /** The same, with limits of its own. */
+  /** Key with limits of its own. */
   public static ApiKey key(KeyLimits limits) {
     return key(limits, KeyScope.ALL);
   }
 
-  /** The same, which may do no more than this. */
+  /** Key with limits and a scope. */
   public static ApiKey key(KeyLimits limits, KeyScope scope) {
     return key(limits, scope, new OrgId(new UUID(1, 2)));
   }
 
-  /** The same of another organization. */
+  /** Key of another organization. */
   public static ApiKey key(KeyLimits limits, KeyScope scope, OrgId org) {
     return new ApiKey(
         new KeyId("abcdefgh"),

@@ -8,8 +8,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One HTTP/1.1 message as it stood on the wire: start line, header lines in their order and case,
- * the decoded body, and the raw bytes themselves.
+ * HTTP/1.1 message as it was on the wire: start line, header lines in their order and case, the
+ * decoded body, and the raw bytes.
  */
 public sealed class WireMessage permits CapturedRequest, RawResponse {
   private final String startLine;

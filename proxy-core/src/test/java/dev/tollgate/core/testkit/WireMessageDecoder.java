@@ -11,8 +11,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cuts one whole HTTP/1.1 message out of bytes as they grow, and looks at each byte once. Reads
- * what is well formed and fails loudly on the rest; judging bad framing is the gateway's work and
+ * Decoder of one whole HTTP/1.1 message from growing bytes; reads each byte once. Accepts
+ * well-formed messages and fails loudly on others; judging bad framing is the gateway's work and
  * not the testkit's.
  */
 final class WireMessageDecoder<M extends WireMessage> {
@@ -27,17 +27,17 @@ final class WireMessageDecoder<M extends WireMessage> {
     this.kind = kind;
   }
 
-  /** Cuts a request. */
+  /** Returns a decoder of requests. */
   static WireMessageDecoder<CapturedRequest> request() {
     return new WireMessageDecoder<>(new Kind<>(CapturedRequest::new, head -> head.framedBy(false)));
   }
 
-  /** Cuts the head of a request and leaves its body out. */
+  /** Returns a decoder of heads of requests, without the body. */
   static WireMessageDecoder<CapturedRequest> requestHead() {
     return new WireMessageDecoder<>(new Kind<>(CapturedRequest::new, head -> Framing.NONE));
   }
 
-  /** Cuts a response; one to a HEAD request has no body. */
+  /** Returns a decoder of responses; one to a HEAD request has no body. */
   static WireMessageDecoder<RawResponse> response(boolean toHead) {
     return new WireMessageDecoder<>(
         new Kind<>(
@@ -46,11 +46,11 @@ final class WireMessageDecoder<M extends WireMessage> {
   }
 
   /**
-   * The message, if it is all there.
+   * Returns the message, if it is complete.
    *
-   * @param all begins with the message; nothing of it may have changed since the last call
-   * @param count how many bytes of {@code all} are meant
-   * @param ended whether the peer has ended the connection behind these bytes
+   * @param all begins with the message; must not have changed since the last call
+   * @param count the number of valid bytes in {@code all}
+   * @param ended whether the peer has ended the connection after these bytes
    */
   Optional<M> decode(byte[] all, int count, boolean ended) {
     bytes = all;
@@ -169,7 +169,7 @@ final class WireMessageDecoder<M extends WireMessage> {
     }
   }
 
-  /** What is cut, and how its body is delimited. */
+  /** Kind of message, and how its body is delimited. */
   private record Kind<M>(Maker<M> make, Function<Head, Framing> framing) {}
 
   private interface Maker<M> {

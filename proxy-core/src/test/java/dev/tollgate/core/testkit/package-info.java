@@ -1,4 +1,4 @@
-/** What tests of both modules share: corpora, seeds, a scripted upstream, a raw client. */
+/** Shared by the tests of all modules: corpora, seeds, a scripted upstream, a raw client. */
 @NullMarked
 package dev.tollgate.core.testkit;
 

@@ -7,7 +7,7 @@ import dev.tollgate.core.egress.PostResult;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** Every answer a receiver can give has a meaning. */
+/** Meaning of every reply that a receiver can give. */
 class DeliveryOutcomeTest {
   @Test
   void everyStatusIsJudged() {
@@ -23,7 +23,7 @@ class DeliveryOutcomeTest {
   }
 
   @Test
-  void whatNobodyAnsweredIsTriedAgain() {
+  void anUnansweredAttemptIsRetried() {
     for (FetchOutcome outcome : FetchOutcome.values()) {
       assertThat(DeliveryOutcome.of(new PostResult.Failed(outcome)))
           .isEqualTo(DeliveryOutcome.RETRY);

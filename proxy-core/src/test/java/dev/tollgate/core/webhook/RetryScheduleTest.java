@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 
-/** When a delivery is tried again. */
+/** Delays between the attempts of a delivery. */
 class RetryScheduleTest {
   private static final RetrySchedule USUAL =
       new RetrySchedule(
@@ -24,7 +24,7 @@ class RetryScheduleTest {
               Duration.ofHours(2),
               Duration.ofHours(5)));
 
-  /** Draws the same number each time. */
+  /** Returns a generator that always draws the same number. */
   private static RandomGenerator always(double drawn) {
     return new RandomGenerator() {
       @Override

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** What a receiver is sent. */
+/** Request that a receiver gets. */
 class WebhookRequestTest {
   private static final WebhookSecret SECRET = new WebhookSecret(new byte[32]);
   private static final ClaimedEvent DUE =

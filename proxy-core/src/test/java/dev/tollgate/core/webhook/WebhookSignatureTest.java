@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** Signatures that were computed elsewhere: by OpenSSL, and in the text of Standard Webhooks. */
+/** Signatures computed by others: by OpenSSL, and in the text of Standard Webhooks. */
 class WebhookSignatureTest {
   private static final WebhookSecret SECRET = secret("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw");
   private static final byte[] BODY = "{\"test\": 2432232314}".getBytes(UTF_8);

@@ -61,7 +61,7 @@ final class CreditsCommand extends CommandGroup {
                   .put("org", after.org().name())
                   .put("amount_micro", amount.value())
                   .put("ref", reference)
-                  .put("booked", grant == Grant.BOOKED)
+                  .put("booked", grant == Grant.RECORDED)
                   .put("balance_micro", after.balance().value()));
     }
   }

@@ -121,7 +121,7 @@ final class QuarantineCommand extends CommandGroup {
         throws SQLException {
       ObjectNode row = RowPrinter.row().put("request_id", request);
       return switch (quarantine.retry(request, ACTOR)) {
-        case RetryResult.Booked(MicroUsd cost) ->
+        case RetryResult.Settled(MicroUsd cost) ->
             row.put("booked", true).put("cost_micro", cost.value()).putNull("why");
         case RetryResult.Refused(String why) ->
             row.put("booked", false).putNull("cost_micro").put("why", why);

@@ -19,8 +19,8 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * Copies what a provider made into our storage, file by file by way of the disk: none is held in
- * memory, however large it is.
+ * Copies the output of a provider into the gateway's storage, file by file through the disk: none
+ * is held in memory, however large it is.
  */
 public final class ArtifactCopy {
   private final MediaProvider provider;
@@ -29,11 +29,11 @@ public final class ArtifactCopy {
   private final JobObserver observer;
 
   /**
-   * How files are copied.
+   * Options of copying.
    *
-   * @param quota for what is on its way
-   * @param fileBytesMax of one file
-   * @param retention how long what was copied is kept
+   * @param quota for files in transit
+   * @param fileBytesMax the largest file
+   * @param retention how long copied files are kept
    */
   public record CopyOptions(SpoolQuota quota, long fileBytesMax, Duration retention) {}
 
@@ -45,7 +45,7 @@ public final class ArtifactCopy {
     this.observer = observer;
   }
 
-  /** What came of copying all files of a job. */
+  /** Result of copying all files of a job. */
   sealed interface CopyResult {
     record All(List<JobArtifact> files) implements CopyResult {
       public All {
@@ -53,20 +53,20 @@ public final class ArtifactCopy {
       }
     }
 
-    /** Nothing will come of it. */
+    /** The job has failed: its output cannot be used. */
     record Unusable(String reason) implements CopyResult {}
 
-    /** The provider does not have a file that it told of, or not yet. */
+    /** The provider does not have a file that it announced, or not yet. */
     record Missing() implements CopyResult {}
 
-    /** Another try may do better. */
+    /** Another attempt may succeed. */
     record RetryLater(String reason) implements CopyResult {}
 
-    /** Our storage did not take a file, and another try may do better. */
+    /** The gateway's storage did not accept a file; another attempt may succeed. */
     record NotStored(String reason) implements CopyResult {}
   }
 
-  /** What is copied of the files if not all of them are is deleted again. */
+  /** Copies all files; if one fails, deletes the copies made so far. */
   CopyResult copy(MediaTarget target, ClaimedJob job, ProviderJobState.Succeeded made)
       throws InterruptedException {
     List<JobArtifact> kept = new ArrayList<>();
@@ -90,7 +90,10 @@ public final class ArtifactCopy {
     }
   }
 
-  /** Deletes files that no job refers to. What is not deleted now goes when it is over. */
+  /**
+   * Deletes files that no job refers to. A file that cannot be deleted now is deleted when it
+   * expires.
+   */
   void discard(List<JobArtifact> files) throws InterruptedException {
     for (JobArtifact file : files) {
       var _ = storage.delete(file.blob());

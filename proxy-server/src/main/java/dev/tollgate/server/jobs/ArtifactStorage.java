@@ -15,18 +15,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
-/** Our storage for workers, who wait for its answers. */
+/** Blocking access to the gateway's storage, for workers. */
 public final class ArtifactStorage {
   private final BlobStore blobs;
   private final Supplier<EventLoop> loops;
   private final Duration timeout;
 
   /**
-   * Puts {@code blobs} behind blocking calls.
+   * Wraps {@code blobs}.
    *
-   * @param loops names the event loop of each call
-   * @param timeout after which nobody waits any more, or later for what is large; longer than the
-   *     storage's own
+   * @param loops returns the event loop of each call
+   * @param timeout the longest wait, extended for large blobs; longer than the storage's own
+   *     timeout
    */
   public ArtifactStorage(BlobStore blobs, Supplier<EventLoop> loops, Duration timeout) {
     this.blobs = blobs;
@@ -34,7 +34,7 @@ public final class ArtifactStorage {
     this.timeout = timeout;
   }
 
-  /** Keeps a blob, whose bytes are owned from here on. */
+  /** Stores a blob; takes over the bytes. */
   StoreBlobResult store(Blob blob) throws InterruptedException {
     Duration within = StoreTimeout.of(timeout, 2L * blob.bytes().readableBytes());
     var answer = new CompletableFuture<StoreBlobResult>();
@@ -47,7 +47,7 @@ public final class ArtifactStorage {
             deleteOrphan(stored, loop);
           }
         });
-    var late = new StoreBlobResult.Unavailable(BlobFailure.TIMED_OUT, "it did not answer");
+    var late = new StoreBlobResult.Unavailable(BlobFailure.TIMED_OUT, "the storage did not answer");
     try {
       return await(answer, within, late);
     } catch (InterruptedException e) {
@@ -58,7 +58,7 @@ public final class ArtifactStorage {
     }
   }
 
-  /** What is stored after all when nobody waits any more, and nobody will ever name. */
+  /** Deletes a blob that was stored after the timeout: its name was never given out. */
   private void deleteOrphan(StoreBlobResult stored, EventLoop loop) {
     if (stored instanceof StoreBlobResult.Kept kept) {
       blobs.delete(kept.name(), loop, _ -> {});
@@ -71,7 +71,7 @@ public final class ArtifactStorage {
     return await(
         answer,
         timeout,
-        new DeleteBlobResult.Unavailable(BlobFailure.TIMED_OUT, "it did not answer"));
+        new DeleteBlobResult.Unavailable(BlobFailure.TIMED_OUT, "the storage did not answer"));
   }
 
   private static <T> T await(CompletableFuture<T> answer, Duration within, T otherwise)
@@ -81,7 +81,7 @@ public final class ArtifactStorage {
     } catch (TimeoutException e) {
       return answer.complete(otherwise) ? otherwise : answer.join();
     } catch (ExecutionException e) {
-      throw new IllegalStateException("nobody completes it so", e);
+      throw new IllegalStateException("completed normally only", e);
     }
   }
 }

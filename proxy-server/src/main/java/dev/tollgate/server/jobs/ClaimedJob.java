@@ -10,17 +10,17 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A job that a worker took up, as it was then.
+ * Job that a worker claimed, in its state at that time.
  *
- * @param worker under whose name it is held
- * @param providerJob what the provider calls it; empty: nobody knows yet
- * @param intent how long ago its provider may have heard of it last; empty: it cannot have
- * @param inconclusiveAttempts how often in a row nothing was learned
- * @param doubt what speaks against it
- * @param doubts how often that was so since anything else was learned
- * @param age since it was submitted to us
- * @param images that came with it, for as long as no provider has it
- * @param demand what it waits for besides
+ * @param worker the name under which it is claimed
+ * @param providerJob the provider's name of the job; empty: not known yet
+ * @param intent time since the last moment at which the job may have been sent; empty: never sent
+ * @param inconclusiveAttempts inconclusive polls in a row
+ * @param doubt evidence that the job is lost
+ * @param doubts polls in a row that raised this doubt
+ * @param age since the submission to the gateway
+ * @param images the uploaded images, until a provider has the job
+ * @param demand a request to end the job early
  */
 public record ClaimedJob(
     Job job,
@@ -37,31 +37,31 @@ public record ClaimedJob(
     images = List.copyOf(images);
   }
 
-  /** Whether it is to end before it is done. */
+  /** Request to end a job before it is done. */
   public enum Demand {
     NONE,
     CANCEL,
-    /** Its time is over. */
+    /** The job did not end in time. */
     EXPIRE
   }
 
-  /** What speaks against a job that is not given up yet. */
+  /** Evidence that a job is lost; it fails when the evidence repeats. */
   public enum Doubt {
     NONE,
-    /** Its provider does not know it. */
+    /** The provider does not know the job. */
     ABSENT,
-    /** A file that was made is not there. */
+    /** A file of the finished job is missing. */
     FILE,
-    /** Our storage does not take a file. */
+    /** The gateway's storage does not accept a file. */
     STORAGE
   }
 
-  /** How often this spoke against it before. */
+  /** Returns how often this doubt was raised before. */
   int doubts(Doubt which) {
     return doubt == which ? doubts : 0;
   }
 
-  /** Whether the provider may have heard of it. */
+  /** True if the job may have been sent to its provider. */
   boolean mayHaveReachedProvider() {
     return intent.isPresent();
   }
@@ -78,7 +78,7 @@ public record ClaimedJob(
     return job.status();
   }
 
-  /** The request as it was accepted, a JSON object. */
+  /** Returns the request as it was accepted, a JSON object. */
   String params() {
     return job.params().toString();
   }

@@ -8,19 +8,19 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.function.LongSupplier;
 
-/** What a node remembers of turns: who had the last one, and what it works at. Any thread. */
+/** State of a node's fair scheduling: the last turn and the jobs in work. Any thread. */
 final class FairScheduler {
-  /** So long a provider that has as many jobs as it may is not asked whether it has room. */
+  /** How long a provider with its maximum of jobs gets no new one. */
   private static final Duration CLOSED_FOR = Duration.ofSeconds(1);
 
-  /** One worker in so many, and at least one, is left to the other providers. */
+  /** One worker in four, and at least one, is reserved for other providers. */
   private static final int LEFT_TO_OTHERS = 4;
 
   private final int share;
   private final LongSupplier nanoTime;
   private final Map<String, Integer> inWork = new HashMap<>();
   private final Map<String, Long> closedAt = new HashMap<>();
-  private OrgId lastOrg = new OrgId(UUID.randomUUID()); // nodes begin in different places
+  private OrgId lastOrg = new OrgId(UUID.randomUUID()); // nodes begin apart
   private String lastProvider = "";
 
   FairScheduler(int workers, LongSupplier nanoTime) {
@@ -34,11 +34,11 @@ final class FairScheduler {
     return new JobClaimOptions(limit, lastOrg, lastProvider, inWork, share, closedAt.keySet());
   }
 
-  /** What came of a turn, in its order. */
+  /** Records the jobs of one claim, in their order. */
   synchronized void claimed(List<ClaimedJob> jobs) {
     jobs.forEach(job -> inWork.merge(job.job().provider(), 1, Integer::sum));
     if (jobs.isEmpty()) {
-      lastOrg = new OrgId(UUID.randomUUID()); // beyond those that one turn looks at
+      lastOrg = new OrgId(UUID.randomUUID()); // skips the organizations that one claim examines
       lastProvider = "";
     } else {
       lastOrg = jobs.getLast().job().org();
@@ -46,12 +46,12 @@ final class FairScheduler {
     }
   }
 
-  /** A job is not in work any more. */
+  /** Removes a job that has left this node's work. */
   synchronized void ended(ClaimedJob job) {
     inWork.computeIfPresent(job.job().provider(), (_, jobs) -> jobs > 1 ? jobs - 1 : null);
   }
 
-  /** A provider has as many jobs as it may. */
+  /** Records that a provider has reached its maximum of jobs. */
   synchronized void providerFull(String provider) {
     closedAt.put(provider, nanoTime.getAsLong());
   }

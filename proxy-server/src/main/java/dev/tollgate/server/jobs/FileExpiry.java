@@ -12,9 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Deletes files that were kept for long enough, and those of removed jobs. First the bytes, then
- * the row. Each node takes others; what does not go now is due again later, and nothing waits for
- * it meanwhile.
+ * Deletes the files of expired and removed jobs: first the bytes, then the row. Each node takes
+ * different files; a file that cannot be deleted is due again later and delays no other.
  */
 public final class FileExpiry {
   private static final Logger log = LoggerFactory.getLogger(FileExpiry.class);
@@ -22,7 +21,7 @@ public final class FileExpiry {
   private static final int JOBS_PER_BATCH = 20;
   private static final int BATCHES_PER_ROUND = 10;
 
-  /** A storage that fails so often is not asked again and again in one round. */
+  /** Failures after which a round stops calling the storage. */
   private static final int FAILURES_MAX = 3;
 
   private final JobStore store;
@@ -35,7 +34,7 @@ public final class FileExpiry {
     this.observer = observer;
   }
 
-  /** One round; says how many files went. */
+  /** Runs one round; returns the number of deleted files. */
   public int round() throws SQLException, InterruptedException {
     int all = 0;
     for (int batch = 0; batch < BATCHES_PER_ROUND; batch++) {
@@ -57,7 +56,7 @@ public final class FileExpiry {
     List<DueFile> gone = new ArrayList<>();
     int failures = 0;
     for (DueFile file : due) {
-      if (isGone(file)) {
+      if (isDeleted(file)) {
         gone.add(file);
       } else if (++failures == FAILURES_MAX) {
         break;
@@ -66,13 +65,13 @@ public final class FileExpiry {
     return gone;
   }
 
-  /** A name that is none of ours is nothing that could be deleted. */
-  private boolean isGone(DueFile file) throws InterruptedException {
+  /** A name that is not one of the gateway's has no bytes to delete. */
+  private boolean isDeleted(DueFile file) throws InterruptedException {
     Optional<BlobName> name = BlobName.parse(file.name());
     try {
       return name.isEmpty() || storage.delete(name.get()) instanceof DeleteBlobResult.Gone;
     } catch (RuntimeException e) {
-      log.warn("the file {} of a job is not deleted, tried again later", file.id(), e);
+      log.warn("the file {} of a job could not be deleted, will retry", file.id(), e);
       return false;
     }
   }

@@ -7,8 +7,8 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * What a file is by its first bytes. What a provider says of it must not contradict them: an error
- * page is no video, whatever its status was.
+ * Detects the type of a file by its first bytes. The provider's content type must not contradict
+ * them: an error page is no video, whatever its status was.
  */
 final class FileKind {
   private static final int FTYP = 0x66747970;
@@ -21,7 +21,7 @@ final class FileKind {
 
   private FileKind() {}
 
-  /** Empty: it is nothing that a job of this kind makes. */
+  /** Returns the type, or empty if no job of this kind makes such a file. */
   static Optional<BlobType> of(JobKind kind, String contentType, ByteBuf file) {
     String declared = contentType.toLowerCase(Locale.ROOT).split(";", 2)[0].strip();
     String family = kind == JobKind.VIDEO ? "video/" : "audio/";

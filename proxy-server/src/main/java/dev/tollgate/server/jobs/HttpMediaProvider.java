@@ -27,8 +27,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A provider of jobs over HTTP. It goes where the configuration says and nowhere else: neither
- * through a proxy nor after a redirect.
+ * Client of a provider of jobs over HTTP. Calls configured URLs only: it uses no proxy and follows
+ * no redirect.
  */
 public final class HttpMediaProvider implements MediaProvider, AutoCloseable {
   private static final int ANSWER_BYTES_MAX = 256 * 1024;
@@ -37,12 +37,12 @@ public final class HttpMediaProvider implements MediaProvider, AutoCloseable {
   private final Function<BlobName, SignedUrl> images;
   private final HttpClient client;
 
-  /** How long a connection, an answer and a file may take. */
+  /** Timeouts of a connection, a reply and a file. */
   public record MediaTimeouts(Duration connect, Duration answer, Duration file) {
     public static final MediaTimeouts DEFAULT =
         new MediaTimeouts(Duration.ofSeconds(2), Duration.ofSeconds(10), Duration.ofMinutes(5));
 
-    /** The same where files may have so many bytes. */
+    /** Returns the timeouts with a file timeout that suits the size limit of files. */
     public static MediaTimeouts forFileBytes(long fileBytes) {
       return new MediaTimeouts(
           DEFAULT.connect(), DEFAULT.answer(), StoreTimeout.of(DEFAULT.file(), fileBytes));
@@ -50,7 +50,7 @@ public final class HttpMediaProvider implements MediaProvider, AutoCloseable {
   }
 
   /**
-   * @param images where images that came with jobs can be fetched, from now on and for a while
+   * @param images signs URLs from which a provider can fetch the images of a job for a limited time
    */
   public HttpMediaProvider(MediaTimeouts timeouts, Function<BlobName, SignedUrl> images) {
     this.timeouts = timeouts;
@@ -101,12 +101,16 @@ public final class HttpMediaProvider implements MediaProvider, AutoCloseable {
     };
   }
 
-  /** Asked again, it would say the same; timeouts, conflicts and limits are none. */
+  /**
+   * True if a repetition would give the same reply; timeouts, conflicts and rate limits would not.
+   */
   private static boolean isFinalRefusal(int status) {
     return status / 100 == 4 && status != 408 && status != 409 && status != 425 && status != 429;
   }
 
-  /** It is not taken now; what a gateway between us says, as 502, is no such word. */
+  /**
+   * True if the provider refuses for now. A gateway's own status, such as 502, does not show that.
+   */
   private static boolean isBusy(int status) {
     return status == 429 || status == 503;
   }
@@ -169,17 +173,17 @@ public final class HttpMediaProvider implements MediaProvider, AutoCloseable {
     return BodySubscribers.replacing(other);
   }
 
-  // One call
+  // HTTP call
 
-  /** What came back. */
+  /** Result of an HTTP call. */
   private sealed interface HttpResult {
-    @SuppressWarnings("ArrayRecordComponent") // read once, where it was made
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     record Response(int status, byte[] body) implements HttpResult {}
 
     /**
-     * Nothing did.
+     * Call without a reply.
      *
-     * @param reached whether the provider may have the request
+     * @param reached true if the provider may have received the request
      */
     record NoResponse(String reason, boolean reached) implements HttpResult {}
   }
@@ -192,7 +196,7 @@ public final class HttpMediaProvider implements MediaProvider, AutoCloseable {
     return request;
   }
 
-  /** What providers call their jobs is not ours to trust with a path. */
+  /** Encodes the provider's name of a job, which must not be trusted in a path. */
   private static String path(String providerJob) {
     return "/" + URLEncoder.encode(providerJob, UTF_8);
   }
@@ -213,7 +217,7 @@ public final class HttpMediaProvider implements MediaProvider, AutoCloseable {
     return cause instanceof ConnectException || cause instanceof HttpConnectTimeoutException;
   }
 
-  /** The client's own time limit ends with the head. */
+  /** The client's own timeout covers the head only, so the body needs this one. */
   private <T> HttpResponse<T> sendWithin(
       HttpRequest request, BodyHandler<T> handler, Duration within)
       throws InterruptedException, ExecutionException, TimeoutException {
@@ -221,7 +225,7 @@ public final class HttpMediaProvider implements MediaProvider, AutoCloseable {
     try {
       return reply.get(within.toMillis(), TimeUnit.MILLISECONDS);
     } finally {
-      reply.cancel(true); // without effect on one that is there
+      reply.cancel(true); // no effect on a reply that has arrived
     }
   }
 

@@ -5,15 +5,15 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Whose jobs a node takes up next: organizations have turns at each provider, and a provider that
- * does not answer must not have all workers.
+ * Fairness of a claim: organizations take turns at each provider, and a provider that does not
+ * answer must not occupy all workers.
  *
- * @param limit jobs to take up
- * @param lastOrg who had the last turn
- * @param lastProvider at which provider
- * @param inWork jobs that the node works at, by their provider
- * @param share of a provider in the node's workers, while there are jobs of others
- * @param closedProviders providers that take nothing new at present
+ * @param limit jobs to claim
+ * @param lastOrg the organization of the last turn
+ * @param lastProvider the provider of the last turn
+ * @param inWork jobs in work on the node, by provider
+ * @param share the most workers of one provider while other providers have due jobs
+ * @param closedProviders providers that accept no new jobs at present
  */
 public record JobClaimOptions(
     int limit,

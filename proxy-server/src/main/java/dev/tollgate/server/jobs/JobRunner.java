@@ -18,13 +18,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * This node's workers: they take up jobs that are due, each on a virtual thread of its own, as many
- * at a time as there are workers. Other nodes do the same; who has a job is in the database.
+ * Workers of this node: they claim due jobs and run each on a virtual thread of its own, up to the
+ * number of workers. All nodes do the same; the database holds the claims.
  */
 public final class JobRunner implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(JobRunner.class);
 
-  /** Two signs of life may be missed. */
+  /** Two renewals may be missed. */
   private static final int RENEWALS_PER_LEASE = 3;
 
   private static final Duration SHUTDOWN_TIMEOUT = Duration.ofSeconds(2);
@@ -46,11 +46,11 @@ public final class JobRunner implements AutoCloseable {
   private boolean failedBefore;
 
   /**
-   * How they work.
+   * Options of the workers.
    *
    * @param workers jobs at a time
-   * @param lease how long a job is a worker's without a sign of life
-   * @param pollInterval between two looks for jobs while there are none
+   * @param lease how long a worker keeps a job without a renewal
+   * @param pollInterval between two queries for jobs while there are none
    */
   public record RunnerOptions(int workers, Duration lease, Duration pollInterval) {}
 
@@ -71,14 +71,14 @@ public final class JobRunner implements AutoCloseable {
     this.idle = new Semaphore(options.workers());
   }
 
-  /** To be called once. */
+  /** Starts the workers; called once. */
   public void start() {
     claimThread.start();
     long between = options.lease().toNanos() / RENEWALS_PER_LEASE;
     leaseRenewer.scheduleWithFixedDelay(this::renew, between, between, TimeUnit.NANOSECONDS);
   }
 
-  /** A job may be due now. Any thread. */
+  /** Wakes the workers because a job may be due. Any thread. */
   public void wakeUp() {
     lock.lock();
     try {
@@ -89,7 +89,7 @@ public final class JobRunner implements AutoCloseable {
     }
   }
 
-  /** Jobs in work here. */
+  /** Returns the number of jobs in work here. */
   public int busyWorkers() {
     return options.workers() - idle.availablePermits();
   }
@@ -111,7 +111,7 @@ public final class JobRunner implements AutoCloseable {
     }
   }
 
-  /** Takes up as many jobs as there are idle workers, and says how many there were. */
+  /** Claims a job for each idle worker; returns the number of claimed jobs. */
   private int claim(int limit) {
     List<ClaimedJob> jobs = List.of();
     try {
@@ -122,7 +122,7 @@ public final class JobRunner implements AutoCloseable {
       failedBefore = false;
     } catch (SQLException | RuntimeException e) {
       if (!failedBefore) {
-        log.warn("no job can be taken up, tried again: {}", e.getMessage());
+        log.warn("no job could be claimed, will retry: {}", e.getMessage());
       }
       failedBefore = true;
     }
@@ -160,12 +160,12 @@ public final class JobRunner implements AutoCloseable {
     try {
       step.run(job);
     } catch (InterruptedException e) {
-      release(job); // this node stops, another goes on
+      release(job); // this node stops, another continues
     } catch (SQLException e) {
-      log.warn("job {} of {}, tried again: {}", job.id(), job.job().request(), e.getMessage());
+      log.warn("job {} of {}, will retry: {}", job.id(), job.job().request(), e.getMessage());
       retryLater(job);
     } catch (RuntimeException | Error e) {
-      log.error("job {} of {} failed here, tried again", job.id(), job.job().request(), e);
+      log.error("job {} of {} failed unexpectedly, will retry", job.id(), job.job().request(), e);
       retryLater(job);
     } finally {
       runningJobs.remove(job.id());
@@ -174,12 +174,12 @@ public final class JobRunner implements AutoCloseable {
     }
   }
 
-  /** Where that fails too, its lease ends. */
+  /** If the release fails too, the lease expires. */
   private void release(ClaimedJob job) {
     try {
       store.release(job);
     } catch (SQLException | RuntimeException e) {
-      log.debug("job {} is given back when its lease ends", job.id(), e);
+      log.debug("job {} is released when its lease expires", job.id(), e);
     }
   }
 
@@ -188,7 +188,7 @@ public final class JobRunner implements AutoCloseable {
       store.inconclusive(
           job, Doubt.NONE, PollSchedule.afterInconclusive(job.inconclusiveAttempts()));
     } catch (SQLException | RuntimeException e) {
-      log.debug("job {} is given back when its lease ends", job.id(), e);
+      log.debug("job {} is released when its lease expires", job.id(), e);
     }
   }
 
@@ -204,7 +204,7 @@ public final class JobRunner implements AutoCloseable {
         if (!ours.contains(job.id())
             && current != null
             && current.job().worker().equals(job.worker())) {
-          observer.leaseLost(); // its worker hears of it with what it does next
+          observer.leaseLost(); // its worker learns of it at its next call of the store
         }
       }
     } catch (SQLException | RuntimeException e) {
@@ -212,9 +212,9 @@ public final class JobRunner implements AutoCloseable {
     }
   }
 
-  // Its end
+  // End
 
-  /** Takes up nothing more, and gives back what is in work if that does not end soon. */
+  /** Stops claiming, waits briefly for jobs in work, and releases the rest. */
   @Override
   public void close() {
     closing = true;

@@ -30,28 +30,28 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a worker does with a job that it took up: one step, after which the job is given back or
- * over. Whatever cannot be known now is asked again later, until the job's time is over.
+ * One step of a worker with a claimed job, after which the job is released or has ended. What
+ * cannot be determined now is polled again later, until the job expires.
  */
 final class JobStep {
   private static final Logger log = LoggerFactory.getLogger(JobStep.class);
 
-  /** While nodes are restarted one by one, some do not know yet what others serve. */
+  /** During a rolling restart some nodes lack models that others already serve. */
   private static final Duration SERVED_ELSEWHERE_MAX = Duration.ofMinutes(10);
 
-  /** A provider may not know everywhere yet what it accepted; that takes a minute or so. */
+  /** A provider may need about a minute until all its servers know an accepted job. */
   private static final int ATTEMPTS_WHILE_UNKNOWN_MAX = 7;
 
-  /** The same for one that is asked to give up a job, and for what is still on its way to it. */
+  /** The same bound for a cancellation, and for a submission that is still in flight. */
   private static final Duration UNKNOWN_MAX = Duration.ofMinutes(1);
 
-  /** What a connection and an answer may take, and a provider that has to take it in. */
+  /** Time for a connection, a reply, and the provider's processing of the request. */
   private static final Duration IN_FLIGHT_MAX = Duration.ofSeconds(15);
 
-  /** With the pauses between them about five minutes. */
+  /** About five minutes with the delays between them. */
   private static final int FILE_ATTEMPTS_MAX = 16;
 
-  /** Of our storage, for each of which the file is fetched again: about twenty minutes. */
+  /** Each of these attempts fetches the file again: about twenty minutes. */
   private static final int STORE_ATTEMPTS_MAX = 12;
 
   private final JobStore store;
@@ -85,7 +85,7 @@ final class JobStep {
         if (target.isPresent()) {
           advance(job, target.get());
         } else if (!job.mayHaveReachedProvider() && job.age().compareTo(SERVED_ELSEWHERE_MAX) > 0) {
-          fail(job, ErrorCode.NO_PROVIDER_AVAILABLE, "nobody serves its model any more");
+          fail(job, ErrorCode.NO_PROVIDER_AVAILABLE, "no provider serves its model any more");
         } else {
           inconclusive(job, "its provider is not configured");
         }
@@ -105,13 +105,13 @@ final class JobStep {
       }
       case SUBMITTED, RUNNING -> poll(job, target);
       case SUCCEEDED, FAILED, CANCELED, EXPIRED ->
-          throw new IllegalStateException("what is over is not taken up");
+          throw new IllegalStateException("a finished job cannot be claimed");
     }
   }
 
   // Submission
 
-  /** Somebody was about to submit it, and nobody knows what came of it. */
+  /** Resolves a submission whose result is unknown: a worker recorded its intent and no result. */
   private void resolveSubmission(ClaimedJob job, MediaTarget target)
       throws SQLException, InterruptedException {
     switch (provider.findSubmitted(target, job)) {
@@ -121,7 +121,7 @@ final class JobStep {
       case ProviderJobState.Aborted gone -> accepted(job, gone.providerJob());
       case ProviderJobState.Absent _ -> {
         if (mayBeInFlight(job)) {
-          inconclusive(job, "it may still be on its way to its provider");
+          inconclusive(job, "its submission may still be in flight");
         } else {
           submit(job, target);
         }
@@ -130,7 +130,7 @@ final class JobStep {
     }
   }
 
-  /** Whoever sent it may be dead, or slower than its lease, and what it sent be late. */
+  /** True while an earlier worker may still send the job: it may be slower than its lease. */
   private static boolean mayBeInFlight(ClaimedJob job) {
     return job.doubt() != Doubt.ABSENT && job.intent().orElseThrow().compareTo(IN_FLIGHT_MAX) < 0;
   }
@@ -169,7 +169,7 @@ final class JobStep {
     }
   }
 
-  // Looks
+  // Polls
 
   private void poll(ClaimedJob job, MediaTarget target) throws SQLException, InterruptedException {
     switch (provider.query(target, job.providerJob().orElseThrow())) {
@@ -178,7 +178,7 @@ final class JobStep {
       case ProviderJobState.Failed failed ->
           fail(job, ErrorCode.PROVIDER_FAILURE, failureMessage(failed.code(), failed.message()));
       case ProviderJobState.Aborted _ ->
-          fail(job, ErrorCode.PROVIDER_FAILURE, "the provider gave it up");
+          fail(job, ErrorCode.PROVIDER_FAILURE, "the provider canceled it");
       case ProviderJobState.Absent _ -> {
         if (job.doubts(Doubt.ABSENT) < ATTEMPTS_WHILE_UNKNOWN_MAX) {
           doubted(job, Doubt.ABSENT, "the provider does not know it yet");
@@ -202,7 +202,7 @@ final class JobStep {
   private void copyOutputs(ClaimedJob job, MediaTarget target, ProviderJobState.Succeeded made)
       throws SQLException, InterruptedException {
     if (made.files().isEmpty()) {
-      fail(job, ErrorCode.PROVIDER_FAILURE, "the provider made nothing");
+      fail(job, ErrorCode.PROVIDER_FAILURE, "the provider returned no files");
       return;
     }
     switch (copy.copy(target, job, made)) {
@@ -233,11 +233,11 @@ final class JobStep {
       observer.pollInconclusive();
       store.inconclusive(job, Doubt.STORAGE, PollSchedule.untilStorageRetry(times - 1));
     } else {
-      fail(job, ErrorCode.SERVICE_UNAVAILABLE, "what was made could not be stored");
+      fail(job, ErrorCode.SERVICE_UNAVAILABLE, "the output could not be stored");
     }
   }
 
-  /** By what was made, or else by what was asked for. */
+  /** Returns the cost of the output, or of the request if the output has no known length. */
   private static MicroUsd cost(
       ClaimedJob job, MediaTarget target, ProviderJobState.Succeeded made) {
     Duration length =
@@ -267,7 +267,7 @@ final class JobStep {
   private void expire(ClaimedJob job, Optional<MediaTarget> target)
       throws SQLException, InterruptedException {
     if (target.isPresent() && job.mayHaveReachedProvider()) {
-      var _ = cancelAtProvider(job, target.get()); // its time is over, whatever the provider says
+      var _ = cancelAtProvider(job, target.get()); // the job expires whatever the provider answers
     }
     if (store.expire(job)) {
       ended(job, JobStatus.EXPIRED, "");
@@ -301,7 +301,9 @@ final class JobStep {
     }
   }
 
-  /** Asks the provider for it, by our name for it where we do not know the provider's. */
+  /**
+   * Requests the cancellation by the provider's name of the job, or by the gateway's if unknown.
+   */
   private CancelResult cancelAtProvider(ClaimedJob job, MediaTarget target)
       throws InterruptedException {
     if (job.providerJob().isPresent()) {
@@ -349,11 +351,11 @@ final class JobStep {
   private void recordInconclusive(ClaimedJob job, Doubt doubt, String reason, Duration next)
       throws SQLException {
     observer.pollInconclusive();
-    log.debug("job {} of {}: nothing was learned: {}", job.id(), job.job().request(), reason);
+    log.debug("job {} of {}: poll inconclusive: {}", job.id(), job.job().request(), reason);
     store.inconclusive(job, doubt, next);
   }
 
-  /** The one line of a job. */
+  /** Writes the job's single log line. */
   private void ended(ClaimedJob job, JobStatus how, String more) {
     observer.ended(job.kind(), how, job.age());
     log.info(
@@ -367,6 +369,6 @@ final class JobStep {
   }
 
   private static String failureMessage(String code, String message) {
-    return code.isEmpty() ? "the provider says: " + message : code + ": " + message;
+    return code.isEmpty() ? "provider error: " + message : code + ": " + message;
   }
 }

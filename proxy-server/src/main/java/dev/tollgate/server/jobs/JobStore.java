@@ -12,72 +12,72 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Port to the jobs' rows, for workers. Every call blocks. Where a verb says false, the job is not
- * this worker's any more, or over, and nothing was done.
+ * Port to the rows of jobs, for workers. Every call blocks. A method that returns false changed
+ * nothing: the worker has lost the job, or the job has ended.
  */
 public interface JobStore {
-  /** Takes up jobs that are due, until the lease ends, in the order of their turns. */
+  /** Claims due jobs under a lease, taking turns among organizations and providers. */
   List<ClaimedJob> claim(Duration lease, JobClaimOptions options) throws SQLException;
 
-  /** Makes the leases of these jobs last on; says which are still theirs. */
+  /** Renews the leases of these jobs; returns the jobs that are still claimed here. */
   Set<JobId> renew(List<ClaimedJob> jobs, Duration lease) throws SQLException;
 
-  /** Notes that the provider is about to hear of it. */
+  /** Records that the job is about to be sent to its provider. */
   Intent intend(ClaimedJob job) throws SQLException;
 
-  /** Whether a provider may hear of a job. */
+  /** Permission to send a job to its provider. */
   enum Intent {
     NOTED,
-    /** The provider has as many jobs as it may. */
+    /** The provider has reached its maximum of jobs. */
     FULL,
-    /** It is not this worker's any more, or over. */
+    /** The worker has lost the job, or the job has ended. */
     LOST
   }
 
-  /** The provider has it, and calls it so; it is given back. */
+  /** The provider accepted the job under its own name; ends the claim. */
   boolean submitted(ClaimedJob job, String providerJob, Duration nextPoll) throws SQLException;
 
-  /** The provider makes it; it is given back. */
+  /** The provider makes the output; ends the claim. */
   boolean running(ClaimedJob job, Progress progress, Duration nextPoll) throws SQLException;
 
-  /** The provider has it and has not begun; it is given back. */
+  /** The provider has the job and has not begun; ends the claim. */
   boolean waiting(ClaimedJob job, Duration nextPoll) throws SQLException;
 
-  /** Nobody looked at it; it is given back as it was, to be looked at by the next. */
+  /** Ends the claim of an unchanged job, which is due for the next worker at once. */
   boolean release(ClaimedJob job) throws SQLException;
 
-  /** Nothing was learned, or something that speaks against it; it is given back. */
+  /** The poll was inconclusive, or raised a doubt; ends the claim. */
   boolean inconclusive(ClaimedJob job, Doubt doubt, Duration nextPoll) throws SQLException;
 
-  /** It was made and lies in our storage. */
+  /** The output was made and is in the gateway's storage. */
   boolean succeed(ClaimedJob job, MicroUsd cost, Duration retention, List<JobArtifact> files)
       throws SQLException;
 
-  /** Nothing will come of it. */
+  /** The job has failed for good. */
   boolean fail(ClaimedJob job, JobFailure failure) throws SQLException;
 
-  /** Its time is over. */
+  /** The job did not end in time. */
   boolean expire(ClaimedJob job) throws SQLException;
 
-  /** The provider has given it up, or never heard of it. */
+  /** The provider canceled the job, or never had it. */
   boolean canceled(ClaimedJob job) throws SQLException;
 
-  /** The provider does not give it up; it goes on and is given back. */
+  /** The provider does not cancel the job, which continues; ends the claim. */
   boolean cancelRefused(ClaimedJob job, Duration nextPoll) throws SQLException;
 
   /**
-   * Takes files that were kept for long enough, of at most so many jobs: no other node is told of
-   * them for a while, and what is not forgotten by then is due again, later with each time.
+   * Takes expired files of a bounded number of jobs. No other node gets them for a while; a file
+   * that is not forgotten by then is due again, after a delay that grows each time.
    */
   List<DueFile> takeDue(int jobsMax) throws SQLException;
 
-  /** Forgets files whose bytes are gone. */
+  /** Forgets files whose bytes are deleted. */
   void forget(List<DueFile> files) throws SQLException;
 
-  /** A file that is to be deleted, by the name of its row and the one in our storage. */
+  /** File to delete: the id of its row and its name in the gateway's storage. */
   record DueFile(UUID id, String name) {}
 
-  /** How far a job came, if its provider tells. */
+  /** Progress of a job, if its provider reports any. */
   sealed interface Progress {
     record Unknown() implements Progress {}
 

@@ -21,7 +21,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Jobs' rows as workers want them. */
+/** Adapter of the rows of jobs to the workers' port. */
 public final class JobStoreAdapter implements JobStore {
   private final JobRows rows;
   private final String node;
@@ -30,11 +30,11 @@ public final class JobStoreAdapter implements JobStore {
   private final int openMax;
 
   /**
-   * Puts rows behind the workers' port.
+   * Creates the adapter.
    *
-   * @param node what workers' names begin with
-   * @param clock for jobs' ages, by which only pauses and metrics go
-   * @param announce a job ended that somebody may want to hear of; it must not block
+   * @param node the prefix of workers' names
+   * @param clock for ages of jobs, which only affect delays and metrics
+   * @param announce called when a job with a webhook ends; must not block
    * @param openMax jobs that a provider has at most
    */
   public JobStoreAdapter(

@@ -6,50 +6,50 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A provider that makes videos and music as jobs of its own. Every call blocks and has a bound in
- * time and size. What nobody knows is never told as a failure.
+ * Provider that makes videos and music as jobs of its own. Every call blocks and is bounded in time
+ * and size. An unknown result is never reported as a failure.
  */
 public interface MediaProvider {
-  /** Asks for a job, under our job's id as idempotency key. */
+  /** Submits a job, with the gateway's job id as idempotency key. */
   SubmissionResult submit(MediaTarget target, ClaimedJob job) throws InterruptedException;
 
-  /** Asks for the job that was submitted under our job's id. */
+  /** Finds the provider's job that was submitted under the gateway's job id. */
   ProviderJobState findSubmitted(MediaTarget target, ClaimedJob job) throws InterruptedException;
 
-  /** Asks how a job stands. */
+  /** Polls a job. */
   ProviderJobState query(MediaTarget target, String providerJob) throws InterruptedException;
 
-  /** Asks that a job be given up. */
+  /** Requests the cancellation of a job. */
   CancelResult cancel(MediaTarget target, String providerJob) throws InterruptedException;
 
   /** Fetches the n-th file of a job. */
   FileFetchResult fetch(MediaTarget target, String providerJob, int n, Spool into)
       throws InterruptedException;
 
-  /** What came of a submission. */
+  /** Result of a submission. */
   sealed interface SubmissionResult {
     record Accepted(String providerJob) implements SubmissionResult {}
 
-    /** Nothing will be made. */
+    /** The provider refused for good. */
     record Refused(String code, String message) implements SubmissionResult {}
 
-    /** Nothing reached the provider, or it says that it takes nothing now. */
+    /** The request did not reach the provider, or the provider accepts no job now. */
     record NotTaken(String reason) implements SubmissionResult {}
 
-    /** It may have been accepted or not, and may still be on its way. */
+    /** The provider may or may not have accepted the job; the request may still be in flight. */
     record Unknown(String reason) implements SubmissionResult {}
   }
 
-  /** How a job stands. */
+  /** State of a job at its provider. */
   sealed interface ProviderJobState {
-    /** It is being made, or waits for it. */
+    /** The job is being made or waits for that. */
     record InProgress(String providerJob, JobStore.Progress progress, Phase phase)
         implements ProviderJobState {}
 
     /**
-     * It was made.
+     * The output was made.
      *
-     * @param length of all that was made; empty: the provider does not tell
+     * @param length of all output; empty: the provider does not report it
      */
     record Succeeded(String providerJob, Optional<Duration> length, List<OutputFile> files)
         implements ProviderJobState {
@@ -60,46 +60,46 @@ public interface MediaProvider {
 
     record Failed(String providerJob, String code, String message) implements ProviderJobState {}
 
-    /** Given up by the provider or at our wish. */
+    /** Canceled by the provider or on request. */
     record Aborted(String providerJob) implements ProviderJobState {}
 
-    /** The provider knows no such job. */
+    /** The provider does not know the job. */
     record Absent() implements ProviderJobState {}
 
     record Unknown(String reason) implements ProviderJobState {}
   }
 
-  /** Whether a job has begun to be made. */
+  /** Progress of a job from queue to work. */
   enum Phase {
     WAITING,
     RUNNING
   }
 
-  /** A file that can be fetched, as the provider tells of it. */
+  /** File that can be fetched, as the provider describes it. */
   record OutputFile(Optional<Frame> frame, Optional<Duration> length) {}
 
-  /** What came of a wish to cancel. */
+  /** Result of a cancellation request. */
   sealed interface CancelResult {
     record Done() implements CancelResult {}
 
-    /** The provider knows no such job, or not yet. */
+    /** The provider does not know the job, or not yet. */
     record Absent() implements CancelResult {}
 
-    /** It cannot be, or is over. */
+    /** The job cannot be canceled, or has ended. */
     record Refused() implements CancelResult {}
 
     record Unknown(String reason) implements CancelResult {}
   }
 
-  /** What came of fetching a file. */
+  /** Result of fetching a file. */
   sealed interface FileFetchResult {
-    /** All of it is in the spool. */
+    /** The spool has the whole file. */
     record Whole(String contentType) implements FileFetchResult {}
 
-    /** It is not there, or not yet. */
+    /** The file does not exist, or not yet. */
     record Absent() implements FileFetchResult {}
 
-    /** It is larger than the spool may become. */
+    /** The file exceeds the bound of the spool. */
     record TooLarge() implements FileFetchResult {}
 
     record Unknown(String reason) implements FileFetchResult {}

@@ -9,11 +9,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Where a model's jobs are made, and at which price.
+ * Provider of a model's jobs, and their price.
  *
- * @param base of the provider's routes, without a trailing slash
- * @param model as the provider calls it
- * @param key empty: none is sent
+ * @param base the base URL of the provider's routes, without a trailing slash
+ * @param model the model's name at the provider
+ * @param key empty: no key is sent
  */
 public record MediaTarget(
     URI base,
@@ -27,9 +27,9 @@ public record MediaTarget(
     headers = Map.copyOf(headers);
   }
 
-  /** Port to the configuration as it is now. */
+  /** Port to the current configuration. */
   public interface Directory {
-    /** Empty: the model or its provider is not configured any more. */
+    /** Returns the target, or empty if the model or its provider is no longer configured. */
     Optional<MediaTarget> of(Job job);
   }
 }

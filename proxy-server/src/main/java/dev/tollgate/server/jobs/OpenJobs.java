@@ -12,15 +12,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How many jobs of all nodes are not over, as each node's metrics show it: counted now and then, so
- * that no scrape waits for the store.
+ * Number of unfinished jobs on all nodes, for metrics. Counted at intervals, so that no scrape
+ * waits for the store.
  */
 public final class OpenJobs implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(OpenJobs.class);
 
   private static final Duration BETWEEN = Duration.ofSeconds(15);
 
-  /** Some tens of milliseconds of the store's time; where there are more the gauge stays there. */
+  /** Costs some tens of milliseconds in the store; a larger number is not counted further. */
   private static final int COUNTED_MAX = 100_000;
 
   private final PostgresJobs jobs;
@@ -36,7 +36,7 @@ public final class OpenJobs implements AutoCloseable {
     thread.scheduleWithFixedDelay(this::count, 0, BETWEEN.toNanos(), TimeUnit.NANOSECONDS);
   }
 
-  /** As they were counted last; none before the first time, and where they cannot be counted. */
+  /** Returns the last count; empty before the first one and when counting fails. */
   public Map<String, Long> byStatus() {
     return counted;
   }
@@ -48,7 +48,7 @@ public final class OpenJobs implements AutoCloseable {
         now.put(each.getKey().wire(), each.getValue());
       }
     } catch (SQLException | RuntimeException e) {
-      log.debug("jobs that are not over cannot be counted", e);
+      log.debug("unfinished jobs cannot be counted", e);
     }
     counted = now;
   }

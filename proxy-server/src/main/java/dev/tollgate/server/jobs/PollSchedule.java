@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * When a job is looked at again: often at first, and jittered, so that many do not come at once.
+ * Delays between polls of a job: short at first, and jittered, so that jobs do not come in bursts.
  */
 final class PollSchedule {
   private static final Duration POLL_MIN = Duration.ofMillis(250);
@@ -18,25 +18,25 @@ final class PollSchedule {
 
   private PollSchedule() {}
 
-  /** While a provider works at it: a tenth of its age. */
+  /** Returns the delay while the provider works: a tenth of the job's age. */
   static Duration whileInProgress(Duration age) {
     Duration share = age.dividedBy(AGE_SHARE);
     Duration floored = share.compareTo(POLL_MIN) < 0 ? POLL_MIN : share;
     return jittered(floored.compareTo(POLL_MAX) > 0 ? POLL_MAX : floored);
   }
 
-  /** After nothing was learned: twice as long each time, up to half a minute. */
+  /** Returns the delay after an inconclusive poll: doubles each time, up to half a minute. */
   static Duration afterInconclusive(int attempts) {
     return jittered(RETRY_MIN.multipliedBy(1L << Math.clamp(attempts, 0, DOUBLINGS_MAX)));
   }
 
-  /** The same while somebody waits for its end, who does not wait for long. */
+  /** Returns the delay while a client waits for a cancellation, which it does not do for long. */
   static Duration whileCanceling(int attempts) {
     Duration usual = afterInconclusive(attempts);
     return usual.compareTo(CANCEL_MAX) > 0 ? jittered(CANCEL_MAX) : usual;
   }
 
-  /** After our storage did not take a file, which was fetched for nothing: up to five minutes. */
+  /** Returns the delay after the storage refused a fetched file: up to five minutes. */
   static Duration untilStorageRetry(int times) {
     Duration doubled = STORAGE_MIN.multipliedBy(1L << Math.clamp(times, 0, 10));
     return jittered(doubled.compareTo(STORAGE_MAX) > 0 ? STORAGE_MAX : doubled);

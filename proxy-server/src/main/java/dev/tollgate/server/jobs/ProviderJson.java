@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** Reads what a provider tells of a job. What it says is not trusted: all of it has bounds. */
+/** Reader of providers' job objects. They are not trusted: every value has bounds. */
 final class ProviderJson {
   private static final int ID_LENGTH_MAX = 256;
   private static final int TEXT_LENGTH_MAX = 500;
@@ -26,7 +26,7 @@ final class ProviderJson {
 
   private ProviderJson() {}
 
-  /** How a job stands, or that it cannot be told from this. */
+  /** Returns the state of a job, or that the body does not show one. */
   static ProviderJobState state(byte[] body) {
     try {
       return state(JsonMembers.of(body, 0, body.length));
@@ -46,7 +46,7 @@ final class ProviderJson {
       case "succeeded" -> new ProviderJobState.Succeeded(id, seconds(job, "seconds"), files(job));
       case "failed" -> failed(id, job);
       case "cancelled" -> new ProviderJobState.Aborted(id);
-      default -> new ProviderJobState.Unknown("a status that nobody knows");
+      default -> new ProviderJobState.Unknown("unknown status");
     };
   }
 
@@ -55,7 +55,7 @@ final class ProviderJson {
     return new ProviderJobState.Failed(id, why.code(), why.message());
   }
 
-  /** Why something was refused or failed. */
+  /** Reason of a refusal or failure. */
   record ProviderError(String code, String message) {}
 
   static ProviderError readError(byte[] body) {
@@ -127,7 +127,7 @@ final class ProviderJson {
   }
 
   private static String cut(String text) {
-    String plain = CONTROLS.matcher(text).replaceAll(" "); // it goes into a line of the log
+    String plain = CONTROLS.matcher(text).replaceAll(" "); // the text goes into a log line
     return plain.length() > TEXT_LENGTH_MAX ? plain.substring(0, TEXT_LENGTH_MAX) : plain;
   }
 }

@@ -15,9 +15,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Where a file lies on its way from a provider to our storage: on the disk, however large it is,
- * and without a name, so that a crash leaves nothing behind. One thread at a time, but for who
- * releases its content.
+ * Temporary file between a provider and the gateway's storage, on disk and without a name, so that
+ * a crash leaves nothing behind. Used by one thread at a time; any thread may release its content.
  */
 public final class Spool implements AutoCloseable {
   private final FileChannel file;
@@ -27,12 +26,12 @@ public final class Spool implements AutoCloseable {
   private long bytes;
   private long reservedBytes;
 
-  /** What became of more of a file. */
+  /** Result of an append. */
   enum AppendResult {
     ACCEPTED,
-    /** It becomes too large, and nothing of this was taken. */
+    /** The file would exceed its bound; nothing was appended. */
     TOO_LARGE,
-    /** There is no room for it now. */
+    /** The quota or the disk has no room now. */
     NO_ROOM
   }
 
@@ -42,7 +41,7 @@ public final class Spool implements AutoCloseable {
     this.bytesMax = bytesMax;
   }
 
-  /** Opens an empty one. */
+  /** Opens an empty spool. */
   static Spool open(SpoolQuota quota, long bytesMax) throws IOException {
     Path name = Files.createTempFile(quota.folder(), "spool", "");
     FileChannel file = FileChannel.open(name, StandardOpenOption.READ, StandardOpenOption.WRITE);
@@ -50,7 +49,7 @@ public final class Spool implements AutoCloseable {
     return new Spool(file, quota, bytesMax);
   }
 
-  /** Takes more of the file. */
+  /** Appends bytes of the file. */
   AppendResult add(List<ByteBuffer> parts) throws IOException {
     for (ByteBuffer part : parts) {
       if (part.remaining() > bytesMax - bytes) {
@@ -79,7 +78,7 @@ public final class Spool implements AutoCloseable {
     return true;
   }
 
-  /** Empties it, to begin again. */
+  /** Empties the spool for another attempt. */
   void clear() throws IOException {
     file.truncate(0);
     bytes = 0;
@@ -90,8 +89,8 @@ public final class Spool implements AutoCloseable {
   }
 
   /**
-   * All bytes, which stay readable when the spool is closed; the caller owns the count. With its
-   * last owner the file is gone at once, and not when the collector comes by.
+   * Returns all bytes, which stay readable after the spool is closed; the caller owns a reference.
+   * The last release deletes the file at once instead of at a garbage collection.
    */
   ByteBuf content() throws IOException {
     if (bytes == 0) {
@@ -109,7 +108,7 @@ public final class Spool implements AutoCloseable {
     }
   }
 
-  /** The file while somebody has it. */
+  /** Mapped content; keeps the file open until its last release. */
   private final class Content extends CompositeByteBuf {
     private final Arena arena;
 

@@ -6,11 +6,11 @@ import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The room of all spools of a node: so many bytes together, and never the last ones of a disk on
- * which the journal may lie, too. What finds no room is fetched again later. Any thread.
+ * Disk quota of all spools of a node. It leaves a reserve on the disk, which the journal may share.
+ * A file without room is fetched again later. Any thread.
  */
 public final class SpoolQuota {
-  /** Taken at a time, so that the disk is not asked for every piece. */
+  /** Bytes reserved at a time, so that the disk is not queried for every piece. */
   static final long STEP_BYTES = 4L * 1024 * 1024;
 
   private final Path folder;
@@ -19,9 +19,9 @@ public final class SpoolQuota {
   private final AtomicLong reservedBytes = new AtomicLong();
 
   /**
-   * @param folder that is there
+   * @param folder an existing folder
    * @param bytesMax of all files together
-   * @param leftBytesMin of the disk, which they leave to others
+   * @param leftBytesMin bytes of the disk to leave free
    */
   public SpoolQuota(Path folder, long bytesMax, long leftBytesMin) {
     this.folder = folder;
@@ -33,12 +33,12 @@ public final class SpoolQuota {
     return folder;
   }
 
-  /** Bytes that are set aside now. */
+  /** Returns the reserved bytes. */
   public long reservedBytes() {
     return reservedBytes.get();
   }
 
-  /** Sets bytes aside, which {@link #release} frees; false: there is no room for them. */
+  /** Reserves bytes, which {@link #release} frees; false if there is no room. */
   boolean reserve(long bytes) throws IOException {
     if (reservedBytes.addAndGet(bytes) > bytesMax
         || Files.getFileStore(folder).getUsableSpace() - bytes < leftBytesMin) {

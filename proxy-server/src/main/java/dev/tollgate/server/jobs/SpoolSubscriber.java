@@ -10,7 +10,9 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
 
-/** Puts a reply's body into a spool, piece by piece as the disk takes it, up to its bound. */
+/**
+ * Writes the body of a reply into a spool, piece by piece as the disk accepts it, up to its bound.
+ */
 final class SpoolSubscriber implements BodySubscriber<FileFetchResult> {
   private final CompletableFuture<FileFetchResult> body = new CompletableFuture<>();
   private final Spool spool;

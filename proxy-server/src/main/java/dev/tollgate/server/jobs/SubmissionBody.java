@@ -18,15 +18,15 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * What a provider is sent: the request as it was accepted, for the model as the provider calls it,
- * without what concerns us alone.
+ * Body of a submission to a provider: the accepted request with the provider's model name, without
+ * the members that only the gateway uses.
  */
 final class SubmissionBody {
-  /** What is not for a provider. */
+  /** Members that only the gateway uses. */
   private static final Set<String> OURS =
       Set.of("kind", "model", "routing", "provider", "webhook_url", "metadata", "max_cost_micro");
 
-  /** Of those that came in base64 only their place is in the request: they lie in our storage. */
+  /** Images sent in base64 are in the gateway's storage; the request only has their positions. */
   private static final String IMAGES = "input_images";
 
   private static final String HTTPS = "https://";
@@ -36,7 +36,7 @@ final class SubmissionBody {
   private SubmissionBody() {}
 
   /**
-   * @param addresses where what lies in our storage can be fetched
+   * @param addresses returns the URL of a blob in the gateway's storage
    */
   static byte[] of(MediaTarget target, ClaimedJob job, Function<BlobName, SignedUrl> addresses) {
     byte[] params = job.params().getBytes(UTF_8);
@@ -58,7 +58,7 @@ final class SubmissionBody {
         }
       }
     } catch (InvalidJson e) {
-      throw new IllegalStateException("parameters that were accepted are not JSON", e);
+      throw new IllegalStateException("accepted parameters are not JSON", e);
     }
     if (!isLong && target.usualLength().isPresent()) {
       out.name(LENGTH).value(target.usualLength().get().toMillis() / 1_000.0);

@@ -1,4 +1,4 @@
-/** Videos and music in work: what providers make of them, and the workers that see to it. */
+/** Workers that run media jobs at providers, and the copying of their files. */
 @NullMarked
 package dev.tollgate.server.jobs;
 

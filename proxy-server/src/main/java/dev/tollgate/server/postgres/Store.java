@@ -56,8 +56,8 @@ import java.util.function.Function;
 import javax.sql.DataSource;
 
 /**
- * The open store: a migrated database, the pool to it, and what the gateway reads and writes there.
- * Closing it ends the pool and, where it was started for it, the database.
+ * Open store: a migrated database, its pool, and the ports on top of it. Closing it ends the pool
+ * and, if it was started for this store, the database.
  */
 public final class Store implements AutoCloseable {
   private static final int JOIN_ATTEMPTS_MAX = 3;
@@ -87,19 +87,19 @@ public final class Store implements AutoCloseable {
       return store;
     } catch (SQLException e) {
       store.close();
-      throw new StoreException("the days of the ledger cannot be made", e);
+      throw new StoreException("the partitions of the ledger cannot be created", e);
     }
   }
 
-  /** Opens it for the process that owns the data directory, and changes nothing in it. */
+  /** Opens the store for the process that owns the data directory, without any migration. */
   public static Store openWithoutMigrating(DataDirLock lock, StoreOptions options)
       throws StoreException {
     return open(DatabaseAccess.owned(lock, options), options, Policy.NOTHING);
   }
 
   /**
-   * Opens the store for one command, beside a gateway that runs or without one. A schema that is
-   * there is not migrated: a gateway of an older version may be using it.
+   * Opens the store for one command, with or without a running gateway. An existing schema is not
+   * migrated: a gateway of an older version may be using it.
    */
   public static Store forCommand(StoreOptions options) throws StoreException {
     Policy policy = options.migrateOnStart() ? Policy.ONLY_NEW : Policy.NOTHING;
@@ -108,7 +108,7 @@ public final class Store implements AutoCloseable {
       try {
         return open(database, options.withPoolMax(1), policy);
       } catch (StoreException e) {
-        // Another command's database may end in the moment in which we join it.
+        // Another command may stop its database at the moment in which this one joins it.
         if (!database.isJoined() || attempt == JOIN_ATTEMPTS_MAX) {
           throw e;
         }
@@ -141,8 +141,8 @@ public final class Store implements AutoCloseable {
   }
 
   /**
-   * Makes the first organization where there is none; of many nodes one does. The secret that it
-   * returns is known nowhere else: whoever calls this must be able to show it.
+   * Creates the first organization if none exists; of several nodes one does. The returned secret
+   * is stored nowhere else: the caller must be able to display it.
    */
   public Optional<Bootstrap.Made> bootstrap(Bootstrap.Plan plan) throws StoreException {
     return Migrations.locked(
@@ -153,7 +153,9 @@ public final class Store implements AutoCloseable {
         });
   }
 
-  /** How the embedded database came up; empty where it was up or is elsewhere. */
+  /**
+   * Returns how the embedded database was started; empty if it was running already or is external.
+   */
   public Optional<EmbeddedPostgres.StartOutcome> startOutcome() {
     return database.startOutcome();
   }
@@ -186,16 +188,16 @@ public final class Store implements AutoCloseable {
     return new Credits(pool);
   }
 
-  /** The books that all nodes share. */
+  /** Returns the ledger store that all nodes share. */
   public PostgresLedgerStore ledgerStore() {
     return new PostgresLedgerStore(pool);
   }
 
   /**
-   * Submissions that carry a key. What they store is large and clients ask for it as often as they
-   * like, so that it has connections of its own.
+   * Returns the submissions with an idempotency key. Stored replies are large and clients may read
+   * them at any rate, so they have connections of their own.
    *
-   * @param offload where its statements run
+   * @param offload runs the statements
    */
   public PostgresIdempotency idempotency(Offload offload, ServerSettings.Idempotency settings) {
     HikariDataSource claimPool = openPool("submissions", settings.connections());
@@ -203,28 +205,28 @@ public final class Store implements AutoCloseable {
   }
 
   /**
-   * The announcements that all nodes make.
+   * Returns the webhook events of all nodes.
    *
-   * @param worker what no other node is called, and none was
+   * @param worker a name that no other node has or had
    */
   public Outbox outbox(String worker) {
     return new PostgresOutbox(pool, worker, seal);
   }
 
-  /** The announcements for people. */
+  /** Returns the webhook events for operators. */
   public WebhookEvents webhookEvents() {
     return new WebhookEvents(pool);
   }
 
   /**
-   * Media jobs, for event loops. They are asked for as often as clients like, so that they have
+   * Returns the media jobs for event loops. Clients may query them at any rate, so they have
    * connections of their own.
    *
-   * @param changes where statements run that may wait for locks, and how many at a time
-   * @param queries the same for those that do not
+   * @param changes threads for statements that may wait for locks
+   * @param queries threads for statements that do not
    * @param retention how long a submission is not carried out a second time
    * @param ttl after which a job expires
-   * @param onJobDue something is to be done with a job; it must not block
+   * @param onJobDue called when a job needs work; must not block
    */
   public PostgresJobs jobs(
       DedicatedThreads changes,
@@ -234,24 +236,24 @@ public final class Store implements AutoCloseable {
       Runnable onJobDue) {
     return new PostgresJobs(
         new PostgresJobs.DedicatedPool(openPool("jobs", changes.count()), changes.offload()),
-        new PostgresJobs.DedicatedPool(openPool("job_looks", queries.count()), queries.offload()),
+        new PostgresJobs.DedicatedPool(openPool("job_queries", queries.count()), queries.offload()),
         retention,
         ttl,
         onJobDue);
   }
 
-  /** Threads that have connections to themselves, one each. */
+  /** Threads with one dedicated connection each. */
   public record DedicatedThreads(Offload offload, int count) {}
 
   /**
-   * Media jobs, for workers. There may be many of them, and they look for work all the time, so
-   * that they have connections of their own: those who charge do not wait for them.
+   * Returns the media jobs for workers. There may be many of them, and they poll all the time, so
+   * they have connections of their own that charges do not wait for.
    */
   public JobRows jobRows(int connections) {
     return new JobRows(openPool("job_work", connections));
   }
 
-  /** Opens a pool beside the first, which ends with the store. */
+  /** Opens another pool, which the store closes. */
   private HikariDataSource openPool(String name, int connections) {
     HikariDataSource extraPool =
         ConnectionPool.openOnDemand(name, database.address(), options.withPoolMax(connections));
@@ -259,10 +261,10 @@ public final class Store implements AutoCloseable {
     return extraPool;
   }
 
-  /** What a pool's connections do. */
+  /** Connections of a pool in use, and threads that wait for one. */
   public record PoolStats(int inUse, int waiting) {}
 
-  /** The pools by their names. */
+  /** Returns the pools by name. */
   public Map<String, PoolStats> pools() {
     Map<String, PoolStats> stats = new TreeMap<>();
     stats.put(pool.getPoolName(), stats(pool));
@@ -277,28 +279,31 @@ public final class Store implements AutoCloseable {
         : new PoolStats(now.getActiveConnections(), now.getThreadsAwaitingConnection());
   }
 
-  /** Media jobs, for chores and tests. */
+  /** Returns the media jobs for maintenance and tests. */
   public JobRows jobRows() {
     return new JobRows(pool);
   }
 
-  /** Media jobs, for those who look. */
+  /** Returns the media jobs for read-only queries. */
   public JobViews jobViews() {
     return new JobViews(pool);
   }
 
-  /** Outside of the pool, whose connections give up before many images are deleted. */
+  /**
+   * Uses connections outside of the pool, whose statement timeout is too short for a deletion of
+   * many images.
+   */
   public ExpiredSubmissions expiredSubmissions() {
     return new ExpiredSubmissions(MaintenanceSessions.dataSource(database.address()));
   }
 
-  /** How keys stand in them. */
+  /** Returns the account balances of keys. */
   public PostgresAccountBalances accountBalances() {
     return new PostgresAccountBalances(pool);
   }
 
   /**
-   * The request log, for requests without a charge.
+   * Returns the request log for requests without a charge.
    *
    * @param lines writes a request's line, a JSON object
    */
@@ -306,42 +311,50 @@ public final class Store implements AutoCloseable {
     return new RequestRows(pool, lines);
   }
 
-  /** Accepts that the books lack charges of a node's journal before a segment, and notes it. */
+  /**
+   * Accepts and records that the ledger store lacks charges of a node's journal before a segment.
+   */
   public void acceptRollback(UUID node, long keptFrom, String actor) throws SQLException {
     PostgresNodeCheckpoints.acceptRollback(pool, node, keptFrom, actor);
   }
 
-  /** Outside of the pool, whose connections give up before a large day is summed. */
+  /**
+   * Uses connections outside of the pool, whose statement timeout is too short for the sums of a
+   * large day.
+   */
   public LedgerPartitions ledgerPartitions() {
     return new LedgerPartitions(MaintenanceSessions.dataSource(database.address()));
   }
 
-  /** Outside of the pool, whose connections give up before a large log is read. */
+  /** Uses connections outside of the pool, whose statement timeout is too short for a large log. */
   public RequestHistory requestHistory() {
     return new RequestHistory(Migrations.plain(database.address()));
   }
 
-  /** Outside of the pool too. */
+  /** Uses connections outside of the pool too. */
   public UsageReport usageReport() {
     return new UsageReport(Migrations.plain(database.address()));
   }
 
-  /** The nodes as the books know them. */
+  /** Returns the nodes that the ledger store knows. */
   public LedgerNodes ledgerNodes() {
     return new LedgerNodes(pool, MaintenanceSessions.dataSource(database.address()));
   }
 
-  /** The charges that the books refused. */
+  /** Returns the charges that the ledger store refused. */
   public LedgerQuarantine ledgerQuarantine() {
     return new LedgerQuarantine(pool);
   }
 
-  /** Outside of the pool, whose connections give up before a large ledger is summed. */
+  /**
+   * Uses connections outside of the pool, whose statement timeout is too short for the sums of a
+   * large ledger.
+   */
   public LedgerAudit ledgerAudit() {
     return new LedgerAudit(MaintenanceSessions.dataSource(database.address()));
   }
 
-  /** The pool itself, for further ports. */
+  /** Returns the pool for further ports. */
   public DataSource pool() {
     return pool;
   }

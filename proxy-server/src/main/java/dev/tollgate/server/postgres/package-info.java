@@ -1,6 +1,4 @@
-/**
- * The store: PostgreSQL, embedded or elsewhere, its schema, and the ports of the core on top of it.
- */
+/** The store: PostgreSQL, embedded or external, its schema, and the core's ports on top of it. */
 @NullMarked
 package dev.tollgate.server.postgres;
 

@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Deletes what is over from a directory, some files at a time, and what crashes left half written.
- * Several nodes may do so at once: what another has deleted is deleted.
+ * Deletes expired blobs from a directory, a bounded number at a time, and drafts left by crashes.
+ * Several nodes may do so at once: a file that another node has deleted counts as deleted.
  */
 public final class BlobExpiry implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(BlobExpiry.class);
@@ -52,7 +52,7 @@ public final class BlobExpiry implements AutoCloseable {
     this.deletion = deletion;
   }
 
-  /** How one path is deleted; false: it was not there. */
+  /** Deletion of one path; false if it did not exist. */
   interface Deletion {
     boolean delete(Path path) throws IOException;
   }
@@ -61,7 +61,7 @@ public final class BlobExpiry implements AutoCloseable {
     thread.scheduleWithFixedDelay(this::runRound, 0, ROUND.toNanos(), TimeUnit.NANOSECONDS);
   }
 
-  /** Files that were over, so far. */
+  /** Returns the number of expired files deleted so far. */
   public long deleted() {
     return deleted.sum();
   }
@@ -70,19 +70,19 @@ public final class BlobExpiry implements AutoCloseable {
     try {
       round();
     } catch (RuntimeException e) {
-      failed(e); // or there would be no further round
+      failed(e); // an exception would end the schedule
     }
     if (failures > 0) {
       log.warn(
-          "{} stored outputs or folders that are over could not be deleted, tried again: {}",
+          "{} expired outputs or folders could not be deleted, will retry: {}",
           failures,
           firstFailure);
     }
   }
 
   /**
-   * Deletes as many as one round may; says how many that were. What cannot be deleted stays, and
-   * holds up nothing else.
+   * Runs one round; returns the number of deleted files. A file that cannot be deleted stays and
+   * delays no other.
    */
   int round() {
     failures = 0;
@@ -105,7 +105,7 @@ public final class BlobExpiry implements AutoCloseable {
     return count;
   }
 
-  /** Deletes a day's files, and its folders when they are empty. */
+  /** Deletes the files of a day, and its empty folders. */
   private int clear(Path day, int filesMax) {
     int count = 0;
     for (Path folder : sorted(day)) {
@@ -121,7 +121,7 @@ public final class BlobExpiry implements AutoCloseable {
     return count;
   }
 
-  /** One at most; what is gone already, or has something in it again, does not count. */
+  /** Returns 1 if the path was deleted; 0 if it is missing or a folder with new content. */
   private int delete(Path path) {
     try {
       return deletion.delete(path) ? 1 : 0;
@@ -163,7 +163,7 @@ public final class BlobExpiry implements AutoCloseable {
     }
   }
 
-  /** How many steps of the last round failed. */
+  /** Returns the number of failed deletions of the last round. */
   int failures() {
     return failures;
   }

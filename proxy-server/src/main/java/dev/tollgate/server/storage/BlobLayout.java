@@ -4,9 +4,8 @@ import dev.tollgate.core.storage.BlobName;
 import java.nio.file.Path;
 
 /**
- * Where blobs lie in a directory: by the day on which they are over, so that a day goes as a whole,
- * and in 1,024 folders each. Paths are put together from the parts of names, which hold no dots or
- * slashes.
+ * Paths of blobs in a directory: one folder per day of expiry, so that a day is deleted as a whole,
+ * with 1,024 folders in each. The parts of names contain no dots or slashes.
  */
 record BlobLayout(Path directory) {
   private static final int SPREAD = 2;
@@ -23,7 +22,7 @@ record BlobLayout(Path directory) {
     return directory.resolve("days");
   }
 
-  /** What is being written; in the same file system, or it could not be renamed. */
+  /** Returns the path of a draft, in the same file system because it is renamed. */
   Path draft(BlobName name) {
     return drafts().resolve(name.id());
   }

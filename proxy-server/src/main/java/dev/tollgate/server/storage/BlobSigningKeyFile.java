@@ -13,8 +13,9 @@ import java.util.HexFormat;
 import java.util.Set;
 
 /**
- * The key of a directory's URLs, in a file beside what it protects: whoever shares the directory
- * agrees on it, and who can read it can read the outputs anyway. Made once, by the first who looks.
+ * Signing key of a directory's URLs, in a file beside the blobs: all nodes that share the directory
+ * use the same key, and a reader of the file can read the blobs anyway. Created once, by the first
+ * node.
  */
 final class BlobSigningKeyFile {
   private static final Set<PosixFilePermission> OWNER_ONLY =
@@ -22,7 +23,7 @@ final class BlobSigningKeyFile {
 
   private BlobSigningKeyFile() {}
 
-  /** The key that is there, or a new one that from now on is, also after a crash. */
+  /** Returns the existing key, or a new one that is stored durably. */
   static BlobSigningKey readOrCreate(BlobLayout layout) throws IOException {
     Path file = layout.directory().resolve("key");
     if (!Files.exists(file)) {
@@ -35,8 +36,8 @@ final class BlobSigningKeyFile {
   }
 
   /**
-   * Nobody ever sees half of it, of two nodes that start at once one wins. What a crash leaves of
-   * it goes as all drafts do: it would be a second name of the secret.
+   * Creates the file atomically; if two nodes start at once, one wins. A draft left by a crash is
+   * deleted with all drafts, as it would be a second copy of the secret.
    */
   private static void create(Path file, Path drafts) throws IOException {
     var random = new SecureRandom();
@@ -47,7 +48,7 @@ final class BlobSigningKeyFile {
       Files.writeString(draft, text, StandardOpenOption.SYNC);
       Files.createLink(file, draft);
     } catch (FileAlreadyExistsException _) {
-      // another node was faster: its key is ours
+      // another node was faster: its key is used
     } finally {
       Files.delete(draft);
     }

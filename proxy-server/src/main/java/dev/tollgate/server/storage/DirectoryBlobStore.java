@@ -33,16 +33,16 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Keeps blobs in a directory. What is kept is whole and on the disk: it is written aside, synced,
- * and given its name. All disk work is offloaded, and nobody waits for a disk that hangs.
+ * Stores blobs in a directory. A stored blob is complete and durable: written to a draft, synced
+ * and renamed. All disk work is offloaded, and timeouts bound the wait for a disk that hangs.
  */
 public final class DirectoryBlobStore implements BlobStore, BlobFiles {
-  private static final String HANGS = "the disk hangs";
+  private static final String DISK_TIMEOUT = "disk timeout";
 
-  /** Of what is not in direct memory already, the JDK makes a copy there, and keeps its room. */
+  /** For heap memory the JDK makes a direct copy of each write and caches its buffer. */
   private static final int WRITE_BYTES = 64 * 1024;
 
-  /** Of folders made here; what others share is theirs to open. */
+  /** Permissions of folders created here; others set those of shared folders. */
   private static final Set<PosixFilePermission> OWNER_ONLY =
       PosixFilePermissions.fromString("rwx------");
 
@@ -53,7 +53,7 @@ public final class DirectoryBlobStore implements BlobStore, BlobFiles {
   private final Duration timeout;
   private final PathSigner signer;
 
-  /** Makes what is missing of a directory, and says its key; fails where nothing can be written. */
+  /** Creates the missing folders and returns the key; fails if the directory is not writable. */
   public static BlobSigningKey prepare(Path directory) throws IOException {
     var layout = new BlobLayout(directory);
     Files.createDirectories(directory);
@@ -67,9 +67,9 @@ public final class DirectoryBlobStore implements BlobStore, BlobFiles {
   }
 
   /**
-   * @param leftBytesMin of the disk, which outputs leave to others at least
-   * @param offload has threads of its own, which a slow disk may hold up
-   * @param timeout after which storing counts as failed, whatever becomes of it
+   * @param leftBytesMin bytes of the disk that outputs leave free
+   * @param offload threads of its own, which a slow disk may block
+   * @param timeout after which storing counts as failed, whatever its result
    */
   public DirectoryBlobStore(
       Path directory,
@@ -91,13 +91,13 @@ public final class DirectoryBlobStore implements BlobStore, BlobFiles {
   @Override
   public void store(Blob blob, EventLoop loop, Consumer<StoreBlobResult> whenDone) {
     BlobName name = BlobName.of(blob, clock.instant());
-    var bytes = new Handover(blob.bytes());
+    var bytes = new QueuedBytes(blob.bytes());
     Duration within = StoreTimeout.of(timeout, blob.bytes().readableBytes());
     var completion = new TimedCompletion<StoreBlobResult>(loop, within, whenDone);
     completion.onTimeout(
         () -> {
           bytes.release();
-          return new StoreBlobResult.Unavailable(BlobFailure.TIMED_OUT, HANGS);
+          return new StoreBlobResult.Unavailable(BlobFailure.TIMED_OUT, DISK_TIMEOUT);
         });
     offload.run(
         loop,
@@ -116,7 +116,7 @@ public final class DirectoryBlobStore implements BlobStore, BlobFiles {
                             failureOf(failed.cause()), failed.cause().toString());
                   });
           if (!isDelivered && outcome instanceof Outcome.Done<BlobName>) {
-            delete(name, loop, _ -> {}); // it came too late, and nobody will ever name it
+            delete(name, loop, _ -> {}); // too late: its name was never given out
           }
         });
   }
@@ -129,7 +129,8 @@ public final class DirectoryBlobStore implements BlobStore, BlobFiles {
   @Override
   public void delete(BlobName name, EventLoop loop, Consumer<DeleteBlobResult> whenDone) {
     var completion = new TimedCompletion<DeleteBlobResult>(loop, timeout, whenDone);
-    completion.onTimeout(() -> new DeleteBlobResult.Unavailable(BlobFailure.TIMED_OUT, HANGS));
+    completion.onTimeout(
+        () -> new DeleteBlobResult.Unavailable(BlobFailure.TIMED_OUT, DISK_TIMEOUT));
     offload.run(
         loop,
         deadline(loop),
@@ -150,10 +151,10 @@ public final class DirectoryBlobStore implements BlobStore, BlobFiles {
     return loop.ticker().nanoTime() + timeout.toNanos();
   }
 
-  private BlobName write(BlobName name, Handover handover) throws IOException {
-    ByteBuf bytes = handover.take();
+  private BlobName write(BlobName name, QueuedBytes queued) throws IOException {
+    ByteBuf bytes = queued.take();
     if (bytes == null) {
-      throw new IOException("nobody waits for it any more");
+      throw new IOException("the caller has timed out");
     }
     try {
       write(name, bytes);
@@ -192,7 +193,7 @@ public final class DirectoryBlobStore implements BlobStore, BlobFiles {
     }
   }
 
-  /** Its parents are synced too, or a crash might take a folder with all that is in it. */
+  /** Syncs the parents too: a crash might lose a folder with all its content. */
   private void makeFolders(Path folder) throws IOException {
     if (!Files.isDirectory(folder)) {
       Files.createDirectories(folder);
@@ -201,7 +202,7 @@ public final class DirectoryBlobStore implements BlobStore, BlobFiles {
     }
   }
 
-  /** Without it the name, though not the bytes, might be gone after a crash. */
+  /** Without this sync a crash might lose the name of a written file. */
   static void sync(Path folder) throws IOException {
     try (var opened = FileChannel.open(folder, StandardOpenOption.READ)) {
       opened.force(true);
@@ -212,11 +213,11 @@ public final class DirectoryBlobStore implements BlobStore, BlobFiles {
     try {
       Files.deleteIfExists(draft);
     } catch (IOException e) {
-      why.addSuppressed(e); // it goes with the drafts of crashes
+      why.addSuppressed(e); // deleted later, with the drafts of crashes
     }
   }
 
-  /** The system tells it in words only. */
+  /** The system reports a full disk in the message only. */
   static BlobFailure failureOf(Throwable cause) {
     if (cause instanceof DiskReserve.FullException) {
       return BlobFailure.FULL;
@@ -231,7 +232,7 @@ public final class DirectoryBlobStore implements BlobStore, BlobFiles {
   @Override
   public void open(BlobName name, EventLoop loop, Consumer<Opened> whenDone) {
     var completion = new TimedCompletion<Opened>(loop, timeout, whenDone);
-    completion.onTimeout(() -> new Opened.Unavailable(HANGS));
+    completion.onTimeout(() -> new Opened.Unavailable(DISK_TIMEOUT));
     offload.run(
         loop,
         deadline(loop),

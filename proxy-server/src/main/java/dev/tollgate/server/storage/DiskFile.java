@@ -15,9 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A file of the directory that somebody downloads. It is read by offloaded work and not sent by the
- * kernel: that would hold up the loop, and with it everybody, whenever a page is not in memory, and
- * could not be done under TLS.
+ * File of the directory that a client downloads. Offloaded threads read it instead of sendfile,
+ * which would block the loop on every page that is not in memory, and does not work with TLS.
  */
 final class DiskFile implements BlobFile {
   private static final Logger log = LoggerFactory.getLogger(DiskFile.class);
@@ -39,7 +38,7 @@ final class DiskFile implements BlobFile {
     this.timeout = timeout;
   }
 
-  /** Opens it, not on a loop: also asking for the length is a question to the disk. */
+  /** Opens a file, not on a loop: reading the length is a disk operation too. */
   static DiskFile open(Path path, Offload offload, EventLoop loop, Duration timeout)
       throws IOException {
     FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
@@ -59,9 +58,9 @@ final class DiskFile implements BlobFile {
   @Override
   public void read(long position, ByteBuf into, Consumer<Read> whenDone) {
     var completion = new TimedCompletion<Read>(loop, timeout, whenDone);
-    completion.onTimeout(() -> new Read.Failed("the disk hangs"));
+    completion.onTimeout(() -> new Read.Failed("disk timeout"));
     pendingReads++;
-    ByteBuf filled = into.retain(); // a disk that hangs still has it, and the file
+    ByteBuf filled = into.retain(); // a read that hangs keeps using the buffer and the file
     offload.run(
         loop,
         loop.ticker().nanoTime() + timeout.toNanos(),
@@ -92,8 +91,8 @@ final class DiskFile implements BlobFile {
   }
 
   /**
-   * Of a file that was only read nothing waits to be written, so closing it does not block; under a
-   * read it would, so one that was given up is waited for.
+   * Closing a file that was only read does not block, as nothing is written back; during a read it
+   * would, so the close waits for the read's end.
    */
   @Override
   public void close() {

@@ -6,8 +6,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * What outputs may take of their disk. The journal and the books are often on the same one, and
- * without room they refuse everybody's work; an output need not be stored, so it gives way first.
+ * Free space that outputs must leave on their disk. The journal and the ledger store often share it
+ * and stop all work without room; an output need not be stored, so it gives way first.
  */
 final class DiskReserve {
   private static final int SHARE_LEFT = 20;
@@ -17,7 +17,7 @@ final class DiskReserve {
   private final long leftBytesMin;
 
   /**
-   * @param leftBytesMin what is left to others at least; of a large disk a twentieth is, up to a
+   * @param leftBytesMin the minimum to leave free; on a large disk a twentieth is left, up to a
    *     gibibyte
    */
   DiskReserve(Path directory, long leftBytesMin) {
@@ -25,7 +25,7 @@ final class DiskReserve {
     this.leftBytesMin = leftBytesMin;
   }
 
-  /** Asks the system, so not on a loop. */
+  /** Checks the free space; a system call, so not on a loop. */
   void check(int bytes) throws IOException {
     FileStore disk = Files.getFileStore(directory);
     long leftBytes = leftBytes(disk.getTotalSpace(), leftBytesMin);
@@ -39,12 +39,11 @@ final class DiskReserve {
     return Math.max(leftBytesMin, Math.min(totalBytes / SHARE_LEFT, SHARE_BYTES_MAX));
   }
 
-  /** There is space, but it is for others. */
+  /** The free space is reserved for others. */
   static final class FullException extends IOException {
     private FullException(long usableBytes, long leftBytes) {
       super(
-          "the disk has %d bytes left, of which %d are for others"
-              .formatted(usableBytes, leftBytes));
+          "the disk has %d bytes left, of which %d are reserved".formatted(usableBytes, leftBytes));
     }
   }
 }

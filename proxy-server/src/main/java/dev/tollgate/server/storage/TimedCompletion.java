@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The one answer to a question about the disk: what came of it, or that nothing came in time. */
+/** Single result of a disk operation: its own, or a timeout. */
 final class TimedCompletion<T> {
   private final EventLoop loop;
   private final Duration timeout;
@@ -21,12 +21,12 @@ final class TimedCompletion<T> {
     this.listener = listener;
   }
 
-  /** What to say, and do, when time is up. */
+  /** Supplies the result to use on a timeout. */
   void onTimeout(Supplier<T> late) {
     timer = loop.schedule(() -> complete(late.get()), timeout.toNanos(), TimeUnit.NANOSECONDS);
   }
 
-  /** On the loop; the first answer counts. Whether it was this one. */
+  /** Completes with the first result, on the loop; true if this call did so. */
   boolean complete(T answer) {
     assert loop.inEventLoop();
     Consumer<T> callback = listener;

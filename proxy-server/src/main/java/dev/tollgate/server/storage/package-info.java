@@ -1,4 +1,4 @@
-/** Outputs kept in a directory of this machine, and deleted when they are over. */
+/** Outputs stored in a directory of this machine, and deleted when they expire. */
 @NullMarked
 package dev.tollgate.server.storage;
 

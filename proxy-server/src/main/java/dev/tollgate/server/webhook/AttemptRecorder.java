@@ -7,14 +7,14 @@ import dev.tollgate.core.webhook.Outbox.RecordResult;
 import java.time.Duration;
 
 /**
- * Books an attempt, again and again for a while: a receiver that has it would hear of it once more
- * if the store never learnt.
+ * Records an attempt, with retries for a while: an unrecorded delivery would reach its receiver
+ * again.
  */
 record AttemptRecorder(Outbox outbox, Pause pause) {
   private static final int ATTEMPTS_MAX = 5;
   private static final Duration FIRST_PAUSE = Duration.ofMillis(250);
 
-  /** A wait of the calling thread. */
+  /** Wait of the calling thread. */
   interface Pause {
     void sleep(Duration time) throws InterruptedException;
   }

@@ -14,10 +14,10 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Receivers of announcements, reached on the event loops while a virtual thread waits. */
+/** Blocking calls of webhook receivers: the event loops do the I/O while a virtual thread waits. */
 public record BlockingPostClient(EventLoopGroup loops, PostClient poster)
     implements WebhookTransport {
-  /** A loop that says nothing for so long after the time is over has no answer. */
+  /** Extra wait after the timeout, after which the loop counts as unresponsive. */
   private static final Duration GRACE = Duration.ofSeconds(5);
 
   @Override
@@ -34,10 +34,10 @@ public record BlockingPostClient(EventLoopGroup loops, PostClient poster)
                       url, announcement.fields(), announcement.body(), loop, done::complete)));
       return done.get(within.plus(GRACE).toNanos(), TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
-      var _ = begun.thenAccept(post -> loop.execute(post::abort)); // or it would outlive its sender
+      var _ = begun.thenAccept(post -> loop.execute(post::abort)); // do not outlive the sender
       throw e;
-    } catch (RejectedExecutionException loopsAreGone) {
-      throw new InterruptedException("the node ends");
+    } catch (RejectedExecutionException loopsEnded) {
+      throw new InterruptedException("the node is stopping");
     } catch (TimeoutException e) {
       return new PostResult.Failed(FetchOutcome.TIMED_OUT);
     } catch (ExecutionException e) {

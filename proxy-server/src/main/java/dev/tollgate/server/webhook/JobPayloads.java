@@ -7,8 +7,8 @@ import java.util.Optional;
 /** Port to the jobs as the API shows them. */
 public interface JobPayloads {
   /**
-   * The job of an event as a JSON object, with URLs of its artifacts that were signed just now;
-   * empty where it was removed. Blocks.
+   * Returns the job of an event as a JSON object, with freshly signed URLs of its artifacts; empty
+   * if the job was removed. Blocks.
    */
   Optional<byte[]> of(ClaimedEvent event) throws OutboxException;
 }

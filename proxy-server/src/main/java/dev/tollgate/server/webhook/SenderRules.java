@@ -4,18 +4,18 @@ import dev.tollgate.core.webhook.RetrySchedule;
 import java.time.Duration;
 
 /**
- * How receivers are asked.
+ * Options of webhook attempts.
  *
  * @param timeout of one attempt
  */
 public record SenderRules(RetrySchedule schedule, Duration timeout) {
-  /** What the store and a busy node may take beside an attempt. */
+  /** Time for the store and a busy node beside the attempt itself. */
   private static final Duration MARGIN = Duration.ofSeconds(20);
 
-  /** Whoever has not begun by then would end when the attempt may be another's. */
+  /** An attempt that starts later could outlast its lease and overlap with another node's. */
   static final Duration BEGIN_MAX = MARGIN.dividedBy(2);
 
-  /** For so long an attempt is nobody else's. */
+  /** Returns the lease of an attempt, during which no other node makes it. */
   Duration lease() {
     return timeout.plus(MARGIN);
   }

@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.concurrent.Semaphore;
 
 /**
- * Jobs as receivers are shown them, which is as everybody is. Whoever has to wait for a connection
- * waits here, as receivers must not take the pool's from clients.
+ * Payloads of jobs for receivers, the same objects as in the API. Waits here for a connection, so
+ * that webhooks do not take the pool's connections from clients.
  */
 public final class StoredJobPayloads implements JobPayloads {
   private static final int CONNECTIONS = 2;

@@ -23,13 +23,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One attempt, from the job's text to the booked outcome. What fails on our side costs the receiver
- * nothing: the lease runs out, and the same attempt is made again. Blocks; shared by all threads.
+ * One attempt, from the job's payload to the recorded outcome. A failure on the gateway's side
+ * costs the receiver nothing: the lease expires and the same attempt is made again. Blocks; shared
+ * by all threads.
  */
 final class WebhookDelivery {
   private static final Logger log = LoggerFactory.getLogger(WebhookDelivery.class);
 
-  /** Before somebody tries again what this node had no room or no time for. */
+  /** Delay before another claim of an event for which this node had no room or time. */
   private static final Duration REQUEUE_DELAY = Duration.ofSeconds(1);
 
   private final Outbox outbox;
@@ -38,7 +39,7 @@ final class WebhookDelivery {
   private final WebhookObserver observer;
   private final Timing timing;
 
-  /** What time and chance are to deliveries. */
+  /** Sources of time and randomness. */
   record Timing(
       InstantSource wall, Ticker ticker, RandomGenerator random, AttemptRecorder.Pause pause) {}
 
@@ -55,12 +56,12 @@ final class WebhookDelivery {
     this.timing = timing;
   }
 
-  /** Makes the attempt that was claimed then. Interrupted, it gives the lease back. */
+  /** Makes the claimed attempt. On an interrupt it releases the lease. */
   void run(ClaimedEvent event, SenderRules rules, long claimedNanos) {
     try {
       attempt(event, rules, claimedNanos);
     } catch (OutboxException e) {
-      log.warn("webhook {} has to wait for the store: {}", event.id(), e.getMessage());
+      log.warn("webhook {} delayed, store unavailable: {}", event.id(), e.getMessage());
     } catch (InterruptedException e) {
       release(event, Duration.ZERO);
       Thread.currentThread().interrupt();
@@ -77,7 +78,7 @@ final class WebhookDelivery {
     long begun = timing.ticker().nanoTime();
     Duration waited = Duration.ofNanos(begun - claimedNanos);
     if (waited.compareTo(SenderRules.BEGIN_MAX) > 0) {
-      log.info("webhook {} has to wait: the store took {} s", event.id(), waited.toSeconds());
+      log.info("webhook {} delayed, the store took {} s", event.id(), waited.toSeconds());
       release(event, REQUEUE_DELAY);
       return;
     }
@@ -87,7 +88,7 @@ final class WebhookDelivery {
             event.url(), WebhookRequest.of(event, job.get(), epochSeconds), rules.timeout());
     if (posted instanceof PostResult.Failed(FetchOutcome outcome)
         && outcome == FetchOutcome.NO_ROOM) {
-      log.info("webhook {} has to wait: this node looks up too many names", event.id());
+      log.info("webhook {} delayed, this node is resolving too many names", event.id());
       release(event, REQUEUE_DELAY);
       return;
     }
@@ -155,11 +156,11 @@ final class WebhookDelivery {
     switch (next) {
       case NextStep.Delivered _ -> observer.ended("delivered");
       case NextStep.Gone _ -> {
-        logUndelivered(event, rules, reply, "its receiver wants no more");
+        logUndelivered(event, rules, reply, "receiver is gone");
         observer.ended("gone");
       }
       case NextStep.Failed _ -> {
-        logUndelivered(event, rules, reply, "it is given up");
+        logUndelivered(event, rules, reply, "no attempts left");
         observer.ended("failed");
       }
       case NextStep.Retry again ->
@@ -167,7 +168,7 @@ final class WebhookDelivery {
     }
   }
 
-  /** Without the path and the query of the URL, where clients keep secrets. */
+  /** Logs the host only: the path and the query of the URL may contain secrets. */
   private static void logUndelivered(
       ClaimedEvent event, SenderRules rules, ReceiverReply reply, String then) {
     log.info(
@@ -186,7 +187,7 @@ final class WebhookDelivery {
     return switch (PublicUrl.parse(url)) {
       case PublicUrl.UrlParseResult.Valid fine -> fine.url().toString();
       case PublicUrl.UrlParseResult.Malformed _, PublicUrl.UrlParseResult.Refused _ ->
-          "what is no public URL";
+          "a URL that may not be called";
     };
   }
 
@@ -194,7 +195,7 @@ final class WebhookDelivery {
     try {
       outbox.release(event, pause);
     } catch (OutboxException e) {
-      log.debug("webhook {} stays leased until that runs out", event.id(), e);
+      log.debug("webhook {} stays leased until its lease expires", event.id(), e);
     }
   }
 }

@@ -22,25 +22,28 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks for events that are due, at each ring and otherwise twice a second, and delivers each on a
- * virtual thread. Places are few for one receiver, for one host and for one organization, and fewer
- * for those who are slow, so that the dead ones hold nobody else up.
+ * Claims due events, on wake-up and otherwise twice a second, and delivers each on a virtual
+ * thread. Limits per receiver, host and organization, lower for slow receivers, keep dead receivers
+ * from delaying others.
  */
 public final class WebhookSender implements AutoCloseable {
-  /** Attempts under way on one node. */
+  /** Attempts in progress on one node. */
   public static final int IN_FLIGHT_MAX = 256;
 
-  /** Those of them that slow receivers may have. */
+  /** Attempts in progress at slow receivers on one node. */
   static final int SLOW_IN_FLIGHT_MAX = IN_FLIGHT_MAX / 2;
 
-  /** Attempts under way: for an organization to a host, to a host, and for an organization. */
+  /**
+   * Attempts in progress on all nodes: of an organization to a host, to a host, and of an
+   * organization.
+   */
   static final ConcurrencyLimits SHARED_LIMITS = new ConcurrencyLimits(4, 16, 16);
 
   private static final Logger log = LoggerFactory.getLogger(WebhookSender.class);
   private static final Duration POLL_INTERVAL = Duration.ofMillis(500);
   private static final int POLLS_PER_COUNT = 20;
 
-  /** Counts are made more often: since one that is older, the store fails or the node does. */
+  /** Counting is more frequent: with an older count the store or the node is failing. */
   private static final Duration COUNT_STALE_AFTER = Duration.ofSeconds(30);
 
   private static final Duration SHUTDOWN_TIMEOUT = Duration.ofSeconds(2);
@@ -57,7 +60,7 @@ public final class WebhookSender implements AutoCloseable {
   private volatile BacklogCount backlog;
   private boolean failing;
 
-  /** What waited, and when that was so. */
+  /** Counted backlog and the time of the count. */
   private record BacklogCount(Depth depth, Unsignable unsignable, long atNanos) {}
 
   WebhookSender(
@@ -77,9 +80,9 @@ public final class WebhookSender implements AutoCloseable {
   }
 
   /**
-   * A sender of a node.
+   * Creates the sender of a node.
    *
-   * @param wall the time that signatures name, which receivers check
+   * @param wall the time in signatures, which receivers check
    */
   public static WebhookSender of(
       Outbox outbox,
@@ -95,24 +98,24 @@ public final class WebhookSender implements AutoCloseable {
         outbox, delivery, rules, Executors.newVirtualThreadPerTaskExecutor(), ticker);
   }
 
-  /** Begins to look. */
+  /** Starts polling. */
   public void start() {
     thread.start();
   }
 
-  /** Something may be due: a job ended on this node. From any thread. */
+  /** Wakes the sender because a job ended on this node. Any thread. */
   public void wakeUp() {
     wakeup.release();
   }
 
-  /** Attempts that have not ended. */
+  /** Returns the number of attempts that have not ended. */
   public int inFlight() {
     return IN_FLIGHT_MAX - permits.availablePermits();
   }
 
   /**
-   * What waited on all nodes when it was counted last. If that was long ago, nobody knows better
-   * than that it has been due ever since.
+   * Returns the last counted backlog of all nodes. Its age is added to a stale count, as if the
+   * events had been due ever since.
    */
   public Depth depth() {
     BacklogCount last = backlog;
@@ -123,12 +126,12 @@ public final class WebhookSender implements AutoCloseable {
         : new Depth(then.pending(), then.oldest().plus(age));
   }
 
-  /** What waited for a secret that cannot be opened here, when it was counted last. */
+  /** Returns the last counted events whose secret cannot be opened on this node. */
   public Unsignable unsignable() {
     return backlog.unsignable();
   }
 
-  /** Asks the store what waits. */
+  /** Queries the store for the backlog. */
   void countBacklog() throws OutboxException {
     Unsignable unsignable = outbox.unsignable();
     if (unsignable.keyMissing() > 0 && unsignable().keyMissing() == 0) {
@@ -150,19 +153,19 @@ public final class WebhookSender implements AutoCloseable {
         failing = false;
       } catch (OutboxException | RuntimeException e) {
         if (!failing) {
-          log.warn("webhooks wait for the store: {}", e.getMessage());
+          log.warn("webhooks delayed, store unavailable: {}", e.getMessage());
         }
         failing = true;
       } catch (Error e) {
-        log.error("webhooks wait after a failure of this node", e);
+        log.error("webhooks delayed by a failure of this node", e);
       }
       awaitWakeup();
     }
   }
 
-  /** Takes what is due, as far as there are places, and begins to deliver it. */
+  /** Claims due events up to the free permits and starts to deliver them. */
   void poll() throws OutboxException {
-    int free = permits.availablePermits(); // nobody else takes any
+    int free = permits.availablePermits(); // only this thread acquires permits
     if (free == 0) {
       return;
     }
@@ -203,11 +206,11 @@ public final class WebhookSender implements AutoCloseable {
         wakeup.drainPermits();
       }
     } catch (InterruptedException e) {
-      stopping = true; // nobody else interrupts it
+      stopping = true; // only a shutdown interrupts this thread
     }
   }
 
-  /** Takes nothing more, and waits a moment for what is under way; the rest is given back. */
+  /** Stops claiming, waits briefly for attempts in progress, and releases the rest. */
   @Override
   public void close() {
     stopping = true;

@@ -6,7 +6,7 @@ import java.time.Duration;
 
 /** Port to receivers. */
 public interface WebhookTransport {
-  /** Sends an announcement and waits for what comes of it, at most a little longer than told. */
+  /** Sends a webhook and waits for the result, at most slightly longer than {@code within}. */
   PostResult post(String url, WebhookRequest announcement, Duration within)
       throws InterruptedException;
 }

@@ -1,4 +1,4 @@
-/** Announcements of finished jobs, brought to receivers. */
+/** Delivery of webhooks to receivers. */
 @NullMarked
 package dev.tollgate.server.webhook;
 

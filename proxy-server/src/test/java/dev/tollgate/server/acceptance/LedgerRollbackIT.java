@@ -16,8 +16,8 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * A copy of a node's database is put back in place of it, as a restored backup is: the node sends
- * what it had charged since, or says that it cannot. The soak profile charges 10,000 in between.
+ * Replaces a node's database by an earlier copy, as a restored backup does: the node sends what it
+ * has charged since, or refuses to start. The soak profile charges 10,000 requests in between.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class LedgerRollbackIT {
@@ -27,7 +27,7 @@ class LedgerRollbackIT {
   private static final String ROLLED_BACK = "the database was rolled back";
   private static final int ENDED_TO_BE_STARTED_AGAIN = 75;
 
-  /** What clients were told, by request: micro-USD. */
+  /** Costs that clients got in their replies, by request, in micro-USD. */
   private final Map<String, Long> told = new TreeMap<>();
 
   private String key = "";
@@ -46,7 +46,7 @@ class LedgerRollbackIT {
         try (GatewayProcess node = start(folder, database)) {
           assertThat(node.err().text()).doesNotContain(ROLLED_BACK);
           charge(node, CHARGES / 2);
-          if (life == 0) {
+          if (epoch == 0) {
             node.kill();
           } else {
             stop(node);
@@ -57,13 +57,9 @@ class LedgerRollbackIT {
       try (GatewayProcess node = start(folder, database)) {
         assertThat(node.err().text()).contains(ROLLED_BACK);
         assertThat(node.admin().total("tollgate_ledger_rollbacks_detected_total")).isOne();
-        requireBooked(database);
-        charge(node, 10);
-        node.admin().awaitBooked();
-        requireBooked(database);
-        stop(node);
+        requireSettledBeforeAndAfter(setup, node);
       }
-      requireAuditClean(folder, database);
+      setup.requireAuditClean();
       RecordedFigures.keep(
           "books-went-back", told.size() + " charges told, each booked once after the restore");
     }
@@ -71,14 +67,11 @@ class LedgerRollbackIT {
 
   @Test
   void anExportThatIsImportedAgainIsABackupToo() throws Exception {
-    ConfigBuilder setup =
-        ConfigBuilder.empty().mock("mock").model("test/chat", "mock", "mock-chat?chunks=2");
-    try (NodeFolder folder = NodeFolder.with(setup)) {
+    try (NodeFolder folder = NodeFolder.with(embedded())) {
       String file = folder.path().resolve("backup.zip").toString();
       try (GatewayProcess node = GatewayProcess.start(folder)) {
         key = node.bootstrapKey();
-        charge(node, 20);
-        node.admin().awaitBooked();
+        chargeAndSettle(node, 20);
         requireDone(Verbs.run("store", "export", file, "--config", "" + folder.config()));
         charge(node, 20);
         stop(node);
@@ -99,15 +92,18 @@ class LedgerRollbackIT {
     }
   }
 
+  private static ConfigBuilder embedded() {
+    return ConfigBuilder.empty().mock("mock").model("test/chat", "mock", "mock-chat?chunks=2");
+  }
+
   private static void requireDone(Verbs.CommandResult said) {
     assertThat(said.exitCode()).as(said.err()).isZero();
   }
 
   @Test
   void aNodeThatRunsAdmitsNothingMoreEndsAndSendsItAtItsNextStart() throws Exception {
-    try (OwnDatabase database = OwnDatabase.create("swapped");
-        NodeFolder folder = NodeFolder.with(SharedNode.setup())) {
-      try (GatewayProcess node = start(folder, database)) {
+    try (Setup setup = Setup.of("swapped")) {
+      try (GatewayProcess node = setup.start()) {
         key = node.bootstrapKey();
         charge(node, CHARGES);
         node.admin().awaitBooked();
@@ -118,27 +114,21 @@ class LedgerRollbackIT {
         assertThat(node.err().await(line -> line.contains(ROLLED_BACK), SOON)).isPresent();
         assertThat(node.awaitExit()).isEqualTo(ENDED_TO_BE_STARTED_AGAIN);
       }
-      try (GatewayProcess node = start(folder, database)) {
-        requireBooked(database);
-        charge(node, 10);
-        node.admin().awaitBooked();
-        requireBooked(database);
-        stop(node);
+      try (GatewayProcess node = setup.start()) {
+        requireSettledBeforeAndAfter(setup, node);
       }
-      requireAuditClean(folder, database);
+      setup.requireAuditClean();
     }
   }
 
   @Test
   void aGrantThatIsGoneIsNoticedWithoutABatch() throws Exception {
-    try (OwnDatabase database = OwnDatabase.create("grantless");
-        NodeFolder folder = NodeFolder.with(SharedNode.setup())) {
-      try (GatewayProcess node = start(folder, database)) {
+    try (Setup setup = Setup.of("grantless")) {
+      try (GatewayProcess node = setup.start()) {
         key = node.bootstrapKey();
-        charge(node, 20);
-        node.admin().awaitBooked();
+        chargeAndSettle(node, 20);
         // What a commit that was lost leaves: nothing of it, nor of the ticks behind it.
-        database.number(
+        setup.database.number(
             """
             WITH lost AS (UPDATE lease SET granted_micro = granted_micro - 1
                            WHERE granted_micro > spent_micro + overrun_micro RETURNING scope_id),
@@ -149,11 +139,7 @@ class LedgerRollbackIT {
             .isPresent();
         assertThat(node.awaitExit()).isEqualTo(ENDED_TO_BE_STARTED_AGAIN);
       }
-      try (GatewayProcess node = start(folder, database)) {
-        requireBooked(database);
-        stop(node);
-      }
-      requireAuditClean(folder, database);
+      requireSettledAtNextStart(setup);
     }
   }
 
@@ -175,23 +161,16 @@ class LedgerRollbackIT {
         assertThat(node.awaitExit()).isEqualTo(ENDED_TO_BE_STARTED_AGAIN);
         assertThat(node.err().text()).doesNotContain("took over this node");
       }
-      try (GatewayProcess node = start(folder, database)) {
-        requireBooked(database);
-        stop(node);
-      }
-      requireAuditClean(folder, database);
+      requireSettledAtNextStart(setup);
     }
   }
 
   @Test
   void aDatabaseThatWasPromotedIsAnotherOneAlthoughNothingIsMissing() throws Exception {
-    ConfigBuilder setup =
-        ConfigBuilder.empty().mock("mock").model("test/chat", "mock", "mock-chat?chunks=2");
-    try (NodeFolder folder = NodeFolder.with(setup)) {
+    try (NodeFolder folder = NodeFolder.with(embedded())) {
       try (GatewayProcess node = GatewayProcess.start(folder)) {
         key = node.bootstrapKey();
-        charge(node, 20);
-        node.admin().awaitBooked();
+        chargeAndSettle(node, 20);
         Path cluster = folder.dataDir().resolve("postgres/cluster");
         Files.writeString(
             cluster.resolve("postgresql.auto.conf"),
@@ -203,8 +182,7 @@ class LedgerRollbackIT {
         assertThat(node.awaitExit()).isEqualTo(ENDED_TO_BE_STARTED_AGAIN);
       }
       try (GatewayProcess node = GatewayProcess.start(folder)) {
-        charge(node, 10);
-        node.admin().awaitBooked();
+        chargeAndSettle(node, 10);
         LedgerDatabase.of(folder).awaitAll(told);
         LedgerDatabase.of(folder).requireAuditClean();
         stop(node);
@@ -214,71 +192,60 @@ class LedgerRollbackIT {
 
   @Test
   void whereTheJournalDoesNotReachBackTheStartIsRefusedUntilAnOperatorAcceptsIt() throws Exception {
-    try (OwnDatabase database = OwnDatabase.create("beyond");
-        NodeFolder folder = NodeFolder.with(SharedNode.setup())) {
+    try (Setup setup = Setup.of("beyond")) {
+      OwnDatabase database = setup.database;
       String keepNothing = "ledger.journal_retention.time=0s";
-      try (GatewayProcess node = start(folder, database, keepNothing)) {
-        key = node.bootstrapKey();
-        charge(node, 10);
-        stop(node);
-      }
+      chargeAndStop(setup, 10, keepNothing);
       database.copy();
-      for (int life = 0; life < 2; life++) {
-        try (GatewayProcess node = start(folder, database, keepNothing)) {
-          charge(node, 10);
-          stop(node);
-        }
+      for (int epoch = 0; epoch < 2; epoch++) {
+        chargeAndStop(setup, 10, keepNothing);
       }
       database.putBack();
       List<String> settings = database.settings();
       try (GatewayProcess refused =
-          GatewayProcess.launch(folder, List.of(), settings.toArray(String[]::new))) {
+          GatewayProcess.launch(setup.folder, List.of(), settings.toArray(String[]::new))) {
         assertThat(refused.awaitExit()).isEqualTo(1);
         assertThat(refused.err().whole())
             .contains(ROLLED_BACK, "tollgate ledger rebase", "ledger.journal_retention")
             .doesNotContain("\tat ");
       }
 
-      assertThat(rebase(folder, database).exitCode()).isEqualTo(1);
+      assertThat(setup.rebase().exitCode()).isEqualTo(1);
       assertThat(database.number("SELECT count(*) FROM node_rebase")).isZero();
-      Verbs.CommandResult accepted = rebase(folder, database, "--yes");
-      assertThat(accepted.exitCode()).as(accepted.err()).isZero();
+      requireDone(setup.rebase("--yes"));
       assertThat(database.number("SELECT count(*) FROM node_rebase")).isOne();
 
-      try (GatewayProcess node = start(folder, database)) {
+      try (GatewayProcess node = setup.start()) {
         assertThat(ChatRequests.ask(node, "test/chat", key).status()).isEqualTo(200);
-        assertThat(rebase(folder, database, "--yes").err()).contains("in use by another process");
+        assertThat(setup.rebase("--yes").err()).contains("in use by another process");
         stop(node);
       }
-      assertThat(rebase(folder, database, "--yes").out()).contains("nothing to accept");
-      requireAuditClean(folder, database);
+      assertThat(setup.rebase("--yes").out()).contains("nothing to accept");
+      setup.requireAuditClean();
     }
   }
 
   @Test
   void whoOnlyLooksChangesNothing() throws Exception {
-    try (OwnDatabase database = OwnDatabase.empty("looked_at");
-        NodeFolder folder = NodeFolder.with(SharedNode.setup())) {
-      Verbs.CommandResult looked = rebase(folder, database);
+    try (Setup setup = Setup.on(OwnDatabase.empty("looked_at"))) {
+      Verbs.CommandResult looked = setup.rebase();
       assertThat(looked.exitCode()).as(looked.out()).isEqualTo(1);
       assertThat(looked.err()).contains("run: tollgate migrate");
-      assertThat(database.number("SELECT count(*) FROM pg_tables WHERE schemaname = 'tollgate'"))
+      assertThat(
+              setup.database.number("SELECT count(*) FROM pg_tables WHERE schemaname = 'tollgate'"))
           .isZero();
     }
   }
 
   @Test
   void aDatabaseThatCrashedAndRecoveredDidNotGoBack() throws Exception {
-    ConfigBuilder setup =
-        ConfigBuilder.empty().mock("mock").model("test/chat", "mock", "mock-chat?chunks=2");
-    try (NodeFolder folder = NodeFolder.with(setup);
+    try (NodeFolder folder = NodeFolder.with(embedded());
         GatewayProcess node = GatewayProcess.start(folder)) {
       key = node.bootstrapKey();
       for (int crash = 0; crash < 2; crash++) {
         charge(node, 50);
         folder.killPostmaster();
-        charge(node, 50);
-        node.admin().awaitBooked();
+        chargeAndSettle(node, 50);
       }
       LedgerDatabase.of(folder).awaitAll(told);
       assertThat(node.admin().total("tollgate_ledger_rollbacks_detected_total")).isZero();
@@ -286,11 +253,56 @@ class LedgerRollbackIT {
     }
   }
 
-  private static GatewayProcess start(NodeFolder folder, OwnDatabase database, String... sets)
-      throws Exception {
-    List<String> all = database.settings();
-    all.addAll(List.of(sets));
-    return GatewayProcess.start(folder, all.toArray(String[]::new));
+  /** Folder of a node and the database that it uses, which a test replaces by a copy. */
+  private record Setup(OwnDatabase database, NodeFolder folder) implements AutoCloseable {
+    static Setup of(String name) throws Exception {
+      return on(OwnDatabase.create(name));
+    }
+
+    static Setup on(OwnDatabase database) throws Exception {
+      return new Setup(database, NodeFolder.with(SharedNode.setup()));
+    }
+
+    GatewayProcess start(String... sets) throws Exception {
+      List<String> all = database.settings();
+      all.addAll(List.of(sets));
+      return GatewayProcess.start(folder, all.toArray(String[]::new));
+    }
+
+    Verbs.CommandResult rebase(String... options) {
+      List<String> verb = new ArrayList<>(List.of("ledger", "rebase"));
+      verb.addAll(List.of(options));
+      return database.runVerb(folder, verb.toArray(String[]::new));
+    }
+
+    void requireAuditClean() throws Exception {
+      Verbs.CommandResult audit = database.runVerb(folder, "ledger", "audit");
+      assertThat(audit.exitCode()).as(audit.out() + audit.err()).isZero();
+      assertThat(database.number("SELECT count(*) FROM settlement_quarantine")).isZero();
+      assertThat(database.number("SELECT sum(leased_micro) FROM scope_account")).isZero();
+    }
+
+    @Override
+    public void close() throws Exception {
+      try (database) {
+        folder.close();
+      }
+    }
+  }
+
+  private void chargeAndStop(Setup setup, int charges, String... sets) throws Exception {
+    try (GatewayProcess node = setup.start(sets)) {
+      if (key.isEmpty()) {
+        key = node.bootstrapKey();
+      }
+      charge(node, charges);
+      stop(node);
+    }
+  }
+
+  private void chargeAndSettle(GatewayProcess node, int charges) throws Exception {
+    charge(node, charges);
+    node.admin().awaitBooked();
   }
 
   private void charge(GatewayProcess node, int charges) throws Exception {
@@ -308,25 +320,31 @@ class LedgerRollbackIT {
     assertThat(node.awaitExit()).isZero();
   }
 
-  private static Verbs.CommandResult rebase(
-      NodeFolder folder, OwnDatabase database, String... options) {
-    List<String> verb = new ArrayList<>(List.of("ledger", "rebase"));
-    verb.addAll(List.of(options));
-    return database.runVerb(folder, verb.toArray(String[]::new));
+  private static void awaitRollback(GatewayProcess node, Duration time) throws Exception {
+    assertThat(node.err().await(line -> line.contains(WENT_BACK), time)).isPresent();
+    assertThat(node.awaitExit()).isEqualTo(ENDED_TO_BE_STARTED_AGAIN);
   }
 
-  /** Every charge that a client was told, with its line in the request log, and nothing else. */
-  private void requireBooked(OwnDatabase database) throws Exception {
+  private void requireSettledBeforeAndAfter(Setup setup, GatewayProcess node) throws Exception {
+    requireSettled(setup.database);
+    chargeAndSettle(node, 10);
+    requireSettled(setup.database);
+    stop(node);
+  }
+
+  private void requireSettledAtNextStart(Setup setup) throws Exception {
+    try (GatewayProcess node = setup.start()) {
+      requireSettled(setup.database);
+      stop(node);
+    }
+    setup.requireAuditClean();
+  }
+
+  /** Requires every charge that a client got, with its line in the request log, and no other. */
+  private void requireSettled(OwnDatabase database) throws Exception {
     assertThat(database.charges()).isEqualTo(told);
     assertThat(database.number("SELECT count(*) FROM request_log")).isEqualTo(told.size());
     assertThat(database.number("SELECT used_micro FROM scope_account WHERE scope_id LIKE 'org:%'"))
         .isEqualTo(told.values().stream().mapToLong(Long::longValue).sum());
-  }
-
-  private static void requireAuditClean(NodeFolder folder, OwnDatabase database) throws Exception {
-    Verbs.CommandResult audit = database.runVerb(folder, "ledger", "audit");
-    assertThat(audit.exitCode()).as(audit.out() + audit.err()).isZero();
-    assertThat(database.number("SELECT count(*) FROM settlement_quarantine")).isZero();
-    assertThat(database.number("SELECT sum(leased_micro) FROM scope_account")).isZero();
   }
 }

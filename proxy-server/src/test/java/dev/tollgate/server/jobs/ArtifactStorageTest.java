@@ -22,7 +22,7 @@ import java.util.UUID;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** A storage that answers when nobody waits any more. */
+/** Storage that answers after the timeout. */
 class ArtifactStorageTest {
   private static final Blob BLOB =
       new Blob(new OrgId(new UUID(0, 1)), BlobType.MP4, Duration.ofDays(7), Unpooled.EMPTY_BUFFER);
@@ -56,7 +56,8 @@ class ArtifactStorageTest {
   void whatIsStoredTooLateIsDeleted() throws Exception {
     var storage = new ArtifactStorage(blobs, () -> loop, Duration.ofMillis(1));
     assertThat(storage.store(BLOB))
-        .isEqualTo(new StoreBlobResult.Unavailable(BlobFailure.TIMED_OUT, "it did not answer"));
+        .isEqualTo(
+            new StoreBlobResult.Unavailable(BlobFailure.TIMED_OUT, "the storage did not answer"));
     assertThat(blobs.deleted).isEmpty();
     blobs.waiting.getFirst().accept(new StoreBlobResult.Kept(NAME));
     assertThat(blobs.deleted).containsExactly(NAME);

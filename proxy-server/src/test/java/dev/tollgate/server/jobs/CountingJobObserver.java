@@ -7,9 +7,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Remembers what workers told. */
+/** Recorder of the calls of workers. */
 final class CountingJobObserver implements JobObserver {
-  final List<String> told = new ArrayList<>();
+  final List<String> calls = new ArrayList<>();
   int lost;
 
   @Override
@@ -17,17 +17,17 @@ final class CountingJobObserver implements JobObserver {
 
   @Override
   public synchronized void accepted(JobKind kind, Duration waited) {
-    told.add("accepted");
+    calls.add("accepted");
   }
 
   @Override
   public synchronized void deferred() {
-    told.add("held back");
+    calls.add("held back");
   }
 
   @Override
   public synchronized void ended(JobKind kind, JobStatus how, Duration age) {
-    told.add(how.wire());
+    calls.add(how.wire());
   }
 
   @Override
@@ -37,21 +37,21 @@ final class CountingJobObserver implements JobObserver {
 
   @Override
   public synchronized void pollInconclusive() {
-    told.add("nothing");
+    calls.add("nothing");
   }
 
   @Override
   public synchronized void copied(long bytes) {
-    told.add("copied");
+    calls.add("copied");
   }
 
   @Override
   public synchronized void copyFailed() {
-    told.add("not copied");
+    calls.add("not copied");
   }
 
   @Override
   public synchronized void deleted(int files) {
-    told.add("deleted " + files);
+    calls.add("deleted " + files);
   }
 }

@@ -12,7 +12,7 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 
-/** The mock provider without a network between, under a test's clock. */
+/** Mock provider without a network, under a test's clock. */
 class DirectProvider implements MediaProvider {
   final MediaJobs jobs = new MediaJobs(Duration.ofSeconds(10));
   private final InMemoryJobStore clock;
@@ -69,14 +69,14 @@ class DirectProvider implements MediaProvider {
       return ProviderJson.state(json.body().getBytes(UTF_8));
     }
     boolean isAbsent = reply instanceof MediaReply.Json json && json.status() == 404;
-    return isAbsent ? new ProviderJobState.Absent() : new ProviderJobState.Unknown("as told");
+    return isAbsent ? new ProviderJobState.Absent() : new ProviderJobState.Unknown("on request");
   }
 
   @Override
   public CancelResult cancel(MediaTarget target, String providerJob) {
     MediaReply reply = call("DELETE", "/" + providerJob);
     if (!(reply instanceof MediaReply.Json json)) {
-      return new CancelResult.Unknown("as told");
+      return new CancelResult.Unknown("on request");
     }
     return switch (json.status()) {
       case 404 -> new CancelResult.Absent();

@@ -4,13 +4,13 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.Random;
 
-/** Ports under whose callers the ground may give way at any call, before or after its effect. */
+/** Ports that fail at a chosen call, before or after its effect. */
 final class FailingPorts {
   private static final int ONE_IN = 12;
 
   private FailingPorts() {}
 
-  /** The end of a process. */
+  /** Simulated end of the process. */
   static final class Death extends Error {
     private static final long serialVersionUID = 1;
   }

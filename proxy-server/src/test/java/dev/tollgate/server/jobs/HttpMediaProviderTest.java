@@ -28,7 +28,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A provider over a connection, with the mock at its other end. */
+/** Provider over a connection, with the mock at its other end. */
 class HttpMediaProviderTest {
   private static MockProvider mock;
   private static HttpMediaProvider provider;
@@ -126,7 +126,7 @@ class HttpMediaProviderTest {
   }
 
   @Test
-  void verdictsAreToldAndDoubtsAreNone() throws Exception {
+  void definiteRefusalsAreDistinguishedFromUnknownResults() throws Exception {
     assertThat(provider.submit(target("fault/job-refused"), job()))
         .isInstanceOf(SubmissionResult.Refused.class);
     assertThat(provider.submit(target("fault/job-busy"), job()))
@@ -139,12 +139,12 @@ class HttpMediaProviderTest {
     provider.submit(target("fault/job-odd-status"), odd);
     assertThat(provider.findSubmitted(target(""), odd))
         .isInstanceOf(ProviderJobState.Unknown.class);
-    String nobody = "http://127.0.0.1:1/v1";
-    assertThat(provider.submit(target("m", nobody), job()))
+    String closed = "http://127.0.0.1:1/v1";
+    assertThat(provider.submit(target("m", closed), job()))
         .isInstanceOf(SubmissionResult.NotTaken.class);
-    assertThat(provider.query(target("m", nobody), "x"))
+    assertThat(provider.query(target("m", closed), "x"))
         .isInstanceOf(ProviderJobState.Unknown.class);
-    assertThat(provider.cancel(target("m", nobody), "x")).isInstanceOf(CancelResult.Unknown.class);
+    assertThat(provider.cancel(target("m", closed), "x")).isInstanceOf(CancelResult.Unknown.class);
     assertThat(provider.cancel(target("m"), "mj_none")).isEqualTo(new CancelResult.Absent());
     assertThat(provider.query(target("m"), "../../models?x=/ y"))
         .isEqualTo(new ProviderJobState.Absent());
@@ -253,7 +253,7 @@ class HttpMediaProviderTest {
   }
 
   @Test
-  void whatAProviderSaysIsShortAndOneLine() {
+  void providerTextIsShortAndOneLine() {
     String lengthy = "x".repeat(600);
     String answer = "{\"error\":{\"code\":\"a\\nb\\u0000c\",\"message\":\"" + lengthy + "\"}}";
     ProviderJson.ProviderError why = ProviderJson.readError(answer.getBytes(UTF_8));

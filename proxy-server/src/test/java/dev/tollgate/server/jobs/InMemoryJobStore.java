@@ -28,7 +28,7 @@ import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
-/** Jobs' rows in memory, under a clock that a test moves: what the database does, in short. */
+/** Rows of jobs in memory, under a clock that a test moves: a short model of the database. */
 final class InMemoryJobStore implements JobStore {
   static final Duration TTL = Duration.ofHours(1);
 
@@ -43,7 +43,7 @@ final class InMemoryJobStore implements JobStore {
   private final long startNanos;
   private final boolean isLive;
 
-  /** A book whose time a test moves. */
+  /** Creates a store whose time a test moves. */
   InMemoryJobStore() {
     this(false);
   }
@@ -53,7 +53,7 @@ final class InMemoryJobStore implements JobStore {
     this.startNanos = System.nanoTime();
   }
 
-  /** A book whose time passes. */
+  /** Creates a store whose time passes. */
   static InMemoryJobStore live() {
     return new InMemoryJobStore(true);
   }
@@ -62,7 +62,7 @@ final class InMemoryJobStore implements JobStore {
     return isLive ? now.plusNanos(System.nanoTime() - startNanos) : now;
   }
 
-  /** One job. */
+  /** Row of a job. */
   static final class Row {
     final UUID id = UUID.randomUUID();
     final JobKind kind;
@@ -71,12 +71,12 @@ final class InMemoryJobStore implements JobStore {
     Duration expires;
     String status = "queued";
     String worker = "";
-    Duration nextLook;
+    Duration nextDue;
     String provider = "mock";
     @Nullable Duration intended;
     @Nullable String providerJob;
     boolean cancelAsked;
-    int tries;
+    int attempts;
     Doubt doubt = Doubt.NONE;
     int doubts;
     int percent = -1;
@@ -90,7 +90,7 @@ final class InMemoryJobStore implements JobStore {
       this.params = params;
       this.made = now;
       this.expires = now.plus(TTL);
-      this.nextLook = now;
+      this.nextDue = now;
     }
 
     boolean isOpen() {
@@ -106,21 +106,21 @@ final class InMemoryJobStore implements JobStore {
 
   synchronized void cancel(Row row) {
     row.cancelAsked = true;
-    row.nextLook = row.worker.isEmpty() ? now() : row.nextLook;
+    row.nextDue = row.worker.isEmpty() ? now() : row.nextDue;
   }
 
-  /** When something is to be done next; empty: all is over. */
-  synchronized Optional<Duration> nextLook() {
+  /** Returns the time until a job is due; empty: all have ended. */
+  synchronized Optional<Duration> nextDue() {
     return rows.values().stream()
         .filter(Row::isOpen)
-        .map(row -> row.nextLook)
+        .map(row -> row.nextDue)
         .min(Duration::compareTo);
   }
 
-  /** Somebody else has it from now on. */
+  /** Gives the job to another worker. */
   synchronized void take(Row row, String worker) {
     row.worker = worker;
-    row.nextLook = now().plusDays(1);
+    row.nextDue = now().plusDays(1);
   }
 
   @Override
@@ -128,7 +128,7 @@ final class InMemoryJobStore implements JobStore {
     return claim(lease, turn.limit(), turn.closedProviders());
   }
 
-  /** Those that are due first in the book; whose turn it is is the database's to say. */
+  /** Claims due jobs in the order of their rows; fairness is the database's part. */
   List<ClaimedJob> claim(Duration lease, int most) throws SQLException {
     return claim(lease, most, Set.of());
   }
@@ -137,15 +137,15 @@ final class InMemoryJobStore implements JobStore {
       throws SQLException {
     asked.countDown();
     if (failures-- > 0) {
-      throw new SQLException("as told");
+      throw new SQLException("on request");
     }
     List<ClaimedJob> claimed = new ArrayList<>();
     for (Row row : rows.values()) {
-      boolean isDue = row.isOpen() && row.nextLook.compareTo(now()) <= 0;
+      boolean isDue = row.isOpen() && row.nextDue.compareTo(now()) <= 0;
       boolean isHeldBack = row.intended == null && closed.contains(row.provider);
       if (isDue && !isHeldBack && claimed.size() < most) {
         row.worker = "worker " + ++turns;
-        row.nextLook = now().plus(lease);
+        row.nextDue = now().plus(lease);
         claimed.add(claimed(row));
       }
     }
@@ -182,7 +182,7 @@ final class InMemoryJobStore implements JobStore {
         row.worker,
         Optional.ofNullable(row.providerJob),
         Optional.ofNullable(row.intended).map(at -> now().minus(at)),
-        row.tries,
+        row.attempts,
         row.doubt,
         row.doubts,
         now().minus(row.made),
@@ -195,7 +195,7 @@ final class InMemoryJobStore implements JobStore {
     Set<JobId> ours = new HashSet<>();
     for (ClaimedJob job : jobs) {
       if (held(job) != null) {
-        Objects.requireNonNull(held(job)).nextLook = now().plus(lease);
+        Objects.requireNonNull(held(job)).nextDue = now().plus(lease);
         ours.add(job.id());
       }
     }
@@ -208,14 +208,14 @@ final class InMemoryJobStore implements JobStore {
     return row.worker.equals(job.worker()) && row.isOpen() && isSo ? row : null;
   }
 
-  private boolean back(@Nullable Row row, Duration nextLook) {
+  private boolean back(@Nullable Row row, Duration nextDue) {
     if (row == null) {
       return false;
     }
     row.worker = "";
-    Duration next = now().plus(nextLook);
+    Duration next = now().plus(nextDue);
     Duration end = row.expires.compareTo(now()) > 0 ? row.expires : next;
-    row.nextLook = row.cancelAsked ? now() : next.compareTo(end) < 0 ? next : end;
+    row.nextDue = row.cancelAsked ? now() : next.compareTo(end) < 0 ? next : end;
     return true;
   }
 
@@ -245,40 +245,40 @@ final class InMemoryJobStore implements JobStore {
   }
 
   @Override
-  public synchronized boolean submitted(ClaimedJob job, String providerJob, Duration nextLook) {
+  public synchronized boolean submitted(ClaimedJob job, String providerJob, Duration nextDue) {
     Row row = held(job, "queued");
     if (row != null) {
       row.status = "submitted";
       row.providerJob = providerJob;
       learned(row);
     }
-    return back(row, nextLook);
+    return back(row, nextDue);
   }
 
   @Override
-  public synchronized boolean running(ClaimedJob job, Progress progress, Duration nextLook) {
+  public synchronized boolean running(ClaimedJob job, Progress progress, Duration nextDue) {
     Row row = held(job, "submitted", "running");
     if (row != null) {
       row.status = "running";
-      row.percent = progress instanceof Progress.Percent told ? told.percent() : -1;
+      row.percent = progress instanceof Progress.Percent calls ? calls.percent() : -1;
       learned(row);
     }
-    return back(row, nextLook);
+    return back(row, nextDue);
   }
 
   private static void learned(Row row) {
-    row.tries = 0;
+    row.attempts = 0;
     row.doubt = Doubt.NONE;
     row.doubts = 0;
   }
 
   @Override
-  public synchronized boolean waiting(ClaimedJob job, Duration nextLook) {
+  public synchronized boolean waiting(ClaimedJob job, Duration nextDue) {
     Row row = held(job, "submitted", "running");
     if (row != null) {
       learned(row);
     }
-    return back(row, nextLook);
+    return back(row, nextDue);
   }
 
   @Override
@@ -287,18 +287,18 @@ final class InMemoryJobStore implements JobStore {
   }
 
   @Override
-  public synchronized boolean inconclusive(ClaimedJob job, Doubt doubt, Duration nextLook) {
+  public synchronized boolean inconclusive(ClaimedJob job, Doubt doubt, Duration nextDue) {
     Row row = held(job);
     if (row != null) {
-      row.tries++;
+      row.attempts++;
       if (doubt != Doubt.NONE) {
         row.doubts = doubt == row.doubt ? row.doubts + 1 : 1;
         row.doubt = doubt;
       }
     }
-    boolean isBack = back(row, nextLook);
+    boolean isBack = back(row, nextDue);
     if (row != null && job.demand() == Demand.CANCEL) {
-      row.nextLook = now().plus(nextLook);
+      row.nextDue = now().plus(nextDue);
     }
     return isBack;
   }
@@ -335,12 +335,12 @@ final class InMemoryJobStore implements JobStore {
   }
 
   @Override
-  public synchronized boolean cancelRefused(ClaimedJob job, Duration nextLook) {
+  public synchronized boolean cancelRefused(ClaimedJob job, Duration nextDue) {
     Row row = held(job);
     if (row != null) {
       row.cancelAsked = false;
     }
-    return back(row, nextLook);
+    return back(row, nextDue);
   }
 
   @Override
@@ -350,7 +350,7 @@ final class InMemoryJobStore implements JobStore {
     return taken;
   }
 
-  /** What was taken and not forgotten is due again. */
+  /** Makes taken files that were not forgotten due again. */
   synchronized void passFilesPause() {
     out.clear();
   }

@@ -56,14 +56,14 @@ class JobRunnerTest {
         observer);
   }
 
-  /** Counts how many ask at once, and lets the test hold them. */
-  private static final class Crowd extends DirectProvider {
+  /** Provider that counts concurrent polls and lets the test hold them. */
+  private static final class ConcurrentPolls extends DirectProvider {
     final AtomicInteger now = new AtomicInteger();
     final AtomicInteger most = new AtomicInteger();
     final CountDownLatch arrived = new CountDownLatch(1);
     CountDownLatch gate = new CountDownLatch(0);
 
-    Crowd(InMemoryJobStore jobStore) {
+    ConcurrentPolls(InMemoryJobStore jobStore) {
       super(jobStore);
     }
 
@@ -84,7 +84,7 @@ class JobRunnerTest {
   @Test
   void nodesShareTheWorkAndEachJobEndsOnce() throws Exception {
     int jobs = 60;
-    Crowd provider = new Crowd(jobStore);
+    ConcurrentPolls provider = new ConcurrentPolls(jobStore);
     for (int n = 0; n < jobs; n++) {
       jobStore.add(JobKind.VIDEO, BODY);
     }
@@ -122,8 +122,8 @@ class JobRunnerTest {
   }
 
   @Test
-  void whoeverStopsGivesBackWhatIsInWork() throws Exception {
-    Crowd provider = new Crowd(jobStore);
+  void aStoppingNodeReleasesItsJobs() throws Exception {
+    ConcurrentPolls provider = new ConcurrentPolls(jobStore);
     provider.gate = new CountDownLatch(1);
     Row row = jobStore.add(JobKind.VIDEO, BODY);
     Ends ends = new Ends(1);
@@ -134,7 +134,7 @@ class JobRunnerTest {
     runner.close();
     assertThat(row.worker).isEmpty();
     assertThat(row.isOpen()).isTrue();
-    assertThat(row.nextLook).isLessThanOrEqualTo(jobStore.now());
+    assertThat(row.nextDue).isLessThanOrEqualTo(jobStore.now());
     provider.gate.countDown();
     try (JobRunner next = runner(provider, ends, Duration.ofHours(1))) {
       next.start();
@@ -144,8 +144,8 @@ class JobRunnerTest {
   }
 
   @Test
-  void aLeaseLastsForAsLongAsItsWorkAndItsLossIsTold() throws Exception {
-    Crowd provider = new Crowd(jobStore);
+  void aLeaseLastsAsLongAsItsWorkAndItsLossIsReported() throws Exception {
+    ConcurrentPolls provider = new ConcurrentPolls(jobStore);
     provider.gate = new CountDownLatch(1);
     Row row = jobStore.add(JobKind.VIDEO, BODY);
     Ends ends = new Ends(1);
@@ -176,7 +176,7 @@ class JobRunnerTest {
     assertThat(row.status).isEqualTo("succeeded");
   }
 
-  /** Lets a test wait for what is told. */
+  /** Observer that lets a test wait for the end of jobs. */
   private static final class Ends implements JobObserver {
     final CountDownLatch all;
     final CountDownLatch lost = new CountDownLatch(1);
@@ -185,11 +185,11 @@ class JobRunnerTest {
       all = new CountDownLatch(jobs);
     }
 
-    /** Waits until the lease of a job was made to last on. */
+    /** Waits until the lease of a job was renewed. */
     boolean renewed(InMemoryJobStore jobStore, Row row) throws InterruptedException {
-      Duration before = row.nextLook;
+      Duration before = row.nextDue;
       for (int waits = 0; waits < 1_000; waits++) {
-        if (row.nextLook.compareTo(before) > 0) {
+        if (row.nextDue.compareTo(before) > 0) {
           return true;
         }
         var _ = lost.await(5, TimeUnit.MILLISECONDS);
@@ -248,11 +248,11 @@ class JobRunnerTest {
     assertThat(expiry.round()).isEqualTo(1);
     assertThat(jobStore.due).isEmpty();
     assertThat(blobs.kept).isEmpty();
-    assertThat(counted.told).isEqualTo(List.of("deleted 1", "deleted 1"));
+    assertThat(counted.calls).isEqualTo(List.of("deleted 1", "deleted 1"));
   }
 
   @Test
-  void filesThatCannotBeDeletedStandInNobodysWay() throws Exception {
+  void filesThatCannotBeDeletedDelayNoOthers() throws Exception {
     StubBlobs blobs = new StubBlobs();
     var loop = new EmbeddedChannel().eventLoop();
     var storage = new ArtifactStorage(blobs, () -> loop, Duration.ofSeconds(1));

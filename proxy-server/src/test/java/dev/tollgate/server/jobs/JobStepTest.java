@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Whole lives of jobs under virtual time, with the mock provider's jobs behind them. */
+/** Jobs from submission to end under virtual time, with the mock provider's jobs behind them. */
 class JobStepTest {
   private static final Duration LEASE = Duration.ofSeconds(30);
   private static final long FILE_BYTES_MAX = 1 << 20;
@@ -75,14 +75,14 @@ class JobStepTest {
     return job(JobKind.VIDEO, behaviour, ",\"duration_seconds\":1.5");
   }
 
-  /** Lets time pass and does what is due, until all is over. */
+  /** Lets time pass and runs due jobs until all have ended. */
   private void runToTheEnd() throws Exception {
     runToTheEnd(provider);
   }
 
   private void runToTheEnd(MediaProvider through) throws Exception {
     JobStep step = step(through, jobStore);
-    for (int steps = 0; jobStore.nextLook().isPresent(); steps++) {
+    for (int steps = 0; jobStore.nextDue().isPresent(); steps++) {
       assertThat(steps).as("steps").isLessThan(10_000);
       advance();
       List<ClaimedJob> jobs = jobStore.claim(LEASE, turns.nextClaim(4));
@@ -96,7 +96,7 @@ class JobStepTest {
   }
 
   private void advance() {
-    Duration next = jobStore.nextLook().orElseThrow();
+    Duration next = jobStore.nextDue().orElseThrow();
     jobStore.now = next.compareTo(jobStore.now) > 0 ? next : jobStore.now;
   }
 
@@ -117,7 +117,7 @@ class JobStepTest {
               assertThat(bytes).hasSize((int) file.sizeBytes());
               assertThat(new String(bytes, 4, 4, US_ASCII)).isEqualTo("ftyp");
             });
-    assertThat(counted.told).containsExactly("accepted", "copied", "succeeded");
+    assertThat(counted.calls).containsExactly("accepted", "copied", "succeeded");
     assertThat(jobStore.now).isLessThan(Duration.ofDays(1).plusSeconds(11));
   }
 
@@ -142,7 +142,7 @@ class JobStepTest {
           fault/job-fails-running  | provider_error: generation_failed
           fault/no-such            | provider_error: model_not_found
           fault/job-forgotten      | provider_error: the provider does not know it any more
-          fault/file-none          | provider_error: the provider made nothing
+          fault/file-none          | provider_error: the provider returned no files
           fault/file-html          | provider_error: a file is no video
           fault/file-large:2       | provider_error: a file is larger than 1048576 bytes
           fault/file-late:99       | provider_error: a file that the provider made is not there
@@ -183,7 +183,7 @@ class JobStepTest {
     assertThat(row.status).isEqualTo("expired");
     assertThat(row.cost.value()).isZero();
     assertThat(jobStore.now).isEqualTo(Duration.ofDays(1).plus(InMemoryJobStore.TTL));
-    assertThat(counted.told).endsWith("expired");
+    assertThat(counted.calls).endsWith("expired");
   }
 
   @Test
@@ -205,7 +205,7 @@ class JobStepTest {
   }
 
   @Test
-  void aJobGoesOnWhereTheProviderDoesNotGiveItUp() throws Exception {
+  void aJobContinuesIfTheProviderDoesNotCancelIt() throws Exception {
     Row row = video("fault/job-no-cancel?takes=100s");
     oneStep();
     jobStore.cancel(row);
@@ -226,7 +226,7 @@ class JobStepTest {
   }
 
   @Test
-  void whatNobodyServesAnyMoreFailsUnlessAProviderMayHaveIt() throws Exception {
+  void aJobWithoutATargetFailsUnlessAProviderMayHaveIt() throws Exception {
     Row begun = video("m?takes=100s");
     oneStep();
     isConfigured = false;
@@ -256,7 +256,7 @@ class JobStepTest {
     Row row = video("m");
     runToTheEnd();
     assertThat(row.status).isEqualTo("succeeded");
-    assertThat(counted.told).contains("not copied", "nothing");
+    assertThat(counted.calls).contains("not copied", "nothing");
     assertThat(blobs.kept).hasSize(1);
   }
 
@@ -268,13 +268,13 @@ class JobStepTest {
     assertThat(row.status).isEqualTo("failed");
     assertThat(row.error).startsWith("service_unavailable: ");
     assertThat(row.cost.value()).isZero();
-    assertThat(counted.told).filteredOn("not copied"::equals).hasSize(12);
+    assertThat(counted.calls).filteredOn("not copied"::equals).hasSize(12);
     assertThat(jobStore.now)
         .isBetween(Duration.ofDays(1).plusMinutes(10), Duration.ofDays(1).plusMinutes(30));
   }
 
   @Test
-  void whoeverLostAJobInTheMeantimeLeavesNoFile() throws Exception {
+  void aWorkerThatLostItsJobLeavesNoFile() throws Exception {
     Row row = video("m");
     oneStep();
     jobStore.now = jobStore.now.plusSeconds(20);
@@ -289,7 +289,7 @@ class JobStepTest {
     assertThat(blobs.kept).hasSize(1);
   }
 
-  /** A worker is gone at any call, before or after what it does; another goes on when it may. */
+  /** A worker dies at each call, before or after its effect; another continues after the lease. */
   @Test
   void workersThatDieAnywhereNeitherLoseAJobNorSubmitItTwice() throws Exception {
     Random random = new Random(7);
@@ -299,7 +299,7 @@ class JobStepTest {
       video(behaviours.get(n % behaviours.size()));
     }
     int deaths = 0;
-    for (int round = 0; jobStore.nextLook().isPresent(); round++) {
+    for (int round = 0; jobStore.nextDue().isPresent(); round++) {
       assertThat(round).isLessThan(20_000);
       advance();
       JobStep step =

@@ -18,7 +18,7 @@ class SpoolTest {
 
   @TempDir private Path folder;
 
-  /** Enough for whatever a test fetches. */
+  /** Returns a quota that is large enough for any test. */
   static SpoolQuota room(Path folder) {
     return new SpoolQuota(folder, 1L << 30, 0);
   }
@@ -56,7 +56,7 @@ class SpoolTest {
   }
 
   @Test
-  void whatIsReadIsGoneWithItsLastReader() throws Exception {
+  void contentIsDeletedWithItsLastReader() throws Exception {
     var room = room(folder);
     ByteBuf content;
     try (Spool spool = Spool.open(room, FILE_BYTES_MAX)) {

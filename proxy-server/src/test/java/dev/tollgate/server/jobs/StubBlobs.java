@@ -14,7 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** A storage in memory, which answers at once and may be told to fail. */
+/** Storage in memory, which answers at once and fails on request. */
 final class StubBlobs implements BlobStore {
   final Map<String, byte[]> kept = new LinkedHashMap<>();
   int failures;
@@ -24,7 +24,7 @@ final class StubBlobs implements BlobStore {
     byte[] bytes = ByteBufUtil.getBytes(blob.bytes());
     blob.bytes().release();
     if (failures-- > 0) {
-      whenDone.accept(new StoreBlobResult.Unavailable(BlobFailure.FULL, "as told"));
+      whenDone.accept(new StoreBlobResult.Unavailable(BlobFailure.FULL, "on request"));
       return;
     }
     BlobName name = BlobName.of(blob, Instant.EPOCH);
@@ -41,7 +41,7 @@ final class StubBlobs implements BlobStore {
   public synchronized void delete(
       BlobName name, EventLoop loop, Consumer<DeleteBlobResult> whenDone) {
     if (failures-- > 0) {
-      whenDone.accept(new DeleteBlobResult.Unavailable(BlobFailure.FAILED, "as told"));
+      whenDone.accept(new DeleteBlobResult.Unavailable(BlobFailure.FAILED, "on request"));
       return;
     }
     kept.remove(name.toString());

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What nobody knows of a job is told from what speaks against it, under virtual time. */
+/** Unknown states of jobs are distinguished from doubts, under virtual time. */
 class UnknownJobOutcomeTest {
   private static final Duration LEASE = Duration.ofSeconds(30);
   private static final Duration BEGIN = Duration.ofDays(1);
@@ -29,7 +29,7 @@ class UnknownJobOutcomeTest {
   private final CountingJobObserver counted = new CountingJobObserver();
   private final FairScheduler turns = new FairScheduler(4, () -> jobStore.now.toNanos());
 
-  /** The mock's jobs behind a provider that does not always know what it should. */
+  /** Jobs of the mock behind a provider that forgets some at times. */
   private class Forgetful extends DirectProvider {
     Duration absentFrom = Duration.ZERO;
     Duration absentUntil = Duration.ZERO;
@@ -51,7 +51,7 @@ class UnknownJobOutcomeTest {
     }
   }
 
-  /** One whose first submission is on its way for a while after nobody waits for its answer. */
+  /** Provider whose first submission stays in flight after its timeout. */
   private class Slow extends DirectProvider {
     private final Duration arrival;
     private @Nullable Runnable onItsWay;
@@ -123,13 +123,13 @@ class UnknownJobOutcomeTest {
   }
 
   private void runToTheEnd(MediaProvider through) throws Exception {
-    while (jobStore.nextLook().isPresent()) {
+    while (jobStore.nextDue().isPresent()) {
       oneStep(through);
     }
   }
 
   private void oneStep(MediaProvider through) throws Exception {
-    Duration next = jobStore.nextLook().orElseThrow();
+    Duration next = jobStore.nextDue().orElseThrow();
     jobStore.now = next.compareTo(jobStore.now) > 0 ? next : jobStore.now;
     List<ClaimedJob> jobs = jobStore.claim(LEASE, turns.nextClaim(4));
     for (ClaimedJob job : jobs) {
@@ -141,9 +141,9 @@ class UnknownJobOutcomeTest {
   }
 
   @Test
-  void toWaitIsToKnow() throws Exception {
+  void aQueuedJobCountsAsKnown() throws Exception {
     Forgetful provider = new Forgetful();
-    Row row = video("m?takes=1000s"); // and waits for the first 100 of them
+    Row row = video("m?takes=1000s"); // queued for the first 100 of them
     provider.absentFrom = BEGIN.plusSeconds(80);
     provider.absentUntil = BEGIN.plusSeconds(89);
     runToTheEnd(provider);
@@ -162,7 +162,7 @@ class UnknownJobOutcomeTest {
   }
 
   @Test
-  void aJobThatMayBeOnItsWayIsNotCanceledBehindItsBack() throws Exception {
+  void aSubmissionInFlightIsNotCanceledEarly() throws Exception {
     Slow provider = new Slow(BEGIN.plusSeconds(20));
     Row row = video("m?takes=100s");
     oneStep(provider);
@@ -173,7 +173,7 @@ class UnknownJobOutcomeTest {
   }
 
   @Test
-  void aJobThatMayBeOnItsWayIsNotSubmittedAgain() throws Exception {
+  void aSubmissionInFlightIsNotRepeated() throws Exception {
     Slow provider = new Slow(BEGIN.plusSeconds(14));
     Row row = video("m?takes=30s");
     runToTheEnd(provider);
@@ -210,7 +210,7 @@ class UnknownJobOutcomeTest {
   }
 
   @Test
-  void whoCancelsWhileFilesAreCopiedIsRefusedAndHasThem() throws Exception {
+  void aCancellationDuringTheCopyIsRefused() throws Exception {
     Row row = video("m?takes=1s");
     AtomicInteger fetches = new AtomicInteger();
     DirectProvider provider =
@@ -227,7 +227,7 @@ class UnknownJobOutcomeTest {
       oneStep(provider);
     }
     assertThat(row.cancelAsked).isTrue();
-    assertThat(row.nextLook).as("once the copy failed, at once").isEqualTo(jobStore.now);
+    assertThat(row.nextDue).as("once the copy failed, at once").isEqualTo(jobStore.now);
     oneStep(provider);
     assertThat(row.cancelAsked).as("the provider does not give up what it made").isFalse();
     assertThat(row.isOpen()).isTrue();
@@ -244,14 +244,14 @@ class UnknownJobOutcomeTest {
     for (int n = 0; n < 5; n++) {
       video("m?takes=5s");
     }
-    while (jobStore.nextLook().isPresent()) {
+    while (jobStore.nextDue().isPresent()) {
       oneStep(provider);
       assertThat(jobStore.rows.values())
           .filteredOn(row -> row.isOpen() && row.intended != null)
           .hasSizeLessThanOrEqualTo(2);
     }
     assertThat(jobStore.rows.values()).allMatch(row -> row.status.equals("succeeded"));
-    assertThat(counted.told).contains("held back");
+    assertThat(counted.calls).contains("held back");
     assertThat(jobStore.now).isGreaterThan(BEGIN.plusSeconds(15));
   }
 }

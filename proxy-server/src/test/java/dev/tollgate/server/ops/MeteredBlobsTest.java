@@ -74,17 +74,18 @@ final class MeteredBlobsTest {
   void nobodyElseWaitsForAStoreThatWasSilent() {
     inner.fail(BlobFailure.TIMED_OUT);
     assertThat(store("a"))
-        .isEqualTo(new StoreBlobResult.Unavailable(BlobFailure.TIMED_OUT, "told to fail"));
+        .isEqualTo(new StoreBlobResult.Unavailable(BlobFailure.TIMED_OUT, "failing on request"));
     inner.fail(BlobFailure.FAILED);
     var atOnce =
-        new StoreBlobResult.Unavailable(BlobFailure.UNREACHABLE, "it did not answer a moment ago");
+        new StoreBlobResult.Unavailable(
+            BlobFailure.UNREACHABLE, "the store did not answer recently");
     assertThat(store("b")).isEqualTo(atOnce);
     ticker.advanceMillis(4_999);
     assertThat(store("c")).isEqualTo(atOnce);
     ticker.advanceMillis(2);
     assertThat(store("d"))
-        .isEqualTo(new StoreBlobResult.Unavailable(BlobFailure.FAILED, "told to fail"));
+        .isEqualTo(new StoreBlobResult.Unavailable(BlobFailure.FAILED, "failing on request"));
     assertThat(store("e"))
-        .isEqualTo(new StoreBlobResult.Unavailable(BlobFailure.FAILED, "told to fail"));
+        .isEqualTo(new StoreBlobResult.Unavailable(BlobFailure.FAILED, "failing on request"));
   }
 }

@@ -6,18 +6,18 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/** Many who ask the same at once, on threads of their own. */
+/** Concurrent calls, each on a thread of its own. */
 final class ConcurrentCalls {
   private static final int THREADS = 4;
 
   private ConcurrentCalls() {}
 
-  /** What the one of this number asks. */
+  /** Call with a number. */
   interface Runner {
     List<String> ask(int number) throws Exception;
   }
 
-  /** All answers. */
+  /** Returns all results. */
   static List<String> of(int count, Runner each) throws Exception {
     List<Future<List<String>>> asked = new ArrayList<>();
     try (ExecutorService threads = Executors.newFixedThreadPool(THREADS)) {

@@ -14,7 +14,7 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 import java.util.zip.ZipOutputStream;
 
-/** Changes one entry of an export and makes its checksum right again. */
+/** Changes one entry of an export and corrects its checksum. */
 public final class Forgery {
   private Forgery() {}
 

@@ -17,33 +17,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
-/**
- * Whose job a worker takes up next, how many a provider has, and what a vain look leaves behind.
- */
+/** Order of claims, the number of jobs at a provider, and the traces of inconclusive polls. */
 class JobClaimOrderIT {
   private static final long NOON = Instant.parse("2026-11-22T12:00:00Z").toEpochMilli();
   private static final Duration LEASE = Duration.ofSeconds(30);
-  private static final OrgId NOBODY = new OrgId(new UUID(0, 0));
-  private static TestLedgerStore testStore;
+  private static final OrgId NO_ORG = new OrgId(new UUID(0, 0));
+  @RegisterExtension private static final TestLedgerStore testStore = TestLedgerStore.perClass();
 
   private final OrgId many = new OrgId(new UUID(1, 1));
   private final OrgId few = new OrgId(new UUID(Long.MIN_VALUE, 2));
   private JobRows rows;
-
-  @BeforeAll
-  static void open() throws Exception {
-    testStore = TestLedgerStore.open();
-  }
-
-  @AfterAll
-  static void close() {
-    testStore.close();
-  }
 
   @BeforeEach
   void begin() throws Exception {
@@ -55,10 +42,10 @@ class JobClaimOrderIT {
   // Turns
 
   @Test
-  void aBacklogOfOneDelaysNobodyElseWhoTakesOneAtATime() throws Exception {
+  void aBacklogDelaysNoOtherOrganizationInSingleClaims() throws Exception {
     queue(many, "dead", 50, 600);
     queue(few, "dead", 2, 1);
-    OrgId last = NOBODY;
+    OrgId last = NO_ORG;
     List<OrgId> turns = new ArrayList<>();
     for (int turn = 0; turn < 5; turn++) {
       ClaimedJobRow job =
@@ -86,16 +73,16 @@ class JobClaimOrderIT {
   void aProviderHasNoMoreThanItsShareWhileThereAreJobsOfOthers() throws Exception {
     queue(many, "dead", 50, 600);
     queue(many, "fine", 1, 1);
-    assertThat(providers(new ClaimRequest(4, NOBODY, "", Map.of(), 3, Set.of())))
+    assertThat(providers(new ClaimRequest(4, NO_ORG, "", Map.of(), 3, Set.of())))
         .containsExactlyInAnyOrder("dead", "dead", "dead", "fine");
     assertThat(
-            providers(new ClaimRequest(4, NOBODY, "", Map.of("dead", 2, "fine", 1), 3, Set.of())))
+            providers(new ClaimRequest(4, NO_ORG, "", Map.of("dead", 2, "fine", 1), 3, Set.of())))
         .containsExactly("dead");
     assertThat(
-            providers(new ClaimRequest(1, NOBODY, "", Map.of("dead", 3, "fine", 1), 3, Set.of())))
+            providers(new ClaimRequest(1, NO_ORG, "", Map.of("dead", 3, "fine", 1), 3, Set.of())))
         .isEmpty();
     testStore.execute("DELETE FROM media_job WHERE provider = 'fine'");
-    assertThat(providers(new ClaimRequest(4, NOBODY, "", Map.of("dead", 3), 3, Set.of())))
+    assertThat(providers(new ClaimRequest(4, NO_ORG, "", Map.of("dead", 3), 3, Set.of())))
         .hasSize(4);
   }
 
@@ -104,13 +91,13 @@ class JobClaimOrderIT {
     queue(many, "full", 5, 600);
     UUID begun = UUID.fromString(testStore.execute("SELECT id FROM media_job LIMIT 1").getFirst());
     testStore.execute("UPDATE media_job SET intent_at = ledger_now() WHERE id = ?", begun);
-    List<ClaimedJobRow> taken = claim(new ClaimRequest(4, NOBODY, "", Map.of(), 4, Set.of("full")));
+    List<ClaimedJobRow> taken = claim(new ClaimRequest(4, NO_ORG, "", Map.of(), 4, Set.of("full")));
     assertThat(taken).extracting(job -> job.id().value()).containsExactly(begun);
   }
 
-  /** A claim looks at 2,000 turns; ids of organizations are random, and so is where one begins. */
+  /** A claim examines 2,000 organizations; their ids are random, and so is the first one. */
   @Test
-  void whoseTurnIsBeyondThoseThatAClaimLooksAtIsFoundByOneOfTheNext() throws Exception {
+  void anOrganizationBeyondTheExaminedOnesIsFoundByALaterClaim() throws Exception {
     testStore.execute(
         """
         INSERT INTO media_job (id, org_id, key_id, request_id, day, kind, model, provider, status,
@@ -125,10 +112,10 @@ class JobClaimOrderIT {
     OrgId awaited = new OrgId(UUID.randomUUID());
     queue(busy, "p", 200, 600);
     queue(awaited, "p", 1, 1);
-    int looks = 0;
+    int rounds = 0;
     List<ClaimedJobRow> taken = List.of();
     while (taken.isEmpty() || !taken.getFirst().job().org().equals(awaited)) {
-      assertThat(++looks).as("looks").isLessThan(150);
+      assertThat(++rounds).as("looks").isLessThan(150);
       OrgId last = taken.isEmpty() ? new OrgId(UUID.randomUUID()) : busy;
       taken = claim(new ClaimRequest(1, last, taken.isEmpty() ? "" : "p", Map.of(), 1, Set.of()));
     }
@@ -184,10 +171,10 @@ class JobClaimOrderIT {
   // Bounds
 
   @Test
-  void whoeverAsksAtOnceAProviderNeverHasMoreThanItMay() throws Exception {
+  void concurrentClaimsNeverExceedAProvidersLimit() throws Exception {
     queue(many, "p", 12, 600);
     queue(many, "other", 1, 600);
-    List<ClaimedJobRow> held = claim(new ClaimRequest(12, NOBODY, "", Map.of(), 12, Set.of()));
+    List<ClaimedJobRow> held = claim(new ClaimRequest(12, NO_ORG, "", Map.of(), 12, Set.of()));
     List<ClaimedJobRow> ofIt =
         held.stream().filter(job -> job.job().provider().equals("p")).toList();
     List<String> answers =
@@ -214,7 +201,7 @@ class JobClaimOrderIT {
     assertThat(again.attempts()).isZero();
   }
 
-  // Vain looks
+  // Inconclusive polls
 
   @Test
   void whatSpeaksAgainstAJobIsCountedByItselfUntilItIsKnownAgain() throws Exception {
@@ -242,7 +229,7 @@ class JobClaimOrderIT {
   }
 
   @Test
-  void aWishToCancelThatCameMeanwhileIsLookedAtOnceAndOneThatIsKnownIsNot() throws Exception {
+  void aNewCancellationMakesAJobDueAtOnceAndAKnownOneDoesNot() throws Exception {
     queue(many, "p", 1, 600);
     ClaimedJobRow held = claimOne();
     assertThat(rows.intend(held, 9)).isEqualTo("noted");
@@ -274,11 +261,11 @@ class JobClaimOrderIT {
   // Steps
 
   private static ClaimRequest next(int most) {
-    return new ClaimRequest(most, NOBODY, "", Map.of(), most, Set.of());
+    return new ClaimRequest(most, NO_ORG, "", Map.of(), most, Set.of());
   }
 
-  private List<ClaimedJobRow> claim(ClaimRequest wish) throws SQLException {
-    return rows.claim("node", LEASE, wish);
+  private List<ClaimedJobRow> claim(ClaimRequest request) throws SQLException {
+    return rows.claim("node", LEASE, request);
   }
 
   private ClaimedJobRow claimOne() throws SQLException {
@@ -287,11 +274,11 @@ class JobClaimOrderIT {
     return claimed.getFirst();
   }
 
-  private List<String> providers(ClaimRequest wish) throws SQLException {
-    return claim(wish).stream().map(each -> each.job().provider()).toList();
+  private List<String> providers(ClaimRequest request) throws SQLException {
+    return claim(request).stream().map(each -> each.job().provider()).toList();
   }
 
-  /** Makes jobs that wait since so many seconds, the first for longest. */
+  /** Adds jobs that have waited for {@code seconds}, the first for longest. */
   private static void queue(OrgId org, String provider, int count, int seconds)
       throws SQLException {
     insert(org, provider, "queued", count, seconds);

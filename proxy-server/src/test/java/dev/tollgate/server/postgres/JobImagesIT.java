@@ -16,32 +16,21 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Images of jobs in a real database: whose they are, and when they go. */
+/** Images of jobs in a real database: their owner and their expiry. */
 class JobImagesIT {
   private static final long NOON = Instant.parse("2026-11-22T12:00:00Z").toEpochMilli();
   private static final long BALANCE = 1_000;
-  private static TestLedgerStore testStore;
+  @RegisterExtension private static final TestLedgerStore testStore = TestLedgerStore.perClass();
 
   private JobRows rows;
   private OrgId org;
   private KeyId key;
-
-  @BeforeAll
-  static void open() throws Exception {
-    testStore = TestLedgerStore.open();
-  }
-
-  @AfterAll
-  static void close() {
-    testStore.close();
-  }
 
   @BeforeEach
   void begin() throws Exception {
@@ -54,7 +43,7 @@ class JobImagesIT {
   }
 
   @Test
-  void aWorkerIsToldOfThemInTheirOrderForAsLongAsNoProviderHasTheJob() throws Exception {
+  void aClaimHasTheImagesInOrderUntilAProviderHasTheJob() throws Exception {
     made("k", "c", "a", "b");
     ClaimedJobRow job = claimed();
     assertThat(job.images()).containsExactly("c", "a", "b");
@@ -145,8 +134,8 @@ class JobImagesIT {
   }
 
   private ClaimedJobRow claimed() throws SQLException {
-    var anybody = new ClaimRequest(1, new OrgId(new UUID(0, 0)), "", Map.of(), 1, Set.of());
-    List<ClaimedJobRow> claimed = rows.claim("node", Duration.ofDays(2), anybody);
+    var request = new ClaimRequest(1, new OrgId(new UUID(0, 0)), "", Map.of(), 1, Set.of());
+    List<ClaimedJobRow> claimed = rows.claim("node", Duration.ofDays(2), request);
     assertThat(claimed).hasSize(1);
     return claimed.getFirst();
   }

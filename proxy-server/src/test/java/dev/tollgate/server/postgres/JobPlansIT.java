@@ -24,44 +24,34 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * What jobs cost a database that last counted its rows while no job was open: a scan of everything
- * that is open seems to be free then, and each step of a job would read the whole queue.
+ * Cost of jobs in a database that last counted its rows while no job was open: a scan of everything
+ * open seems cheap then, and each step of a job would read the whole queue.
  */
 class JobPlansIT {
   private static final int OPEN = 400;
   private static final Duration DAY = Duration.ofDays(1);
 
-  /** Each of the four leases is looked for a few times, and a row is read again once changed. */
+  /** Each of the four leases is read a few times, and a changed row is read again. */
   private static final int ROWS_OF_A_JOB = 60;
 
-  private static TestLedgerStore testStore;
+  @RegisterExtension private static final TestLedgerStore testStore = TestLedgerStore.perClass();
 
   private final EmbeddedChannel channel = new EmbeddedChannel();
   private JobRepository jobs;
   private OrgId org;
   private KeyId key;
 
-  @BeforeAll
-  static void open() throws Exception {
-    testStore = TestLedgerStore.open();
-  }
-
-  @AfterAll
-  static void close() {
-    testStore.close();
-  }
-
   @BeforeEach
   void begin() throws Exception {
-    var lane = new PostgresJobs.DedicatedPool(testStore.store().pool(), new SynchronousOffload());
-    jobs = new PostgresJobs(lane, lane, DAY, DAY, () -> {});
+    var dedicated =
+        new PostgresJobs.DedicatedPool(testStore.store().pool(), new SynchronousOffload());
+    jobs = new PostgresJobs(dedicated, dedicated, DAY, DAY, () -> {});
     org = testStore.newOrg();
     key = testStore.newKey(org);
     testStore.fund(org, 1_000_000);
@@ -113,7 +103,7 @@ class JobPlansIT {
     connection.rollback();
   }
 
-  /** As a session does by itself once it has run a statement a few times. */
+  /** Makes the session keep its plans, as it does by itself after a few executions. */
   private static void keepPlans(Connection connection) throws SQLException {
     var _ = first(connection, "SELECT set_config('plan_cache_mode', 'force_generic_plan', true)");
   }
@@ -152,7 +142,7 @@ class JobPlansIT {
         "SELECT id FROM job_claim('w', '30 s', 1, gen_random_uuid(), '', '{}', '{}', 4, '{}')");
   }
 
-  /** Of jobs and leases, in this transaction. */
+  /** Returns the rows of jobs and leases read in this transaction. */
   private static long rowsRead(Connection connection) throws SQLException {
     return Long.parseLong(
         first(
@@ -202,7 +192,7 @@ class JobPlansIT {
     }
   }
 
-  /** Jobs that were over long ago, so that the table's own indexes are as high as in a real one. */
+  /** Adds jobs that ended long ago, so that the table's own indexes have a realistic height. */
   private void pastJobs(int count) throws SQLException {
     testStore.execute(
         """

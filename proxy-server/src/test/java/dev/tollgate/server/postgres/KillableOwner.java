@@ -11,11 +11,11 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
-/** A process of its own that owns an embedded server until it is killed. */
+/** Process that owns an embedded server until it is killed. */
 public final class KillableOwner {
   private KillableOwner() {}
 
-  /** Starts a server, writes a row, reports and waits for its death. */
+  /** Starts a server, writes a row, reports and waits to be killed. */
   public static void main(String[] arguments) throws Exception {
     var lock = DataDirLock.acquire(Path.of(arguments[0]));
     var postgres = EmbeddedPostgres.start(lock, SharedPostgres.circumstances());
@@ -24,7 +24,7 @@ public final class KillableOwner {
     Thread.currentThread().join();
   }
 
-  /** Exits with 0 if it got the lock, with 3 if it was refused. */
+  /** Exits with 0 if it acquired the lock, with 3 if it was refused. */
   public static final class LockOnly {
     private LockOnly() {}
 

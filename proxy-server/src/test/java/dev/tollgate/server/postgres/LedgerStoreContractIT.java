@@ -5,13 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.testkit.Seeds;
 import org.junit.jupiter.api.Test;
 
-/** The books in PostgreSQL answer and add up as the books in memory do, whatever happens. */
+/**
+ * The ledger store in PostgreSQL gives the same answers and sums as the one in memory, under any
+ * schedule.
+ */
 class LedgerStoreContractIT {
   private static final int SCHEDULES = 12;
   private static final int STEPS = 150;
 
   @Test
-  void bothBooksAgreeAfterEveryStepOfARandomSchedule() throws Exception {
+  void bothStoresAgreeAfterEveryStepOfARandomSchedule() throws Exception {
     try (TestLedgerStore testStore = TestLedgerStore.open()) {
       Seeds.forEach(
           SCHEDULES,

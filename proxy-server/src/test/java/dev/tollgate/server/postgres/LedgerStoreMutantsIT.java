@@ -28,15 +28,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The tests of the books would notice if one of the functions in the database did one thing wrong:
- * each mutant does what the function as it is does not.
+ * The ledger tests notice if one of the database's functions is wrong in one place: each mutant
+ * does something that the function as it is does not.
  */
 class LedgerStoreMutantsIT {
   private static final int SCOPES = 60;
   private static final int ROUNDS = 60;
   private static final int ROUNDS_MOST = 2_000;
 
-  /** A function with one thing changed in its text. */
+  /** Function with one change in its text. */
   enum Mutant {
     UNSORTED_SCOPE_LOCKS(
         "ledger_tick",
@@ -102,7 +102,7 @@ class LedgerStoreMutantsIT {
     };
   }
 
-  /** Two nodes tick with the same scopes in opposite orders. */
+  /** Two nodes send heartbeats with the same scopes in opposite orders. */
   private boolean nodesNeverWaitForEachOther(int rounds) throws Exception {
     List<LeaseStatement> forth = new ArrayList<>();
     for (int day = 0; day < SCOPES; day++) {

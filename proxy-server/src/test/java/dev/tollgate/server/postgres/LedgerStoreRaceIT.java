@@ -25,7 +25,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
-/** Many nodes at once on the same few scopes: no deadlock comes through, and every sum is exact. */
+/** Many nodes at once on the same few scopes: no deadlock surfaces, and every sum is exact. */
 class LedgerStoreRaceIT {
   private static final int THREADS = 8;
   private static final int ROUNDS = 25;
@@ -62,7 +62,7 @@ class LedgerStoreRaceIT {
     }
   }
 
-  /** One node's life; returns what it charged each organization. */
+  /** Runs one epoch of a node; returns the amounts that it charged each organization. */
   private long[] spend(PostgresLedgerStore ledgerStore) throws Exception {
     Random random = new Random();
     long[] spent = new long[orgs.size()];

@@ -36,7 +36,7 @@ import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Random calls to two books at once; each must give the same answer in both. */
+/** Random calls to two ledger stores at once; each call must give the same result in both. */
 final class LedgerStoreSchedule {
   private static final long START = Instant.parse("2026-11-28T23:50:00Z").toEpochMilli();
   private static final List<Duration> PAUSES =
@@ -54,7 +54,7 @@ final class LedgerStoreSchedule {
   private final Map<KeyId, OrgId> keys = new LinkedHashMap<>();
   private final List<UUID> nodes = List.of(UUID.randomUUID(), UUID.randomUUID(), UUID.randomUUID());
 
-  /** The last life of each node is the last of its holders. */
+  /** The last epoch of each node is the last of its holders. */
   private final List<LeaseHolder> holders = new ArrayList<>();
 
   private final List<Settlement> charges = new ArrayList<>();
@@ -94,14 +94,14 @@ final class LedgerStoreSchedule {
     return memory.audit();
   }
 
-  /** All nodes stop, so that they do not count as living in the next schedule. */
+  /** Stops all nodes, so that they do not count as living in the next schedule. */
   void end() throws LedgerStoreException {
     for (LeaseHolder holder : holders) {
       ledgerStore.close(holder);
     }
   }
 
-  /** Does something, and says what. */
+  /** Runs a random call, and returns its description. */
   String step() throws Exception {
     return switch (random.nextInt(20)) {
       case 0 -> {
@@ -236,7 +236,7 @@ final class LedgerStoreSchedule {
         payer, kind, micro(random.nextLong(200)), recall, random.nextInt(4) == 0);
   }
 
-  /** One that a scope belongs to, if it is of these days. */
+  /** Returns a payer that the scope belongs to, if the scope is of these days. */
   private Optional<Payer> payer(Scope scope) {
     return keys.entrySet().stream()
         .flatMap(
@@ -247,12 +247,12 @@ final class LedgerStoreSchedule {
         .findFirst();
   }
 
-  /** The next one of a call, and now and then one that comes late or again. */
+  /** Returns the next number of a call, sometimes a late or repeated one. */
   private long number() {
     return random.nextInt(4) > 0 ? ++calls : Math.max(1, calls - random.nextInt(6));
   }
 
-  /** A new one, or one that was sent before. */
+  /** Returns a new charge, or one that was sent before. */
   private Settlement anyCharge() {
     if (!charges.isEmpty() && random.nextInt(4) == 0) {
       return anyOf(charges);
@@ -269,7 +269,7 @@ final class LedgerStoreSchedule {
     return memory.millis() - (random.nextInt(4) == 0 ? 86_400_000 : 0);
   }
 
-  /** Mostly one that lives. */
+  /** Returns a holder, usually a living one. */
   private LeaseHolder anyHolder() {
     int last = Math.min(holders.size(), random.nextInt(8) == 0 ? holders.size() : 4);
     return holders.get(holders.size() - 1 - random.nextInt(last));

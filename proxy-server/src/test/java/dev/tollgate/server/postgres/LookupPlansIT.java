@@ -10,46 +10,41 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What lookups read where the database last counted its rows while nothing was pending, so that
- * reading all that is pending seems to be free, or where plans are kept from when tables were tiny.
- * Rows are counted, as the database counts them itself.
+ * Rows that lookups read if the database last counted its rows while nothing was pending, so that
+ * reading all pending rows seems cheap, or if plans are cached from when tables were tiny. Rows are
+ * counted by the database's own statistics.
  */
 class LookupPlansIT {
   private static final int PENDING = 500;
 
-  /** So many that the tables' own indexes are as high as in a real database. */
+  /** Enough rows for the tables' own indexes to have a realistic height. */
   private static final int PAST = 6_000;
 
-  /** Of one lookup; each row that is changed is read again. */
+  /** Rows of one lookup; each changed row is read again. */
   private static final long ROWS_OF_A_LOOKUP = 12;
 
   private static final String CLAIM =
       "SELECT count(*) FROM webhook_claim('w', 16, 4, 4, 16, 16, '1 min', '0', '{}')";
 
-  private static TestLedgerStore testStore;
+  @RegisterExtension private static final TestLedgerStore testStore = TestLedgerStore.perClass();
+
   private static UUID org;
 
   @BeforeAll
   static void open() throws Exception {
-    testStore = TestLedgerStore.open();
     org = testStore.newOrg().value();
     jobs(testStore, org, "past", PAST, "1 day");
     events(testStore, "past", "delivered");
     testStore.execute("VACUUM ANALYZE media_job, webhook_event, idempotency, organization");
     jobs(testStore, org, "now", PENDING, "1 s");
     events(testStore, "now", "pending");
-  }
-
-  @AfterAll
-  static void close() {
-    testStore.close();
   }
 
   @Test
@@ -162,7 +157,7 @@ class LookupPlansIT {
     }
   }
 
-  /** A few rows of each kind, counted. */
+  /** Adds a few rows of each kind, and updates the statistics. */
   private static void tiny(TestLedgerStore young, UUID its) throws SQLException {
     jobs(young, its, "first", 3, "1 day");
     events(young, "first", "delivered");
@@ -172,7 +167,7 @@ class LookupPlansIT {
             + " media_artifact, media_image, organization");
   }
 
-  /** Jobs that ended so long ago; their request says which they are. */
+  /** Adds jobs that ended some time ago; their request holds the name. */
   private static void jobs(TestLedgerStore testStore, UUID org, String name, int count, String ago)
       throws SQLException {
     testStore.execute(
@@ -190,7 +185,7 @@ class LookupPlansIT {
         ago);
   }
 
-  /** An announcement of each such job, to one of two receivers. */
+  /** Adds a webhook event of each such job, to one of two receivers. */
   private static void events(TestLedgerStore testStore, String name, String state)
       throws SQLException {
     testStore.execute(
@@ -204,7 +199,7 @@ class LookupPlansIT {
         state, name);
   }
 
-  /** An artifact and an image of each such job, which stay. */
+  /** Adds an artifact and an image of each such job, which are not due. */
   private static void files(TestLedgerStore testStore, String name) throws SQLException {
     testStore.execute(
         "INSERT INTO media_artifact (id, job_id, type, content_type, blob_key, size_bytes, width,"
@@ -235,7 +230,7 @@ class LookupPlansIT {
             + ") n");
   }
 
-  /** One transaction, which ends without a trace, and how many rows it read. */
+  /** One transaction that is rolled back, and the number of rows it read. */
   private static final class Read implements AutoCloseable {
     private final Connection connection;
     private Map<String, Long> before = Map.of();
@@ -260,7 +255,7 @@ class LookupPlansIT {
       }
     }
 
-    /** What was read before does not count; some of it may be of an earlier transaction. */
+    /** Resets the counter; some rows may belong to an earlier transaction. */
     void countAnew() throws SQLException {
       before = counted();
     }
@@ -269,7 +264,7 @@ class LookupPlansIT {
       return counted().getOrDefault(table, 0L) - before.getOrDefault(table, 0L);
     }
 
-    /** Of all tables. */
+    /** Returns the rows read of all tables. */
     long rows() throws SQLException {
       return sum(counted()) - sum(before);
     }

@@ -21,37 +21,25 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Jobs in a real database: their money is held and settled or freed once, whoever races for what.
+ * Jobs in a real database: their money is reserved and settled or released once, under any race.
  */
 class MediaJobsIT {
   private static final long NOON = Instant.parse("2026-11-22T12:00:00Z").toEpochMilli();
   private static final long BALANCE = 1_000;
   private static final long RESERVED = 150;
 
-  private static TestLedgerStore testStore;
+  @RegisterExtension private static final TestLedgerStore testStore = TestLedgerStore.perClass();
 
   private OrgId org;
   private KeyId key;
-
-  @BeforeAll
-  static void open() throws Exception {
-    testStore = TestLedgerStore.open();
-  }
-
-  @AfterAll
-  static void close() {
-    testStore.close();
-  }
 
   @BeforeEach
   void begin() throws Exception {
@@ -87,21 +75,16 @@ class MediaJobsIT {
   }
 
   @Test
-  void whoeverSendsTheSameAgainGetsTheSameJob() throws Exception {
+  void aRepeatedSubmissionGetsTheSameJob() throws Exception {
     UUID job = made("a");
     assertThat(submit(UUID.randomUUID(), "a", "body", RESERVED)).containsExactly("replay " + job);
-    assertThat(submit(UUID.randomUUID(), "a", "another", RESERVED))
-        .first()
-        .asString()
+    assertThat(submit(UUID.randomUUID(), "a", "another", RESERVED).getFirst())
         .startsWith("conflict");
     assertThat(leased()).isEqualTo(RESERVED);
     finish(job, "job_fail", "'provider_error', 'it broke'");
     assertThat(submit(UUID.randomUUID(), "a", "body", RESERVED)).containsExactly("replay " + job);
     testStore.setClock(NOON + Duration.ofHours(25).toMillis());
-    assertThat(submit(UUID.randomUUID(), "a", "another", RESERVED))
-        .first()
-        .asString()
-        .startsWith("made");
+    assertThat(submit(UUID.randomUUID(), "a", "another", RESERVED).getFirst()).startsWith("made");
   }
 
   @Test
@@ -119,10 +102,7 @@ class MediaJobsIT {
     assertThat(one("SELECT count(*) FROM idempotency")).isEqualTo("0");
     assertThat(one("SELECT count(*) FROM lease")).isEqualTo("0");
     assertThat(one("SELECT count(*) FROM media_job")).isEqualTo("0");
-    assertThat(submit(UUID.randomUUID(), "a", "another", 100))
-        .first()
-        .asString()
-        .startsWith("made");
+    assertThat(submit(UUID.randomUUID(), "a", "another", 100).getFirst()).startsWith("made");
   }
 
   @Test
@@ -183,34 +163,34 @@ class MediaJobsIT {
     UUID job = made("a");
     claim("first", 1);
     assertThat(claim("second", 1)).isEmpty();
-    assertThat(truth("SELECT job_intend(?, 'first')", job)).isTrue();
+    assertThat(holds("SELECT job_intend(?, 'first')", job)).isTrue();
     testStore.setClock(NOON + 31_000);
     assertThat(claim("second", 1)).containsExactly(job.toString());
     assertThat(one("SELECT intent_at IS NOT NULL FROM media_job")).isEqualTo("t");
-    assertThat(truth("SELECT job_submitted(?, 'first', 'p1', '2 s')", job)).isFalse();
-    assertThat(truth("SELECT job_fail(?, 'first', 'provider_error', '')", job)).isFalse();
-    assertThat(truth("SELECT job_submitted(?, 'second', 'p1', '2 s')", job)).isTrue();
-    assertThat(truth("SELECT job_submitted(?, 'second', 'p1', '2 s')", job)).isFalse();
+    assertThat(holds("SELECT job_submitted(?, 'first', 'p1', '2 s')", job)).isFalse();
+    assertThat(holds("SELECT job_fail(?, 'first', 'provider_error', '')", job)).isFalse();
+    assertThat(holds("SELECT job_submitted(?, 'second', 'p1', '2 s')", job)).isTrue();
+    assertThat(holds("SELECT job_submitted(?, 'second', 'p1', '2 s')", job)).isFalse();
     assertThat(status(job)).isEqualTo("submitted");
     assertThat(claim("third", 1)).isEmpty();
     testStore.setClock(NOON + 33_000);
     assertThat(claim("third", 1)).containsExactly(job.toString());
-    assertThat(truth("SELECT job_running(?, 'third', 40, '2 s')", job)).isTrue();
+    assertThat(holds("SELECT job_running(?, 'third', 40, '2 s')", job)).isTrue();
     assertThat(one("SELECT progress FROM media_job")).isEqualTo("40");
   }
 
   @Test
-  void aHeartbeatKeepsAJobAndTellsWhatItsWorkerShouldKnow() throws Exception {
+  void aRenewalKeepsAJobAndReportsItsState() throws Exception {
     UUID job = made("a");
     claim("w", 1);
-    assertThat(truth("SELECT job_intend(?, 'w')", job)).isTrue();
+    assertThat(holds("SELECT job_intend(?, 'w')", job)).isTrue();
     testStore.setClock(NOON + 29_000);
-    assertThat(beat("w", job)).containsExactly(job + " f f");
-    assertThat(beat("somebody", job)).isEmpty();
+    assertThat(heartbeat("w", job)).containsExactly(job + " f f");
+    assertThat(heartbeat("somebody", job)).isEmpty();
     testStore.setClock(NOON + 58_000);
     assertThat(claim("other", 1)).isEmpty();
     assertThat(one("SELECT job_cancel(NULL, NULL, ?)", job)).isEqualTo("asked");
-    assertThat(beat("w", job)).containsExactly(job + " t f");
+    assertThat(heartbeat("w", job)).containsExactly(job + " t f");
   }
 
   @Test
@@ -218,8 +198,8 @@ class MediaJobsIT {
     testStore.fund(org, 100_000);
     UUID running = made("r");
     claim("w", 1);
-    assertThat(truth("SELECT job_intend(?, 'w')", running)).isTrue();
-    assertThat(truth("SELECT job_submitted(?, 'w', 'p', '1 s')", running)).isTrue();
+    assertThat(holds("SELECT job_intend(?, 'w')", running)).isTrue();
+    assertThat(holds("SELECT job_submitted(?, 'w', 'p', '1 s')", running)).isTrue();
     for (int i = 0; i < 30; i++) {
       made("k" + i);
     }
@@ -234,7 +214,7 @@ class MediaJobsIT {
     org = many;
   }
 
-  // Ends
+  // End
 
   @ParameterizedTest
   @ValueSource(longs = {0, 100, RESERVED, 400})
@@ -268,11 +248,11 @@ class MediaJobsIT {
     toProvider(job);
     testStore.setClock(NOON + Duration.ofHours(24).toMillis() - 1);
     claim("w1", 1);
-    assertThat(truth("SELECT job_expire(?, 'w1')", job)).isFalse();
-    assertThat(truth("SELECT job_release(?, 'w1', '1 h')", job)).isTrue();
+    assertThat(holds("SELECT job_expire(?, 'w1')", job)).isFalse();
+    assertThat(holds("SELECT job_release(?, 'w1', '1 h')", job)).isTrue();
     testStore.setClock(NOON + Duration.ofHours(24).toMillis());
     assertThat(claim("w2", 1)).containsExactly(job.toString());
-    assertThat(truth("SELECT job_expire(?, 'w2')", job)).isTrue();
+    assertThat(holds("SELECT job_expire(?, 'w2')", job)).isTrue();
     assertEnded(job, 0);
     assertThat(one("SELECT day FROM settlement")).isEqualTo("2026-11-22");
     assertThat(testStore.execute("SELECT event FROM webhook_event")).isEmpty();
@@ -297,11 +277,11 @@ class MediaJobsIT {
   }
 
   @Test
-  void whatNobodyHeardOfIsCanceledAtOnceAlsoUnderAWorkersHands() throws Exception {
+  void aJobThatNoProviderHasIsCanceledAtOnceEvenIfClaimed() throws Exception {
     UUID job = made("a");
     claim("w", 1);
     assertThat(one("SELECT job_cancel(?, 'video', ?)", org.value(), job)).isEqualTo("canceled");
-    assertThat(truth("SELECT job_intend(?, 'w')", job)).isFalse();
+    assertThat(holds("SELECT job_intend(?, 'w')", job)).isFalse();
     assertThat(status(job)).isEqualTo("canceled");
     assertEnded(job, 0);
     assertThat(one("SELECT job_cancel(?, 'video', ?)", org.value(), job)).isEqualTo("over");
@@ -309,26 +289,26 @@ class MediaJobsIT {
   }
 
   @Test
-  void whatAProviderMayHaveIsCanceledByAWorkerOrGoesOn() throws Exception {
+  void aJobAtAProviderIsCanceledByAWorkerOrContinues() throws Exception {
     UUID job = made("a");
     toProvider(job);
-    assertThat(truth("SELECT job_running(?, 'w', NULL, '1 h')", job)).isTrue();
+    assertThat(holds("SELECT job_running(?, 'w', NULL, '1 h')", job)).isTrue();
     assertThat(one("SELECT job_cancel(?, 'music', ?)", org.value(), job)).isEqualTo("unknown");
     assertThat(one("SELECT job_cancel(?, NULL, ?)", UUID.randomUUID(), job)).isEqualTo("unknown");
     assertThat(one("SELECT job_cancel(?, 'video', ?)", org.value(), job)).isEqualTo("asked");
     assertThat(claim("w2", 1)).containsExactly(job.toString());
-    assertThat(truth("SELECT job_cancel_refused(?, 'w2', '1 h')", job)).isTrue();
+    assertThat(holds("SELECT job_cancel_refused(?, 'w2', '1 h')", job)).isTrue();
     assertThat(claim("w3", 1)).isEmpty();
     assertThat(one("SELECT job_cancel(?, 'video', ?)", org.value(), job)).isEqualTo("asked");
-    assertThat(truth("SELECT job_cancel_withdrawn(?, ?)", org.value(), job)).isTrue();
-    assertThat(truth("SELECT job_cancel_withdrawn(?, ?)", org.value(), job)).isFalse();
+    assertThat(holds("SELECT job_cancel_withdrawn(?, ?)", org.value(), job)).isTrue();
+    assertThat(holds("SELECT job_cancel_withdrawn(?, ?)", org.value(), job)).isFalse();
     assertThat(one("SELECT job_cancel(?, 'video', ?)", org.value(), job)).isEqualTo("asked");
     claim("w4", 1);
-    assertThat(truth("SELECT job_canceled(?, 'w4')", job)).isTrue();
+    assertThat(holds("SELECT job_canceled(?, 'w4')", job)).isTrue();
     assertEnded(job, 0);
   }
 
-  // What is left
+  // Expiry
 
   @Test
   void whatOneTestLeavesWrongIsNoOthersTrouble() throws Exception {
@@ -409,19 +389,10 @@ class MediaJobsIT {
     return job;
   }
 
-  private List<String> submit(UUID job, String idempotencyKey, String body, long reserved)
-      throws SQLException {
-    return submit(job, idempotencyKey, body, reserved, null, null);
-  }
-
   private List<String> submit(
-      UUID job,
-      String idempotencyKey,
-      String body,
-      long reserved,
-      @Nullable String awaited,
-      @Nullable Integer recall)
+      UUID job, String idempotencyKey, String body, long reserved, Object... recall)
       throws SQLException {
+    boolean isRecalled = recall.length > 0;
     return testStore.execute(
         "SELECT concat_ws(' ', answer, job_id, scope_id, limit_micro, used_micro, leased_micro,"
             + " CASE WHEN answer = 'short' THEN awaits END, recall)"
@@ -437,15 +408,15 @@ class MediaJobsIT {
         body,
         reserved,
         Math.max(reserved, 200),
-        awaited,
-        recall);
+        isRecalled ? recall[0] : null,
+        isRecalled ? recall[1] : null);
   }
 
   private List<String> claim(String worker, int most) throws SQLException {
     return testStore.execute("SELECT id FROM job_claim(?, '30 s', ?)", worker, most);
   }
 
-  private List<String> beat(String worker, UUID job) throws SQLException {
+  private List<String> heartbeat(String worker, UUID job) throws SQLException {
     return testStore.execute(
         "SELECT concat_ws(' ', job_id, cancel_asked, is_expired)"
             + " FROM job_heartbeat(ARRAY[?], ARRAY[?::uuid], '30 s')",
@@ -453,17 +424,17 @@ class MediaJobsIT {
         job);
   }
 
-  /** As far as that a provider has it, in the hands of the worker w. */
+  /** Brings a job to the state in which a provider has it, claimed by the worker w. */
   private void toProvider(UUID job) throws SQLException {
     assertThat(claim("w", 1)).containsExactly(job.toString());
-    assertThat(truth("SELECT job_intend(?, 'w')", job)).isTrue();
-    assertThat(truth("SELECT job_submitted(?, 'w', 'p', '0 s')", job)).isTrue();
+    assertThat(holds("SELECT job_intend(?, 'w')", job)).isTrue();
+    assertThat(holds("SELECT job_submitted(?, 'w', 'p', '0 s')", job)).isTrue();
     assertThat(claim("w", 1)).containsExactly(job.toString());
   }
 
   private void finish(UUID job, String end, String arguments) throws SQLException {
     assertThat(claim("w", 1)).containsExactly(job.toString());
-    assertThat(truth("SELECT " + end + "(?, 'w', " + arguments + ")", job)).isTrue();
+    assertThat(holds("SELECT " + end + "(?, 'w', " + arguments + ")", job)).isTrue();
   }
 
   private static final String SUCCEED =
@@ -472,8 +443,8 @@ class MediaJobsIT {
           + " ARRAY[2.5::float8])";
 
   private void succeed(UUID job, long cost) throws SQLException {
-    assertThat(truth(SUCCEED, job, cost)).isTrue();
-    assertThat(truth(SUCCEED, job, cost)).isFalse();
+    assertThat(holds(SUCCEED, job, cost)).isTrue();
+    assertThat(holds(SUCCEED, job, cost)).isFalse();
   }
 
   private void assertEnded(UUID job, long cost) throws SQLException {
@@ -495,7 +466,7 @@ class MediaJobsIT {
     return one("SELECT status FROM media_job WHERE id = ?", job);
   }
 
-  private boolean truth(String sql, Object... values) throws SQLException {
+  private boolean holds(String sql, Object... values) throws SQLException {
     return one(sql, values).equals("t");
   }
 

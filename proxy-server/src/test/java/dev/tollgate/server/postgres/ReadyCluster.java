@@ -17,9 +17,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.stream.Stream;
 
 /**
- * What the first start on a data directory makes, made once for this JVM: the programs, unpacked,
- * and a cluster that {@code tollgate migrate} has been through. Doing it again takes four seconds
- * of CPU, of which most tests have nothing to show.
+ * Result of the first start on a data directory, made once for this JVM: the unpacked programs, and
+ * a migrated cluster. Making it again takes four seconds of CPU that most tests do not need.
  */
 public final class ReadyCluster {
   private static final String BINARIES = "binaries";
@@ -30,7 +29,7 @@ public final class ReadyCluster {
     static final Path HOME = make();
   }
 
-  /** Puts it into a data directory where no node has started before. */
+  /** Copies it into a data directory where no node has started before. */
   public static void putInto(Path dataDir) throws IOException {
     Path home = PostgresDirectory.in(dataDir).folder();
     if (Files.exists(home)) {
@@ -42,7 +41,7 @@ public final class ReadyCluster {
     copy(Made.HOME, home);
   }
 
-  /** Nobody writes the programs: one copy of them is enough. */
+  /** The programs are never written, so one copy is enough. */
   private static void copy(Path from, Path to) throws IOException {
     Path programs = from.resolve(BINARIES);
     try (Stream<Path> paths = Files.walk(from)) {

@@ -38,7 +38,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.postgresql.PGConnection;
 
-/** Secrets that are sealed, and what becomes of webhooks that cannot be signed. */
+/** Sealed secrets, and webhooks that cannot be signed. */
 class SealedSecretsIT {
   private static final MasterKey OLD = key(1);
   private static final MasterKey NEW = key(2);
@@ -70,7 +70,7 @@ class SealedSecretsIT {
     stores.forEach(Store::close);
   }
 
-  /** A node with these master keys. */
+  /** Opens a store with these master keys. */
   private Store node(MasterKey... keys) throws StoreException {
     Store store = SharedPostgres.open(database.withMasterKeys(List.of(keys)));
     stores.add(store);
@@ -135,7 +135,7 @@ class SealedSecretsIT {
         .isNotEqualTo(seal.seal(org, secret).bytes());
   }
 
-  /** All rows of all tables, as a copy of the store has them. */
+  /** Returns all rows of all tables, as a copy of the store has them. */
   private static String dump(Store node) throws Exception {
     var dump = new StringWriter();
     try (var connection = node.pool().getConnection()) {
@@ -150,7 +150,7 @@ class SealedSecretsIT {
     return dump.toString();
   }
 
-  // In the clear, and on
+  // In the clear
 
   @Test
   void secretsInTheClearSignUntilTheyAreSealedAndThenAgain() throws Exception {
@@ -171,14 +171,14 @@ class SealedSecretsIT {
   }
 
   @Test
-  void whoeverHasNoKeySealsNothing() throws Exception {
+  void aNodeWithoutAKeySealsNothing() throws Exception {
     OrgId org = org(testStore.store());
     assertThat(testStore.store().webhookSecrets().isSealingEnabled()).isFalse();
     assertThat(testStore.store().webhookSecrets().sealAll().organizations()).isZero();
     assertThat(testStore.execute(SECRETS, org.value())).containsExactly("clear none");
   }
 
-  // Other keys
+  // Several keys
 
   @Test
   void theFirstKeySealsAndAllOpen() throws Exception {
@@ -207,9 +207,7 @@ class SealedSecretsIT {
         .containsExactly(new SecretsByKey(NEW.id(), 2, false));
   }
 
-  /**
-   * What the organization has last is what was made last, however often it was sealed meanwhile.
-   */
+  /** The organization ends with the secret created last, however often it was sealed meanwhile. */
   @Test
   void twoNodesThatSealUndoNoRotation() throws Exception {
     OrgId org = org(node(OLD));
@@ -253,10 +251,10 @@ class SealedSecretsIT {
         .containsExactly(shown(made.get(99)), shown(made.get(98)));
   }
 
-  // What cannot be opened
+  // Secrets that cannot be opened
 
   @Test
-  void whoeverLacksTheKeyLeavesItToOthers() throws Exception {
+  void aNodeWithoutTheKeyLeavesEventsToOthers() throws Exception {
     Store with = node(NEW);
     OrgId sealed = org(with);
     OrgId clear = org(testStore.store());
@@ -285,7 +283,7 @@ class SealedSecretsIT {
   }
 
   @Test
-  void whatNoNodeCanSignWaitsAndSaysWhy() throws Exception {
+  void anEventThatNoNodeCanSignWaitsWithItsReason() throws Exception {
     OrgId org = org(node(NEW));
     UUID event = events.event(org, "https://a.example/");
     Outbox lacking = node(OLD).outbox("lacking");
@@ -378,7 +376,7 @@ class SealedSecretsIT {
   }
 
   @Test
-  void aLockedSecretIsReplacedOnlyByWhoeverGivesItUp() throws Exception {
+  void aLockedSecretIsReplacedOnlyIfItIsDiscarded() throws Exception {
     OrgId org = org(node(OLD));
     WebhookSecrets secrets = node(NEW).webhookSecrets();
     String name = org.toString();

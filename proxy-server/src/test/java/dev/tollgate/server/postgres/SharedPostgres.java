@@ -27,18 +27,18 @@ public final class SharedPostgres {
 
   private SharedPostgres() {}
 
-  /** Started with the first test that needs it. */
+  /** Server, started with the first test that needs it. */
   private static final class Running {
     static final EmbeddedPostgres SERVER = start();
   }
 
-  /** Where tests unpack the binaries, once per build. */
+  /** Returns options that unpack the binaries once per build. */
   public static EmbeddedPostgres.StartOptions circumstances() {
     return new EmbeddedPostgres.StartOptions(
         Optional.of(Path.of("target", "postgres-binaries").toAbsolutePath()), true, 100);
   }
 
-  /** An empty database, reached as an operator's own would be. */
+  /** Returns an empty database, reached like an operator's own. */
   public static StoreOptions newDatabase() throws SQLException {
     return newDatabase("");
   }
@@ -61,17 +61,17 @@ public final class SharedPostgres {
         List.of());
   }
 
-  /** An open store on a database without rows. */
+  /** Returns an open store on a database without rows. */
   public static Store newStore() throws SQLException, StoreException {
     Store store = open(newDatabase(" TEMPLATE " + Migrated.NAME));
     try (Connection connection = store.pool().getConnection();
         Statement statement = connection.createStatement()) {
-      statement.execute("UPDATE books SET incarnation = gen_random_uuid()"); // books of its own
+      statement.execute("UPDATE books SET incarnation = gen_random_uuid()"); // its own identity
     }
     return store;
   }
 
-  /** What stores of tests are copies of: a migration takes longer than most of their classes. */
+  /** Template of the tests' stores: a migration takes longer than most test classes. */
   private static final class Migrated {
     static final String NAME = make();
 
@@ -91,7 +91,7 @@ public final class SharedPostgres {
     return Store.open(DatabaseAccess.forCommand(options), options, policy);
   }
 
-  /** Puts a ready-made cluster into an empty data directory, which is faster than making one. */
+  /** Copies a ready cluster into an empty data directory, which is faster than initdb. */
   public static void copyClusterTo(Path dataDir) throws IOException {
     try (Stream<Path> paths = Files.walk(Template.HOME)) {
       for (Path path : paths.toList()) {
@@ -101,7 +101,7 @@ public final class SharedPostgres {
     }
   }
 
-  /** A cluster that nobody runs. */
+  /** Cluster without a server. */
   private static final class Template {
     static final Path HOME = make();
 

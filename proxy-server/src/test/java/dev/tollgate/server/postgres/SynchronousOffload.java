@@ -5,7 +5,7 @@ import io.netty.util.concurrent.EventExecutor;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 
-/** Work for the database that whoever asks for it waits for. */
+/** Offload that runs work on the calling thread. */
 public final class SynchronousOffload implements Offload {
   @Override
   public <T> void run(

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Organizations, keys and credit in PostgreSQL, and what nodes hear of their changes. */
+/** Organizations, keys and credits in PostgreSQL, and the notifications of their changes. */
 class TenantsIT {
   private static final int NO_LIMIT = 0;
   private static Store store;
@@ -96,20 +96,20 @@ class TenantsIT {
   }
 
   @Test
-  void aGrantIsBookedOnceAndNeverChanged() throws Exception {
+  void aGrantIsRecordedOnceAndNeverChanged() throws Exception {
     var org = newOrg();
     String ref = UUID.randomUUID().toString();
     OrgId id = org.org().id();
     assertThat(store.credits().grant(id, new MicroUsd(250), ref, "test"))
-        .isEqualTo(Credits.Grant.BOOKED);
+        .isEqualTo(Credits.Grant.RECORDED);
     assertThat(store.credits().grant(id, new MicroUsd(250), ref, "test"))
-        .isEqualTo(Credits.Grant.ALREADY_BOOKED);
+        .isEqualTo(Credits.Grant.ALREADY_RECORDED);
     assertThat(store.credits().grant(id, new MicroUsd(251), ref, "test"))
         .isEqualTo(Credits.Grant.REFERENCE_TAKEN);
     assertThat(store.credits().grant(newOrg().org().id(), new MicroUsd(250), ref, "test"))
         .isEqualTo(Credits.Grant.REFERENCE_TAKEN);
     assertThat(store.credits().grant(id, new MicroUsd(50), ref + "2", "test"))
-        .isEqualTo(Credits.Grant.BOOKED);
+        .isEqualTo(Credits.Grant.RECORDED);
     assertThat(store.organizations().find(org.org().name()).orElseThrow().balance())
         .isEqualTo(new MicroUsd(300));
     for (String change :
@@ -201,7 +201,7 @@ class TenantsIT {
   }
 
   @Test
-  void everyChangeIsHeardOfByEveryNode() throws Exception {
+  void everyChangeReachesEveryNode() throws Exception {
     var org = newOrg();
     var made = newKey(org.org().id());
     KeyId id = made.key().key().id();
@@ -250,7 +250,7 @@ class TenantsIT {
   }
 
   @Test
-  void aDatabaseThatWentBackInTimeMayHaveChangedAnything() throws Exception {
+  void aRolledBackDatabaseMayHaveChangedAnything() throws Exception {
     try (Store restored = SharedPostgres.newStore()) {
       var node = restored.keyChanges();
       node.poll();

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.OptionalInt;
 import java.util.UUID;
 
-/** Events of jobs that are over, in books whose clock shows noon until it is set. */
+/** Webhook events of finished jobs, in a ledger store whose clock is at noon until it is set. */
 public final class TestEvents {
   public static final long NOON = Instant.parse("2026-11-22T12:00:00Z").toEpochMilli();
   public static final Duration LEASE = Duration.ofSeconds(30);
@@ -36,7 +36,7 @@ public final class TestEvents {
     pass(0);
   }
 
-  /** The clock shows noon and so many seconds. */
+  /** Sets the clock to noon plus {@code seconds}. */
   public void pass(double seconds) throws SQLException {
     testStore.setClock(NOON + Math.round(seconds * 1e3));
   }
@@ -73,7 +73,7 @@ public final class TestEvents {
     }
   }
 
-  /** So much at most, of it half for slow receivers. */
+  /** Returns options for at most {@code most} events, half of them for slow receivers. */
   public static ClaimOptions claimOptions(int most) {
     return claimOptions(most, most / 2);
   }

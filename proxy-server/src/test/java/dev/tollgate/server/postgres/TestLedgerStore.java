@@ -29,12 +29,15 @@ import java.util.TreeMap;
 import java.util.UUID;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** Books in a database of their own, with a clock that a test sets. */
-public final class TestLedgerStore implements AutoCloseable {
-  private final Store store;
+/** Ledger store in a database of its own, with a clock that a test sets. */
+public final class TestLedgerStore implements AutoCloseable, BeforeAllCallback, AfterAllCallback {
+  private @Nullable Store store;
 
-  private TestLedgerStore(Store store) {
+  private TestLedgerStore(@Nullable Store store) {
     this.store = store;
   }
 
@@ -42,28 +45,43 @@ public final class TestLedgerStore implements AutoCloseable {
     return new TestLedgerStore(SharedPostgres.newStore());
   }
 
-  /** Of a store that somebody else closes. */
+  /** Returns an extension that opens a store before a class's tests and closes it after them. */
+  public static TestLedgerStore perClass() {
+    return new TestLedgerStore(null);
+  }
+
+  /** Wraps a store that the caller closes. */
   static TestLedgerStore of(Store store) {
     return new TestLedgerStore(store);
   }
 
+  @Override
+  public void beforeAll(ExtensionContext context) throws Exception {
+    store = SharedPostgres.newStore();
+  }
+
+  @Override
+  public void afterAll(ExtensionContext context) {
+    close();
+  }
+
   public PostgresLedgerStore ledgerStore() {
-    return store.ledgerStore();
+    return store().ledgerStore();
   }
 
   public Store store() {
-    return store;
+    return Objects.requireNonNull(store);
   }
 
   public OrgId newOrg() throws SQLException {
     String name = UUID.randomUUID().toString();
-    store.organizations().create(name, null);
-    return store.organizations().find(name).orElseThrow().org().id();
+    store().organizations().create(name, null);
+    return store().organizations().find(name).orElseThrow().org().id();
   }
 
   public KeyId newKey(OrgId org) throws SQLException {
-    var wish = new ApiKeys.ApiKeySpec("k", KeyScope.ALL, KeyLimits.DEFAULT, null);
-    return ((ApiKeys.KeyCreation.Created) store.apiKeys().create(org, wish, 0)).key().key().id();
+    var spec = new ApiKeys.ApiKeySpec("k", KeyScope.ALL, KeyLimits.DEFAULT, null);
+    return ((ApiKeys.KeyCreation.Created) store().apiKeys().create(org, spec, 0)).key().key().id();
   }
 
   public void fund(OrgId org, long micro) throws SQLException {
@@ -88,12 +106,12 @@ public final class TestLedgerStore implements AutoCloseable {
     execute("UPDATE api_key SET monthly_budget_micro = ?::bigint WHERE id = ?", micro, key.value());
   }
 
-  /** The bytes of a secret that can be opened. */
+  /** Returns the bytes of a secret that can be opened. */
   public static byte[] opened(Optional<UnsealResult> secret) {
     return ((UnsealResult.Opened) secret.orElseThrow()).secret();
   }
 
-  /** From now on the books' clock shows this, and stands still. */
+  /** Stops the ledger store's clock at a time. */
   public void setClock(long epochMillis) throws SQLException {
     execute("CREATE TABLE IF NOT EXISTS test_clock (at timestamptz)");
     execute("DELETE FROM test_clock");
@@ -105,12 +123,12 @@ public final class TestLedgerStore implements AutoCloseable {
             + " 'SELECT at FROM test_clock'");
   }
 
-  /** The sums of some organizations. */
+  /** Returns the sums of some organizations. */
   LedgerSums sums(List<OrgId> orgs) throws SQLException {
     UUID[] ids = orgs.stream().map(OrgId::value).toArray(UUID[]::new);
     TreeMap<String, ScopeSums> scopes = new TreeMap<>();
     TreeMap<String, LeaseSums> leases = new TreeMap<>();
-    try (Connection connection = store.pool().getConnection()) {
+    try (Connection connection = store().pool().getConnection()) {
       var its = connection.createArrayOf("uuid", ids);
       try (ResultSet row =
           query(
@@ -148,14 +166,14 @@ public final class TestLedgerStore implements AutoCloseable {
     return new LedgerSums(scopes, leases);
   }
 
-  /** The sums of one organization's balance. */
+  /** Returns the sums of one organization's balance. */
   public ScopeSums balance(OrgId org) throws SQLException {
     return Objects.requireNonNull(sums(List.of(org)).scopes().get("org:" + org));
   }
 
-  /** Runs a statement; returns the first column of what it answers. */
+  /** Runs a statement; returns the first column of its result. */
   public List<String> execute(String sql, @Nullable Object... values) throws SQLException {
-    return execute(store.pool(), sql, values);
+    return execute(store().pool(), sql, values);
   }
 
   /** The same in a database that no store was opened on. */
@@ -206,6 +224,6 @@ public final class TestLedgerStore implements AutoCloseable {
 
   @Override
   public void close() {
-    store.close();
+    store().close();
   }
 }

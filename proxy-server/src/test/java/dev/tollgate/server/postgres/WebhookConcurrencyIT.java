@@ -21,15 +21,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.Function;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Whom dead and slow receivers hold up: themselves. In a real database, by a clock that is set. */
+/**
+ * Dead and slow receivers delay only themselves. In a real database, with a clock that tests set.
+ */
 class WebhookConcurrencyIT {
   private static final String SHARED = "https://hooks.example/";
-  private static TestLedgerStore testStore;
+  @RegisterExtension private static final TestLedgerStore testStore = TestLedgerStore.perClass();
+
   private static TestEvents events;
 
   private static Outbox one;
@@ -37,15 +40,9 @@ class WebhookConcurrencyIT {
 
   @BeforeAll
   static void open() throws Exception {
-    testStore = TestLedgerStore.open();
     events = new TestEvents(testStore);
     one = testStore.store().outbox("one");
     two = testStore.store().outbox("two");
-  }
-
-  @AfterAll
-  static void close() {
-    testStore.close();
   }
 
   @BeforeEach
@@ -65,7 +62,7 @@ class WebhookConcurrencyIT {
     return taken.stream().collect(groupingBy(by, counting()));
   }
 
-  /** Its receiver takes so long for one event. */
+  /** Makes a receiver take {@code millis} for one event. */
   private static void takeMillis(long millis, OrgId org, String url) throws Exception {
     UUID id = events.event(org, url);
     List<ClaimedEvent> taken = one.claim(claimOptions(100, 100));
@@ -85,7 +82,7 @@ class WebhookConcurrencyIT {
   // Organizations and hosts
 
   @Test
-  void anOrganizationThatWaitsForAHostHoldsNobodyElseUpThere() throws Exception {
+  void anOrganizationThatWaitsForAHostDelaysNoOtherThere() throws Exception {
     List<OrgId> orgs = orgs(2);
     events.events(40, orgs.get(0), SHARED + "dead");
     events.pass(1);
@@ -99,7 +96,7 @@ class WebhookConcurrencyIT {
   }
 
   @Test
-  void whoeverHasNoPlaceLeftKeepsNobodyFromOne() throws Exception {
+  void aReceiverAtItsLimitDelaysNoOther() throws Exception {
     List<OrgId> orgs = orgs(2);
     for (int n = 0; n < 4; n++) {
       events.events(4, orgs.get(0), "https://dead" + n + ".example/");
@@ -112,7 +109,7 @@ class WebhookConcurrencyIT {
   }
 
   @Test
-  void aHostHasSixteenPlacesWhoeverSends() throws Exception {
+  void aHostHasSixteenAttemptsOverAllOrganizations() throws Exception {
     List<OrgId> orgs = orgs(6);
     for (OrgId org : orgs) {
       events.events(10, org, SHARED);
@@ -125,7 +122,7 @@ class WebhookConcurrencyIT {
     assertThat(claim(two, 64)).hasSize(1);
   }
 
-  // The slow
+  // Slow receivers
 
   @Test
   void aReceiverIsSlowUntilItDoesNotTakeASecond() throws Exception {
@@ -137,7 +134,7 @@ class WebhookConcurrencyIT {
       assertThat(taken.isEmpty()).as("%s ms", millis).isEqualTo(millis >= 1_000);
       taken.addAll(one.claim(claimOptions(9, 9)));
       assertThat(taken).extracting(ClaimedEvent::id).containsExactly(next);
-      // Nobody was asked, so nothing is known of how long that takes.
+      // The receiver was not called, so its speed is unknown.
       one.recordAttempt(
           new Attempt(
               taken.getFirst(), ReceiverReply.REMOVED, Duration.ZERO, new NextStep.Failed()));
@@ -211,7 +208,7 @@ class WebhookConcurrencyIT {
   }
 
   @Test
-  void whoeverWasSlowIsForgottenAfterADay() throws Exception {
+  void aSlowReceiverIsForgottenAfterADay() throws Exception {
     OrgId org = testStore.newOrg();
     slow(org, SHARED);
     events.pass(86_400);

@@ -47,7 +47,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A directory keeps the contract of all stores, and survives what disks do. */
+/** A directory fulfils the contract of all stores, and survives failures of disks. */
 class DirectoryBlobStoreTest extends BlobsContract {
   private static final Duration HOUR = Duration.ofHours(1);
 
@@ -138,7 +138,7 @@ class DirectoryBlobStoreTest extends BlobsContract {
   }
 
   @Test
-  void whoSharesTheDirectoryAgreesOnTheKey() throws Exception {
+  void nodesThatShareTheDirectoryUseOneKey() throws Exception {
     BlobSigningKey key = DirectoryBlobStore.prepare(directory);
     assertThat(DirectoryBlobStore.prepare(directory)).isEqualTo(key);
     assertThat(Files.getPosixFilePermissions(directory.resolve("key"))).hasSize(2);
@@ -203,9 +203,9 @@ class DirectoryBlobStoreTest extends BlobsContract {
     assertThat(files(directory)).isEqualTo(before);
   }
 
-  /** In the words of the system that runs the test, from the device that is always full. */
+  /** Uses the system's own message, from the device that is always full. */
   @Test
-  void aFullDiskIsToldFromABrokenOne() {
+  void aFullDiskIsDistinguishedFromABrokenOne() {
     var full = Path.of("/dev/full");
     assumeThat(full).exists();
     assertThatThrownBy(() -> Files.write(full, new byte[4096]))
@@ -215,7 +215,7 @@ class DirectoryBlobStoreTest extends BlobsContract {
         .isEqualTo(BlobFailure.FAILED);
   }
 
-  /** The journal, which may be on the same disk, refuses everybody's work without space. */
+  /** The journal may be on the same disk, and without space it stops all work. */
   @Test
   void outputsLeaveRoomToOthers() throws IOException {
     keep(BlobType.PNG, new byte[] {1});
@@ -235,7 +235,7 @@ class DirectoryBlobStoreTest extends BlobsContract {
   }
 
   @Test
-  void aDiskThatHangsIsNotWaitedFor() throws Exception {
+  void aBlockedDiskTimesOut() throws Exception {
     var hanging = new CountDownLatch(1);
     blobs = blobs(Duration.ofMillis(20));
     for (int thread = 0; thread < 2; thread++) {
@@ -243,7 +243,7 @@ class DirectoryBlobStoreTest extends BlobsContract {
     }
     ByteBuf bytes = Unpooled.buffer().writeByte(1);
     assertThat(store(new Blob(ORG, BlobType.PNG, HOUR, bytes)))
-        .isEqualTo(new StoreBlobResult.Unavailable(BlobFailure.TIMED_OUT, "the disk hangs"));
+        .isEqualTo(new StoreBlobResult.Unavailable(BlobFailure.TIMED_OUT, "disk timeout"));
     assertThat(bytes.refCnt()).as("held while it waits for a thread").isZero();
     for (int queued = 1; queued < 4; queued++) {
       assertThat(store(new Blob(ORG, BlobType.PNG, HOUR, Unpooled.EMPTY_BUFFER)))
@@ -256,13 +256,13 @@ class DirectoryBlobStoreTest extends BlobsContract {
     hanging.countDown();
     awaitOnLoop(() -> offload.depth() == 0 && bytes.refCnt() == 0);
     blobs = blobs(Duration.ofSeconds(20));
-    keep(BlobType.PNG, new byte[] {1}); // behind all that waited
+    keep(BlobType.PNG, new byte[] {1}); // runs after all queued work
     assertThat(files(directory.resolve("drafts"))).isEmpty();
     assertThat(files(directory.resolve("days"))).hasSize(1);
   }
 
   @Test
-  void whatIsWrittenAfterNobodyWaitedIsDeleted() throws Exception {
+  void aBlobWrittenAfterTheTimeoutIsDeleted() throws Exception {
     var hanging = new CountDownLatch(1);
     var written = new CountDownLatch(1);
     Offload slow =
@@ -286,7 +286,7 @@ class DirectoryBlobStoreTest extends BlobsContract {
     StoreBlobResult stored =
         store(new Blob(ORG, BlobType.PNG, HOUR, Unpooled.buffer().writeByte(1)));
     assertThat(stored)
-        .isEqualTo(new StoreBlobResult.Unavailable(BlobFailure.TIMED_OUT, "the disk hangs"));
+        .isEqualTo(new StoreBlobResult.Unavailable(BlobFailure.TIMED_OUT, "disk timeout"));
     written.await();
     assertThat(files(directory.resolve("days"))).hasSize(1);
     hanging.countDown();
@@ -301,7 +301,7 @@ class DirectoryBlobStoreTest extends BlobsContract {
   }
 
   @Test
-  void downloadsDoNotWaitForADiskThatHangs() throws Exception {
+  void downloadsTimeOutOnABlockedDisk() throws Exception {
     BlobName name = keep(BlobType.PNG, new byte[] {1, 2, 3});
     Duration soon = Duration.ofMillis(20);
     blobs = blobs(soon);
@@ -310,19 +310,19 @@ class DirectoryBlobStoreTest extends BlobsContract {
     for (int thread = 0; thread < 2; thread++) {
       offload.run(loop, loop.ticker().nanoTime() + 60_000_000_000L, () -> hang(hanging), _ -> {});
     }
-    assertThat(open(name)).isEqualTo(new Opened.Unavailable("the disk hangs"));
+    assertThat(open(name)).isEqualTo(new Opened.Unavailable("disk timeout"));
     ByteBuf piece = Unpooled.buffer(3, 3);
-    assertThat(read(file, piece)).isEqualTo(new BlobFile.Read.Failed("the disk hangs"));
+    assertThat(read(file, piece)).isEqualTo(new BlobFile.Read.Failed("disk timeout"));
     loop.submit(file::close).sync();
     piece.release();
-    assertThat(piece.refCnt()).as("let go of under a thread that may write to it").isOne();
+    assertThat(piece.refCnt()).as("released while a thread may write to it").isOne();
     hanging.countDown();
     blobs = blobs(Duration.ofSeconds(20));
-    keep(BlobType.PNG, new byte[] {1}); // behind all that waited
+    keep(BlobType.PNG, new byte[] {1}); // runs after all queued work
     assertThat(piece.refCnt()).isZero();
   }
 
-  /** Lets the loop do what it was told until something holds. */
+  /** Runs the loop's tasks until a condition holds. */
   private void awaitOnLoop(BooleanSupplier holds) throws InterruptedException {
     long deadline = System.nanoTime() + 20_000_000_000L;
     while (!holds.getAsBoolean()) {
@@ -354,7 +354,7 @@ class DirectoryBlobStoreTest extends BlobsContract {
     assertThat(read(minutes)).isPresent();
 
     now = Instant.parse("2026-11-23T00:00:01Z");
-    assertThat(expiry.round()).isEqualTo(1 + 1); // and the draft, which is old by now
+    assertThat(expiry.round()).isEqualTo(1 + 1); // the second one is the draft, which is old by now
     assertThat(read(minutes)).isEmpty();
     assertThat(read(hours)).isPresent();
     assertThat(directory.resolve("days/20261122")).doesNotExist();
@@ -368,7 +368,7 @@ class DirectoryBlobStoreTest extends BlobsContract {
     expiry.close();
   }
 
-  /** On a network's file system, say, what is open there cannot be deleted for long. */
+  /** On a network file system, for example, an open file may resist deletion for long. */
   @Test
   void whatCannotBeDeletedHoldsUpNothingElse() throws IOException {
     BlobName stuck = keepFor(Duration.ofHours(1));

@@ -24,11 +24,11 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A real S3 server, in a process of its own, that checks signatures and their time; what it is
- * given it keeps in memory. It has one bucket.
+ * Real S3 server in a process of its own that checks signatures and their time. Stores objects in
+ * memory, in one bucket.
  */
 public final class S3Server implements AutoCloseable {
-  /** What the module beside this one has collected. */
+  /** Libraries collected by the neighbouring module. */
   private static final Path LIB = Path.of("..", "loadtest", "s3-server", "target", "lib");
 
   private static final String BUCKET = "pictures";
@@ -74,7 +74,7 @@ public final class S3Server implements AutoCloseable {
     Runtime.getRuntime().addShutdownHook(hook);
   }
 
-  /** Starts it and makes its bucket. */
+  /** Starts the server and creates its bucket. */
   public static S3Server start() throws IOException, InterruptedException {
     var server = new S3Server();
     server.makeBucket();
@@ -118,7 +118,7 @@ public final class S3Server implements AutoCloseable {
     }
   }
 
-  /** What is at a URL, for who has nothing but that. */
+  /** Fetches a URL without any credentials. */
   static HttpResponse<byte[]> get(String url) throws IOException, InterruptedException {
     try (HttpClient client = HttpClient.newHttpClient()) {
       return client.send(
@@ -130,7 +130,7 @@ public final class S3Server implements AutoCloseable {
     return "http://127.0.0.1:" + port;
   }
 
-  /** The bucket, under a key of which the secret may be another. */
+  /** Returns the bucket with a secret that may be wrong. */
   S3Bucket bucket(String secret) {
     var keys =
         new AwsCredentials(KEYS.region(), KEYS.accessKey(), new Secret(secret), Optional.empty());
@@ -147,7 +147,7 @@ public final class S3Server implements AutoCloseable {
     return bucket(KEYS.secretKey().reveal());
   }
 
-  /** The setting of a node that leads here. */
+  /** Returns the setting of a node that uses this server. */
   public String setting() {
     String keys = "access_key: %s, secret_key: %s, path_style: true }";
     return ("object_storage={ endpoint: '%s', bucket: %s, " + keys)
@@ -159,7 +159,7 @@ public final class S3Server implements AutoCloseable {
     try {
       Files.deleteIfExists(settings);
     } catch (IOException _) {
-      // the system's folder for such files
+      // the system's folder for temporary files
     }
   }
 

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** A bucket keeps the contract of all stores, before a real server that checks signatures. */
+/** A bucket fulfils the contract of all stores, with a real server that checks signatures. */
 class S3ServerBlobsTest extends BlobsContract {
   private static final MultiThreadIoEventLoopGroup LOOPS =
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());

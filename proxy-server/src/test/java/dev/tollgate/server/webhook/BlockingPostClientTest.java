@@ -33,12 +33,12 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Receivers of all sorts over real sockets and TLS, told by the sender that nodes have. */
+/** Receivers of all kinds over real sockets and TLS, called by the sender of a node. */
 class BlockingPostClientTest {
   private static final int SECONDS_MAX = 20;
   private static final Duration TIMEOUT = Duration.ofSeconds(3);
   private static final long NOW = 1_764_000_000;
-  private static final List<String> SORTS =
+  private static final List<String> KINDS =
       List.of("fails", "stalls", "redirects", "gone", "slow", "private", "absent", "fine");
 
   private final Map<String, byte[]> bodies = new ConcurrentHashMap<>();
@@ -47,13 +47,13 @@ class BlockingPostClientTest {
   private final VirtualOutbox outbox = new VirtualOutbox(Ticker.newMockTicker());
 
   private void answer(HttpExchange call) throws IOException {
-    String sort = call.getRequestURI().getPath().substring(1);
-    bodies.put(sort, call.getRequestBody().readAllBytes());
+    String kind = call.getRequestURI().getPath().substring(1);
+    bodies.put(kind, call.getRequestBody().readAllBytes());
     Map<String, String> seen = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
     call.getRequestHeaders().forEach((name, values) -> seen.put(name, values.getFirst()));
-    fields.put(sort, seen);
+    fields.put(kind, seen);
     try {
-      switch (sort) {
+      switch (kind) {
         case "stalls" -> {
           var _ = stalling.await(SECONDS_MAX, TimeUnit.SECONDS);
         }
@@ -68,7 +68,7 @@ class BlockingPostClientTest {
           call.getResponseBody().write('k');
         }
         default ->
-            call.sendResponseHeaders(Map.of("fails", 500, "gone", 410).getOrDefault(sort, 204), -1);
+            call.sendResponseHeaders(Map.of("fails", 500, "gone", 410).getOrDefault(kind, 204), -1);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -77,13 +77,13 @@ class BlockingPostClientTest {
     }
   }
 
-  private static ClaimedEvent due(String sort, int port) {
+  private static ClaimedEvent due(String kind, int port) {
     return new ClaimedEvent(
-        UUID.nameUUIDFromBytes(sort.getBytes(UTF_8)),
+        UUID.nameUUIDFromBytes(kind.getBytes(UTF_8)),
         new OrgId(new UUID(0, 1)),
         UUID.randomUUID(),
         "job.completed",
-        "https://" + sort + ".example:" + port + "/" + sort,
+        "https://" + kind + ".example:" + port + "/" + kind,
         new RequestId("req_01JADE"),
         1,
         1,
@@ -93,12 +93,12 @@ class BlockingPostClientTest {
 
   @Test
   void eachSortOfReceiverIsDealtWith() throws Exception {
-    List<String> hosts = SORTS.stream().map(sort -> sort + ".example").toList();
+    List<String> hosts = KINDS.stream().map(kind -> kind + ".example").toList();
     try (LocalReceivers local = LocalReceivers.listen(hosts, 16, this::answer);
         var group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory())) {
       int port = local.port();
-      SORTS.forEach(sort -> outbox.add(due(sort, port)));
-      var ended = new CountDownLatch(SORTS.size());
+      KINDS.forEach(kind -> outbox.add(due(kind, port)));
+      var ended = new CountDownLatch(KINDS.size());
       var poster = local.poster(names(hosts), Set.of(port), TIMEOUT);
       try (WebhookSender sender = sender(new BlockingPostClient(group, poster), ended)) {
         sender.start();
@@ -127,7 +127,7 @@ class BlockingPostClientTest {
   }
 
   @Test
-  void aSenderThatEndsLetsGoOfWhoeverStalls() throws Exception {
+  void aSenderThatEndsAbortsStalledCalls() throws Exception {
     try (LocalReceivers local = LocalReceivers.listen(List.of("fine.example"), 16, this::answer);
         var silent = new ServerSocket(0, 16, LocalReceivers.HERE);
         var group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory())) {
@@ -137,7 +137,8 @@ class BlockingPostClientTest {
       var poster = local.poster(hosts, Set.of(port), Duration.ofMinutes(5));
       WebhookSender sender = sender(new BlockingPostClient(group, poster), new CountDownLatch(1));
       sender.start();
-      // Held: a socket that nobody holds is closed by the collector, and is no longer silent.
+      // Held in a variable: the collector closes an unreachable socket, which would end the
+      // silence.
       try (Socket held = silent.accept()) {
         sender.close();
         assertThat(held.isClosed()).isFalse();
@@ -180,15 +181,15 @@ class BlockingPostClientTest {
 
   private Map<String, String> outcomes() {
     Map<String, String> all = new TreeMap<>();
-    for (String sort : SORTS) {
-      UUID id = due(sort, 1).id();
+    for (String kind : KINDS) {
+      UUID id = due(kind, 1).id();
       Attempt its =
           outbox.booked().stream()
               .filter(one -> one.claimed().id().equals(id))
               .findAny()
               .orElseThrow();
       var status = its.reply().status();
-      all.put(sort, its.reply().outcome() + (status.isPresent() ? " " + status.getAsInt() : ""));
+      all.put(kind, its.reply().outcome() + (status.isPresent() ? " " + status.getAsInt() : ""));
     }
     return all;
   }

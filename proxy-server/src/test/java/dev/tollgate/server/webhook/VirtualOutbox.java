@@ -10,7 +10,7 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** An outbox in memory, by the clock of a test. */
+/** Outbox in memory, with a clock that a test moves. */
 public final class VirtualOutbox implements Outbox {
   private final MockTicker ticker;
   private final List<Waiting> waiting = new ArrayList<>();
@@ -43,22 +43,22 @@ public final class VirtualOutbox implements Outbox {
     waiting.add(new Waiting(due, ticker.nanoTime()));
   }
 
-  /** All attempts that were booked so far. */
+  /** Returns all attempts recorded so far. */
   public synchronized List<Attempt> booked() {
     return List.copyOf(booked);
   }
 
-  /** So many of the next calls fail. */
+  /** Makes the next calls fail. */
   synchronized void fail(int calls) {
     failures = calls;
   }
 
-  /** From now on every booking comes too late to decide anything. */
+  /** Makes every later record arrive after the lease's end. */
   synchronized void overtake() {
     isOvertaken = true;
   }
 
-  /** The next claim finds no memory. */
+  /** Makes the next claim run out of memory. */
   synchronized void exhaust() {
     isExhausted = true;
   }
@@ -153,12 +153,12 @@ public final class VirtualOutbox implements Outbox {
     return locked;
   }
 
-  /** So much cannot be signed. */
+  /** Reports events that cannot be signed. */
   synchronized void lock(Unsignable locked) {
     this.locked = locked;
   }
 
-  /** Lets time pass until something is due again, unless nothing waits. */
+  /** Lets time pass until an event is due; false if none waits. */
   synchronized boolean passToNext() {
     long now = ticker.nanoTime();
     long next =

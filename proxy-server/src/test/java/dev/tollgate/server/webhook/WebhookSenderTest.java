@@ -35,7 +35,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** What receivers get, when, and what becomes of it: by a clock that the test moves. */
+/** Requests to receivers, their times and their results, with a clock that the test moves. */
 class WebhookSenderTest {
   private static final Instant NOON = Instant.parse("2026-11-22T12:00:00Z");
   private static final int SECONDS_MAX = 20;
@@ -75,14 +75,14 @@ class WebhookSenderTest {
         }
       };
 
-  /** What a receiver got. */
+  /** Request that a receiver got. */
   private record Sent(long second, String url, String body, List<Field> fields) {
     String field(String name) {
       return fields.stream().filter(f -> f.name().equals(name)).findAny().orElseThrow().value();
     }
   }
 
-  /** Runs what it is given at once. */
+  /** Executor that runs its tasks at once. */
   private static class AtOnce extends AbstractExecutorService {
     @Override
     public void execute(Runnable task) {
@@ -126,7 +126,7 @@ class WebhookSenderTest {
     return new WebhookSender(outbox, delivery, () -> rules, workers, ticker);
   }
 
-  /** Answers the attempts one after the other, the last answer for ever. */
+  /** Returns a sender whose attempts get these results in turn, the last one repeated. */
   private WebhookSender answering(PostResult... answers) {
     return sender(
         (url, announcement, within) -> {
@@ -159,7 +159,7 @@ class WebhookSenderTest {
         List.of(new WebhookSecret(new byte[32])));
   }
 
-  /** Looks whenever something is due, until nothing waits. */
+  /** Polls whenever an event is due, until none waits. */
   private void toTheEnd(WebhookSender sender) throws OutboxException {
     while (outbox.passToNext()) {
       sender.poll();
@@ -170,10 +170,10 @@ class WebhookSenderTest {
     return outbox.booked.getLast().next();
   }
 
-  // The schedule
+  // Retry schedule
 
   @Test
-  void aReceiverThatFailsIsAskedAsOftenAndAsLateAsTheScheduleSays() throws Exception {
+  void aFailingReceiverIsCalledByTheRetrySchedule() throws Exception {
     ClaimedEvent due = due("https://dead.example/in");
     outbox.add(due);
     toTheEnd(answering(answered(500)));
@@ -216,7 +216,7 @@ class WebhookSenderTest {
   }
 
   @Test
-  void aReceiverThatIsGoneIsNotAskedAgain() throws Exception {
+  void aReceiverThatIsGoneIsNotCalledAgain() throws Exception {
     outbox.add(due("https://gone.example/in"));
     toTheEnd(answering(answered(410)));
     assertThat(sent).hasSize(1);
@@ -258,10 +258,10 @@ class WebhookSenderTest {
     assertThat(sent.get(1).second()).isEqualTo(60);
   }
 
-  // What is not the receiver's fault
+  // Failures on the gateway's side
 
   @Test
-  void whatIsToldOfAJobThatWasRemovedIsNothing() throws Exception {
+  void noWebhookIsSentOfARemovedJob() throws Exception {
     jobs = _ -> Optional.empty();
     outbox.add(due("https://live.example/in"));
     toTheEnd(answering(answered(200)));
@@ -289,7 +289,7 @@ class WebhookSenderTest {
   }
 
   @Test
-  void whoeverComesToItTooLateLeavesItToTheNext() throws Exception {
+  void anAttemptThatBeginsTooLateIsReleased() throws Exception {
     outbox.add(due("https://live.example/in"));
     jobs =
         _ -> {
@@ -311,7 +311,7 @@ class WebhookSenderTest {
   }
 
   @Test
-  void whatHappenedIsBookedAgainAndAgainForAWhile() throws Exception {
+  void aResultIsRecordedWithRetries() throws Exception {
     outbox.add(due("https://live.example/in"));
     WebhookSender sender =
         sender(
@@ -327,7 +327,7 @@ class WebhookSenderTest {
   }
 
   @Test
-  void aSurpriseLeavesTheAttemptToItsLease() throws Exception {
+  void anUnexpectedFailureLeavesTheAttemptToItsLease() throws Exception {
     outbox.add(due("https://live.example/in"));
     WebhookSender sender =
         sender(
@@ -344,10 +344,10 @@ class WebhookSenderTest {
     assertThat(sender.inFlight()).isZero();
   }
 
-  // Many at once, on real threads
+  // Concurrency, on real threads
 
   @Test
-  void whoHangsHoldsItsOwnPlacesAndNobodyElses() throws Exception {
+  void aHangingReceiverDelaysNoOthers() throws Exception {
     for (int i = 0; i < 100; i++) {
       outbox.add(due("https://dead.example/in"));
     }
@@ -439,7 +439,7 @@ class WebhookSenderTest {
   }
 
   @Test
-  void whatNobodyCountsIsOverdueForLonger() throws Exception {
+  void aStaleCountAgesWithTime() throws Exception {
     WebhookSender sender = answering(answered(200));
     assertThat(sender.depth().oldest()).isZero();
     ticker.advance(1, TimeUnit.HOURS);

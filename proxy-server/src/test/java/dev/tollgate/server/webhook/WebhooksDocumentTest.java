@@ -22,9 +22,7 @@ import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * The receiver that docs/webhooks.md shows is compiled, and takes what we sign and nothing else.
- */
+/** The receiver in docs/webhooks.md compiles, accepts the gateway's signatures and no others. */
 class WebhooksDocumentTest {
   private static final WebhookSecret SECRET = new WebhookSecret(new byte[32]);
 
@@ -91,7 +89,7 @@ class WebhooksDocumentTest {
         List.of(SECRET));
   }
 
-  /** The first block of code behind its marker, without the indentation of its list. */
+  /** Returns the first block of code after its marker, without the indentation of its list. */
   private static String receiver() throws IOException {
     Path document = Path.of(System.getProperty("tollgate.root", ".."), "docs", "webhooks.md");
     List<String> lines = Files.readAllLines(document);

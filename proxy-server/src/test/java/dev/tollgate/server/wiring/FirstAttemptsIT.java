@@ -51,23 +51,6 @@ class FirstAttemptsIT {
   private static final int DEAD_EVENTS_EACH = 5;
   private static final int PAUSE_MILLIS = 40;
   private static final CountDownLatch NEVER = new CountDownLatch(1);
-  private static final String CONFIGURATION =
-      """
-      version: 1
-      listeners:
-        api: { address: "127.0.0.1:0" }
-        admin: { address: "127.0.0.1:0" }
-      server: { event_loops: 1, shutdown: { delay: 0s, timeout: 2s } }
-      store: { url: embedded, data_dir: ./data }
-      providers:
-        mock: { type: mock, ttft: 0ms, chunk_interval: 0ms, chunks: 4 }
-      models:
-        test/chat:
-          modality: chat
-          price: free
-          routes: [ { provider: mock, model: chat } ]
-      """;
-
   private static final String JOB_IS_OVER =
       """
       WITH job AS (
@@ -98,9 +81,9 @@ class FirstAttemptsIT {
   }
 
   @Test
-  void theHealthyHearOfItInTwoSecondsWhileFortyReceiversAreDead(@TempDir Path folder)
+  void healthyReceiversAreCalledInTwoSecondsWhileFortyAreDead(@TempDir Path folder)
       throws Exception {
-    try (var gateway = TestGateway.start(folder, CONFIGURATION);
+    try (var gateway = TestGateway.start(folder, TestGateway.CONFIGURATION);
         LocalReceivers live = LocalReceivers.listen(hosts("live", 1), 64, this::hear);
         var group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
         // Takes calls and says nothing; closed first, which ends them.

@@ -52,23 +52,6 @@ final class LedgerServiceIT {
           Duration.ofMinutes(10),
           new DayRetention(Duration.ofDays(90), Duration.ofDays(35)),
           Duration.ofHours(1));
-  private static final String CONFIGURATION =
-      """
-      version: 1
-      listeners:
-        api: { address: "127.0.0.1:0" }
-        admin: { address: "127.0.0.1:0" }
-      server: { event_loops: 1, shutdown: { delay: 0s, timeout: 2s } }
-      store: { url: embedded, data_dir: ./data }
-      providers:
-        mock: { type: mock, ttft: 0ms, chunk_interval: 0ms, chunks: 4 }
-      models:
-        test/chat:
-          modality: chat
-          price: free
-          routes: [ { provider: mock, model: chat } ]
-      """;
-
   @TempDir private static Path shared;
   private static TestGateway gateway;
   private static ApiKey key;
@@ -78,7 +61,7 @@ final class LedgerServiceIT {
 
   @BeforeAll
   static void openBooks() throws Exception {
-    gateway = TestGateway.start(shared, CONFIGURATION);
+    gateway = TestGateway.start(shared, TestGateway.CONFIGURATION);
     var found = gateway.server().store().keyDirectory().find(KeyHash.of(gateway.key()));
     key = ((Lookup.Found) found).key();
   }

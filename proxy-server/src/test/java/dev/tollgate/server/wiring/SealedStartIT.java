@@ -34,14 +34,8 @@ final class SealedStartIT {
       store: { url: embedded, data_dir: ./data, master_keys: [%s] }
       ledger: { audit_interval: 1s }
       object_storage: { directory: ./objects }
-      providers:
-        mock: { type: mock, ttft: 0ms, chunk_interval: 0ms, chunks: 4 }
-      models:
-        test/chat:
-          modality: chat
-          price: free
-          routes: [ { provider: mock, model: chat } ]
-      """;
+      """
+          + TestGateway.CHAT_MODEL;
 
   private static final String AN_EVENT_IS_DUE =
       """

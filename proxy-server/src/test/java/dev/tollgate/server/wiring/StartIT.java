@@ -107,21 +107,15 @@ final class StartIT {
   }
 
   private static String configuration(int port) {
-    return """
+    return ("""
     version: 1
     listeners:
       api: { address: "127.0.0.1:%d" }
       admin: { address: "127.0.0.1:0" }
     server: { event_loops: 1, shutdown: { delay: 200ms, timeout: 2s } }
     store: { url: embedded, data_dir: ./data }
-    providers:
-      mock: { type: mock, ttft: 0ms, chunk_interval: 0ms, chunks: 4 }
-    models:
-      test/chat:
-        modality: chat
-        price: free
-        routes: [ { provider: mock, model: chat } ]
     """
+            + TestGateway.CHAT_MODEL)
         .formatted(port);
   }
 }

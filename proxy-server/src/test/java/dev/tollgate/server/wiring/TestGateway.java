@@ -17,6 +17,28 @@ import org.jspecify.annotations.Nullable;
 
 /** The whole gateway in this process, started from a file, and clients of both its listeners. */
 public final class TestGateway implements AutoCloseable {
+  static final String CHAT_MODEL =
+      """
+      providers:
+        mock: { type: mock, ttft: 0ms, chunk_interval: 0ms, chunks: 4 }
+      models:
+        test/chat:
+          modality: chat
+          price: free
+          routes: [ { provider: mock, model: chat } ]
+      """;
+
+  static final String CONFIGURATION =
+      """
+      version: 1
+      listeners:
+        api: { address: "127.0.0.1:0" }
+        admin: { address: "127.0.0.1:0" }
+      server: { event_loops: 1, shutdown: { delay: 0s, timeout: 2s } }
+      store: { url: embedded, data_dir: ./data }
+      """
+          + CHAT_MODEL;
+
   private final Path file;
   private final Server server;
   private final StartupInfo greeting;

@@ -19,12 +19,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps blobs in a bucket of S3, or of what speaks like it, over the connections that also lead to
- * providers. A name is never given twice, so what may have been lost is simply sent again. Shared
- * by all loops.
+ * Stores blobs in an S3-compatible bucket, over the connections that also serve providers. Names
+ * are never reused, so a request that may have been lost is simply sent again. Shared by all loops.
  */
 public final class S3BlobStore implements BlobStore {
-  /** Hashed in one turn of the loop: a fraction of a millisecond. */
+  /** Bytes hashed in one task of the loop: a fraction of a millisecond. */
   private static final int HASHED_BYTES_PER_TASK = 128 * 1024;
 
   private final S3Bucket bucket;
@@ -49,7 +48,7 @@ public final class S3BlobStore implements BlobStore {
         () -> hash(blob, 0, S3Signature.newDigest(), loop, put(name, blob, loop, whenDone)));
   }
 
-  /** A large body is hashed bit by bit, so that nobody else waits for it. */
+  /** Hashes a large body in steps, so that the loop serves others in between. */
   private static void hash(
       Blob blob, int from, MessageDigest digest, EventLoop loop, Consumer<String> then) {
     ByteBuf bytes = blob.bytes();
@@ -81,7 +80,7 @@ public final class S3BlobStore implements BlobStore {
                   case S3Call.Outcome.Done _ -> whenDone.accept(new StoreBlobResult.Kept(name));
                   case S3Call.Outcome.Failed failed -> {
                     if (failed.isInDoubt()) {
-                      delete(name, loop, _ -> {}); // nobody will ever name it
+                      delete(name, loop, _ -> {}); // its name was never given out
                     }
                     whenDone.accept(
                         new StoreBlobResult.Unavailable(failed.failure(), failed.reason()));

@@ -6,12 +6,12 @@ import dev.tollgate.core.storage.BlobName;
 import java.time.Duration;
 
 /**
- * A bucket and how it is reached.
+ * Bucket and its address.
  *
- * @param endpoint with the bucket in its host name, unless it is in the path
- * @param pathPrefix what its paths begin with: empty, or {@code /bucket}
- * @param urlTtl how long signed URLs live
- * @param timeout how long storing or deleting may take, repetitions included
+ * @param endpoint with the bucket in its host name, unless the path has it
+ * @param pathPrefix the prefix of all paths: empty, or {@code /bucket}
+ * @param urlTtl how long signed URLs are valid
+ * @param timeout how long storing or deleting may take, retries included
  */
 public record S3Bucket(
     EndpointIdentity endpoint,
@@ -19,7 +19,7 @@ public record S3Bucket(
     AwsCredentials keys,
     Duration urlTtl,
     Duration timeout) {
-  /** The bucket of a service, in the host name or in the path. */
+  /** Returns the bucket of a service, addressed by host name or by path. */
   public static S3Bucket of(
       EndpointIdentity service,
       String bucket,
@@ -37,13 +37,13 @@ public record S3Bucket(
     };
   }
 
-  /** Where the bucket's name stands. */
+  /** Position of the bucket's name in URLs. */
   public enum Addressing {
     HOST,
     PATH
   }
 
-  /** The path of an object; names need no encoding. */
+  /** Returns the path of an object; names need no encoding. */
   String path(BlobName name) {
     return pathPrefix + "/" + name;
   }

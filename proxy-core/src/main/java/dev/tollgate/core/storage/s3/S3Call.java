@@ -25,7 +25,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request to a bucket, repeated while that may help and its time lasts. Told of its end once.
+ * One request to a bucket, retried while a retry may help and time remains. Reports its end once.
  * Loop-confined.
  */
 final class S3Call implements UpstreamListener {
@@ -35,7 +35,7 @@ final class S3Call implements UpstreamListener {
   private static final int ERROR_BYTES_MAX = 2048;
   private static final Pattern CODE = Pattern.compile("<Code>([A-Za-z0-9]{1,64})</Code>");
 
-  /** Outputs are few and large: more connections would only share the same line. */
+  /** Outputs are few and large: more connections would only share the same bandwidth. */
   private static final PoolLimits POOL = new PoolLimits(32, 256, Duration.ofSeconds(20));
 
   private final S3Request request;
@@ -55,14 +55,14 @@ final class S3Call implements UpstreamListener {
   private boolean inDoubt;
   private boolean finished;
 
-  /** How a call ended. */
+  /** Result of a call. */
   sealed interface Outcome {
     record Done() implements Outcome {}
 
     /**
-     * It failed, or nobody knows.
+     * Failed call, or one with an unknown result.
      *
-     * @param isInDoubt whether it may have been done all the same
+     * @param isInDoubt true if the store may have carried it out all the same
      */
     record Failed(BlobFailure failure, String reason, boolean isInDoubt) implements Outcome {}
   }
@@ -90,7 +90,7 @@ final class S3Call implements UpstreamListener {
 
   private void timedOut() {
     inDoubt |= lease != null;
-    fail(BlobFailure.TIMED_OUT, "no time is left; before: " + lastFailure);
+    fail(BlobFailure.TIMED_OUT, "timed out; last failure: " + lastFailure);
   }
 
   private void startAttempt(boolean fresh) {
@@ -123,7 +123,7 @@ final class S3Call implements UpstreamListener {
     }
   }
 
-  // The answer
+  // Reply
 
   @Override
   public void head(ResponseHead head) {
@@ -161,18 +161,18 @@ final class S3Call implements UpstreamListener {
     }
   }
 
-  /** What is to be deleted is not there; a bucket that is not there is another matter. */
+  /** True if the object to delete does not exist; a bucket that does not exist is an error. */
   private boolean isAlreadyDeleted(String code) {
     boolean isOfKey = code.isEmpty() || code.equals(" NoSuchKey");
     return status == 404 && request.body() == null && isOfKey;
   }
 
-  /** It gave up waiting for the body, which the next time may come faster. */
+  /** True if the store timed out waiting for the body, which a retry may send faster. */
   private boolean isBodyTimeout(String code) {
     return status == 408 || code.equals(" RequestTimeout");
   }
 
-  /** What S3 says of a failure, which is one word. */
+  /** Returns the error code of S3, a single word. */
   private String code() {
     Matcher code = CODE.matcher(error);
     return code.find() ? " " + code.group(1) : "";
@@ -184,14 +184,14 @@ final class S3Call implements UpstreamListener {
     boolean wasStale = lease != null && lease.isReused() && status == 0;
     endLease();
     if (wasStale && attempts == 1) {
-      lastFailure = "a connection that had idled was closed";
+      lastFailure = "an idle connection was closed";
       startAttempt(true);
     } else {
       retryOrFail(BlobFailure.FAILED, "the connection broke: " + breakage);
     }
   }
 
-  // Its end
+  // End
 
   private void retryOrFail(BlobFailure failure, String reason) {
     endLease();

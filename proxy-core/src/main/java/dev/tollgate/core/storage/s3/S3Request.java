@@ -10,18 +10,18 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request to a bucket, which can be written again and again.
+ * Request to a bucket, which can be written repeatedly.
  *
  * @param fields signed anew each time
- * @param body stays the caller's; null: there is none
+ * @param body stays the caller's; null: no body
  */
 record S3Request(String method, String path, Supplier<List<Field>> fields, @Nullable ByteBuf body) {
   private static final int HEAD_BYTES = 1024;
 
-  /** What a connection is given at a time, so that a slow one holds no more. */
+  /** Bytes written to a connection at a time, so that a slow one buffers no more. */
   private static final int PIECE_BYTES = 64 * 1024;
 
-  /** The bytes on the wire: a head, and slices of the body. */
+  /** Returns the bytes on the wire: a head and slices of the body. */
   List<ByteBuf> encode(ByteBufAllocator allocator) {
     ByteBuf head = allocator.buffer(HEAD_BYTES);
     HeadWriter.requestLine(head, method, path);

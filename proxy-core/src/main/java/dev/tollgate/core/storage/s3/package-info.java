@@ -1,4 +1,4 @@
-/** Object storage that speaks the S3 protocol. */
+/** Object storage with the S3 protocol. */
 @NullMarked
 package dev.tollgate.core.storage.s3;
 

@@ -32,7 +32,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What a bucket is sent, and what becomes of a store that fails, in frozen time. */
+/** Requests to a bucket, and failures of the store, in frozen time. */
 class S3BlobStoreTest {
   private static final Instant NOW = Instant.parse("2026-11-22T10:00:00Z");
   private static final OrgId ORG = new OrgId(UUID.randomUUID());
@@ -184,7 +184,7 @@ class S3BlobStoreTest {
   }
 
   @Test
-  void threeTriesAreEnough() {
+  void threeAttemptsAreEnough() {
     store(10);
     for (int i = 0; i < 3; i++) {
       assertThat(stored).isEmpty();
@@ -207,7 +207,7 @@ class S3BlobStoreTest {
   }
 
   @Test
-  void aBucketElsewhereAndAFullOneAreTold() {
+  void aBucketElsewhereAndAFullOneAreReported() {
     store(10);
     answer(0, error("301 Moved", "PermanentRedirect"));
     assertThat(fault()).isEqualTo(BlobFailure.REFUSED);
@@ -235,7 +235,7 @@ class S3BlobStoreTest {
     assertThat(link(0).isOpen()).isFalse();
     String put = link(0).received();
     assertThat(link(1).received())
-        .as("what may have been stored is deleted: nobody will ever name it")
+        .as("a blob that may have been stored is deleted: its name was never given out")
         .startsWith("DELETE" + put.substring("PUT".length(), put.indexOf(" HTTP/1.1")));
     answer(1, "HTTP/1.1 204 No Content\r\n\r\n");
   }
@@ -255,7 +255,7 @@ class S3BlobStoreTest {
     store(1_000_000);
     pass(Duration.ofSeconds(21));
     assertThat(fault()).isEqualTo(BlobFailure.TIMED_OUT);
-    pass(Duration.ofSeconds(21)); // nor does it take that it is to be deleted
+    pass(Duration.ofSeconds(21)); // the server does not accept the deletion either
   }
 
   @Test

@@ -17,19 +17,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The right to use a data directory: a lock on {@code data_dir/lock}, taken before anything else in
- * the directory is looked at and held until the process ends. The file is opened once, because
- * closing any descriptor of it would drop the lock.
+ * Exclusive right to use a data directory: a lock on {@code data_dir/lock}, acquired before
+ * anything else in the directory is read and held until the process ends. The file is opened once,
+ * because closing any descriptor of it would drop the lock.
  */
 public final class DataDirLock implements AutoCloseable {
-  /** How long whoever finds the directory held waits for a holder that is about to end. */
+  /** Longest wait for a holder that is about to end. */
   public static final Duration ACQUIRE_TIMEOUT = Duration.ofSeconds(15);
 
   private static final Logger log = LoggerFactory.getLogger(DataDirLock.class);
   private static final int HOLDER_BYTES_MAX = 32;
   private static final int RETRY_MILLIS = 20;
 
-  /** Directories of this process: the file must not even be opened again to find out. */
+  /** Directories locked by this process: opening the file again to find out would drop the lock. */
   private static final Set<Path> LOCKED_BY_THIS_PROCESS = ConcurrentHashMap.newKeySet();
 
   private final Path dataDir;
@@ -40,14 +40,14 @@ public final class DataDirLock implements AutoCloseable {
     this.channel = channel;
   }
 
-  /** What an attempt brought. */
+  /** Result of an attempt to lock. */
   public sealed interface LockResult {
     record Acquired(DataDirLock lock) implements LockResult {}
 
     record InUse(String message) implements LockResult {}
   }
 
-  /** Tries once, without waiting; makes the directory if it is not there. */
+  /** Tries once, without waiting; creates a missing directory. */
   public static LockResult tryAcquire(Path dataDir) throws StoreException {
     Path directory = dataDir.toAbsolutePath().normalize();
     try {
@@ -70,7 +70,7 @@ public final class DataDirLock implements AutoCloseable {
     }
   }
 
-  /** Takes the lock or says who has it. */
+  /** Acquires the lock, or fails naming its holder. */
   public static DataDirLock acquire(Path dataDir) throws StoreException {
     return switch (tryAcquire(dataDir)) {
       case LockResult.Acquired acquired -> acquired.lock();
@@ -79,9 +79,9 @@ public final class DataDirLock implements AutoCloseable {
   }
 
   /**
-   * Takes the lock, or says who has it after having waited: it may be a command that ends soon.
+   * Acquires the lock, waiting for a holder that may be a short command; fails naming the holder.
    *
-   * @param stillWanted whether it is worth waiting on
+   * @param stillWanted false ends the wait
    */
   public static DataDirLock await(Path dataDir, BooleanSupplier stillWanted) throws StoreException {
     long deadline = System.nanoTime() + ACQUIRE_TIMEOUT.toNanos();
@@ -105,7 +105,7 @@ public final class DataDirLock implements AutoCloseable {
     }
   }
 
-  /** Between two tries. */
+  /** Sleeps between two attempts. */
   public static void pause() throws StoreException {
     try {
       TimeUnit.MILLISECONDS.sleep(RETRY_MILLIS);
@@ -119,7 +119,7 @@ public final class DataDirLock implements AutoCloseable {
     return dataDir;
   }
 
-  /** Gives the directory up. */
+  /** Releases the directory. */
   @Override
   public void close() {
     try {

@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A private PostgreSQL under the data directory: made on first use, started, or adopted where an
- * earlier process died and left it running; reachable on the loopback address with a password that
+ * Private PostgreSQL under the data directory: created on first use, started, or adopted if an
+ * earlier process died and left it running. Reachable on the loopback address, with a password that
  * only the owner of the directory can read.
  */
 public final class EmbeddedPostgres implements AutoCloseable {
@@ -40,21 +40,21 @@ public final class EmbeddedPostgres implements AutoCloseable {
     this.supervisor = new PostmasterSupervisor(postmaster, connectionsMax);
   }
 
-  /** How the server came to run, and how long that took. */
+  /** Kind and duration of a start. */
   public record StartOutcome(Kind kind, Duration took) {
-    /** The ways a server comes to run. */
+    /** Kinds of a start. */
     public enum Kind {
-      /** The cluster was made first. */
+      /** The cluster was created first. */
       CREATED,
-      /** The cluster was there. */
+      /** The cluster existed. */
       STARTED,
-      /** The server was there. */
+      /** The server was running. */
       ADOPTED
     }
   }
 
   /**
-   * What an operator does not configure.
+   * Options that operators do not configure.
    *
    * @param binaries where the programs are unpacked; empty: below the data directory
    * @param userNamespaces whether root may use them; otherwise it switches to another user
@@ -65,7 +65,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
     }
   }
 
-  /** Brings the server up on a directory that this process owns. */
+  /** Starts the server on a directory that this process owns. */
   public static EmbeddedPostgres start(DataDirLock lock, StartOptions options)
       throws StoreException {
     long began = System.nanoTime();
@@ -109,7 +109,10 @@ public final class EmbeddedPostgres implements AutoCloseable {
     }
   }
 
-  /** The server that another process runs on this directory; empty while none accepts. */
+  /**
+   * Returns the server that another process runs on this directory; empty while none accepts
+   * connections.
+   */
   public static Optional<DatabaseAddress> runningOn(Path dataDir) throws StoreException {
     PostgresDirectory directory = PostgresDirectory.in(dataDir);
     try {
@@ -135,18 +138,18 @@ public final class EmbeddedPostgres implements AutoCloseable {
     return startOutcome;
   }
 
-  /** From now on the server is started again if it dies. */
+  /** Restarts the server from now on if it dies. */
   public void keepRunning() {
     supervisor.begin(URI.create(address.url().substring("jdbc:".length())).getPort());
   }
 
-  /** Stops the server; clients are cut off. */
+  /** Stops the server and disconnects its clients. */
   @Override
   public void close() {
     stop(Postmaster.StopMode.FAST);
   }
 
-  /** Stops the server after its last client has left, cutting off who stays for a minute. */
+  /** Stops the server after its last client has disconnected, or after a minute. */
   public void closeAfterLastClient() {
     stop(Postmaster.StopMode.SMART);
   }
@@ -180,7 +183,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
     }
   }
 
-  /** Takes over a server that an earlier process left, or stops it if it is not fit for use. */
+  /** Adopts a server that an earlier process left running, or stops it if it is not fit for use. */
   private static Optional<DatabaseAddress> adopt(Postmaster postmaster, PostgresDirectory directory)
       throws IOException, StoreException {
     Optional<PostmasterPid> leftover = postmaster.running();
@@ -188,7 +191,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
       return Optional.empty();
     }
     requireStartedHere(leftover.get(), directory);
-    log.info("a PostgreSQL of an earlier process still runs (pid {})", leftover.get().pid());
+    log.info("a PostgreSQL of an earlier process is still running (pid {})", leftover.get().pid());
     try {
       if (leftover.get().isReady() && postmaster.isOfTheseBinaries(leftover.get())) {
         DatabaseAddress address = addressOf(leftover.get(), directory);
@@ -207,9 +210,9 @@ public final class EmbeddedPostgres implements AutoCloseable {
   }
 
   /**
-   * Refuses a server that was started on another directory: ours is a copy of that one, and
-   * stopping the server would take the database from whoever uses the original; or ours is that
-   * one, moved, and the server still writes these files.
+   * Refuses a server that was started on another directory. Either this directory is a copy of that
+   * one, and stopping the server would take the database from its user; or it is that one, moved,
+   * and the server still writes these files.
    */
   private static void requireStartedHere(PostmasterPid running, PostgresDirectory directory)
       throws IOException, StoreException {
@@ -228,7 +231,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
     }
   }
 
-  /** Asks the server itself whether it is on our cluster, of our version, and durable. */
+  /** Checks by a query that the server runs on this cluster, with this version, and durably. */
   private static void requireOwnServer(DatabaseAddress address, PostgresDirectory directory)
       throws SQLException, StoreException {
     try (Connection connection = connect(address);
@@ -278,10 +281,10 @@ public final class EmbeddedPostgres implements AutoCloseable {
         throw new StoreException(
             "PostgreSQL runs as the user "
                 + user
-                + " here, who cannot reach "
+                + " here, which cannot reach "
                 + directory.folder()
-                + "; let others pass through the folders above it (chmod o+x), choose another"
-                + " store.data_dir, or run Tollgate as a user who is not root");
+                + "; make the folders above it searchable (chmod o+x), choose another"
+                + " store.data_dir, or run Tollgate as another user than root");
       }
     }
   }

@@ -9,7 +9,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What is done to a folder and everything in it. Symbolic links are never followed. */
+/** Operations on a folder and everything in it. Symbolic links are never followed. */
 public final class FileTrees {
   private FileTrees() {}
 

@@ -18,11 +18,11 @@ import java.util.stream.Stream;
 import org.tukaani.xz.XZInputStream;
 
 /**
- * The PostgreSQL programs that this build brings: {@code initdb}, {@code pg_ctl} and {@code
+ * PostgreSQL programs that this build contains: {@code initdb}, {@code pg_ctl} and {@code
  * postgres}, unpacked once per version into a folder named after the archive's checksum.
  */
 public final class PostgresBinaries {
-  /** The major version of the packed binaries; another one's data directory is refused. */
+  /** Major version of the packed binaries; a data directory of another version is refused. */
   static final int MAJOR = 18;
 
   private final Path directory;
@@ -31,13 +31,13 @@ public final class PostgresBinaries {
     this.directory = directory;
   }
 
-  /** The binaries below {@code cache}, unpacked now if they are not there yet. */
+  /** Returns the binaries below {@code cache}, unpacked now if they are missing. */
   public static PostgresBinaries in(Path cache) throws IOException, StoreException {
     String name = resourceName();
     URL resource = PostgresBinaries.class.getResource("/" + name);
     if (resource == null) {
       throw new StoreException(
-          "this build brings no PostgreSQL for "
+          "this build contains no PostgreSQL for "
               + platform()
               + "; build it on such a machine or set store.url to jdbc:postgresql://…");
     }
@@ -52,7 +52,7 @@ public final class PostgresBinaries {
     return directory.resolve("bin").resolve(name).toString();
   }
 
-  /** Deletes what earlier builds unpacked beside these, once no server runs from there. */
+  /** Deletes the binaries of earlier builds, unless a server runs from there. */
   void deleteOthers() throws IOException {
     try (Stream<Path> versions = Files.list(Objects.requireNonNull(directory.getParent()))) {
       for (Path version : versions.filter(path -> !path.equals(directory)).toList()) {

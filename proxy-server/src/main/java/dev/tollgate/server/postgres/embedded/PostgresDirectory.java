@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The folder {@code data_dir/postgres}: the database cluster, its major version, the password that
- * was made for it, its log and the unpacked binaries. Knows the layout and how to make it.
+ * Folder {@code data_dir/postgres}: the database cluster, its major version, its generated
+ * password, its log and the unpacked binaries.
  */
 public record PostgresDirectory(Path dataDir) {
   static final String USER = "tollgate";
@@ -29,7 +29,7 @@ public record PostgresDirectory(Path dataDir) {
     return dataDir.resolve("postgres");
   }
 
-  /** The cluster itself: what PostgreSQL calls its data directory. */
+  /** Returns the cluster, which PostgreSQL calls its data directory. */
   Path cluster() {
     return folder().resolve("cluster");
   }
@@ -50,7 +50,7 @@ public record PostgresDirectory(Path dataDir) {
     return new Secret(Files.readString(passwordFile()).strip());
   }
 
-  /** Makes the folder, owned by whom the programs will run as. */
+  /** Creates the folder, owned by the user that runs the programs. */
   void create(RunAs runAs) throws IOException {
     Files.createDirectories(
         folder(),
@@ -61,7 +61,7 @@ public record PostgresDirectory(Path dataDir) {
     }
   }
 
-  /** Makes the cluster; nothing of a half-made one is ever taken for a whole one. */
+  /** Creates the cluster; an incomplete one is never taken for complete. */
   void initialise(PostgresBinaries binaries, RunAs runAs) throws IOException, StoreException {
     Path partial = folder().resolve("cluster.new");
     FileTrees.delete(partial);
@@ -76,13 +76,13 @@ public record PostgresDirectory(Path dataDir) {
       throw new StoreException("initdb failed: " + initdb.output());
     }
     write(majorFile(), PostgresBinaries.MAJOR + "\n");
-    // What the cluster cannot be used without is on disk before the cluster is.
+    // Files that the cluster depends on are durable before the cluster is.
     force(folder());
     Files.move(partial, cluster(), StandardCopyOption.ATOMIC_MOVE);
     force(folder());
   }
 
-  /** Refuses a cluster that another major version made. */
+  /** Refuses a cluster of another major version. */
   void requireSameMajor() throws IOException, StoreException {
     int made = major();
     if (made != PostgresBinaries.MAJOR) {
@@ -131,7 +131,7 @@ public record PostgresDirectory(Path dataDir) {
     write(passwordFile(), HexFormat.of().formatHex(random) + "\n");
   }
 
-  /** Writes a file that survives the loss of power. */
+  /** Writes a file that survives a power failure. */
   private static void write(Path file, String text) throws IOException {
     Files.writeString(file, text);
     force(file);
@@ -156,7 +156,7 @@ public record PostgresDirectory(Path dataDir) {
         "--builtin-locale=C.UTF-8",
         "--set=timezone=UTC",
         "--set=log_timezone=UTC",
-        // The password is 256 random bits: nothing is gained by making each log-in slow.
+        // The password is 256 random bits: a slow log-in hash adds no security.
         "--set=scram_iterations=64",
         "--no-instructions");
   }

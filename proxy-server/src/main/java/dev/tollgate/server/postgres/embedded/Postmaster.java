@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * Starts and stops the PostgreSQL server of one cluster. The server is started through {@code
  * pg_ctl}, which gives it a session of its own: an interrupt typed at the terminal must reach
- * Tollgate, which drains, and not the database under it.
+ * Tollgate, which drains, and not its database.
  */
 final class Postmaster {
   private static final long LOG_BYTES_MAX = 10L << 20;
@@ -31,30 +31,33 @@ final class Postmaster {
     this.runAs = runAs;
   }
 
-  /** How a server is asked to stop. */
+  /** Ways to stop a server. */
   enum StopMode {
-    /** After its last client has left. */
+    /** After its last client has disconnected. */
     SMART,
-    /** Clients are cut off, transactions rolled back, everything is written down. */
+    /** Disconnects clients, rolls back their transactions and writes a checkpoint. */
     FAST
   }
 
-  /** The server that runs on this cluster, whoever started it. */
+  /** Returns the server that runs on this cluster, whichever process started it. */
   Optional<PostmasterPid> running() throws IOException {
     return PostmasterPid.read(directory.cluster()).filter(PostmasterPid::isAlive);
   }
 
-  /** Whether a server runs the programs of this build and not those of an earlier one. */
+  /** True if a server runs the programs of this build. */
   boolean isOfTheseBinaries(PostmasterPid server) {
     return server.commandLine().map(line -> line.contains(binaries.program(""))).orElse(true);
   }
 
-  /** Starts the server on a free port of the loopback address and waits until it accepts. */
+  /**
+   * Starts the server on a free port of the loopback address and waits until it accepts
+   * connections.
+   */
   PostmasterPid start(int connectionsMax) throws IOException, StoreException {
     return start(connectionsMax, freePort());
   }
 
-  /** The same, first on this port, where clients look for it. */
+  /** Starts the server, first on the given port, where connections expect it. */
   PostmasterPid start(int connectionsMax, int port) throws IOException, StoreException {
     removeForeignPid();
     Optional<PostmasterPid> stale = PostmasterPid.read(directory.cluster());
@@ -67,7 +70,7 @@ final class Postmaster {
       if (started.isPresent()) {
         return started.get();
       }
-      // Another process may have taken the port between our look and the start.
+      // Another process may have taken the port between the check and the start.
       String log = ProcessResult.tail(directory.log());
       if (attempt == START_ATTEMPTS_MAX || !log.contains("could not bind")) {
         throw new StoreException("the embedded PostgreSQL did not start:\n" + log);
@@ -76,7 +79,7 @@ final class Postmaster {
     }
   }
 
-  /** Asks the server to stop and waits for it. */
+  /** Stops the server and waits for its end. */
   void stop(StopMode mode) throws IOException, StoreException {
     String name = mode == StopMode.SMART ? "smart" : "fast";
     ProcessResult.run(
@@ -96,7 +99,7 @@ final class Postmaster {
 
   void awaitStopped() throws IOException, StoreException {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(STOP_SECONDS_MAX);
-    // The file goes last; the process may stay a zombie where nobody waits for orphans.
+    // The pid file is deleted last; the process may stay a zombie in a container without init.
     while (running().isPresent()) {
       if (System.nanoTime() - deadline > 0) {
         throw new StoreException(
@@ -107,9 +110,9 @@ final class Postmaster {
   }
 
   /**
-   * Waits until the server accepts, or pg_ctl gives up.
+   * Waits until the server accepts connections, or pg_ctl gives up.
    *
-   * @param stale what a server before it left; its number may be that of pg_ctl or the server now
+   * @param stale the pid file of an earlier server; pg_ctl or the server may now have its number
    */
   private Optional<PostmasterPid> awaitReady(Process pgCtl, Optional<PostmasterPid> stale)
       throws IOException {
@@ -122,7 +125,7 @@ final class Postmaster {
       if (ready.isPresent()) {
         return ready;
       }
-      // Where an earlier process began to start one just before it died, that one is waited for.
+      // If an earlier process started a server just before it died, waits for that one.
       if (!pgCtl.isAlive() && pgCtl.exitValue() != 0 && running().isEmpty()) {
         return Optional.empty();
       }
@@ -143,8 +146,8 @@ final class Postmaster {
             "max_connections=" + connectionsMax,
             "shared_buffers=64MB",
             "wal_buffers=16MB",
-            // Charges that come fast fill these buffers every second or two. Emptying them is left
-            // to the background writer, beside the backend that books, and not to that itself.
+            // Fast charges fill these buffers every second or two. The background writer empties
+            // them beside the backend that settles, not this backend itself.
             "bgwriter_delay=20ms",
             "bgwriter_lru_maxpages=1000",
             "bgwriter_lru_multiplier=4",
@@ -165,9 +168,9 @@ final class Postmaster {
   }
 
   /**
-   * Takes away the pid file of a server that died with its machine, if its number now belongs to
-   * another program; PostgreSQL would take that for itself and refuse. A number that belongs to
-   * nobody is left to PostgreSQL, which looks for surviving children first.
+   * Deletes the pid file of a server that died with its machine if its number now belongs to
+   * another program, which PostgreSQL would mistake for itself. A number without a process is left
+   * to PostgreSQL, which looks for surviving children first.
    */
   private void removeForeignPid() throws IOException {
     Optional<PostmasterPid> leftover = PostmasterPid.read(directory.cluster());

@@ -8,17 +8,17 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a running PostgreSQL says of itself in {@code postmaster.pid}.
+ * Content of {@code postmaster.pid}, the file of a running PostgreSQL.
  *
- * @param startedAtSecond when it was started, by its own clock; what tells it from one before that
- *     had the same number
+ * @param startedAtSecond the start by the server's clock, which distinguishes it from an earlier
+ *     process with the same number
  * @param status {@code starting}, {@code ready}, {@code stopping}, {@code standby}; empty while the
  *     file is being written
  */
 record PostmasterPid(
     long pid, String dataDirectory, long startedAtSecond, int port, String status) {
 
-  /** The file's content, or empty where there is none or it is not complete yet. */
+  /** Reads the file; empty if it is missing or not complete yet. */
   static Optional<PostmasterPid> read(Path dataDirectory) throws IOException {
     try {
       List<String> lines = Files.readAllLines(file(dataDirectory));
@@ -52,9 +52,9 @@ record PostmasterPid(
   }
 
   /**
-   * Whether the process of that number still is this postmaster. After a restart of the machine or
-   * container the number may belong to anything; the postmaster names its directory on its command
-   * line.
+   * True if the process with this number is still this postmaster. After a restart of the machine
+   * or container the number may belong to any process; the postmaster has its directory on its
+   * command line.
    */
   boolean isAlive() {
     return ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false)
@@ -62,8 +62,8 @@ record PostmasterPid(
   }
 
   /**
-   * Whether it was started on these files. After a copy or a move of the directory the file names
-   * the place where the server was started, which then is another one, or none.
+   * True if the server was started on these files. After a copy or move of the directory the file
+   * names the directory where the server was started.
    */
   boolean isOn(Path cluster) throws IOException {
     try {
@@ -73,7 +73,7 @@ record PostmasterPid(
     }
   }
 
-  /** The command line of the process of that number; empty where nobody says. */
+  /** Returns the command line of the process; empty if the system does not show it. */
   Optional<String> commandLine() {
     return ProcessHandle.of(pid).flatMap(handle -> handle.info().commandLine());
   }

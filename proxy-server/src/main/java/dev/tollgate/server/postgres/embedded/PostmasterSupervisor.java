@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Starts a server again that died while its gateway lives: killed for want of memory, or by a
- * person. It comes back on the port where the gateway's connections look for it.
+ * Restarts a server that died while its gateway runs, for example killed for lack of memory, on the
+ * port where the gateway's connections expect it.
  */
 final class PostmasterSupervisor implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(PostmasterSupervisor.class);
@@ -28,7 +28,7 @@ final class PostmasterSupervisor implements AutoCloseable {
     this.connectionsMax = connectionsMax;
   }
 
-  /** Looks from now on, whether a server runs. */
+  /** Starts to check whether a server runs. */
   void begin(int port) {
     thread.scheduleWithFixedDelay(
         () -> check(port), POLL_INTERVAL.toNanos(), POLL_INTERVAL.toNanos(), TimeUnit.NANOSECONDS);
@@ -42,7 +42,7 @@ final class PostmasterSupervisor implements AutoCloseable {
     } catch (IOException | StoreException | RuntimeException e) {
       if (!failureLogged && !thread.isShutdown()) {
         failureLogged = true;
-        log.error("the embedded PostgreSQL cannot be started again, trying on: {}", e.getMessage());
+        log.error("the embedded PostgreSQL cannot be restarted, will retry: {}", e.getMessage());
       }
     }
   }
@@ -50,7 +50,7 @@ final class PostmasterSupervisor implements AutoCloseable {
   private void restart(int port) throws IOException, StoreException {
     long began = System.nanoTime();
     if (!failureLogged) {
-      log.warn("the embedded PostgreSQL has died and is started again");
+      log.warn("the embedded PostgreSQL has died and is restarted");
     }
     PostmasterPid started = postmaster.start(connectionsMax, port);
     if (started.port() != port) {
@@ -62,7 +62,7 @@ final class PostmasterSupervisor implements AutoCloseable {
     log.info("the embedded PostgreSQL runs again after {} ms (pid {})", took, started.pid());
   }
 
-  /** Looks no more; a start that is under way is given up or over. */
+  /** Stops checking; waits for a restart in progress, or cancels it. */
   @Override
   public void close() {
     thread.shutdownNow();

@@ -9,17 +9,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** One run of a program of PostgreSQL: its exit code and all that it printed. */
+/** Completed run of a PostgreSQL program: its exit code and output. */
 record ProcessResult(int exitCode, String output) {
   /**
-   * A batch of 5,000 charges takes megabytes. By itself malloc gives those back to the system after
-   * each, and a seventh of what the next one costs is to clear the pages that it gets again. The
-   * first is the most that malloc allows; the second is what a backend keeps at most.
+   * A batch of 5,000 charges takes megabytes. By default malloc returns them to the system after
+   * each batch, and clearing the pages again is a seventh of the next batch's cost. The first value
+   * is the largest that malloc allows; the second is the most that a backend keeps.
    */
   private static final Map<String, String> MEMORY =
       Map.of("MALLOC_MMAP_THRESHOLD_", "33554432", "MALLOC_TRIM_THRESHOLD_", "67108864");
 
-  /** Runs to the end; the environment is our own but for the path, so that none leaks in. */
+  /** Runs to the end; of the gateway's environment only the path is passed on. */
   static ProcessResult run(List<String> arguments, Path directory, Path outputFile)
       throws IOException {
     Process process = start(arguments, directory, outputFile);
@@ -36,7 +36,7 @@ record ProcessResult(int exitCode, String output) {
     return new ProcessResult(process.exitValue(), tail(outputFile));
   }
 
-  /** Starts without waiting; everything printed is appended to the file. */
+  /** Starts without waiting; all output is appended to the file. */
   static Process start(List<String> arguments, Path directory, Path outputFile) throws IOException {
     ProcessBuilder builder = new ProcessBuilder(arguments).directory(directory.toFile());
     String path = builder.environment().getOrDefault("PATH", "");
@@ -50,7 +50,7 @@ record ProcessResult(int exitCode, String output) {
     return builder.start();
   }
 
-  /** The last lines of a log, for an error message. */
+  /** Returns the last lines of a log, for an error message. */
   static String tail(Path file) throws IOException {
     List<String> lines = Files.readAllLines(file, StandardCharsets.UTF_8);
     return String.join("\n", lines.subList(Math.max(0, lines.size() - 12), lines.size()));

@@ -12,15 +12,15 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * As whom PostgreSQL's programs run. PostgreSQL refuses to run as root, so root starts it in a user
- * namespace, where it is nobody but keeps access to root's files, or as another user who then owns
- * the directory.
+ * User that runs PostgreSQL's programs. PostgreSQL refuses to run as root, so root starts it as
+ * user {@code nobody} in a user namespace, where it keeps access to root's files, or as another
+ * user that then owns the directory.
  */
 sealed interface RunAs {
-  /** The command line that runs {@code program} that way. */
+  /** Returns the command line that runs {@code program} as this user. */
   List<String> wrap(List<String> program);
 
-  /** As the user of this process, who is not root. */
+  /** User of this process, not root. */
   record CurrentUser() implements RunAs {
     @Override
     public List<String> wrap(List<String> program) {
@@ -28,7 +28,7 @@ sealed interface RunAs {
     }
   }
 
-  /** As nobody in a user namespace of its own. */
+  /** User {@code nobody} in a user namespace of its own. */
   record UserNamespace() implements RunAs {
     @Override
     public List<String> wrap(List<String> program) {
@@ -36,7 +36,7 @@ sealed interface RunAs {
     }
   }
 
-  /** As another user, through setpriv. */
+  /** Another user, through setpriv. */
   record SetPriv(String user) implements RunAs {
     @Override
     public List<String> wrap(List<String> program) {
@@ -46,7 +46,7 @@ sealed interface RunAs {
     }
   }
 
-  /** As another user, through su, where there is no setpriv. */
+  /** Another user, through su, where setpriv is missing. */
   record Su(String user) implements RunAs {
     @Override
     public List<String> wrap(List<String> program) {
@@ -60,10 +60,10 @@ sealed interface RunAs {
   }
 
   /**
-   * Chooses for a directory that holds, or will hold, a database. Whoever owns it already goes on
-   * to run it, because nobody else can read it.
+   * Chooses the user for a directory that holds, or will hold, a database. The present owner
+   * continues to run it, because no other user can read it.
    *
-   * @param userNamespaces whether a namespace may be tried
+   * @param userNamespaces whether a namespace may be used
    */
   static RunAs choose(Path folder, boolean userNamespaces) throws IOException, StoreException {
     if (new UnixSystem().getUid() != 0) {
@@ -77,7 +77,7 @@ sealed interface RunAs {
     return switchTo(ownedByRoot ? availableUser() : Files.getOwner(folder).getName());
   }
 
-  /** The user who must own the directory, or empty where the present owner is right. */
+  /** Returns the required owner of the directory, or empty if the present one is right. */
   default List<String> owner() {
     return switch (this) {
       case CurrentUser currentUser -> List.of();

@@ -1,6 +1,6 @@
 package dev.tollgate.server.postgres.embedded;
 
-/** The store cannot be used, and the message tells the operator why and what to do. */
+/** The store cannot be used; the message names the cause and the remedy for the operator. */
 public final class StoreException extends Exception {
   private static final long serialVersionUID = 1;
 

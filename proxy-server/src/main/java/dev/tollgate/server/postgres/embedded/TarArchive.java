@@ -12,8 +12,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
 /**
- * A reader of plain {@code ustar} archives, as the PostgreSQL binaries come in: files, directories
- * and symbolic links. Any other kind of entry is refused rather than guessed.
+ * Reader of plain {@code ustar} archives, the format of the PostgreSQL binaries: files, directories
+ * and symbolic links. Any other kind of entry is refused.
  */
 final class TarArchive {
   private static final int BLOCK_BYTES = 512;
@@ -31,7 +31,7 @@ final class TarArchive {
     this.root = root;
   }
 
-  /** Unpacks everything below {@code root}, leaving out names that begin with {@code skipped}. */
+  /** Unpacks everything below {@code root}, except names that begin with {@code skipped}. */
   static void unpack(InputStream in, Path root, String skipped) throws IOException {
     new TarArchive(in, root).unpackAll(skipped);
   }
@@ -66,7 +66,7 @@ final class TarArchive {
       for (long left = size; left > 0; ) {
         int read = in.read(buffer, 0, (int) Math.min(buffer.length, left));
         if (read < 0) {
-          throw new EOFException("the archive ends inside of " + path);
+          throw new EOFException("the archive ends within " + path);
         }
         out.write(buffer, 0, read);
         left -= read;

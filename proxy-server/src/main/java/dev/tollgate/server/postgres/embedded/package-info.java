@@ -1,4 +1,4 @@
-/** The embedded PostgreSQL: its files, process, lock and watch. */
+/** The embedded PostgreSQL: its files, process, lock and supervisor. */
 @NullMarked
 package dev.tollgate.server.postgres.embedded;
 

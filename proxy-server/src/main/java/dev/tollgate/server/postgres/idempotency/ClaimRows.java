@@ -21,12 +21,12 @@ import org.postgresql.PGStatement;
 
 /** Submissions as PostgreSQL has them, each step one statement: {@code V4__idempotency}. */
 final class ClaimRows {
-  /** What the driver takes for it. */
+  /** Value of the driver's prepareThreshold. */
   private static final int ALWAYS_BINARY = -1;
 
   private static final String BY_KEY = " WHERE org_id = ? AND endpoint = ? AND key = ?";
 
-  /** Whoever has a row locked is about to change it, and the others need not wait for that. */
+  /** A locked row is about to change, so the renewal of the others skips it. */
   private static final String RENEW =
       """
       WITH alive AS (
@@ -46,8 +46,8 @@ final class ClaimRows {
   private final Duration retention;
 
   /**
-   * @param lease how long a claim outlives its last sign of life
-   * @param retention how long what came of it is remembered
+   * @param lease how long a claim outlives its last renewal
+   * @param retention how long the result is kept
    */
   ClaimRows(DataSource pool, Duration lease, Duration retention) {
     this.pool = pool;
@@ -55,7 +55,7 @@ final class ClaimRows {
     this.retention = retention;
   }
 
-  /** Which row it is, and whose. */
+  /** Row of a claim and its holder. */
   record HeldClaim(UUID org, String endpoint, String key, RequestId request) {
     static HeldClaim of(Submission submission) {
       return new HeldClaim(
@@ -66,7 +66,7 @@ final class ClaimRows {
     }
   }
 
-  /** Whose turn it is. */
+  /** Result of a claim. */
   sealed interface ClaimOutcome {
     record Acquired() implements ClaimOutcome {}
 
@@ -74,7 +74,7 @@ final class ClaimRows {
 
     record Conflict() implements ClaimOutcome {}
 
-    /** What came of it, but for its body. */
+    /** Stored result without its body. */
     record Completed(int status, String contentType, List<Field> fields, int bodyBytes)
         implements ClaimOutcome {}
   }
@@ -95,7 +95,7 @@ final class ClaimRows {
       bindReply(claim, 8, lost);
       try (ResultSet row = claim.executeQuery()) {
         if (!row.next()) {
-          throw new SQLException("the store does not say whose turn it is");
+          throw new SQLException("the store returned no result of the claim");
         }
         return outcome(row);
       }
@@ -117,7 +117,7 @@ final class ClaimRows {
               row.getString("its_type"),
               fields(row),
               row.getInt("body_bytes"));
-      default -> throw new SQLException("the store says " + answer);
+      default -> throw new SQLException("unexpected result of the store: " + answer);
     };
   }
 
@@ -132,8 +132,9 @@ final class ClaimRows {
   }
 
   /**
-   * The body of what is over; empty where the row was forgotten in between, or says something else.
-   * As text it would be there three times, and as the driver has it binary is for later readings.
+   * Returns the body of a completed submission; empty if the row was deleted or changed in between.
+   * Read in binary: as text it would be in memory three times, and the driver's default reads text
+   * first.
    */
   Optional<byte[]> body(HeldClaim held, ClaimOutcome.Completed completed) throws SQLException {
     try (Connection connection = pool.getConnection();
@@ -152,7 +153,7 @@ final class ClaimRows {
     }
   }
 
-  /** How much is kept for an organization. */
+  /** Returns the stored bytes of an organization. */
   long bytesOf(UUID org) throws SQLException {
     try (Connection connection = pool.getConnection();
         PreparedStatement sum =
@@ -165,7 +166,7 @@ final class ClaimRows {
     }
   }
 
-  /** Stores that a provider may hear of it; false: it is somebody else's by now. */
+  /** Records that the request is about to be sent to a provider; false: the claim was lost. */
   boolean dispatch(HeldClaim held) throws SQLException {
     return update(
         "UPDATE idempotency SET state = 'dispatched',"
@@ -180,8 +181,8 @@ final class ClaimRows {
   }
 
   /**
-   * Stores what came of it, also where it was given up as lost meanwhile, and once more where
-   * nobody heard that it was stored.
+   * Stores the result, even if the claim was marked as lost meanwhile, and again if an earlier
+   * attempt's result was lost.
    */
   boolean complete(HeldClaim held, StoredReply reply) throws SQLException {
     return update(
@@ -198,7 +199,7 @@ final class ClaimRows {
         });
   }
 
-  /** Forgets it. */
+  /** Deletes the claim. */
   void free(HeldClaim held) throws SQLException {
     var _ =
         update(
@@ -211,7 +212,7 @@ final class ClaimRows {
             });
   }
 
-  /** A sign of life for all of these. */
+  /** Renews all these claims. */
   void renew(Collection<HeldClaim> all) throws SQLException {
     List<HeldClaim> held = List.copyOf(all);
     var _ =
@@ -246,7 +247,7 @@ final class ClaimRows {
     statement.setString(from + 2, held.key());
   }
 
-  /** The body is read where it lies: an image has no second copy here. */
+  /** Streams the body from its buffer, without another copy. */
   private static void bindReply(PreparedStatement statement, int from, StoredReply reply)
       throws SQLException {
     Connection connection = statement.getConnection();

@@ -9,30 +9,30 @@ import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 
 /**
- * How many bytes of replies are kept for each organization: what the store said a while ago, what
- * this node stored since, and what it is about to store. Other nodes' are seen when the store is
- * asked next. Any thread.
+ * Bytes of stored replies for each organization: a sum from the store, the bytes that this node
+ * stored since, and those that it is about to store. Other nodes' bytes are included at the next
+ * sum. Any thread.
  */
 final class OrgByteQuota {
   private static final long FRESH_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-  /** What says that a reply is not kept is no smaller. */
+  /** The marker that replaces an unstored reply is no smaller. */
   private static final int ALWAYS_KEPT_BYTES = 1024;
 
   private final long bytesMax;
   private final LongSupplier nanos;
   private final ConcurrentMap<OrgId, OrgUsage> usageByOrg = new ConcurrentHashMap<>();
 
-  /** Adds up what is kept for one organization. */
+  /** Sums the stored bytes of one organization. */
   interface Sum {
     long bytes() throws SQLException;
   }
 
   /**
-   * What is known of one organization.
+   * Known bytes of one organization.
    *
    * @param storedHere only grows, so that a sum can tell what was stored while it was made
-   * @param users who would miss this if it were forgotten
+   * @param users reservations that still need this entry
    */
   private record OrgUsage(
       long bytes, long sinceNanos, long storedHere, long pendingBytes, int users) {
@@ -58,14 +58,14 @@ final class OrgByteQuota {
     this.nanos = nanos;
   }
 
-  /** A place for one reply of so many bytes, which has none yet. */
+  /** Returns a reservation for one reply, without any room yet. */
   ByteReservation reservation(OrgId org, int bytes) {
     return new ByteReservation(org, bytes);
   }
 
   /**
-   * The room of one reply, however often it is tried to store it. Ended once, by {@link #stored} or
-   * {@link #release}; its steps are one after the other.
+   * Room of one reply, over all attempts to store it. Ended once, by {@link #stored} or {@link
+   * #release}; its steps are sequential.
    */
   final class ByteReservation {
     private final OrgId org;
@@ -77,7 +77,7 @@ final class OrgByteQuota {
       this.bytes = bytes;
     }
 
-    /** Counts the reply unless it is counted; false: the organization has no room for it. */
+    /** Counts the reply if it is not counted yet; false: the organization has no room for it. */
     boolean reserve(Sum sum) throws SQLException {
       if (reserved || bytes <= ALWAYS_KEPT_BYTES) {
         return true;
@@ -98,7 +98,7 @@ final class OrgByteQuota {
       return reserved;
     }
 
-    /** The reply is in the store; nothing to do where it had no room. */
+    /** Ends the reservation of a stored reply; no effect if it had no room. */
     void stored() {
       if (reserved) {
         reserved = false;
@@ -106,7 +106,7 @@ final class OrgByteQuota {
       }
     }
 
-    /** The reply is not in the store and will not be; nothing to do where it had no room. */
+    /** Ends the reservation of a reply that will not be stored; no effect if it had no room. */
     void release() {
       if (reserved) {
         reserved = false;
@@ -133,7 +133,7 @@ final class OrgByteQuota {
     return fits[0];
   }
 
-  /** Whoever changes it uses it, so that it is there. */
+  /** The caller is one of its users, so the entry exists. */
   private void change(OrgId org, UnaryOperator<OrgUsage> change) {
     var _ = usageByOrg.computeIfPresent(org, (_, now) -> change.apply(now));
   }

@@ -34,21 +34,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Submissions that all nodes remember, in PostgreSQL and by its clock. Its statements run where
- * they may wait; whoever owns it calls {@link #renew} several times in each lease.
+ * Submissions with an idempotency key, in PostgreSQL and by its clock. Statements run on offloaded
+ * threads; the owner calls {@link #renew} several times in each lease.
  */
 public final class PostgresIdempotency implements IdempotencyStore {
   private static final Logger log = LoggerFactory.getLogger(PostgresIdempotency.class);
 
-  /** After that nobody waits any more for a thread. */
+  /** Longest wait for a thread. */
   private static final Duration WAIT_MAX = Duration.ofSeconds(2);
 
-  /** What was made must not be lost by a failover, nor what was not made be told as lost. */
+  /** Outlasts a failover: a carried out request must be recorded, and a lost one must not be. */
   private static final Duration RETRY_DURATION_MAX = Duration.ofSeconds(60);
 
   private static final Duration RETRY_INTERVAL = Duration.ofMillis(500);
 
-  /** In place of the bytes that were stored: the key is another's. */
+  /** Returned instead of a number of bytes: another request holds the key. */
   private static final int CLAIM_LOST = -1;
 
   private final ClaimRows rows;
@@ -62,7 +62,7 @@ public final class PostgresIdempotency implements IdempotencyStore {
   private final LongAdder notStored = new LongAdder();
   private final LongAdder notKept = new LongAdder();
 
-  /** What was answered: the label of the metric. */
+  /** Result of a claim: the label of the metric. */
   private enum Result {
     CLAIMED,
     RUNNING,
@@ -94,8 +94,8 @@ public final class PostgresIdempotency implements IdempotencyStore {
   }
 
   /**
-   * @param pool of the offload's threads alone
-   * @param renewalPool for signs of life, which must not wait for replies that are read
+   * @param pool used by the offload's threads alone
+   * @param renewalPool for renewals, which must not wait for large replies
    */
   public PostgresIdempotency(
       DataSource pool,
@@ -109,7 +109,7 @@ public final class PostgresIdempotency implements IdempotencyStore {
     this.offload = offload;
   }
 
-  // Whose turn it is
+  // Claims
 
   @Override
   public void claim(
@@ -169,11 +169,10 @@ public final class PostgresIdempotency implements IdempotencyStore {
                         completed.contentType(),
                         completed.fields(),
                         Unpooled.wrappedBuffer(body))))
-        .orElseGet(
-            () -> new ClaimResult.Unavailable("the reply was forgotten or replaced just now"));
+        .orElseGet(() -> new ClaimResult.Unavailable("the reply was deleted or replaced just now"));
   }
 
-  /** The claim of a request that runs here. */
+  /** Claim of a request that runs on this node. */
   private final class OwnedClaim implements Claim {
     private final HeldClaim heldClaim;
     private final OrgId org;
@@ -270,7 +269,8 @@ public final class PostgresIdempotency implements IdempotencyStore {
       } else {
         reservation.release();
         notStored.increment();
-        log.warn("request {}: its idempotency key is another's by now", heldClaim.request());
+        log.warn(
+            "request {}: another request holds its idempotency key by now", heldClaim.request());
         completion.lost();
       }
     }
@@ -278,7 +278,7 @@ public final class PostgresIdempotency implements IdempotencyStore {
     private void lost(Outcome<Integer> outcome) {
       notStored.increment();
       log.warn(
-          "request {}: its reply could not be stored, so that a replay is told that it is lost: {}",
+          "request {}: its reply could not be stored, a repetition is answered as lost: {}",
           heldClaim.request(),
           outcome);
     }
@@ -301,7 +301,10 @@ public final class PostgresIdempotency implements IdempotencyStore {
             } else if (isBefore(deadlineNanos)) {
               retryLater(() -> free(() -> {}, deadlineNanos));
             } else {
-              log.warn("request {}: its key could not be freed: {}", heldClaim.request(), outcome);
+              log.warn(
+                  "request {}: its idempotency key could not be released: {}",
+                  heldClaim.request(),
+                  outcome);
               abandon();
             }
             done.run();
@@ -318,16 +321,16 @@ public final class PostgresIdempotency implements IdempotencyStore {
     offload.run(loop, loop.ticker().nanoTime() + WAIT_MAX.toNanos(), work, whenDone);
   }
 
-  // Upkeep
+  // Maintenance
 
-  /** A sign of life for all that runs here. */
+  /** Renews all claims of this node. */
   public void renew() throws SQLException {
     if (!held.isEmpty()) {
       renewals.renew(held);
     }
   }
 
-  /** Claims that were asked for, by what was answered. */
+  /** Returns the number of claims by result. */
   public Map<List<String>, Long> claims() {
     Map<List<String>, Long> totals = new HashMap<>();
     claims.forEach(
@@ -336,22 +339,22 @@ public final class PostgresIdempotency implements IdempotencyStore {
     return totals;
   }
 
-  /** Submissions that run here. */
+  /** Returns the number of submissions that run on this node. */
   public int running() {
     return held.size();
   }
 
-  /** Bytes of replies that were stored. */
+  /** Returns the bytes of replies that were stored. */
   public long storedBytes() {
     return storedBytes.sum();
   }
 
-  /** Replies for which their organization had no room. */
+  /** Returns the number of replies for which their organization had no room. */
   public long notKept() {
     return notKept.sum();
   }
 
-  /** Replies that could not be. */
+  /** Returns the number of replies that could not be stored. */
   public long notStored() {
     return notStored.sum();
   }

@@ -6,9 +6,9 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import javax.sql.DataSource;
 
-/** Submissions that were kept for long enough. Any number of nodes may forget them. */
+/** Submissions whose retention has ended. Any number of nodes may delete them. */
 public final class ExpiredSubmissions {
-  /** In one transaction, so that none takes long: images lie behind these rows. */
+  /** Rows per transaction, so that none takes long: rows may carry images. */
   static final int PORTION = 200;
 
   private static final int PORTIONS_MAX = 50;
@@ -16,13 +16,13 @@ public final class ExpiredSubmissions {
   private final DataSource source;
 
   /**
-   * @param source of connections that do not give up before a large portion is deleted
+   * @param source connections with a statement timeout that suits a large portion
    */
   public ExpiredSubmissions(DataSource source) {
     this.source = source;
   }
 
-  /** Forgets what expired, as much as one round may take; returns how many. */
+  /** Deletes expired submissions, a bounded number in each round; returns their number. */
   public int deleteExpired() throws SQLException {
     try (Connection connection = source.getConnection();
         PreparedStatement tidy = connection.prepareStatement("SELECT idempotency_tidy(?)")) {

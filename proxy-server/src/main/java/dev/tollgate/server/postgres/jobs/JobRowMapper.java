@@ -22,7 +22,7 @@ import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** A job as it stands in its row. */
+/** Mapper from a row to a job. */
 final class JobRowMapper {
   private JobRowMapper() {}
 
@@ -76,6 +76,7 @@ final class JobRowMapper {
   }
 
   private static <T> T require(Optional<T> value) throws SQLException {
-    return value.orElseThrow(() -> new SQLException("a job's row is not of this version"));
+    return value.orElseThrow(
+        () -> new SQLException("a job's row has a value that this version does not know"));
   }
 }

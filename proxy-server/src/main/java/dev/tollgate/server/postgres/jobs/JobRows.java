@@ -37,18 +37,18 @@ public final class JobRows {
   }
 
   /**
-   * A job in a worker's hands.
+   * Job claimed by a worker.
    *
-   * @param worker the name of this turn with it: no other has the same
-   * @param providerJob what its provider calls it
-   * @param intent how long ago its provider may have heard of it last; empty: it cannot have
-   * @param cancelAsked whether its owner does not want it any more
-   * @param expired whether its time is over
-   * @param attempts how often in a row nothing was learned of it
-   * @param doubt what speaks against it; null: nothing does
-   * @param doubts how often that was so since anything else was learned
-   * @param images that came with it, by their names in our storage, for as long as no provider has
-   *     it
+   * @param worker the name of this claim: unique
+   * @param providerJob the provider's name of the job
+   * @param intent time since the last moment at which the job may have been sent; empty: never sent
+   * @param cancelAsked whether the owner requested to cancel the job
+   * @param expired whether the job's time has ended
+   * @param attempts inconclusive polls in a row
+   * @param doubt evidence that the job is lost; null: none
+   * @param doubts polls in a row that raised this doubt
+   * @param images the uploaded images, by their names in the gateway's storage, until a provider
+   *     has the job
    */
   public record ClaimedJobRow(
       Job job,
@@ -70,21 +70,21 @@ public final class JobRows {
     }
   }
 
-  /** What a worker should know of a job that is still its own. */
+  /** State of a job whose lease was renewed. */
   public record HeartbeatResult(JobId job, boolean cancelAsked, boolean expired) {}
 
-  /** An artifact whose bytes are due to be deleted. */
+  /** Artifact whose bytes are due for deletion. */
   public record DueArtifact(UUID artifact, String blob) {}
 
   /**
-   * Whose turn it is.
+   * Fairness of a claim.
    *
-   * @param jobsMax jobs to take up
-   * @param lastOrg who had the last turn
-   * @param lastProvider at which provider
-   * @param inWork jobs that the node works at, by their provider
-   * @param share of a provider in them, while there are jobs of others
-   * @param closed providers that take nothing new
+   * @param jobsMax jobs to claim
+   * @param lastOrg the organization of the last turn
+   * @param lastProvider the provider of the last turn
+   * @param inWork jobs in work on the node, by provider
+   * @param share the most jobs of one provider while other providers have due jobs
+   * @param closed providers that accept no new jobs
    */
   public record ClaimRequest(
       int jobsMax,
@@ -94,7 +94,7 @@ public final class JobRows {
       int share,
       Set<String> closed) {}
 
-  /** Takes up jobs that are due until the lease ends, in the order of their turns. */
+  /** Claims due jobs under a lease, taking turns among organizations and providers. */
   public List<ClaimedJobRow> claim(String node, Duration lease, ClaimRequest request)
       throws SQLException {
     String worker = node + "/" + UUID.randomUUID();
@@ -137,18 +137,17 @@ public final class JobRows {
         List.of((String[]) row.getArray("images").getArray()));
   }
 
-  /**
-   * A sign of life for these; of those that are missing in the answer somebody else has the job.
-   */
+  /** Renews the leases of these jobs; a job that is missing in the result has been lost. */
   public List<HeartbeatResult> heartbeat(List<ClaimedJobRow> claimed, Duration lease)
       throws SQLException {
     return query(
         "SELECT * FROM job_heartbeat(?, ?, make_interval(secs => ?))",
-        beat -> {
-          Connection connection = beat.getConnection();
-          beat.setArray(1, SqlArrays.of(connection, "text", claimed, ClaimedJobRow::worker));
-          beat.setArray(2, SqlArrays.of(connection, "uuid", claimed, each -> each.id().toString()));
-          beat.setDouble(3, seconds(lease));
+        renewal -> {
+          Connection connection = renewal.getConnection();
+          renewal.setArray(1, SqlArrays.of(connection, "text", claimed, ClaimedJobRow::worker));
+          renewal.setArray(
+              2, SqlArrays.of(connection, "uuid", claimed, each -> each.id().toString()));
+          renewal.setDouble(3, seconds(lease));
         },
         row ->
             new HeartbeatResult(
@@ -157,7 +156,10 @@ public final class JobRows {
                 row.getBoolean("is_expired")));
   }
 
-  /** The provider is about to hear of it, unless it has so many: {@code noted, full, lost}. */
+  /**
+   * Records that the job is about to be sent, unless its provider has {@code openMax} jobs: {@code
+   * noted, full, lost}.
+   */
   public String intend(ClaimedJobRow claimed, int openMax) throws SQLException {
     return query(
             "SELECT job_intend(?, ?, ?)",
@@ -170,7 +172,7 @@ public final class JobRows {
         .getFirst();
   }
 
-  /** The provider has it. The worker gives it back. */
+  /** The provider accepted the job; ends the claim. */
   public boolean submitted(ClaimedJobRow claimed, String providerJob, Duration nextPoll)
       throws SQLException {
     return step(
@@ -182,7 +184,7 @@ public final class JobRows {
         });
   }
 
-  /** The provider makes it. The worker gives it back. */
+  /** The provider makes the output; ends the claim. */
   public boolean running(ClaimedJobRow claimed, @Nullable Integer progress, Duration nextPoll)
       throws SQLException {
     return step(
@@ -194,7 +196,7 @@ public final class JobRows {
         });
   }
 
-  /** The provider has not begun. The worker gives it back. */
+  /** The provider has not begun; ends the claim. */
   public boolean waiting(ClaimedJobRow claimed, Duration nextPoll) throws SQLException {
     return step(
         "job_waiting" + CLAIM_ARGUMENTS + ", make_interval(secs => ?))",
@@ -202,15 +204,15 @@ public final class JobRows {
         step -> step.setDouble(3, seconds(nextPoll)));
   }
 
-  /** Nobody looked at it. The worker gives it back. */
+  /** Ends the claim of an unchanged job. */
   public boolean release(ClaimedJobRow claimed) throws SQLException {
     return step("job_given_back" + CLAIM_ARGUMENTS + ")", claimed, _ -> {});
   }
 
   /**
-   * Nothing was learned of it. The worker gives it back.
+   * The poll was inconclusive; ends the claim.
    *
-   * @param doubt what speaks against it; null: nothing more than before
+   * @param doubt evidence that the job is lost; null: nothing new
    */
   public boolean inconclusive(ClaimedJobRow claimed, @Nullable String doubt, Duration nextPoll)
       throws SQLException {
@@ -224,7 +226,7 @@ public final class JobRows {
         });
   }
 
-  /** The provider does not give it up. The worker gives it back. */
+  /** The provider does not cancel the job; ends the claim. */
   public boolean cancelRefused(ClaimedJobRow claimed, Duration nextPoll) throws SQLException {
     return step(
         "job_cancel_refused" + CLAIM_ARGUMENTS + ", make_interval(secs => ?))",
@@ -232,7 +234,7 @@ public final class JobRows {
         step -> step.setDouble(3, seconds(nextPoll)));
   }
 
-  /** It was made, and lies in our storage, to be kept for so long. */
+  /** The output was made and is in the gateway's storage for the given retention. */
   public boolean succeed(
       ClaimedJobRow claimed, MicroUsd cost, Duration retention, List<JobArtifact> artifacts)
       throws SQLException {
@@ -268,7 +270,7 @@ public final class JobRows {
     return artifact.frame().map(frame -> Integer.toString(side.of(frame))).orElse(null);
   }
 
-  /** It failed, and it is certain that nothing will come of it. */
+  /** The job has failed for good. */
   public boolean fail(ClaimedJobRow claimed, JobFailure failure) throws SQLException {
     return step(
         "job_fail" + CLAIM_ARGUMENTS + ", ?, ?)",
@@ -279,31 +281,31 @@ public final class JobRows {
         });
   }
 
-  /** Its time is over; also false where it is not. */
+  /** The job expired; also false if it has time left. */
   public boolean expire(ClaimedJobRow claimed) throws SQLException {
     return step("job_expire" + CLAIM_ARGUMENTS + ")", claimed, _ -> {});
   }
 
-  /** The provider has given it up, or never heard of it. */
+  /** The provider canceled the job, or never had it. */
   public boolean canceled(ClaimedJobRow claimed) throws SQLException {
     return step("job_canceled" + CLAIM_ARGUMENTS + ")", claimed, _ -> {});
   }
 
-  /** A job whoever asks for it, also for those who are told of its end. */
+  /** Returns a job of any organization, also for webhooks. */
   public Optional<Job> find(JobId id) throws SQLException {
     return new JobViews(pool).find(null, id);
   }
 
-  /** A job of an organization's. */
+  /** Returns a job of an organization. */
   public Optional<Job> find(OrgId org, JobId id) throws SQLException {
     return new JobViews(pool).find(org, id);
   }
 
-  // What was kept for long enough
+  // Expiry
 
   /**
-   * Takes artifacts whose bytes are due to be deleted, of at most so many jobs. For a while nobody
-   * else is told of them, longer with each time; what was not forgotten by then is due again.
+   * Takes artifacts that are due for deletion, of a bounded number of jobs. No other node gets them
+   * for a while, which grows each time; an artifact not forgotten by then is due again.
    */
   public List<DueArtifact> takeArtifactsDue(int jobsMax) throws SQLException {
     return query(
@@ -312,7 +314,7 @@ public final class JobRows {
         row -> new DueArtifact(row.getObject(1, UUID.class), row.getString(2)));
   }
 
-  /** Their bytes were deleted. */
+  /** Forgets artifacts whose bytes were deleted. */
   public void forget(List<DueArtifact> deleted) throws SQLException {
     var _ =
         query(
@@ -328,7 +330,7 @@ public final class JobRows {
             _ -> true);
   }
 
-  /** Forgets jobs that were over for so long, or were removed; returns how many. */
+  /** Forgets jobs that ended before the retention, or were removed; returns their number. */
   public int tidy(Duration kept, int jobsMax) throws SQLException {
     return query(
             "SELECT job_tidy(make_interval(secs => ?), ?)",

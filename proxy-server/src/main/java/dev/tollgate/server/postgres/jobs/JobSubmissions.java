@@ -46,7 +46,7 @@ final class JobSubmissions {
     this.ttl = ttl;
   }
 
-  /** What became of a submission. */
+  /** Result of a submission. */
   sealed interface SubmitAnswer {
     record Created() implements SubmitAnswer {}
 
@@ -54,13 +54,13 @@ final class JobSubmissions {
 
     record Conflict() implements SubmitAnswer {}
 
-    /** Other nodes were asked for what they do not use; whoever asks again says what it awaited. */
+    /** Other nodes were asked to return unused leases; the next call passes these recalls. */
     record AwaitsRecalls(Map<String, Long> recalls) implements SubmitAnswer {}
 
     record InsufficientBudget(List<Shortage> shortages) implements SubmitAnswer {}
   }
 
-  /** What became of a wish to cancel or remove a job, in the store's words. */
+  /** Result of a cancellation or removal, by the store's names. */
   enum Outcome {
     CANCELED,
     ASKED,
@@ -70,9 +70,9 @@ final class JobSubmissions {
     UNKNOWN
   }
 
-  /** What a submission was answered under its key; empty: nobody has made it. */
-  Optional<SubmitAnswer> findEarlier(JobSubmissionKey ticket) throws SQLException {
-    byte[] sha256 = ticket.body().sha256();
+  /** Returns the result of an earlier submission under the same key; empty if there was none. */
+  Optional<SubmitAnswer> findEarlier(JobSubmissionKey submissionKey) throws SQLException {
+    byte[] sha256 = submissionKey.body().sha256();
     try (Connection connection = pool.getConnection();
         PreparedStatement select =
             connection.prepareStatement(
@@ -80,9 +80,9 @@ final class JobSubmissions {
                     + " WHERE org_id = ? AND endpoint = ? AND key = ?"
                     + " AND expires_at > ledger_now()")) {
       select.setBytes(1, sha256);
-      select.setObject(2, ticket.org().value());
-      select.setString(3, ticket.endpoint());
-      select.setString(4, ticket.idempotencyKey().text());
+      select.setObject(2, submissionKey.org().value());
+      select.setString(3, submissionKey.endpoint());
+      select.setString(4, submissionKey.idempotencyKey().text());
       try (ResultSet row = select.executeQuery()) {
         if (!row.next()) {
           return Optional.empty();
@@ -126,7 +126,7 @@ final class JobSubmissions {
       submit.setArray(21, SqlArrays.of(connection, "text", spec.images(), BlobName::toString));
       try (ResultSet row = submit.executeQuery()) {
         if (!row.next()) {
-          throw new SQLException("the store does not say what became of a job");
+          throw new SQLException("the store returned no result of the submission");
         }
         return answer(row, spec, payer);
       }
@@ -140,17 +140,17 @@ final class JobSubmissions {
       case "conflict" -> new SubmitAnswer.Conflict();
       case "replay" -> {
         UUID job = row.getObject("job_id", UUID.class);
-        // Nobody heard that it was made, and it was asked again.
+        // The result of an earlier attempt was lost, and the same submission was sent again.
         yield job.equals(spec.id().value())
             ? new SubmitAnswer.Created()
             : new SubmitAnswer.Replay(new JobId(job));
       }
       case "short" -> shortages(row, payer);
-      default -> throw new SQLException("the store says " + answer);
+      default -> throw new SQLException("unexpected result of the store: " + answer);
     };
   }
 
-  /** Only those that nobody can make good any more refuse for good. */
+  /** A shortage is final only if no recall can cover it. */
   private static SubmitAnswer shortages(ResultSet row, Payer payer) throws SQLException {
     List<Shortage> shortages = new ArrayList<>();
     Map<String, Long> recalls = new HashMap<>();
@@ -183,19 +183,19 @@ final class JobSubmissions {
         return scope;
       }
     }
-    throw new SQLException("the store speaks of " + id);
+    throw new SQLException("unexpected result of the store: " + id);
   }
 
   /**
-   * Cancels a job, or asks for it where a provider may have it.
+   * Cancels a job, or requests that if a provider may have the job.
    *
-   * @param org null: of any
+   * @param org null: any organization
    */
   Outcome cancel(@Nullable OrgId org, @Nullable JobKind kind, JobId id) throws SQLException {
     return outcome("SELECT job_cancel(?::uuid, ?, ?)", org, kind, id);
   }
 
-  /** Removes a job that is over. */
+  /** Removes a job that has ended. */
   Outcome remove(@Nullable OrgId org, @Nullable JobKind kind, JobId id) throws SQLException {
     return outcome("SELECT job_remove(?::uuid, ?, ?)", org, kind, id);
   }
@@ -214,7 +214,7 @@ final class JobSubmissions {
     }
   }
 
-  /** Nobody waits any longer for a job to be canceled; false: nobody asks for it, or it is over. */
+  /** Withdraws the request to cancel a job; false: there was none, or the job has ended. */
   boolean withdraw(@Nullable OrgId org, JobId id) throws SQLException {
     try (Connection connection = pool.getConnection();
         PreparedStatement call =
@@ -227,7 +227,7 @@ final class JobSubmissions {
     }
   }
 
-  /** Whether somebody waits for a job to be canceled. */
+  /** True while a request to cancel the job is pending. */
   boolean isCancelAsked(JobId id) throws SQLException {
     try (Connection connection = pool.getConnection();
         PreparedStatement select =

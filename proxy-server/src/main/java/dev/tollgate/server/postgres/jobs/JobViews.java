@@ -19,7 +19,7 @@ import java.util.Optional;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** Jobs as they stand, for whoever asks. Blocks. */
+/** Jobs for read-only queries. Blocks. */
 public final class JobViews {
   private static final String BY_ID =
       "SELECT * FROM media_job WHERE id = ? AND (?::uuid IS NULL OR org_id = ?::uuid)";
@@ -32,7 +32,7 @@ public final class JobViews {
        ORDER BY created_at DESC, id LIMIT ?
       """;
 
-  /** However many there are, it takes no longer than for so many. */
+  /** LIMIT bounds the cost of the count. */
   private static final String OPEN =
       """
       SELECT status, count(*)
@@ -50,14 +50,14 @@ public final class JobViews {
     this.source = source;
   }
 
-  /** A job of an organization's; null: of any. */
+  /** Returns a job of an organization; null: of any. */
   public Optional<Job> find(@Nullable OrgId org, JobId id) throws SQLException {
     try (Connection connection = source.getConnection()) {
       return findOne(connection, BY_ID + " AND removed_at IS NULL", org, id);
     }
   }
 
-  /** The same also of one that was removed, as far as that is remembered. */
+  /** Returns a job of an organization, also a removed one while its row is kept. */
   Optional<Job> findIncludingRemoved(OrgId org, JobId id) throws SQLException {
     try (Connection connection = source.getConnection()) {
       return findOne(connection, BY_ID, org, id);
@@ -78,7 +78,7 @@ public final class JobViews {
     }
   }
 
-  /** Nothing else has any. */
+  /** Other jobs have no artifacts. */
   private static List<JobArtifact> artifacts(Connection connection, ResultSet job, JobId id)
       throws SQLException {
     List<JobArtifact> all = new ArrayList<>();
@@ -95,7 +95,7 @@ public final class JobViews {
     return all;
   }
 
-  /** Jobs that are not over, by status, at most so many of them counted. */
+  /** Returns the unfinished jobs by status, counted up to {@code rowsMax}. */
   Map<JobStatus, Long> open(int rowsMax) throws SQLException {
     Map<JobStatus, Long> open = new EnumMap<>(JobStatus.class);
     for (JobStatus each : JobStatus.values()) {
@@ -115,16 +115,16 @@ public final class JobViews {
     return open;
   }
 
-  /** What became of a wish to cancel a job. */
+  /** Result of a cancellation. */
   public enum CancelResult {
     CANCELED,
-    /** Its provider may have it, and is asked. */
+    /** The provider may have the job and is asked to cancel it. */
     REQUESTED,
     ALREADY_ENDED,
     NOT_FOUND
   }
 
-  /** Cancels a job of any organization's. */
+  /** Cancels a job of any organization. */
   public CancelResult cancel(JobId id) throws SQLException {
     var submissions = new JobSubmissions(source, Duration.ZERO, Duration.ZERO);
     return switch (submissions.cancel(null, null, id)) {
@@ -136,10 +136,10 @@ public final class JobViews {
   }
 
   /**
-   * The newest jobs, without their artifacts.
+   * Returns the newest jobs, without their artifacts.
    *
-   * @param org null: of any
-   * @param status null: in any
+   * @param org null: any organization
+   * @param status null: any status
    */
   public List<Job> list(@Nullable OrgId org, @Nullable JobStatus status, int rowsMax)
       throws SQLException {

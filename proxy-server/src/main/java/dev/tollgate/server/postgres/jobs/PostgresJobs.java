@@ -31,20 +31,20 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Jobs of all nodes in PostgreSQL and by its clock, for event loops: the statements run where they
- * may wait, and what has to be waited for is asked for again.
+ * Jobs of all nodes in PostgreSQL and by its clock, for event loops: the statements run on
+ * offloaded threads, and a state that is awaited is polled.
  */
 public final class PostgresJobs implements JobRepository {
-  /** Of one organization that ask at once: beyond it waits for itself. */
+  /** Concurrent calls of one organization; further calls are refused. */
   public static final int ORG_CALLS_MAX = 128;
 
-  /** After that nobody waits any more for a thread. */
+  /** Longest wait for a thread. */
   private static final Duration WAIT_MAX = Duration.ofSeconds(2);
 
-  /** What living nodes do not use comes back within it, or the balance is in use. */
+  /** Living nodes return unused leases within this time; after it the balance is in use. */
   private static final Duration RECALL_MAX = Duration.ofSeconds(1);
 
-  /** A worker takes up what is to be canceled at once, and its provider answers within it. */
+  /** A worker claims a job to be canceled at once, and its provider answers within this time. */
   private static final Duration CANCEL_MAX = Duration.ofSeconds(8);
 
   private static final Duration RECALL_POLL_INTERVAL = Duration.ofMillis(60);
@@ -57,13 +57,13 @@ public final class PostgresJobs implements JobRepository {
   private final Map<Result, LongAdder> submitted = new EnumMap<>(Result.class);
 
   /**
-   * Connections, and the threads that have them to themselves.
+   * Connections, and the threads that use them.
    *
-   * @param offload of as many threads as the pool has connections
+   * @param offload has as many threads as the pool has connections
    */
   public record DedicatedPool(DataSource pool, Offload offload) {}
 
-  /** The rows by way of a lane's connections. */
+  /** Access to the rows through one dedicated pool. */
   private record JobAccess(JobSubmissions submissions, JobViews views, Offload offload) {
     static JobAccess of(DedicatedPool pool, Duration retention, Duration ttl) {
       return new JobAccess(
@@ -77,7 +77,7 @@ public final class PostgresJobs implements JobRepository {
     }
   }
 
-  /** What became of a submission: the label of the metric. */
+  /** Result of a submission: the label of the metric. */
   private enum Result {
     MADE,
     REPLAYED,
@@ -99,11 +99,11 @@ public final class PostgresJobs implements JobRepository {
   }
 
   /**
-   * @param changes for what may wait for others' locks
-   * @param queries for what never does, so that whoever only looks does not wait behind it
+   * @param changes for statements that may wait for locks
+   * @param queries for statements that never do, so that reads do not wait behind changes
    * @param retention how long a submission is not carried out a second time
    * @param ttl after which a job expires
-   * @param onJobDue something is to be done with a job; it must not block
+   * @param onJobDue called when a job needs work; must not block
    */
   public PostgresJobs(
       DedicatedPool changes,
@@ -119,7 +119,7 @@ public final class PostgresJobs implements JobRepository {
     }
   }
 
-  /** Submissions, by what became of them. */
+  /** Returns the number of submissions by result. */
   public Map<List<String>, Long> submissions() {
     Map<List<String>, Long> totals = new HashMap<>();
     submitted.forEach(
@@ -128,7 +128,7 @@ public final class PostgresJobs implements JobRepository {
     return totals;
   }
 
-  /** Jobs of all nodes that are not over, by status, at most so many of them counted. Blocks. */
+  /** Returns the unfinished jobs of all nodes by status, counted up to {@code most}. Blocks. */
   public Map<JobStatus, Long> open(int most) throws SQLException {
     return queries.views().open(most);
   }
@@ -137,28 +137,28 @@ public final class PostgresJobs implements JobRepository {
 
   @Override
   public void lookUpSubmission(
-      JobSubmissionKey ticket, EventExecutor loop, Consumer<LookupResult> whenKnown) {
-    if (!orgSlots.tryBegin(ticket.org())) {
+      JobSubmissionKey submissionKey, EventExecutor loop, Consumer<LookupResult> whenKnown) {
+    if (!orgSlots.tryBegin(submissionKey.org())) {
       count(Result.CROWDED);
       whenKnown.accept(new LookupResult.TooManyPending());
       return;
     }
     changes.run(
         loop,
-        () -> recalled(ticket),
+        () -> recalled(submissionKey),
         outcome -> {
-          orgSlots.end(ticket.org());
+          orgSlots.end(submissionKey.org());
           whenKnown.accept(counted(recalled(outcome)));
         });
   }
 
-  private LookupResult recalled(JobSubmissionKey ticket) throws SQLException {
-    Optional<SubmitAnswer> earlier = changes.submissions().findEarlier(ticket);
+  private LookupResult recalled(JobSubmissionKey submissionKey) throws SQLException {
+    Optional<SubmitAnswer> earlier = changes.submissions().findEarlier(submissionKey);
     if (earlier.isEmpty()) {
       return new LookupResult.NotSubmitted();
     }
     return earlier.get() instanceof SubmitAnswer.Replay replay
-        ? new LookupResult.Replayed(requireJob(ticket.org(), replay.job()))
+        ? new LookupResult.Replayed(requireJob(submissionKey.org(), replay.job()))
         : new LookupResult.Conflict();
   }
 
@@ -173,7 +173,7 @@ public final class PostgresJobs implements JobRepository {
 
   private LookupResult counted(LookupResult recalled) {
     switch (recalled) {
-      case LookupResult.NotSubmitted _ -> {} // its submission counts
+      case LookupResult.NotSubmitted _ -> {} // the submission that follows is counted
       case LookupResult.Replayed _ -> count(Result.REPLAYED);
       case LookupResult.Conflict _ -> count(Result.CONFLICT);
       case LookupResult.TooManyPending _ -> count(Result.CROWDED);
@@ -207,9 +207,9 @@ public final class PostgresJobs implements JobRepository {
     requireNonNull(submitted.get(result)).increment();
   }
 
-  private record PendingSubmission(JobSpec wish, EventExecutor loop, long giveUpNanos) {
+  private record PendingSubmission(JobSpec spec, EventExecutor loop, long deadlineNanos) {
     boolean isLate() {
-      return loop.ticker().nanoTime() - giveUpNanos >= 0;
+      return loop.ticker().nanoTime() - deadlineNanos >= 0;
     }
   }
 
@@ -217,7 +217,7 @@ public final class PostgresJobs implements JobRepository {
       PendingSubmission submission, Map<String, Long> awaited, Consumer<SubmitResult> whenKnown) {
     changes.run(
         submission.loop(),
-        () -> submitted(submission.wish(), awaited),
+        () -> submitted(submission.spec(), awaited),
         outcome -> {
           switch (outcome) {
             case Outcome.Done<SubmitStep> done -> next(submission, done.value(), whenKnown);
@@ -229,7 +229,7 @@ public final class PostgresJobs implements JobRepository {
         });
   }
 
-  /** What a statement brought. */
+  /** Result of one statement. */
   private sealed interface SubmitStep {
     record Finished(SubmitResult submitted) implements SubmitStep {}
 
@@ -256,7 +256,7 @@ public final class PostgresJobs implements JobRepository {
     return changes
         .views()
         .findIncludingRemoved(org, id)
-        .orElseThrow(() -> new SQLException("a job is gone"));
+        .orElseThrow(() -> new SQLException("a job was deleted"));
   }
 
   private void next(
@@ -265,7 +265,7 @@ public final class PostgresJobs implements JobRepository {
       case SubmitStep.Finished known -> whenKnown.accept(known.submitted());
       case SubmitStep.Retry _ when submission.isLate() ->
           whenKnown.accept(
-              new SubmitResult.Unavailable("other nodes did not say what they can spare"));
+              new SubmitResult.Unavailable("other nodes did not answer the recall in time"));
       case SubmitStep.Retry again ->
           later(
               submission.loop(),
@@ -274,7 +274,7 @@ public final class PostgresJobs implements JobRepository {
     }
   }
 
-  // Looks
+  // Queries
 
   @Override
   public void find(OrgId org, JobId id, EventExecutor loop, Consumer<FindResult> whenKnown) {
@@ -301,7 +301,7 @@ public final class PostgresJobs implements JobRepository {
     };
   }
 
-  // Ends
+  // End
 
   @Override
   public void delete(
@@ -328,15 +328,19 @@ public final class PostgresJobs implements JobRepository {
     deliver(changes, deletion, () -> deleted(org, kind, id));
   }
 
-  /** A job that is to be canceled, and who waits for that. */
+  /** Job to be canceled, and the caller that waits for it. */
   private record PendingDeletion(
-      OrgId org, JobId id, EventExecutor loop, long giveUpNanos, Consumer<DeleteResult> whenKnown) {
+      OrgId org,
+      JobId id,
+      EventExecutor loop,
+      long deadlineNanos,
+      Consumer<DeleteResult> whenKnown) {
     boolean isLate() {
-      return loop.ticker().nanoTime() - giveUpNanos >= 0;
+      return loop.ticker().nanoTime() - deadlineNanos >= 0;
     }
   }
 
-  /** Empty: it is asked for, and not known yet. */
+  /** Returns the result; empty while the cancellation is pending. */
   private Optional<DeleteResult> deleted(OrgId org, @Nullable JobKind kind, JobId id)
       throws SQLException {
     return switch (changes.submissions().cancel(org, kind, id)) {
@@ -388,7 +392,10 @@ public final class PostgresJobs implements JobRepository {
         });
   }
 
-  /** Whoever waited for too long takes the wish back, so that it is not granted behind its back. */
+  /**
+   * At the deadline the request is withdrawn, so that the job is not canceled after the client was
+   * refused.
+   */
   private Optional<DeleteResult> pollCancellation(PendingDeletion deletion) throws SQLException {
     if (queries.submissions().isCancelAsked(deletion.id())) {
       if (!deletion.isLate()) {

@@ -12,8 +12,9 @@ import org.postgresql.core.Oid;
 import org.postgresql.jdbc.PgArray;
 
 /**
- * An array parameter in PostgreSQL's binary form, element by element. The driver makes them of
- * strings only, and for most types of text that it escapes; a settled charge has thirteen.
+ * Array parameter in PostgreSQL's binary format, written element by element. The driver makes
+ * arrays from strings only, and for most types from escaped text; a settled charge has thirteen
+ * columns.
  */
 final class BinaryArray {
   private static final int HAS_NULLS_AT = 4;
@@ -32,7 +33,7 @@ final class BinaryArray {
     this.bytes = new byte[HEAD_BYTES + bytesExpected];
     put32(0, 1); // dimensions
     put32(8, elementOid);
-    put32(16, 1); // the first index
+    put32(16, 1); // index of the first element
   }
 
   static BinaryArray texts(int bytesExpected) {
@@ -55,9 +56,9 @@ final class BinaryArray {
     utf8(text.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** A text that is UTF-8 already and holds no NUL. */
+  /** Appends a text that is UTF-8 already and contains no NUL. */
   void utf8(byte[] text) {
-    int at = element(text.length); // first: it may be other bytes then
+    int at = element(text.length); // first, because it may replace the array
     System.arraycopy(text, 0, bytes, at, text.length);
   }
 
@@ -84,14 +85,14 @@ final class BinaryArray {
     count++;
   }
 
-  /** All of it, for a statement of this connection. */
+  /** Returns the array for a statement of this connection. */
   Array on(Connection connection) throws SQLException {
     put32(COUNT_AT, count);
     byte[] all = size == bytes.length ? bytes : Arrays.copyOf(bytes, size);
     return new PgArray(connection.unwrap(BaseConnection.class), arrayOid, all);
   }
 
-  /** Where the bytes of the next element begin. */
+  /** Returns the position of the next element's bytes. */
   private int element(int length) {
     room(4 + length);
     put32(size, length);

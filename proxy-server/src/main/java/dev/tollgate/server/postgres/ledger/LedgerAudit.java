@@ -16,14 +16,16 @@ import java.util.stream.Collectors;
 import javax.sql.DataSource;
 
 /**
- * Sums the ledger anew, from one snapshot, and names what does not agree: there must be nothing.
- * Days that are closed count with the sums that were made of them then; the full audit reads their
- * charges too. The numbers are those of the invariants in docs/ledger.md.
+ * Audit of the ledger: computes all sums again from one snapshot and reports differences. Closed
+ * days count with the sums made at their close; the full audit reads their charges too. The numbers
+ * are those of the invariants in docs/ledger.md.
  */
 public final class LedgerAudit {
   private static final long ADVISORY_LOCK = 7_455_834;
 
-  /** For each invariant: where everything is wrong, a part of it says so. */
+  /**
+   * Reported violations of each invariant, so that a wholly damaged ledger gives a bounded report.
+   */
   private static final int LISTED_MAX = 1_000;
 
   private static final Map<Integer, String> VIOLATIONS = new LinkedHashMap<>();
@@ -68,8 +70,8 @@ public final class LedgerAudit {
             ON a.scope_id = l.scope_id
          WHERE a.leased_micro <> coalesce(l.micro, 0)
         """);
-    // What was charged without asking is beyond the limit; so is what was granted before money was
-    // taken from a balance.
+    // Charges without a grant are beyond the limit; so are grants made before money was taken from
+    // a balance.
     VIOLATIONS.put(
         4,
         """
@@ -140,7 +142,7 @@ public final class LedgerAudit {
         """);
   }
 
-  /** Whether a day's sums, made when it was closed, are those of its charges. */
+  /** Compares a day's sums, made at its close, with its charges. */
   private static final String CLOSED_DAYS =
       """
       SELECT coalesce(r.scope_id, c.scope_id),
@@ -160,41 +162,41 @@ public final class LedgerAudit {
   private final DataSource source;
 
   /**
-   * @param source of connections that do not give up before a large ledger is summed
+   * @param source connections with a statement timeout that suits the sums of a large ledger
    */
   public LedgerAudit(DataSource source) {
     this.source = source;
   }
 
   /**
-   * An invariant that does not hold.
+   * Violated invariant.
    *
-   * @param scope the sum that it does not hold for
+   * @param scope the sum that violates it
    */
   public record Violation(int invariant, String scope, String what) {}
 
   /**
-   * The last audit that a node made by itself.
+   * Last audit that a node made on its own.
    *
-   * @param age how long ago
+   * @param age time since then
    */
   public record LastAudit(Duration age, long violations) {}
 
-  /** All violations, every stored charge read; the ledger goes on meanwhile. */
+  /** Returns all violations, from every stored charge; the ledger stays in use meanwhile. */
   public List<Violation> runFull() throws SQLException {
     try (Connection connection = source.getConnection()) {
       return run(connection, true);
     }
   }
 
-  /** All violations, of closed days by their sums. */
+  /** Returns all violations, with closed days by their sums. */
   public List<Violation> run() throws SQLException {
     try (Connection connection = source.getConnection()) {
       return run(connection, false);
     }
   }
 
-  /** The same where no node did it within the interval or is at it; empty otherwise. */
+  /** Runs the audit unless a node did within the interval or is running it; empty then. */
   public Optional<List<Violation>> runIfDue(Duration interval) throws SQLException {
     try (Connection connection = source.getConnection()) {
       // The lock ends with the session.
@@ -215,7 +217,7 @@ public final class LedgerAudit {
     }
   }
 
-  /** When some node did it last, and what it found; empty: never. */
+  /** Returns the last audit of any node; empty: never. */
   public Optional<LastAudit> last() throws SQLException {
     try (Connection connection = source.getConnection()) {
       return last(connection);
@@ -251,7 +253,7 @@ public final class LedgerAudit {
     try (Statement statement = connection.createStatement()) {
       statement.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY");
       statement.execute("SET LOCAL statement_timeout = 0");
-      // Before the snapshot: no day is dropped that the snapshot shows as stored.
+      // Before the snapshot: no day that the snapshot shows as stored is dropped.
       statement.execute("LOCK TABLE settlement IN ACCESS SHARE MODE");
       String days = days(statement, full ? "true" : "NOT closed");
       for (Map.Entry<Integer, String> invariant : VIOLATIONS.entrySet()) {
@@ -277,7 +279,7 @@ public final class LedgerAudit {
     return found;
   }
 
-  /** Stored days as an array, written out so that only their partitions are read. */
+  /** Returns the stored days as an array literal, so that only their partitions are read. */
   private static String days(Statement statement, String condition) throws SQLException {
     List<String> days = new ArrayList<>();
     try (ResultSet row =

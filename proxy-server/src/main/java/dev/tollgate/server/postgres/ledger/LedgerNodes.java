@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.UUID;
 import javax.sql.DataSource;
 
-/** The nodes as the books know them, and what becomes of the leases of those that are silent. */
+/** Nodes that the ledger store knows, and the leases of unresponsive ones. */
 public final class LedgerNodes {
   private static final String LIST =
       """
@@ -36,8 +36,8 @@ public final class LedgerNodes {
   private final DataSource maintenancePool;
 
   /**
-   * @param maintenancePool for what changes all leases of a node, which the pool's sessions would
-   *     give up: there is one for each sum that it spent from
+   * @param maintenancePool for changes of all leases of a node, one for each sum that it spent
+   *     from, which take longer than the pool's statement timeout
    */
   public LedgerNodes(DataSource pool, DataSource maintenancePool) {
     this.pool = pool;
@@ -45,13 +45,13 @@ public final class LedgerNodes {
   }
 
   /**
-   * A node.
+   * Node of the ledger.
    *
    * @param state {@code open}, {@code lost} or {@code closed}
-   * @param sinceHeartbeat since its last sign of life
-   * @param leased what it holds of balances and has not spent
-   * @param committed how much of that it had reserved, charged or may soon want, as it said last;
-   *     empty: it did not say
+   * @param sinceHeartbeat time since its last heartbeat
+   * @param leased its leases of balances that are not spent
+   * @param committed the part of them that it had reserved, charged or may soon need, as last
+   *     reported; empty: never reported
    */
   public record LedgerNode(
       UUID id,
@@ -61,12 +61,12 @@ public final class LedgerNodes {
       MicroUsd leased,
       Optional<MicroUsd> committed) {}
 
-  /** What came of a release. */
+  /** Result of a release. */
   public sealed interface ReleaseResult {
     /**
-     * Its leases are closed.
+     * The leases are closed.
      *
-     * @param freed of balances
+     * @param freed returned to balances
      */
     record Released(MicroUsd freed) implements ReleaseResult {}
 
@@ -78,13 +78,13 @@ public final class LedgerNodes {
   }
 
   /**
-   * A node that was silent for too long.
+   * Node without a heartbeat for too long.
    *
-   * @param freed of balances: what it had not committed
+   * @param freed returned to balances: what it had not committed
    */
   public record LostNode(UUID node, MicroUsd freed) {}
 
-  /** All nodes there ever were, those that are open first. */
+  /** Returns all nodes, the open ones first. */
   public List<LedgerNode> list() throws SQLException {
     try (Connection connection = pool.getConnection();
         PreparedStatement select = connection.prepareStatement(LIST);
@@ -104,7 +104,7 @@ public final class LedgerNodes {
     }
   }
 
-  /** Closes the leases of a node that was silent for so long; others keep theirs. */
+  /** Closes the leases of a node without a heartbeat for this long; others keep theirs. */
   public ReleaseResult release(UUID node, Duration unresponsiveFor, String actor)
       throws SQLException {
     try (Connection connection = maintenancePool.getConnection();
@@ -121,13 +121,16 @@ public final class LedgerNodes {
           case "alive" -> new ReleaseResult.Alive();
           case "closed" -> new ReleaseResult.AlreadyClosed();
           case "unknown" -> new ReleaseResult.Unknown();
-          default -> throw new SQLException("no answer: " + row.getString("answer"));
+          default -> throw new SQLException("no result: " + row.getString("answer"));
         };
       }
     }
   }
 
-  /** Nodes that were silent for so long may not spend any more; what they can spare is free. */
+  /**
+   * Marks nodes without a heartbeat for this long as lost: they may not spend any more, and their
+   * uncommitted leases are returned.
+   */
   public List<LostNode> markLost(Duration unresponsiveFor) throws SQLException {
     List<LostNode> lost = new ArrayList<>();
     try (Connection connection = maintenancePool.getConnection();
@@ -149,10 +152,10 @@ public final class LedgerNodes {
   }
 
   /**
-   * A node tells of itself; who is not its present life is not heard.
+   * Records a node's report; one of an earlier epoch is ignored.
    *
-   * @param number higher than that of what this life said before
-   * @param unsettledAge for how long the oldest charge has waited for the books
+   * @param number higher than in any earlier report of this epoch
+   * @param unsettledAge how long the oldest charge has waited for its settlement
    */
   public void report(
       LeaseHolder holder, long number, Duration unsettledAge, List<Commitment> commitments)

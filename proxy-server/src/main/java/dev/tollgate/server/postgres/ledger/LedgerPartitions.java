@@ -11,11 +11,11 @@ import java.util.List;
 import javax.sql.DataSource;
 
 /**
- * The days of the ledger: each is a partition, made ahead of its time, summed up when it is over
- * and dropped when it is old. Any number of nodes may do this; one at a time does.
+ * Daily partitions of the ledger: created ahead of time, summed after the day's end and dropped
+ * when old. Any number of nodes may do this; one at a time does.
  */
 public final class LedgerPartitions {
-  /** Younger days than so many are never dropped: charges of them may still come. */
+  /** Days younger than this are never dropped, as charges of them may still arrive. */
   public static final int RETENTION_DAYS_MIN = 8;
 
   private static final int DAYS_AHEAD = 7;
@@ -24,7 +24,7 @@ public final class LedgerPartitions {
   private final DataSource source;
 
   /**
-   * @param source of connections that do not give up before a large day is summed
+   * @param source connections with a statement timeout that suits the sums of a large day
    */
   public LedgerPartitions(DataSource source) {
     this.source = source;
@@ -33,7 +33,7 @@ public final class LedgerPartitions {
   /** Days that were dropped. */
   public record DroppedDays(List<LocalDate> charges, List<LocalDate> requests) {}
 
-  /** Makes what is missing from yesterday to a week ahead. */
+  /** Creates missing partitions from yesterday to a week ahead. */
   public void createAhead() throws SQLException {
     try (Connection connection = source.getConnection()) {
       createAhead(connection);
@@ -47,7 +47,7 @@ public final class LedgerPartitions {
     }
   }
 
-  /** Sums up the days that are over; returns them. */
+  /** Sums the days that have ended; returns them. */
   public List<LocalDate> close() throws SQLException {
     try (Connection connection = source.getConnection()) {
       List<LocalDate> endedDays = days(connection, "SELECT * FROM ledger_days_to_close()");
@@ -56,13 +56,13 @@ public final class LedgerPartitions {
   }
 
   /**
-   * Drops the days older than that, at least {@link #RETENTION_DAYS_MIN}, and lines of the request
-   * log no longer than charges. Charges go only where no node can still have some of that day;
-   * their sums stay.
+   * Drops days older than the retention, at least {@link #RETENTION_DAYS_MIN}, and lines of the
+   * request log no later than charges. Charges are dropped only if no node can still send any of
+   * that day; their sums stay.
    */
   public DroppedDays dropExpired(Duration chargesKept, Duration requestsKept) throws SQLException {
     try (Connection connection = source.getConnection()) {
-      // In this order: a line without its charge would count beside the day's sums.
+      // In this order: a line without its charge would be counted beside the day's sums.
       List<LocalDate> requests =
           each(
               connection,
@@ -77,7 +77,7 @@ public final class LedgerPartitions {
     }
   }
 
-  /** Forgets leases that ended long ago. */
+  /** Deletes leases that ended long ago. */
   public void tidy() throws SQLException {
     try (Connection connection = source.getConnection();
         PreparedStatement tidy = connection.prepareStatement("SELECT ledger_tidy()")) {
@@ -105,7 +105,7 @@ public final class LedgerPartitions {
     }
   }
 
-  /** Each day in a transaction of its own; returns those for which something was done. */
+  /** Runs each day in a transaction of its own; returns the days that were changed. */
   private static List<LocalDate> each(Connection connection, String call, List<LocalDate> days)
       throws SQLException {
     List<LocalDate> done = new ArrayList<>();

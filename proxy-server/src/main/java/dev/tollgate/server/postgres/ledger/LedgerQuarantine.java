@@ -25,9 +25,8 @@ import java.util.stream.Collectors;
 import javax.sql.DataSource;
 
 /**
- * The charges that were put aside because the books refused them, and how an operator ends each: it
- * is booked after all, or dropped. Both are noted in {@code quarantine_decision}, in the same
- * transaction.
+ * Charges that the ledger store refused, and the operator's decision on each: settle it after all,
+ * or drop it. Both are recorded in {@code quarantine_decision}, in the same transaction.
  */
 public final class LedgerQuarantine {
   private static final String LIST =
@@ -60,10 +59,10 @@ public final class LedgerQuarantine {
   }
 
   /**
-   * A charge that is not in the books.
+   * Charge that is not settled.
    *
-   * @param number rises with the order in which they came
-   * @param reason what the books said to it
+   * @param number ascending in the order of arrival
+   * @param reason the ledger store's error
    */
   public record QuarantinedCharge(
       long number,
@@ -74,18 +73,18 @@ public final class LedgerQuarantine {
       Instant since,
       String reason) {}
 
-  /** What came of a second try. */
+  /** Result of another attempt. */
   public sealed interface RetryResult {
-    /** It is in the books, now or since before. */
-    record Booked(MicroUsd cost) implements RetryResult {}
+    /** The charge is settled, now or earlier. */
+    record Settled(MicroUsd cost) implements RetryResult {}
 
-    /** It stays where it is. */
+    /** The charge stays in quarantine. */
     record Refused(String why) implements RetryResult {}
 
     record Unknown() implements RetryResult {}
   }
 
-  /** The oldest of those behind a number, at most so many. */
+  /** Returns the oldest charges after a number, at most {@code countMax}. */
   public List<QuarantinedCharge> list(long afterId, int countMax) throws SQLException {
     try (Connection connection = pool.getConnection();
         PreparedStatement select = connection.prepareStatement(LIST)) {
@@ -109,22 +108,22 @@ public final class LedgerQuarantine {
     }
   }
 
-  /** Books a charge as its node would have; once, whoever else sends it. */
+  /** Settles a charge as its node would have; once, even if the node sends it too. */
   public RetryResult retry(String request, String actor) throws SQLException {
     try {
       return Transactions.run(pool, connection -> retry(connection, request, actor));
     } catch (SQLException e) {
-      // A row that no database will take stays aside; a failure that passes is the caller's.
+      // A row that no retry will store stays in quarantine; a transient failure is the caller's.
       if (LedgerStoreFailures.of(e).kind() == LedgerStoreException.Kind.POISONED) {
         return new RetryResult.Refused(singleLine(e));
       }
       throw e;
     } catch (IllegalArgumentException e) {
-      return new RetryResult.Refused("it cannot be read: " + e.getMessage());
+      return new RetryResult.Refused("the charge cannot be read: " + e.getMessage());
     }
   }
 
-  /** Takes a charge for never made; answers what it would have cost, empty where there is none. */
+  /** Drops a charge; returns its cost, or empty if it does not exist. */
   public Optional<MicroUsd> drop(String request, String actor) throws SQLException {
     try (Connection connection = pool.getConnection()) {
       return decide(connection, request, "dropped", actor);
@@ -139,15 +138,15 @@ public final class LedgerQuarantine {
         if (!row.next()) {
           return new RetryResult.Unknown();
         }
-        book(connection, row.getString("holder"), read(row));
+        settleEvenWithoutRow(connection, row.getString("holder"), read(row));
       }
     }
     return decide(connection, request, "booked", actor)
-        .<RetryResult>map(RetryResult.Booked::new)
+        .<RetryResult>map(RetryResult.Settled::new)
         .orElseThrow(() -> new SQLException(request + " left quarantine while its row was locked"));
   }
 
-  /** What was said and its detail, without the statements in which it was. */
+  /** Returns message and detail of the error, without the statements around it. */
   private static String singleLine(SQLException refusal) {
     return String.valueOf(refusal.getMessage())
         .lines()
@@ -174,8 +173,8 @@ public final class LedgerQuarantine {
         row.getBytes("row"));
   }
 
-  /** Its line in the request log may be all that is wrong with it, or its day's log be dropped. */
-  private static void book(Connection connection, String holder, Settlement charge)
+  /** The line in the request log may be the only fault, or that day's log may be dropped. */
+  private static void settleEvenWithoutRow(Connection connection, String holder, Settlement charge)
       throws SQLException {
     Savepoint before = connection.setSavepoint();
     try {

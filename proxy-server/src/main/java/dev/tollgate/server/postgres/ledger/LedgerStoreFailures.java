@@ -10,29 +10,29 @@ import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 
 /**
- * Tells a failure that passes from a row that no database will ever take. What says something about
- * the database, the way to it or its own sums is never blamed on a row: rows would be put aside by
- * the thousand.
+ * Classification of SQL failures: transient, or caused by a row that no retry will store. A failure
+ * of the database, the connection or the ledger's own sums is never attributed to a row, or rows
+ * would be quarantined by the thousand.
  */
 final class LedgerStoreFailures {
-  /** Classes of SQLSTATE that speak of a row: its values, its constraints, its size. */
+  /** SQLSTATE classes that concern a row: its values, its constraints, its size. */
   private static final Set<String> ROW_ERROR_CLASSES = Set.of("22", "23", "54");
 
-  /** No connection, no place for one, or a database that starts or stops. */
+  /** No connection, no free connection slot, or a database that is starting or stopping. */
   private static final Set<String> CONNECTION_ERROR_STATES =
       Set.of("08001", "08004", "53300", "57P01", "57P02", "57P03");
 
-  /** Rows that no charge brings with it: where one of these is wrong, the books are. */
+  /** Rows that no charge brings with it: a wrong one is a fault of the ledger. */
   private static final Set<String> LEDGER_TABLES = Set.of("scope_account", "lease");
 
-  /** Of an organization or a key that is not there: this is the charge's. */
+  /** Missing organization or key, which is a fault of the charge. */
   private static final String FOREIGN_KEY_VIOLATION = "23503";
 
   private LedgerStoreFailures() {}
 
   static LedgerStoreException of(SQLException failure) {
     return new LedgerStoreException(
-        kind(failure), "the books refused: " + failure.getMessage(), failure);
+        kind(failure), "the ledger store refused: " + failure.getMessage(), failure);
   }
 
   private static Kind kind(SQLException failure) {

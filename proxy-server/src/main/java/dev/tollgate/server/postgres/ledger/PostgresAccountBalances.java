@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import javax.sql.DataSource;
 
-/** How keys stand in the books, with the limits that hold now; one round trip, no lock. */
+/** Account balances of keys, with the current limits; one round trip, no lock. */
 public final class PostgresAccountBalances {
   private static final String SELECT =
       """
@@ -37,7 +37,7 @@ public final class PostgresAccountBalances {
     this.pool = pool;
   }
 
-  /** The sums of a key's payer in a window; empty where there is no such key. */
+  /** Returns the sums of a key's payer in a window; empty if the key does not exist. */
   public Optional<AccountBalance> find(KeyId key, Window window) throws SQLException {
     try (Connection connection = pool.getConnection();
         PreparedStatement select = connection.prepareStatement(SELECT)) {
@@ -59,7 +59,7 @@ public final class PostgresAccountBalances {
         return kind;
       }
     }
-    throw new IllegalStateException("there is no kind of scope " + bit);
+    throw new IllegalStateException("unknown kind of scope " + bit);
   }
 
   private static AccountBalance.ScopeBalance sum(ResultSet row) throws SQLException {

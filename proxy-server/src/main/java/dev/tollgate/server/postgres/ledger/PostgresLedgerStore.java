@@ -29,7 +29,7 @@ public final class PostgresLedgerStore implements LedgerStore {
   private static final String TICK = "SELECT * FROM ledger_tick(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
   /**
-   * Leases that end in one transaction, whose rows others wait for: half a second, if it is busy.
+   * Leases that end in one transaction, whose rows others wait for: half a second if it is busy.
    */
   private static final int BATCH_SIZE = 10_000;
 
@@ -41,12 +41,12 @@ public final class PostgresLedgerStore implements LedgerStore {
     this.checkpoints = new PostgresNodeCheckpoints(pool);
   }
 
-  /** Whether they are still the same books, with all that they had. */
+  /** Returns the checkpoints, which show whether the ledger store was replaced or rolled back. */
   public NodeCheckpoints checkpoints() {
     return checkpoints;
   }
 
-  /** The books' clock, in milliseconds since the epoch. */
+  /** Returns the time of the ledger store's clock, in milliseconds since the Unix epoch. */
   public long millis() throws LedgerStoreException {
     return call(
         "SELECT floor(extract(epoch FROM ledger_now()) * 1000)::bigint",
@@ -88,7 +88,7 @@ public final class PostgresLedgerStore implements LedgerStore {
     call("SELECT ledger_close(?, ?, ?)", close -> bind(close, holder), ResultSet::next);
   }
 
-  /** Ends leases until few are left for what follows. */
+  /** Ends leases in portions until the rest fits into the next statement. */
   private void endLeases(String sql, Binding binding) throws LedgerStoreException {
     int ended = BATCH_SIZE;
     while (ended == BATCH_SIZE) {
@@ -151,7 +151,7 @@ public final class PostgresLedgerStore implements LedgerStore {
                     money(row, "used_micro"),
                     money(row, "leased_micro"),
                     row.getBoolean("awaits")));
-        default -> throw new SQLException("no answer to a grant: " + row.getString("answer"));
+        default -> throw new SQLException("no result of a grant: " + row.getString("answer"));
       }
     }
     return shortages.isEmpty()
@@ -170,9 +170,9 @@ public final class PostgresLedgerStore implements LedgerStore {
       settle.setObject(16, holder.node());
       settle.setLong(17, holder.epoch());
       settle.execute();
-      SettleAnswer booked;
+      SettleAnswer settled;
       try (ResultSet rows = settle.getResultSet()) {
-        booked = readBooked(rows);
+        settled = readSettled(rows);
       }
       settle.getMoreResults();
       try (ResultSet counted = settle.getResultSet()) {
@@ -180,13 +180,13 @@ public final class PostgresLedgerStore implements LedgerStore {
           checkpoints.watermark().batchSettled(counted.getLong(1));
         }
       }
-      return booked;
+      return settled;
     } catch (SQLException e) {
       throw LedgerStoreFailures.of(e);
     }
   }
 
-  private static SettleAnswer readBooked(ResultSet row) throws SQLException {
+  private static SettleAnswer readSettled(ResultSet row) throws SQLException {
     List<LeaseGrowth> overruns = new ArrayList<>();
     while (row.next()) {
       overruns.add(new LeaseGrowth(scope(row), money(row, "overrun")));
@@ -195,8 +195,8 @@ public final class PostgresLedgerStore implements LedgerStore {
   }
 
   /**
-   * Puts a charge aside that the books refuse, whole and for a person to look at; once, however
-   * often it is sent.
+   * Quarantines a charge that the ledger store refuses, whole, for an operator's decision.
+   * Idempotent.
    */
   public void quarantine(LeaseHolder holder, Settlement settlement, String reason)
       throws LedgerStoreException {
@@ -261,7 +261,7 @@ public final class PostgresLedgerStore implements LedgerStore {
     return new TickAnswer.Accepted(bankMillis, recalls, overruns, closed);
   }
 
-  /** The name under which a node's life holds leases. */
+  /** Name under which an epoch of a node holds leases. */
   static String name(LeaseHolder holder) {
     return "node:" + holder.node() + ":" + holder.epoch();
   }
@@ -280,7 +280,7 @@ public final class PostgresLedgerStore implements LedgerStore {
         return new Scope(kind, id);
       }
     }
-    throw new SQLException("no kind of scope: " + id);
+    throw new SQLException("unknown kind of scope: " + id);
   }
 
   private static MicroUsd money(ResultSet row, String column) throws SQLException {
@@ -312,7 +312,7 @@ public final class PostgresLedgerStore implements LedgerStore {
     void bind(PreparedStatement call) throws SQLException;
   }
 
-  /** Reads the rows of an answer. */
+  /** Reads the rows of a result. */
   private interface Reading<T> {
     T read(ResultSet rows) throws SQLException;
   }

@@ -16,14 +16,14 @@ import javax.sql.DataSource;
 
 /** Which books PostgreSQL holds, and how far they came with a node: {@code V9__ledger_nodes}. */
 public final class PostgresNodeCheckpoints implements NodeCheckpoints {
-  /** Behind the statement that books a batch, in its transaction. */
+  /** Runs after the statement that settles a batch, in its transaction. */
   static final String COUNT_BATCH =
       "; UPDATE node_mark SET batches = batches + 1 WHERE node_id = ? AND epoch = ?"
           + " RETURNING batches";
 
   /**
-   * Behind a sign of life, in its transaction: its number, where the one that was heard of last is
-   * still known. Ticks come after grants, and so do they in what a database may lose.
+   * Records the number of a heartbeat, in its transaction, if the previous one is still known.
+   * Heartbeats are committed after grants, so a database that lost a grant has lost them too.
    */
   static final String RECORD_HEARTBEAT =
       "; UPDATE node_mark SET ticked = greatest(ticked, ?)"
@@ -63,7 +63,7 @@ public final class PostgresNodeCheckpoints implements NodeCheckpoints {
     return watermark;
   }
 
-  /** Accepts that charges before a segment are missing, and notes who did. */
+  /** Accepts that charges before a segment are missing, and records the actor. */
   public static void acceptRollback(DataSource source, UUID node, long keptFrom, String actor)
       throws SQLException {
     try (Connection connection = source.getConnection();
@@ -85,7 +85,7 @@ public final class PostgresNodeCheckpoints implements NodeCheckpoints {
       binding.bind(call);
       try (ResultSet row = call.executeQuery()) {
         if (!row.next()) {
-          throw new SQLException("the books do not say which they are");
+          throw new SQLException("the ledger store returned no identity");
         }
         return read(row);
       }

@@ -17,8 +17,8 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The request log for people: what was asked lately, and what was used. A charge whose node died
- * may have no line of its own; it shows as what its settlement knows.
+ * Request log for people: recent requests and usage. A charge whose node died may have no line of
+ * its own; it is shown with the fields of its settlement.
  */
 public final class RequestHistory {
   private static final String LINES =
@@ -74,21 +74,21 @@ public final class RequestHistory {
   }
 
   /**
-   * Which requests are wanted; null: all.
+   * Filter of requests; null: all.
    *
-   * @param outcome how it ended, as the log names it
+   * @param outcome the outcome as the log names it
    */
   public record Filter(@Nullable OrgId org, @Nullable KeyId key, @Nullable String outcome) {}
 
   /**
-   * One request.
+   * Logged request.
    *
-   * @param how how its charge came about; null where there is none
-   * @param line what the gateway logged of it: a JSON object
+   * @param how the kind of its charge; null if there is none
+   * @param line the gateway's log line: a JSON object
    */
   public record Entry(RequestId id, @Nullable String how, Instant writtenAt, String line) {}
 
-  /** The latest requests since a time, the latest last. */
+  /** Returns the latest requests since a time, the latest last. */
   public List<Entry> latest(Filter filter, Instant since, int entriesMax) throws SQLException {
     try (Connection connection = source.getConnection();
         PreparedStatement select = connection.prepareStatement(LATEST)) {
@@ -100,7 +100,7 @@ public final class RequestHistory {
     }
   }
 
-  /** The requests that were written after a time, in that order. */
+  /** Returns the requests that were written after a time, in that order. */
   public List<Entry> written(Filter filter, Instant after) throws SQLException {
     try (Connection connection = source.getConnection();
         PreparedStatement select = connection.prepareStatement(WRITTEN)) {
@@ -111,7 +111,7 @@ public final class RequestHistory {
     }
   }
 
-  /** The time of the database, which is what rows are written with. */
+  /** Returns the time of the database, which timestamps the rows. */
   public Instant now() throws SQLException {
     try (Connection connection = source.getConnection();
         PreparedStatement select = connection.prepareStatement("SELECT clock_timestamp()");
@@ -140,7 +140,7 @@ public final class RequestHistory {
     return id == null ? null : id.toString();
   }
 
-  /** What a statement asks for, in its order. */
+  /** Parameters of a statement, in their order. */
   private static final class Parameters {
     private final PreparedStatement statement;
     private int count;

@@ -14,7 +14,7 @@ import java.util.Objects;
 import java.util.function.Function;
 import javax.sql.DataSource;
 
-/** Writes rows of the request log that come without a charge. */
+/** Writer of rows of the request log that have no charge. */
 public final class RequestRows {
   private static final String INSERT =
       """
@@ -32,7 +32,7 @@ public final class RequestRows {
     this.lines = lines;
   }
 
-  /** Adds a row for each, all or none; a request that has one keeps it. Their keys are known. */
+  /** Adds a row for each record, all or none; an existing row is kept. The keys exist. */
   public void add(List<RequestRecord> records) throws LedgerStoreException {
     try (Connection connection = pool.getConnection();
         PreparedStatement insert = connection.prepareStatement(INSERT)) {
@@ -60,7 +60,7 @@ public final class RequestRows {
     return new String(storable(lines.apply(record)), StandardCharsets.UTF_8);
   }
 
-  /** A line as the database takes it: it refuses one character, however that is written. */
+  /** Returns the line without NUL, the one character that the database refuses in any notation. */
   static byte[] storable(byte[] line) {
     if (!mayHoldNul(line)) {
       return line;

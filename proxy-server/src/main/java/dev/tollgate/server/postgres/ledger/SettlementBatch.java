@@ -11,12 +11,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Charges as the statements want them: a column each, instead of a row each. */
+/** Charges as columns for the statements, one array per column. */
 final class SettlementBatch {
   static final String CALL =
       "SELECT * FROM ledger_settle(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
-  /** Not where someone decided about it: it may be sent again. */
+  /** Skips charges with an operator's decision: they may be sent again. */
   static final String QUARANTINE =
       """
       INSERT INTO settlement_quarantine (
@@ -76,7 +76,7 @@ final class SettlementBatch {
     }
   }
 
-  /** The first of each request. */
+  /** Keeps the first charge of each request. */
   private static List<Settlement> once(List<Settlement> batch) {
     Map<RequestId, Settlement> once = new LinkedHashMap<>();
     batch.forEach(settlement -> once.putIfAbsent(settlement.request(), settlement));
@@ -103,7 +103,7 @@ final class SettlementBatch {
     insert.setString(15, storable(settlement.request().value()));
   }
 
-  /** A column of text takes every character but this one. */
+  /** A text column accepts every character but NUL. */
   private static String storable(String text) {
     return text.replace('\0', '\uFFFD');
   }

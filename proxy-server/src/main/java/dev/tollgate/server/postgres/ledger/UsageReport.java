@@ -15,9 +15,9 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was used: requests for models, their tokens and their cost. Cost and tokens are those of the
- * charges, which are never lost; a request without a charge counts with what the request log says.
- * Of a day whose charges were dropped the sums are left: it counts whole, and without its models.
+ * Report of requests, tokens and costs. Costs and tokens come from the charges, which are never
+ * lost; a request without a charge comes from the request log. Of a day whose charges were dropped
+ * the sums remain: it counts as a whole, and without its models.
  */
 public final class UsageReport {
   private static final String SUM =
@@ -64,7 +64,7 @@ public final class UsageReport {
     this.source = source;
   }
 
-  /** What sums are made for. */
+  /** Grouping of the sums. */
   public enum GroupBy {
     DAY("day::text"),
     MODEL("model"),
@@ -78,12 +78,12 @@ public final class UsageReport {
   }
 
   /**
-   * One sum.
+   * Sum of one group.
    *
-   * @param group the day, the model or the key; null where the model is not known any more
-   * @param cachedTokens of the prompt's; 0 where a day's charges were dropped before such sums were
-   *     made, as with reasoning
-   * @param reasoningTokens of the completion's, or beside them where the provider counts them so
+   * @param group the day, the model or the key; null if the model is no longer known
+   * @param cachedTokens part of the prompt's; 0 if a day's charges were dropped before these sums
+   *     were kept, as for reasoning
+   * @param reasoningTokens part of the completion's, or beside them if the provider counts them so
    */
   public record UsageRow(
       @Nullable String group,
@@ -94,7 +94,7 @@ public final class UsageReport {
       long reasoningTokens,
       MicroUsd cost) {}
 
-  /** The sums since a time, of one organization or of all. */
+  /** Returns the sums since a time, of one organization or of all. */
   public List<UsageRow> sum(GroupBy by, @Nullable OrgId org, Instant since) throws SQLException {
     try (Connection connection = source.getConnection();
         PreparedStatement select =

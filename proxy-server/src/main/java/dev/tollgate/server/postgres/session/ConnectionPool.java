@@ -7,8 +7,8 @@ import dev.tollgate.server.postgres.embedded.DatabaseAddress;
 import java.time.Duration;
 
 /**
- * Makes the pool that serves requests. Its sessions give up early: a lock, a statement or a
- * transaction that hangs must not take the others with it.
+ * Connection pool that serves requests. Its sessions have short timeouts: one lock, statement or
+ * transaction that hangs must not hold up the others.
  */
 public final class ConnectionPool {
   private static final String SESSION =
@@ -17,8 +17,8 @@ public final class ConnectionPool {
           + "SET idle_in_transaction_session_timeout = '5s';"
           + "SET tcp_user_timeout = '5s';"
           + "SET client_connection_check_interval = '1s';"
-          // What was granted or booked is never taken back by a crash, whatever the server's
-          // default is; one that waits for more than its own disk stays.
+          // A crash never undoes a grant or a settlement, whatever the server's default is; a
+          // stricter setting, such as a remote standby's, is kept.
           + "SELECT set_config('synchronous_commit', 'on', false)"
           + " WHERE current_setting('synchronous_commit') = 'off'";
 
@@ -31,10 +31,10 @@ public final class ConnectionPool {
   }
 
   /**
-   * Opens one beside it, for a database that may be away for the moment. It keeps nothing that
-   * nobody uses: many nodes share what connections a database has.
+   * Opens a second pool for a database that may be down at the moment. It keeps no idle
+   * connections: many nodes share those of a database.
    *
-   * @param name of its threads
+   * @param name the prefix of its threads' names
    */
   public static HikariDataSource openOnDemand(
       String name, DatabaseAddress address, StoreOptions options) {
@@ -57,7 +57,8 @@ public final class ConnectionPool {
     config.setConnectionTimeout(options.poolTimeout().toMillis());
     config.setValidationTimeout(Math.max(250, Math.min(1_000, options.poolTimeout().toMillis())));
     config.setConnectionInitSql(SESSION);
-    // Seconds. The socket's limit lies above the statement's, so that the server speaks first.
+    // Seconds. The socket's timeout is longer than the statement's, so that the server reports
+    // first.
     config.addDataSourceProperty("currentSchema", Migrations.SCHEMA);
     config.addDataSourceProperty("ApplicationName", "tollgate");
     config.addDataSourceProperty("tcpKeepAlive", "true");

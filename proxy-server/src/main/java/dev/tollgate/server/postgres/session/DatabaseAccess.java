@@ -8,13 +8,13 @@ import dev.tollgate.server.postgres.embedded.StoreException;
 import java.util.Optional;
 
 /**
- * A database that is up, and what must be ended after its use: an embedded one is stopped by whom
- * started it, and left alone by whom only joined.
+ * Running database and its end of use: an embedded one is stopped by the process that started it,
+ * not by one that joined it.
  */
 public final class DatabaseAccess implements AutoCloseable {
   /**
-   * For submissions, media jobs, the command line, migrations and exports, which connect beside the
-   * pool, and for a few more nodes on the same database.
+   * Connections for submissions, media jobs, the command line, migrations and exports, which
+   * connect beside the pool, and for a few more nodes on the same database.
    */
   private static final int SPARE_CONNECTIONS = 100;
 
@@ -34,7 +34,7 @@ public final class DatabaseAccess implements AutoCloseable {
     this.onClose = onClose;
   }
 
-  /** For the process that owns the data directory: starts an embedded database. */
+  /** Opens the database for the process that owns the data directory: starts an embedded one. */
   public static DatabaseAccess owned(DataDirLock lock, StoreOptions options) throws StoreException {
     if (!options.isEmbedded()) {
       return external(options);
@@ -45,8 +45,8 @@ public final class DatabaseAccess implements AutoCloseable {
   }
 
   /**
-   * For a command: joins the database of a gateway that runs on the same directory, or starts it
-   * for the time of the command.
+   * Opens the database for a command: joins that of a gateway on the same directory, or starts it
+   * for the duration of the command.
    */
   public static DatabaseAccess forCommand(StoreOptions options) throws StoreException {
     if (!options.isEmbedded()) {
@@ -63,7 +63,7 @@ public final class DatabaseAccess implements AutoCloseable {
           if (running.isPresent()) {
             return new DatabaseAccess(running.get(), Optional.empty(), true, () -> {});
           }
-          // Its owner is on the way up or down.
+          // The owner is starting or stopping it.
           if (System.nanoTime() - deadline > 0) {
             throw new StoreException(inUse.message() + ", and its database does not answer");
           }
@@ -73,14 +73,17 @@ public final class DatabaseAccess implements AutoCloseable {
     }
   }
 
-  /** For a command that nobody may watch: refuses where a gateway runs on the directory. */
+  /**
+   * Opens the database for a command that needs it alone: refuses if a gateway runs on the
+   * directory.
+   */
   public static DatabaseAccess exclusive(StoreOptions options) throws StoreException {
     return options.isEmbedded()
         ? startForCommand(DataDirLock.acquire(options.dataDir()), options)
         : external(options);
   }
 
-  /** Whether somebody else runs the embedded database. */
+  /** True if another process runs the embedded database. */
   public boolean isJoined() {
     return joined;
   }
@@ -89,7 +92,9 @@ public final class DatabaseAccess implements AutoCloseable {
     return address;
   }
 
-  /** How the embedded database came up; empty where it was up or is elsewhere. */
+  /**
+   * Returns how the embedded database was started; empty if it was running already or is external.
+   */
   public Optional<EmbeddedPostgres.StartOutcome> startOutcome() {
     return started.map(EmbeddedPostgres::startOutcome);
   }
@@ -111,7 +116,7 @@ public final class DatabaseAccess implements AutoCloseable {
       throws StoreException {
     try {
       EmbeddedPostgres embedded = start(lock, options);
-      // Another command may have joined: it is let finish.
+      // Another command may have joined, so the server waits for it.
       return new DatabaseAccess(
           embedded.address(),
           Optional.of(embedded),

@@ -9,8 +9,8 @@ import javax.sql.DataSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * Sessions for what may take its time, such as the sum of a large day, and must not hold a lock or
- * a snapshot when the other side is gone: neither side waits for a dead one for hours.
+ * Sessions for long statements, such as the sums of a large day. Keepalives on both sides end a
+ * session whose peer is gone, so that it does not hold a lock or a snapshot for hours.
  */
 public final class MaintenanceSessions {
   private static final Duration ONE_STATEMENT_MAX = Duration.ofMinutes(30);

@@ -10,7 +10,7 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 
-/** One property of many things as an array for a statement; numbers travel in binary. */
+/** Converts one property of many items to an array for a statement; numbers travel in binary. */
 public final class SqlArrays {
   private SqlArrays() {}
 
@@ -32,7 +32,7 @@ public final class SqlArrays {
     return connection.unwrap(PGConnection.class).createArrayOf("int4", numbers);
   }
 
-  /** What has no array of its own travels as text. */
+  /** Types without an array of their own travel as text. */
   public static <T> Array of(
       Connection connection, String type, List<T> all, Function<T, @Nullable String> text)
       throws SQLException {

@@ -9,7 +9,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the store is and how it is reached ({@code store:} in the configuration).
+ * Location and options of the store ({@code store:} in the configuration).
  *
  * @param url {@code embedded}, or {@code jdbc:postgresql://…}
  * @param poolTimeout how long a borrower waits for a connection
@@ -29,13 +29,13 @@ public record StoreOptions(
     masterKeys = List.copyOf(masterKeys);
   }
 
-  /** The defaults of the configuration with an embedded database. */
+  /** Returns the defaults of the configuration with an embedded database. */
   public static StoreOptions embedded(Path dataDir) {
     return new StoreOptions(
         "embedded", dataDir, null, null, 16, Duration.ofSeconds(2), true, List.of());
   }
 
-  /** The store as it is configured. */
+  /** Returns the options of a configured store. */
   public static StoreOptions of(StoreSettings store) {
     return new StoreOptions(
         store.url().toString(),

@@ -6,13 +6,13 @@ import javax.sql.DataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Runs a piece of work in one transaction: committed if it returns, rolled back if it throws. */
+/** Runs work in one transaction: committed if it returns, rolled back if it throws. */
 public final class Transactions {
   private static final Logger log = LoggerFactory.getLogger(Transactions.class);
 
   private Transactions() {}
 
-  /** Statements that belong together. */
+  /** Statements of one transaction. */
   public interface Work<T> {
     T run(Connection connection) throws SQLException;
   }
@@ -39,7 +39,7 @@ public final class Transactions {
     return result;
   }
 
-  /** What was committed did not fail; a connection that broke since says so at its next use. */
+  /** A committed transaction did not fail; a connection that broke since fails at its next use. */
   private static void endWith(Connection connection, boolean autoCommit) {
     try {
       connection.setAutoCommit(autoCommit);
@@ -52,7 +52,7 @@ public final class Transactions {
     void run() throws SQLException;
   }
 
-  /** Where the connection broke, all further steps fail: that must not hide why. */
+  /** If the connection broke, all further steps fail, which must not hide the cause. */
   private static void attempt(Throwable cause, Step step) {
     try {
       step.run();

@@ -24,8 +24,8 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The API keys: made, changed, replaced and revoked. A key's secret leaves this class once, when it
- * is made; only its hash is stored. Triggers tell every node of every change.
+ * API keys: creation, change, rotation and revocation. A key's secret leaves this class once, at
+ * its creation; only its hash is stored. Triggers notify every node of every change.
  */
 public final class ApiKeys {
   private final DataSource pool;
@@ -35,7 +35,7 @@ public final class ApiKeys {
     this.pool = pool;
   }
 
-  /** What a new key shall be. */
+  /** Specification of a new key. */
   public record ApiKeySpec(
       String name, KeyScope scope, KeyLimits limits, @Nullable Instant expiresAt) {
     public static ApiKeySpec named(String name) {
@@ -43,31 +43,31 @@ public final class ApiKeys {
     }
   }
 
-  /** The outcome of {@link #create}. */
+  /** Result of {@link #create}. */
   public sealed interface KeyCreation {
     record Created(StoredKey key, ApiKeyText.ValidKey secret) implements KeyCreation {}
 
     record UnknownOrg() implements KeyCreation {}
 
-    /** The organization has as many keys as it may (max_api_keys_reached). */
+    /** The organization has its maximum of keys (max_api_keys_reached). */
     record TooMany(int max) implements KeyCreation {}
   }
 
-  /** The outcome of a change to a key. */
+  /** Result of a change to a key. */
   public sealed interface KeyUpdate {
     record Done(StoredKey key) implements KeyUpdate {}
 
-    /** Rotated: the old key is revoked, this one stands in its place. */
+    /** Rotated: the old key is revoked, this one replaces it. */
     record Replaced(StoredKey key, ApiKeyText.ValidKey secret) implements KeyUpdate {}
 
     record UnknownKey() implements KeyUpdate {}
 
-    /** Revoked for good: nothing brings it back. */
+    /** Revoked for good. */
     record Revoked() implements KeyUpdate {}
   }
 
   /**
-   * Makes a key, unless the organization has {@code keysMax} that are not revoked.
+   * Creates a key, unless the organization has {@code keysMax} that are not revoked.
    *
    * @param keysMax 0: no limit
    */
@@ -92,7 +92,7 @@ public final class ApiKeys {
     }
   }
 
-  /** The keys of one organization, oldest first. */
+  /** Returns the keys of one organization, oldest first. */
   public List<StoredKey> list(OrgId org) throws SQLException {
     try (Connection connection = pool.getConnection();
         PreparedStatement select =
@@ -121,7 +121,7 @@ public final class ApiKeys {
     return change(id, "state = 'revoked', revoked_at = now()");
   }
 
-  /** Revokes the key and makes one like it, with the same limits and in the same state. */
+  /** Revokes the key and creates one with the same limits and state. */
   public KeyUpdate rotate(KeyId id) throws SQLException {
     ApiKeyText.ValidKey secret = ApiKeyText.generate(random);
     return Transactions.run(
@@ -183,7 +183,7 @@ public final class ApiKeys {
     return find(connection, secret.keyId()).orElseThrow();
   }
 
-  /** Gives a key other limits; budgets stay. */
+  /** Changes the limits of a key; budgets stay. */
   public KeyUpdate setLimits(KeyId id, UnaryOperator<KeyLimits> change) throws SQLException {
     return change(
         id,
@@ -216,7 +216,7 @@ public final class ApiKeys {
         });
   }
 
-  /** What happens to a key that is locked. */
+  /** Change of a locked key. */
   private interface Update {
     void on(Connection connection) throws SQLException;
   }
@@ -257,7 +257,7 @@ public final class ApiKeys {
     }
   }
 
-  /** Two creations at the limit must not both see room for one. */
+  /** Two concurrent creations at the limit must not both succeed. */
   private static boolean lockOrg(Connection connection, OrgId org) throws SQLException {
     try (PreparedStatement select =
         connection.prepareStatement("SELECT 1 FROM organization WHERE id = ? FOR NO KEY UPDATE")) {

@@ -12,20 +12,20 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The first organization with its credit and key, made only while the database holds no
- * organization at all. Runs under the lock of the migrations, so of many nodes one wins.
+ * First organization with its credit and key, created only if the database has no organization at
+ * all. Runs under the lock of the migrations, so of several nodes one creates it.
  */
 public final class Bootstrap {
   private Bootstrap() {}
 
   /**
-   * What to make.
+   * Organization to create.
    *
    * @param key the operator's own key; null: one is generated
    */
   public record Plan(String organization, MicroUsd credit, ApiKeyText.@Nullable ValidKey key) {}
 
-  /** What was made; the secret is known nowhere else. */
+  /** Created organization and key; the secret is stored nowhere else. */
   public record Made(Organizations.StoredOrg org, StoredKey key, ApiKeyText.ValidKey secret) {}
 
   public static Optional<Made> run(Connection connection, Seal seal, Plan plan)

@@ -8,7 +8,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import javax.sql.DataSource;
 
-/** Money that organizations bring: append-only entries, each with a reference of its own. */
+/** Credits of organizations: append-only entries, each with a unique reference. */
 public final class Credits {
   private final DataSource pool;
 
@@ -16,19 +16,19 @@ public final class Credits {
     this.pool = pool;
   }
 
-  /** The outcome of {@link #grant}. */
+  /** Result of {@link #grant}. */
   public enum Grant {
-    BOOKED,
-    /** This grant was booked before. */
-    ALREADY_BOOKED,
-    /** The reference names a grant to another organization, or of another amount. */
+    RECORDED,
+    /** The same grant was recorded before. */
+    ALREADY_RECORDED,
+    /** The reference belongs to a grant to another organization, or of another amount. */
     REFERENCE_TAKEN
   }
 
   /**
-   * Books a funding.
+   * Records a credit.
    *
-   * @param ref names the funding; the same one is booked once, however often it is sent
+   * @param ref identifies the credit; it is recorded once, however often it is sent
    */
   public Grant grant(OrgId org, MicroUsd amount, String ref, String actor) throws SQLException {
     try (Connection connection = pool.getConnection()) {
@@ -47,7 +47,7 @@ public final class Credits {
       insert.setString(3, ref);
       insert.setString(4, actor);
       return insert.executeUpdate() == 1
-          ? Grant.BOOKED
+          ? Grant.RECORDED
           : existingGrant(connection, org, amount, ref);
     }
   }
@@ -61,7 +61,7 @@ public final class Credits {
       select.setLong(2, amount.value());
       select.setString(3, ref);
       try (ResultSet row = select.executeQuery()) {
-        return row.next() && row.getBoolean(1) ? Grant.ALREADY_BOOKED : Grant.REFERENCE_TAKEN;
+        return row.next() && row.getBoolean(1) ? Grant.ALREADY_RECORDED : Grant.REFERENCE_TAKEN;
       }
     }
   }

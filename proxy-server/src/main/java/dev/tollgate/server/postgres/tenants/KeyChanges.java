@@ -12,17 +12,14 @@ import java.util.UUID;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Reads, poll by poll, which keys changed since the poll before; whoever caches keys drops them.
- * Blocking, and for one thread.
- */
+/** Poller of changed keys, for caches to drop. Blocking, and for one thread. */
 public final class KeyChanges {
   private final DataSource pool;
   private @Nullable ChangeCursor last;
 
   /**
-   * How far was read, and in which table: an import puts another one in its place, whose numbers
-   * have nothing to do with those of the one before.
+   * Position of the last read and its table: an import replaces the table, and with it the
+   * numbering.
    */
   private record ChangeCursor(long rev, String table) {}
 
@@ -30,14 +27,14 @@ public final class KeyChanges {
     this.pool = pool;
   }
 
-  /** What one poll brought. */
+  /** Result of one poll. */
   public sealed interface PollResult {
-    /** Whether something may have changed since the poll before. */
+    /** True if something may have changed since the previous poll. */
     default boolean hasChanges() {
       return true;
     }
 
-    /** These keys and all keys of these organizations; mostly none. */
+    /** Changed keys, and organizations of which all keys changed; usually empty. */
     record Changed(Set<KeyId> keys, Set<OrgId> orgs) implements PollResult {
       @Override
       public boolean hasChanges() {
@@ -45,17 +42,14 @@ public final class KeyChanges {
       }
     }
 
-    /**
-     * Nothing is known of what happened before: the first poll, or the database went back in time,
-     * or an import replaced what it held.
-     */
+    /** Earlier changes are unknown: the first poll, a rollback of the database, or an import. */
     record EverythingChanged() implements PollResult {}
 
-    /** The database could not be asked; the next poll makes up for it. */
+    /** The database could not be queried; the next poll catches up. */
     record Failed(String reason) implements PollResult {}
   }
 
-  /** Asks for everything since the last poll that succeeded. */
+  /** Returns all changes since the last successful poll. */
   public PollResult poll() {
     try (Connection connection = pool.getConnection()) {
       ChangeCursor newest = newest(connection);

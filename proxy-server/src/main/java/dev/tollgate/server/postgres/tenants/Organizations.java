@@ -18,7 +18,7 @@ import java.util.UUID;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** The organizations: made, looked at and changed. Callers name one by its name or its id. */
+/** Organizations: creation, queries and changes. Callers identify one by its name or its id. */
 public final class Organizations {
   private static final String SELECT =
       """
@@ -39,15 +39,15 @@ public final class Organizations {
   }
 
   /**
-   * An organization with what its administration asks for.
+   * Organization with the fields that its administration needs.
    *
-   * @param balance what was paid in, less what was charged
-   * @param keys how many keys are not revoked
+   * @param balance the credits less the charges
+   * @param keys number of keys that are not revoked
    */
   public record StoredOrg(
       Org org, @Nullable MicroUsd monthlyLimit, MicroUsd balance, int keys, Instant createdAt) {}
 
-  /** The outcome of {@link #create}. */
+  /** Result of {@link #create}. */
   public sealed interface OrgCreation {
     record Created(StoredOrg org) implements OrgCreation {}
 
@@ -63,7 +63,7 @@ public final class Organizations {
                 .orElseGet(OrgCreation.NameTaken::new));
   }
 
-  /** All of them, by name. */
+  /** Returns all organizations, by name. */
   public List<StoredOrg> list() throws SQLException {
     try (Connection connection = pool.getConnection();
         PreparedStatement select = connection.prepareStatement(SELECT + " ORDER BY o.name");
@@ -76,7 +76,7 @@ public final class Organizations {
     }
   }
 
-  /** The ids of all of them, by name. */
+  /** Returns the ids of all organizations, by name. */
   public List<OrgId> ids() throws SQLException {
     return list().stream().map(stored -> stored.org().id()).toList();
   }
@@ -87,12 +87,12 @@ public final class Organizations {
     }
   }
 
-  /** Suspends an organization or serves it again; empty if there is none of that name. */
+  /** Suspends or resumes an organization; empty if it does not exist. */
   public Optional<StoredOrg> setState(String nameOrId, Org.State state) throws SQLException {
     return update(nameOrId, "state = ?", state.name().toLowerCase(Locale.ROOT));
   }
 
-  /** Sets or, with null, lifts the monthly spending limit. */
+  /** Sets or, with null, removes the monthly spending limit. */
   public Optional<StoredOrg> setMonthlyLimit(String nameOrId, @Nullable MicroUsd limit)
       throws SQLException {
     return limit == null

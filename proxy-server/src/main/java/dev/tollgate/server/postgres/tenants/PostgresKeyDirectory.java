@@ -9,7 +9,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import javax.sql.DataSource;
 
-/** Keys as PostgreSQL has them, one round trip per look-up. */
+/** Key directory in PostgreSQL, one round trip per query. */
 public final class PostgresKeyDirectory implements KeyDirectory {
   private static final Lookup UNKNOWN = new Lookup.Unknown();
 
@@ -32,7 +32,7 @@ public final class PostgresKeyDirectory implements KeyDirectory {
             : UNKNOWN;
       }
     } catch (SQLException e) {
-      return new Lookup.Unavailable("key look-up failed: " + e.getMessage());
+      return new Lookup.Unavailable("key query failed: " + e.getMessage());
     }
   }
 }

@@ -15,9 +15,9 @@ import javax.crypto.spec.GCMParameterSpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How secrets of webhooks lie in the store: AES-256-GCM under the first master key, with a nonce of
- * 96 random bits in front, bound to their organization. Without a key they lie in the clear. Shared
- * by all threads.
+ * Encryption of webhook secrets in the store: AES-256-GCM under the first master key, prefixed with
+ * a nonce of 96 random bits, bound to the organization. Without a key they are stored in the clear.
+ * Shared by all threads.
  */
 public final class Seal {
   private static final String CIPHER = "AES/GCM/NoPadding";
@@ -35,31 +35,31 @@ public final class Seal {
   }
 
   /**
-   * A secret as a row holds it.
+   * Secret as a row holds it.
    *
-   * @param key the id of the master key that sealed it; null: it lies in the clear
+   * @param key the id of the master key that sealed it; null: stored in the clear
    */
-  @SuppressWarnings("ArrayRecordComponent") // its bytes are compared where they lie, in the store
+  @SuppressWarnings("ArrayRecordComponent") // compared in the database only
   public record StoredSecret(byte[] bytes, @Nullable String key) {}
 
-  /** What came of opening a secret. */
+  /** Result of opening a secret. */
   public sealed interface UnsealResult {
-    @SuppressWarnings("ArrayRecordComponent") // nobody compares them
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     record Opened(byte[] secret) implements UnsealResult {}
 
-    /** It is sealed with a master key that is not configured. */
+    /** The secret is sealed with a master key that is not configured. */
     record KeyMissing(String key) implements UnsealResult {}
 
-    /** It is not what was sealed for this organization. */
+    /** The secret was not sealed for this organization, or is damaged. */
     record Damaged() implements UnsealResult {}
   }
 
-  /** The master key that seals; empty: none does. */
+  /** Returns the id of the master key that seals; empty: no key. */
   Optional<String> activeKeyId() {
     return keys.stream().map(MasterKey::id).findFirst();
   }
 
-  /** The master keys that open. */
+  /** Returns the ids of the master keys that open. */
   public List<String> keyIds() {
     return keys.stream().map(MasterKey::id).toList();
   }
@@ -106,7 +106,7 @@ public final class Seal {
     }
   }
 
-  /** What it says beside the organization keeps it apart from whatever else is sealed one day. */
+  /** The prefix separates these secrets from any other use of the master key. */
   private static Cipher cipher(int mode, MasterKey key, byte[] nonce, OrgId org)
       throws GeneralSecurityException {
     Cipher cipher = Cipher.getInstance(CIPHER);

@@ -15,11 +15,11 @@ import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** A key with what only its administration asks for. */
+/** Key with the fields that only its administration needs. */
 public record StoredKey(
     ApiKey key, Instant createdAt, @Nullable Instant revokedAt, @Nullable KeyId replacedBy) {
 
-  /** The columns that {@link #read} wants, of a key and its organization. */
+  /** Columns of a key and its organization that {@link #read} needs. */
   static final String SELECT =
       """
       SELECT k.id, k.name, k.last_four, k.state, k.expires_at, k.hash,

@@ -17,12 +17,12 @@ import java.util.UUID;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** The secrets that sign webhooks: shown, made anew, and sealed with the first master key. */
+/** Secrets that sign webhooks: display, rotation, and sealing with the first master key. */
 public final class WebhookSecrets {
   private static final int SECRET_BYTES = 32;
   private static final int PORTION = 500;
 
-  /** Who misses a row because it was changed has another look. */
+  /** A row that changed during a pass is visited again in the next one. */
   private static final int PASSES_MAX = 3;
 
   private static final UUID LOWEST_ID = new UUID(0, 0);
@@ -34,7 +34,10 @@ public final class WebhookSecrets {
         FROM organization WHERE name = ? OR id::text = ?
       """;
 
-  /** What is not sealed as it should be; by their ids, so that what cannot be sealed is passed. */
+  /**
+   * Secrets that are not sealed with the first master key, ordered by id, so that a pass gets
+   * beyond those that cannot be sealed.
+   */
   private static final String SELECT_OUTDATED =
       """
       SELECT id, name, webhook_secret, webhook_secret_key, webhook_secret_before,
@@ -50,7 +53,7 @@ public final class WebhookSecrets {
        ORDER BY id LIMIT ?
       """;
 
-  /** Whoever has changed a secret meanwhile has sealed it, too. */
+  /** A concurrent change of a secret has sealed it too. */
   private static final String COMPARE_AND_SET =
       """
       UPDATE organization
@@ -81,7 +84,7 @@ public final class WebhookSecrets {
     }
   }
 
-  /** Whether a master key is configured. */
+  /** True if a master key is configured. */
   public boolean isSealingEnabled() {
     return seal.activeKeyId().isPresent();
   }
@@ -92,7 +95,10 @@ public final class WebhookSecrets {
     return secret;
   }
 
-  /** What signs an organization's webhooks; empty if there is none of that name. */
+  /**
+   * Returns the secret that signs an organization's webhooks; empty if the organization does not
+   * exist.
+   */
   public Optional<UnsealResult> of(String nameOrId) throws SQLException {
     try (Connection connection = pool.getConnection()) {
       return named(connection, nameOrId, BY_NAME_OR_ID)
@@ -101,9 +107,10 @@ public final class WebhookSecrets {
   }
 
   /**
-   * Makes a new one and returns it, or why the old one cannot be kept: then nothing changed.
+   * Creates a new secret and returns it, or the reason why the old one cannot be kept: then nothing
+   * changed.
    *
-   * @param keep how long the old one signs too, for receivers that have not heard of the new one
+   * @param keep how long the old secret signs too, for receivers that do not have the new one yet
    */
   public Optional<UnsealResult> rotate(String nameOrId, Duration keep) throws SQLException {
     return Transactions.run(
@@ -162,25 +169,25 @@ public final class WebhookSecrets {
   }
 
   /**
-   * What came of sealing.
+   * Result of sealing.
    *
-   * @param organizations whose secrets are sealed now and were not, or not with this key
-   * @param locked whose secrets could not be opened, by name
+   * @param organizations organizations whose secrets were sealed with this key now
+   * @param locked organizations whose secrets could not be opened, by name
    */
   public record SealSummary(int organizations, List<LockedSecret> locked) {}
 
-  /** An organization whose secrets cannot be opened. */
+  /** Organization whose secrets cannot be opened. */
   public record LockedSecret(String organization, UnsealResult why) {}
 
   /**
-   * Seals all secrets with the first master key, whatever they are sealed with. For an operator,
-   * once no node seals with another: nodes of two minds would undo each other's work.
+   * Seals all secrets with the first master key. For an operator, once no node seals with another
+   * key: nodes with different keys would undo each other's work.
    */
   public SealSummary sealAll() throws SQLException {
     return sealMatching(false);
   }
 
-  /** Seals what lies in the clear; nobody ever undoes that. */
+  /** Seals unsealed secrets, which no other node ever unseals. */
   public SealSummary sealClear() throws SQLException {
     return sealMatching(true);
   }
@@ -200,9 +207,9 @@ public final class WebhookSecrets {
   }
 
   /**
-   * A look at all organizations.
+   * Pass over all organizations.
    *
-   * @param missed whose secrets somebody else changed meanwhile
+   * @param missed organizations whose secrets changed concurrently
    */
   private record Pass(int sealed, int missed, List<LockedSecret> locked) {}
 
@@ -245,7 +252,10 @@ public final class WebhookSecrets {
     }
   }
 
-  /** What of a row could be sealed anew: one that cannot be opened keeps the other from nothing. */
+  /**
+   * Secrets of a row that could be sealed again; one that cannot be opened does not affect the
+   * other.
+   */
   private record Resealed(Optional<StoredSecret> present, Optional<StoredSecret> before) {
     boolean isNothing() {
       return present.isEmpty() && before.isEmpty();
@@ -286,14 +296,14 @@ public final class WebhookSecrets {
   }
 
   /**
-   * How many secrets are sealed with a master key.
+   * Number of secrets sealed with a master key.
    *
-   * @param key null: they lie in the clear
+   * @param key null: not sealed
    * @param isKnown whether they can be opened here
    */
   public record SecretsByKey(@Nullable String key, long secrets, boolean isKnown) {}
 
-  /** What the secrets of all organizations are sealed with. */
+  /** Returns the number of secrets by master key, over all organizations. */
   public List<SecretsByKey> shares() throws SQLException {
     try (Connection connection = pool.getConnection();
         PreparedStatement select =

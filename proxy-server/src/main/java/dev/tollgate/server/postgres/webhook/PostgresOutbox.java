@@ -30,13 +30,13 @@ public final class PostgresOutbox implements Outbox {
   private static final Logger log = LoggerFactory.getLogger(PostgresOutbox.class);
   private static final int CONNECTIONS = 2;
 
-  /** Before what could not be signed is looked at again. */
+  /** Delay before an event that could not be signed is claimed again. */
   private static final Duration HOLD_DURATION = Duration.ofMinutes(1);
 
-  /** Whatever can be signed somewhere is taken there by then. */
+  /** After this time any node that can sign the event has claimed it. */
   private static final Duration LOCKED_SINCE = Duration.ofSeconds(10);
 
-  /** As much is said in histories at a time. */
+  /** Upper bound of rows that one statement counts or annotates. */
   private static final int COUNTED_MAX = 1_000;
 
   private final DataSource pool;
@@ -45,7 +45,7 @@ public final class PostgresOutbox implements Outbox {
   private final Semaphore connections = new Semaphore(CONNECTIONS);
 
   /**
-   * @param worker what no other node is called, and none was
+   * @param worker a name that no other node has or had
    */
   public PostgresOutbox(DataSource pool, String worker, Seal seal) {
     this.pool = pool;
@@ -65,7 +65,7 @@ public final class PostgresOutbox implements Outbox {
     return due;
   }
 
-  /** What was taken. */
+  /** Row of a claim. */
   private sealed interface ClaimedRow {
     record Ready(ClaimedEvent due) implements ClaimedRow {}
 
@@ -135,7 +135,7 @@ public final class PostgresOutbox implements Outbox {
         secrets);
   }
 
-  /** One that the store does not put back comes again when its lease is over. */
+  /** If the store fails here too, the event is due again when its lease expires. */
   private void hold(ClaimedRow.Locked locked) {
     try {
       boolean isNewlyLocked =
@@ -160,7 +160,7 @@ public final class PostgresOutbox implements Outbox {
             locked.org());
       }
     } catch (OutboxException e) {
-      log.debug("webhook {} stays leased until that runs out", locked.event(), e);
+      log.debug("webhook {} stays leased until its lease expires", locked.event(), e);
     }
   }
 

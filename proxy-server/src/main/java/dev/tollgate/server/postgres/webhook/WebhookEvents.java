@@ -14,9 +14,9 @@ import java.util.UUID;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** Announcements for people: what became of them, attempt by attempt, and once more. */
+/** Webhook events for operators: their attempts, and another delivery on request. */
 public final class WebhookEvents {
-  /** How long attempts are remembered. */
+  /** Retention of recorded attempts. */
   static final Duration KEPT = Duration.ofDays(30);
 
   private static final int PORTION = 5_000;
@@ -39,13 +39,13 @@ public final class WebhookEvents {
   }
 
   /**
-   * An event.
+   * Webhook event.
    *
-   * @param host whom it is told; the rest of its URL may be a secret
+   * @param host the receiver's host; the rest of the URL may contain secrets
    * @param state {@code pending}, {@code delivered}, {@code failed} or {@code gone}
-   * @param lastStatus of the last attempt; null: nobody answered
-   * @param lastError how the last attempt failed
-   * @param nextAttempt when one follows
+   * @param lastStatus status of the last attempt; null: no reply
+   * @param lastError error of the last attempt
+   * @param nextAttempt time of the next attempt, if one follows
    */
   public record WebhookEvent(
       UUID id,
@@ -61,7 +61,7 @@ public final class WebhookEvents {
       Instant createdAt,
       @Nullable Instant nextAttempt) {}
 
-  /** The latest events, the latest first. */
+  /** Returns the latest events, the latest first. */
   public List<WebhookEvent> latest(@Nullable OrgId org, @Nullable String state, int rowsMax)
       throws SQLException {
     try (Connection connection = source.getConnection();
@@ -100,14 +100,14 @@ public final class WebhookEvents {
   }
 
   /**
-   * One attempt.
+   * Attempt at a delivery.
    *
-   * @param status null: there was no answer
+   * @param status null: no reply
    */
   public record DeliveryAttempt(
       int number, Instant at, Duration took, String outcome, @Nullable Integer status) {}
 
-  /** All remembered attempts for an event, the first first. */
+  /** Returns all recorded attempts for an event, in their order. */
   public List<DeliveryAttempt> attempts(UUID event) throws SQLException {
     try (Connection connection = source.getConnection();
         PreparedStatement select =
@@ -131,16 +131,16 @@ public final class WebhookEvents {
     }
   }
 
-  /** What came of asking for one more. */
+  /** Result of requesting another delivery. */
   public enum ResendResult {
-    /** Its schedule begins anew; gateways look within a second. */
+    /** The schedule starts again; gateways poll within a second. */
     RESCHEDULED,
     UNKNOWN,
-    /** Its job was deleted. */
+    /** The job of the event was deleted. */
     JOB_REMOVED
   }
 
-  /** Delivers an event once more, whatever became of it before. */
+  /** Delivers an event again, whatever its state. */
   public ResendResult resend(UUID event) throws SQLException {
     try (Connection connection = source.getConnection();
         PreparedStatement resend = connection.prepareStatement("SELECT webhook_resend(?)")) {
@@ -152,13 +152,13 @@ public final class WebhookEvents {
           case "again" -> ResendResult.RESCHEDULED;
           case "removed" -> ResendResult.JOB_REMOVED;
           case "unknown" -> ResendResult.UNKNOWN;
-          default -> throw new SQLException("the store says " + answer);
+          default -> throw new SQLException("unexpected result of the store: " + answer);
         };
       }
     }
   }
 
-  /** Forgets attempts that were remembered for long enough, as many as one round may take. */
+  /** Deletes expired attempts, a bounded number in each round. */
   public void tidy() throws SQLException {
     try (Connection connection = source.getConnection();
         PreparedStatement tidy =

@@ -41,9 +41,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A store goes through one file into another store, whole or not at all. */
+/** Export and import of a store through one file, completely or not at all. */
 class StoreExportIT {
-  /** Over for so long that they can be closed at any hour of today. */
+  /** Days that ended long enough ago to be closed at any hour of today. */
   private static final List<Integer> OLD_DAYS = List.of(6, 4);
 
   @TempDir Path folder;
@@ -76,7 +76,7 @@ class StoreExportIT {
   }
 
   @Test
-  void theStoreGoesOnWhereTheOldOneStood() throws Exception {
+  void theStoreContinuesWhereTheOldOneEnded() throws Exception {
     export();
     StoreOptions target = SharedPostgres.newDatabase();
     importInto(target, false);
@@ -117,7 +117,7 @@ class StoreExportIT {
     }
   }
 
-  /** The origin has charges in quarantine, and they came along. */
+  /** The origin has charges in quarantine, and the export contains them. */
   private static void requireOnlyPutAside(Store store) throws Exception {
     assertThat(store.ledgerAudit().run())
         .isNotEmpty()
@@ -177,7 +177,7 @@ class StoreExportIT {
         assertThat(contents(target)).isEqualTo(before);
         continue;
       }
-      // What the zip format itself does not need, such as a time stamp.
+      // Parts that the zip format itself does not need, such as a time stamp.
       assertThat(contents(target)).isEqualTo(contents(origin));
       query(target, "UPDATE organization SET name = 'precious' WHERE name = 'b' RETURNING 1");
       before = contents(target);
@@ -192,7 +192,7 @@ class StoreExportIT {
       store.organizations().create("precious", null);
     }
     List<String> before = contents(target);
-    // A row that the schema refuses, under a checksum that is right.
+    // A row that the schema refuses, under a correct checksum.
     Forgery.replace(file, "tables/organization.csv", "active", "dreaming");
 
     assertThatThrownBy(() -> importInto(target, true)).isInstanceOf(StoreException.class);
@@ -278,7 +278,7 @@ class StoreExportIT {
     fillLedger(store, new Payer(org, key.key().key().id(), Window.at(System.currentTimeMillis())));
   }
 
-  /** Also on days for which the target has no partition yet. */
+  /** Charges also fall on days for which the target has no partition yet. */
   private static void fillLedger(Store store, Payer payer) throws SQLException {
     try {
       var holder = store.ledgerStore().open(UUID.randomUUID(), UUID.randomUUID());
@@ -299,7 +299,7 @@ class StoreExportIT {
     }
   }
 
-  /** Every row of every table, and where the sequences stand. */
+  /** Returns every row of every table, and the values of the sequences. */
   private static List<String> contents(StoreOptions options) throws SQLException {
     List<String> all = new ArrayList<>();
     try (Connection connection = connect(options)) {

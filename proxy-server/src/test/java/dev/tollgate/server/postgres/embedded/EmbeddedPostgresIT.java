@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The embedded server over starts, restarts and deaths of its owner. */
+/** Embedded server over starts, restarts and crashes of its owner. */
 public class EmbeddedPostgresIT {
   @TempDir Path dataDir;
   private DataDirLock lock;
@@ -96,7 +96,7 @@ public class EmbeddedPostgresIT {
     }
   }
 
-  /** Pages that the system gave to a process so far; field 10 of its line, by proc(5). */
+  /** Returns the page faults of a process so far; field 10 of its line, by proc(5). */
   private static long pagesTaken(long pid) throws IOException {
     String line = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
     String behindTheName = line.substring(line.lastIndexOf(')') + 2);
@@ -186,7 +186,7 @@ public class EmbeddedPostgresIT {
   void aPidFileThatNamesAnotherProgramIsStale() throws Exception {
     SharedPostgres.copyClusterTo(dataDir);
     Path pidFile = dataDir.resolve("postgres/cluster/postmaster.pid");
-    // After a restart of the machine the number may belong to anything: here, to this test.
+    // After a restart of the machine the number may belong to any process: here, to this test.
     List<String> lines = new ArrayList<>(List.of("" + ProcessHandle.current().pid()));
     lines.addAll(
         List.of(dataDir.resolve("postgres/cluster").toString(), "1", "5432", "", "", "", "ready"));
@@ -248,7 +248,7 @@ public class EmbeddedPostgresIT {
         assertThat(owner).isNotEqualTo(0);
       }
     }
-    // Whoever owns it goes on to run it, also where namespaces have become possible.
+    // The owner continues to run it, even if namespaces have become possible.
     try (var postgres = start()) {
       assertThat(postgres.startOutcome().kind()).isEqualTo(Kind.STARTED);
     }

@@ -12,7 +12,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 final class PostmasterIT {
-  /** Becomes the server: first under the file that was there, then under one of its own. */
+  /**
+   * Script that becomes the server: first under the existing pid file, then under one of its own.
+   */
   private static final String PG_CTL =
       """
       #!/bin/sh
@@ -30,7 +32,7 @@ final class PostmasterIT {
 
   @TempDir Path dataDir;
 
-  /** In a container numbers of processes repeat from start to start. */
+  /** In a container process numbers repeat from start to start. */
   @Test
   void aPidFileFromBeforeIsNotTakenForTheNewServers() throws Exception {
     PostgresDirectory home = PostgresDirectory.in(dataDir);
@@ -52,10 +54,10 @@ final class PostmasterIT {
     assertThat(started.port()).isEqualTo(2222);
   }
 
-  /** A folder of programs that holds one that we write. */
+  /** Returns a folder of programs, one of which the test writes. */
   private static PostgresBinaries binaries(Path cache) throws Exception {
     Path usual = SharedPostgres.circumstances().binaries().orElseThrow();
-    // <cache>/<name of this build>/bin/<program>
+    // <cache>/<name of the build>/bin/<program>
     Path relative = usual.relativize(Path.of(PostgresBinaries.in(usual).program("pg_ctl")));
     Path program = cache.resolve(relative);
     Files.createDirectories(Objects.requireNonNull(program.getParent()));

@@ -103,7 +103,7 @@ class OrgByteQuotaTest {
   }
 
   @Test
-  void whatIsUnderWayOutlivesTheTrustInASum() throws Exception {
+  void bytesInFlightOutliveACachedSum() throws Exception {
     OrgByteQuota.ByteReservation slow = bytes.reservation(ONE, 60_000);
     assertThat(slow.reserve(this::sum)).isTrue();
     nanos += Duration.ofMinutes(2).toNanos();

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Submissions in PostgreSQL keep the contract, and have one winner whoever comes at once. */
+/** Submissions in PostgreSQL fulfil the contract, and concurrent claims have one winner. */
 class PostgresIdempotencyIT extends IdempotencyContract {
   private static final Duration LEASE = Duration.ofMinutes(1);
   private static final int ORG_CLAIMS_MAX = 128;
@@ -129,7 +129,7 @@ class PostgresIdempotencyIT extends IdempotencyContract {
     assertThat(winners).isOne();
   }
 
-  /** The same when a lease ran out: there is no moment in which two could take the key over. */
+  /** An expired lease has one winner too: at no moment could two claims take the key over. */
   @Test
   void whatRanOutHasOneWinnerToo() throws Exception {
     var _ = claimed(first, "again", "body");
@@ -167,9 +167,9 @@ class PostgresIdempotencyIT extends IdempotencyContract {
     runs.free(() -> {});
   }
 
-  /** A row that is locked is one that somebody wrote, and the write is waited for. */
+  /** A locked row is being written by another claim, whose write is waited for. */
   @Test
-  void whoIsOnlyToldSomethingWaitsForNobody() throws Exception {
+  void aReadOfAClaimWaitsForNoWriter() throws Exception {
     Claim done = claimed(first, "told", "body");
     dispatch(done);
     complete(done, reply(200, "made"));
@@ -202,7 +202,7 @@ class PostgresIdempotencyIT extends IdempotencyContract {
     }
   }
 
-  /** Work that waits until the test lets it run. */
+  /** Offload whose work waits until the test runs it. */
   private static final class Waiting implements Offload {
     private final List<Runnable> tasks = new ArrayList<>();
 
@@ -242,7 +242,7 @@ class PostgresIdempotencyIT extends IdempotencyContract {
     }
   }
 
-  /** A pool that a test takes away, and gives back. */
+  /** Pool that a test takes down and brings back. */
   private final class Away {
     boolean isAway;
 
@@ -320,9 +320,9 @@ class PostgresIdempotencyIT extends IdempotencyContract {
     assertThat(first.notStored()).isOne();
   }
 
-  /** Its first try may have been committed although nobody heard of it. */
+  /** The first attempt may have been committed although its result was lost. */
   @Test
-  void whatWasStoredUnheardIsStored() {
+  void aStoredReplyWhoseResultWasLostIsStored() {
     Claim claim = claimed(first, "twice", "body");
     dispatch(claim);
     complete(claim, reply(200, "made"));
@@ -349,7 +349,7 @@ class PostgresIdempotencyIT extends IdempotencyContract {
     assertThat(replayed(second, "replaced", "body").status()).isEqualTo(200);
   }
 
-  /** A text of it would be two bytes for each of its own, beside them. */
+  /** A text would take two bytes for each byte of the body, beside them. */
   @Test
   void aBodyIsReadWithoutCopies() {
     int bytes = 8 << 20;
@@ -404,7 +404,7 @@ class PostgresIdempotencyIT extends IdempotencyContract {
     assertThat(other.notKept()).isOne();
     Claim small = claimed(one, "small", "body");
     dispatch(small);
-    complete(small, reply(502, "what failed is told again"));
+    complete(small, reply(502, "a failure is delivered again"));
     assertThat(replayed(one, "small", "body").status()).isEqualTo(502);
   }
 

@@ -54,17 +54,16 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A job from its submission to its end as gateway and workers have it, in a real database. */
+/** Job from its submission to its end as gateway and workers see it, in a real database. */
 class PostgresJobsIT {
   private static final Duration DAY = Duration.ofDays(1);
   private static final Duration LEASE = Duration.ofSeconds(30);
-  private static TestLedgerStore testStore;
+  @RegisterExtension private static final TestLedgerStore testStore = TestLedgerStore.perClass();
 
   private final EmbeddedChannel channel = new EmbeddedChannel();
   private final JobId id = JobId.fresh();
@@ -74,21 +73,12 @@ class PostgresJobsIT {
   private OrgId org;
   private KeyId key;
 
-  @BeforeAll
-  static void open() throws Exception {
-    testStore = TestLedgerStore.open();
-  }
-
-  @AfterAll
-  static void close() {
-    testStore.close();
-  }
-
   @BeforeEach
   void begin() throws Exception {
     channel.freezeTime();
-    var lane = new PostgresJobs.DedicatedPool(testStore.store().pool(), new SynchronousOffload());
-    jobs = new PostgresJobs(lane, lane, DAY, DAY, due::incrementAndGet);
+    var dedicated =
+        new PostgresJobs.DedicatedPool(testStore.store().pool(), new SynchronousOffload());
+    jobs = new PostgresJobs(dedicated, dedicated, DAY, DAY, due::incrementAndGet);
     rows = testStore.store().jobRows();
     org = testStore.newOrg();
     key = testStore.newKey(org);
@@ -105,14 +95,14 @@ class PostgresJobsIT {
 
   @Test
   void whatIsSubmittedIsFoundAsItWas() {
-    Job made = submitted(JobRepository.SubmitResult.Created.class, wish(id, "k", "body")).job();
+    Job made = submitted(JobRepository.SubmitResult.Created.class, spec(id, "k", "body")).job();
     assertThat(made)
         .returns(id, Job::id)
         .returns(JobStatus.QUEUED, Job::status)
         .returns(new MicroUsd(150), Job::estimated)
         .returns(new MicroUsd(200), Job::max)
         .returns("https://example.com/hook", Job::webhookUrl);
-    assertThat(due).as("rings of workers").hasValue(1);
+    assertThat(due).as("wake-ups of workers").hasValue(1);
     assertThat(made.params()).hasToString("{\"prompt\":\"a dog\"}");
     assertThat(found()).usingRecursiveComparison().isEqualTo(made);
     assertThat(find(new OrgId(UUID.randomUUID()), id))
@@ -122,8 +112,8 @@ class PostgresJobsIT {
 
   @Test
   void aReplayIsTheSameJobAndAnotherBodyAConflict() {
-    var _ = submitted(JobRepository.SubmitResult.Created.class, wish(id, "k", "body"));
-    JobSpec again = wish(JobId.fresh(), "k", "body");
+    var _ = submitted(JobRepository.SubmitResult.Created.class, spec(id, "k", "body"));
+    JobSpec again = spec(JobId.fresh(), "k", "body");
     assertThat(submitted(JobRepository.SubmitResult.Replayed.class, again).job().id())
         .isEqualTo(id);
     assertThat(delete(null)).isInstanceOf(JobRepository.DeleteResult.Canceled.class);
@@ -132,21 +122,21 @@ class PostgresJobsIT {
     assertThat(submitted(JobRepository.SubmitResult.Replayed.class, again).job().id())
         .isEqualTo(id);
     var _ =
-        submitted(JobRepository.SubmitResult.Conflict.class, wish(JobId.fresh(), "k", "another"));
+        submitted(JobRepository.SubmitResult.Conflict.class, spec(JobId.fresh(), "k", "another"));
   }
 
   @Test
   void whatWasSubmittedIsKnownUnderItsKeyBeforeAnythingIsDone() {
-    JobSpec spec = wish(id, "k", "body");
+    JobSpec spec = spec(id, "k", "body");
     assertThat(recalled(spec)).isInstanceOf(JobRepository.LookupResult.NotSubmitted.class);
     Job made = submitted(JobRepository.SubmitResult.Created.class, spec).job();
-    assertThat(recalled(wish(JobId.fresh(), "k", "body")))
+    assertThat(recalled(spec(JobId.fresh(), "k", "body")))
         .isInstanceOfSatisfying(
             JobRepository.LookupResult.Replayed.class,
             again -> assertThat(again.job()).usingRecursiveComparison().isEqualTo(made));
-    assertThat(recalled(wish(JobId.fresh(), "k", "another")))
+    assertThat(recalled(spec(JobId.fresh(), "k", "another")))
         .isInstanceOf(JobRepository.LookupResult.Conflict.class);
-    assertThat(recalled(wish(JobId.fresh(), "l", "body")))
+    assertThat(recalled(spec(JobId.fresh(), "l", "body")))
         .isInstanceOf(JobRepository.LookupResult.NotSubmitted.class);
   }
 
@@ -156,18 +146,18 @@ class PostgresJobsIT {
     return requireNonNull(answers.getFirst());
   }
 
-  /** Its threads are all in use. */
+  /** Offload whose threads are all busy. */
   private static final class Never implements Offload {
     @Override
     public <T> void run(
         EventExecutor caller, long deadlineNanos, Callable<T> work, Consumer<Outcome<T>> whenDone) {
-      // It waits for its turn for as long as the test lasts.
+      // The task waits for as long as the test runs.
     }
   }
 
   @Test
-  void whoOnlyLooksDoesNotWaitBehindSubmissions() {
-    var _ = submitted(JobRepository.SubmitResult.Created.class, wish(id, "k", "body"));
+  void queriesDoNotWaitBehindSubmissions() {
+    var _ = submitted(JobRepository.SubmitResult.Created.class, spec(id, "k", "body"));
     DataSource pool = testStore.store().pool();
     JobRepository busy =
         new PostgresJobs(
@@ -177,14 +167,14 @@ class PostgresJobsIT {
             DAY,
             due::incrementAndGet);
     List<Object> answers = new ArrayList<>();
-    busy.submit(wish(JobId.fresh(), "l", "body"), channel.eventLoop(), answers::add);
+    busy.submit(spec(JobId.fresh(), "l", "body"), channel.eventLoop(), answers::add);
     busy.find(org, id, channel.eventLoop(), answers::add);
     assertThat(answers).singleElement().isInstanceOf(JobRepository.FindResult.Present.class);
   }
 
   @Test
   void theAuditNamesEverySumOfWhichAJobDoesNotHoldItsPart() throws Exception {
-    var _ = submitted(JobRepository.SubmitResult.Created.class, wish(id, "k", "body"));
+    var _ = submitted(JobRepository.SubmitResult.Created.class, spec(id, "k", "body"));
     for (String scope : List.of("org:", "orgm:", "keyd:", "keym:")) {
       String its = " WHERE holder = 'job:" + id + "' AND scope_id LIKE '" + scope + "%'";
       String sum = " WHERE scope_id = (SELECT scope_id FROM lease" + its + ")";
@@ -203,7 +193,7 @@ class PostgresJobsIT {
 
   @Test
   void workersDoNotWaitForThoseWhoCharge() throws Exception {
-    var _ = submitted(JobRepository.SubmitResult.Created.class, wish(id, "k", "body"));
+    var _ = submitted(JobRepository.SubmitResult.Created.class, spec(id, "k", "body"));
     JobRows own = testStore.store().jobRows(1);
     HikariDataSource pool = (HikariDataSource) testStore.store().pool();
     List<Connection> taken = new ArrayList<>();
@@ -226,7 +216,7 @@ class PostgresJobsIT {
   void whatIsNotOverIsCounted() throws Exception {
     var counts = (PostgresJobs) jobs;
     long before = requireNonNull(counts.open(1_000).get(JobStatus.QUEUED));
-    var _ = submitted(JobRepository.SubmitResult.Created.class, wish(id, "k", "body"));
+    var _ = submitted(JobRepository.SubmitResult.Created.class, spec(id, "k", "body"));
     assertThat(counts.open(1_000))
         .containsOnlyKeys(JobStatus.QUEUED, JobStatus.SUBMITTED, JobStatus.RUNNING)
         .containsEntry(JobStatus.QUEUED, before + 1);
@@ -236,10 +226,10 @@ class PostgresJobsIT {
   }
 
   @Test
-  void whoHasTooLittleIsToldOfWhat() {
+  void anInsufficientBudgetNamesItsScopes() {
     var refused =
         submitted(
-            JobRepository.SubmitResult.InsufficientBudget.class, wish(id, "k", "body", 1_001));
+            JobRepository.SubmitResult.InsufficientBudget.class, spec(id, "k", "body", 1_001));
     assertThat(refused.shortages())
         .singleElement()
         .returns(ScopeKind.ORG, shortage -> shortage.scope().kind())
@@ -253,12 +243,12 @@ class PostgresJobsIT {
     var all = new GrantItem(ScopeKind.ORG, new MicroUsd(1_000), new MicroUsd(1_000));
     var _ = testStore.ledgerStore().grant(node, new GrantRequest(1, payer, List.of(all), true));
     List<JobRepository.SubmitResult> answers = new ArrayList<>();
-    jobs.submit(wish(id, "k", "body"), channel.eventLoop(), answers::add);
+    jobs.submit(spec(id, "k", "body"), channel.eventLoop(), answers::add);
     for (int i = 0; i < 30 && answers.isEmpty(); i++) {
       pass(Duration.ofMillis(100));
     }
     assertThat(answers).singleElement().isInstanceOf(JobRepository.SubmitResult.Unavailable.class);
-    jobs.submit(wish(id, "k", "body"), channel.eventLoop(), answers::add);
+    jobs.submit(spec(id, "k", "body"), channel.eventLoop(), answers::add);
     var gives = new LeaseStatement(payer, ScopeKind.ORG, new MicroUsd(500), 100, false);
     var _ = testStore.ledgerStore().tick(node, 2, List.of(gives));
     pass(Duration.ofMillis(100));
@@ -268,7 +258,7 @@ class PostgresJobsIT {
 
   @Test
   void aWorkerBringsItToItsEnd() throws Exception {
-    var _ = submitted(JobRepository.SubmitResult.Created.class, wish(id, "k", "body"));
+    var _ = submitted(JobRepository.SubmitResult.Created.class, spec(id, "k", "body"));
     ClaimedJobRow fresh = claimed();
     assertThat(fresh)
         .returns(id, ClaimedJobRow::id)
@@ -316,7 +306,7 @@ class PostgresJobsIT {
     assertThat(due)
         .extracting(JobRows.DueArtifact::blob)
         .contains(film.toString(), sound.toString());
-    assertThat(rows.takeArtifactsDue(10)).as("they are somebody's").isEmpty();
+    assertThat(rows.takeArtifactsDue(10)).as("they belong to others").isEmpty();
     testStore.execute("UPDATE media_job SET files_again_at = now() WHERE files_tries = 1");
     assertThat(rows.takeArtifactsDue(10)).containsAll(due);
     assertThat(testStore.execute("SELECT max(files_tries) FROM media_job")).containsExactly("2");
@@ -326,8 +316,8 @@ class PostgresJobsIT {
   }
 
   @Test
-  void aFailureIsTold() throws Exception {
-    var _ = submitted(JobRepository.SubmitResult.Created.class, wish(id, "k", "body"));
+  void aFailureIsReported() throws Exception {
+    var _ = submitted(JobRepository.SubmitResult.Created.class, spec(id, "k", "body"));
     ClaimedJobRow held = claimed();
     assertThat(rows.inconclusive(held, "absent", Duration.ZERO)).isTrue();
     ClaimedJobRow again = claimed();
@@ -339,11 +329,11 @@ class PostgresJobsIT {
   }
 
   @Test
-  void whatAProviderMayHaveIsCanceledWhenAWorkerSaysSo() throws Exception {
+  void aJobAtAProviderIsCanceledWhenAWorkerReportsIt() throws Exception {
     for (boolean isGivenUp : List.of(false, true)) {
       JobId job = JobId.fresh();
       var _ =
-          submitted(JobRepository.SubmitResult.Created.class, wish(job, "k" + isGivenUp, "body"));
+          submitted(JobRepository.SubmitResult.Created.class, spec(job, "k" + isGivenUp, "body"));
       ClaimedJobRow held = claimed();
       assertThat(rows.intend(held, 1)).isEqualTo("noted");
       List<JobRepository.DeleteResult> answers = new ArrayList<>();
@@ -369,14 +359,14 @@ class PostgresJobsIT {
 
   @Test
   void whatEndsWhileItIsToBeCanceledIsNotCanceled() throws Exception {
-    var _ = submitted(JobRepository.SubmitResult.Created.class, wish(id, "k", "body"));
+    var _ = submitted(JobRepository.SubmitResult.Created.class, spec(id, "k", "body"));
     ClaimedJobRow held = claimed();
     assertThat(rows.intend(held, 1)).isEqualTo("noted");
     assertThat(rows.submitted(held, "p", Duration.ZERO)).isTrue();
     held = claimed();
     List<JobRepository.DeleteResult> answers = new ArrayList<>();
     jobs.delete(org, null, id, channel.eventLoop(), answers::add);
-    assertThat(due).as("rings of workers").hasValue(2);
+    assertThat(due).as("wake-ups of workers").hasValue(2);
     assertThat(rows.succeed(held, new MicroUsd(90), DAY, List.of())).isTrue();
     assertThat(rows.canceled(held)).isFalse();
     pass(Duration.ofSeconds(1));
@@ -388,8 +378,8 @@ class PostgresJobsIT {
   }
 
   @Test
-  void aWishThatNobodyHearsIsTakenBack() throws Exception {
-    var _ = submitted(JobRepository.SubmitResult.Created.class, wish(id, "k", "body"));
+  void anUnansweredCancellationIsWithdrawn() throws Exception {
+    var _ = submitted(JobRepository.SubmitResult.Created.class, spec(id, "k", "body"));
     ClaimedJobRow held = claimed();
     assertThat(rows.intend(held, 1)).isEqualTo("noted");
     List<JobRepository.DeleteResult> answers = new ArrayList<>();
@@ -406,8 +396,8 @@ class PostgresJobsIT {
   }
 
   @Test
-  void nobodyElseCancelsOrRemovesIt() {
-    var _ = submitted(JobRepository.SubmitResult.Created.class, wish(id, "k", "body"));
+  void noOtherOrganizationCancelsOrRemovesIt() {
+    var _ = submitted(JobRepository.SubmitResult.Created.class, spec(id, "k", "body"));
     assertThat(delete(JobKind.MUSIC)).isInstanceOf(JobRepository.DeleteResult.NotFound.class);
     OrgId its = org;
     org = new OrgId(UUID.randomUUID());
@@ -419,11 +409,11 @@ class PostgresJobsIT {
 
   // Steps
 
-  private JobSpec wish(JobId job, String idempotencyKey, String body) {
-    return wish(job, idempotencyKey, body, 150);
+  private JobSpec spec(JobId job, String idempotencyKey, String body) {
+    return spec(job, idempotencyKey, body, 150);
   }
 
-  private JobSpec wish(JobId job, String idempotencyKey, String body, long reserved) {
+  private JobSpec spec(JobId job, String idempotencyKey, String body, long reserved) {
     byte[] bytes = body.getBytes(UTF_8);
     return new JobSpec(
         job,

@@ -18,7 +18,7 @@ import java.util.Random;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** PostgreSQL reads from the arrays what was put into them. */
+/** PostgreSQL reads the same values from the arrays that were written into them. */
 class BinaryArrayIT {
   private static final int SEEDS = 40;
 

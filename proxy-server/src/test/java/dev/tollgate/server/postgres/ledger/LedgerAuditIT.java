@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What does not agree is named, by whichever node's turn it is. */
+/** Violations are reported, by whichever node runs the audit. */
 class LedgerAuditIT {
   private static final Duration HOUR = Duration.ofHours(1);
   private static final KeyId NOBODY = new KeyId("nobody00");
@@ -58,18 +58,18 @@ class LedgerAuditIT {
   @Test
   void aChargeThatWasPutAsideIsNamedUntilSomeoneDecided() throws Exception {
     LeaseHolder node = testStore.ledgerStore().open(UUID.randomUUID(), UUID.randomUUID());
-    var nobodys =
+    var orphan =
         TestLedgerStore.charge(RequestId.at(now), new OrgId(UUID.randomUUID()), NOBODY, 0, 5);
-    testStore.ledgerStore().quarantine(node, nobodys, "nobody is charged");
+    testStore.ledgerStore().quarantine(node, orphan, "nobody is charged");
     assertThat(audit.run())
         .singleElement()
         .satisfies(
             violation -> {
               assertThat(violation.invariant()).isEqualTo(6);
               assertThat(violation.what())
-                  .contains(nobodys.request().value(), "5", "nobody is charged");
+                  .contains(orphan.request().value(), "5", "nobody is charged");
             });
-    testStore.store().ledgerQuarantine().drop(nobodys.request().value(), "somebody");
+    testStore.store().ledgerQuarantine().drop(orphan.request().value(), "somebody");
     assertThat(audit.run()).isEmpty();
   }
 
@@ -113,7 +113,7 @@ class LedgerAuditIT {
   }
 
   @Test
-  void whoseTurnItIsNotWaitsForNobody() throws Exception {
+  void anAuditThatIsNotDueReturnsAtOnce() throws Exception {
     try (var other = testStore.store().pool().getConnection();
         var lock = other.createStatement()) {
       lock.execute("SELECT pg_advisory_lock(7455834)");

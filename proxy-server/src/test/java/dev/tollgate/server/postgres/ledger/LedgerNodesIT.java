@@ -29,7 +29,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of the money that a silent node holds. */
+/** Money leased by an unresponsive node. */
 class LedgerNodesIT {
   private static final Duration MINUTE = Duration.ofMinutes(1);
   private static final Duration LOST = Duration.ofMinutes(11);
@@ -41,7 +41,7 @@ class LedgerNodesIT {
   private KeyId key;
   private LeaseHolder node;
 
-  /** The node holds 100, of which it charged 10. */
+  /** Leases 100 to the node, of which it charges 10. */
   @BeforeEach
   void lease() throws Exception {
     testStore = TestLedgerStore.open();
@@ -68,20 +68,22 @@ class LedgerNodesIT {
   @Test
   void aNodeIsListedWithWhatItHolds() throws Exception {
     passes(Duration.ofSeconds(5));
-    Duration silent = Duration.ofSeconds(5);
+    Duration unresponsive = Duration.ofSeconds(5);
     assertThat(nodes().list())
         .containsExactly(
-            new LedgerNode(node.node(), 1, "open", silent, new MicroUsd(90), Optional.empty()));
+            new LedgerNode(
+                node.node(), 1, "open", unresponsive, new MicroUsd(90), Optional.empty()));
     report(30);
     assertThat(nodes().list().getFirst().committed()).hasValue(new MicroUsd(20));
     testStore.ledgerStore().close(node);
     assertThat(nodes().list())
         .containsExactly(
-            new LedgerNode(node.node(), 1, "closed", silent, MicroUsd.ZERO, Optional.empty()));
+            new LedgerNode(
+                node.node(), 1, "closed", unresponsive, MicroUsd.ZERO, Optional.empty()));
   }
 
   @Test
-  void aNodeThatLivesIsNotReleasedAndASilentOneIsOnce() throws Exception {
+  void aLivingNodeIsNotReleasedAndAnUnresponsiveOneIsOnce() throws Exception {
     passes(MINUTE);
     assertThat(release()).isEqualTo(new ReleaseResult.Alive());
     assertThat(nodes().release(UUID.randomUUID(), MINUTE, "test"))
@@ -150,7 +152,7 @@ class LedgerNodesIT {
     }
   }
 
-  /** All of it, or nothing. */
+  /** Grants all of the amount, or nothing. */
   private long grant(LeaseHolder holder, long amount) throws Exception {
     var want = new GrantItem(ScopeKind.ORG, new MicroUsd(amount), new MicroUsd(amount));
     var ask = new GrantRequest(++calls, new Payer(org, key, Window.at(now)), List.of(want), true);
@@ -161,7 +163,7 @@ class LedgerNodesIT {
     };
   }
 
-  /** In one it took longer than a session may, and the node could not start. */
+  /** In one transaction it took longer than the statement timeout, and the node could not start. */
   @Test
   void manyLeasesEndInTransactionsOfTheirOwn() throws Exception {
     LeaseHolder many = testStore.ledgerStore().open(UUID.randomUUID(), UUID.randomUUID());
@@ -176,13 +178,13 @@ class LedgerNodesIT {
         "INSERT INTO lease (holder, scope_id, granted_micro)"
             + " SELECT ?, 'keyd:k' || n || ':2026-11-20', 5 FROM generate_series(1, 10050) n",
         holder);
-    assertThat(letGo(many, 20)).isEqualTo(20);
+    assertThat(endLeases(many, 20)).isEqualTo(20);
     assertThat(testStore.store().ledgerAudit().run()).isEmpty();
     assertThat(testStore.ledgerStore().tick(many, ++calls, List.of()))
         .isEqualTo(new TickAnswer.Fenced());
 
     LeaseHolder next = testStore.ledgerStore().open(many.node(), UUID.randomUUID());
-    assertThat(letGo(many, 20)).isZero();
+    assertThat(endLeases(many, 20)).isZero();
     assertThat(testStore.ledgerStore().tick(next, ++calls, List.of()))
         .isInstanceOf(TickAnswer.Accepted.class);
     assertThat(testStore.store().ledgerAudit().run()).isEmpty();
@@ -195,7 +197,7 @@ class LedgerNodesIT {
         .containsExactly("20", "30", "10000");
   }
 
-  private int letGo(LeaseHolder holder, int most) throws Exception {
+  private int endLeases(LeaseHolder holder, int most) throws Exception {
     String ended =
         testStore
             .execute(
@@ -209,7 +211,7 @@ class LedgerNodesIT {
   }
 
   @Test
-  void whatNobodyReportedIsKept() throws Exception {
+  void unreportedLeasesAreKept() throws Exception {
     passes(LOST.plusSeconds(1));
     assertThat(nodes().markLost(LOST)).containsExactly(new LostNode(node.node(), MicroUsd.ZERO));
     assertThat(balance()).isEqualTo(new ScopeSums(10, 90, 0, 0));
@@ -226,15 +228,15 @@ class LedgerNodesIT {
   }
 
   @Test
-  void whoIsNotThePresentLifeReportsNothing() throws Exception {
+  void anEarlierEpochReportsNothing() throws Exception {
     testStore.ledgerStore().open(node.node(), UUID.randomUUID());
     assertThat(report(30)).containsExactly("f");
   }
 
   @Test
   void aReportThatArrivesLateDoesNotReplaceANewerOne() throws Exception {
-    say(2, Duration.ofSeconds(30), 60);
-    say(1, Duration.ZERO, 30);
+    report(2, Duration.ofSeconds(30), 60);
+    report(1, Duration.ZERO, 30);
     passes(LOST.plusSeconds(1));
     assertThat(nodes().list().getFirst().committed()).hasValue(new MicroUsd(50));
     assertThat(testStore.execute("SELECT extract(epoch FROM owes_since)::bigint FROM node_report"))
@@ -245,7 +247,7 @@ class LedgerNodesIT {
     assertThat(testStore.execute("SELECT epoch FROM node_report")).containsExactly("2");
   }
 
-  private void say(long number, Duration owes, long committed) throws Exception {
+  private void report(long number, Duration owes, long committed) throws Exception {
     var commitment =
         new Commitment(
             new Payer(org, key, Window.at(now)).scope(ScopeKind.ORG), new MicroUsd(committed));

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A day is closed with its sums, takes what comes late, and is dropped when nobody owes it. */
+/** A day is closed with its sums, takes late charges, and is dropped when no node owes it any. */
 class LedgerPartitionsIT {
   private final long then = System.currentTimeMillis();
   private final LocalDate day = Window.at(then).day();
@@ -198,7 +198,7 @@ class LedgerPartitionsIT {
         (double) owes.toSeconds());
   }
 
-  /** The clock shows so many days after the charge, at midnight and so much. */
+  /** Sets the clock to {@code days} after the charge, at midnight and {@code pastMidnight}. */
   private void daysLater(int days, Duration pastMidnight) throws Exception {
     LocalDate then = day.plusDays(days);
     testStore.setClock(Instant.parse(then + "T00:00:00Z").plus(pastMidnight).toEpochMilli());

@@ -9,26 +9,26 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What a failure says about the call: nothing, that it may pass, or that it never will. */
+/** Classification of failures: the call had no effect, may succeed later, or never will. */
 class LedgerStoreFailuresTest {
   @ParameterizedTest
   @CsvSource({
-    "08001, UNREACHED", // no connection
-    "53300, UNREACHED", // too many of them
-    "57P03, UNREACHED", // it starts
-    "57P01, UNREACHED", // it stops
-    "08006, TRANSIENT", // cut while it was underway: perhaps it was too much
-    "57014, TRANSIENT", // it took too long
+    "08001, UNREACHABLE", // no connection
+    "53300, UNREACHABLE", // too many connections
+    "57P03, UNREACHABLE", // starting
+    "57P01, UNREACHABLE", // stopping
+    "08006, TRANSIENT", // cut during the call: it was perhaps too large
+    "57014, TRANSIENT", // timeout
     "40P01, TRANSIENT", // deadlock
     "22003, POISONED",
     "23505, POISONED"
   })
-  void aStateSaysWhatIsWorthTrying(String state, Kind kind) {
+  void aSqlStateDecidesWhetherARetryHelps(String state, Kind kind) {
     assertThat(LedgerStoreFailures.of(new SQLException("m", state)).kind()).isEqualTo(kind);
   }
 
   @Test
-  void aPoolWithoutAConnectionReachedNobody() {
+  void aPoolWithoutAConnectionReachedNoDatabase() {
     var none = new SQLTransientConnectionException("not available, request timed out");
     assertThat(LedgerStoreFailures.of(none).kind()).isEqualTo(Kind.UNREACHABLE);
   }

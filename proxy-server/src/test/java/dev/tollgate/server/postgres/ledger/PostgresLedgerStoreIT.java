@@ -29,16 +29,17 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What only a real database can show of the shared books: refusals, and days that are made. */
+/** Ledger store in a real database: refusals, and partitions that are created. */
 class PostgresLedgerStoreIT {
   private static final int BALANCE = ScopeKind.ORG.bit();
   private static final Duration DAY = Duration.ofDays(1);
-  private static TestLedgerStore testStore;
+  @RegisterExtension private static final TestLedgerStore testStore = TestLedgerStore.perClass();
+
   private static PostgresLedgerStore ledgerStore;
 
   private long calls;
@@ -48,13 +49,7 @@ class PostgresLedgerStoreIT {
 
   @BeforeAll
   static void open() throws Exception {
-    testStore = TestLedgerStore.open();
     ledgerStore = testStore.ledgerStore();
-  }
-
-  @AfterAll
-  static void close() {
-    testStore.close();
   }
 
   @BeforeEach
@@ -89,7 +84,7 @@ class PostgresLedgerStoreIT {
   }
 
   @Test
-  void aChargeThatWasPutAsideIsBookedOnceAfterWhatWasWrongIsRight() throws Exception {
+  void aQuarantinedChargeIsSettledOnceAfterItsFaultIsCorrected() throws Exception {
     String other = key.value().startsWith("n") ? "m" : "n";
     var nobody = new KeyId(other + key.value().substring(1));
     Settlement charge =
@@ -112,7 +107,7 @@ class PostgresLedgerStoreIT {
         nobody.value(),
         key.value());
     assertThat(quarantine.retry(charge.request().value(), "me"))
-        .isEqualTo(new RetryResult.Booked(new MicroUsd(6)));
+        .isEqualTo(new RetryResult.Settled(new MicroUsd(6)));
     assertThat(quarantine.retry(charge.request().value(), "me"))
         .isEqualTo(new RetryResult.Unknown());
     ledgerStore.settle(holder, List.of(charge));
@@ -149,7 +144,7 @@ class PostgresLedgerStoreIT {
     testStore.execute(
         "ALTER TABLE request_log ADD CONSTRAINT its CHECK (request_id <> '" + request + "')");
     assertThat(testStore.store().ledgerQuarantine().retry(request, "me"))
-        .isEqualTo(new RetryResult.Booked(new MicroUsd(5)));
+        .isEqualTo(new RetryResult.Settled(new MicroUsd(5)));
     testStore.execute("ALTER TABLE request_log DROP CONSTRAINT its");
     assertThat(balance().used()).isEqualTo(5);
     assertThat(testStore.execute("SELECT row FROM request_log WHERE key_id = ?", key.value()))
@@ -164,7 +159,7 @@ class PostgresLedgerStoreIT {
   }
 
   @Test
-  void ofABatchThatWasSentBeforeInPartTheRestIsBooked() throws Exception {
+  void ofAPartlySentBatchTheRestIsSettled() throws Exception {
     Settlement first = charge(now(), 3, "{\"a\": 1}");
     Settlement second = charge(now(), 4, "");
     Settlement third = charge(now(), 5, "{\"a\": 3}");
@@ -202,7 +197,7 @@ class PostgresLedgerStoreIT {
   }
 
   @Test
-  void aDatabaseThatIsGoneIsNotTheRowsFault() throws Exception {
+  void anUnreachableDatabaseIsNotTheRowsFault() throws Exception {
     TestLedgerStore gone = TestLedgerStore.open();
     PostgresLedgerStore its = gone.ledgerStore();
     gone.close();
@@ -290,7 +285,7 @@ class PostgresLedgerStoreIT {
     }
   }
 
-  /** By this session, of late. */
+  /** Returns the rows that this session read recently. */
   private static long rowsRead(Connection connection) throws Exception {
     return number(
         connection,
@@ -324,7 +319,7 @@ class PostgresLedgerStoreIT {
   }
 
   @Test
-  void booksThatAreWrongAreNotTheChargesFault() throws Exception {
+  void aFaultyLedgerIsNotTheChargesFault() throws Exception {
     grant(ScopeKind.ORG, 100);
     Settlement charge = charge(now(), 8, "");
     leased(0);
@@ -353,7 +348,7 @@ class PostgresLedgerStoreIT {
     assertGrantedBesides("LOCK ONLY request_log IN ACCESS EXCLUSIVE MODE");
   }
 
-  /** While someone holds a lock for which charges wait, money is granted as always. */
+  /** While another session holds a lock that charges wait for, grants proceed. */
   private void assertGrantedBesides(String lock) throws Exception {
     long used = balance().used();
     List<Settlement> batch = List.of(charge(now() - DAY.toMillis(), 2, ""), charge(now(), 3, "{}"));

@@ -17,45 +17,34 @@ import dev.tollgate.server.postgres.TestLedgerStore;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What a real database says of itself and of a node, and when it takes no notice. */
+/** Identity of a real database, its checkpoint of a node, and reports that it ignores. */
 class PostgresNodeCheckpointsIT {
-  private static TestLedgerStore testStore;
+  @RegisterExtension private static final TestLedgerStore testStore = TestLedgerStore.perClass();
 
   private PostgresLedgerStore ledgerStore;
-  private NodeCheckpoints marks;
+  private NodeCheckpoints checkpoints;
   private LeaseHolder holder;
   private LedgerStoreIdentity identity;
   private OrgId org;
   private KeyId key;
-
-  @BeforeAll
-  static void open() throws Exception {
-    testStore = TestLedgerStore.open();
-  }
-
-  @AfterAll
-  static void close() {
-    testStore.close();
-  }
 
   @BeforeEach
   void begin() throws Exception {
     org = testStore.newOrg();
     key = testStore.newKey(org);
     ledgerStore = testStore.ledgerStore();
-    marks = ledgerStore.checkpoints();
+    checkpoints = ledgerStore.checkpoints();
     holder = ledgerStore.open(UUID.randomUUID(), UUID.randomUUID());
-    identity = marks.read(holder.node()).store();
-    marks.advance(holder, identity, 1);
+    identity = checkpoints.read(holder.node()).store();
+    checkpoints.advance(holder, identity, 1);
   }
 
   @Test
-  void itSaysWhichDatabaseAndWhichTimelineItIs() {
+  void itIdentifiesItsDatabaseAndTimeline() {
     assertThat(identity.incarnation()).hasSize(36);
     assertThat(identity.system()).matches("\\d{18,20}");
     assertThat(identity.timeline()).matches("[0-9A-F]{8}");
@@ -94,8 +83,8 @@ class PostgresNodeCheckpointsIT {
   }
 
   @Test
-  void aNodeThatItDoesNotKnowHasNothingBooked() throws Exception {
-    NodeCheckpoint mark = marks.read(UUID.randomUUID());
+  void anUnknownNodeHasNoSettledBatch() throws Exception {
+    NodeCheckpoint mark = checkpoints.read(UUID.randomUUID());
     assertThat(mark).isEqualTo(new NodeCheckpoint(identity, 0, Optional.empty(), 0, 1));
   }
 
@@ -103,9 +92,9 @@ class PostgresNodeCheckpointsIT {
   void everyBatchIsCountedWithItsCharges() throws Exception {
     settle(ledgerStore, 3);
     settle(ledgerStore, 4);
-    assertThat(marks.watermark().batches()).isEqualTo(2);
-    assertThat(marks.read(holder.node()).batches()).isEqualTo(2);
-    assertThat(marks.watermark().loss()).isEmpty();
+    assertThat(checkpoints.watermark().batches()).isEqualTo(2);
+    assertThat(checkpoints.read(holder.node()).batches()).isEqualTo(2);
+    assertThat(checkpoints.watermark().loss()).isEmpty();
   }
 
   @Test
@@ -114,53 +103,53 @@ class PostgresNodeCheckpointsIT {
         TestLedgerStore.charge(
             RequestId.at(System.currentTimeMillis()), new OrgId(holder.node()), key, 0, 1);
     assertThat(catchThrowable(() -> ledgerStore.settle(holder, List.of(stranger)))).isNotNull();
-    assertThat(marks.read(holder.node()).batches()).isZero();
+    assertThat(checkpoints.read(holder.node()).batches()).isZero();
   }
 
   @Test
-  void theMarkRisesAndNeverFalls() throws Exception {
-    assertThat(marks.advance(holder, identity, 7).keptFrom()).isEqualTo(7);
-    assertThat(marks.advance(holder, identity, 5).keptFrom()).isEqualTo(7);
+  void theCheckpointRisesAndNeverFalls() throws Exception {
+    assertThat(checkpoints.advance(holder, identity, 7).keptFrom()).isEqualTo(7);
+    assertThat(checkpoints.advance(holder, identity, 5).keptFrom()).isEqualTo(7);
   }
 
   @Test
-  void booksOfAnEarlierTimeTakeNoNoticeAndAreFoundOutByTheNextBatch() throws Exception {
+  void aRolledBackStoreRejectsACheckpointAndIsDetectedByTheNextBatch() throws Exception {
     settle(ledgerStore, 1);
     settle(ledgerStore, 2);
     goBackOneBatch();
-    NodeCheckpoint mark = marks.advance(holder, identity, 9);
+    NodeCheckpoint mark = checkpoints.advance(holder, identity, 9);
     assertThat(mark.keptFrom()).isEqualTo(1);
-    assertThat(mark.check(holder, identity, marks.watermark().batches()))
+    assertThat(mark.check(holder, identity, checkpoints.watermark().batches()))
         .isInstanceOf(CheckpointVerdict.RolledBack.class);
 
     settle(ledgerStore, 3);
-    assertThat(marks.watermark().loss()).isPresent();
+    assertThat(checkpoints.watermark().loss()).isPresent();
   }
 
   @Test
-  void aSignOfLifeThatIsGoneIsFoundOutByTheNext() throws Exception {
+  void aLostHeartbeatIsDetectedByTheNext() throws Exception {
     ledgerStore.tick(holder, 1, List.of());
     ledgerStore.tick(holder, 4, List.of());
     ledgerStore.tick(holder, 5, List.of());
-    assertThat(marks.watermark().heartbeat()).isEqualTo(5);
-    assertThat(marks.watermark().loss()).isEmpty();
+    assertThat(checkpoints.watermark().heartbeat()).isEqualTo(5);
+    assertThat(checkpoints.watermark().loss()).isEmpty();
 
     testStore.execute("UPDATE node_mark SET ticked = 4 WHERE node_id = ?", holder.node());
     ledgerStore.tick(holder, 6, List.of());
-    assertThat(marks.watermark().loss()).isPresent();
+    assertThat(checkpoints.watermark().loss()).isPresent();
   }
 
   @Test
-  void aSignOfLifeOfTheNextLifeIsTheFirst() throws Exception {
+  void theFirstHeartbeatOfAnEpochIsAccepted() throws Exception {
     ledgerStore.tick(holder, 5, List.of());
     LeaseHolder next = ledgerStore.open(holder.node(), UUID.randomUUID());
-    marks.watermark().reset();
-    marks.advance(next, identity, 2);
+    checkpoints.watermark().reset();
+    checkpoints.advance(next, identity, 2);
     ledgerStore.tick(next, 1, List.of());
     ledgerStore.tick(next, 2, List.of());
     testStore.execute("UPDATE node_mark SET ticked = 1 WHERE node_id = ?", next.node());
     ledgerStore.tick(next, 3, List.of());
-    assertThat(marks.watermark().loss()).isPresent();
+    assertThat(checkpoints.watermark().loss()).isPresent();
   }
 
   @Test
@@ -176,30 +165,30 @@ class PostgresNodeCheckpointsIT {
   }
 
   @Test
-  void otherBooksAndOtherProcessesTakeNoNotice() throws Exception {
+  void otherStoresAndOtherEpochsAreNotAdvanced() throws Exception {
     var promoted = new LedgerStoreIdentity(identity.incarnation(), identity.system(), "000000FF");
-    assertThat(marks.advance(holder, promoted, 9).keptFrom()).isEqualTo(1);
+    assertThat(checkpoints.advance(holder, promoted, 9).keptFrom()).isEqualTo(1);
     var copy = new LeaseHolder(holder.node(), holder.epoch(), UUID.randomUUID());
-    assertThat(marks.advance(copy, identity, 9).keptFrom()).isEqualTo(1);
+    assertThat(checkpoints.advance(copy, identity, 9).keptFrom()).isEqualTo(1);
     var unknown = new LedgerStoreIdentity(identity.incarnation(), "", "");
-    assertThat(marks.advance(holder, unknown, 9).keptFrom()).isEqualTo(9);
+    assertThat(checkpoints.advance(holder, unknown, 9).keptFrom()).isEqualTo(9);
   }
 
   @Test
-  void theNextLifeIsCountedAnew() throws Exception {
+  void theNextEpochIsCountedFromZero() throws Exception {
     settle(ledgerStore, 1);
     LeaseHolder next = ledgerStore.open(holder.node(), UUID.randomUUID());
-    marks.watermark().reset();
-    marks.advance(next, identity, 2);
-    assertThat(marks.read(next.node()).batches()).isZero();
+    checkpoints.watermark().reset();
+    checkpoints.advance(next, identity, 2);
+    assertThat(checkpoints.read(next.node()).batches()).isZero();
     ledgerStore.settle(next, List.of(TestLedgerStore.charge(request(), org, key, 0, 1)));
-    assertThat(marks.watermark().batches()).isEqualTo(1);
+    assertThat(checkpoints.watermark().batches()).isEqualTo(1);
   }
 
   @Test
   void whatAnOperatorAcceptsIsNoted() throws Exception {
     testStore.store().acceptRollback(holder.node(), 12, "someone");
-    assertThat(marks.read(holder.node()).keptFrom()).isEqualTo(12);
+    assertThat(checkpoints.read(holder.node()).keptFrom()).isEqualTo(12);
     assertThat(
             testStore.execute(
                 "SELECT concat_ws(' ', kept_from, rebased_to, actor) FROM node_rebase"

@@ -17,17 +17,18 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The request log as people ask for it. */
+/** Request log as people query it. */
 class RequestHistoryIT {
   private static final Filter ALL = new Filter(null, null, null);
   private static final long NOW = System.currentTimeMillis();
   private static final Instant HOUR_AGO = Instant.ofEpochMilli(NOW).minus(Duration.ofHours(1));
 
-  private static TestLedgerStore testStore;
+  @RegisterExtension private static final TestLedgerStore testStore = TestLedgerStore.perClass();
+
   private static RequestHistory history;
   private static OrgId org;
   private static KeyId key;
@@ -38,8 +39,7 @@ class RequestHistoryIT {
   private static final RequestId OTHERS = RequestId.at(NOW - 2_000);
 
   @BeforeAll
-  static void fill() throws Exception {
-    testStore = TestLedgerStore.open();
+  static void open() throws Exception {
     history = testStore.store().requestHistory();
     org = testStore.newOrg();
     key = testStore.newKey(org);
@@ -74,11 +74,6 @@ class RequestHistoryIT {
         """
         {"model": "a/b", "outcome": "rejected", "prompt_tokens": 8, "completion_tokens": 4,
          "cached_tokens": 7, "reasoning_tokens": 1}""");
-  }
-
-  @AfterAll
-  static void close() {
-    testStore.close();
   }
 
   @Test

@@ -16,7 +16,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The request log's rows of requests without a charge. */
+/** Rows of the request log for requests without a charge. */
 class RequestRowsIT {
   @Test
   void aRequestHasOneRowHoweverOftenItIsAdded() throws Exception {

@@ -7,13 +7,13 @@ import dev.tollgate.server.postgres.embedded.DatabaseAddress;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
-/** How many connections of a database a node keeps to itself while it does nothing. */
+/** Idle connections that a node keeps. */
 class ConnectionPoolTest {
   private static final DatabaseAddress NOBODY =
       new DatabaseAddress("jdbc:postgresql://127.0.0.1:1/nobody", null, null);
 
   @Test
-  void onlyTheFirstPoolKeepsConnectionsThatNobodyUses() {
+  void onlyTheFirstPoolKeepsIdleConnections() {
     StoreOptions options = StoreOptions.embedded(Path.of("unused")).withPoolMax(4);
     try (HikariDataSource beside = ConnectionPool.openOnDemand("beside", NOBODY, options)) {
       assertThat(beside.getMaximumPoolSize()).isEqualTo(4);

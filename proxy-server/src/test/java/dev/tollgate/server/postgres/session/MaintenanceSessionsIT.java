@@ -11,7 +11,7 @@ import java.sql.Statement;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** What takes its time does not wait for ever for a side that is gone. */
+/** Long statements do not wait forever for a dead peer. */
 class MaintenanceSessionsIT {
   @Test
   void neitherSideWaitsForHoursForTheOther() throws Exception {

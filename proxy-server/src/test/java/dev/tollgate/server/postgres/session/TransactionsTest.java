@@ -12,7 +12,7 @@ final class TransactionsTest {
   private final SQLException real = new SQLException("the server went away");
 
   @Test
-  void whatBrokeTheConnectionIsToldAndNotWhatFollowedFromIt() {
+  void theFirstFailureOfAConnectionIsReported() {
     assertThatThrownBy(
             () ->
                 Transactions.run(
@@ -29,7 +29,7 @@ final class TransactionsTest {
     assertThat(Transactions.<String>run(breaking("commit"), _ -> "done")).isEqualTo("done");
   }
 
-  /** A connection that is closed once it was asked for something. */
+  /** Returns a connection that closes after the given call. */
   private static Connection breaking(String last) {
     boolean[] closed = {false};
     return (Connection)

@@ -17,7 +17,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
-/** The directory in PostgreSQL keeps the contract. */
+/** The directory in PostgreSQL fulfils the contract. */
 class PostgresKeyDirectoryIT extends KeyDirectoryContract {
   private Store store;
   private KeyDirectory directory;
@@ -50,10 +50,10 @@ class PostgresKeyDirectoryIT extends KeyDirectoryContract {
       String orgName = UUID.randomUUID().toString();
       store.organizations().create(orgName, new MicroUsd(7));
       var org = store.organizations().setState(orgName, orgState).orElseThrow();
-      var wish = new ApiKeys.ApiKeySpec(name, scope, limits, expiry());
+      var spec = new ApiKeys.ApiKeySpec(name, scope, limits, expiry());
       Transactions.run(
           store.pool(),
-          connection -> ApiKeys.insert(connection, org.org().id(), wish, "active", secret));
+          connection -> ApiKeys.insert(connection, org.org().id(), spec, "active", secret));
       switch (state) {
         case ACTIVE -> store.apiKeys().enable(secret.keyId());
         case DISABLED -> store.apiKeys().disable(secret.keyId());

@@ -35,14 +35,15 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The outbox in a real database, by a clock that stands still until it is set. */
+/** Outbox in a real database, with a clock that only tests move. */
 class PostgresOutboxIT {
-  private static TestLedgerStore testStore;
+  @RegisterExtension private static final TestLedgerStore testStore = TestLedgerStore.perClass();
+
   private static TestEvents events;
   private static Outbox one;
   private static Outbox two;
@@ -50,15 +51,9 @@ class PostgresOutboxIT {
 
   @BeforeAll
   static void open() throws Exception {
-    testStore = TestLedgerStore.open();
     events = new TestEvents(testStore);
     one = testStore.store().outbox("one");
     two = testStore.store().outbox("two");
-  }
-
-  @AfterAll
-  static void close() {
-    testStore.close();
   }
 
   @BeforeEach
@@ -81,7 +76,7 @@ class PostgresOutboxIT {
     return events.getFirst();
   }
 
-  // Whose turn it is
+  // Claims
 
   @Test
   void aClaimBringsAllThatAnAttemptNeeds() throws Exception {
@@ -130,7 +125,7 @@ class PostgresOutboxIT {
   }
 
   @Test
-  void aDeadHostHasFourPlacesOnAllNodesAndTheOthersHaveTheirs() throws Exception {
+  void aDeadHostHasFourAttemptsOnAllNodesAndOthersHaveTheirs() throws Exception {
     for (int i = 0; i < 40; i++) {
       event("https://dead.example" + (i % 2 == 0 ? "" : ":8443") + "/" + i);
     }
@@ -178,7 +173,7 @@ class PostgresOutboxIT {
     assertThat(one.claim(wish)).hasSize(1);
   }
 
-  // What came of it
+  // Results
 
   @Test
   void theWholeScheduleIsKeptAndWrittenDown() throws Exception {
@@ -217,7 +212,7 @@ class PostgresOutboxIT {
     Attempt booked = attempt(take(one), "ok", new NextStep.Delivered());
     assertThat(one.recordAttempt(booked)).isEqualTo(RecordResult.APPLIED);
     assertThat(one.recordAttempt(booked))
-        .as("nobody heard of the first")
+        .as("the first result was lost")
         .isEqualTo(RecordResult.APPLIED);
     assertThat(only().state()).isEqualTo("delivered");
     assertThat(only().lastError()).isNull();
@@ -243,7 +238,8 @@ class PostgresOutboxIT {
     assertThat(second.attempt()).isEqualTo(1);
     pass(60);
     ClaimedEvent third = take(one);
-    // The first two were only slow: their failures are not the third's, and what is delivered is.
+    // The first two were only slow: their failures do not count against the third, and a delivery
+    // does.
     assertThat(one.recordAttempt(attempt(first, "timed_out", again(5))))
         .isEqualTo(RecordResult.SUPERSEDED);
     assertThat(only().attempts()).isZero();
@@ -281,7 +277,7 @@ class PostgresOutboxIT {
     ClaimedEvent next = take(two);
     assertThat(next.id()).isEqualTo(id);
     one.release(due, Duration.ZERO);
-    assertThat(claim(one, 1)).as("a lease that is over gives nothing back").isEmpty();
+    assertThat(claim(one, 1)).as("an expired lease releases nothing").isEmpty();
     two.release(next, Duration.ofSeconds(2));
     pass(1.9);
     assertThat(claim(one, 1)).isEmpty();
@@ -301,7 +297,7 @@ class PostgresOutboxIT {
   }
 
   @Test
-  void anOutboxWithoutAStoreSaysSo() throws Exception {
+  void anOutboxWithoutAStoreReportsIt() throws Exception {
     Outbox away;
     try (TestLedgerStore gone = TestLedgerStore.open()) {
       away = gone.store().outbox("away");
@@ -310,7 +306,7 @@ class PostgresOutboxIT {
         .isInstanceOf(Outbox.OutboxException.class);
   }
 
-  // People
+  // Operators
 
   @Test
   void whatIsSentAgainHasItsScheduleAgain() throws Exception {

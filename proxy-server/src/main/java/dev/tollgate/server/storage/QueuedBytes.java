@@ -5,22 +5,22 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bytes that wait for a thread of the disk. The thread takes them, or who waited gives up before:
- * then they are let go of at once, however long their task still stands in the queue.
+ * Bytes in the queue of the disk threads. Either the thread takes them or the waiter releases them
+ * on a timeout, at once, even if the task stays in the queue.
  */
-final class Handover {
+final class QueuedBytes {
   private final AtomicReference<@Nullable ByteBuf> bytes;
 
-  Handover(ByteBuf bytes) {
+  QueuedBytes(ByteBuf bytes) {
     this.bytes = new AtomicReference<>(bytes);
   }
 
-  /** The bytes, which are the caller's to release; null: they were let go of. */
+  /** Takes the bytes, which the caller releases; null if they were released. */
   @Nullable ByteBuf take() {
     return bytes.getAndSet(null);
   }
 
-  /** Releases what nobody has taken. */
+  /** Releases the bytes if they were not taken. */
   void release() {
     ByteBuf pending = take();
     if (pending != null) {
