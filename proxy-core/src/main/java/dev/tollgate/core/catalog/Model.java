@@ -45,4 +45,9 @@ public record Model(
       throw new IllegalArgumentException("model without a route: " + id);
     }
   }
+
+  /** True if the model has a capability, or if the configuration names no capabilities. */
+  public boolean mayHave(String capability) {
+    return capabilities.isEmpty() || capabilities.contains(capability);
+  }
 }

@@ -117,21 +117,17 @@ public final class AdaptedChat {
    * not know of it, and a server may refuse JSON of which no message speaks.
    */
   private Optional<JsonBytes> schemaInstruction() {
-    int i = quirks.jsonSchema() ? -1 : JsonReads.find(chat, "response_format", JsonKind.OBJECT);
-    JsonMembers format = i < 0 ? new JsonMembers() : chat.object(i);
-    if (!JsonReads.isString(format, "type", "json_schema")) {
-      return Optional.empty();
-    }
-    int named = JsonReads.find(format, "json_schema", JsonKind.OBJECT);
-    JsonMembers definition = named < 0 ? new JsonMembers() : format.object(named);
-    int schema = JsonReads.find(definition, "schema", JsonKind.OBJECT);
+    return ResponseFormat.of(chat)
+        .filter(format -> format.type().equals("json_schema") && !quirks.jsonSchema())
+        .map(AdaptedChat::instruction);
+  }
+
+  private static JsonBytes instruction(ResponseFormat format) {
     String text =
-        schema < 0
-            ? "Answer with JSON."
-            : "Answer with JSON that fits this schema: " + definition.text(schema);
-    return Optional.of(
-        JsonBytes.raw(
-            "{\"role\":\"system\",\"content\":" + JsonBytes.string(text).toString() + "}"));
+        format.hasSchema()
+            ? "Answer with JSON that fits this schema: " + format.definition().text(format.schema())
+            : "Answer with JSON.";
+    return JsonBytes.raw("{\"role\":\"system\",\"content\":" + JsonBytes.string(text) + "}");
   }
 
   private @Nullable JsonSplice message(JsonMembers message, Param path) {

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.sse.SseSink;
 import io.netty.buffer.ByteBuf;
@@ -50,6 +51,37 @@ public final class CanonicalChunks {
     buffer.clear();
     buffer.writeBytes(beginning);
     return new JsonWriter(buffer).beginObject();
+  }
+
+  /** Sends the chunk that opens the answer. */
+  public void sendRole() {
+    send(begin().name("role").string("assistant").name("content").raw(TranslatedStream.NO_TEXT));
+  }
+
+  /** Sends the text of a member, if there is any, as a member of a delta. */
+  public void sendText(JsonMembers from, String member, String as) {
+    int text = JsonReads.findText(from, member);
+    if (text >= 0) {
+      send(begin().name(as).raw(JsonBytes.of(from, text)));
+    }
+  }
+
+  /** Begins a chunk with a call of a tool; the members written next belong to the call. */
+  public JsonWriter beginCall(int index) {
+    return begin().name("tool_calls").beginArray().beginObject().name("index").number(index);
+  }
+
+  /** Sends a chunk that opens a call of a tool. */
+  public void sendCall(int index, JsonBytes id, JsonBytes name, JsonBytes arguments) {
+    JsonWriter call = beginCall(index).name("id").raw(id).name("type").string("function");
+    call.name("function").beginObject().name("name").raw(name).name("arguments").raw(arguments);
+    send(call.endObject().endObject().endArray());
+  }
+
+  /** Sends the next piece of a call's arguments. */
+  public void sendArguments(int index, JsonBytes arguments) {
+    JsonWriter call = beginCall(index).name("function").beginObject();
+    send(call.name("arguments").raw(arguments).endObject().endObject().endArray());
   }
 
   /** Sends a chunk that finishes nothing. */

@@ -25,6 +25,11 @@ public final class CanonicalUsage {
 
   private CanonicalUsage() {}
 
+  /** Writes the member {@code usage}, unless the provider's object is unusable. */
+  public static void write(UsageFormat format, JsonMembers reported, JsonWriter out) {
+    format.read(reported, 0).ifPresent(usage -> write(usage, reported, out.name("usage")));
+  }
+
   /** Writes counts, and what else the provider told with them. */
   public static void write(Usage usage, JsonMembers reported, JsonWriter out) {
     out.beginObject();

@@ -52,9 +52,6 @@ public final class UsageAccumulator implements ReportedUsage {
 
   @Override
   public void writeTo(JsonWriter out) {
-    JsonMembers members = JsonMembers.ofKept(reported);
-    format
-        .read(members, 0)
-        .ifPresent(usage -> CanonicalUsage.write(usage, members, out.name("usage")));
+    CanonicalUsage.write(format, JsonMembers.ofKept(reported), out);
   }
 }

@@ -148,10 +148,7 @@ final class AnthropicContent {
       return false;
     }
     JsonWriter out = base64("document", uri.get(), file, content, place);
-    int name = JsonReads.findText(file, "filename");
-    if (name >= 0) {
-      out.name("title").raw(JsonBytes.of(file, name));
-    }
+    JsonReads.copyText(file, "filename", "title", out);
     end(marked, out);
     return true;
   }

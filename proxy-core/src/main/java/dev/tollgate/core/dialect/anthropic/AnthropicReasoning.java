@@ -31,8 +31,7 @@ public final class AnthropicReasoning {
   }
 
   private static boolean hasDetails(JsonMembers message) {
-    int i = JsonReads.find(message, "reasoning_details", JsonKind.ARRAY);
-    JsonElements details = i < 0 ? new JsonElements() : message.array(i);
+    JsonElements details = JsonReads.array(message, "reasoning_details");
     for (int k = 0; k < details.size(); k++) {
       if (details.kind(k) == JsonKind.OBJECT && isReplayable(details.object(k))) {
         return true;
@@ -52,8 +51,7 @@ public final class AnthropicReasoning {
   }
 
   private static boolean hasBlocks(JsonMembers message) {
-    int i = JsonReads.find(message, "thinking_blocks", JsonKind.ARRAY);
-    JsonElements blocks = i < 0 ? new JsonElements() : message.array(i);
+    JsonElements blocks = JsonReads.array(message, "thinking_blocks");
     for (int k = 0; k < blocks.size(); k++) {
       if (isReplayableBlock(blocks, k)) {
         return true;

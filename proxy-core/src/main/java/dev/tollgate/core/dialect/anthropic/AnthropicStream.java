@@ -117,10 +117,7 @@ final class AnthropicStream extends TranslatedStream {
 
   private void finish(String stopReason) {
     JsonWriter delta = chunks.begin();
-    int i = JsonReads.find(inside, "stop_details", JsonKind.OBJECT);
-    if (i >= 0 && stopReason.equals("refusal")) {
-      AnthropicRefusal.write(inside.object(i), delta);
-    }
+    AnthropicFinish.writeRefusal(inside, stopReason, delta);
     chunks.finish(delta, AnthropicFinish.canonical(stopReason), stopReason, usage);
   }
 
@@ -235,16 +232,12 @@ final class AnthropicStream extends TranslatedStream {
     boolean hasArguments = input >= 0 && !JsonReads.isEmpty(inside, input);
     int index = calls++;
     blocks[block] = hasArguments ? -(index + 1) : index + 1;
-    JsonWriter delta = chunks.begin();
-    fragment(index, delta).name("id").raw(JsonBytes.of(inside, id));
-    delta.name("type").string("function").name("function").beginObject();
-    delta.name("name").raw(JsonBytes.of(inside, name));
-    delta.name("arguments").string(hasArguments ? inside.text(input) : "");
-    send(delta.endObject().endObject().endArray());
-  }
-
-  private static JsonWriter fragment(int index, JsonWriter delta) {
-    return delta.name("tool_calls").beginArray().beginObject().name("index").number(index);
+    contentSent = true;
+    chunks.sendCall(
+        index,
+        JsonBytes.of(inside, id),
+        JsonBytes.of(inside, name),
+        hasArguments ? JsonBytes.string(inside.text(input)) : NO_TEXT);
   }
 
   private void sendArguments(int block) {
@@ -252,21 +245,16 @@ final class AnthropicStream extends TranslatedStream {
     int call = block < blocks.length ? Math.abs(blocks[block]) : 0;
     if (json >= 0 && call > 0) {
       blocks[block] = -call;
-      sendArguments(call - 1, JsonBytes.of(inside, json));
+      contentSent = true;
+      chunks.sendArguments(call - 1, JsonBytes.of(inside, json));
     }
-  }
-
-  private void sendArguments(int index, JsonBytes arguments) {
-    JsonWriter delta = fragment(index, chunks.begin());
-    delta.name("function").beginObject().name("arguments").raw(arguments);
-    send(delta.endObject().endObject().endArray());
   }
 
   /** A tool without arguments is called with none at all. */
   private void blockStop() {
     int block = block();
     if (block >= 0 && block < blocks.length && blocks[block] > 0) {
-      sendArguments(blocks[block] - 1, NO_ARGUMENTS);
+      chunks.sendArguments(blocks[block] - 1, NO_ARGUMENTS);
     }
   }
 }

@@ -77,9 +77,7 @@ public sealed interface AnthropicThinking {
 
   private static AnthropicThinking choose(
       ReasoningOptions options, JsonMembers chat, Route route, Model model, long outputMax) {
-    boolean isSupported =
-        model.capabilities().isEmpty() || model.capabilities().contains("reasoning");
-    if (!isSupported || AnthropicTools.isForced(chat)) {
+    if (!model.mayHave("reasoning") || AnthropicTools.isForced(chat)) {
       return new Off(); // who must call a tool may not think first
     }
     return switch (style(route)) {

@@ -38,22 +38,19 @@ public final class AnthropicTools {
   }
 
   void writeTo(JsonWriter out) {
-    int i = JsonReads.find(chat, "tools", JsonKind.ARRAY);
-    JsonElements tools = i < 0 ? null : chat.array(i);
+    JsonElements tools = JsonReads.array(chat, "tools");
     int written = 0;
-    if (tools != null) {
-      for (int k = 0; k < tools.size(); k++) {
-        JsonMembers tool = tools.object(k);
-        int function = JsonReads.find(tool, "function", JsonKind.OBJECT);
-        if (!JsonReads.isString(tool, "type", "function") || function < 0) {
-          dropped.add(Param.of("tools").at(k)); // free text is nothing that a tool there takes
-          continue;
-        }
-        if (written++ == 0) {
-          out.name("tools").beginArray();
-        }
-        tool(tool, tool.object(function), Param.of("tools").at(k), out);
+    for (int k = 0; k < tools.size(); k++) {
+      JsonMembers tool = tools.object(k);
+      int function = JsonReads.find(tool, "function", JsonKind.OBJECT);
+      if (!JsonReads.isString(tool, "type", "function") || function < 0) {
+        dropped.add(Param.of("tools").at(k)); // tools there take no free text
+        continue;
       }
+      if (written++ == 0) {
+        out.name("tools").beginArray();
+      }
+      tool(tool, tool.object(function), Param.of("tools").at(k), out);
     }
     if (written > 0) {
       out.endArray();
@@ -126,10 +123,9 @@ public final class AnthropicTools {
   }
 
   private void choice(JsonMembers choice, boolean single, JsonWriter out) {
-    int i = JsonReads.find(choice, "function", JsonKind.OBJECT);
-    JsonMembers function = i < 0 ? null : choice.object(i);
-    int name = function == null ? -1 : JsonReads.findText(function, "name");
-    if (function != null && name >= 0) {
+    JsonMembers function = JsonReads.object(choice, "function");
+    int name = JsonReads.findText(function, "name");
+    if (name >= 0) {
       choice("tool", JsonBytes.of(function, name), single, out);
       return;
     }

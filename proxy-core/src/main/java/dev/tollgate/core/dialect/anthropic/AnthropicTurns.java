@@ -109,10 +109,7 @@ final class AnthropicTurns {
     if (!writePrefill(k, message, place)) {
       content.write(message, path(k), place);
     }
-    int calls = JsonReads.find(message, "tool_calls", JsonKind.ARRAY);
-    if (calls >= 0) {
-      calls(path(k).dot("tool_calls"), message.array(calls), place);
-    }
+    calls(path(k).dot("tool_calls"), JsonReads.array(message, "tool_calls"), place);
     if (JsonReads.find(message, "function_call") >= 0) {
       dropped.add(path(k).dot("function_call"));
     }
@@ -136,9 +133,8 @@ final class AnthropicTurns {
 
   private void calls(Param path, JsonElements calls, Supplier<JsonWriter> place) {
     for (int k = 0; k < calls.size(); k++) {
-      JsonMembers call = calls.kind(k) == JsonKind.OBJECT ? calls.object(k) : null;
-      int i = call == null ? -1 : JsonReads.find(call, "function", JsonKind.OBJECT);
-      if (call == null || i < 0 || !call(call, call.object(i), place)) {
+      JsonMembers call = JsonReads.object(calls, k);
+      if (!call(call, JsonReads.object(call, "function"), place)) {
         dropped.add(path.at(k));
       }
     }

@@ -175,22 +175,19 @@ final class BedrockContent {
   // with the rights of the operator's account.
 
   private static Optional<Encoded> dataUri(JsonMembers part, String member, String url) {
-    int i = JsonReads.find(part, member, JsonKind.OBJECT);
-    JsonMembers inside = i < 0 ? null : part.object(i);
-    int address = inside == null ? -1 : JsonReads.findText(inside, url);
-    return inside == null || address < 0
+    JsonMembers inside = JsonReads.object(part, member);
+    int address = JsonReads.findText(inside, url);
+    return address < 0
         ? Optional.empty()
         : DataUri.of(inside, address)
             .map(uri -> new Encoded(uri.mediaType(), inside, address, uri.headBytes()));
   }
 
   private static Optional<Encoded> source(JsonMembers part) {
-    int i = JsonReads.find(part, "source", JsonKind.OBJECT);
-    JsonMembers source = i < 0 ? null : part.object(i);
-    int type = source == null ? -1 : JsonReads.findText(source, "media_type");
-    int content = source == null ? -1 : JsonReads.findText(source, "data");
-    boolean encoded = source != null && JsonReads.isString(source, "type", "base64");
-    return source == null || !encoded || type < 0 || content < 0
+    JsonMembers source = JsonReads.object(part, "source");
+    int type = JsonReads.findText(source, "media_type");
+    int content = JsonReads.findText(source, "data");
+    return !JsonReads.isString(source, "type", "base64") || type < 0 || content < 0
         ? Optional.empty()
         : Optional.of(new Encoded(source.string(type), source, content, 0));
   }
@@ -209,10 +206,8 @@ final class BedrockContent {
   }
 
   private boolean document(JsonMembers part, @Nullable CacheMark mark, Supplier<JsonWriter> place) {
-    int i = JsonReads.find(part, "file", JsonKind.OBJECT);
-    JsonMembers file = i < 0 ? null : part.object(i);
-    return file != null
-        && document(dataUri(part, "file", "file_data"), mark, "filename", file, place);
+    JsonMembers file = JsonReads.object(part, "file");
+    return document(dataUri(part, "file", "file_data"), mark, "filename", file, place);
   }
 
   private boolean document(

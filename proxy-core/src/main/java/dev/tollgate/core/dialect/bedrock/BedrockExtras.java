@@ -39,8 +39,7 @@ final class BedrockExtras {
   }
 
   void writeTo(JsonWriter out) {
-    int own = JsonReads.find(chat, NAME, JsonKind.OBJECT);
-    JsonMembers given = own < 0 ? new JsonMembers() : chat.object(own);
+    JsonMembers given = JsonReads.object(chat, NAME);
     JsonMembers ours = ours();
     if (given.size() + ours.size() == 0) {
       return;

@@ -7,6 +7,7 @@ import dev.tollgate.core.dialect.ChatMembers;
 import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.dialect.LazyArray;
+import dev.tollgate.core.dialect.ResponseFormat;
 import dev.tollgate.core.dialect.anthropic.AnthropicSchema;
 import dev.tollgate.core.dialect.anthropic.ClaudeVersion;
 import dev.tollgate.core.json.JsonBytes;
@@ -31,6 +32,7 @@ final class BedrockParameters {
   private final Model model;
   private final BedrockFamily family;
   private final DroppedFields dropped;
+  private final long outputMax;
   private final BedrockThinking thinking;
 
   BedrockParameters(
@@ -40,17 +42,16 @@ final class BedrockParameters {
     this.model = model;
     this.family = family;
     this.dropped = dropped;
-    long requested = requestedOutputMax();
+    this.outputMax = ChatMembers.outputTokensMax(chat, model);
     this.thinking =
         BedrockThinking.of(
-            chat, route, model, family, requested > 0 ? requested : defaultOutputMax(), dropped);
+            chat, route, model, family, outputMax > 0 ? outputMax : defaultOutputMax(), dropped);
   }
 
   void writeTo(JsonWriter out) {
     out.name("inferenceConfig").beginObject();
-    long requested = requestedOutputMax();
-    if (requested > 0 || thinking.needsOutputMax()) {
-      out.name("maxTokens").number(requested > 0 ? requested : defaultOutputMax());
+    if (outputMax > 0 || thinking.needsOutputMax()) {
+      out.name("maxTokens").number(outputMax > 0 ? outputMax : defaultOutputMax());
     }
     sampling(out);
     stop(out);
@@ -61,16 +62,6 @@ final class BedrockParameters {
     for (int i = 0; i < chat.size(); i++) {
       rest(i, out);
     }
-  }
-
-  /** What is more than the model has would be refused; 0: nothing is asked. */
-  private long requestedOutputMax() {
-    long requested = 0;
-    for (String name : new String[] {"max_completion_tokens", "max_tokens"}) {
-      int i = chat.indexOf(name);
-      requested = i < 0 ? requested : Math.max(requested, chat.integer(i, 0));
-    }
-    return model.outputTokensMax() > 0 ? Math.min(requested, model.outputTokensMax()) : requested;
   }
 
   private long defaultOutputMax() {
@@ -135,29 +126,20 @@ final class BedrockParameters {
 
   /** The schema that an answer must fit, as text; JSON without one cannot be asked for. */
   private void format(JsonWriter out) {
-    int i = JsonReads.find(chat, "response_format", JsonKind.OBJECT);
-    JsonMembers format = i < 0 ? null : chat.object(i);
-    if (format == null || JsonReads.isString(format, "type", "text")) {
+    ResponseFormat format = ResponseFormat.of(chat).orElse(null);
+    if (format == null) {
       return;
     }
-    int named = JsonReads.find(format, "json_schema", JsonKind.OBJECT);
-    JsonMembers definition = named < 0 ? null : format.object(named);
-    int schema = definition == null ? -1 : JsonReads.find(definition, "schema", JsonKind.OBJECT);
-    if (definition == null
-        || schema < 0
-        || !understandsSchemas()
-        || !AnthropicSchema.isSupported(definition.object(schema))) {
+    JsonMembers schema = JsonReads.object(format.definition(), "schema");
+    if (!format.hasSchema() || !understandsSchemas() || !AnthropicSchema.isSupported(schema)) {
       dropped.add("response_format");
       return;
     }
     out.name("outputConfig").beginObject().name("textFormat").beginObject();
     out.name("type").string("json_schema").name("structure").beginObject();
     out.name("jsonSchema").beginObject().name("schema");
-    out.string(AnthropicSchema.closed(definition.object(schema)).toString());
-    int name = JsonReads.findText(definition, "name");
-    if (name >= 0) {
-      out.name("name").raw(JsonBytes.of(definition, name));
-    }
+    out.string(AnthropicSchema.closed(schema).toString());
+    JsonReads.copyText(format.definition(), "name", "name", out);
     out.endObject().endObject().endObject().endObject();
   }
 

@@ -35,8 +35,7 @@ final class BedrockStream extends TranslatedStream {
       case "contentBlockDelta" -> delta();
       case "contentBlockStart" -> start();
       case "contentBlockStop" -> stop();
-      case "messageStart" ->
-          chunks.send(chunks.begin().name("role").string("assistant").name("content").raw(NO_TEXT));
+      case "messageStart" -> chunks.sendRole();
       case "messageStop" -> finish();
       case "metadata" -> end();
       default -> {
@@ -59,7 +58,7 @@ final class BedrockStream extends TranslatedStream {
       return;
     }
     if (JsonReads.find(delta, "text", JsonKind.STRING) >= 0) {
-      sendText(delta, "content");
+      chunks.sendText(delta, "text", "content");
     } else if (readMember(delta, "toolUse", inside)) {
       int input = JsonReads.findText(inside, "input");
       if (input >= 0) {
@@ -69,13 +68,6 @@ final class BedrockStream extends TranslatedStream {
       sendReasoning();
     }
     // Citations say where a text is from; the text itself comes beside them.
-  }
-
-  private void sendText(JsonMembers from, String as) {
-    int text = JsonReads.findText(from, "text");
-    if (text >= 0) {
-      chunks.send(chunks.begin().name(as).raw(JsonBytes.of(from, text)));
-    }
   }
 
   // Thoughts: as text, and once more in the form in which a client can hand them back
@@ -120,22 +112,13 @@ final class BedrockStream extends TranslatedStream {
     calls++;
     inToolCall = true;
     argumentsSent = false;
-    JsonWriter out = fragment().name("id").raw(JsonBytes.of(inside, id));
-    out.name("type").string("function").name("function").beginObject();
-    out.name("name").raw(JsonBytes.of(inside, name)).name("arguments").raw(NO_TEXT);
-    chunks.send(out.endObject().endObject().endArray());
-  }
-
-  private JsonWriter fragment() {
-    JsonWriter out = chunks.begin().name("tool_calls").beginArray().beginObject();
-    return out.name("index").number(calls - 1);
+    chunks.sendCall(calls - 1, JsonBytes.of(inside, id), JsonBytes.of(inside, name), NO_TEXT);
   }
 
   private void sendArguments(JsonBytes arguments) {
     if (inToolCall) {
       argumentsSent = true;
-      JsonWriter out = fragment().name("function").beginObject().name("arguments").raw(arguments);
-      chunks.send(out.endObject().endObject().endArray());
+      chunks.sendArguments(calls - 1, arguments);
     }
   }
 

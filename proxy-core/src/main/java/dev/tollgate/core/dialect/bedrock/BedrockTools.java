@@ -63,9 +63,8 @@ final class BedrockTools {
     JsonElements messages = chat.array(chat.indexOf("messages"));
     for (int k = 0; k < messages.size(); k++) {
       JsonMembers message = messages.object(k);
-      int i = JsonReads.find(message, "tool_calls", JsonKind.ARRAY);
-      if (i >= 0 && JsonReads.isString(message, "role", "assistant")) {
-        called(message.array(i), names);
+      if (JsonReads.isString(message, "role", "assistant")) {
+        called(JsonReads.array(message, "tool_calls"), names);
       }
     }
     return names;
@@ -73,11 +72,9 @@ final class BedrockTools {
 
   private static void called(JsonElements calls, Map<String, JsonBytes> names) {
     for (int k = 0; k < calls.size(); k++) {
-      JsonMembers call = calls.kind(k) == JsonKind.OBJECT ? calls.object(k) : null;
-      int i = call == null ? -1 : JsonReads.find(call, "function", JsonKind.OBJECT);
-      JsonMembers function = call == null || i < 0 ? null : call.object(i);
-      int name = function == null ? -1 : JsonReads.findText(function, "name");
-      if (function != null && name >= 0) {
+      JsonMembers function = JsonReads.object(JsonReads.object(calls, k), "function");
+      int name = JsonReads.findText(function, "name");
+      if (name >= 0) {
         names.put(function.string(name), JsonBytes.of(function, name));
       }
     }
@@ -119,10 +116,7 @@ final class BedrockTools {
   private void tool(JsonMembers tool, JsonMembers function, Param path, JsonWriter out) {
     out.beginObject().name("toolSpec").beginObject();
     out.name("name").raw(JsonBytes.of(function, function.indexOf("name")));
-    int description = JsonReads.findText(function, "description");
-    if (description >= 0) {
-      out.name("description").raw(JsonBytes.of(function, description));
-    }
+    JsonReads.copyText(function, "description", "description", out);
     int parameters = JsonReads.find(function, "parameters", JsonKind.OBJECT);
     boolean some = parameters >= 0 && !JsonReads.isEmpty(function, parameters);
     out.name("inputSchema").beginObject().name("json");
@@ -154,10 +148,9 @@ final class BedrockTools {
   }
 
   private void choice(JsonMembers choice, JsonWriter out) {
-    int i = JsonReads.find(choice, "function", JsonKind.OBJECT);
-    JsonMembers function = i < 0 ? null : choice.object(i);
-    int name = function == null ? -1 : JsonReads.findText(function, "name");
-    if (function == null || name < 0 || !takesName()) {
+    JsonMembers function = JsonReads.object(choice, "function");
+    int name = JsonReads.findText(function, "name");
+    if (name < 0 || !takesName()) {
       dropped.add("tool_choice"); // some of the tools, one of another kind, or refused there
       return;
     }

@@ -10,7 +10,6 @@ import dev.tollgate.core.dialect.bedrock.BedrockCache.CacheMark;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonItems;
-import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.json.Param;
@@ -115,10 +114,7 @@ final class BedrockTurns {
     } else {
       content.write(message, path(k), place);
     }
-    int calls = JsonReads.find(message, "tool_calls", JsonKind.ARRAY);
-    if (calls >= 0) {
-      calls(path(k).dot("tool_calls"), message.array(calls), place);
-    }
+    calls(path(k).dot("tool_calls"), JsonReads.array(message, "tool_calls"), place);
     if (JsonReads.find(message, "function_call") >= 0) {
       dropped.add(path(k).dot("function_call"));
     }
@@ -163,9 +159,8 @@ final class BedrockTurns {
 
   private void calls(Param path, JsonElements calls, Supplier<JsonWriter> place) {
     for (int k = 0; k < calls.size(); k++) {
-      JsonMembers call = calls.kind(k) == JsonKind.OBJECT ? calls.object(k) : null;
-      int i = call == null ? -1 : JsonReads.find(call, "function", JsonKind.OBJECT);
-      if (call == null || i < 0 || !call(call, call.object(i), path.at(k), place)) {
+      JsonMembers call = JsonReads.object(calls, k);
+      if (!call(call, JsonReads.object(call, "function"), path.at(k), place)) {
         dropped.add(path.at(k));
       }
     }

@@ -37,7 +37,7 @@ final class CohereMessages {
       case "assistant" -> out.string("assistant");
       case "tool", "function" -> {
         out.string("tool");
-        copy(message, "tool_call_id", out);
+        JsonReads.copyText(message, "tool_call_id", "tool_call_id", out);
       }
       default -> out.string("user");
     }
@@ -46,13 +46,6 @@ final class CohereMessages {
       calls(message, path, out);
     }
     out.endObject();
-  }
-
-  private static void copy(JsonMembers message, String name, JsonWriter out) {
-    int i = JsonReads.findText(message, name);
-    if (i >= 0) {
-      out.name(name).raw(JsonBytes.of(message, i));
-    }
   }
 
   // What is said
@@ -102,15 +95,14 @@ final class CohereMessages {
   }
 
   private static boolean image(JsonMembers part, JsonWriter out) {
-    int i = JsonReads.find(part, "image_url", JsonKind.OBJECT);
-    JsonMembers image = i < 0 ? new JsonMembers() : part.object(i);
+    JsonMembers image = JsonReads.object(part, "image_url");
     int url = JsonReads.findText(image, "url");
     if (url < 0) {
       return false;
     }
     out.beginObject().name("type").string("image_url").name("image_url").beginObject();
     out.name("url").raw(JsonBytes.of(image, url));
-    copy(image, "detail", out);
+    JsonReads.copyText(image, "detail", "detail", out);
     out.endObject().endObject();
     return true;
   }
@@ -127,20 +119,16 @@ final class CohereMessages {
   // Calls of tools, and the thought that led to them
 
   private void calls(JsonMembers message, Param path, JsonWriter out) {
-    int i = JsonReads.find(message, "tool_calls", JsonKind.ARRAY);
-    if (i < 0 || JsonReads.isEmpty(message, i)) {
+    JsonElements calls = JsonReads.array(message, "tool_calls");
+    if (calls.size() == 0) {
       return;
     }
-    int reasoning = JsonReads.findText(message, ReasoningText.MEMBER);
-    if (reasoning >= 0) {
-      out.name("tool_plan").raw(JsonBytes.of(message, reasoning));
-    }
-    JsonElements calls = message.array(i);
+    JsonReads.copyText(message, ReasoningText.MEMBER, "tool_plan", out);
     out.name("tool_calls").beginArray();
     for (int k = 0; k < calls.size(); k++) {
-      JsonMembers call = calls.kind(k) == JsonKind.OBJECT ? calls.object(k) : null;
-      int function = call == null ? -1 : JsonReads.find(call, "function", JsonKind.OBJECT);
-      if (call == null || function < 0) {
+      JsonMembers call = JsonReads.object(calls, k);
+      int function = JsonReads.find(call, "function", JsonKind.OBJECT);
+      if (function < 0) {
         dropped.add(path.dot("tool_calls").at(k));
       } else {
         call(call, call.object(function), out);
@@ -151,9 +139,9 @@ final class CohereMessages {
 
   private static void call(JsonMembers call, JsonMembers function, JsonWriter out) {
     out.beginObject();
-    copy(call, "id", out);
+    JsonReads.copyText(call, "id", "id", out);
     out.name("type").string("function").name("function").beginObject();
-    copy(function, "name", out);
+    JsonReads.copyText(function, "name", "name", out);
     int arguments = JsonReads.findText(function, "arguments");
     out.name("arguments");
     if (arguments >= 0) {

@@ -6,6 +6,7 @@ import dev.tollgate.core.dialect.ChatMembers;
 import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.dialect.ReasoningOptions;
+import dev.tollgate.core.dialect.ResponseFormat;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
@@ -111,9 +112,8 @@ final class CohereParameters {
   }
 
   private void format(JsonWriter out) {
-    int i = JsonReads.find(chat, "response_format", JsonKind.OBJECT);
-    JsonMembers format = i < 0 ? null : chat.object(i);
-    if (format == null || JsonReads.isString(format, "type", "text")) {
+    ResponseFormat format = ResponseFormat.of(chat).orElse(null);
+    if (format == null) {
       return;
     }
     if (hasElements("tools") || hasElements("documents")) {
@@ -121,18 +121,14 @@ final class CohereParameters {
       return;
     }
     out.name("response_format").beginObject().name("type").string("json_object");
-    int named = JsonReads.find(format, "json_schema", JsonKind.OBJECT);
-    JsonMembers definition = named < 0 ? null : format.object(named);
-    int schema = definition == null ? -1 : JsonReads.find(definition, "schema", JsonKind.OBJECT);
-    if (definition != null && schema >= 0) {
-      out.name("json_schema").raw(JsonBytes.of(definition, schema));
+    if (format.hasSchema()) {
+      out.name("json_schema").raw(JsonBytes.of(format.definition(), format.schema()));
     }
     out.endObject();
   }
 
   private boolean hasElements(String name) {
-    int i = JsonReads.find(chat, name, JsonKind.ARRAY);
-    return i >= 0 && !JsonReads.isEmpty(chat, i);
+    return JsonReads.array(chat, name).size() > 0;
   }
 
   private void thinking(JsonWriter out) {
@@ -145,7 +141,7 @@ final class CohereParameters {
   }
 
   private void thinking(ReasoningOptions options, JsonWriter out) {
-    if (supportsReasoning()) {
+    if (model.mayHave("reasoning")) {
       out.name("thinking").beginObject().name("type");
       out.string(options.isDisabled() ? "disabled" : "enabled");
       if (options.tokens() > 0) {
@@ -157,15 +153,10 @@ final class CohereParameters {
     }
   }
 
-  private boolean supportsReasoning() {
-    return model.capabilities().isEmpty() || model.capabilities().contains("reasoning");
-  }
-
   // Tools
 
   private void tools(JsonWriter out) {
-    int i = JsonReads.find(chat, "tools", JsonKind.ARRAY);
-    JsonElements tools = i < 0 ? new JsonElements() : chat.array(i);
+    JsonElements tools = JsonReads.array(chat, "tools");
     boolean strict = false;
     int written = 0;
     for (int k = 0; k < tools.size(); k++) {

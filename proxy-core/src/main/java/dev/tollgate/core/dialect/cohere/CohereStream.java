@@ -9,7 +9,6 @@ import dev.tollgate.core.dialect.UsageAccumulator;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
-import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.sse.SseSink;
 import java.util.Arrays;
 
@@ -91,27 +90,20 @@ final class CohereStream extends TranslatedStream {
   private void start() {
     int id = JsonReads.findText(root, "id");
     chunks.identify(id < 0 ? NO_TEXT : JsonBytes.of(root, id), NO_TEXT);
-    chunks.send(chunks.begin().name("role").string("assistant").name("content").raw(NO_TEXT));
+    chunks.sendRole();
   }
 
   private void content() {
     if (hasInside("content")) {
-      sendText(inside, "text", "content");
-      sendText(inside, "thinking", ReasoningText.MEMBER);
+      chunks.sendText(inside, "text", "content");
+      chunks.sendText(inside, "thinking", ReasoningText.MEMBER);
     }
   }
 
   /** What it means to do with its tools is a thought like any other. */
   private void plan() {
     if (hasMessage()) {
-      sendText(message, "tool_plan", ReasoningText.MEMBER);
-    }
-  }
-
-  private void sendText(JsonMembers from, String member, String as) {
-    int text = JsonReads.findText(from, member);
-    if (text >= 0) {
-      chunks.send(chunks.begin().name(as).raw(JsonBytes.of(from, text)));
+      chunks.sendText(message, "tool_plan", ReasoningText.MEMBER);
     }
   }
 
@@ -128,21 +120,11 @@ final class CohereStream extends TranslatedStream {
     int arguments = JsonReads.findText(function, "arguments");
     calls++;
     argumentsSent = arguments >= 0;
-    JsonWriter out = fragment().name("id").raw(JsonBytes.of(inside, id));
-    out.name("type").string("function").name("function").beginObject();
-    out.name("name").raw(name < 0 ? NO_TEXT : JsonBytes.of(function, name));
-    out.name("arguments").raw(argumentsSent ? JsonBytes.of(function, arguments) : NO_TEXT);
-    chunks.send(out.endObject().endObject().endArray());
-  }
-
-  private JsonWriter fragment() {
-    return chunks
-        .begin()
-        .name("tool_calls")
-        .beginArray()
-        .beginObject()
-        .name("index")
-        .number(Math.max(0, calls - 1));
+    chunks.sendCall(
+        calls - 1,
+        JsonBytes.of(inside, id),
+        name < 0 ? NO_TEXT : JsonBytes.of(function, name),
+        argumentsSent ? JsonBytes.of(function, arguments) : NO_TEXT);
   }
 
   private void sendArguments() {
@@ -158,8 +140,7 @@ final class CohereStream extends TranslatedStream {
 
   private void sendArguments(JsonBytes arguments) {
     argumentsSent = true;
-    JsonWriter out = fragment().name("function").beginObject().name("arguments").raw(arguments);
-    chunks.send(out.endObject().endObject().endArray());
+    chunks.sendArguments(Math.max(0, calls - 1), arguments);
   }
 
   /** A tool without arguments is called with none at all. */

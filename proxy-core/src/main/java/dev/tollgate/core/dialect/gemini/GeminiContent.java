@@ -125,10 +125,9 @@ final class GeminiContent {
    */
   private boolean media(
       JsonMembers part, String type, String member, String usual, Supplier<JsonWriter> place) {
-    int i = JsonReads.find(part, type, JsonKind.OBJECT);
-    JsonMembers inside = i < 0 ? null : part.object(i);
-    int at = inside == null ? -1 : JsonReads.findText(inside, member);
-    if (inside == null || at < 0) {
+    JsonMembers inside = JsonReads.object(part, type);
+    int at = JsonReads.findText(inside, member);
+    if (at < 0) {
       return false;
     }
     return DataUri.isDataUri(inside, at)
@@ -182,10 +181,9 @@ final class GeminiContent {
   }
 
   private static boolean audio(JsonMembers part, Supplier<JsonWriter> place) {
-    int i = JsonReads.find(part, "input_audio", JsonKind.OBJECT);
-    JsonMembers audio = i < 0 ? null : part.object(i);
-    int sound = audio == null ? -1 : JsonReads.findText(audio, "data");
-    if (audio == null || sound < 0) {
+    JsonMembers audio = JsonReads.object(part, "input_audio");
+    int sound = JsonReads.findText(audio, "data");
+    if (sound < 0) {
       return false;
     }
     int format = JsonReads.findText(audio, "format");

@@ -2,8 +2,10 @@ package dev.tollgate.core.dialect.gemini;
 
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.dialect.ChatMembers;
 import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
+import dev.tollgate.core.dialect.ResponseFormat;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
@@ -26,7 +28,7 @@ final class GeminiParameters {
     this.route = route;
     this.model = model;
     this.dropped = dropped;
-    this.outputMax = outputMax();
+    this.outputMax = ChatMembers.outputTokensMax(chat, model);
   }
 
   void writeTo(JsonWriter out) {
@@ -54,17 +56,6 @@ final class GeminiParameters {
     if (own >= 0) {
       out.name(theirs).raw(JsonBytes.of(chat, own));
     }
-  }
-
-  /** What is more than the model has would be refused; 0: nothing is asked. */
-  private long outputMax() {
-    long requested = 0;
-    for (String name : new String[] {"max_completion_tokens", "max_tokens"}) {
-      int i = chat.indexOf(name);
-      requested = i < 0 ? requested : Math.max(requested, chat.integer(i, 0));
-    }
-    long limit = model.outputTokensMax();
-    return limit > 0 ? Math.min(requested, limit) : requested;
   }
 
   private void sampling(JsonWriter out) {
@@ -133,33 +124,26 @@ final class GeminiParameters {
   }
 
   private void format(JsonWriter out) {
-    int i = JsonReads.find(chat, "response_format", JsonKind.OBJECT);
-    JsonMembers format = i < 0 ? null : chat.object(i);
-    if (format == null || JsonReads.isString(format, "type", "text")) {
+    ResponseFormat format = ResponseFormat.of(chat).orElse(null);
+    if (format == null) {
       return;
     }
-    int named = JsonReads.find(format, "json_schema", JsonKind.OBJECT);
-    JsonMembers definition = named < 0 ? null : format.object(named);
-    int schema = definition == null ? -1 : JsonReads.find(definition, "schema", JsonKind.OBJECT);
-    boolean isSupported =
-        model.capabilities().isEmpty() || model.capabilities().contains("json_schema");
     if (GeminiTools.hasFunctions(chat)
         && !GeminiVersion.takesFormatBesideTools(route.upstreamModel())) {
       dropped.add("response_format"); // both at once would be refused
-    } else if (JsonReads.isString(format, "type", "json_object")) {
+    } else if (format.type().equals("json_object")) {
       out.name("responseMimeType").string(JSON);
-    } else if (definition != null && schema >= 0 && isSupported) {
+    } else if (format.hasSchema() && model.mayHave("json_schema")) {
       out.name("responseMimeType").string(JSON);
-      out.name("responseJsonSchema").raw(JsonBytes.of(definition, schema));
+      out.name("responseJsonSchema").raw(JsonBytes.of(format.definition(), format.schema()));
     } else {
       dropped.add("response_format");
     }
   }
 
   private void modalities(JsonWriter out) {
-    int i = JsonReads.find(chat, "modalities", JsonKind.ARRAY);
-    JsonElements kinds = i < 0 ? null : chat.array(i);
-    if (kinds == null || kinds.size() == 0 || (kinds.size() == 1 && kinds.isString(0, "text"))) {
+    JsonElements kinds = JsonReads.array(chat, "modalities");
+    if (kinds.size() == 0 || (kinds.size() == 1 && kinds.isString(0, "text"))) {
       return;
     }
     out.name("responseModalities").beginArray();

@@ -43,9 +43,7 @@ final class GeminiReportedUsage implements ReportedUsage {
   @Override
   public void writeTo(JsonWriter out) {
     if (at >= 0) {
-      GeminiUsage.FORMAT
-          .read(reported, 0)
-          .ifPresent(usage -> CanonicalUsage.write(usage, reported, out.name("usage")));
+      CanonicalUsage.write(GeminiUsage.FORMAT, reported, out);
     }
   }
 }

@@ -3,7 +3,6 @@ package dev.tollgate.core.dialect.gemini;
 import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonItems;
-import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 import java.util.Optional;
@@ -27,13 +26,8 @@ final class GeminiSignature {
 
   /** That of a call or a message. */
   static Optional<JsonBytes> of(JsonMembers from) {
-    int extra = JsonReads.find(from, "extra_content", JsonKind.OBJECT);
-    JsonMembers content = extra < 0 ? null : from.object(extra);
-    int google = content == null ? -1 : JsonReads.find(content, "google", JsonKind.OBJECT);
-    JsonMembers own = content == null || google < 0 ? null : content.object(google);
-    int signature = own == null ? -1 : JsonReads.findText(own, "thought_signature");
-    return own == null || signature < 0
-        ? Optional.empty()
-        : Optional.of(JsonBytes.of(own, signature));
+    JsonMembers own = JsonReads.object(JsonReads.object(from, "extra_content"), "google");
+    int signature = JsonReads.findText(own, "thought_signature");
+    return signature < 0 ? Optional.empty() : Optional.of(JsonBytes.of(own, signature));
   }
 }

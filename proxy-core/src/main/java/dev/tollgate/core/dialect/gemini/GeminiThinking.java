@@ -60,9 +60,7 @@ sealed interface GeminiThinking {
   }
 
   private static boolean thinks(Route route, Model model) {
-    boolean isSupported =
-        model.capabilities().isEmpty() || model.capabilities().contains("reasoning");
-    return isSupported && style(route) != Thinking.NONE;
+    return model.mayHave("reasoning") && style(route) != Thinking.NONE;
   }
 
   private static Thinking style(Route route) {

@@ -32,8 +32,7 @@ final class GeminiTools {
   }
 
   private static JsonElements toolsOf(JsonMembers chat) {
-    int i = JsonReads.find(chat, "tools", JsonKind.ARRAY);
-    return i < 0 ? new JsonElements() : chat.array(i);
+    return JsonReads.array(chat, "tools");
   }
 
   /** Where a tool's function is; -1: it is none. */
@@ -99,10 +98,9 @@ final class GeminiTools {
   }
 
   private void choice(JsonMembers choice, JsonWriter out) {
-    int i = JsonReads.find(choice, "function", JsonKind.OBJECT);
-    JsonMembers function = i < 0 ? null : choice.object(i);
-    int name = function == null ? -1 : JsonReads.findText(function, "name");
-    if (function == null || name < 0) {
+    JsonMembers function = JsonReads.object(choice, "function");
+    int name = JsonReads.findText(function, "name");
+    if (name < 0) {
       dropped.add("tool_choice"); // some of the tools, or one of another kind
     } else {
       choice("ANY", List.of(JsonBytes.of(function, name)), out);

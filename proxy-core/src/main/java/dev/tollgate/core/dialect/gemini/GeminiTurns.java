@@ -1,11 +1,9 @@
 package dev.tollgate.core.dialect.gemini;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
+import dev.tollgate.core.dialect.CallArguments;
 import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.dialect.SystemOnlyPrompt;
-import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
@@ -25,8 +23,6 @@ import java.util.stream.IntStream;
  * them by the function's name alone; neighbours of one role are one turn. One use.
  */
 final class GeminiTurns {
-  private static final JsonBytes NO_ARGUMENTS = JsonBytes.raw("{}");
-
   private final JsonElements messages;
   private final DroppedFields dropped;
   private final GeminiContent content;
@@ -157,10 +153,7 @@ final class GeminiTurns {
               JsonWriter part = place.get().beginObject().name("text").string("");
               part.name("thoughtSignature").raw(signature).endObject();
             });
-    int calls = JsonReads.find(message, "tool_calls", JsonKind.ARRAY);
-    if (calls >= 0) {
-      calls(k, message.array(calls), place);
-    }
+    calls(k, JsonReads.array(message, "tool_calls"), place);
     if (JsonReads.find(message, "function_call") >= 0) {
       dropped.add(path(k).dot("function_call"));
     }
@@ -168,11 +161,10 @@ final class GeminiTurns {
 
   private void calls(int k, JsonElements calls, Supplier<JsonWriter> place) {
     for (int c = 0; c < calls.size(); c++) {
-      JsonMembers call = calls.kind(c) == JsonKind.OBJECT ? calls.object(c) : null;
-      int i = call == null ? -1 : JsonReads.find(call, "function", JsonKind.OBJECT);
-      JsonMembers function = call == null || i < 0 ? null : call.object(i);
-      int name = function == null ? -1 : JsonReads.findText(function, "name");
-      if (call == null || function == null || name < 0) {
+      JsonMembers call = JsonReads.object(calls, c);
+      JsonMembers function = JsonReads.object(call, "function");
+      int name = JsonReads.findText(function, "name");
+      if (name < 0) {
         dropped.add(path(k).dot("tool_calls").at(c));
         continue;
       }
@@ -184,7 +176,7 @@ final class GeminiTurns {
         out.name("id").raw(JsonBytes.of(call, id));
       }
       out.name("name").raw(JsonBytes.of(function, name)).name("args");
-      arguments(function, out);
+      CallArguments.write(function, out);
       out.endObject();
       signature(call, k, c).ifPresent(proof -> out.name("thoughtSignature").raw(proof));
       out.endObject();
@@ -197,17 +189,6 @@ final class GeminiTurns {
         index == 0 && message > lastUserMessage && GeminiVersion.demandsSignatures(model);
     return GeminiSignature.of(call)
         .or(() -> demanded ? Optional.of(GeminiSignature.SKIP_VALIDATION) : Optional.empty());
-  }
-
-  /** The arguments that are text here are an object there. */
-  private static void arguments(JsonMembers function, JsonWriter out) {
-    int i = JsonReads.find(function, "arguments", JsonKind.STRING);
-    String text = i < 0 ? "" : function.string(i);
-    if (text.isBlank()) {
-      out.raw(NO_ARGUMENTS);
-    } else {
-      writeObjectOr("arguments", text, out); // what a model wrote wrongly
-    }
   }
 
   /** Where the tools' results that begin with this message end. */
@@ -251,7 +232,7 @@ final class GeminiTurns {
     if (JsonReads.find(message, "is_error", JsonKind.TRUE) >= 0) {
       out.beginObject().name("error").string(text).endObject();
     } else {
-      writeObjectOr("output", text, out);
+      CallArguments.writeObject(text, "output", out);
     }
     out.endObject().endObject();
   }
@@ -260,16 +241,5 @@ final class GeminiTurns {
   private static String functionName(JsonMembers result, String id) {
     int name = JsonReads.findText(result, "name");
     return name < 0 ? id : result.string(name);
-  }
-
-  /** A text that is an object as that object, any other as a member of one. */
-  private static void writeObjectOr(String member, String text, JsonWriter out) {
-    byte[] json = text.getBytes(UTF_8);
-    try {
-      JsonMembers object = JsonMembers.of(json, 0, json.length);
-      out.raw(JsonBytes.raw(json, object.objectStart(), object.objectEnd()));
-    } catch (InvalidJson e) {
-      out.beginObject().name(member).string(text).endObject();
-    }
   }
 }

@@ -23,8 +23,7 @@ final class OllamaCall {
       out.name("id").string(otherwise);
     }
     out.name("type").string("function").name("function").beginObject();
-    int i = JsonReads.find(call, "function", JsonKind.OBJECT);
-    JsonMembers function = i < 0 ? new JsonMembers() : call.object(i);
+    JsonMembers function = JsonReads.object(call, "function");
     int name = JsonReads.findText(function, "name");
     int arguments = JsonReads.find(function, "arguments", JsonKind.OBJECT);
     out.name("name").raw(name < 0 ? JsonBytes.string("") : JsonBytes.of(function, name));

@@ -7,6 +7,7 @@ import dev.tollgate.core.dialect.ChatMembers;
 import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.dialect.ReasoningOptions;
+import dev.tollgate.core.dialect.ResponseFormat;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
@@ -54,20 +55,14 @@ final class OllamaParameters {
   }
 
   private void format(JsonWriter out) {
-    int i = JsonReads.find(chat, "response_format", JsonKind.OBJECT);
-    JsonMembers format = i < 0 ? null : chat.object(i);
-    if (format == null || JsonReads.isString(format, "type", "text")) {
-      return;
-    }
-    int named = JsonReads.find(format, "json_schema", JsonKind.OBJECT);
-    JsonMembers definition = named < 0 ? null : format.object(named);
-    int schema = definition == null ? -1 : JsonReads.find(definition, "schema", JsonKind.OBJECT);
-    out.name("format");
-    if (definition != null && schema >= 0) {
-      out.raw(JsonBytes.of(definition, schema));
-    } else {
-      out.string("json");
-    }
+    ResponseFormat.of(chat)
+        .ifPresent(
+            format ->
+                out.name("format")
+                    .raw(
+                        format.hasSchema()
+                            ? JsonBytes.of(format.definition(), format.schema())
+                            : JsonBytes.string("json")));
   }
 
   private void thinking(JsonWriter out) {
@@ -83,17 +78,13 @@ final class OllamaParameters {
   private void thinking(ReasoningOptions options, JsonWriter out) {
     if (options.isDisabled()) {
       out.name("think").bool(false);
-    } else if (!supportsReasoning()) {
+    } else if (!model.mayHave("reasoning")) {
       dropped.add(options.param());
     } else if (!options.effort().isEmpty() && route.upstreamModel().contains(LEVELLED)) {
       out.name("think").string(level(options.effort()));
     } else {
       out.name("think").bool(true);
     }
-  }
-
-  private boolean supportsReasoning() {
-    return model.capabilities().isEmpty() || model.capabilities().contains("reasoning");
   }
 
   private static String level(String effort) {
@@ -146,8 +137,7 @@ final class OllamaParameters {
   // What Ollama calls options
 
   private void options(JsonWriter out) {
-    int own = JsonReads.find(chat, "options", JsonKind.OBJECT);
-    JsonMembers given = own < 0 ? new JsonMembers() : chat.object(own);
+    JsonMembers given = JsonReads.object(chat, "options");
     out.name("options").beginObject();
     for (int i = 0; i < given.size(); i++) {
       out.name(given.name(i)).raw(JsonBytes.of(given, i));
