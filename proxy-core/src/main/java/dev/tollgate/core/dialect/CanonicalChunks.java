@@ -11,7 +11,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
 /**
- * Writes one stream's canonical chunks, each into the same buffer: a beginning that is made once, a
+ * Writer of one stream's canonical chunks, all in the same buffer: a head that is encoded once, a
  * delta and an end. Not thread safe: one stream on one loop.
  */
 public final class CanonicalChunks {
@@ -31,7 +31,7 @@ public final class CanonicalChunks {
     this.canonical = canonical;
   }
 
-  /** What every chunk says from now on; both are strings. */
+  /** Sets id and model of every further chunk; both are JSON strings. */
   public void identify(JsonBytes id, JsonBytes model) {
     beginning = beginning(id, model);
   }
@@ -46,7 +46,7 @@ public final class CanonicalChunks {
     return text.getBytes(UTF_8);
   }
 
-  /** Begins a chunk; what is written next are members of its delta. */
+  /** Begins a chunk; the members written next belong to its delta. */
   public JsonWriter begin() {
     buffer.clear();
     buffer.writeBytes(beginning);
@@ -84,21 +84,21 @@ public final class CanonicalChunks {
     send(call.name("arguments").raw(arguments).endObject().endObject().endArray());
   }
 
-  /** Sends a chunk that finishes nothing. */
+  /** Sends a chunk without a finish reason. */
   public void send(JsonWriter delta) {
     delta.endObject();
     buffer.writeBytes(OPEN_END);
     sendBuffer();
   }
 
-  /** Sends a chunk that finishes nothing, with the usage so far. */
+  /** Sends a chunk without a finish reason, with the usage so far. */
   public void send(JsonWriter delta, ReportedUsage usage) {
     delta.endObject();
     delta.name("finish_reason").nul();
     end(delta, usage);
   }
 
-  /** Sends the chunk that finishes, with the usage. */
+  /** Sends the chunk with the finish reason and the usage. */
   public void finish(JsonWriter delta, String reason, String ownReason, ReportedUsage usage) {
     delta.endObject();
     delta.name("finish_reason").string(reason);
@@ -121,12 +121,12 @@ public final class CanonicalChunks {
     }
   }
 
-  /** The stream is complete. */
+  /** Sends the end of the stream. */
   void done() {
     canonical.event(EVENT, DONE, 0, DONE.length);
   }
 
-  /** An event came that nothing can be made of. */
+  /** Sends an event that is no chunk, in place of an unreadable one. */
   public void unreadable() {
     canonical.event(EVENT, NO_CHUNK, 0, NO_CHUNK.length);
   }

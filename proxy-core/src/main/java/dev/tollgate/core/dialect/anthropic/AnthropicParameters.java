@@ -13,7 +13,7 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 import java.util.Optional;
 
-/** Everything of a chat beside the conversation, as Anthropic names it. */
+/** Writer of a chat's parameters, all but the conversation, under Anthropic's names. */
 final class AnthropicParameters {
   private static final long OUTPUT_TOKENS_USUAL = 4_096;
   private static final double TOP_P_WITH_REASONING_MIN = 0.95;
@@ -84,7 +84,7 @@ final class AnthropicParameters {
     out.endObject();
   }
 
-  /** The schema that an answer must fit; JSON without one is nothing that Anthropic promises. */
+  /** Returns the schema of the answer; Anthropic has no JSON mode without one. */
   private Optional<JsonBytes> schema(boolean overruled) {
     ResponseFormat format = ResponseFormat.of(chat).orElse(null);
     if (format == null) {
@@ -117,14 +117,14 @@ final class AnthropicParameters {
       drop(topK);
       return;
     }
-    if (topK >= 0 && chat.number(topK) >= 0) { // below, other servers take for all
+    if (topK >= 0 && chat.number(topK) >= 0) { // below 0, other servers take it as unlimited
       copy(topK, out);
     }
     if (temperature < 0) {
       copy(topP, out);
       return;
     }
-    dropUnlessUsual(topP); // newer models take one of both
+    dropUnlessUsual(topP); // newer models accept only one of both
     if (chat.number(temperature) > 1) {
       drop(temperature);
       out.name("temperature").number(1);
@@ -180,7 +180,7 @@ final class AnthropicParameters {
     out.endArray();
   }
 
-  /** White space alone is refused there. */
+  /** True if Anthropic accepts a stop sequence: not white space alone. */
   private boolean isStop(String text) {
     boolean stops = !text.isBlank();
     if (!stops) {
@@ -226,7 +226,10 @@ final class AnthropicParameters {
     }
   }
 
-  /** What is neither handled elsewhere nor without effect is Anthropic's own, or dropped. */
+  /**
+   * Copies Anthropic's own members, and drops others that are not handled elsewhere and have an
+   * effect.
+   */
   private void rest(int i, JsonWriter out) {
     switch (chat.name(i)) {
       case "model",

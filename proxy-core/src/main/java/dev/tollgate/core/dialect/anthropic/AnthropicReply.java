@@ -14,7 +14,7 @@ import dev.tollgate.core.json.JsonWriter;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Writes Anthropic's whole message as a chat completion. */
+/** Translation of Anthropic's plain message to a chat completion. */
 final class AnthropicReply {
   private final JsonMembers message;
   private final List<JsonMembers> texts = new ArrayList<>(1);
@@ -30,7 +30,7 @@ final class AnthropicReply {
     }
   }
 
-  /** What the provider's own tools did is not for the client. */
+  /** Sorts a block by kind; blocks of the provider's own tools are dropped. */
   private void sort(JsonMembers block) {
     if (JsonReads.isString(block, "type", "text") && JsonReads.findText(block, "text") >= 0) {
       texts.add(block);
@@ -83,7 +83,7 @@ final class AnthropicReply {
     }
   }
 
-  /** One text is copied as it is written; several are put together. */
+  /** Writes one text as it is encoded, or several as one. */
   private static void joined(List<JsonMembers> blocks, String member, JsonWriter out) {
     if (blocks.size() == 1) {
       JsonMembers block = blocks.getFirst();

@@ -10,7 +10,7 @@ import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.json.Param;
 import org.jspecify.annotations.Nullable;
 
-/** The tools of a chat and which of them must be called, as Anthropic takes them. */
+/** Writer of a chat's tools and of the tool choice, in Anthropic's form. */
 public final class AnthropicTools {
   private static final JsonBytes NO_ARGUMENTS =
       JsonBytes.raw("{\"type\":\"object\",\"properties\":{}}");
@@ -20,7 +20,7 @@ public final class AnthropicTools {
   private final DroppedFields dropped;
 
   /**
-   * @param understandsSchemas whether the model can be held to the tools' schemas
+   * @param understandsSchemas true if the model enforces the tools' schemas
    */
   AnthropicTools(JsonMembers chat, boolean understandsSchemas, DroppedFields dropped) {
     this.chat = chat;
@@ -28,7 +28,7 @@ public final class AnthropicTools {
     this.dropped = dropped;
   }
 
-  /** Whether a chat leaves its model no choice but to call a tool. */
+  /** True if the chat forces its model to call a tool. */
   static boolean isForced(JsonMembers chat) {
     int i = JsonReads.find(chat, "tool_choice");
     return i >= 0
@@ -85,7 +85,9 @@ public final class AnthropicTools {
     out.endObject();
   }
 
-  /** That arguments are an object goes without saying elsewhere. */
+  /**
+   * Writes the schema of the arguments, with the type {@code object} that other providers imply.
+   */
   public static void schema(JsonMembers schema, boolean strict, JsonWriter out) {
     if (schema.indexOf("type") >= 0) {
       out.raw(strict ? AnthropicSchema.closed(schema) : whole(schema));
@@ -129,7 +131,7 @@ public final class AnthropicTools {
       choice("tool", JsonBytes.of(function, name), single, out);
       return;
     }
-    dropped.add("tool_choice"); // some of the tools, or one of another kind
+    dropped.add("tool_choice"); // a subset of the tools, or a tool of another kind
     if (single) {
       choice("auto", null, true, out);
     }

@@ -12,9 +12,9 @@ import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 
-/** Vectors as Amazon's Titan gives them: one text a request. */
+/** Translation of embeddings to Amazon's Titan: one text per request. */
 final class BedrockEmbeddings implements EmbeddingTranslation {
-  /** It has one length of vectors, and refuses to be told of another. */
+  /** A model with one length of embeddings, which refuses a parameter for it. */
   private static final String FIRST_VERSION = "titan-embed-text-v1";
 
   @Override
@@ -38,7 +38,7 @@ final class BedrockEmbeddings implements EmbeddingTranslation {
     if (i < 0) {
       return;
     }
-    out.name("inputText"); // the router has sent more than one text elsewhere
+    out.name("inputText"); // the router sends requests with more texts to other providers
     JsonElements texts = canonical.kind(i) == JsonKind.ARRAY ? canonical.array(i) : null;
     boolean single = texts != null && texts.size() == 1 && texts.kind(0) == JsonKind.STRING;
     out.raw(texts != null && single ? JsonBytes.of(texts, 0) : JsonBytes.of(canonical, i));

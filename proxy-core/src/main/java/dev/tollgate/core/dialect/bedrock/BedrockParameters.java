@@ -17,14 +17,16 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 import java.util.List;
 
-/** Everything of a chat beside the conversation and the tools, as Converse names it. */
+/**
+ * Writer of a chat's parameters, all but the conversation and the tools, under Converse's names.
+ */
 final class BedrockParameters {
   private static final long OUTPUT_TOKENS_USUAL = 4_096;
 
-  /** Converse's own members, which a client may send as they are. */
+  /** Converse's own members, which a client may send. */
   private static final List<String> OWN = List.of("requestMetadata", "promptVariables");
 
-  /** The same of what AWS bills apart, or at another price. */
+  /** Converse's own members that AWS bills separately or at another price. */
   private static final List<String> PRICED = List.of("guardrailConfig", "performanceConfig");
 
   private final JsonMembers chat;
@@ -68,7 +70,10 @@ final class BedrockParameters {
     return model.outputTokensMax() > 0 ? model.outputTokensMax() : OUTPUT_TOKENS_USUAL;
   }
 
-  /** Claude takes one of both, and neither beside thoughts; nobody a temperature above 1. */
+  /**
+   * Writes temperature and top_p: Claude accepts only one of both, and neither with reasoning; no
+   * family accepts a temperature above 1.
+   */
   private void sampling(JsonWriter out) {
     int temperature = JsonReads.find(chat, "temperature", JsonKind.NUMBER);
     int topP = JsonReads.find(chat, "top_p", JsonKind.NUMBER);
@@ -115,7 +120,7 @@ final class BedrockParameters {
     all.end();
   }
 
-  /** White space alone is refused by most models. */
+  /** Writes a stop sequence; most models refuse white space alone. */
   private void stop(String text, LazyArray all) {
     if (text.isBlank()) {
       dropped.add("stop");
@@ -124,7 +129,7 @@ final class BedrockParameters {
     }
   }
 
-  /** The schema that an answer must fit, as text; JSON without one cannot be asked for. */
+  /** Writes the schema of the answer, as text; Converse has no JSON mode without one. */
   private void format(JsonWriter out) {
     ResponseFormat format = ResponseFormat.of(chat).orElse(null);
     if (format == null) {
@@ -143,7 +148,10 @@ final class BedrockParameters {
     out.endObject().endObject().endObject().endObject();
   }
 
-  /** Others than newer Claudes refuse even the member, so they must be known to take it. */
+  /**
+   * True if the model accepts a schema: models other than newer Claudes refuse the member, so their
+   * capabilities must be configured.
+   */
   private boolean understandsSchemas() {
     return model.capabilities().isEmpty()
         ? family == BedrockFamily.CLAUDE && ClaudeVersion.takesSchemas(route.upstreamModel())
@@ -167,7 +175,10 @@ final class BedrockParameters {
     return route.provider().quirks().rights().pricedOptions();
   }
 
-  /** What is neither handled elsewhere nor without effect is Converse's own, or dropped. */
+  /**
+   * Copies Converse's own members, and drops others that are not handled elsewhere and have an
+   * effect.
+   */
   private void rest(int i, JsonWriter out) {
     String name = chat.name(i);
     switch (name) {

@@ -14,7 +14,7 @@ import dev.tollgate.core.json.JsonWriter;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Writes Converse's whole answer as a chat completion. */
+/** Translation of Converse's plain answer to a chat completion. */
 final class BedrockReply {
   private final JsonMembers root;
   private final StringBuilder text = new StringBuilder();
@@ -45,7 +45,7 @@ final class BedrockReply {
     cited(JsonReads.array(JsonReads.object(block, "citationsContent"), "content"));
   }
 
-  /** A text with its sources, which are left out. */
+  /** Appends texts that have citations; the citations are dropped. */
   private void cited(JsonElements texts) {
     for (int k = 0; k < texts.size(); k++) {
       append(JsonReads.object(texts, k), "text", text);

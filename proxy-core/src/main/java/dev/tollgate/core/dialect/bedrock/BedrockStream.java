@@ -12,8 +12,8 @@ import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.sse.SseSink;
 
 /**
- * Turns the events of one ConverseStream into canonical chunks; texts and arguments are copied as
- * they are written. Blocks come one after the other. Not thread safe: one stream on one loop.
+ * Translation of one ConverseStream's events to canonical chunks; texts and arguments are copied as
+ * they are encoded. Blocks come one after the other. Not thread safe: one stream on one loop.
  */
 final class BedrockStream extends TranslatedStream {
   private final UsageAccumulator usage = new UsageAccumulator(BedrockUsage.FORMAT);
@@ -39,7 +39,7 @@ final class BedrockStream extends TranslatedStream {
       case "messageStop" -> finish();
       case "metadata" -> end();
       default -> {
-        // A kind that is still to come.
+        // An unknown event.
       }
     }
   }
@@ -67,10 +67,10 @@ final class BedrockStream extends TranslatedStream {
     } else if (readMember(delta, "reasoningContent", inside)) {
       sendReasoning();
     }
-    // Citations say where a text is from; the text itself comes beside them.
+    // Citations name the source of a text; the text itself is sent beside them.
   }
 
-  // Thoughts: as text, and once more in the form in which a client can hand them back
+  // Reasoning: as text, and again in the form in which a client can send it back
 
   private void sendReasoning() {
     reasoningCount += inReasoning ? 0 : 1;
@@ -97,11 +97,11 @@ final class BedrockStream extends TranslatedStream {
     return ReasoningDetail.begin(type, reasoningCount - 1, out).name(member);
   }
 
-  // Calls of tools, numbered on their own
+  // Tool calls, numbered on their own
 
   private void start() {
     if (!readMember(root, "start", delta) || !readMember(delta, "toolUse", inside)) {
-      return; // a text or a picture, which says nothing yet
+      return; // a text or an image, which has no content yet
     }
     int id = JsonReads.findText(inside, "toolUseId");
     int name = JsonReads.findText(inside, "name");
@@ -122,7 +122,7 @@ final class BedrockStream extends TranslatedStream {
     }
   }
 
-  /** A tool without arguments is called with none at all. */
+  /** Ends a block; a call without arguments gets an empty object. */
   private void stop() {
     if (inToolCall && !argumentsSent) {
       sendArguments(NO_ARGUMENTS);
@@ -139,7 +139,7 @@ final class BedrockStream extends TranslatedStream {
     chunks.finish(chunks.begin(), BedrockFinish.canonical(reason), reason, usage);
   }
 
-  /** Behind the finish: what it took, and the last event. */
+  /** Sends the usage, which follows the finish, and ends the stream. */
   private void end() {
     int i = JsonReads.find(root, "usage", JsonKind.OBJECT);
     if (i >= 0) {

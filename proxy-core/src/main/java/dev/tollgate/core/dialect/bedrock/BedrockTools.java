@@ -14,8 +14,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The tools of a chat and which of them must be called, as Converse takes them. A conversation with
- * calls in it is refused there without any tools, so those that were called are named.
+ * Writer of a chat's tools and of the tool choice, in Converse's form. Converse refuses a
+ * conversation with calls but without tools, so the called functions are declared then.
  */
 final class BedrockTools {
   private static final JsonBytes NO_ARGUMENTS =
@@ -50,14 +50,14 @@ final class BedrockTools {
     }
     out.endArray();
     if (none) {
-      dropped.add("tool_choice"); // it cannot be forbidden to call one
+      dropped.add("tool_choice"); // Converse cannot forbid calls
     } else if (some && choice >= 0) {
       choice(choice, out);
     }
     out.endObject();
   }
 
-  /** The names of the functions that were called, once each. */
+  /** Returns the names of the called functions, each once. */
   private Map<String, JsonBytes> called() {
     Map<String, JsonBytes> names = new LinkedHashMap<>();
     JsonElements messages = chat.array(chat.indexOf("messages"));
@@ -86,7 +86,7 @@ final class BedrockTools {
     return out.endObject();
   }
 
-  /** Whether some are functions; free text is nothing that a tool there takes. */
+  /** True if some tools are functions; Converse's tools take no free text. */
   private boolean hasFunctions(JsonElements tools) {
     boolean some = false;
     for (int k = 0; k < tools.size(); k++) {
@@ -136,7 +136,7 @@ final class BedrockTools {
     } else if (chat.isString(i, "required")) {
       any(out);
     }
-    // Without a word it chooses itself.
+    // By default the model chooses.
   }
 
   private void any(JsonWriter out) {
@@ -151,7 +151,8 @@ final class BedrockTools {
     JsonMembers function = JsonReads.object(choice, "function");
     int name = JsonReads.findText(function, "name");
     if (name < 0 || !takesName()) {
-      dropped.add("tool_choice"); // some of the tools, one of another kind, or refused there
+      dropped.add(
+          "tool_choice"); // a subset of the tools, a tool of another kind, or refused by the model
       return;
     }
     out.name("toolChoice").beginObject().name("tool").beginObject();
