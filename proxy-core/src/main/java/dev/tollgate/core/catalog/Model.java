@@ -18,10 +18,11 @@ import java.util.Set;
  * @param imageTokensReserved assumed at admission for each image: models count up to some ten
  *     thousand
  * @param capabilities names such as {@code streaming}, {@code tools}, {@code vision}
- * @param resume how streams are resumed if the request does not say
+ * @param resume how streams are resumed unless the request has a preference
  * @param stickyPrefix whether requests with equal prompt beginnings go to the same provider
  * @param routes at least one, in order of priority
- * @param durationAssumed of videos and music, if a request does not say; zero for other modalities
+ * @param durationAssumed of videos and music without a duration in the request; zero for other
+ *     modalities
  */
 public record Model(
     ModelId id,

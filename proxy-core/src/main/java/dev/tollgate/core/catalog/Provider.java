@@ -184,7 +184,8 @@ public record Provider(
   /**
    * Rights of clients to the operator's account at the provider.
    *
-   * @param ownFiles to name files that only the account may read, whoever uploaded them
+   * @param ownFiles to name files that only the account may read, no matter which client uploaded
+   *     them
    * @param pricedOptions to choose options that the provider bills at other prices than the
    *     catalog's
    */

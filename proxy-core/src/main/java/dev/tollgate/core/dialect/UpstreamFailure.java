@@ -186,8 +186,7 @@ public record UpstreamFailure(
   }
 
   /**
-   * True if the failure says nothing about other models of the provider: rates are limited by
-   * model.
+   * True if the failure does not affect other models of the provider: rates are limited by model.
    */
   public boolean isModelSpecific() {
     return kind == Kind.RATE_LIMITED

@@ -209,7 +209,9 @@ public final class Breaker {
     return new State.Open(generation, nowNanos + openFor * (100 - spread) / 100, openFor);
   }
 
-  /** Reports an outcome that says nothing about the provider; the next request may be the probe. */
+  /**
+   * Reports an outcome that does not show the provider's health; the next request may be the probe.
+   */
   public void neutral(Permit permit, long nowNanos) {
     State now = state();
     while (now instanceof State.HalfOpen half

@@ -140,7 +140,7 @@ public final class KeyHealth {
     }
   }
 
-  /** Reports an outcome that says nothing about the key: the next request may be the probe. */
+  /** Reports an outcome that does not show the key's state: the next request may be the probe. */
   void neutral(long begunNanos, long nowNanos) {
     State now = state();
     if (now instanceof State.Retired retired

@@ -37,7 +37,7 @@ public sealed interface NextAttempt {
    * once; else one provider once more; else another model, preferably at a provider that did not
    * fail.
    *
-   * @param barred candidates that must not be tried, whatever the plan says
+   * @param barred candidates that must not be tried, whatever the plan
    * @param hasOtherKey true if a provider may be tried at once with another key
    */
   static NextAttempt after(

@@ -166,7 +166,7 @@ public final class Placement {
       return;
     }
     if (continued) {
-      return; // its speed says nothing about whole replies
+      return; // its speed is not that of whole replies
     }
     if (contentSeen) {
       route.generated(tokens, nowNanos - contentNanos, nowNanos);
@@ -184,7 +184,7 @@ public final class Placement {
     }
   }
 
-  /** Ends the placement with an outcome that says nothing about the provider. */
+  /** Ends the placement with an outcome that does not show the provider's health. */
   public void neutral(long nowNanos) {
     if (end()) {
       provider.breaker().neutral(permit, nowNanos);

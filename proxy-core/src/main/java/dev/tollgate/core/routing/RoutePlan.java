@@ -33,8 +33,8 @@ public record RoutePlan(
     /** Keys that the provider did not refuse lately. */
     HEALTHY_ONLY,
     /**
-     * Refused keys too: there is no other candidate, and the provider's own error tells the client
-     * why.
+     * Refused keys too: there is no other candidate, and the provider's own error explains the
+     * failure to the client.
      */
     LAST_RESORT
   }

@@ -80,7 +80,7 @@ final class EndpointPool {
   private void enqueue(Acquisition acquisition) {
     waiters.add(acquisition);
     waiterCount = waiters.size();
-    // The pool's own bound: it says nothing about the provider's health.
+    // The pool's own bound: a full pool does not show the provider's health.
     acquisition.await(new AcquisitionResult.PoolFull(), () -> dequeue(acquisition));
     // A connection that was closed before the count of waiters was raised has notified no one here.
     openForWaiters();

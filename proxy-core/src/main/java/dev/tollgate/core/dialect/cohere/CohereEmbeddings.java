@@ -13,7 +13,7 @@ import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 
-/** Requests for vectors as Cohere's embed, version 2, and the vectors as OpenAI lists them. */
+/** Translation of embeddings to Cohere's embed, version 2. */
 final class CohereEmbeddings implements EmbeddingTranslation {
   private static final int TEXTS_MAX = 96;
 
@@ -49,7 +49,7 @@ final class CohereEmbeddings implements EmbeddingTranslation {
     } else {
       out.raw(JsonBytes.of(canonical, input));
       if (canonical.array(input).kind(0) != JsonKind.STRING) {
-        dropped.add("input"); // tokens of another vocabulary, which it will refuse
+        dropped.add("input"); // token ids of another vocabulary, which Cohere refuses
       }
     }
   }

@@ -11,7 +11,9 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.json.Param;
 
-/** The conversation as Cohere takes it: nearly OpenAI's, without what it would refuse. */
+/**
+ * Writer of a conversation in Cohere's form, which is nearly OpenAI's, without what Cohere refuses.
+ */
 final class CohereMessages {
   private final JsonElements messages;
   private final DroppedFields dropped;
@@ -48,7 +50,7 @@ final class CohereMessages {
     out.endObject();
   }
 
-  // What is said
+  // Content
 
   private void content(JsonMembers message, String role, Param path, JsonWriter out) {
     int i = JsonReads.find(message, "content");
@@ -76,7 +78,7 @@ final class CohereMessages {
     out.endArray();
   }
 
-  /** Only users show images; documents, which are Cohere's own, are what tools found. */
+  /** Writes a part: images only of users, and Cohere's own documents only as results of tools. */
   private static boolean part(JsonItems parts, int k, String role, JsonWriter out) {
     JsonMembers part = parts.object(k);
     return switch (part.string(part.indexOf("type"))) {
@@ -116,7 +118,7 @@ final class CohereMessages {
     return i >= 0;
   }
 
-  // Calls of tools, and the thought that led to them
+  // Tool calls, and the reasoning before them
 
   private void calls(JsonMembers message, Param path, JsonWriter out) {
     JsonElements calls = JsonReads.array(message, "tool_calls");

@@ -13,7 +13,7 @@ import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 
-/** Everything of a chat beside the conversation, as Cohere names it. */
+/** Writer of a chat's parameters, all but the conversation, under Cohere's names. */
 final class CohereParameters {
   private static final int STOPS_MAX = 5;
   private static final JsonBytes NO_ARGUMENTS =
@@ -50,16 +50,16 @@ final class CohereParameters {
     }
   }
 
-  // Cohere refuses what is out of its bounds, which are narrower than OpenAI's.
+  // Cohere refuses values out of its bounds, which are narrower than OpenAI's.
 
   private void sampling(JsonWriter out) {
     clamped("temperature", "temperature", "0", "1", out);
     int share = JsonReads.find(chat, "top_p", JsonKind.NUMBER);
-    if (share >= 0 && chat.number(share) < 1) { // all is what it does by itself
+    if (share >= 0 && chat.number(share) < 1) { // 1 is Cohere's default
       clamped("top_p", "p", "0.01", "0.99", out);
     }
     int most = JsonReads.find(chat, "top_k", JsonKind.NUMBER);
-    if (most >= 0 && chat.number(most) >= 0) { // below, other servers take for all
+    if (most >= 0 && chat.number(most) >= 0) { // below 0, other servers take it as unlimited
       clamped("top_k", "k", "0", "500", out);
     }
     int seed = JsonReads.find(chat, "seed", JsonKind.NUMBER);
@@ -75,7 +75,7 @@ final class CohereParameters {
   private void penalty(String name, JsonWriter out) {
     int i = JsonReads.find(chat, name, JsonKind.NUMBER);
     if (i >= 0 && chat.number(i) < 0) {
-      dropped.add(name); // it cannot be rewarded
+      dropped.add(name); // Cohere has no negative penalties
     } else {
       clamped(name, name, "0", "1", out);
     }
@@ -117,7 +117,7 @@ final class CohereParameters {
       return;
     }
     if (hasElements("tools") || hasElements("documents")) {
-      dropped.add("response_format"); // both at once are not supported
+      dropped.add("response_format"); // Cohere does not support both at once
       return;
     }
     out.name("response_format").beginObject().name("type").string("json_object");
@@ -163,7 +163,7 @@ final class CohereParameters {
       JsonMembers tool = tools.object(k);
       int function = JsonReads.find(tool, "function", JsonKind.OBJECT);
       if (function < 0) {
-        dropped.add("tools[" + k + "]"); // free text is nothing that a tool there takes
+        dropped.add("tools[" + k + "]"); // tools there take no free text
       } else {
         if (written++ == 0) {
           out.name("tools").beginArray();
@@ -195,7 +195,7 @@ final class CohereParameters {
     return JsonReads.find(function, "strict", JsonKind.TRUE) >= 0;
   }
 
-  /** Without a word Cohere chooses itself; a certain tool cannot be demanded, only any. */
+  /** Writes the tool choice: Cohere can require any tool, but not a certain one. */
   private void choice(JsonWriter out) {
     int i = JsonReads.find(chat, "tool_choice");
     if (i < 0 || chat.isString(i, "auto")) {

@@ -13,8 +13,8 @@ import dev.tollgate.core.sse.SseSink;
 import java.util.Arrays;
 
 /**
- * Turns the events of one Cohere stream into canonical chunks; texts and arguments are copied as
- * they are written. Not thread safe: one stream on one loop.
+ * Translation of one Cohere stream's events to canonical chunks; texts and arguments are copied as
+ * they are encoded. Not thread safe: one stream on one loop.
  */
 final class CohereStream extends TranslatedStream {
   private static final byte[] DONE = "[DONE]".getBytes(US_ASCII);
@@ -58,12 +58,12 @@ final class CohereStream extends TranslatedStream {
       case "tool-call-end" -> endCall();
       case "message-end" -> end(data, from, to);
       default -> {
-        // Where a text ends and which sources it has, or a kind that is still to come.
+        // The end of a text, its sources, or an unknown event.
       }
     }
   }
 
-  /** Whether the event has a message, which is read then. */
+  /** Reads the event's message; false: it has none. */
   private boolean hasMessage() {
     int i = JsonReads.find(root, "delta", JsonKind.OBJECT);
     if (i >= 0) {
@@ -78,7 +78,7 @@ final class CohereStream extends TranslatedStream {
     return false;
   }
 
-  /** Whether the message has such an object, which is read then. */
+  /** Reads an object of the message; false: it has none. */
   private boolean hasInside(String member) {
     int i = hasMessage() ? JsonReads.find(message, member, JsonKind.OBJECT) : -1;
     if (i >= 0) {
@@ -100,14 +100,14 @@ final class CohereStream extends TranslatedStream {
     }
   }
 
-  /** What it means to do with its tools is a thought like any other. */
+  /** Sends the plan of tool use, as reasoning. */
   private void plan() {
     if (hasMessage()) {
       chunks.sendText(message, "tool_plan", ReasoningText.MEMBER);
     }
   }
 
-  // Calls of tools
+  // Tool calls
 
   private void call() {
     int i = hasInside("tool_calls") ? JsonReads.find(inside, "function", JsonKind.OBJECT) : -1;
@@ -143,7 +143,7 @@ final class CohereStream extends TranslatedStream {
     chunks.sendArguments(Math.max(0, calls - 1), arguments);
   }
 
-  /** A tool without arguments is called with none at all. */
+  /** Ends a call; a call without arguments gets an empty object. */
   private void endCall() {
     if (calls > 0 && !argumentsSent) {
       sendArguments(NO_ARGUMENTS);

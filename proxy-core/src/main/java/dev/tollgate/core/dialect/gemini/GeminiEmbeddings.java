@@ -14,7 +14,7 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.json.Param;
 
-/** Vectors as Gemini's batchEmbedContents: one request in it for each text. */
+/** Translation of embeddings to Gemini's batchEmbedContents: one inner request per text. */
 final class GeminiEmbeddings implements EmbeddingTranslation {
   private static final int TEXTS_MAX = 100;
 

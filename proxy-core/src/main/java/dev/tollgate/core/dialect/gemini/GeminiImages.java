@@ -15,7 +15,10 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.List;
 
-/** Images as Gemini's generateContent: words and images are parts, and so is what is made. */
+/**
+ * Translation of images to Gemini's generateContent: text and images are parts, both of the request
+ * and of the reply.
+ */
 final class GeminiImages implements ImageTranslation {
   private static final int BYTES_AROUND = 1_024;
   private static final List<String> RATIOS =
@@ -45,7 +48,7 @@ final class GeminiImages implements ImageTranslation {
     return new TranslatedRequest(body, unsupported(canonical));
   }
 
-  /** Gemini is told a ratio: of those that it has the nearest. */
+  /** Writes the aspect ratio that is nearest to the size. */
   private static void ratio(JsonMembers canonical, JsonWriter out) {
     int i = JsonReads.findText(canonical, "size");
     if (i >= 0) {
@@ -84,7 +87,7 @@ final class GeminiImages implements ImageTranslation {
         });
   }
 
-  /** A reply without an image says why there is none. */
+  /** Writes the images; a reply without one contains the reason. */
   private static void write(JsonMembers root, JsonWriter out) {
     out.beginObject().name("data").beginArray();
     JsonMembers feedback = JsonReads.object(root, "promptFeedback");
@@ -115,7 +118,7 @@ final class GeminiImages implements ImageTranslation {
     }
   }
 
-  /** A draft that it only thought of is none. */
+  /** Writes an image, unless it is a draft within the reasoning. */
   private static void image(JsonMembers part, JsonWriter out) {
     JsonMembers inline = JsonReads.object(part, "inlineData");
     int data = JsonReads.findText(inline, "data");

@@ -13,7 +13,7 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 import java.util.Locale;
 
-/** Everything of a chat beside the conversation and the tools, as Gemini names it. */
+/** Writer of a chat's parameters, all but the conversation and the tools, under Gemini's names. */
 final class GeminiParameters {
   private static final String JSON = "application/json";
 
@@ -49,7 +49,7 @@ final class GeminiParameters {
     }
   }
 
-  /** Gemini's own members, under either spelling. */
+  /** Copies a member of Gemini's own, under either spelling. */
   private void own(String name, String theirs, JsonKind kind, JsonWriter out) {
     int i = JsonReads.find(chat, name, kind);
     int own = i < 0 ? JsonReads.find(chat, theirs, kind) : i;
@@ -62,7 +62,7 @@ final class GeminiParameters {
     copy("temperature", "temperature", out);
     copy("top_p", "topP", out);
     int limit = JsonReads.find(chat, "top_k", JsonKind.NUMBER);
-    if (limit >= 0 && chat.number(limit) >= 1) { // none, and below, others take for all
+    if (limit >= 0 && chat.number(limit) >= 1) { // below 1, other servers take it as unlimited
       copy("top_k", "topK", out);
     }
     seed(out);
@@ -91,7 +91,7 @@ final class GeminiParameters {
     if (seed == (int) seed) {
       out.name("seed").number(seed);
     } else {
-      dropped.add("seed"); // of 32 bits there
+      dropped.add("seed"); // Gemini's seed has 32 bits
     }
   }
 
@@ -130,7 +130,7 @@ final class GeminiParameters {
     }
     if (GeminiTools.hasFunctions(chat)
         && !GeminiVersion.takesFormatBesideTools(route.upstreamModel())) {
-      dropped.add("response_format"); // both at once would be refused
+      dropped.add("response_format"); // Gemini refuses both at once
     } else if (format.type().equals("json_object")) {
       out.name("responseMimeType").string(JSON);
     } else if (format.hasSchema() && model.mayHave("json_schema")) {
@@ -159,7 +159,7 @@ final class GeminiParameters {
     return route.provider().quirks().rights().ownFiles();
   }
 
-  /** A beginning of chats that the account keeps. */
+  /** Copies the name of a cached beginning of chats, which belongs to the operator's account. */
   private void cached(JsonWriter out) {
     int i = JsonReads.findText(chat, "cached_content");
     if (i >= 0 && mayNameOwnFiles()) {
@@ -167,7 +167,7 @@ final class GeminiParameters {
     }
   }
 
-  /** What is neither handled elsewhere nor without effect is dropped. */
+  /** Drops members that are not handled elsewhere and have an effect. */
   private void rest(int i) {
     switch (chat.name(i)) {
       case "model",

@@ -13,7 +13,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/** Writes Gemini's whole answer as a chat completion. */
+/** Translation of Gemini's plain answer to a chat completion. */
 final class GeminiReply {
   private final JsonMembers root;
   private final JsonMembers candidate;
@@ -51,7 +51,7 @@ final class GeminiReply {
         });
   }
 
-  /** One that neither says anything nor why it ended is no answer. */
+  /** True if a candidate has content or a finish reason; others are no answer. */
   private static boolean hasContent(JsonMembers candidate) {
     return JsonReads.find(candidate, "content", JsonKind.OBJECT) >= 0
         || JsonReads.find(candidate, "finishReason") >= 0;
@@ -61,12 +61,12 @@ final class GeminiReply {
     return JsonReads.findText(JsonReads.object(root, "promptFeedback"), "blockReason") >= 0;
   }
 
-  /** An id for a call, which Gemini may leave without; empty: none can be made. */
+  /** Returns an id for a call, since Gemini may omit it; empty: none can be made. */
   static String callId(String responseId, int index) {
     return responseId.isEmpty() ? "" : "call_" + responseId + "_" + index;
   }
 
-  /** Why a prompt was not let through, where it says so. */
+  /** Writes the reason why a prompt was blocked, if Gemini gives one. */
   static void writeRefusal(JsonMembers promptFeedback, JsonWriter out) {
     JsonReads.copyText(promptFeedback, "blockReasonMessage", "refusal", out);
   }
@@ -98,7 +98,7 @@ final class GeminiReply {
     calls(out);
   }
 
-  /** One text is copied as it is written; several are put together. */
+  /** Writes one text as it is encoded, or several as one. */
   private static void joined(List<GeminiPart> texts, JsonWriter out) {
     switch (texts.size()) {
       case 0 -> out.nul();
@@ -111,7 +111,7 @@ final class GeminiReply {
     }
   }
 
-  /** That of the text; those of calls stand with them. */
+  /** Writes the signature of the text; signatures of calls are written with the calls. */
   private void signature(JsonWriter out) {
     List<GeminiPart> alone = partsOf(GeminiPart.Kind.SIGNATURE);
     List<GeminiPart> texts = partsOf(GeminiPart.Kind.TEXT);
@@ -149,14 +149,20 @@ final class GeminiReply {
     out.endArray();
   }
 
-  /** Turns of one conversation must not have calls of the same ids. */
+  /**
+   * Returns an id that differs between the turns of one conversation, so that their calls have
+   * different ids.
+   */
   private String syntheticResponseId() {
     int usage = JsonReads.find(root, "usageMetadata"); // which grows with the conversation
     String usageText = usage < 0 ? "" : root.text(usage);
     return ShortCallId.of(root.text(root.indexOf("candidates")) + usageText);
   }
 
-  /** Ends the message, too: why a prompt was not let through belongs into it. */
+  /**
+   * Ends the message and writes the finish reason; the reason of a blocked prompt belongs to the
+   * message.
+   */
   private void finish(JsonWriter out) {
     JsonMembers feedback = JsonReads.object(root, "promptFeedback");
     int block = JsonReads.findText(feedback, "blockReason");

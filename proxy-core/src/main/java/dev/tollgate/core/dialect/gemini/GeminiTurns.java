@@ -18,9 +18,9 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /**
- * A conversation as Gemini takes it: what the system says on its own, then turns of user and model.
- * Results of tools are a turn of their own in the order of their calls, since older models know
- * them by the function's name alone; neighbours of one role are one turn. One use.
+ * Writer of a conversation in Gemini's form: system text apart, then turns of user and model. Tool
+ * results are a turn of their own in the order of their calls, since older models match them by the
+ * function's name alone; adjacent messages of one role are one turn. One use.
  */
 final class GeminiTurns {
   private final JsonElements messages;
@@ -34,9 +34,9 @@ final class GeminiTurns {
   private Turn openTurn = Turn.NONE;
 
   /**
-   * A call that a result may answer.
+   * Call that a result may answer.
    *
-   * @param position among all calls
+   * @param position index among all calls
    */
   private record PriorCall(String function, int position) {}
 
@@ -88,7 +88,7 @@ final class GeminiTurns {
     out.endArray();
   }
 
-  /** All that the system says, wherever it says it. */
+  /** Writes all system messages, wherever they are. */
   private void system(JsonWriter out) {
     var begun = new boolean[1];
     Supplier<JsonWriter> place =
@@ -122,12 +122,12 @@ final class GeminiTurns {
         }
       }
       case "assistant" -> assistant(k, message, out);
-      case "tool" -> {} // written with its neighbours
+      case "tool" -> {} // written together with adjacent results
       default -> content.write(message, path(k), () -> turn(Turn.USER, out)); // user, function
     }
   }
 
-  /** A turn, which is begun with its first part: an empty one would be refused. */
+  /** Opens a turn with its first part: an empty turn would be refused. */
   private JsonWriter turn(Turn turn, JsonWriter out) {
     if (openTurn != turn) {
       close(out);
@@ -183,7 +183,10 @@ final class GeminiTurns {
     }
   }
 
-  /** Newer models refuse the first call of a step of the turn in hand that has none. */
+  /**
+   * Returns the signature of a call. Newer models refuse the first call of a step of the current
+   * turn without one.
+   */
   private Optional<JsonBytes> signature(JsonMembers call, int message, int index) {
     boolean demanded =
         index == 0 && message > lastUserMessage && GeminiVersion.demandsSignatures(model);
@@ -191,7 +194,7 @@ final class GeminiTurns {
         .or(() -> demanded ? Optional.of(GeminiSignature.SKIP_VALIDATION) : Optional.empty());
   }
 
-  /** Where the tools' results that begin with this message end. */
+  /** Returns the end of the tool results that begin with this message. */
   private int resultsEnd(int from) {
     int end = from;
     while (end < messages.size() && JsonReads.isString(messages.object(end), "role", "tool")) {
@@ -200,7 +203,10 @@ final class GeminiTurns {
     return end;
   }
 
-  /** Clients may give them in any order; those of no call come last. */
+  /**
+   * Writes results in the order of their calls, since clients may send them in any order; those of
+   * unknown calls come last.
+   */
   private void results(int from, int end, JsonWriter out) {
     IntStream.range(from, end)
         .boxed()
@@ -237,7 +243,7 @@ final class GeminiTurns {
     out.endObject().endObject();
   }
 
-  /** The function of a result whose call nobody made. */
+  /** Returns the function of a result without a known call. */
   private static String functionName(JsonMembers result, String id) {
     int name = JsonReads.findText(result, "name");
     return name < 0 ? id : result.string(name);

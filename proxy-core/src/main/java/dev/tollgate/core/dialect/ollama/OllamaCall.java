@@ -6,14 +6,14 @@ import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 
-/** One call of a tool, which Ollama tells whole and with its arguments as an object. */
+/** Writer of a tool call, which Ollama sends whole and with its arguments as an object. */
 final class OllamaCall {
   private OllamaCall() {}
 
   /**
-   * Writes its members into an object that is open.
+   * Writes the members of a call into an open object.
    *
-   * @param otherwise the id of one that has none; empty: none
+   * @param otherwise id for a call without one; empty: none is written
    */
   static void write(JsonMembers call, String otherwise, JsonWriter out) {
     int id = JsonReads.findText(call, "id");

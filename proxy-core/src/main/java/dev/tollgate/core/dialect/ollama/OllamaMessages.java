@@ -15,14 +15,17 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** The conversation as Ollama takes it: texts as text, images beside them, arguments as objects. */
+/**
+ * Writer of a conversation in Ollama's form: content as text, images beside it, arguments as
+ * objects.
+ */
 final class OllamaMessages {
   private static final String PARAGRAPH = "\n\n";
 
   private final JsonElements messages;
   private final DroppedFields dropped;
 
-  /** The tools' names by the ids of their calls: a result says whose it is. */
+  /** Names of tools by call id: a result names its tool. */
   private final Map<String, String> toolsByCall = new HashMap<>();
 
   OllamaMessages(JsonMembers chat, DroppedFields dropped) {
@@ -69,7 +72,7 @@ final class OllamaMessages {
     }
   }
 
-  // What is said and shown
+  // Content
 
   private void content(JsonMembers message, Param path, JsonWriter out) {
     int i = JsonReads.find(message, "content");
@@ -119,7 +122,7 @@ final class OllamaMessages {
 
   private record Image(JsonMembers members, int at, DataUri uri) {}
 
-  /** An image in the request itself: others are not fetched. */
+  /** Returns an image inside the request; images by URL are not fetched. */
   private static Optional<Image> image(JsonMembers part) {
     JsonMembers image = JsonReads.object(part, "image_url");
     int url = JsonReads.findText(image, "url");
@@ -128,7 +131,7 @@ final class OllamaMessages {
         : DataUri.of(image, url).map(uri -> new Image(image, url, uri));
   }
 
-  // Calls of tools
+  // Tool calls
 
   private void calls(JsonMembers message, Param path, JsonWriter out) {
     JsonElements calls = JsonReads.array(message, "tool_calls");

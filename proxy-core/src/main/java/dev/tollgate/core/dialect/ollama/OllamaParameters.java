@@ -15,9 +15,9 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 import java.util.List;
 
-/** Everything of a chat beside the conversation, as Ollama names it. */
+/** Writer of a chat's parameters, all but the conversation, under Ollama's names. */
 final class OllamaParameters {
-  /** Only these models take levels of effort; all others think or do not. */
+  /** Models with levels of effort; in all others, reasoning is on or off. */
   private static final String LEVELLED = "gpt-oss";
 
   private static final List<String> SAMPLING =
@@ -44,7 +44,8 @@ final class OllamaParameters {
   }
 
   void writeTo(JsonWriter out) {
-    out.name("stream").bool(JsonReads.find(chat, "stream", JsonKind.TRUE) >= 0); // it would stream
+    out.name("stream")
+        .bool(JsonReads.find(chat, "stream", JsonKind.TRUE) >= 0); // its default is to stream
     format(out);
     thinking(out);
     tools(out);
@@ -74,7 +75,7 @@ final class OllamaParameters {
     }
   }
 
-  /** A model that does not think refuses to be asked to. */
+  /** Writes the reasoning option; a model without reasoning refuses it. */
   private void thinking(ReasoningOptions options, JsonWriter out) {
     if (options.isDisabled()) {
       out.name("think").bool(false);
@@ -95,7 +96,7 @@ final class OllamaParameters {
     };
   }
 
-  /** A model calls what it wants: it can only be left without tools. */
+  /** Writes the tools; Ollama has no tool choice, so tools can only be left out. */
   private void tools(JsonWriter out) {
     int choice = JsonReads.find(chat, "tool_choice");
     if (choice >= 0 && !chat.isString(choice, "none") && !chat.isString(choice, "auto")) {
@@ -110,7 +111,7 @@ final class OllamaParameters {
     for (int k = 0; k < tools.size(); k++) {
       int function = JsonReads.find(tools.object(k), "function", JsonKind.OBJECT);
       if (function < 0) {
-        dropped.add("tools[" + k + "]"); // free text is nothing that a tool there takes
+        dropped.add("tools[" + k + "]"); // tools there take no free text
         continue;
       }
       if (written++ == 0) {
@@ -134,7 +135,7 @@ final class OllamaParameters {
     out.endObject().endObject();
   }
 
-  // What Ollama calls options
+  // Ollama's options
 
   private void options(JsonWriter out) {
     JsonMembers given = JsonReads.object(chat, "options");
@@ -157,7 +158,7 @@ final class OllamaParameters {
     out.endObject();
   }
 
-  /** Its own name of an option comes first. */
+  /** Writes an option, unless the client sent it under Ollama's own name. */
   private void option(String name, int i, JsonMembers given, JsonWriter out) {
     if (i >= 0 && given.indexOf(name) < 0) {
       out.name(name).raw(JsonBytes.of(chat, i));

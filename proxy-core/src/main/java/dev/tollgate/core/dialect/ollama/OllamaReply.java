@@ -11,7 +11,7 @@ import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 
-/** Writes Ollama's whole answer as a chat completion. */
+/** Translation of Ollama's plain answer to a chat completion. */
 final class OllamaReply {
   private OllamaReply() {}
 

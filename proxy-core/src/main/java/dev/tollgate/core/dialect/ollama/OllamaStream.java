@@ -11,8 +11,8 @@ import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.sse.SseSink;
 
 /**
- * Turns the lines of one Ollama stream into canonical chunks; texts are copied as they are written.
- * Not thread safe: one stream on one loop.
+ * Translation of one Ollama stream's lines to canonical chunks; texts are copied as they are
+ * encoded. Not thread safe: one stream on one loop.
  */
 final class OllamaStream extends TranslatedStream {
   private final JsonMembers message = new JsonMembers();
@@ -61,7 +61,7 @@ final class OllamaStream extends TranslatedStream {
     for (int k = 0; k < toolCalls.size(); k++) {
       if (toolCalls.kind(k) == JsonKind.OBJECT) {
         JsonWriter out = chunks.beginCall(calls++);
-        OllamaCall.write(toolCalls.object(k), "", out); // the stream has ids for those without
+        OllamaCall.write(toolCalls.object(k), "", out); // the canonical stream adds missing ids
         chunks.send(out.endObject().endArray());
       }
     }

@@ -12,7 +12,7 @@ import dev.tollgate.core.json.JsonSplice;
 import dev.tollgate.core.sse.SseSink;
 import org.jspecify.annotations.Nullable;
 
-/** Replies that are canonical but for the place of their thoughts. */
+/** Translation of replies that are canonical except for the place of the reasoning. */
 public record ReasoningTranslation(Reasoning where) implements ReplyTranslation {
   @Override
   public SseSink stream(SseSink canonical) {

@@ -96,7 +96,7 @@ public final class ClientPriorityIoHandler implements IoHandler {
   public int run(IoHandlerContext context) {
     if (queue.isEmpty()) {
       return io.run(context)
-          + runSlice(SLICE_NANOS); // the poll may have slept, so its duration says nothing
+          + runSlice(SLICE_NANOS); // the poll may have slept: its duration does not count
     }
     long beganNanos = nanos.getAsLong();
     int clients = io.run(new NonBlockingContext(context));
