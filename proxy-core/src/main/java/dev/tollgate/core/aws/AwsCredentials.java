@@ -5,22 +5,22 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * An access key of AWS with the region that it signs for; kept as one {@link Secret}.
+ * Access key of AWS with the region that it signs for; stored as one {@link Secret}.
  *
- * @param session of a key that is good for some hours; empty: it has none
+ * @param session token of a temporary key; empty: the key is permanent
  */
 public record AwsCredentials(
     String region, String accessKey, Secret secretKey, Optional<Secret> session) {
-  /** None of the parts holds one; a bearer key does not begin with it. */
+  /** Separator of the parts, which none of them contains; a bearer key does not begin with it. */
   private static final String SEPARATOR = "\n";
 
-  /** All of it as what a provider's credential holds. */
+  /** Returns all parts as one secret, for a provider's credential. */
   public Secret packed() {
     String token = session.map(Secret::reveal).orElse("");
     return new Secret(String.join(SEPARATOR, "", region, accessKey, secretKey.reveal(), token));
   }
 
-  /** What was packed; empty where it is a bearer key. */
+  /** Returns the parts of a packed secret; empty: it is a bearer key. */
   public static Optional<AwsCredentials> of(Secret credential) {
     List<String> parts = List.of(credential.reveal().split(SEPARATOR, -1));
     if (parts.size() != 5) {

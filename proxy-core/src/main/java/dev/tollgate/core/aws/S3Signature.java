@@ -11,11 +11,11 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Signatures as S3 wants them: the path is encoded once, the hash of the body is a field, and a URL
- * can be signed for who has no key. Pure.
+ * Signatures for S3, which differ from those of other services: the path is encoded once, the hash
+ * of the body is a field, and a URL can be signed for clients without a key. Pure.
  */
 public final class S3Signature {
-  /** The hash of a body that is not there. */
+  /** Hash of an absent body. */
   public static final String EMPTY_SHA256 = SigningKey.hex(SigningKey.sha256().digest());
 
   private final SigningKey key;
@@ -24,18 +24,19 @@ public final class S3Signature {
     this.key = new SigningKey(keys, "s3");
   }
 
-  /** What the hash of a body is made with; {@link #hash} is how a request says it. */
+  /** Returns a digest for the hash of a body; {@link #hash} is its form in a request. */
   public static MessageDigest newDigest() {
     return SigningKey.sha256();
   }
 
-  /** The hash of what was fed to {@code digest}. */
+  /** Returns the hash of the bytes that {@code digest} was updated with. */
   public static String hash(MessageDigest digest) {
     return SigningKey.hex(digest.digest());
   }
 
   /**
-   * All fields of a request but its length: those given, the host, and the signature's own.
+   * Returns all fields of a request except its length: the given ones, the host, and those of the
+   * signature.
    *
    * @param path encoded
    */
@@ -55,7 +56,7 @@ public final class S3Signature {
   }
 
   /**
-   * The query that lets whoever has it GET a path for a while.
+   * Returns the query that permits a GET of a path, without a key, for a limited time.
    *
    * @param path encoded
    */

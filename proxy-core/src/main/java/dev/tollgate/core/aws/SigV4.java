@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** AWS's signature of a request, version 4, of host, type and AWS's own fields. Pure. */
+/** Signature of a request to AWS, version 4, over host, content type and AWS's own fields. Pure. */
 public final class SigV4 {
   private static final String MARKS = "-._~";
   private final SigningKey key;
@@ -22,7 +22,7 @@ public final class SigV4 {
     this.key = new SigningKey(keys, service);
   }
 
-  /** The fields to add: time, session and signature. */
+  /** Returns the fields to add: time, session and signature. */
   public List<Field> sign(UnsignedRequest call) {
     Instant now = call.now();
     List<Field> added = new ArrayList<>();
@@ -73,14 +73,14 @@ public final class SigV4 {
         SigningKey.hex(call.body().get()));
   }
 
-  /** Fields as a canonical request has them. */
+  /** Returns the fields in the form of a canonical request. */
   static String canonicalHeaders(List<Field> signed) {
     return signed.stream()
         .map(field -> field.name() + ":" + field.value().strip().replaceAll(" +", " ") + "\n")
         .collect(Collectors.joining());
   }
 
-  /** Pairs in order; what they consist of is encoded already. */
+  /** Returns the pairs in order; names and values are encoded already. */
   private static String canonicalQuery(String query) {
     return Stream.of(query.split("&"))
         .map(pair -> pair.indexOf('=') < 0 ? pair + "=" : pair)
@@ -89,10 +89,10 @@ public final class SigV4 {
   }
 
   /**
-   * Percent-encodes all but letters, digits and four marks. A path that is encoded already is
-   * encoded once more in the canonical request: only S3 does without.
+   * Percent-encodes all characters but letters, digits and four marks. In the canonical request, a
+   * path that is encoded already is encoded once more, except for S3.
    *
-   * @param path whether slashes stay
+   * @param path true to keep slashes
    */
   public static String encoded(String text, boolean path) {
     StringBuilder out = new StringBuilder(text.length() + 16);

@@ -12,7 +12,10 @@ import java.util.List;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/** What signs canonical requests: a key of AWS within one service, another each day. Pure. */
+/**
+ * Signer of canonical requests with a key of AWS, for one service; the derived key changes each
+ * day. Pure.
+ */
 final class SigningKey {
   static final String ALGORITHM = "AWS4-HMAC-SHA256";
   private static final DateTimeFormatter TIME =
@@ -30,12 +33,12 @@ final class SigningKey {
     return keys;
   }
 
-  /** The time as a request says it. */
+  /** Returns the time in the form of a request. */
   static String time(Instant now) {
     return TIME.format(now);
   }
 
-  /** Who signs, and what for. */
+  /** Returns the access key and the scope of its signatures. */
   String credential(Instant now) {
     return keys.accessKey() + "/" + scope(now);
   }

@@ -1,4 +1,7 @@
-/** Keys of AWS, and its signature of a request: models and stored outputs use the same. */
+/**
+ * Access keys of AWS and their request signatures, for models on Bedrock and for stored outputs on
+ * S3.
+ */
 @NullMarked
 package dev.tollgate.core.aws;
 

@@ -6,9 +6,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is sent in the place of a key that itself is never sent: somebody else fetches it, renews it
- * before it expires and takes it away when it did. Shared by all loops: one atomic reference to an
- * immutable.
+ * Access token that is sent in place of a key that itself is never sent. Another component fetches
+ * it, renews it before it expires and clears it when it has expired. Shared by all loops: one
+ * atomic reference to an immutable token.
  */
 public final class AccessToken {
   private final AtomicReference<@Nullable FetchedToken> current = new AtomicReference<>();
@@ -16,13 +16,14 @@ public final class AccessToken {
   private final AtomicBoolean refetchRequested = new AtomicBoolean();
 
   /**
-   * A token that is there.
+   * A fetched token.
    *
-   * @param fetchedAfterRefusal whether it was fetched since the one before it was refused
+   * @param fetchedAfterRefusal true if it was fetched because the provider refused the one before
+   *     it
    */
   private record FetchedToken(Secret token, boolean fetchedAfterRefusal) {}
 
-  /** The token; empty while there is none. */
+  /** Returns the token; empty: there is none yet, or it has expired. */
   public Optional<Secret> current() {
     return Optional.ofNullable(current.get()).map(FetchedToken::token);
   }
@@ -31,27 +32,30 @@ public final class AccessToken {
     current.set(new FetchedToken(token, refetchRequested.getAndSet(false)));
   }
 
-  /** Says how another is fetched ahead of time, by whichever thread and however often it is run. */
+  /**
+   * Sets the action that fetches another token ahead of time; any thread may run it, any number of
+   * times.
+   */
   public void onRefusal(Runnable fetch) {
     refetch = fetch;
   }
 
   /**
-   * The provider did not take a token, and another is asked for.
+   * Reports that the provider refused a token, and requests another one.
    *
-   * @return whether another may help: the one that was sent was not itself fetched for that
+   * @return true if another token may help: the refused one was not itself fetched after a refusal
    */
   public boolean refused(Optional<Secret> sent) {
     FetchedToken fetched = current.get();
     if (fetched == null || sent.isEmpty() || !fetched.token.equals(sent.get())) {
-      return true; // there is another by now, or will be
+      return true; // the token was replaced meanwhile, or is being fetched
     }
     refetchRequested.set(true);
     refetch.run();
     return !fetched.fetchedAfterRefusal;
   }
 
-  /** It expired, and there is no other. */
+  /** Removes a token that has expired. */
   public void clear() {
     current.set(null);
   }

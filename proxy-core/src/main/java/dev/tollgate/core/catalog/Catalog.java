@@ -9,15 +9,15 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * All models and providers of one moment, and the rules of choosing among them. Immutable; a reload
- * swaps it whole.
+ * Snapshot of all models and providers, and of the routing rules. Immutable; a reload replaces it
+ * as a whole.
  */
 public final class Catalog {
   private final Map<ModelId, Model> models;
   private final Map<ProviderId, Provider> providers;
   private final RoutingRules routing;
 
-  /** With the usual rules. */
+  /** Creates a catalog with the default routing rules. */
   public Catalog(Collection<Provider> providers, Collection<Model> models) {
     this(providers, models, RoutingRules.DEFAULT);
   }
@@ -34,7 +34,7 @@ public final class Catalog {
     return Optional.ofNullable(models.get(id));
   }
 
-  /** In the order of the configuration. */
+  /** Returns the models in the order of the configuration. */
   public Collection<Model> models() {
     return Collections.unmodifiableCollection(models.values());
   }
@@ -43,7 +43,7 @@ public final class Catalog {
     return Collections.unmodifiableCollection(providers.values());
   }
 
-  /** What holds where a request says nothing. */
+  /** Returns the routing rules for requests without preferences. */
   public RoutingRules routing() {
     return routing;
   }

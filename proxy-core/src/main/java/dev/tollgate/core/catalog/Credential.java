@@ -9,10 +9,10 @@ import java.util.Optional;
 /**
  * One key of a provider's pool.
  *
- * @param token what is fetched with the key and sent in its place; empty: the key itself is sent
+ * @param token fetched with the key and sent in its place; empty: the key itself is sent
  * @param weight its share of the requests
- * @param fingerprint says which key it is without saying the key; what was learned of a key is kept
- *     by it over reloads
+ * @param fingerprint names the key without revealing it; the key's health is kept under it over
+ *     reloads
  */
 public record Credential(Secret key, Optional<AccessToken> token, int weight, String fingerprint) {
   private static final int WEIGHT_USUAL = 100;
@@ -22,17 +22,17 @@ public record Credential(Secret key, Optional<AccessToken> token, int weight, St
     this(key, Optional.empty(), weight, fingerprint(key));
   }
 
-  /** The only key of a provider. */
+  /** Returns the only key of a provider. */
   public static Credential of(Secret key) {
     return new Credential(key, WEIGHT_USUAL);
   }
 
-  /** The only key of a provider that is sent a token in its place. */
+  /** Returns the only key of a provider that gets a token in its place. */
   public static Credential of(Secret key, AccessToken token) {
     return new Credential(key, Optional.of(token), WEIGHT_USUAL, fingerprint(key));
   }
 
-  /** What is sent; empty while there is no token. */
+  /** Returns the secret to send; empty: there is no token yet. */
   public Optional<Secret> effectiveSecret() {
     return token.isEmpty() ? Optional.of(key) : token.get().current();
   }

@@ -1,13 +1,13 @@
 package dev.tollgate.core.catalog;
 
 /**
- * What makes two upstream connections interchangeable: pools are keyed by it
- * (docs/decisions/operations.md#identity-of-endpoints).
+ * Identity of an upstream endpoint: connections with equal identities are interchangeable, and
+ * pools are keyed by it (docs/decisions/operations.md#identity-of-endpoints).
  *
  * @param host name or address; the TLS name that is verified
  */
 public record EndpointIdentity(boolean tls, String host, int port) {
-  /** What a request's field {@code host} says. */
+  /** Returns the value of the request field {@code host}. */
   public String authority() {
     String name = host.indexOf(':') >= 0 ? "[" + host + "]" : host;
     return port == (tls ? 443 : 80) ? name : name + ":" + port;

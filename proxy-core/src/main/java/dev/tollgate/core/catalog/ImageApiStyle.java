@@ -2,10 +2,10 @@ package dev.tollgate.core.catalog;
 
 import java.util.List;
 
-/** How a server that speaks OpenAI wants to be asked for images: data, and no code for any. */
+/** Variant of OpenAI's image API that a server implements: data only, without code per server. */
 public enum ImageApiStyle {
   OPENAI(new Size.Text(), ImageSources.REFERENCES, true, "b64_json", 10, 10, List.of()),
-  /** What it draws in other sizes than 1k has another price. */
+  /** Sizes other than 1k have another price. */
   XAI(
       new Size.Ratio(
           List.of(
@@ -55,23 +55,23 @@ public enum ImageApiStyle {
     this.unsupportedFields = unsupportedFields;
   }
 
-  /** How it is told the size. */
+  /** Form of the image size in a request. */
   public sealed interface Size {
-    /** As OpenAI is. */
+    /** OpenAI's form, such as {@code 1024x1536}. */
     record Text() implements Size {}
 
-    /** As {@code aspect_ratio}, of which it has these. */
+    /** An {@code aspect_ratio} out of a list. */
     record Ratio(List<String> known) implements Size {
       public Ratio {
         known = List.copyOf(known);
       }
     }
 
-    /** As {@code width} and {@code height}. */
+    /** The members {@code width} and {@code height}. */
     record Sides() implements Size {}
   }
 
-  /** How it is given the images that others are made of. */
+  /** Form of the input images in a request. */
   public enum ImageSources {
     /** A list of objects with an {@code image_url} each. */
     REFERENCES,
@@ -89,27 +89,27 @@ public enum ImageApiStyle {
     return sources;
   }
 
-  /** Whether it takes images as the files of a form. */
+  /** True if the server takes images as files of a form. */
   public boolean takesForms() {
     return forms;
   }
 
-  /** Its {@code response_format} of images that stand in the reply. */
+  /** Returns the {@code response_format} of images inside the reply. */
   public String base64Format() {
     return base64Format;
   }
 
-  /** How many it makes of one request. */
+  /** Returns the highest number of images per request. */
   public int imagesMax() {
     return imagesMax;
   }
 
-  /** Of how many it makes one. */
+  /** Returns the highest number of input images. */
   public int sourceImagesMax() {
     return sourceImagesMax;
   }
 
-  /** Members that it does not take. */
+  /** Returns the members that the server does not accept. */
   public List<String> unsupportedFields() {
     return unsupportedFields;
   }

@@ -4,7 +4,9 @@ import dev.tollgate.core.catalog.OpenAiQuirks.CallIds;
 import dev.tollgate.core.catalog.OpenAiQuirks.Reasoning;
 import java.util.Map;
 
-/** Servers that speak OpenAI's chat completions in their own way: data, and no code for any. */
+/**
+ * Servers with their own variants of OpenAI's chat completions: data only, without code per server.
+ */
 public enum KnownServer {
   CEREBRAS(
       "https://api.cerebras.ai/v1",
@@ -139,7 +141,7 @@ public enum KnownServer {
     return plain().renaming(Map.of("max_completion_tokens", "max_tokens"));
   }
 
-  /** Where its API is; empty: wherever somebody runs it. */
+  /** Returns the base URL of the API; empty: the software is self-hosted. */
   public String baseUrl() {
     return baseUrl;
   }
@@ -148,12 +150,12 @@ public enum KnownServer {
     return quirks;
   }
 
-  /** Whether it understands these. */
+  /** True if the server supports {@code stream_options}. */
   public boolean streamOptions() {
     return streamOptions;
   }
 
-  /** How it is asked to continue an answer. */
+  /** Returns how the server is asked to continue an answer. */
   public Prefill prefill() {
     return prefill;
   }

@@ -3,7 +3,7 @@ package dev.tollgate.core.catalog;
 import java.util.Locale;
 import java.util.Optional;
 
-/** What a model does (docs/decisions/models.md#modality). */
+/** Kind of work that a model does (docs/decisions/models.md#modality). */
 public enum Modality {
   CHAT,
   COMPLETION,

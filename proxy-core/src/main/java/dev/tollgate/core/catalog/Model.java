@@ -10,17 +10,19 @@ import java.util.Set;
 /**
  * A model that clients can name.
  *
- * @param created when the model was published, shown by the model list
+ * @param created time of publication, shown in the model list
  * @param contextLength tokens that prompt and completion share; 0: unknown
  * @param outputTokensMax 0: unknown
- * @param outputTokensReserved what admission assumes when a request does not say
+ * @param outputTokensReserved assumed at admission for a request without a bound
  *     (docs/decisions/money.md#reservations)
- * @param imageTokensReserved what it assumes of an image: models count up to some ten thousand
+ * @param imageTokensReserved assumed at admission for each image: models count up to some ten
+ *     thousand
  * @param capabilities names such as {@code streaming}, {@code tools}, {@code vision}
- * @param resume how its streams are continued where a request says nothing
- * @param stickyPrefix whether equal prompt beginnings go to the same provider
+ * @param resume how streams are resumed unless the request has a preference
+ * @param stickyPrefix whether requests with equal prompt beginnings go to the same provider
  * @param routes at least one, in order of priority
- * @param durationAssumed of videos and music, where a request does not say; zero for all others
+ * @param durationAssumed of videos and music without a duration in the request; zero for other
+ *     modalities
  */
 public record Model(
     ModelId id,
@@ -44,5 +46,10 @@ public record Model(
     if (routes.isEmpty()) {
       throw new IllegalArgumentException("model without a route: " + id);
     }
+  }
+
+  /** True if the model has a capability, or if the configuration names no capabilities. */
+  public boolean mayHave(String capability) {
+    return capabilities.isEmpty() || capabilities.contains(capability);
   }
 }

@@ -5,16 +5,17 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * What a server that speaks OpenAI's chat completions does otherwise than OpenAI: how a chat is
- * edited for it, and where its replies have their thoughts.
+ * Deviations of a server from OpenAI's chat completions: how requests are edited for it, and where
+ * its replies hold the reasoning.
  *
- * @param droppedFields members of a chat that it does not take
- * @param renamedFields its names of members, by OpenAI's
- * @param droppedMessageFields members of messages that it does not take
- * @param developerRole whether it knows messages of a developer; else they are the system's
- * @param jsonSchema whether an answer can be held to a schema; else it is only asked for JSON
- * @param imageApiStyle how it is asked for images
- * @param models which of OpenAI's models one of its own is, where its name does not say
+ * @param droppedFields members of a chat that the server does not accept
+ * @param renamedFields the server's names of members, by OpenAI's
+ * @param droppedMessageFields members of messages that the server does not accept
+ * @param developerRole true if the server knows developer messages; else they are sent as system
+ *     messages
+ * @param jsonSchema true if the server enforces a schema; else it is only asked for JSON
+ * @param imageApiStyle variant of the image API
+ * @param models OpenAI's model names by names that do not show them, such as deployments
  */
 public record OpenAiQuirks(
     List<String> droppedFields,
@@ -45,12 +46,12 @@ public record OpenAiQuirks(
     models = Map.copyOf(models);
   }
 
-  /** What a model really is. */
+  /** Returns OpenAI's name of a model. */
   public String model(String upstreamModel) {
     return models.getOrDefault(upstreamModel, upstreamModel);
   }
 
-  /** Whether a chat is edited for it. */
+  /** True if chats are edited for the server. */
   public boolean editsChats() {
     return !droppedFields.isEmpty()
         || !renamedFields.isEmpty()
@@ -60,31 +61,33 @@ public record OpenAiQuirks(
         || callIds != CallIds.ANY;
   }
 
-  /** Which ids of tool calls it takes back. */
+  /** Ids of tool calls that the server accepts. */
   public enum CallIds {
     ANY,
-    /** Nine letters and digits; others are replaced, equal ones by equal ones. */
+    /** Nine letters and digits; other ids are replaced, equal ids by equal ones. */
     NINE_ALPHANUMERIC
   }
 
-  /** Where its replies have what the model thought; it comes out as {@code reasoning_content}. */
+  /**
+   * Place of the reasoning in the server's replies; clients get it as {@code reasoning_content}.
+   */
   public enum Reasoning {
-    /** There, or nowhere. */
+    /** In {@code reasoning_content}, or absent. */
     AS_IS,
-    /** In {@code reasoning}. */
+    /** In the member {@code reasoning}. */
     REASONING,
-    /** In parts of {@code content}. */
+    /** In parts of the member {@code content}. */
     CONTENT_PARTS,
-    /** In {@code content}, which then begins with a {@code think} tag. */
+    /** In {@code content}, which begins with a {@code think} tag then. */
     THINK_TAGS
   }
 
-  /** These without some members of a chat. */
+  /** Returns a copy that drops these members of chats. */
   OpenAiQuirks droppingFields(String... members) {
     return with(draft -> draft.droppedFields = List.of(members));
   }
 
-  /** These without some members of messages. */
+  /** Returns a copy that drops these members of messages. */
   OpenAiQuirks droppingMessageFields(String... members) {
     return with(draft -> draft.droppedMessageFields = List.of(members));
   }
@@ -113,7 +116,7 @@ public record OpenAiQuirks(
     return with(draft -> draft.imageApiStyle = how);
   }
 
-  /** These, where some models are others than their names say. */
+  /** Returns a copy with OpenAI's names of some models. */
   public OpenAiQuirks withModels(Map<String, String> known) {
     return with(draft -> draft.models = known);
   }
@@ -124,7 +127,7 @@ public record OpenAiQuirks(
     return draft.build();
   }
 
-  /** A copy in which something is about to differ. */
+  /** Mutable copy of the components. */
   private static final class Draft {
     private List<String> droppedFields;
     private Map<String, String> renamedFields;

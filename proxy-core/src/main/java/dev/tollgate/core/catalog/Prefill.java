@@ -1,13 +1,13 @@
 package dev.tollgate.core.catalog;
 
-/** How a provider is asked to continue an answer that was begun elsewhere. */
+/** Way in which a provider is asked to continue the beginning of an answer. */
 public enum Prefill {
-  /** It cannot be: a last message of the assistant is history to it. */
+  /** The provider cannot continue: it takes a last assistant message as history. */
   NONE,
-  /** By a last message of the assistant. */
+  /** The beginning is the last message, of the assistant. */
   MESSAGE,
-  /** The same, with {@code "prefix": true} in the message. */
+  /** Like {@link #MESSAGE}, with {@code "prefix": true} in the message. */
   PREFIX,
-  /** The same, with {@code continue_final_message} beside the messages. */
+  /** Like {@link #MESSAGE}, with {@code continue_final_message} beside the messages. */
   CONTINUE_FINAL_MESSAGE
 }

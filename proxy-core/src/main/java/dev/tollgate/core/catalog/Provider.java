@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A place that serves models: a dialect, an address, credentials and quirks (configuration only).
+ * Configured upstream service that serves models: dialect, endpoint, credentials and quirks.
  *
  * @param dialect name of the wire format, such as {@code openai}
  * @param basePath path prefix without a trailing slash, such as {@code /v1}; may be empty
- * @param credentials keys to choose from; empty: none is sent
+ * @param credentials keys to choose from; empty: no key is sent
  * @param headers extra request headers
  * @param eventBytesMax the longest event of a stream and the longest plain reply
  * @param imageReplyBytesMax the longest reply with images
@@ -29,10 +29,10 @@ public record Provider(
     OnDisconnect onDisconnect,
     int eventBytesMax,
     int imageReplyBytesMax) {
-  /** Ten images of 8 MiB in base64, and what is said of them. */
+  /** Room for ten images of 8 MiB in base64, and the members around them. */
   public static final int IMAGE_REPLY_BYTES_MAX = 112 << 20;
 
-  /** With the usual bound of replies with images. */
+  /** Creates a provider with the default bound of replies with images. */
   public Provider(
       ProviderId id,
       String dialect,
@@ -68,9 +68,10 @@ public record Provider(
   }
 
   /**
-   * The five timeouts (docs/decisions/retries.md#timeouts). {@code total} does not run for streams.
+   * Timeouts of an attempt (docs/decisions/retries.md#timeouts). {@code total} does not run for
+   * streams.
    *
-   * @param image in place of head and first token where an image is made, which takes minutes
+   * @param image replaces response head and first token for images, which take minutes
    */
   public record ProviderTimeouts(
       Duration connect,
@@ -87,7 +88,7 @@ public record Provider(
             Duration.ofSeconds(30),
             Duration.ofMinutes(10));
 
-    /** With the usual time for an image. */
+    /** Creates timeouts with the default for images. */
     public ProviderTimeouts(
         Duration connect,
         Duration responseHeader,
@@ -98,18 +99,18 @@ public record Provider(
     }
   }
 
-  /** Connections at most over all loops, requests waiting for one, and how long one idles. */
+  /** Bounds of a connection pool: connections over all loops, pending requests, and idle time. */
   public record PoolLimits(int connectionsMax, int pendingMax, Duration idle) {
     public static final PoolLimits DEFAULT = new PoolLimits(1024, 1024, Duration.ofSeconds(30));
   }
 
   /**
-   * When the provider is left alone.
+   * Settings of the circuit breaker.
    *
-   * @param failures within {@code window} that open its circuit
-   * @param openFor how long at first; twice as long after each failed probe
-   * @param noResponseTimeout after which a try counts as failed while the provider answers nobody;
-   *     0: never
+   * @param failures within {@code window} that open the circuit
+   * @param openFor first duration of the open state; doubled after each failed probe
+   * @param noResponseTimeout time after which an attempt counts as failed while the provider
+   *     responds to no request; 0: never
    */
   public record CircuitOptions(
       int failures,
@@ -120,7 +121,7 @@ public record Provider(
     public static final CircuitOptions DEFAULT =
         new CircuitOptions(5, Duration.ofSeconds(10), Duration.ofSeconds(2), Duration.ofSeconds(5));
 
-    /** With the usual silence. */
+    /** Creates options with the default timeout of unresponsive providers. */
     public CircuitOptions(int failures, Duration window, Duration openFor, Duration openForMax) {
       this(failures, window, openFor, openForMax, Duration.ofSeconds(4));
     }
@@ -129,13 +130,14 @@ public record Provider(
   /**
    * Deviations from the dialect.
    *
-   * @param streamOptions whether it understands these
-   * @param prefill how it is asked to continue an answer
-   * @param thinking how it is asked to think, where it does not speak OpenAI
-   * @param sampling whether it is given a temperature and its like, where it does not speak OpenAI
-   * @param rights what clients may do with the operator's account, where it does not speak OpenAI
-   * @param openAiQuirks from OpenAI, where it speaks that
-   * @param query what every target ends with, question mark included; empty: nothing
+   * @param streamOptions whether the provider supports {@code stream_options}
+   * @param prefill how the provider is asked to continue an answer
+   * @param thinking how the provider is asked to reason, in dialects other than OpenAI's
+   * @param sampling whether sampling parameters such as {@code temperature} are sent, in dialects
+   *     other than OpenAI's
+   * @param rights what clients may do with the operator's account, in dialects other than OpenAI's
+   * @param openAiQuirks deviations from OpenAI's dialect
+   * @param query appended to every target, question mark included; may be empty
    */
   public record Quirks(
       boolean streamOptions,
@@ -147,7 +149,7 @@ public record Provider(
       String query) {
     public static final Quirks NONE = new Quirks(true, Prefill.NONE);
 
-    /** Of a provider that does not speak OpenAI. */
+    /** Creates quirks of a dialect other than OpenAI's. */
     public Quirks(
         boolean streamOptions,
         Prefill prefill,
@@ -157,43 +159,47 @@ public record Provider(
       this(streamOptions, prefill, thinking, sampling, rights, OpenAiQuirks.NONE, "");
     }
 
-    /** The same, whose clients may do nothing with its account. */
+    /** Creates quirks of a dialect other than OpenAI's, without rights for clients. */
     public Quirks(boolean streamOptions, Prefill prefill, Thinking thinking, boolean sampling) {
       this(streamOptions, prefill, thinking, sampling, Rights.NONE);
     }
 
-    /** Of a provider that speaks OpenAI in its own way. */
+    /** Creates quirks of a variant of OpenAI's dialect. */
     public Quirks(boolean streamOptions, Prefill prefill, OpenAiQuirks openAiQuirks) {
       this(streamOptions, prefill, Thinking.AUTO, true, Rights.NONE, openAiQuirks, "");
     }
 
-    /** The same with an end of every target. */
+    /** Returns a copy with a suffix of every target. */
     public Quirks withQuery(String targetSuffix) {
       return new Quirks(
           streamOptions, prefill, thinking, sampling, rights, openAiQuirks, targetSuffix);
     }
 
-    /** Of a provider that speaks OpenAI. */
+    /** Creates quirks of OpenAI's dialect. */
     public Quirks(boolean streamOptions, Prefill prefill) {
       this(streamOptions, prefill, OpenAiQuirks.NONE);
     }
   }
 
   /**
-   * What clients may do with the operator's account.
+   * Rights of clients to the operator's account at the provider.
    *
-   * @param ownFiles name files that only the account may read, whoever put them there
-   * @param pricedOptions choose what the provider bills at other prices than those of the catalog
+   * @param ownFiles to name files that only the account may read, no matter which client uploaded
+   *     them
+   * @param pricedOptions to choose options that the provider bills at other prices than the
+   *     catalog's
    */
   public record Rights(boolean ownFiles, boolean pricedOptions) {
     public static final Rights NONE = new Rights(false, false);
   }
 
-  /** What to do with the upstream when the client left (docs/decisions/disconnects.md#drain). */
+  /**
+   * Treatment of the upstream after the client disconnected (docs/decisions/disconnects.md#drain).
+   */
   public sealed interface OnDisconnect {
     record Cancel() implements OnDisconnect {}
 
-    /** Read on for the usage, at most {@code time} and this share of the open streams. */
+    /** Read on for the usage, at most for {@code time} and for this share of the open streams. */
     record Drain(Duration time, double share) implements OnDisconnect {}
   }
 }

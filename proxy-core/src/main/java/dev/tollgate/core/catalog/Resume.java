@@ -3,17 +3,17 @@ package dev.tollgate.core.catalog;
 import java.util.Locale;
 
 /**
- * How a stream that broke off behind content is continued by another provider
+ * Way in which another provider continues a stream that broke off after content
  * (docs/decisions/retries.md#resume).
  */
 public enum Resume {
-  /** It is not. */
+  /** The stream is not continued. */
   OFF,
-  /** The next provider is handed what was delivered as the beginning of its answer. */
+  /** The next provider gets the delivered text as the beginning of its answer. */
   PREFILL,
-  /** The next provider is asked anew, and what it repeats is held back. */
+  /** The next provider gets the original request, and what it repeats is held back. */
   REPLAY,
-  /** The former at providers that support it, else the latter. */
+  /** {@link #PREFILL} at providers that support it, else {@link #REPLAY}. */
   AUTO;
 
   private final String wire = name().toLowerCase(Locale.ROOT);

@@ -1,7 +1,7 @@
 package dev.tollgate.core.catalog;
 
 /**
- * One way to serve a model.
+ * Pair of a provider and an upstream model that can serve a model.
  *
  * @param upstreamModel the provider's own name of the model
  * @param priority lower is preferred

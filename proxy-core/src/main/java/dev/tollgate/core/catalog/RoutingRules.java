@@ -4,12 +4,12 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What holds for all routing where a request says nothing.
+ * Routing rules for requests without preferences.
  *
- * @param attemptsMax tries at providers per request
- * @param retryShare retries that a provider is sent at most, as a share of its requests
- * @param retriesPerSecondMin retries that it may be sent whatever the share allows
- * @param resumeBytesMax text of one stream that is kept to continue it
+ * @param attemptsMax attempts per request
+ * @param retryShare share of a provider's requests that it may get as retries in addition
+ * @param retriesPerSecondMin retries per second that are allowed whatever the share
+ * @param resumeBytesMax text of one stream that is kept for resuming it
  * @param hedgeAfter wait for a first token after which a second provider is tried; null: never
  */
 public record RoutingRules(

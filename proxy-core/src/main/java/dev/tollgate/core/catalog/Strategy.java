@@ -3,21 +3,21 @@ package dev.tollgate.core.catalog;
 import java.util.Locale;
 import java.util.Optional;
 
-/** How the providers of a model are ordered (docs/decisions/routing.md#strategies). */
+/** Strategy that orders the providers of a model (docs/decisions/routing.md#strategies). */
 public enum Strategy {
   /** By the priority of their routes. */
   PRIORITY,
   /** The cheapest first. */
   COST,
-  /** The fastest to a first token first. */
+  /** The lowest latency to a first token first. */
   LATENCY,
-  /** The one that writes fastest first. */
+  /** The most tokens per second first. */
   THROUGHPUT,
-  /** Drawn by the weight of their routes. */
+  /** At random, by the weight of the routes. */
   WEIGHTED,
-  /** In turn. */
+  /** Each provider in rotation. */
   ROUND_ROBIN,
-  /** The one with the fewest open requests first. */
+  /** The fewest open requests first. */
   LEAST_BUSY;
 
   private final String wire = name().toLowerCase(Locale.ROOT);
@@ -27,7 +27,7 @@ public enum Strategy {
     return wire;
   }
 
-  /** The strategy of a name, where it is one. */
+  /** Returns the strategy of a name; empty: the name is unknown. */
   public static Optional<Strategy> parse(String name) {
     for (Strategy strategy : values()) {
       if (strategy.wire.equals(name)) {

@@ -1,13 +1,13 @@
 package dev.tollgate.core.catalog;
 
-/** How a provider that does not speak OpenAI is asked to think before it answers. */
+/** Way in which a model of a dialect other than OpenAI's is asked to reason before it answers. */
 public enum Thinking {
-  /** As its name of the model says that it should be. */
+  /** As the model's name implies. */
   AUTO,
-  /** With a number of tokens. */
+  /** With a budget of tokens. */
   BUDGET,
-  /** As much as it sees fit, under an effort. */
+  /** With an effort; the model decides how much it reasons. */
   ADAPTIVE,
-  /** It is not. */
+  /** The model is not asked to. */
   NONE
 }

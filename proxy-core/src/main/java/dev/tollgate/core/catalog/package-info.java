@@ -1,4 +1,7 @@
-/** What can be called: models, providers and routes, one immutable snapshot. */
+/**
+ * Catalog of models, providers and routes: one immutable snapshot, built from the configuration and
+ * replaced as a whole by a reload.
+ */
 @NullMarked
 package dev.tollgate.core.catalog;
 

@@ -13,7 +13,10 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Edits a chat for a server that speaks OpenAI in its own way; the rest stays byte for byte. */
+/**
+ * Editor of chats for servers with deviations from OpenAI's format; everything else stays byte for
+ * byte.
+ */
 public final class AdaptedChat {
   private static final JsonBytes SYSTEM = JsonBytes.string("system");
   private static final JsonBytes JSON_OBJECT = JsonBytes.raw("{\"type\":\"json_object\"}");
@@ -28,9 +31,9 @@ public final class AdaptedChat {
   }
 
   /**
-   * Adds the edits that a server needs to those of a chat's members.
+   * Adds the edits that a server needs to the edits of a chat.
    *
-   * @return JSON paths of what it does not get
+   * @return JSON paths of fields that the server does not get
    */
   public static List<String> addEdits(JsonSplice edits, JsonMembers chat, OpenAiQuirks quirks) {
     if (!quirks.editsChats()) {
@@ -68,7 +71,7 @@ public final class AdaptedChat {
     } else if (chat.kind(there) == JsonKind.NULL) {
       edits.replace(there, JsonBytes.of(chat, i));
     } else if (chat.kind(i) != JsonKind.NULL) {
-      dropped.add(chat.name(i)); // given under both names
+      dropped.add(chat.name(i)); // sent under both names
     }
   }
 
@@ -80,7 +83,7 @@ public final class AdaptedChat {
     }
   }
 
-  /** Whether a member asks for anything: usual values do not. */
+  /** True if a member changes the result: default values do not. */
   public static boolean hasEffect(JsonMembers chat, int i, String name) {
     return switch (chat.kind(i)) {
       case NULL -> false;
@@ -113,25 +116,22 @@ public final class AdaptedChat {
   }
 
   /**
-   * What the system says of a schema that the server cannot be given. Without it the model would
-   * not know of it, and a server may refuse JSON of which no message speaks.
+   * Returns a system message with a schema that the server cannot enforce. Without it the model
+   * would not know the schema, and some servers refuse to answer in JSON unless a message mentions
+   * it.
    */
   private Optional<JsonBytes> schemaInstruction() {
-    int i = quirks.jsonSchema() ? -1 : JsonReads.find(chat, "response_format", JsonKind.OBJECT);
-    JsonMembers format = i < 0 ? new JsonMembers() : chat.object(i);
-    if (!JsonReads.isString(format, "type", "json_schema")) {
-      return Optional.empty();
-    }
-    int named = JsonReads.find(format, "json_schema", JsonKind.OBJECT);
-    JsonMembers definition = named < 0 ? new JsonMembers() : format.object(named);
-    int schema = JsonReads.find(definition, "schema", JsonKind.OBJECT);
+    return ResponseFormat.of(chat)
+        .filter(format -> format.type().equals("json_schema") && !quirks.jsonSchema())
+        .map(AdaptedChat::instruction);
+  }
+
+  private static JsonBytes instruction(ResponseFormat format) {
     String text =
-        schema < 0
-            ? "Answer with JSON."
-            : "Answer with JSON that fits this schema: " + definition.text(schema);
-    return Optional.of(
-        JsonBytes.raw(
-            "{\"role\":\"system\",\"content\":" + JsonBytes.string(text).toString() + "}"));
+        format.hasSchema()
+            ? "Answer with JSON that fits this schema: " + format.definition().text(format.schema())
+            : "Answer with JSON.";
+    return JsonBytes.raw("{\"role\":\"system\",\"content\":" + JsonBytes.string(text) + "}");
   }
 
   private @Nullable JsonSplice message(JsonMembers message, Param path) {
@@ -164,7 +164,7 @@ public final class AdaptedChat {
     return message.isName(i, "role") && message.isString(i, "developer");
   }
 
-  // Calls of tools
+  // Tool calls
 
   private static void callIds(JsonMembers message, int i, JsonSplice edits) {
     if (message.isName(i, "tool_call_id") && message.kind(i) == JsonKind.STRING) {

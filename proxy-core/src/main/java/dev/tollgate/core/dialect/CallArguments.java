@@ -7,31 +7,29 @@ import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
-import org.jspecify.annotations.Nullable;
 
-/** The arguments of a call, which are text for OpenAI and an object for nearly all others. */
+/** Writer of a call's arguments, which are text for OpenAI and an object for most others. */
 public final class CallArguments {
   private CallArguments() {}
 
-  /** Writes those of a function as an object. */
+  /** Writes the arguments of a function as an object. */
   public static void write(JsonMembers function, JsonWriter out) {
     int i = JsonReads.find(function, "arguments", JsonKind.STRING);
     String text = i < 0 ? "" : function.string(i);
-    JsonBytes object = text.isBlank() ? JsonBytes.raw("{}") : object(text);
-    if (object != null) {
-      out.raw(object);
-    } else {
-      out.beginObject().name("arguments").string(text).endObject(); // what a model wrote wrongly
-    }
+    writeObject(text.isBlank() ? "{}" : text, "arguments", out);
   }
 
-  private static @Nullable JsonBytes object(String text) {
+  /**
+   * Writes a text that is a JSON object as that object, and any other text, such as arguments that
+   * a model wrote wrongly, as the only member of an object.
+   */
+  public static void writeObject(String text, String memberOtherwise, JsonWriter out) {
     byte[] json = text.getBytes(UTF_8);
     try {
       JsonMembers object = JsonMembers.of(json, 0, json.length);
-      return JsonBytes.raw(json, object.objectStart(), object.objectEnd());
+      out.raw(JsonBytes.raw(json, object.objectStart(), object.objectEnd()));
     } catch (InvalidJson e) {
-      return null;
+      out.beginObject().name(memberOtherwise).string(text).endObject();
     }
   }
 }

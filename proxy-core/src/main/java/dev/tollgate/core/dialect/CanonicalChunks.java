@@ -4,13 +4,14 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.sse.SseSink;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
 /**
- * Writes one stream's canonical chunks, each into the same buffer: a beginning that is made once, a
+ * Writer of one stream's canonical chunks, all in the same buffer: a head that is encoded once, a
  * delta and an end. Not thread safe: one stream on one loop.
  */
 public final class CanonicalChunks {
@@ -30,7 +31,7 @@ public final class CanonicalChunks {
     this.canonical = canonical;
   }
 
-  /** What every chunk says from now on; both are strings. */
+  /** Sets id and model of every further chunk; both are JSON strings. */
   public void identify(JsonBytes id, JsonBytes model) {
     beginning = beginning(id, model);
   }
@@ -45,28 +46,59 @@ public final class CanonicalChunks {
     return text.getBytes(UTF_8);
   }
 
-  /** Begins a chunk; what is written next are members of its delta. */
+  /** Begins a chunk; the members written next belong to its delta. */
   public JsonWriter begin() {
     buffer.clear();
     buffer.writeBytes(beginning);
     return new JsonWriter(buffer).beginObject();
   }
 
-  /** Sends a chunk that finishes nothing. */
+  /** Sends the chunk that opens the answer. */
+  public void sendRole() {
+    send(begin().name("role").string("assistant").name("content").raw(TranslatedStream.NO_TEXT));
+  }
+
+  /** Sends the text of a member, if there is any, as a member of a delta. */
+  public void sendText(JsonMembers from, String member, String as) {
+    int text = JsonReads.findText(from, member);
+    if (text >= 0) {
+      send(begin().name(as).raw(JsonBytes.of(from, text)));
+    }
+  }
+
+  /** Begins a chunk with a call of a tool; the members written next belong to the call. */
+  public JsonWriter beginCall(int index) {
+    return begin().name("tool_calls").beginArray().beginObject().name("index").number(index);
+  }
+
+  /** Sends a chunk that opens a call of a tool. */
+  public void sendCall(int index, JsonBytes id, JsonBytes name, JsonBytes arguments) {
+    JsonWriter call = beginCall(index).name("id").raw(id).name("type").string("function");
+    call.name("function").beginObject().name("name").raw(name).name("arguments").raw(arguments);
+    send(call.endObject().endObject().endArray());
+  }
+
+  /** Sends the next piece of a call's arguments. */
+  public void sendArguments(int index, JsonBytes arguments) {
+    JsonWriter call = beginCall(index).name("function").beginObject();
+    send(call.name("arguments").raw(arguments).endObject().endObject().endArray());
+  }
+
+  /** Sends a chunk without a finish reason. */
   public void send(JsonWriter delta) {
     delta.endObject();
     buffer.writeBytes(OPEN_END);
     sendBuffer();
   }
 
-  /** Sends a chunk that finishes nothing, with the usage so far. */
+  /** Sends a chunk without a finish reason, with the usage so far. */
   public void send(JsonWriter delta, ReportedUsage usage) {
     delta.endObject();
     delta.name("finish_reason").nul();
     end(delta, usage);
   }
 
-  /** Sends the chunk that finishes, with the usage. */
+  /** Sends the chunk with the finish reason and the usage. */
   public void finish(JsonWriter delta, String reason, String ownReason, ReportedUsage usage) {
     delta.endObject();
     delta.name("finish_reason").string(reason);
@@ -89,12 +121,12 @@ public final class CanonicalChunks {
     }
   }
 
-  /** The stream is complete. */
+  /** Sends the end of the stream. */
   void done() {
     canonical.event(EVENT, DONE, 0, DONE.length);
   }
 
-  /** An event came that nothing can be made of. */
+  /** Sends an event that is no chunk, in place of an unreadable one. */
   public void unreadable() {
     canonical.event(EVENT, NO_CHUNK, 0, NO_CHUNK.length);
   }

@@ -8,8 +8,8 @@ import dev.tollgate.core.money.Usage;
 import java.util.Set;
 
 /**
- * A provider's usage object in OpenAI's terms. What it says beside the counts is kept under the
- * provider's names, unless OpenAI has such a name.
+ * Writer of a provider's usage object in OpenAI's terms. Members beside the counts are kept under
+ * the provider's names, unless OpenAI uses the same name.
  */
 public final class CanonicalUsage {
   private static final Set<String> OURS =
@@ -20,12 +20,17 @@ public final class CanonicalUsage {
           "prompt_tokens_details",
           "completion_tokens_details");
 
-  /** Anthropic's name of what was written to a cache, by the time that it is kept. */
+  /** Anthropic's member for tokens written to a cache, by time to live. */
   private static final String WRITTEN = "cache_creation";
 
   private CanonicalUsage() {}
 
-  /** Writes counts, and what else the provider told with them. */
+  /** Writes the member {@code usage}, unless the provider's object is unusable. */
+  public static void write(UsageFormat format, JsonMembers reported, JsonWriter out) {
+    format.read(reported, 0).ifPresent(usage -> write(usage, reported, out.name("usage")));
+  }
+
+  /** Writes the counts, and the other members that the provider reported. */
   public static void write(Usage usage, JsonMembers reported, JsonWriter out) {
     out.beginObject();
     out.name("prompt_tokens").number(usage.promptTokens());

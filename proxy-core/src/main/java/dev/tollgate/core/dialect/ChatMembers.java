@@ -1,8 +1,11 @@
 package dev.tollgate.core.dialect;
 
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.json.JsonMembers;
+import java.util.List;
 import java.util.Set;
 
-/** The members of a chat that every dialect sees to on its own, or that concern us alone. */
+/** Members of a chat that every dialect translates by its own rules, or that no provider gets. */
 public final class ChatMembers {
   private static final Set<String> HANDLED =
       Set.of(
@@ -23,7 +26,21 @@ public final class ChatMembers {
 
   private ChatMembers() {}
 
+  /** True if every dialect translates the member by its own rules, or no provider gets it. */
   public static boolean isHandled(String name) {
     return HANDLED.contains(name);
+  }
+
+  /**
+   * Returns the larger of the two members that bound the answer's tokens, at most the model's own
+   * bound, since providers refuse more; 0: the chat has no bound.
+   */
+  public static long outputTokensMax(JsonMembers chat, Model model) {
+    long requested = 0;
+    for (String name : List.of("max_completion_tokens", "max_tokens")) {
+      int i = chat.indexOf(name);
+      requested = i < 0 ? requested : Math.max(requested, chat.integer(i, 0));
+    }
+    return model.outputTokensMax() > 0 ? Math.min(requested, model.outputTokensMax()) : requested;
   }
 }

@@ -5,11 +5,11 @@ import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.json.JsonMembers;
 
 /**
- * What a dialect that is not OpenAI's does to chats: our canonical form, the chat completion and
- * its chunks, into the provider's and back. Stateless; a stream's state is in what {@link #stream}
- * gives.
+ * Translation of chats between the canonical form, which is OpenAI's chat completion and its
+ * chunks, and a provider's form. Stateless; the state of a stream is in the result of {@link
+ * #stream}.
  */
 public interface ChatTranslation extends ReplyTranslation {
-  /** A chat in the provider's form, built from the canonical one, which stays as it is. */
+  /** Returns a chat in the provider's form, built from the canonical one, which is not changed. */
   TranslatedRequest chat(JsonMembers chat, Route route, Model model);
 }

@@ -6,17 +6,17 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * The beginning of a JSON string that is a {@code data:} URI in base64; its bytes are not decoded.
+ * Head of a JSON string that is a {@code data:} URI in base64; its bytes are not decoded.
  *
  * @param mediaType such as {@code image/png}
- * @param headBytes how much of the string stands before the base64
+ * @param headBytes length of the string before the base64 text
  */
 public record DataUri(String mediaType, int headBytes) {
   private static final int HEAD_BYTES_MAX = 256;
   private static final String SCHEME = "data:";
   private static final String BASE64 = ";base64";
 
-  /** Whether a string is a data URI of any kind. */
+  /** True if a string is a data URI of any kind. */
   public static boolean isDataUri(JsonItems items, int i) {
     return head(items, i, SCHEME.length()).equals(SCHEME);
   }
@@ -33,7 +33,10 @@ public record DataUri(String mediaType, int headBytes) {
         : Optional.empty();
   }
 
-  /** Without parameters, and under its own name: many write {@code image/jpg}. */
+  /**
+   * Returns the type without parameters, and under its registered name: many clients write {@code
+   * image/jpg}.
+   */
   private static String plain(String type) {
     int parameters = type.indexOf(';');
     String plain = parameters < 0 ? type : type.substring(0, parameters);

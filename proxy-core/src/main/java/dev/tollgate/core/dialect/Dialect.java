@@ -9,38 +9,43 @@ import dev.tollgate.core.http.UnsignedRequest;
 import java.util.List;
 import java.util.Optional;
 
-/** A provider's wire format: how a call is addressed, and what its errors mean. Stateless. */
+/** Wire format of a provider: addresses, credentials, and the meaning of errors. Stateless. */
 public interface Dialect {
   /**
-   * The request target of an operation by a route, such as {@code /v1/chat/completions}.
+   * Returns the request target of an operation, such as {@code /v1/chat/completions}.
    *
-   * @param stream whether the reply is to come as a stream
+   * @param stream true if the reply is to be a stream
    */
   String target(Operation operation, Route route, boolean stream);
 
   /**
-   * The target of a GET that costs nothing and is refused with a credential that is not good; empty
-   * where there is none.
+   * Returns the target of a GET that costs nothing and is refused with an invalid credential;
+   * empty: there is none.
    */
   Optional<String> credentialCheck(Provider provider);
 
-  /** How its streams are framed. */
+  /** Returns the framing of streams. */
   default StreamFraming framing() {
     return StreamFraming.EVENTS;
   }
 
-  /** Fields of every request, unless the provider is configured with others of their names. */
+  /** Returns the fields of every request, which configured fields of the same names replace. */
   List<Field> fields();
 
-  /** The fields that carry a credential. */
+  /** Returns the fields that carry a credential. */
   List<Field> authorization(Secret credential);
 
-  /** The same for one request that is ready but for them, where they depend on it. */
+  /**
+   * Returns the fields that carry a credential, if they depend on the request; the request is
+   * complete but for them.
+   */
   default List<Field> authorization(Secret credential, UnsignedRequest call) {
     return authorization(credential);
   }
 
-  /** Whether a credential signs what is sent, so that its body's hash is needed ahead of it. */
+  /**
+   * True if a credential signs requests, so that the hash of the body is needed before it is sent.
+   */
   default boolean signs(Secret credential) {
     return false;
   }
@@ -48,25 +53,25 @@ public interface Dialect {
   /**
    * Classifies a reply whose status is not 200.
    *
-   * @param body the body as far as it came; if that is cut, the status alone says what it means
+   * @param body the received part of the body; if it is cut off, the status alone decides
    */
   UpstreamFailure failure(int status, Headers headers, byte[] body, int length);
 
-  /** Classifies an error object that came inside a 200: as a stream's event or as the body. */
+  /** Classifies an error object inside a 200: an event of a stream, or the body. */
   UpstreamFailure failureInside(byte[] json, int from, int to);
 
-  /** What it does to chats; empty where they are canonical, so that nothing is done. */
+  /** Returns the translation of chats; empty: the format is canonical. */
   Optional<ChatTranslation> translation();
 
-  /** What it does to requests for vectors; empty where they are canonical. */
+  /** Returns the translation of embeddings; empty: the format is canonical. */
   Optional<EmbeddingTranslation> embeddings();
 
-  /** What it does to requests for images; empty where they are canonical. */
+  /** Returns the translation of images; empty: the format is canonical. */
   default Optional<ImageTranslation> images() {
     return Optional.empty();
   }
 
-  /** What it does to a provider's replies; empty where they are canonical. */
+  /** Returns the translation of replies; empty: the format is canonical. */
   default Optional<? extends ReplyTranslation> replies(Operation operation, Provider provider) {
     return switch (operation) {
       case CHAT -> translation();
@@ -76,7 +81,7 @@ public interface Dialect {
     };
   }
 
-  /** What is asked of a provider. */
+  /** Kind of request to a provider. */
   enum Operation {
     CHAT,
     COMPLETION,
@@ -84,7 +89,7 @@ public interface Dialect {
     SPEECH,
     TRANSCRIPTION,
     IMAGE,
-    /** The same from images. */
+    /** An image made from other images. */
     IMAGE_EDIT
   }
 }

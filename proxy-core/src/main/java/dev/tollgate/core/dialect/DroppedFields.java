@@ -4,7 +4,9 @@ import dev.tollgate.core.json.Param;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Collects what of a request its provider does not get, each once and not without end. */
+/**
+ * Collector of the paths of fields that the provider does not get: each once, and a bounded number.
+ */
 public final class DroppedFields {
   private static final int PATHS_MAX = 32;
   private static final int PATH_CHARS_MAX = 100;

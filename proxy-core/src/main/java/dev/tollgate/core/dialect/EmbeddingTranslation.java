@@ -4,12 +4,16 @@ import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.sse.SseSink;
 
-/** What a dialect that is not OpenAI's does to requests for vectors, and to the vectors. */
+/**
+ * Translation of requests for embeddings, and of the embeddings, for a dialect other than OpenAI's.
+ */
 public interface EmbeddingTranslation extends ReplyTranslation {
-  /** A request in the provider's form, built from the canonical one, which stays as it is. */
+  /**
+   * Returns a request in the provider's form, built from the canonical one, which is not changed.
+   */
   TranslatedRequest request(JsonMembers canonical, Route route);
 
-  /** How many texts one request may have. */
+  /** Returns the highest number of texts per request. */
   int textsMax();
 
   @Override

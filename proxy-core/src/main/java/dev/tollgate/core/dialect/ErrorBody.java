@@ -14,13 +14,14 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What could be read from a provider's error body, whichever of the known shapes it has: {@code
- * {"error":{…}}}, the same in an array, {@code {"error":"text"}}, {@code {"message":…}} (or {@code
- * Message}), {@code {"detail":…}}, or nothing (HTML, empty).
+ * Error of a provider, read from a body in one of these shapes: {@code {"error":{…}}}, the same in
+ * an array, {@code {"error":"text"}}, {@code {"message":…}} (or {@code Message}), {@code
+ * {"detail":…}}, or nothing (HTML, empty).
  *
- * @param reason the most precise code of several: Azure's inner one, Google's of the details
- * @param impliedStatus the HTTP status that the body itself names, or 0
- * @param retryAfterSeconds a wait that the body itself names, or 0
+ * @param reason the most precise of several codes: Azure's inner code, Google's reason in the
+ *     details
+ * @param impliedStatus the HTTP status that the body itself states, or 0
+ * @param retryAfterSeconds the wait that the body itself states, or 0
  */
 public record ErrorBody(
     String message,
@@ -87,7 +88,7 @@ public record ErrorBody(
     return raw == null ? own : own.overriddenBy(raw);
   }
 
-  /** Amazon writes {@code Message} where it denies a right. */
+  /** Returns the message; Amazon writes {@code Message} when it denies a permission. */
   private static @Nullable String messageOf(JsonMembers error) {
     for (String name : List.of("message", "Message", "detail")) {
       String words = scalar(error, name);
@@ -98,7 +99,7 @@ public record ErrorBody(
     return null;
   }
 
-  /** Google's word for it is its status. */
+  /** Returns the type of the error; Google calls it status. */
   private static @Nullable String type(JsonMembers error) {
     for (String name : List.of("type", "error_type")) {
       String type = scalar(error, name);
@@ -112,7 +113,7 @@ public record ErrorBody(
         : error.string(status);
   }
 
-  // OpenRouter passes on what its provider wrote, as text.
+  // OpenRouter passes on the error text of its provider.
   private static @Nullable ErrorBody nestedError(JsonMembers error) {
     int metadata = error.indexOf("metadata");
     if (metadata < 0 || error.kind(metadata) != JsonKind.OBJECT) {
@@ -128,7 +129,7 @@ public record ErrorBody(
     return read.message().isEmpty() ? null : read;
   }
 
-  /** What the one passed on says, and this where that says nothing; the status stays this one's. */
+  /** Returns the error that was passed on, completed by this one; the status stays this one's. */
   private ErrorBody overriddenBy(ErrorBody raw) {
     return new ErrorBody(
         raw.message,
@@ -140,7 +141,7 @@ public record ErrorBody(
         Math.max(retryAfterSeconds, raw.retryAfterSeconds));
   }
 
-  // Azure's real reason stands one level deeper.
+  // Azure's precise code is one level deeper.
   private static @Nullable String innerCode(JsonMembers error) {
     int inner = error.indexOf("innererror");
     return inner >= 0 && error.kind(inner) == JsonKind.OBJECT
@@ -148,7 +149,7 @@ public record ErrorBody(
         : null;
   }
 
-  /** A validation error as FastAPI servers write it: {@code "detail":[{"loc":[…],"msg":…}]}. */
+  /** Validation error of FastAPI servers: {@code "detail":[{"loc":[…],"msg":…}]}. */
   private record ValidationError(String message, @Nullable String param) {
     static @Nullable ValidationError findIn(JsonMembers error) {
       for (String name : List.of("detail", "details")) {
@@ -202,20 +203,21 @@ public record ErrorBody(
     return text.length() <= MESSAGE_CHARS_MAX ? text : text.substring(0, MESSAGE_CHARS_MAX);
   }
 
-  /** Whether code, type, reason or message contain one of these lower-case words. */
+  /** True if code, type, reason or message contain one of these lower-case words. */
   public boolean containsAny(String... words) {
     return codeContainsAny(words) || contains(message, words);
   }
 
   /**
-   * Whether code, type or reason contain one of these lower-case words. These are the provider's
-   * own; a message may quote what the client wrote, so nothing that harms others hangs on it.
+   * True if code, type or reason contain one of these lower-case words. These are the provider's
+   * own; a message may quote what the client wrote, so no decision that affects other clients
+   * depends on it.
    */
   public boolean codeContainsAny(String... words) {
     return contains(code + " " + type + " " + reason, words);
   }
 
-  /** Whether the message begins with one of these lower-case texts. */
+  /** True if the message begins with one of these lower-case texts. */
   public boolean beginsWithAny(String... beginnings) {
     String lower = message.toLowerCase(Locale.ROOT);
     for (String beginning : beginnings) {

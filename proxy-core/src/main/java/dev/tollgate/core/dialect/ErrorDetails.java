@@ -6,10 +6,10 @@ import dev.tollgate.core.json.JsonMembers;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What Google's APIs put into an error's {@code details} array.
+ * Content of the {@code details} array in errors of Google's APIs.
  *
  * @param reason of an ErrorInfo, such as {@code API_KEY_INVALID}
- * @param retryAfterSeconds of a RetryInfo, rounded up; 0 where there is none
+ * @param retryAfterSeconds of a RetryInfo, rounded up; 0: there is none
  */
 record ErrorDetails(@Nullable String reason, int retryAfterSeconds) {
   private static final ErrorDetails NONE = new ErrorDetails(null, 0);

@@ -4,16 +4,16 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.sse.SseSink;
 import java.util.List;
 
-/** What a dialect that is not OpenAI's does to requests for images, and to the images. */
+/** Translation of requests for images, and of the images, for a dialect other than OpenAI's. */
 public interface ImageTranslation extends ReplyTranslation {
   /**
-   * A request in the provider's form, built from the canonical one in JSON.
+   * Returns a request in the provider's form, built from the canonical one in JSON.
    *
-   * @param sources the images that others are made of
+   * @param sources input images
    */
   TranslatedRequest request(JsonMembers canonical, List<? extends InputImage> sources);
 
-  /** JSON paths of what it has nothing like. */
+  /** Returns the JSON paths of members that the provider has no equivalent for. */
   List<String> unsupported(JsonMembers canonical);
 
   @Override

@@ -8,11 +8,11 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The HTTP status that an error object names itself, for errors that come inside a 200. */
+/** HTTP status that an error object states itself, for errors inside a 200. */
 final class ImpliedStatus {
   private static final List<String> NUMBERS = List.of("status", "status_code", "code");
 
-  /** Words of codes and types; the first entry that is contained counts. */
+  /** Statuses by words of codes and types; the first word that is contained counts. */
   private static final List<Map.Entry<String, Integer>> WORDS =
       List.of(
           Map.entry("insufficient_quota", 402),
@@ -36,7 +36,7 @@ final class ImpliedStatus {
 
   private ImpliedStatus() {}
 
-  /** A status of 400 to 599, or 0 where nothing is said. */
+  /** Returns a status of 400 to 599; 0: the object states none. */
   static int of(JsonMembers error, @Nullable String code, @Nullable String type) {
     for (String name : NUMBERS) {
       int i = error.indexOf(name);

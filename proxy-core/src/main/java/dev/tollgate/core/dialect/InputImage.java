@@ -2,13 +2,13 @@ package dev.tollgate.core.dialect;
 
 import io.netty.buffer.ByteBuf;
 
-/** One of the images that others are made of, whether the client sent it or named its address. */
+/** Input image of a request, sent by the client or fetched from its URL. */
 public interface InputImage {
   String mediaType();
 
-  /** About how many bytes {@link #writeTo} appends. */
+  /** Returns about how many bytes {@link #writeTo} appends. */
   int sizeBytes();
 
-  /** Appends it in base64, as a JSON string. */
+  /** Appends the image in base64, as a JSON string. */
   void writeTo(ByteBuf out);
 }

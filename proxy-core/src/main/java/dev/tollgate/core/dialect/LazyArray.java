@@ -3,7 +3,7 @@ package dev.tollgate.core.dialect;
 import dev.tollgate.core.json.JsonWriter;
 import java.util.function.Supplier;
 
-/** A member that is an array, and is there only if something is in it. */
+/** Array member that is written only if it has elements. */
 public final class LazyArray implements Supplier<JsonWriter> {
   private final String name;
   private final JsonWriter out;
@@ -14,7 +14,7 @@ public final class LazyArray implements Supplier<JsonWriter> {
     this.out = out;
   }
 
-  /** Where its next element goes. */
+  /** Returns the writer of the next element. */
   @Override
   public JsonWriter get() {
     if (!begun) {

@@ -3,8 +3,8 @@ package dev.tollgate.core.dialect;
 import dev.tollgate.core.json.JsonWriter;
 
 /**
- * One entry of {@code reasoning_details}: a thought with what its provider needs to take it back.
- * In a stream the pieces of one thought have one index.
+ * Entry of {@code reasoning_details}: a piece of reasoning with the data that its provider needs to
+ * accept it back. In a stream, the pieces of one block have one index.
  */
 public final class ReasoningDetail {
   public static final String TEXT = "reasoning.text";

@@ -5,7 +5,7 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonSplice;
 import org.jspecify.annotations.Nullable;
 
-/** Thoughts in a member {@code reasoning}, unless they stand under the usual name too. */
+/** Reasoning in a member {@code reasoning}, unless the usual member has it too. */
 final class ReasoningFromMember implements ReasoningText {
   private static final String OTHER_NAME = "reasoning";
 

@@ -8,7 +8,7 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonSplice;
 import org.jspecify.annotations.Nullable;
 
-/** Thoughts beside the answer, both as parts of the content, which becomes text. */
+/** Reasoning and answer as parts of the content, which becomes text. */
 final class ReasoningFromParts implements ReasoningText {
   @Override
   public @Nullable JsonSplice relocate(JsonMembers message, boolean last) {
@@ -31,7 +31,10 @@ final class ReasoningFromParts implements ReasoningText {
     return edits.replace(content, JsonBytes.string(answer.toString()));
   }
 
-  /** What is neither, such as a reference to a source, is nothing that a text could hold. */
+  /**
+   * Reads a part; other parts, such as references to sources, cannot be held in a text and are
+   * dropped.
+   */
   private static void part(JsonMembers part, StringBuilder answer, StringBuilder reasoning) {
     int reasoningIndex = JsonReads.find(part, "thinking");
     if (JsonReads.isString(part, "type", "thinking") && reasoningIndex >= 0) {

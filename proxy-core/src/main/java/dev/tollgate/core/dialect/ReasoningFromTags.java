@@ -7,14 +7,14 @@ import dev.tollgate.core.json.JsonSplice;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A thought at the beginning of the answer, between tags. What may be a part of a tag is held back
- * until the next piece tells. Behind the closing tag nothing is looked at any more.
+ * Reasoning at the beginning of the answer, between tags. A text that may be a part of a tag is
+ * buffered until the next piece decides. After the closing tag, nothing is inspected any more.
  */
 final class ReasoningFromTags implements ReasoningText {
   private static final String OPEN = "<think>";
   private static final String CLOSE = "</think>";
 
-  /** What begins with more white space than this is an answer: it is not held without end. */
+  /** More leading white space than this is an answer: it is not buffered without bound. */
   private static final int BLANKS_MAX = 64;
 
   private State state = State.BEFORE;
@@ -22,7 +22,7 @@ final class ReasoningFromTags implements ReasoningText {
   private String reasoning = "";
   private String answer = "";
 
-  /** Where in the answer the next character stands. */
+  /** Position of the next character. */
   private enum State {
     BEFORE,
     THINKING,
@@ -85,7 +85,7 @@ final class ReasoningFromTags implements ReasoningText {
     state = end >= 0 ? State.AFTER_TAG : State.THINKING;
   }
 
-  /** How many characters at the end may be the beginning of the closing tag. */
+  /** Returns how many characters at the end may be the beginning of the closing tag. */
   private int partialTagLength() {
     for (int length = Math.min(CLOSE.length() - 1, buffered.length()); length > 0; length--) {
       if (buffered.endsWith(CLOSE.substring(0, length))) {

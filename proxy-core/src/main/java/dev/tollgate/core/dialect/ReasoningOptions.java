@@ -5,12 +5,11 @@ import dev.tollgate.core.json.JsonMembers;
 import java.util.Optional;
 
 /**
- * What a chat asks for of reasoning: an effort as OpenAI names them, or a number of tokens, or just
- * to.
+ * Reasoning that a chat requests: an effort in OpenAI's terms, a number of tokens, or neither.
  *
- * @param param the member that asks
- * @param effort empty: none is named
- * @param tokens 0: none are named
+ * @param param the member that requests it
+ * @param effort may be empty
+ * @param tokens 0: no number is requested
  */
 public record ReasoningOptions(String param, String effort, long tokens) {
   private static final String NONE = "none";
@@ -43,7 +42,7 @@ public record ReasoningOptions(String param, String effort, long tokens) {
                 tokens < 0 ? 0 : reasoning.integer(tokens, 0)));
   }
 
-  /** Whether it asks not to. */
+  /** True if the chat asks for an answer without reasoning. */
   public boolean isDisabled() {
     return effort.equals(NONE);
   }

@@ -5,23 +5,25 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonSplice;
 import org.jspecify.annotations.Nullable;
 
-/** Moves what a model thought to where clients look for it: {@code reasoning_content}. */
+/**
+ * Mover of a model's reasoning to the member {@code reasoning_content}, where clients expect it.
+ */
 public interface ReasoningText {
   String MEMBER = "reasoning_content";
 
   /**
-   * The edits of a message, or of the next piece of one; null: it stays as it is.
+   * Returns the edits of a message, or of the next piece of one; null: it stays as it is.
    *
-   * @param last whether no piece follows
+   * @param last true if no piece follows
    */
   @Nullable JsonSplice relocate(JsonMembers message, boolean last);
 
-  /** Whether something of the pieces so far is still to come. */
+  /** True if a part of the pieces so far is still buffered. */
   default boolean hasPending() {
     return false;
   }
 
-  /** For one message, whole or in pieces. */
+  /** Returns a mover for one message, whole or in pieces. */
   static ReasoningText from(Reasoning where) {
     return switch (where) {
       case AS_IS -> (_, _) -> null;

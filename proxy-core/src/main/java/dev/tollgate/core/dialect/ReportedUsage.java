@@ -2,8 +2,10 @@ package dev.tollgate.core.dialect;
 
 import dev.tollgate.core.json.JsonWriter;
 
-/** What a provider's stream has told of its usage so far. */
+/** Usage that a provider's stream has reported so far. */
 public interface ReportedUsage {
-  /** Writes it as the member {@code usage}, in OpenAI's terms; nothing where it is not sound. */
+  /**
+   * Writes the member {@code usage}, in OpenAI's terms; writes nothing if the usage is unusable.
+   */
   void writeTo(JsonWriter out);
 }

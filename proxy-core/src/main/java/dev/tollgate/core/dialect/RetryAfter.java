@@ -12,8 +12,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long a provider asks us to wait, in whole seconds rounded up and at most an hour; 0 where it
- * says nothing. What cannot be read counts as a minute: it is no leave to ask at once.
+ * Wait that a provider asks for, in whole seconds rounded up and at most an hour; 0: it asks for
+ * none. A value that cannot be parsed counts as a minute, since it does not permit an immediate
+ * retry.
  */
 public final class RetryAfter {
   private static final int SECONDS_MAX = 3_600;
@@ -22,12 +23,12 @@ public final class RetryAfter {
 
   private RetryAfter() {}
 
-  /** Whether a field says it at all, be it that no wait is needed. */
+  /** True if a field states a wait, even one of zero. */
   public static boolean isIn(Headers headers) {
     return headers.first("retry-after-ms") != null || headers.first("retry-after") != null;
   }
 
-  /** What the fields say: in milliseconds if they do, else in seconds. */
+  /** Returns the wait that the fields state: in milliseconds if present, else in seconds. */
   public static int of(Headers headers) {
     int ofMillis = seconds(headers.first("retry-after-ms"), -3);
     String text = headers.first("retry-after");
@@ -39,7 +40,7 @@ public final class RetryAfter {
         : untilDate(text, headers.first("date")).orElse(SECONDS_UNREADABLE);
   }
 
-  /** A decimal number of seconds; 0 where it is none. */
+  /** Parses a decimal number of seconds; 0 if it is none. */
   public static int seconds(@Nullable String text) {
     return seconds(text, 0);
   }
@@ -54,7 +55,7 @@ public final class RetryAfter {
             .intValueExact();
   }
 
-  // By the provider's own clock: ours may differ.
+  // Computed with the provider's own clock, which may differ from this node's.
   private static OptionalInt untilDate(String text, @Nullable String date) {
     OptionalLong then = epochSeconds(text);
     OptionalLong now = date == null ? OptionalLong.empty() : epochSeconds(date);

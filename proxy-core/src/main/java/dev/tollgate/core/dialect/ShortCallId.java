@@ -1,8 +1,8 @@
 package dev.tollgate.core.dialect;
 
 /**
- * The nine letters and digits that stand for the id of a tool call, which may come from another
- * provider: always the same for the same id, so that a result still finds its call.
+ * Id of nine letters and digits for a tool call whose own id may come from another provider. Equal
+ * ids have equal short ids, so that a result still finds its call.
  */
 public final class ShortCallId {
   private static final int LENGTH = 9;

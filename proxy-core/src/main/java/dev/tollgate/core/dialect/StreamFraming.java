@@ -6,12 +6,12 @@ import dev.tollgate.core.sse.SseDecoder;
 import dev.tollgate.core.sse.SseSink;
 import dev.tollgate.core.sse.StreamDecoder;
 
-/** How the events of a provider's stream stand one behind the other. */
+/** Framing of the events in a provider's stream. */
 public enum StreamFraming {
   EVENTS("text/event-stream"),
-  /** One JSON text in each line. */
+  /** One JSON text per line. */
   LINES("application/x-ndjson"),
-  /** Binary frames with check sums. */
+  /** Binary frames with checksums. */
   FRAMES("application/vnd.amazon.eventstream");
 
   private final String mediaType;
@@ -20,12 +20,12 @@ public enum StreamFraming {
     this.mediaType = mediaType;
   }
 
-  /** The media type of such a stream. */
+  /** Returns the media type of such a stream. */
   public String mediaType() {
     return mediaType;
   }
 
-  /** A decoder at the start of such a stream. */
+  /** Returns a decoder of a new stream. */
   public StreamDecoder decoder(SseSink sink, int eventBytesMax) {
     return switch (this) {
       case EVENTS -> new SseDecoder(sink, eventBytesMax);

@@ -4,8 +4,8 @@ import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonMembers;
 
 /**
- * A chat in which nobody but the system speaks, which some providers would refuse: what it says
- * last is put to them as the user's.
+ * Chat with system messages only, which some providers would refuse: the last one is sent as a user
+ * message.
  */
 public final class SystemOnlyPrompt {
   private SystemOnlyPrompt() {}
@@ -15,7 +15,10 @@ public final class SystemOnlyPrompt {
         || JsonReads.isString(message, "role", "developer");
   }
 
-  /** The message that is put as the user's; -1: somebody else speaks. */
+  /**
+   * Returns the index of the message that is sent as a user message; -1: the chat has other
+   * messages.
+   */
   public static int promotedIndex(JsonElements messages) {
     for (int k = 0; k < messages.size(); k++) {
       if (!isSystem(messages.object(k))) {

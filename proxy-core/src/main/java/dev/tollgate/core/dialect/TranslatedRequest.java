@@ -7,10 +7,10 @@ import java.util.List;
 import java.util.function.BiConsumer;
 
 /**
- * A chat in a provider's own form.
+ * Request in a provider's own form.
  *
  * @param body on the heap
- * @param dropped JSON paths of what the provider does not get, because it has nothing like it
+ * @param dropped JSON paths of fields that the provider has no equivalent for
  */
 public record TranslatedRequest(ByteBuf body, List<String> dropped) {
   private static final int BODY_BYTES_USUAL = 4_096;
@@ -19,7 +19,7 @@ public record TranslatedRequest(ByteBuf body, List<String> dropped) {
     dropped = List.copyOf(dropped);
   }
 
-  /** An object with the members that are written to it. */
+  /** Returns a request whose body is an object with the members that {@code members} writes. */
   public static TranslatedRequest of(BiConsumer<JsonWriter, DroppedFields> members) {
     var dropped = new DroppedFields();
     ByteBuf body = Unpooled.buffer(BODY_BYTES_USUAL);

@@ -6,8 +6,8 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.sse.SseSink;
 
 /**
- * A provider's events on their way to canonical chunks: what is the same for all of them. An error
- * goes on as the provider wrote it, what cannot be read as what it is. Not thread safe: one stream
+ * Base of the translations of a provider's events to canonical chunks. An error passes as the
+ * provider wrote it, an unreadable event as an event that is no chunk. Not thread safe: one stream
  * on one loop.
  */
 public abstract class TranslatedStream implements SseSink {
@@ -16,7 +16,7 @@ public abstract class TranslatedStream implements SseSink {
 
   public final CanonicalChunks chunks;
 
-  /** The event at hand. */
+  /** Members of the current event. */
   public final JsonMembers root = new JsonMembers();
 
   private final SseSink canonical;
@@ -27,10 +27,10 @@ public abstract class TranslatedStream implements SseSink {
     this.chunks = new CanonicalChunks(canonical);
   }
 
-  /** Takes an event of this name, whose members are in {@link #root}. */
+  /** Translates an event, whose members are in {@link #root}. */
   protected abstract void translate(String name, byte[] data, int from, int to);
 
-  /** Whether these bytes, which are no JSON, say that the stream is complete. */
+  /** True if these bytes, which are not JSON, mark the end of the stream. */
   protected boolean isDone(byte[] data, int from, int to) {
     return false;
   }
@@ -38,7 +38,7 @@ public abstract class TranslatedStream implements SseSink {
   @Override
   public final void event(String name, byte[] data, int from, int to) {
     if (ended) {
-      canonical.event(name, data, from, to); // nothing should come any more
+      canonical.event(name, data, from, to); // no event should follow
     } else if (name.equals("error")) {
       error(data, from, to);
     } else if (isDone(data, from, to)) {
@@ -59,13 +59,13 @@ public abstract class TranslatedStream implements SseSink {
     }
   }
 
-  /** The event is an error, and the last one. */
+  /** Passes an event on as an error, which ends the stream. */
   public final void error(byte[] data, int from, int to) {
     ended = true;
     canonical.event("error", data, from, to);
   }
 
-  /** The stream is complete. */
+  /** Ends the stream as complete. */
   public final void done() {
     ended = true;
     chunks.done();

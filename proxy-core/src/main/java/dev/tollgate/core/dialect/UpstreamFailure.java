@@ -4,17 +4,16 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How one try at one provider failed, in the terms of the classification table
+ * Failure of one attempt, in the terms of the classification table
  * (docs/decisions/retries.md#classification).
  *
  * @param cause the same as the kind, or what interrupted a stream
- * @param status the provider's HTTP status; 0 where none came
- * @param message the provider's own words: for the client where the kind lets them through, never
- *     for the log
- * @param param the provider's name of the offending field
+ * @param status the provider's HTTP status; 0: none arrived
+ * @param message the provider's message: for the client if the kind permits, never for the log
+ * @param param the provider's name of the invalid field
  * @param providerCode the provider's own code
- * @param retryAfterSeconds what the provider asked for; 0 where it said nothing
- * @param reason ours, for the log; empty where the provider's status and code say all
+ * @param retryAfterSeconds wait that the provider asked for; 0: none
+ * @param reason the gateway's own, for the log; empty if the provider's status and code suffice
  */
 public record UpstreamFailure(
     Kind kind,
@@ -26,42 +25,42 @@ public record UpstreamFailure(
     int retryAfterSeconds,
     String reason) {
 
-  /** The rows of the table. */
+  /** Kind of failure: a row of the table. */
   public enum Kind {
     /** Connect, TLS or name failure, or a reset before a byte of the reply. */
     UNREACHABLE(CircuitEffect.TRIPS, Fallback.ANOTHER_OR_SAME),
-    /** Connections and waiting places to this provider are all taken. */
+    /** All connections to the provider are in use, and the queue is full. */
     POOL_FULL(CircuitEffect.NEUTRAL, Fallback.ANOTHER),
-    /** Closed in good order before the reply was complete, also behind content. */
+    /** The connection was closed with a FIN before the reply was complete, also after content. */
     DISCONNECTED(CircuitEffect.TRIPS, Fallback.ANOTHER_OR_SAME),
-    /**
-     * An answer that is not what was asked for: 1xx flood, 204, 3xx, wrong content type, bad
-     * framing.
-     */
+    /** A response other than requested: 1xx flood, 204, 3xx, wrong content type, bad framing. */
     UNEXPECTED_REPLY(CircuitEffect.TRIPS, Fallback.ANOTHER_OR_SAME),
     /** 5xx, 529. */
     SERVER_ERROR(CircuitEffect.TRIPS, Fallback.ANOTHER_OR_SAME),
     RATE_LIMITED(CircuitEffect.COOLS_DOWN_KEY, Fallback.ANOTHER_OR_SAME),
-    /** 401, 402, 403 and their disguises: our credential, never the client's. */
+    /**
+     * 401, 402, 403, and errors with the same meaning: the operator's credential, never the
+     * client's.
+     */
     CREDENTIAL_REFUSED(CircuitEffect.RETIRES_KEY, Fallback.ANOTHER),
     CONTEXT_TOO_LONG(CircuitEffect.NEUTRAL, Fallback.NONE_FOR_THE_REQUEST),
     CONTENT_FILTERED(CircuitEffect.NEUTRAL, Fallback.NONE_FOR_THE_REQUEST),
     /** Any other 400 or 422. */
     REJECTED(CircuitEffect.NEUTRAL, Fallback.NONE_FOR_THE_REQUEST),
     TOO_LARGE(CircuitEffect.NEUTRAL, Fallback.NONE_FOR_THE_REQUEST),
-    /** The request alone is more than the rate limit of the key: no wait helps, another key may. */
+    /** The request alone exceeds the rate limit of the key: no wait helps, but another key may. */
     LIMIT_TOO_LOW(CircuitEffect.NEUTRAL, Fallback.ANOTHER),
     MODEL_MISSING(CircuitEffect.ALARMS, Fallback.ANOTHER),
     TIMED_OUT(CircuitEffect.TRIPS, Fallback.ANOTHER),
     /** Bad JSON, or events that are broken or too large. */
     MALFORMED(CircuitEffect.TRIPS, Fallback.ANOTHER_OR_SAME),
-    /** Reset, stall or an error event after content was delivered. */
+    /** Reset, stall or error event after content was delivered. */
     INTERRUPTED(CircuitEffect.TRIPS, Fallback.NONE),
-    /** A reply that was bought, and is larger than this node takes. */
+    /** A complete reply that is larger than this node accepts. */
     OVERSIZED(CircuitEffect.NEUTRAL, Fallback.NONE),
-    /** The node's own memory budget had no room. */
+    /** The node's own memory budget was exhausted. */
     OVERLOADED(CircuitEffect.NEUTRAL, Fallback.NONE),
-    /** A stream that should repeat what was delivered says something else. */
+    /** A stream that should repeat the delivered content differs from it. */
     DIVERGED(CircuitEffect.NEUTRAL, Fallback.NONE);
 
     private final CircuitEffect circuitEffect;
@@ -79,19 +78,19 @@ public record UpstreamFailure(
     }
   }
 
-  /** Who may be asked after it: the column of the table of that name. */
+  /** Providers that may be tried next: the column of the table of that name. */
   private enum Fallback {
-    /** Another provider, and this one once more where there is none. */
+    /** Another provider, or this one once more if there is no other. */
     ANOTHER_OR_SAME,
-    /** Another provider: this one is silent, or would say the same again. */
+    /** Another provider: this one does not respond, or would fail in the same way. */
     ANOTHER,
-    /** Nobody: the request itself is at fault. */
+    /** None: the request itself is at fault. */
     NONE_FOR_THE_REQUEST,
-    /** Nobody, for another reason. */
+    /** None, for another reason. */
     NONE
   }
 
-  /** What the provider said of itself. */
+  /** Creates a failure that the provider reported. */
   public UpstreamFailure(
       Kind kind,
       int status,
@@ -102,17 +101,17 @@ public record UpstreamFailure(
     this(kind, kind, status, message, param, providerCode, retryAfterSeconds, "");
   }
 
-  /** What we saw. */
+  /** Returns a failure that the gateway observed. */
   public static UpstreamFailure of(Kind kind, String reason) {
     return new UpstreamFailure(kind, kind, 0, "", null, null, 0, reason);
   }
 
-  /** The same of a provider that asked for a wait. */
+  /** Returns a copy with a wait. */
   public UpstreamFailure withRetryAfter(int seconds) {
     return new UpstreamFailure(kind, cause, status, message, param, providerCode, seconds, reason);
   }
 
-  /** The same where content was delivered before. */
+  /** Returns this failure as the interruption of a stream that delivered content. */
   public UpstreamFailure asInterruption(int streamStatus) {
     return new UpstreamFailure(
         Kind.INTERRUPTED,
@@ -125,7 +124,7 @@ public record UpstreamFailure(
         reason);
   }
 
-  /** What another try makes of it: the same as if nothing had been delivered before. */
+  /** Returns this failure as if no content had been delivered, as the next attempt sees it. */
   public UpstreamFailure withoutDelivery() {
     return kind == Kind.INTERRUPTED
         ? new UpstreamFailure(
@@ -133,32 +132,34 @@ public record UpstreamFailure(
         : this;
   }
 
-  /** What a failure says about the provider: the column of the table that the circuits read. */
+  /** Effect of a failure on circuits and keys: the column of the table that they read. */
   public enum CircuitEffect {
-    /** Counts against the provider. */
+    /** The failure counts against the provider. */
     TRIPS,
-    /** The key that was used waits as long as the provider asks. */
+    /** The key in use waits as long as the provider asks. */
     COOLS_DOWN_KEY,
-    /** The key that was used is not used for now, and the operator hears of it. */
+    /** The key in use is not used for now, and the operator is notified. */
     RETIRES_KEY,
-    /** The operator hears of it: the configuration names what the provider does not have. */
+    /**
+     * The operator is notified: the configuration names something that the provider does not have.
+     */
     ALARMS,
-    /** Nothing: the request or this node is to blame. */
+    /** No effect: the request or this node is at fault. */
     NEUTRAL
   }
 
-  /** What the failure says about the provider. */
+  /** Returns the effect on the circuit breaker. */
   public CircuitEffect circuitEffect() {
     boolean blameless = kind == Kind.INTERRUPTED && cause.circuitEffect == CircuitEffect.NEUTRAL;
     return blameless ? CircuitEffect.NEUTRAL : kind.circuitEffect;
   }
 
-  /** What it says about the key that was used: a stream can be broken off for its sake, too. */
+  /** Returns the effect on the key in use, which can also be the cause of an interruption. */
   public CircuitEffect keyEffect() {
     return cause.circuitEffect;
   }
 
-  /** Whether it shows that the provider took our key. */
+  /** True if the failure shows that the provider accepted the key. */
   public boolean provesKeyAccepted() {
     return isRequestFault()
         || kind == Kind.MODEL_MISSING
@@ -167,12 +168,15 @@ public record UpstreamFailure(
         || kind == Kind.DIVERGED;
   }
 
-  /** Whether the request itself caused it, so that the provider's words are for the client. */
+  /**
+   * True if the request itself caused the failure, so that the provider's message is for the
+   * client.
+   */
   public boolean isRequestFault() {
     return kind.fallback == Fallback.NONE_FOR_THE_REQUEST;
   }
 
-  /** Whether the provider said that it did nothing of what it was asked. */
+  /** True if the provider reported that it did nothing. */
   public boolean isRefusal() {
     return isRequestFault()
         || kind == Kind.RATE_LIMITED
@@ -181,7 +185,9 @@ public record UpstreamFailure(
         || kind == Kind.MODEL_MISSING;
   }
 
-  /** Whether it says nothing about the other models of the provider: rates are limited by model. */
+  /**
+   * True if the failure does not affect other models of the provider: rates are limited by model.
+   */
   public boolean isModelSpecific() {
     return kind == Kind.RATE_LIMITED
         || kind == Kind.LIMIT_TOO_LOW
@@ -189,19 +195,21 @@ public record UpstreamFailure(
         || kind == Kind.CONTEXT_TOO_LONG;
   }
 
-  /** Whether another provider may do better: everything but what the request itself caused. */
+  /**
+   * True if another provider may succeed: all failures but those that the request itself caused.
+   */
   public boolean canFallBack() {
     return kind.fallback == Fallback.ANOTHER || canRetrySameProvider();
   }
 
-  /** Whether the provider is to blame, and not the request or this node. */
+  /** True if the provider is at fault, and not the request or this node. */
   public boolean isProviderFault() {
     return kind != Kind.LIMIT_TOO_LOW && (canFallBack() || kind == Kind.INTERRUPTED);
   }
 
   /**
-   * Whether the same provider may be asked once more: not a silent one, and not one that will say
-   * the same again.
+   * True if the same provider may be tried once more: not if it did not respond, or would fail in
+   * the same way.
    */
   public boolean canRetrySameProvider() {
     return kind.fallback == Fallback.ANOTHER_OR_SAME;

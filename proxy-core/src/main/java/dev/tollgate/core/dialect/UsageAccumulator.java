@@ -9,8 +9,8 @@ import dev.tollgate.core.json.JsonWriter;
 import io.netty.buffer.Unpooled;
 
 /**
- * What a stream says of its usage in several events: some say less than those before, and what was
- * said last of each count holds.
+ * Accumulator of usage that a stream reports in several events: the latest value of each count
+ * holds.
  */
 public final class UsageAccumulator implements ReportedUsage {
   private static final int BYTES_MAX = 16 * 1024;
@@ -27,7 +27,7 @@ public final class UsageAccumulator implements ReportedUsage {
     reported = NOTHING;
   }
 
-  /** Takes an object; one that is absurdly long says nothing. */
+  /** Merges an object; an overlong one is ignored. */
   public void add(JsonItems parent, int i) {
     if (parent.valueEnd(i) - parent.valueStart(i) > BYTES_MAX) {
       return;
@@ -52,9 +52,6 @@ public final class UsageAccumulator implements ReportedUsage {
 
   @Override
   public void writeTo(JsonWriter out) {
-    JsonMembers members = JsonMembers.ofKept(reported);
-    format
-        .read(members, 0)
-        .ifPresent(usage -> CanonicalUsage.write(usage, members, out.name("usage")));
+    CanonicalUsage.write(format, JsonMembers.ofKept(reported), out);
   }
 }

@@ -5,8 +5,8 @@ import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 
 /**
- * The counts of one usage object. Those that a charge stands on must be there and sound; of the
- * others a broken one counts as 0.
+ * Reader of the counts of one usage object. Counts that a charge is based on must be present and
+ * valid; any other invalid count is read as 0.
  */
 public final class UsageCounts {
   private static final long TOKENS_MAX = 100_000_000;
@@ -19,29 +19,29 @@ public final class UsageCounts {
     this.usage = usage;
   }
 
-  /** Whether everything that was required is there. */
+  /** True if all required counts were present and valid. */
   boolean isSound() {
     return sound;
   }
 
-  /** A count without which the object says nothing. */
+  /** Returns a count that is required. */
   public long required(String name) {
     long count = count(usage, name, BROKEN);
     sound &= count != BROKEN;
     return Math.max(0, count);
   }
 
-  /** The same under the first of two names that is there. */
+  /** Returns a count that is required, under the first of two names that is present. */
   public long requiredOf(String name, String otherwise) {
     return required(usage.indexOf(name) < 0 ? otherwise : name);
   }
 
-  /** A count that is left out where it is zero; a broken one is not zero. */
+  /** Returns a count that is omitted when it is zero; an invalid one is not zero. */
   public long zeroIfAbsent(String name) {
     return usage.indexOf(name) < 0 ? 0 : required(name);
   }
 
-  /** The first of some names that counts anything. */
+  /** Returns the first positive count of several names; else 0. */
   public long anyOf(String... names) {
     for (String name : names) {
       long count = count(usage, name, 0);
@@ -52,7 +52,7 @@ public final class UsageCounts {
     return 0;
   }
 
-  /** The first of some names inside an object that counts anything. */
+  /** Returns the first positive count of several names inside an object; else 0. */
   public long inside(String object, String... names) {
     int i = usage.indexOf(object);
     return i >= 0 && usage.kind(i) == JsonKind.OBJECT
@@ -60,7 +60,7 @@ public final class UsageCounts {
         : 0;
   }
 
-  /** A count inside an object without which the whole says nothing. */
+  /** Returns a count inside an object that is required. */
   public long requiredInside(String object, String name) {
     int i = usage.indexOf(object);
     boolean there = i >= 0 && usage.kind(i) == JsonKind.OBJECT;
@@ -69,12 +69,15 @@ public final class UsageCounts {
     return Math.max(0, count);
   }
 
-  /** The sum over a list of {@code {"modality": …, "tokenCount": …}}. */
+  /** Returns the sum over a list of {@code {"modality": …, "tokenCount": …}}. */
   public long ofModality(String list, String modality) {
     return sum(list, "modality", modality, "tokenCount");
   }
 
-  /** The sum of one count over those objects of a list that have such a text. */
+  /**
+   * Returns the sum of one count over the objects of a list in which {@code member} is {@code
+   * text}.
+   */
   public long sum(String list, String member, String text, String counted) {
     int i = usage.indexOf(list);
     if (i < 0 || usage.kind(i) != JsonKind.ARRAY) {

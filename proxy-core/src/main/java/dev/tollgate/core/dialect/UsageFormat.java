@@ -5,12 +5,12 @@ import dev.tollgate.core.money.Usage;
 import java.util.Optional;
 
 /**
- * The usage object of one API: which members hold which counts, and how they add up to {@link
+ * Format of one API's usage object: which members hold which counts, and how they add up to {@link
  * Usage} in OpenAI's terms (docs/decisions/money.md#usage). Each dialect has a constant of it.
  */
 @FunctionalInterface
 public interface UsageFormat {
-  /** Sums the counts up; {@link UsageCounts} notes the unusable ones. */
+  /** Returns the usage; {@link UsageCounts} marks it as unusable if a required count is. */
   Usage parse(UsageCounts counts);
 
   /**

@@ -314,7 +314,7 @@ public final class Exchanges implements RequestService {
   private Decision response(ExchangeRequest request, Downstream downstream) {
     Body body = request.body();
     if (!body.tryResize(ResponsesRequest.bytesWhileMapped(body.length()))) {
-      Fault fault = Fault.tryLater("Too many request bodies are in work.");
+      Fault fault = Fault.tryLater("Too many request bodies are being received.");
       return new Decision.Refused(fault, RequestOutcome.SHED);
     }
     ParseResult<ResponsesRequest> parsed =

@@ -10,8 +10,9 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 
 /**
- * Counts a proven caller's request in, and refuses what is known to be refused anyway (429, then
- * 402; docs/decisions/requests.md#order-of-refusals) before its body costs anything.
+ * Handler {@code admit}: counts an authenticated request in, and refuses a request that limits or
+ * money would refuse anyway (429, then 402; docs/decisions/requests.md#order-of-refusals), before
+ * its body costs anything.
  */
 final class AdmitHandler extends ChannelInboundHandlerAdapter {
   private final ClientConnection connection;
@@ -50,7 +51,10 @@ final class AdmitHandler extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Questions take neither money nor limits: who has none may still ask why. */
+  /**
+   * True for lookups, which need neither money nor limits: a caller without either may still ask
+   * why.
+   */
   private static boolean isFree(Endpoint endpoint) {
     return endpoint.urgency() == Urgency.LOOKUP;
   }

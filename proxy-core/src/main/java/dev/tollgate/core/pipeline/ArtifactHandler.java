@@ -15,8 +15,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets requests for kept blobs pass by their signed URL, where others need a key. Whatever is wrong
- * with one, the answer is the same: nobody learns what exists.
+ * Handler {@code artifacts}: authorizes downloads of stored files by their signed URL instead of a
+ * key. All wrong URLs get the same answer, so that none reveals which files exist.
  */
 final class ArtifactHandler extends ChannelInboundHandlerAdapter {
   private final DownloadService downloads;
@@ -44,10 +44,10 @@ final class ArtifactHandler extends ChannelInboundHandlerAdapter {
     Optional<BlobName> name = downloads.permitted(head.path(), head.query());
     if (name.isEmpty()) {
       RefusalWriter.reject(
-          ctx, ErrorCode.NOT_FOUND, "There is nothing at this URL, or it is not good any more.");
+          ctx, ErrorCode.NOT_FOUND, "There is nothing at this URL, or it has expired.");
     } else if (head.body() instanceof BodyLength.None) {
       waiting = new Permitted(routed, name.get());
-      ctx.read(); // the end of the body that it does not have
+      ctx.read(); // reads the end of the absent body
     } else {
       RefusalWriter.reject(ctx, ErrorCode.VALIDATION_FAILED, "A download takes no body.");
     }

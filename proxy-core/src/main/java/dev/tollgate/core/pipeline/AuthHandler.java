@@ -21,8 +21,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Proves the caller: the key's text, the key, its state, the caller's address, the organization, in
- * this order, so that nothing about an organization leaks before the key is proven.
+ * Handler {@code auth}: authenticates the caller. Checks the key's text, the key, its state, the
+ * caller's address and the organization, in this order, so that nothing about an organization leaks
+ * before the key is verified.
  */
 final class AuthHandler extends ChannelInboundHandlerAdapter implements Consumer<Lookup> {
   private static final String SCHEME = "Bearer ";
@@ -35,7 +36,7 @@ final class AuthHandler extends ChannelInboundHandlerAdapter implements Consumer
   private @Nullable Routed waiting;
   private @Nullable AllowList allowList;
 
-  /** The parsed form of the list of the key that was used last. */
+  /** Parsed allow list of the key that was used last. */
   private record AllowList(Set<String> texts, CidrSet addresses) {}
 
   AuthHandler(ClientConnection connection, Authenticator authenticator, InstantSource clock) {
@@ -61,7 +62,7 @@ final class AuthHandler extends ChannelInboundHandlerAdapter implements Consumer
       return;
     }
     if (secret.indexOf(',') >= 0) {
-      connection.distrust(); // two credentials in one: some other party reads them differently
+      connection.distrust(); // two credentials in one: another proxy may take the other one
     }
     switch (ApiKeyText.parse(secret)) {
       case ApiKeyText.MalformedKey _ -> reject(ctx, ErrorCode.INVALID_API_KEY, NOT_VALID);
@@ -79,7 +80,7 @@ final class AuthHandler extends ChannelInboundHandlerAdapter implements Consumer
         : null;
   }
 
-  /** What the look-up of the key brought; too late if the client has left. */
+  /** Continues with the result of the key's lookup, unless the client disconnected meanwhile. */
   @Override
   public void accept(Lookup lookup) {
     ChannelHandlerContext open = ctx;
@@ -152,7 +153,7 @@ final class AuthHandler extends ChannelInboundHandlerAdapter implements Consumer
     return parsed.addresses;
   }
 
-  /** A stored list that cannot be read allows nobody. */
+  /** Parses a stored list; one that cannot be parsed allows no address. */
   private static CidrSet parse(Set<String> texts) {
     try {
       return CidrSet.parse(texts);

@@ -5,7 +5,7 @@ import dev.tollgate.core.tenant.KeyHash;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.function.Consumer;
 
-/** Port to the keys in memory and, behind them, in the store. It never blocks. */
+/** Port to the key cache and, behind it, the key store. Never blocks. */
 @FunctionalInterface
 public interface Authenticator {
   /**

@@ -18,11 +18,12 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects a body into the one array it is parsed from, under the process-wide budget. Everything
- * that the head can decide was decided above, so only here is a waiting client told to go on.
+ * Handler {@code body}: collects a body into the one array from which it is parsed, under the
+ * process-wide budget. All checks of the head are done before, so only this handler sends {@code
+ * 100 Continue}.
  */
 final class BodyHandler extends ChannelInboundHandlerAdapter {
-  /** With its header, an array that doubles stays a power of two. */
+  /** Header of an array: a doubled array with its header stays a power of two. */
   private static final int HEADER_BYTES = 16;
 
   private static final int CHUNKED_BYTES_FIRST = 8 * 1024 - HEADER_BYTES;
@@ -135,7 +136,7 @@ final class BodyHandler extends ChannelInboundHandlerAdapter {
     return true;
   }
 
-  /** While it is copied there are two of it. */
+  /** Grows the array; both copies count while one is copied to the other. */
   private boolean tryGrow(InflightBytes.Permit current, int capacity) {
     if (!current.resize((long) bytes.length + capacity)) {
       return false;
@@ -150,7 +151,7 @@ final class BodyHandler extends ChannelInboundHandlerAdapter {
     }
     Collected collected =
         new Collected(request, new Body(bytes, length, permit, now(ctx) - beganNanos));
-    clear(); // the body is the exchange's alone, which ends it long before the reply's end
+    clear(); // the exchange owns the body now, and ends it long before the reply ends
     ctx.fireChannelRead(collected);
   }
 
@@ -191,7 +192,7 @@ final class BodyHandler extends ChannelInboundHandlerAdapter {
   }
 
   private void overBudget(ChannelHandlerContext ctx) {
-    Fault fault = Fault.tryLater("Too many request bodies are in work.");
+    Fault fault = Fault.tryLater("Too many request bodies are being received.");
     RefusalWriter.decline(ctx, connection, RequestOutcome.SHED, fault);
   }
 }

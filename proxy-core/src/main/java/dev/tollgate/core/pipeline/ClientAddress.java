@@ -3,19 +3,19 @@ package dev.tollgate.core.pipeline;
 import io.netty.util.NetUtil;
 import java.net.InetAddress;
 
-/** Who calls, as far as the network says, behind trusted proxies. */
+/** Address of the caller, behind trusted proxies. */
 sealed interface ClientAddress {
-  /** As it is logged. */
+  /** Returns the address as it is logged. */
   String text();
 
-  /** An address that can be checked; IPv4 inside IPv6 is IPv4 already. */
+  /** A valid address; IPv4 inside IPv6 is mapped to IPv4. */
   record Known(InetAddress address, String text) implements ClientAddress {
     static Known of(InetAddress address) {
       return new Known(address, NetUtil.toAddressString(address));
     }
   }
 
-  /** What a trusted proxy said is no address: it is in no list. */
+  /** An invalid address from a trusted proxy: no list contains it. */
   record Unreadable() implements ClientAddress {
     @Override
     public String text() {

@@ -6,23 +6,23 @@ import io.netty.util.concurrent.EventExecutor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one client connection is doing: the request in work, and how far reading it and answering it
- * have come. Shared by the connection's handlers and confined to its loop.
+ * State of one client connection: the current request, and the progress of reading it and answering
+ * it. Shared by the connection's handlers and confined to its loop.
  */
 final class ClientConnection {
-  /** What the connection is waiting for. */
+  /** Phase of the connection, named after what it waits for. */
   enum ConnectionPhase {
     /** The first byte of a request. */
     IDLE,
     /** The rest of a head. */
     HEAD,
-    /** The key's look-up, or the rest of a body. */
+    /** The key's lookup, or the rest of a body. */
     BODY,
     /** The reply. */
     WORK,
-    /** The rest of a body whose request was answered already. */
+    /** The rest of a body whose request is answered already. */
     DROPPING,
-    /** The client, to take the last reply and close. */
+    /** The client, to receive the last reply and close. */
     CLOSING,
     /** Nothing. */
     CLOSED
@@ -49,7 +49,7 @@ final class ClientConnection {
     counts.enter(phase);
   }
 
-  /** The other end of the socket, or what a trusted balancer's PROXY header said of it. */
+  /** Sets the address of the socket's peer, or the one from a trusted balancer's PROXY header. */
   void peer(ClientAddress.Known address) {
     peer = address;
   }
@@ -65,7 +65,7 @@ final class ClientConnection {
     phaseSinceNanos = nowNanos;
   }
 
-  /** Bytes of a head have come, but not all. */
+  /** Enters the phase of a head of which some bytes have arrived. */
   void headBegun(long nowNanos) {
     transitionTo(ConnectionPhase.HEAD, nowNanos);
   }
@@ -82,7 +82,10 @@ final class ClientConnection {
     progress = next;
   }
 
-  /** The node counts the request; the permit is ended with the reply or the connection. */
+  /**
+   * Stores the permit of a request that was counted in; it is ended with the reply or the
+   * connection.
+   */
   void admitted(LoadShedder.Permit granted) {
     assert permit == null;
     permit = granted;
@@ -108,17 +111,17 @@ final class ClientConnection {
     continueOwed = false;
   }
 
-  /** The exchange has the request now: it records how it ends. */
+  /** Marks the request as the exchange's, which records its end. */
   void handOver() {
     handedOver = true;
   }
 
-  /** The exchange could not take it after all. */
+  /** Takes the request back from an exchange that failed to start. */
   void takeBack() {
     handedOver = false;
   }
 
-  /** What the client sends is ambiguous: the connection ends with the reply. */
+  /** Marks the client's requests as ambiguous: the connection ends with the reply. */
   void distrust() {
     distrusted = true;
   }
@@ -127,12 +130,12 @@ final class ClientConnection {
     return distrusted;
   }
 
-  /** How the request will be recorded if a handler refuses it. */
+  /** Sets the outcome that is recorded if a handler refuses the request. */
   void refuseAs(RequestOutcome outcome) {
     refusalOutcome = outcome;
   }
 
-  /** The reply's last part was written. */
+  /** Enters the phase after the reply's last part was written. */
   void answered(ConnectionPhase next, long nowNanos) {
     assert progress != null && !answered;
     answered = true;
@@ -140,7 +143,7 @@ final class ClientConnection {
     transitionTo(next, nowNanos);
   }
 
-  /** Request and reply are through; the next may come. */
+  /** Prepares for the next request after this one and its reply are complete. */
   void completed(long nowNanos) {
     progress = null;
     served = true;
@@ -152,7 +155,7 @@ final class ClientConnection {
     transitionTo(ConnectionPhase.IDLE, nowNanos);
   }
 
-  /** There will be no next one. */
+  /** Enters the phase of a connection that takes no further request. */
   void closing(long nowNanos) {
     transitionTo(ConnectionPhase.CLOSING, nowNanos);
   }
@@ -179,27 +182,27 @@ final class ClientConnection {
     return phaseSinceNanos;
   }
 
-  /** The request in work, or null between requests. */
+  /** Returns the current request; null between requests. */
   @Nullable RequestProgress progress() {
     return progress;
   }
 
-  /** Whether closing now takes nothing from anybody. */
+  /** True between requests, when closing loses nothing. */
   boolean isBetweenRequests() {
     return progress == null && phase == ConnectionPhase.IDLE;
   }
 
-  /** Whether only a further request is waited for, on a connection that had some. */
+  /** True between requests on a connection that has served one. */
   boolean isKeptAlive() {
     return isBetweenRequests() && served;
   }
 
-  /** Whether a request was answered on this connection before. */
+  /** True if a request was answered on this connection. */
   boolean hasServed() {
     return served;
   }
 
-  /** Whether a request is in work that was not answered in full. */
+  /** True if the current request is not completely answered. */
   boolean isAwaitingReply() {
     return progress != null && !answered;
   }

@@ -7,7 +7,10 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Connections of all loops: open now against the limit, accepted and refused so far. */
+/**
+ * Count of the connections of all loops: open ones against the limit, accepted and refused ones so
+ * far.
+ */
 final class ConnectionCount {
   private final int openMax;
   private final AtomicInteger open = new AtomicInteger();
@@ -20,7 +23,7 @@ final class ConnectionCount {
   }
 
   boolean tryAcquire() {
-    // Who is refused never counts, or the last one to leave would not see that none is left.
+    // A refused connection is never counted, or the release of the last one would not see zero.
     if (open.getAndUpdate(count -> count < openMax ? count + 1 : count) >= openMax) {
       refused.increment();
       return false;
@@ -34,7 +37,7 @@ final class ConnectionCount {
     completeIfNone();
   }
 
-  /** Completes once every connection has left, its handlers done. */
+  /** Returns a stage that completes when every connection is closed and its handlers are done. */
   CompletionStage<Void> whenNone() {
     CompletableFuture<Void> none = new CompletableFuture<>();
     waiting.add(none);
@@ -42,7 +45,7 @@ final class ConnectionCount {
     return none;
   }
 
-  // Whoever sees zero empties the queue; a waiter that comes later looks for itself.
+  // The caller that sees zero empties the queue; a waiter that is added later checks by itself.
   private void completeIfNone() {
     while (open.get() == 0) {
       CompletableFuture<Void> waiter = waiting.poll();

@@ -1,19 +1,24 @@
 package dev.tollgate.core.pipeline;
 
-/** What a connection's handlers are told from the side, as user events from the top down. */
+/**
+ * User events that the node or a handler fires through a connection's pipeline, from the top down.
+ */
 enum ConnectionEvent {
-  /** The node stops: close if nothing is in work. */
+  /** The node stops: close if there is no current request. */
   DRAIN,
-  /** The node lacks room: close if the client has had its replies and asks for nothing. */
+  /** The node lacks memory: close if the client has received its replies and sends no request. */
   CLOSE_IDLE,
-  /** The drain's time is over: end what is in work with a fault. */
+  /** The drain has timed out: end the current request with a fault. */
   CUT_SHORT,
-  /** A part of the next request is here already, sent ahead. */
+  /** A part of the next request has been received already. */
   NEXT_REQUEST_UNDERWAY,
-  /** The last reply is written, and its end must still be taken by the client. */
+  /** The last reply is written, but the client has not received all of it. */
   LAST_REPLY_PENDING,
-  /** The client has not taken a byte for the write stall's time. */
+  /** The client has not received a byte for the time of the write stall. */
   CLIENT_STALLED,
-  /** Nor for a second, and the node needs the memory of what it does not take. */
+  /**
+   * The client has not received a byte for a second, and the node needs the memory of what is
+   * queued for it.
+   */
   STREAM_SHED
 }

@@ -8,8 +8,8 @@ import io.netty.util.NetUtil;
 import java.net.InetSocketAddress;
 
 /**
- * Counts connections. One too many is closed before a byte of it is read, and a connection that
- * idles when the node drains, or lacks room, is closed.
+ * Handler {@code connection-limit}: counts connections. A connection above the limit is closed
+ * before a byte of it is read, and an idle one is closed when the node drains or lacks memory.
  */
 final class ConnectionLimitHandler extends ChannelInboundHandlerAdapter {
   private final ConnectionCount connections;
@@ -38,7 +38,8 @@ final class ConnectionLimitHandler extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
-    // Last: who waits for the count to reach zero finds everything below ended and recorded.
+    // Released last: when the count reaches zero, all other handlers have ended and recorded their
+    // work.
     try {
       ctx.fireChannelInactive();
     } finally {
@@ -59,7 +60,7 @@ final class ConnectionLimitHandler extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** The client may still be taking its last reply. What it asks for meanwhile is answered. */
+  /** Closes after the client received its last reply, unless it sends another request meanwhile. */
   private void closeAfterFlush(ChannelHandlerContext ctx) {
     ctx.writeAndFlush(EMPTY_BUFFER)
         .addListener(

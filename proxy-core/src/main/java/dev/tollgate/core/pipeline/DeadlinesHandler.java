@@ -13,17 +13,17 @@ import io.netty.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Closes a connection whose client is too slow: with a head, with a body, with taking its reply, or
- * with asking for anything. One timer per connection, and in the usual course of requests nobody
- * touches it: it looks at the phase when it fires, and is set anew for what is left.
+ * Handler {@code deadlines}: closes a connection whose client is too slow to send a head or a body,
+ * to receive its reply, or to send a request at all. There is one timer per connection, which usual
+ * requests never touch: it checks the phase when it fires, and is set again for the rest.
  */
 final class DeadlinesHandler extends ChannelInboundHandlerAdapter implements Runnable {
   private static final long NANOS_PER_BODY_BYTE = 1_000_000_000L / 1024; // 1 KiB/s at least
 
-  /** A client that takes anything within that is slow, and does not stand still. */
+  /** A client that receives anything within this time is slow, but not stalled. */
   private static final long STALLED_AFTER_NANOS = 1_000_000_000L;
 
-  /** How often a client that must take its reply is looked at, within the time it has for that. */
+  /** Number of checks of a reader's progress within the write stall. */
   private static final int CHECKS_PER_STALL = 4;
 
   private final ClientConnection connection;
@@ -63,7 +63,7 @@ final class DeadlinesHandler extends ChannelInboundHandlerAdapter implements Run
     handlerContext.fireChannelActive();
   }
 
-  // Not every head comes with a read of the socket: a client may have sent it ahead.
+  // A head may have been received with an earlier read, if the client sent requests ahead.
 
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
@@ -133,7 +133,7 @@ final class DeadlinesHandler extends ChannelInboundHandlerAdapter implements Run
     ctx.fireChannelInactive();
   }
 
-  /** The timer fired: late enough, or too early because things went on meanwhile? */
+  /** Expires the connection, or sets the timer again if the connection made progress. */
   @Override
   public void run() {
     timer = null;
@@ -145,9 +145,7 @@ final class DeadlinesHandler extends ChannelInboundHandlerAdapter implements Run
     }
   }
 
-  /**
-   * Whether the client of a stream took nothing for a while, though there was something to take.
-   */
+  /** True if the client of a stream received nothing for a while, though bytes are queued. */
   private boolean isStalled() {
     return connection.phase() == ConnectionPhase.WORK
         && connection.isAwaitingReply()
@@ -177,13 +175,13 @@ final class DeadlinesHandler extends ChannelInboundHandlerAdapter implements Run
       case IDLE -> since + (connection.hasServed() ? idleNanos : headerNanos);
       case HEAD -> since + headerNanos;
       case BODY, DROPPING -> since + bodyNanos + connection.requestBytes() * NANOS_PER_BODY_BYTE;
-      case CLOSING -> later(since + stallNanos, stallDue()); // however long the rest takes
-      case WORK, CLOSED -> now() + idleNanos; // the exchange has clocks of its own
+      case CLOSING -> later(since + stallNanos, stallDue()); // whatever the rest takes
+      case WORK, CLOSED -> now() + idleNanos; // the exchange has its own timeouts
     };
   }
 
-  // Compared with the last look, not with the first: what was queued since then, such as the rest
-  // of the reply that made the channel unwritable, would hide for long what was taken.
+  // Compared with the last check, not with the first: bytes queued since then, such as the rest of
+  // the reply that made the channel unwritable, would hide progress for long.
   private long stallDue() {
     Channel channel = context().channel();
     long pending = SocketProgress.pendingBytes(channel);

@@ -7,7 +7,7 @@ import io.netty.handler.ssl.SslContext;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** The client side of the gateway, top to bottom: what a request meets, in this order. */
+/** Pipeline of a client connection: the handlers that a request passes, in this order. */
 final class DownstreamPipeline {
   private final GatewayOptions options;
   private final GatewayPorts ports;
@@ -39,40 +39,40 @@ final class DownstreamPipeline {
     RequestIdAssigner idAssigner =
         new RequestIdAssigner(connection, ports.clock(), options.trustedProxies());
 
-    // One connection too many costs nothing but its accept.
-    pipeline.addLast("gate", new ConnectionLimitHandler(connections, connection));
-    // Where a balancer says first who calls; only trusted ones may.
+    // A connection above the limit costs nothing but its accept.
+    pipeline.addLast("connection-limit", new ConnectionLimitHandler(connections, connection));
+    // Reads the client's address from trusted balancers only.
     if (options.proxyProtocol()) {
       pipeline.addLast(
           "proxy-protocol", new ProxyProtocolHandler(options.trustedProxies(), connection));
     }
-    // Bytes in the clear from here on.
+    // Decrypted bytes from here on.
     if (tls != null) {
       pipeline.addLast("tls", Tls.handler(tls, pipeline.channel().alloc(), options));
     }
-    // Strict framing: one message per read, nothing behind a request's end.
+    // Strict framing: one message per read, nothing after a request's end.
     pipeline.addLast("http", decoder);
-    // Above all that may refuse, because all answers go through it.
+    // Before all handlers that refuse, because all replies go through this one.
     pipeline.addLast(
         "reply",
         new ReplyHandler(connection, decoder, replies, ports.observer(), draining, drainingBodies));
-    // A name first: every answer carries it.
+    // The id comes first: every reply carries it.
     pipeline.addLast("request-id", new RequestIdHandler(connection, idAssigner));
-    // Slow clients end here, before they hold anything dear.
+    // Slow clients are closed before they hold memory.
     pipeline.addLast("deadlines", new DeadlinesHandler(connection, decoder, idAssigner, options));
     // 404 and 415 need the head only.
     pipeline.addLast("endpoint", new EndpointHandler(connection, options.healthPath()));
-    // No work for a key's check while there is too much work.
+    // No check of keys while the node has too much work.
     pipeline.addLast("overload", new OverloadHandler(connection, ports.loadShedder()));
-    // A signed URL is a key of its own.
+    // A signed URL replaces the key.
     pipeline.addLast("artifacts", new ArtifactHandler(ports.downloads()));
-    // Nobody gets behind this without a key.
+    // All requests behind this handler have a valid key.
     pipeline.addLast("auth", new AuthHandler(connection, ports.authenticator(), ports.clock()));
-    // Known callers are counted, and who is known to be refused anyway sends no body.
+    // Requests are counted in; those that would be refused anyway send no body.
     pipeline.addLast("admit", new AdmitHandler(connection, ports.loadShedder(), ports.refusals()));
-    // Only now is a body worth its memory.
+    // Memory is spent on bodies of admitted requests only.
     pipeline.addLast("body", new BodyHandler(connection, ports.inflightBytes(), options));
-    // The request is whole: answer it.
+    // The request is complete: the exchange answers it.
     pipeline.addLast(
         "exchange",
         new ExchangeHandler(connection, ports.service(), ports.downloads(), ports.catalog()));

@@ -4,11 +4,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Counts the connections whose refused body is read to its end, so that clients who send all before
- * they read receive their answer and yet cost only so many sockets. Shared by all loops.
+ * Count of the connections whose refused body is read to its end, so that clients that read only
+ * after sending receive their answer, at the cost of a bounded number of sockets. Shared by all
+ * loops.
  */
 final class DrainingBodies {
-  /** Connections of one node that are kept for that at once. */
+  /** Highest number of such connections on one node. */
   static final int CONNECTIONS_MAX = 256;
 
   private final long bodyBytesMax;
@@ -16,18 +17,18 @@ final class DrainingBodies {
   private final LongAdder unread = new LongAdder();
 
   /**
-   * @param bodyBytesMax the largest body that any endpoint takes
+   * @param bodyBytesMax the largest body that any endpoint accepts
    */
   DrainingBodies(long bodyBytesMax) {
     this.bodyBytesMax = bodyBytesMax;
   }
 
-  /** What is read of a refused body at most, wherever it has a place. */
+  /** Returns the highest number of bytes that is read of a refused body. */
   long bodyBytesMax() {
     return bodyBytesMax;
   }
 
-  /** Takes a place, to be given back with {@link #release()}; whoever gets none is counted. */
+  /** Takes one of the slots, to be returned with {@link #release()}; a failure is counted. */
   boolean tryAcquire() {
     if (draining.getAndUpdate(count -> count < CONNECTIONS_MAX ? count + 1 : count)
         >= CONNECTIONS_MAX) {
@@ -41,12 +42,12 @@ final class DrainingBodies {
     draining.decrementAndGet();
   }
 
-  /** Places taken now. */
+  /** Returns the number of slots in use. */
   int draining() {
     return draining.get();
   }
 
-  /** Bodies so far that found no place. */
+  /** Returns the number of bodies so far that found no free slot. */
   long unread() {
     return unread.sum();
   }

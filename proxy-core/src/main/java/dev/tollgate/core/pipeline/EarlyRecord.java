@@ -10,7 +10,10 @@ import dev.tollgate.core.tenant.ApiKey;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** The record of a request that ended before an exchange had it: refused, or its client left. */
+/**
+ * Record of a request that ended before an exchange had it: it was refused, or its client
+ * disconnected.
+ */
 final class EarlyRecord {
   private static final String NO_ROUTE = "other";
 

@@ -16,7 +16,10 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Finds what a request is for, from its head alone: 404 and 415. */
+/**
+ * Handler {@code endpoint}: matches a request's method, path and content type, from the head alone
+ * (404, 415).
+ */
 final class EndpointHandler extends ChannelInboundHandlerAdapter {
   private final ClientConnection connection;
   private final @Nullable String healthPath;

@@ -37,8 +37,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Hands whole requests to the service that answers them, and tells it what happens to the client:
- * the bottom of the pipeline.
+ * Handler {@code exchange}, the last of the pipeline: hands complete requests to the service that
+ * answers them, writes its replies, and notifies it of the client's disconnect.
  */
 final class ExchangeHandler extends ChannelInboundHandlerAdapter implements Downstream {
   private static final Logger LOG = LoggerFactory.getLogger(ExchangeHandler.class);
@@ -108,7 +108,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter implements Down
     }
   }
 
-  /** The reply handler records it, which counts what is sent. */
+  /** Starts a download; the reply handler records it, since it counts the bytes sent. */
   private void start(Permitted permitted) {
     RequestHead head = permitted.routed().received().head();
     Part part =
@@ -126,7 +126,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter implements Down
     long serial = ++started;
     inWork = serial;
     Running answering = begin.get();
-    if (inWork == serial) { // else it was answered at once
+    if (inWork == serial) { // else it is answered already
       running = answering;
     }
   }
@@ -164,7 +164,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter implements Down
     };
   }
 
-  // Downstream: what the service says to the client
+  // Downstream: replies of the service to the client
 
   @Override
   public EventLoop loop() {
@@ -209,7 +209,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter implements Down
     var _ = context().close();
   }
 
-  // What happens to the client
+  // Events of the client's connection
 
   @Override
   public void channelWritabilityChanged(ChannelHandlerContext ctx) {
@@ -240,7 +240,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter implements Down
     ReferenceCountUtil.release(event);
   }
 
-  /** Past all handlers and with an RST: nothing may wait any longer for who takes nothing. */
+  /** Closes past all handlers and with an RST: buffers of a stalled client must be released now. */
   private static void reset(Channel channel) {
     channel.config().setOption(ChannelOption.SO_LINGER, 0);
     channel.unsafe().close(channel.unsafe().voidPromise());
@@ -260,7 +260,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter implements Down
     } else if (connection.isAwaitingReply()) {
       RefusalWriter.decline(ctx, connection, RequestOutcome.DRAINED, STOPPING);
     } else if (connection.phase() != ConnectionPhase.CLOSING) {
-      connection.refuseAs(RequestOutcome.DRAINED); // if a part of a head is here
+      connection.refuseAs(RequestOutcome.DRAINED); // recorded if a part of a head has arrived
       var _ = ctx.close();
     }
   }
@@ -274,13 +274,13 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter implements Down
     }
   }
 
-  /** The client reset the connection, or what it sends is no TLS. */
+  /** True if the client reset the connection, or sends no valid TLS. */
   private static boolean isOfTheClient(Throwable cause) {
     return cause instanceof IOException
         || (cause instanceof DecoderException && cause.getCause() instanceof IOException);
   }
 
-  /** A fault of ours: told once to the log, and to the client where it still can be. */
+  /** Logs an unexpected error of the gateway, and answers with it if a reply can still be sent. */
   private void failedUnexpectedly(Throwable cause) {
     RequestProgress progress = connection.progress();
     LOG.error("request {} failed", progress == null ? "-" : progress.received().id(), cause);

@@ -7,9 +7,9 @@ import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the caller behind trusted proxies: X-Forwarded-For is believed only from a trusted peer,
- * and then read from the right until the first hop that is not trusted. What stands left of it
- * anyone could have written.
+ * Resolver of the caller's address behind trusted proxies: X-Forwarded-For counts only from a
+ * trusted peer, and is read from the right until the first hop that is not trusted. Any client
+ * could have written what is left of that hop.
  */
 final class ForwardedFor {
   private static final String NAME = "x-forwarded-for";
@@ -44,7 +44,7 @@ final class ForwardedFor {
     return nearest;
   }
 
-  /** An address, also as {@code a.b.c.d:port} or {@code [v6]:port}. */
+  /** Parses an address, also as {@code a.b.c.d:port} or {@code [v6]:port}. */
   private static @Nullable InetAddress hop(String text) {
     if (text.startsWith("[")) {
       int end = text.indexOf(']');

@@ -26,8 +26,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The API listener: binds, accepts, drains, closes. It has no threads of its own: the event loops
- * are given, and connections live on them.
+ * API listener: binds, accepts, drains and closes. It has no threads of its own: connections run on
+ * the given event loops.
  */
 public final class Gateway {
   private static final int BACKLOG = 4096;
@@ -53,9 +53,9 @@ public final class Gateway {
   private @Nullable Channel listener;
 
   /**
-   * A gateway that does not listen yet.
+   * Creates a gateway that does not listen yet.
    *
-   * @param tls null: in the clear
+   * @param tls null: without TLS
    */
   public Gateway(
       GatewayOptions options,
@@ -78,7 +78,7 @@ public final class Gateway {
     this.stalled = new StalledStreams(loops, open);
   }
 
-  /** Starts to listen; the address says the port that was chosen where 0 was asked for. */
+  /** Starts to listen; the address contains the port that the system chose if 0 was configured. */
   public CompletionStage<InetSocketAddress> bind() {
     CompletableFuture<InetSocketAddress> bound = new CompletableFuture<>();
     ChannelFuture binding = bootstrap().bind(options.address());
@@ -103,9 +103,10 @@ public final class Gateway {
         .childOption(ChannelOption.ALLOCATOR, allocator)
         .childOption(ChannelOption.TCP_NODELAY, true)
         .childOption(ChannelOption.SO_KEEPALIVE, true)
-        // Nobody is read from unasked: what a client may send ahead is bounded by its own window.
+        // Reads happen only on demand: what a client sends ahead is bounded by the socket's buffer.
         .childOption(ChannelOption.AUTO_READ, false)
-        // A client that ends its side is gone, as for most proxies: nothing waits for its reply.
+        // A client that half-closes counts as disconnected, as for most proxies: its reply is
+        // canceled.
         .childOption(ChannelOption.ALLOW_HALF_CLOSURE, false)
         .childOption(ChannelOption.RECVBUF_ALLOCATOR, reads())
         .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
@@ -135,14 +136,14 @@ public final class Gateway {
     }
   }
 
-  /** From now on every reply ends its connection; new connections are still let in. */
+  /** Makes every reply end its connection from now on; new connections are still accepted. */
   public void announceClose() {
     closing.set(true);
   }
 
   /**
-   * Closes the listener and the connections that idle; what is in work goes on, each reply ending
-   * its connection.
+   * Closes the listener and idle connections; current requests continue, and each reply ends its
+   * connection.
    */
   public void stopAccepting() {
     closing.set(true);
@@ -153,20 +154,20 @@ public final class Gateway {
     fireAll(ConnectionEvent.DRAIN);
   }
 
-  /** Closes connections whose clients have had their replies and ask for nothing. */
+  /** Closes connections whose clients have received their replies and send no request. */
   public void closeIdle() {
     fireAll(ConnectionEvent.CLOSE_IDLE);
   }
 
   /**
-   * Resets streams whose clients take nothing, the largest first, until they gave back so many
-   * bytes. Streams that make progress are not touched.
+   * Resets streams whose clients receive nothing, the largest first, until {@code bytes} are
+   * released. Streams that make progress are not affected.
    */
   public void resetStalled(long bytes) {
     stalled.reset(bytes);
   }
 
-  /** Leaves new connections to the system's backlog until {@link #resumeAccepting()}. */
+  /** Leaves new connections in the system's backlog until {@link #resumeAccepting()}. */
   public void pauseAccepting() {
     setAccepting(false);
   }
@@ -181,15 +182,15 @@ public final class Gateway {
     }
   }
 
-  /** Ends what is still in work with a fault, in-stream where its stream is open. */
+  /** Ends all current requests with a fault, inside the stream if one is open. */
   public void cutShort() {
     fireAll(ConnectionEvent.CUT_SHORT);
   }
 
   /**
-   * Completes when no connection is open, all that they held has ended, and so has what was carried
-   * out although its client left; to be asked after {@link #stopAccepting()}. A channel is closed
-   * before its handlers hear of it, so the count is awaited.
+   * Returns a stage that completes when no connection is open and everything that connections and
+   * detached requests held has ended; to be called after {@link #stopAccepting()}. A channel closes
+   * before its handlers run, so the count of connections is awaited.
    */
   public CompletionStage<Void> closed() {
     CompletableFuture<Void> closed = new CompletableFuture<>();
@@ -205,7 +206,7 @@ public final class Gateway {
     }
   }
 
-  /** Closes the listener and every connection at once. Completes when none is open. */
+  /** Closes the listener and every connection at once. The stage completes when none is open. */
   public CompletionStage<Void> close() {
     CompletableFuture<Void> closed = new CompletableFuture<>();
     closing.set(true);
@@ -217,7 +218,7 @@ public final class Gateway {
     return closed;
   }
 
-  /** Open connections. */
+  /** Returns the number of open connections. */
   public int connections() {
     return connections.open();
   }

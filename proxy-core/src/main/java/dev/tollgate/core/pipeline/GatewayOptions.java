@@ -6,18 +6,18 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the API listener behaves: {@code listeners.api} of the configuration, as far as the client
+ * Options of the API listener: {@code listeners.api} of the configuration, as far as the client
  * side needs it.
  *
  * @param proxyProtocol whether every connection starts with a PROXY protocol v2 header
- * @param trustedProxies whose X-Forwarded-For and PROXY headers are believed
+ * @param trustedProxies peers whose X-Forwarded-For and PROXY headers count
  * @param requestBytesMax the largest JSON body
  * @param multipartBytesMax the largest multipart body
- * @param headerBytesMax request line and fields together
- * @param bodyTimeout for a whole body, plus one second for each KiB received
- * @param writeStall how long a client may take nothing at all
- * @param idleTimeout how long a connection may wait for its next request
- * @param healthPath answered with 200 without a key; null: none
+ * @param headerBytesMax bound of request line and fields together
+ * @param bodyTimeout for a complete body, plus one second for each KiB received
+ * @param writeStall longest time without any progress of a client that receives
+ * @param idleTimeout longest wait of a connection for its next request
+ * @param healthPath path that is answered with 200 without a key; null: none
  */
 public record GatewayOptions(
     InetSocketAddress address,

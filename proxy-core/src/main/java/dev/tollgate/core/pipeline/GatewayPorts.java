@@ -9,10 +9,10 @@ import java.time.InstantSource;
 import java.util.function.Supplier;
 
 /**
- * What the client side calls.
+ * Ports that the client side calls.
  *
- * @param downloads answers who has a signed URL
- * @param catalog the snapshot of now; a request keeps the one it began with
+ * @param downloads serves requests with a signed URL
+ * @param catalog supplies the current snapshot; a request keeps the one it began with
  */
 public record GatewayPorts(
     RequestService service,
@@ -24,7 +24,7 @@ public record GatewayPorts(
     RequestObserver observer,
     InstantSource clock,
     Supplier<Catalog> catalog) {
-  /** Of a gateway that keeps nothing. */
+  /** Creates the ports of a gateway without stored files. */
   public GatewayPorts(
       RequestService service,
       Authenticator authenticator,

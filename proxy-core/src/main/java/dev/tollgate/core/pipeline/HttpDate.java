@@ -8,7 +8,7 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 
-/** The Date field's value, made anew once a second and shared by all loops. */
+/** Value of the Date field, formatted once a second and shared by all loops. */
 final class HttpDate {
   private static final DateTimeFormatter IMF_FIXDATE =
       DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ROOT)
@@ -32,7 +32,7 @@ final class HttpDate {
     this.latest = new CachedDate(Math.floorDiv(clock.millis(), 1000));
   }
 
-  /** The value as bytes, which the caller must not change. */
+  /** Returns the value as bytes, which the caller must not change. */
   byte[] text() {
     long second = Math.floorDiv(clock.millis(), 1000);
     CachedDate made = latest;

@@ -1,6 +1,6 @@
 package dev.tollgate.core.pipeline;
 
-/** What is sent ahead of a reply. */
+/** Interim response, sent before a reply. */
 enum Interim {
   /** {@code 100 Continue}: the body is wanted. */
   CONTINUE

@@ -5,14 +5,14 @@ import dev.tollgate.core.tenant.ApiKey;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Port to what is known of a proven caller before its request's body is here: that it would be
- * refused anyway, for its limits or its money. Asked on the loops.
+ * Port to the refusals by limits or money that are known from the key alone, before a request's
+ * body is read. Called on the loops.
  */
 @FunctionalInterface
 public interface KnownRefusals {
-  /** Nothing is known of anybody. */
+  /** Knows no refusals. */
   KnownRefusals NONE = (_, _) -> null;
 
-  /** The refusal, or null where the body must be looked at. */
+  /** Returns the refusal; null: the body is needed to decide. */
   Reply.@Nullable Refused of(ApiKey key, long nowNanos);
 }

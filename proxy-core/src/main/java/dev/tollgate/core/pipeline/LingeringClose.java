@@ -12,24 +12,23 @@ import io.netty.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends a connection so that its last reply is really received. Closing while the client still sends
- * makes the kernel answer with RST, and the client loses what it had not read yet: so our side ends
- * first, and input is dropped until the client ends its own or has had its time. A body that could
- * have been taken is dropped whole where there is a place for it, as long as it keeps coming.
+ * Close of a connection in a way that lets the client receive its last reply. Closing while the
+ * client still sends makes the kernel answer with an RST, and the client loses what it has not read
+ * yet: so this side ends its output first, and drops input until the client ends its own output or
+ * a time has passed. A refused body within the usual bounds is dropped to its end, as long as it
+ * keeps coming and a slot of {@link DrainingBodies} is free.
  */
 final class LingeringClose implements ChannelFutureListener, Runnable {
   private static final int DROPPED_BYTES_MAX = 1024 * 1024;
   private static final int MILLIS_MAX = 2000;
 
-  /** Fewer within {@link #MILLIS_MAX} are a client that has ended, or that is too slow. */
+  /** Bytes per {@link #MILLIS_MAX}; a client that sends fewer has ended, or is too slow. */
   private static final int BODY_BYTES_MIN = 512 * 1024;
 
-  /** A body is waited for as often, so that it has 30 s in all. */
+  /** Number of such periods for one body: 30 s in all. */
   private static final int BODY_WAITS_MAX = 14;
 
-  /**
-   * For a client that sends and sends: time to look at what it received before it meets the RST.
-   */
+  /** Time for a client that sends without end to read its reply before it gets the RST. */
   private static final int MILLIS_WHEN_FULL = 500;
 
   private final RequestFlowControl decoder;
@@ -47,9 +46,9 @@ final class LingeringClose implements ChannelFutureListener, Runnable {
   }
 
   /**
-   * Begins once {@code lastWrite} is done; input is dropped from now on.
+   * Begins to close once {@code lastWrite} is done; input is dropped from now on.
    *
-   * @param bytesOwed of the request's body, {@link Long#MAX_VALUE} if nobody knows
+   * @param bytesOwed rest of the request's body; {@link Long#MAX_VALUE} if unknown
    */
   void begin(ChannelHandlerContext handlerContext, ChannelFuture lastWrite, long bytesOwed) {
     ctx = handlerContext;
@@ -67,7 +66,7 @@ final class LingeringClose implements ChannelFutureListener, Runnable {
     }
   }
 
-  /** The connection is closed. */
+  /** Releases timer and slot after the connection is closed. */
   void closed() {
     cancel();
     if (readsBody) {
@@ -109,7 +108,7 @@ final class LingeringClose implements ChannelFutureListener, Runnable {
     end = open.executor().schedule(this, millis, MILLISECONDS);
   }
 
-  /** The client has had its time, unless its body still comes. */
+  /** Closes the connection, unless its body still arrives. */
   @Override
   public void run() {
     end = null;

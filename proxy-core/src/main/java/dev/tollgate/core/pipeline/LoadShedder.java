@@ -3,9 +3,9 @@ package dev.tollgate.core.pipeline;
 import dev.tollgate.core.api.Endpoint;
 import dev.tollgate.core.id.OrgId;
 
-/** Port to what knows how loaded this node is. Asked on the loops: it must cost next to nothing. */
+/** Port to the node's load shedding. Called on the loops: calls must be cheap. */
 public interface LoadShedder {
-  /** Serves everything. */
+  /** Serves every request. */
   LoadShedder NEVER =
       new LoadShedder() {
         private static final Entry ADMITTED = new Admitted(() -> {});
@@ -21,29 +21,29 @@ public interface LoadShedder {
         }
       };
 
-  /** On a request's head alone, before anything is spent on it. */
+  /** Judges a request by its head alone, before any work is done for it. */
   Verdict judge(Endpoint endpoint);
 
-  /** Once the caller is proven: counts the request in, unless others have a better right to it. */
+  /** Counts an authenticated request in, unless others have priority. */
   Entry enter(Endpoint endpoint, OrgId org);
 
-  /** Whether a request may go on to the check of its key. */
+  /** Decision whether a request's key is checked. */
   sealed interface Verdict {
     record Serve() implements Verdict {}
 
     Verdict SERVE = new Serve();
   }
 
-  /** Whether a request is let in. */
+  /** Decision whether a request is admitted. */
   sealed interface Entry {}
 
-  /** Let in, and counted until its permit is ended. */
+  /** Admitted, and counted until its permit is ended. */
   record Admitted(Permit permit) implements Entry {}
 
-  /** Answered with 503 at once. */
+  /** Refused with 503 at once. */
   record Shed(int retryAfterSeconds) implements Verdict, Entry {}
 
-  /** A request's place on this node; ended exactly once, on the loop that got it. */
+  /** Permit of a request on this node; ended exactly once, on the loop that got it. */
   @FunctionalInterface
   interface Permit {
     void end();

@@ -2,13 +2,13 @@ package dev.tollgate.core.pipeline;
 
 import org.jspecify.annotations.Nullable;
 
-/** Content types that requests may name. */
+/** Checks of the content types of requests. */
 final class MediaType {
   private static final String JSON = "application/json";
 
   private MediaType() {}
 
-  /** {@code application/json}, alone or with {@code charset=utf-8}. */
+  /** True for {@code application/json}, alone or with {@code charset=utf-8}. */
   static boolean isJson(@Nullable String contentType) {
     if (contentType == null) {
       return false;
@@ -28,7 +28,7 @@ final class MediaType {
     return true;
   }
 
-  /** {@code multipart/form-data}, whatever its parameters. */
+  /** True for {@code multipart/form-data} with any parameters. */
   static boolean isForm(@Nullable String contentType) {
     return contentType != null
         && contentType.split(";", 2)[0].strip().equalsIgnoreCase("multipart/form-data");

@@ -6,7 +6,10 @@ import dev.tollgate.core.pipeline.RequestProgress.Routed;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 
-/** Turns requests away while the node has more work than it can do, before any is spent on them. */
+/**
+ * Handler {@code overload}: refuses requests while the node has too much work, before any is done
+ * for them.
+ */
 final class OverloadHandler extends ChannelInboundHandlerAdapter {
   private final ClientConnection connection;
   private final LoadShedder shedder;

@@ -8,11 +8,11 @@ import io.netty.channel.ChannelHandlerContext;
 import java.util.stream.IntStream;
 
 /**
- * The 503 of a request that the node has no room for. The faults are made once: who is turned away
- * by the thousand costs no more than its answer's bytes.
+ * Refusal with 503 by load shedding. The faults are made once, so that thousands of refusals cost
+ * no more than their bytes.
  */
 final class OverloadRefusal {
-  /** Longer than any that is given; what is above is the last. */
+  /** Highest wait in seconds; longer ones are cut to it. */
   private static final int RETRY_AFTER_SECONDS_MAX = 60;
 
   private static final Fault[] FAULTS =

@@ -3,10 +3,10 @@ package dev.tollgate.core.pipeline;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
- * How many connections of one event loop are in which phase. Only the loop writes, so a count needs
- * no atomic addition; anyone may read.
+ * Counts of one event loop's connections by phase. Only the loop writes, so a count needs no atomic
+ * addition; any thread may read.
  */
-@SuppressWarnings("EnumOrdinal") // an index that nobody keeps
+@SuppressWarnings("EnumOrdinal") // an index that is never stored
 final class PhaseCounts {
   private final AtomicIntegerArray counts =
       new AtomicIntegerArray(ClientConnection.ConnectionPhase.values().length);

@@ -6,14 +6,14 @@ import java.net.InetAddress;
 import java.util.zip.CRC32C;
 
 /**
- * The PROXY protocol's binary header, version 2: what a balancer says of the connection it passes
- * on. Version 1 is not spoken, and nothing is guessed.
+ * Header of the PROXY protocol, binary version 2, in which a balancer names the source of a
+ * connection. Version 1 is not supported.
  */
 sealed interface ProxyHeader {
-  /** Signature, version, family and length: what every header begins with. */
+  /** Length of signature, version, family and length, with which every header begins. */
   int FIXED_BYTES = 16;
 
-  /** More than any balancer sends. */
+  /** Longest header that is accepted; more than any balancer sends. */
   int BYTES_MAX = 536;
 
   /** The header is not complete yet. */
@@ -22,18 +22,18 @@ sealed interface ProxyHeader {
   /** The connection comes from this address. */
   record Proxied(InetAddress source) implements ProxyHeader {}
 
-  /** The balancer speaks for itself, as for a health check. */
+  /** The connection is the balancer's own, such as a health check. */
   record Local() implements ProxyHeader {}
 
-  /** No header that can be believed. */
+  /** The header is invalid. */
   record Refused(String reason) implements ProxyHeader {}
 
-  /** Reads a header off {@code in}; nothing is taken unless it is complete and good. */
+  /** Reads a header from {@code in}; consumes nothing unless the header is complete and valid. */
   static ProxyHeader read(ByteBuf in) {
     return new Reader(in).read();
   }
 
-  /** One attempt at reading. */
+  /** Reader of one header. */
   final class Reader {
     private static final byte[] SIGNATURE = {
       '\r', '\n', '\r', '\n', 0, '\r', '\n', 'Q', 'U', 'I', 'T', '\n'
@@ -123,7 +123,7 @@ sealed interface ProxyHeader {
       return true;
     }
 
-    /** The checksum covers the whole header with its own four bytes as zero. */
+    /** Verifies the checksum, which covers the whole header with its own four bytes as zero. */
     private boolean isChecksum(int at, int bytes) {
       byte[] header = new byte[bytes];
       in.getBytes(start, header);

@@ -12,8 +12,9 @@ import io.netty.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the caller's address from the PROXY header in front of a connection, and then leaves the
- * pipeline. Only trusted balancers may connect, and each connection must begin with a header.
+ * Handler {@code proxy-protocol}: reads the caller's address from the PROXY header at the start of
+ * a connection, and then leaves the pipeline. Only trusted balancers may connect, and each
+ * connection must begin with a header.
  */
 final class ProxyProtocolHandler extends ChannelInboundHandlerAdapter {
   private static final int MILLIS_MAX = 5000;
@@ -50,7 +51,7 @@ final class ProxyProtocolHandler extends ChannelInboundHandlerAdapter {
     }
     input = ByteToMessageDecoder.MERGE_CUMULATOR.cumulate(ctx.alloc(), input, bytes);
     switch (ProxyHeader.read(input)) {
-      case ProxyHeader.Partial _ -> {} // those below still want bytes, and will ask again
+      case ProxyHeader.Partial _ -> {} // the handlers below still wait for bytes, and read again
       case ProxyHeader.Proxied proxied -> {
         connection.peer(ClientAddress.Known.of(proxied.source()));
         ctx.pipeline().remove(this);

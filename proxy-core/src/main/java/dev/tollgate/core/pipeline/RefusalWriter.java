@@ -9,19 +9,19 @@ import dev.tollgate.core.http.FieldLines;
 import io.netty.channel.ChannelHandlerContext;
 import java.util.List;
 
-/** How a handler refuses a request: the one way, so that none forgets to flush. */
+/** Writer of the refusals of all handlers, so that no handler forgets to flush. */
 final class RefusalWriter {
   private static final List<FieldLines> CHALLENGE =
       List.of(new Field("WWW-Authenticate", "Bearer"));
 
   private RefusalWriter() {}
 
-  /** Refuses for what the client sent. */
+  /** Refuses a request because of what the client sent. */
   static void reject(ChannelHandlerContext ctx, ErrorCode code, String message) {
     refuse(ctx, Fault.of(code, message));
   }
 
-  /** Refuses for what this node cannot do now; recorded as {@code ending}. */
+  /** Refuses a request because of this node's state; recorded as {@code outcome}. */
   static void decline(
       ChannelHandlerContext ctx, ClientConnection connection, RequestOutcome outcome, Fault fault) {
     connection.refuseAs(outcome);

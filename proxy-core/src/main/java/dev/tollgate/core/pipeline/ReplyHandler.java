@@ -23,12 +23,12 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns each {@link Reply} into HTTP/1.1 and decides what becomes of the connection behind it: the
- * next request, the rest of a body that nobody wants, or the end. All handlers below answer through
- * it, writing with the void promise.
+ * Handler {@code reply}: writes each {@link Reply} as HTTP/1.1, and decides how the connection
+ * continues: with the next request, with the rest of an unwanted body, or with its end. All
+ * handlers below it answer through it, with the void promise.
  */
 final class ReplyHandler extends ChannelDuplexHandler {
-  /** As much of a refused request's body is still read, so that its connection can live on. */
+  /** Bytes of a refused request's body that are still read, so that its connection can be kept. */
   private static final int REST_BYTES_MAX = 64 * 1024;
 
   private final ClientConnection connection;
@@ -38,7 +38,7 @@ final class ReplyHandler extends ChannelDuplexHandler {
   private final BooleanSupplier draining;
   private final LingeringClose linger;
 
-  /** What was begun and has no end yet. */
+  /** Kind of a reply that has begun and not ended. */
   private enum Open {
     NOTHING,
     EVENTS,
@@ -71,7 +71,7 @@ final class ReplyHandler extends ChannelDuplexHandler {
     this.linger = new LingeringClose(decoder, drainingBodies);
   }
 
-  // What comes in
+  // Inbound
 
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
@@ -90,7 +90,7 @@ final class ReplyHandler extends ChannelDuplexHandler {
     ctx.fireChannelRead(message);
   }
 
-  /** The rest of a body whose request is refused already. */
+  /** Drops the rest of a body whose request is refused already. */
   private void drop(ChannelHandlerContext ctx, Object message) {
     switch (message) {
       case ByteBuf piece -> {
@@ -146,7 +146,7 @@ final class ReplyHandler extends ChannelDuplexHandler {
     ctx.fireChannelInactive();
   }
 
-  // What goes out
+  // Outbound
 
   @Override
   public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
@@ -170,7 +170,10 @@ final class ReplyHandler extends ChannelDuplexHandler {
     }
   }
 
-  /** A reply whose head or frame finds no room is still ours; its connection is closed. */
+  /**
+   * Answers, or releases the reply if there is no memory for its head or frame; the connection is
+   * closed then.
+   */
   private void answerOrDiscard(ChannelHandlerContext ctx, Received request, Reply reply) {
     try {
       answer(ctx, request, reply);
@@ -227,8 +230,8 @@ final class ReplyHandler extends ChannelDuplexHandler {
   }
 
   /**
-   * Ends a body so that nobody takes it for whole: its last chunk is left out, and where only the
-   * connection's end delimits it, that is a reset.
+   * Ends a body so that no client takes it for complete: its last chunk is left out, or, if only
+   * the connection's end delimits the body, the connection is reset.
    */
   private void truncateBody(ChannelHandlerContext ctx, Received request, ErrorCode code) {
     closes = true;
@@ -264,7 +267,7 @@ final class ReplyHandler extends ChannelDuplexHandler {
     finish(ctx, 200, code, bytes);
   }
 
-  /** The length in its head ends it. */
+  /** Ends a file, which the length in its head delimits. */
   private void endFile(ChannelHandlerContext ctx, Received request) {
     closes |= mustClose(request);
     var _ = ctx.write(EMPTY_BUFFER, last(ctx));
@@ -283,7 +286,7 @@ final class ReplyHandler extends ChannelDuplexHandler {
         && (decoder.bodyBytesLeft() > REST_BYTES_MAX || connection.isContinueOwed());
   }
 
-  /** Only a write whose end matters gets a promise of its own. */
+  /** Returns a promise of its own for a write whose completion matters, else the void promise. */
   private ChannelPromise last(ChannelHandlerContext ctx) {
     if (!closes) {
       return ctx.voidPromise();
@@ -322,7 +325,7 @@ final class ReplyHandler extends ChannelDuplexHandler {
     }
   }
 
-  // A chunked body whose end has arrived already need not cost the connection
+  // A chunked body whose end has arrived already need not cost the connection.
 
   private boolean mayEndInBufferedInput(Received request) {
     return !bodyEnded
@@ -336,7 +339,7 @@ final class ReplyHandler extends ChannelDuplexHandler {
     pendingRefusal = refused;
     restBytes = 0;
     ctx.read();
-    ctx.executor().execute(() -> sendPendingRefusal(ctx)); // when all that is in hand was seen
+    ctx.executor().execute(() -> sendPendingRefusal(ctx)); // after all buffered input was read
   }
 
   private void sendPendingRefusal(ChannelHandlerContext ctx) {
@@ -349,7 +352,7 @@ final class ReplyHandler extends ChannelDuplexHandler {
     }
   }
 
-  // Behind the reply
+  // After the reply
 
   @Override
   public void flush(ChannelHandlerContext ctx) {
@@ -378,7 +381,7 @@ final class ReplyHandler extends ChannelDuplexHandler {
   private void startNextRequest(ChannelHandlerContext ctx) {
     nextRequestDue = !ctx.channel().isWritable();
     if (nextRequestDue) {
-      return; // who does not take replies gets no further ones
+      return; // a client that does not receive its replies gets no further ones
     }
     bodyEnded = false;
     connection.completed(now(ctx));
@@ -394,7 +397,7 @@ final class ReplyHandler extends ChannelDuplexHandler {
     }
   }
 
-  /** The last reply has no promise of its own, and its end may still be waiting for the client. */
+  /** Ends the connection after a flush, since the last reply has no promise of its own. */
   private void endAfterFlush(ChannelHandlerContext ctx) {
     end(ctx, ctx.writeAndFlush(EMPTY_BUFFER));
   }
@@ -403,7 +406,7 @@ final class ReplyHandler extends ChannelDuplexHandler {
   public void channelWritabilityChanged(ChannelHandlerContext ctx) {
     if (nextRequestDue && ctx.channel().isWritable()) {
       nextRequestDue = false;
-      ctx.executor().execute(() -> startNextRequestIfOpen(ctx)); // what comes next may write
+      ctx.executor().execute(() -> startNextRequestIfOpen(ctx)); // the next request may write
     }
     ctx.fireChannelWritabilityChanged();
   }

@@ -10,9 +10,9 @@ import io.netty.buffer.ByteBuf;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Writes the head of a reply: the status line and the fields that every reply has. */
+/** Writer of the head of a reply: the status line and the fields that every reply has. */
 final class ReplyHead {
-  /** Room enough for a usual head, so that its buffer need not grow. */
+  /** Capacity for a usual head, so that its buffer need not grow. */
   static final int BYTES = 768;
 
   private static final int CRLF = '\r' << 8 | '\n';
@@ -37,7 +37,9 @@ final class ReplyHead {
     this.date = date;
   }
 
-  /** A reply whose length is known; {@code contentType} null: it has no content. */
+  /**
+   * Writes the head of a reply with a known length; {@code contentType} null: it has no content.
+   */
   void fixed(
       ByteBuf out,
       Received request,
@@ -54,14 +56,14 @@ final class ReplyHead {
     end(out, request, fields, closes);
   }
 
-  /** An event stream: chunked, or for HTTP/1.0 until the connection's end. */
+  /** Writes the head of an event stream: chunked, or for HTTP/1.0 until the connection's end. */
   void stream(ByteBuf out, Received request, List<FieldLines> fields, boolean closes) {
     start(out, request, 200);
     out.writeBytes(EVENT_STREAM);
     endUndelimited(out, request, fields, closes);
   }
 
-  /** Bytes that come as they are made, delimited in the same way. */
+  /** Writes the head of a body of unknown length, delimited like an event stream. */
   void bytes(
       ByteBuf out, Received request, String contentType, List<FieldLines> fields, boolean closes) {
     start(out, request, 200);

@@ -20,8 +20,8 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * The bytes of replies. Small ones leave in one buffer, because a copy of some hundred bytes costs
- * less than a second buffer in the queue; of large ones only the head is written here.
+ * Writer of replies. A small reply leaves in one buffer, because a copy of some hundred bytes costs
+ * less than a second buffer in the queue; of a large one only the head is written here.
  */
 final class ReplyWriter {
   private static final String JSON = "application/json";
@@ -30,7 +30,7 @@ final class ReplyWriter {
   private static final int CHUNK_FRAME_BYTES = 16;
   private static final Field SHOULD_RETRY = new Field("x-should-retry", "true");
 
-  /** By seconds: who is turned away comes in numbers, and all are told one of these. */
+  /** Fields by seconds, shared because refusals under load are many. */
   private static final List<List<FieldLines>> RETRY_LATER =
       IntStream.rangeClosed(0, 60)
           .mapToObj(
@@ -59,7 +59,9 @@ final class ReplyWriter {
     }
   }
 
-  /** Writes a complete reply; takes over its body. Returns the bytes of body sent. */
+  /**
+   * Writes a complete reply and takes ownership of its body. Returns the number of body bytes sent.
+   */
   int whole(
       ChannelHandlerContext ctx,
       Received request,
@@ -86,7 +88,7 @@ final class ReplyWriter {
     return isHead ? 0 : bodyBytes;
   }
 
-  /** Writes the error envelope as a reply of its own. Returns the bytes of body sent. */
+  /** Writes the error envelope as a reply of its own. Returns the number of body bytes sent. */
   int refused(
       ChannelHandlerContext ctx,
       Received request,
@@ -167,7 +169,7 @@ final class ReplyWriter {
     }
   }
 
-  /** Writes the error as an event and the terminator. Returns the bytes of body sent. */
+  /** Writes the error as an event and the terminator. Returns the number of body bytes sent. */
   int failure(ChannelHandlerContext ctx, Received request, Reply.Refused refused) {
     ByteBuf event = ctx.alloc().ioBuffer(ENVELOPE_BYTES);
     event.writeBytes(DATA);

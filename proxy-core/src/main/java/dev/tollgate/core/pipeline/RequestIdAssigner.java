@@ -9,11 +9,11 @@ import dev.tollgate.core.pipeline.RequestProgress.Received;
 import java.time.InstantSource;
 import org.jspecify.annotations.Nullable;
 
-/** Gives a request its name, and puts it in work on its connection. */
+/** Assigner of request ids: makes a received head the current request of its connection. */
 final class RequestIdAssigner {
   private static final int ECHOED_CHARS_MAX = 128;
 
-  /** Stands for the head of a request that has none. */
+  /** Placeholder for a head that is broken or incomplete. */
   private static final RequestHead NO_HEAD =
       new RequestHead("", "", "", 1, Headers.EMPTY, BodyLength.NONE, false, false);
 
@@ -39,7 +39,7 @@ final class RequestIdAssigner {
     return received;
   }
 
-  /** A request whose head is broken or never came in full. */
+  /** Begins a request whose head is broken or incomplete. */
   Received receiveWithoutHead(long nowNanos) {
     return receive(NO_HEAD, nowNanos);
   }

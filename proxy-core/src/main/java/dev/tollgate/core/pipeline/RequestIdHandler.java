@@ -7,7 +7,10 @@ import dev.tollgate.core.http.RequestHead;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 
-/** Names each request before anything can be said about it, broken ones too. */
+/**
+ * Handler {@code request-id}: gives each request its id before it can be answered, broken requests
+ * too.
+ */
 final class RequestIdHandler extends ChannelInboundHandlerAdapter {
   private final ClientConnection connection;
   private final RequestIdAssigner idAssigner;
@@ -31,7 +34,7 @@ final class RequestIdHandler extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** The client left within a head: a request that is recorded, though nobody can answer it. */
+  /** Records a request whose client disconnected within its head, though no reply is possible. */
   @Override
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
     if (event == TRUNCATED_REQUEST && connection.progress() == null) {

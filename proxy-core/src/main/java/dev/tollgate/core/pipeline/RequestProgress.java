@@ -9,18 +9,18 @@ import dev.tollgate.core.tenant.ApiKey;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far one request has come down the pipeline. Each handler that lets it pass wraps what it was
- * given into the next record, so a handler can only be reached with what it needs.
+ * Progress of one request through the pipeline. Each handler that passes the request on wraps it
+ * into the next record, so a handler receives only requests that have what it needs.
  */
 sealed interface RequestProgress {
-  /** The first step, which every later one holds. */
+  /** Returns the first step, which every later one contains. */
   Received received();
 
   /**
-   * A request with its name.
+   * A request with its id.
    *
-   * @param clientRequestId the client's own X-Request-Id, if it is fit to be echoed
-   * @param atNanos when the head had arrived, on the loop's ticker
+   * @param clientRequestId the client's own X-Request-Id, if it may be echoed
+   * @param atNanos time at which the head was complete, on the loop's ticker
    */
   record Received(
       RequestId id,
@@ -35,10 +35,10 @@ sealed interface RequestProgress {
     }
   }
 
-  /** A request for something that exists. */
+  /** A request for an endpoint that exists. */
   record Routed(Received received, Endpoint.Match match) implements RequestProgress {}
 
-  /** A request whose caller is proven and may call. */
+  /** A request with a valid key. */
   record Authenticated(Routed routed, ApiKey key) implements RequestProgress {
     @Override
     public Received received() {
@@ -46,12 +46,12 @@ sealed interface RequestProgress {
     }
   }
 
-  /** A request that shows a signed URL in place of a key, and has no body. */
+  /** A request with a signed URL instead of a key, and without a body. */
   record Permitted(Routed routed, BlobName name) {}
 
   /**
-   * A request with its whole body. No progress of its connection: that would keep the body until
-   * the reply's end, long after its bytes were given back to the budget.
+   * A request with its complete body. It is not stored as the progress of its connection: that
+   * would keep the body until the reply's end, long after its bytes were returned to the budget.
    */
   record Collected(Authenticated authenticated, Body body) {
     Received received() {

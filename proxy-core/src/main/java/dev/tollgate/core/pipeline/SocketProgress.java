@@ -6,13 +6,14 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.epoll.EpollSocketChannel;
 
-/** How far a client has come with taking what it is sent: by our own queue, and by the kernel's. */
+/** Progress of a client in receiving its replies, as the channel's queue and the kernel show it. */
 final class SocketProgress {
   private SocketProgress() {}
 
   /**
-   * What stands in our queue. A queue gives up a buffer when all of it was written, and one buffer
-   * may be a reply of many megabytes: so what was written of the first one is left out.
+   * Returns the bytes pending in the channel's queue. The queue releases a buffer only when all of
+   * it is written, and one buffer may be a reply of many megabytes: so what was written of the
+   * first buffer is subtracted.
    */
   static long pendingBytes(Channel channel) {
     ChannelOutboundBuffer queue = channel.unsafe().outboundBuffer();
@@ -20,8 +21,9 @@ final class SocketProgress {
   }
 
   /**
-   * When the kernel sent data last: a slow reader can take from a large send buffer for long before
-   * we may add to it. {@code otherwise} where the kernel cannot be asked.
+   * Returns the time at which the kernel sent data last: a slow reader can receive from a large
+   * send buffer for long before the channel becomes writable. Returns {@code fallback} if the
+   * kernel has no such figure.
    */
   static long lastSentNanos(Channel channel, long nowNanos, long fallback) {
     if (!(channel instanceof EpollSocketChannel socket) || !socket.isActive()) {

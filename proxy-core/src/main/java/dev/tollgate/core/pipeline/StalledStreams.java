@@ -10,9 +10,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * The streams whose clients take nothing: where buffers run out, those that hold most are reset, so
- * that all others go on. Each connection says on its own loop whether it stands still. Shared by
- * all threads.
+ * Streams whose clients receive nothing. When memory runs out, those with the most pending bytes
+ * are reset, so that all others continue. Each connection decides on its own loop whether it is
+ * stalled. Shared by all threads.
  */
 final class StalledStreams {
   private final Iterable<EventExecutor> loops;
@@ -21,17 +21,17 @@ final class StalledStreams {
   private final LongAdder reset = new LongAdder();
 
   /**
-   * @param open connections; only those of a loop are touched on it
+   * @param open connections; each is used only on its own loop
    */
   StalledStreams(Iterable<EventExecutor> loops, Iterable<Channel> open) {
     this.loops = loops;
     this.open = open;
   }
 
-  /** A stream that stands still, and what waits for its client. */
+  /** A stalled stream and its pending bytes. */
   private record StalledStream(Channel channel, long pendingBytes) {}
 
-  /** Asks the connections of a loop, on it, which of them stand still. */
+  /** Event that collects the stalled connections of a loop, on that loop. */
   static final class StallQuery {
     private final List<StalledStream> stalled = new ArrayList<>();
 
@@ -40,18 +40,18 @@ final class StalledStreams {
     }
   }
 
-  /** Tells a connection to end its stream, unless that moves again. */
+  /** Event that makes a connection end its stream, unless it has made progress. */
   record Reset(LongAdder counted) {}
 
-  /** How many streams were reset. */
+  /** Returns the number of streams reset so far. */
   long total() {
     return reset.sum();
   }
 
-  /** Resets as many as hold so many bytes together, the largest first. */
+  /** Resets as many streams as hold {@code bytes} together, the largest first. */
   void reset(long bytes) {
     if (!resetting.compareAndSet(false, true)) {
-      return; // a loop is held up, and has not answered yet
+      return; // an earlier query has not been answered by all loops yet
     }
     List<CompletableFuture<StallQuery>> asked = new ArrayList<>();
     for (EventExecutor loop : loops) {
@@ -69,7 +69,7 @@ final class StalledStreams {
             .whenComplete((_, _) -> resetting.set(false));
   }
 
-  /** On a loop: of its own connections. */
+  /** Queries the connections of the calling loop. */
   private StallQuery query() {
     StallQuery query = new StallQuery();
     for (Channel channel : open) {
@@ -80,7 +80,7 @@ final class StalledStreams {
     return query;
   }
 
-  /** Goes down the list until enough was given back. */
+  /** Resets streams in order until enough bytes are released. */
   private final class Resetter {
     private long bytesLeft;
 

@@ -4,11 +4,11 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
 
-/** The TLS handler of a client connection. */
+/** Factory of the TLS handlers of client connections. */
 final class Tls {
   private Tls() {}
 
-  /** The handshake has the time that a head has. */
+  /** Returns a handler whose handshake has the timeout of a head. */
   static SslHandler handler(
       SslContext context, ByteBufAllocator allocator, GatewayOptions options) {
     SslHandler handler = context.newHandler(allocator);

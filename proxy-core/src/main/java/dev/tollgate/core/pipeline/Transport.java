@@ -12,7 +12,7 @@ import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 
-/** How sockets are driven: epoll where the machine has it, NIO everywhere. */
+/** Transport of sockets: epoll on Linux, NIO everywhere. */
 public enum Transport {
   EPOLL(EpollServerSocketChannel.class, EpollSocketChannel.class),
   NIO(NioServerSocketChannel.class, NioSocketChannel.class);
@@ -26,12 +26,12 @@ public enum Transport {
     this.socketChannel = socketChannel;
   }
 
-  /** The one that {@code server.transport: auto} means here. */
+  /** Returns the transport that {@code server.transport: auto} selects on this machine. */
   public static Transport auto() {
     return Epoll.isAvailable() ? EPOLL : NIO;
   }
 
-  /** Whether this machine has it. */
+  /** True if this machine supports the transport. */
   public boolean isAvailable() {
     return switch (this) {
       case EPOLL -> Epoll.isAvailable();
@@ -39,7 +39,10 @@ public enum Transport {
     };
   }
 
-  /** What an event loop group is made with: clients go before providers on its loops. */
+  /**
+   * Returns the I/O handlers of an event loop group: on its loops, clients have priority over
+   * providers.
+   */
   public IoHandlerFactory ioHandlers() {
     return ClientPriorityIoHandler.on(
         switch (this) {

@@ -9,10 +9,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * A circuit breaker: it opens when failures outnumber successes, and closes when one probe
- * succeeds. Every permit carries the generation of the state that gave it, and the verdict of
- * another generation is ignored. A probe is a lease: it expires, so that a verdict that never comes
- * wedges nothing. Shared by all loops: one atomic reference to an immutable state, and a counter.
+ * Circuit breaker of one provider at one endpoint. It opens when failures outnumber successes, and
+ * closes when one probe succeeds. Every permit carries the generation of the state that granted it,
+ * and an outcome of another generation is ignored. A probe is a lease: it expires, so that a
+ * missing outcome never blocks the circuit. Shared by all loops: one atomic reference to an
+ * immutable state, and two counters.
  */
 public final class Breaker {
   private static final int SPREAD_PERCENT = 20;
@@ -23,36 +24,42 @@ public final class Breaker {
   private final AtomicLong openings = new AtomicLong();
 
   /**
-   * The right to one try.
+   * The right to one attempt.
    *
    * @param probe 0, or the number of the probe of an open circuit
    */
   public record Permit(long generation, int probe) {}
 
-  /** What the breaker is now. */
+  /** State of the breaker. */
   public sealed interface State {
-    /** Counts transitions; a verdict counts only for the generation that permitted its try. */
+    /**
+     * Number of transitions so far; an outcome counts only for the generation that permitted its
+     * attempt.
+     */
     long generation();
 
-    /** Everybody may try; {@code failures} are the last ones within the window. */
+    /** All attempts are permitted; {@code failures} are the latest ones within the window. */
     record Closed(long generation, List<Failure> failures) implements State {
       public Closed {
         failures = List.copyOf(failures);
       }
     }
 
-    /** Nobody may try until then. */
+    /** No attempt is permitted until {@code untilNanos}. */
     record Open(long generation, long untilNanos, long openForNanos) implements State {}
 
-    /** One may try; if nothing is heard of it until the lease expires, another one may. */
+    /**
+     * One attempt, the probe, is permitted; if it reports no outcome until the lease expires,
+     * another one is.
+     */
     record HalfOpen(long generation, int probe, long expiresNanos, long openForNanos)
         implements State {}
   }
 
   /**
-   * One failure.
+   * A failure within the window.
    *
-   * @param verdicts how many outcomes there were up to it
+   * @param verdicts number of outcomes up to and including this one
    */
   public record Failure(long atNanos, long verdicts) {}
 
@@ -60,12 +67,12 @@ public final class Breaker {
     return Objects.requireNonNull(state.get());
   }
 
-  /** How often it opened. */
+  /** Returns how often the circuit opened. */
   public long openings() {
     return openings.get();
   }
 
-  /** Nanoseconds until a try may be permitted; 0: at once. */
+  /** Returns the nanoseconds until an attempt may be permitted; 0: at once. */
   public long waitNanos(long nowNanos) {
     return switch (state()) {
       case State.Closed _ -> 0;
@@ -74,7 +81,7 @@ public final class Breaker {
     };
   }
 
-  /** Asks for a try; its verdict is to be told once. */
+  /** Acquires a permit for one attempt, whose outcome is to be reported once. */
   public Optional<Permit> tryAcquire(CircuitOptions rules, long nowNanos) {
     while (true) {
       State now = state();
@@ -115,8 +122,8 @@ public final class Breaker {
   }
 
   /**
-   * The try went well. A probe that answers after its lease expired, while the next one is still
-   * out, is good news all the same: a slow provider could never come back otherwise.
+   * Reports success. A probe that succeeds after its lease expired, while the next probe is still
+   * running, closes the circuit too: a slow provider could never recover otherwise.
    */
   public void succeeded(Permit permit) {
     verdicts.incrementAndGet();
@@ -131,7 +138,7 @@ public final class Breaker {
     }
   }
 
-  /** The try failed, and the provider is to blame. Says whether that opened the circuit anew. */
+  /** Reports a failure that is the provider's fault. Returns true if it opened a closed circuit. */
   public boolean failed(Permit permit, CircuitOptions rules, long nowNanos) {
     long count = verdicts.incrementAndGet();
     while (true) {
@@ -182,8 +189,8 @@ public final class Breaker {
       }
     }
     recent.add(new Failure(nowNanos, count));
-    // At high load some failures are always within the window: they count where they are at least
-    // half of what happened since the first of them.
+    // At high load some failures are always within the window: they trip the circuit only if they
+    // are at least half of all outcomes since the first of them.
     long outcomes = count - recent.getFirst().verdicts() + 1;
     boolean trips = recent.size() >= rules.failures() && outcomes <= 2L * recent.size();
     return trips
@@ -191,7 +198,10 @@ public final class Breaker {
         : new State.Closed(closed.generation(), recent);
   }
 
-  /** The circuits of many nodes and providers that failed together are not probed together. */
+  /**
+   * Opens the circuit for a time that is spread, so that nodes and providers that failed together
+   * are not probed together.
+   */
   private static State open(State from, CircuitOptions rules, long requested, long nowNanos) {
     long openFor = Math.min(requested, rules.openForMax().toNanos());
     long generation = from.generation() + 1;
@@ -199,7 +209,9 @@ public final class Breaker {
     return new State.Open(generation, nowNanos + openFor * (100 - spread) / 100, openFor);
   }
 
-  /** The try said nothing about the provider; a probe's place is free again. */
+  /**
+   * Reports an outcome that does not show the provider's health; the next request may be the probe.
+   */
   public void neutral(Permit permit, long nowNanos) {
     State now = state();
     while (now instanceof State.HalfOpen half

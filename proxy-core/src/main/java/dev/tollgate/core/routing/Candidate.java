@@ -16,14 +16,14 @@ public record Candidate(Model model, Route route) {
     return route.provider().id();
   }
 
-  /** Whether both are one way to serve one model. */
+  /** True if both are the same route of the same model. */
   public boolean isSame(Candidate other) {
     return isSameProvider(other)
         && isSameModel(other)
         && route.upstreamModel().equals(other.route.upstreamModel());
   }
 
-  /** Whether one of these is the same. */
+  /** True if {@code others} contains the same route of the same model. */
   public boolean isIn(List<Candidate> others) {
     for (Candidate other : others) {
       if (isSame(other)) {

@@ -5,10 +5,10 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Percentiles of the last minute: counts of two half minutes in buckets whose bounds grow by a
- * fifth. What is older is forgotten, so that a provider that is not asked any more is unknown again
- * and comes back by itself. Shared by all loops: atomic counts; a sample that falls into the moment
- * in which a half minute ends may be lost, which no percentile shows.
+ * Percentiles of the samples of the last minute: counts of two half minutes in buckets whose bounds
+ * grow by a fifth. Older samples are dropped, so that a provider without requests becomes unknown
+ * again and is explored anew. Shared by all loops: atomic counts; a sample recorded at the moment a
+ * half minute ends may be lost, which no percentile shows.
  */
 final class Digest {
   static final long WINDOW_NANOS = 30_000_000_000L;
@@ -20,7 +20,7 @@ final class Digest {
   private final AtomicIntegerArray counts = new AtomicIntegerArray(2 * BUCKETS);
   private final AtomicLong window = new AtomicLong(Long.MIN_VALUE);
 
-  /** A sample above zero, of whatever unit; 1 to 30 million are told apart. */
+  /** Adds a sample above zero, in any unit; values of 1 to 30 million are distinguished. */
   void add(double sample, long nowNanos) {
     long current = rotate(nowNanos);
     counts.incrementAndGet(base(current) + bucket(sample));
@@ -34,7 +34,7 @@ final class Digest {
     return (window & 1) == 0 ? 0 : BUCKETS;
   }
 
-  /** Forgets what is older than the half minute before this one. */
+  /** Drops samples older than the previous half minute. */
   private long rotate(long nowNanos) {
     long current = Math.floorDiv(nowNanos, WINDOW_NANOS);
     long last = window.get();
@@ -53,7 +53,7 @@ final class Digest {
     }
   }
 
-  /** The value that a share of the samples does not exceed; empty: nothing is known. */
+  /** Returns the value that a share of the samples does not exceed; empty: there are no samples. */
   OptionalDouble percentile(double share, long nowNanos) {
     rotate(nowNanos);
     int total = 0;

@@ -5,34 +5,34 @@ import dev.tollgate.core.id.ProviderId;
 import java.util.Locale;
 
 /**
- * Why a provider may not serve a request.
+ * Reason why one provider may not serve a request for one model.
  *
- * @param waitNanos until it might; 0: waiting does not help, or is not needed
+ * @param waitNanos until the provider may be able to; 0: waiting does not help, or is not needed
  */
 public record Exclusion(ModelId model, ProviderId provider, Reason reason, long waitNanos) {
   /** The closed list of {@code details.excluded[].reason}. */
   public enum Reason {
-    /** {@code routing.only} does not name it. */
+    /** {@code routing.only} does not name the provider. */
     NOT_IN_ONLY,
-    /** {@code routing.ignore} names it. */
+    /** {@code routing.ignore} names the provider. */
     IGNORED,
-    /** Fallbacks are not allowed, and it is not in {@code routing.order}. */
+    /** Fallbacks are not allowed, and the provider is not in {@code routing.order}. */
     NOT_IN_ORDER,
-    /** Fallbacks are not allowed, and it is not the preferred one. */
+    /** Fallbacks are not allowed, and another candidate is preferred. */
     FALLBACK_NOT_ALLOWED,
-    /** It costs more than {@code routing.max_price}. */
+    /** The model costs more than {@code routing.max_price}. */
     PRICE_ABOVE_MAX,
     /** {@code routing.require_parameters}: the model is not known to understand the request. */
     PARAMETERS_UNSUPPORTED,
-    /** It failed too often a moment ago. */
+    /** The provider's circuit breaker is open. */
     CIRCUIT_OPEN,
-    /** It limits our rate. */
+    /** The provider limited the rate of every key, and its waits have not ended. */
     COOLING,
-    /** It refused every key that we have. */
+    /** The provider refused every configured key. */
     CREDENTIALS_REFUSED,
-    /** The token that its key is exchanged for is not there yet, or expired. */
+    /** The access token that is sent in place of the key is not fetched yet, or has expired. */
     TOKEN_MISSING,
-    /** The limit of the model that it would serve instead is used up. */
+    /** The rate limit of the fallback model is used up. */
     MODEL_LIMITED;
 
     private final String wire = name().toLowerCase(Locale.ROOT);

@@ -2,11 +2,11 @@ package dev.tollgate.core.routing;
 
 import java.util.Locale;
 
-/** Why a provider is sent more than its requests. */
+/** Reason for an attempt beyond the first one of a request. */
 public enum ExtraAttempt {
-  /** After a failure. */
+  /** The attempt before it failed. */
   RETRY,
-  /** Beside another provider whose first token is late. */
+  /** The first token of another provider is late. */
   HEDGE;
 
   private final String wire = name().toLowerCase(Locale.ROOT);

@@ -23,16 +23,18 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What this process knows of all providers. It survives reloads: circuits by provider and endpoint,
- * keys by their fingerprint and the model (docs/decisions/operations.md#identity-of-endpoints).
- * Shared by all loops: maps that only grow with the configuration, of objects that each say how
- * they are shared.
+ * Health of all providers, keys and routes as this process observed it. It survives reloads:
+ * circuits by provider and endpoint, keys by their fingerprint and the model
+ * (docs/decisions/operations.md#identity-of-endpoints). Shared by all loops: maps that grow only
+ * with the configuration, of objects that each document how they are shared.
  */
 public final class Fleet {
-  /** Stands for the key of a provider that has none. */
+  /** Placeholder for the key of a provider that has none. */
   private static final String NO_KEY = "";
 
-  /** Tokens come within a second, or after a time that nobody knows. */
+  /**
+   * Wait that clients are advised of: a token is fetched within a second, or after an unknown time.
+   */
   private static final long TOKEN_WAIT_NANOS = 1_000_000_000;
 
   private final Map<ProviderName, ProviderHealth> providers = new ConcurrentHashMap<>();
@@ -59,7 +61,7 @@ public final class Fleet {
     }
   }
 
-  /** What came of asking for a try. */
+  /** Result of {@link #place}. */
   public sealed interface PlacementResult {
     record Placed(Placement placement) implements PlacementResult {}
 
@@ -73,8 +75,8 @@ public final class Fleet {
   }
 
   /**
-   * What is known of a key for one of its provider's models: providers limit rates by model, and a
-   * key that may not use one of them is good for the others.
+   * Returns the health of a key for one of its provider's models: providers limit rates by model,
+   * and a key that may not use one of them can be good for the others.
    */
   private KeyHealth key(Route route, String fingerprint) {
     var name = new KeyName(route.provider().id(), fingerprint, route.upstreamModel());
@@ -82,12 +84,15 @@ public final class Fleet {
     return known == null ? keys.computeIfAbsent(name, _ -> new KeyHealth()) : known;
   }
 
-  /** The same of a provider without keys: it may still limit our rate. */
+  /**
+   * Returns the health of a key; a provider without keys has a placeholder, since it may still
+   * limit the rate.
+   */
   private KeyHealth key(Route route, @Nullable Credential credential) {
     return key(route, credential == null ? NO_KEY : credential.fingerprint());
   }
 
-  /** How a key stands, by the model for which it stands worst; null: the provider has none. */
+  /** Returns the worst state of a key over all models; null: the provider has no keys. */
   public KeyHealth.State keyState(
       Provider provider, @Nullable Credential credential, long nowNanos) {
     String fingerprint = credential == null ? NO_KEY : credential.fingerprint();
@@ -104,12 +109,15 @@ public final class Fleet {
     return known == null ? routes.computeIfAbsent(name, _ -> new RouteHealth()) : known;
   }
 
-  /** Counts the requests for a model that are served in turn. */
+  /** Returns the number of requests for a model that round robin has placed before this one. */
   int nextRoundRobin(Model model) {
     return roundRobin.computeIfAbsent(model.id(), _ -> new AtomicInteger()).getAndIncrement();
   }
 
-  /** Why nobody may try this one then; empty: as far as is known now, it may be tried. */
+  /**
+   * Returns the reason why a candidate may not be tried at {@code nowNanos}; empty: as far as is
+   * known, it may.
+   */
   public Optional<Exclusion> obstacle(Candidate candidate, CredentialPolicy policy, long nowNanos) {
     return obstacle(candidate, nowNanos)
         .filter(
@@ -125,7 +133,7 @@ public final class Fleet {
         : keyObstacle(candidate, nowNanos);
   }
 
-  /** Whether one of the provider's keys but these may be used at once. */
+  /** True if a key of the provider other than these may be used at once. */
   public boolean hasUsableKey(Candidate candidate, List<Credential> excludedKeys, long nowNanos) {
     return candidate.provider().credentials().stream()
         .filter(one -> !excludedKeys.contains(one))
@@ -139,7 +147,9 @@ public final class Fleet {
     long cooling = Long.MAX_VALUE;
     long retired = Long.MAX_VALUE;
     List<Credential> credentials = candidate.provider().credentials();
-    for (int i = 0; i < Math.max(1, credentials.size()); i++) { // none is one that is not sent
+    for (int i = 0;
+        i < Math.max(1, credentials.size());
+        i++) { // a provider without keys has one placeholder
       KeyHealth key = key(candidate.route(), credentials.isEmpty() ? null : credentials.get(i));
       long wait = key.waitNanos(nowNanos);
       if (wait == 0) {
@@ -158,7 +168,8 @@ public final class Fleet {
   }
 
   /**
-   * A token that somebody fetches may be missing: no fault of the provider's, which is not asked.
+   * True if the provider needs no credential or one can be sent. A token that is not fetched yet is
+   * no fault of the provider, which then gets no request.
    */
   private static boolean hasSendableCredential(Candidate candidate) {
     List<Credential> credentials = candidate.provider().credentials();
@@ -180,39 +191,45 @@ public final class Fleet {
     return new Exclusion(candidate.model().id(), candidate.id(), reason, waitNanos);
   }
 
-  /** Whether the provider may be asked at once although it refused or limited the last key. */
+  /**
+   * True if a key of the provider may be used at once, although the provider refused or limited
+   * another one.
+   */
   public boolean hasUsableKey(Candidate candidate, long nowNanos) {
     return keyObstacle(candidate, nowNanos).isEmpty();
   }
 
-  /** Whether neither its circuit nor a key of it is in doubt: a try there is no probe. */
+  /** True if neither the circuit nor a key is in doubt: an attempt would not be a probe. */
   public boolean isHealthy(Candidate candidate, long nowNanos) {
     return provider(candidate.provider()).breaker().state() instanceof Breaker.State.Closed
         && keysOf(candidate.route()).stream().noneMatch(KeyHealth::isRetired)
         && hasUsableKey(candidate, nowNanos);
   }
 
-  /** Takes from the retry budget of a candidate's provider; whether it allows one try more. */
+  /**
+   * Takes one attempt from the retry budget of a candidate's provider; false: the budget is used
+   * up.
+   */
   public boolean tryTakeFromBudget(
       ExtraAttempt purpose, Candidate candidate, RoutingRules rules, long nowNanos) {
     return provider(candidate.provider()).retries().tryTake(purpose, rules, nowNanos);
   }
 
-  /** Whether {@link #tryTakeFromBudget} would allow it; takes nothing. */
+  /** True if {@link #tryTakeFromBudget} would succeed now; takes nothing. */
   public boolean hasBudget(Candidate candidate, RoutingRules rules, long nowNanos) {
     return provider(candidate.provider()).retries().isAvailable(rules, nowNanos);
   }
 
-  /** Asks for one try at a candidate; a placement is to be ended once. */
+  /** Places one attempt at a candidate; the placement is to be ended once. */
   public PlacementResult place(
       Candidate candidate, CredentialPolicy policy, long nowNanos, RandomGenerator random) {
     return place(candidate, policy, List.of(), nowNanos, random);
   }
 
   /**
-   * The same where some of the provider's keys are of no use.
+   * Places one attempt, if possible with another key than those excluded.
    *
-   * @param excludedKeys the keys that are not chosen while there is another
+   * @param excludedKeys keys that are chosen only if there is no other
    */
   public PlacementResult place(
       Candidate candidate,
@@ -239,7 +256,7 @@ public final class Fleet {
             candidate, credential, health, key, route(candidate.route()), permit.get(), nowNanos));
   }
 
-  /** Draws a key by weight among those that may be used; null: the provider has none. */
+  /** Chooses a key at random by weight among the usable ones; null: the provider has no keys. */
   private @Nullable Credential choose(
       Route route, List<Credential> excludedKeys, long nowNanos, RandomGenerator random) {
     List<Credential> all = route.provider().credentials();
@@ -265,8 +282,8 @@ public final class Fleet {
   }
 
   /**
-   * A new configuration is in use: what it no longer names is forgotten, and refused keys that it
-   * still names are tried once more at once, for an operator may have mended them.
+   * Applies a new configuration: health of what it no longer names is dropped, and refused keys
+   * that it still names may be tried at once, since an operator may have repaired them.
    */
   public void configured(Catalog catalog, long nowNanos) {
     Set<ProviderName> live = new HashSet<>();

@@ -6,23 +6,26 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * What is known of one key of a provider for one model: it serves, it cools after a 429, or the
- * provider refused it. A refused key is asked again now and then, by one request at a time. Shared
- * by all loops: one atomic reference to an immutable state.
+ * Health of one key of a provider for one model: it is usable, it cools down after a 429, or the
+ * provider refused it. A refused key is tried again at growing intervals, by one request at a time.
+ * Shared by all loops: one atomic reference to an immutable state.
  */
 public final class KeyHealth {
   static final Duration REFUSED_FIRST = Duration.ofSeconds(60);
   static final Duration REFUSED_MAX = Duration.ofMinutes(10);
   static final Duration COOLING_MAX = Duration.ofHours(1);
 
-  /** A 429 that names no wait is repeated after a backoff of at least this. */
+  /** Wait after a 429 that names none: at least the shortest backoff. */
   static final Duration COOLING_UNKNOWN = NextAttempt.BACKOFF_MIN;
 
   private final AtomicReference<State> state = new AtomicReference<>(new State.Usable());
 
-  /** What the key is now. */
+  /** State of the key. */
   public sealed interface State {
-    /** Nanoseconds for which it is not used, and much more where the provider refused it. */
+    /**
+     * Rank of the state: the nanoseconds until the key is usable, and much more if the provider
+     * refused it.
+     */
     default long severity(long nowNanos) {
       return switch (this) {
         case Usable _, Recovered _ -> 0;
@@ -33,27 +36,32 @@ public final class KeyHealth {
 
     record Usable() implements State {}
 
-    /** The provider takes it again: it did in a try that began at {@code sinceNanos}. */
+    /**
+     * The provider accepts the key again: an attempt that began at {@code sinceNanos} showed it.
+     */
     record Recovered(long sinceNanos) implements State {
       private boolean isOlder(long begunNanos) {
         return begunNanos - sinceNanos < 0;
       }
     }
 
-    /** The provider limits its rate until then. */
+    /** The provider limits the rate of the key until {@code untilNanos}. */
     record Cooling(long untilNanos) implements State {}
 
-    /** The provider refused it, at {@code sinceNanos} last; it may be tried again then. */
+    /**
+     * The provider refused the key, at {@code sinceNanos} last; it may be tried again at {@code
+     * untilNanos}.
+     */
     record Retired(long sinceNanos, long untilNanos, Duration interval) implements State {
       /**
-       * Whether a try began before the key was refused. Many may be under way in that moment: what
-       * comes of them is the same refusal again, or says how it was before.
+       * True if an attempt began before the key was refused. Many may be running at that moment:
+       * they report the same refusal again, or a success that is out of date.
        */
       boolean isOlder(long begunNanos) {
         return begunNanos - sinceNanos <= 0;
       }
 
-      /** Whether the try that began then is the one that was let through. */
+      /** True if the attempt that began at {@code begunNanos} is the probe. */
       private boolean isProbe(long begunNanos) {
         return begunNanos == untilNanos - interval.toNanos();
       }
@@ -64,7 +72,7 @@ public final class KeyHealth {
     return Objects.requireNonNull(state.get());
   }
 
-  /** Nanoseconds until the key may be used; 0: at once. */
+  /** Returns the nanoseconds until the key may be used; 0: at once. */
   long waitNanos(long nowNanos) {
     return switch (state()) {
       case State.Usable _, State.Recovered _ -> 0;
@@ -78,8 +86,8 @@ public final class KeyHealth {
   }
 
   /**
-   * Takes the key for one try; a refused one is given to one of those who ask, or to all of them as
-   * a last resort.
+   * Takes the key for one attempt. A refused key is granted to one caller per interval, or to all
+   * of them as a last resort.
    */
   boolean tryUse(CredentialPolicy policy, long nowNanos) {
     State now = state();
@@ -98,7 +106,10 @@ public final class KeyHealth {
     return new State.Retired(sinceNanos, nowNanos + interval.toNanos(), interval);
   }
 
-  /** The provider took it in a try that began then. Says whether that was news. */
+  /**
+   * Reports that the provider accepted the key in an attempt that began at {@code begunNanos}.
+   * Returns true if the key was refused before.
+   */
   boolean succeeded(long begunNanos) {
     State now = state();
     return now instanceof State.Retired retired
@@ -106,16 +117,19 @@ public final class KeyHealth {
         && state.compareAndSet(now, new State.Recovered(begunNanos));
   }
 
-  /** The provider refused it in a try that began then. Says whether that was news. */
+  /**
+   * Reports that the provider refused the key in an attempt that began at {@code begunNanos}.
+   * Returns true if the key was not refused before.
+   */
   boolean refused(long begunNanos, long nowNanos) {
     while (true) {
       State now = state();
       if (now instanceof State.Retired retired
           && (retired.isOlder(begunNanos) || !retired.isProbe(begunNanos))) {
-        return false; // a last resort brings no longer wait
+        return false; // an attempt of last resort does not lengthen the wait
       }
       if (now instanceof State.Recovered recovered && recovered.isOlder(begunNanos)) {
-        return false; // the provider has taken it since
+        return false; // the provider has accepted the key since
       }
       boolean again = now instanceof State.Retired;
       Duration interval =
@@ -126,7 +140,7 @@ public final class KeyHealth {
     }
   }
 
-  /** A probe said nothing about the key: the next request may take its place. */
+  /** Reports an outcome that does not show the key's state: the next request may be the probe. */
   void neutral(long begunNanos, long nowNanos) {
     State now = state();
     if (now instanceof State.Retired retired
@@ -142,7 +156,10 @@ public final class KeyHealth {
     return doubled.compareTo(REFUSED_MAX) > 0 ? REFUSED_MAX : doubled;
   }
 
-  /** The provider asked to wait in a try that began then; the longest wait counts. */
+  /**
+   * Reports the wait that the provider asked for in an attempt that began at {@code begunNanos};
+   * the longest wait counts.
+   */
   void limited(int retryAfterSeconds, long begunNanos, long nowNanos) {
     Duration asked =
         retryAfterSeconds == 0 ? COOLING_UNKNOWN : Duration.ofSeconds(retryAfterSeconds);
@@ -161,7 +178,7 @@ public final class KeyHealth {
     }
   }
 
-  /** Somebody who may have mended it wants it tried at once. */
+  /** Permits a refused key to be tried at once, because it may have been repaired. */
   void resetWait(long nowNanos) {
     State now = state();
     if (now instanceof State.Retired retired) {

@@ -8,33 +8,37 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 
-/** What follows a failed try: a pure function (docs/decisions/retries.md#attempts). */
+/**
+ * Decision about the next attempt after a failed one: a pure function
+ * (docs/decisions/retries.md#attempts).
+ */
 public sealed interface NextAttempt {
   Duration REPEAT_AFTER_MAX = Duration.ofSeconds(2);
   Duration BACKOFF_MIN = Duration.ofMillis(300);
   Duration BACKOFF_MAX = Duration.ofMillis(600);
 
-  /** Try this candidate after {@code delay}. */
+  /** Try {@code candidate} after {@code delay}. */
   record Retry(Candidate candidate, Duration delay) implements NextAttempt {}
 
-  /** The last failure is what the client sees. */
+  /** Make no further attempt: the client gets the last failure. */
   record GiveUp() implements NextAttempt {}
 
-  /** A try that failed. */
+  /** An attempt that failed. */
   record Failed(Candidate candidate, UpstreamFailure failure) {
-    /** Whether another model at this provider may fail like that, too. */
+    /** True if the failure may affect other models of the same provider too. */
     private boolean isOfTheProviderOf(Candidate other) {
       return candidate.isSameProvider(other) && !failure.isModelSpecific();
     }
   }
 
   /**
-   * Chooses after {@code failed}, the tries so far with the last one at the end: the same provider
-   * with one other key where only the key was to blame; else another provider of the same model at
-   * once; else one provider once more; else another model, rather where nothing failed.
+   * Decides what follows {@code failed}, the attempts so far in order: the same provider with
+   * another key, once, if only the key was at fault; else another provider of the same model at
+   * once; else one provider once more; else another model, preferably at a provider that did not
+   * fail.
    *
-   * @param barred who is not to be asked, whatever the plan says
-   * @param hasOtherKey whether a provider may be asked at once with another key
+   * @param barred candidates that must not be tried, whatever the plan
+   * @param hasOtherKey true if a provider may be tried at once with another key
    */
   static NextAttempt after(
       RoutePlan plan,
@@ -66,7 +70,10 @@ public sealed interface NextAttempt {
         .orElse(new GiveUp());
   }
 
-  /** Whether a model is larger than all those that the request did not fit into. */
+  /**
+   * True if the model's context is larger than that of all models that the request did not fit
+   * into.
+   */
   private static boolean fits(Candidate candidate, List<Failed> failed) {
     return failed.stream()
         .filter(one -> one.failure().kind() == Kind.CONTEXT_TOO_LONG)
@@ -74,7 +81,9 @@ public sealed interface NextAttempt {
             one -> candidate.model().contextLength() > one.candidate().model().contextLength());
   }
 
-  /** Another provider of the model, else another route at one that is not silent. */
+  /**
+   * Returns another provider of the model, else another route at a provider that did not time out.
+   */
   private static Optional<Candidate> sameModel(List<Candidate> unattempted, List<Failed> failed) {
     Candidate last = failed.getLast().candidate();
     List<Candidate> others = unattempted.stream().filter(one -> one.isSameModel(last)).toList();
@@ -84,7 +93,10 @@ public sealed interface NextAttempt {
         .or(() -> others.stream().filter(one -> !isUnresponsive(one, failed)).findFirst());
   }
 
-  /** Another model at a provider that is not to blame, else at one that is but is not silent. */
+  /**
+   * Returns another model at a provider that did not fail, else at one that failed but did not time
+   * out.
+   */
   private static Optional<Candidate> otherModel(List<Candidate> unattempted, List<Failed> failed) {
     Candidate last = failed.getLast().candidate();
     List<Candidate> others =
@@ -127,7 +139,7 @@ public sealed interface NextAttempt {
     return Optional.empty();
   }
 
-  /** Whether waiting may be spared by another key of the same provider. */
+  /** True if another key of the same provider makes waiting unnecessary. */
   private static boolean isOfTheKey(UpstreamFailure failure) {
     return failure.kind() == Kind.RATE_LIMITED || failure.kind() == Kind.LIMIT_TOO_LOW;
   }

@@ -8,7 +8,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** Nobody may serve a request, and why not each of those who might. */
+/**
+ * Refusal of a request that no provider may serve now, with the reason of each excluded provider.
+ */
 public record NoProviderRefusal(Strategy strategy, List<Exclusion> excluded) {
   private static final long WAIT_SECONDS_MAX = 60;
 
@@ -16,7 +18,7 @@ public record NoProviderRefusal(Strategy strategy, List<Exclusion> excluded) {
     excluded = List.copyOf(excluded);
   }
 
-  /** What the client is told: with a wait where waiting helps. */
+  /** Returns the error for the client, with a wait if waiting helps. */
   public Fault fault() {
     List<Map<String, Object>> entries = excluded.stream().map(this::entry).toList();
     return Fault.of(ErrorCode.NO_PROVIDER_AVAILABLE, "no provider may serve the request now")
@@ -34,7 +36,7 @@ public record NoProviderRefusal(Strategy strategy, List<Exclusion> excluded) {
     return entry;
   }
 
-  /** The shortest wait of those for whom waiting helps, 0: it helps for none. */
+  /** Returns the shortest wait of the exclusions for which waiting helps; 0: there are none. */
   private int waitSeconds() {
     long nanos =
         excluded.stream().mapToLong(Exclusion::waitNanos).filter(wait -> wait > 0).min().orElse(0);
@@ -42,7 +44,7 @@ public record NoProviderRefusal(Strategy strategy, List<Exclusion> excluded) {
     return (int) Math.min(WAIT_SECONDS_MAX, seconds);
   }
 
-  /** The value of {@code X-LLM-Routing-Reason} where nobody was selected. */
+  /** Returns the value of {@code X-LLM-Routing-Reason} if no provider was selected. */
   public String reason() {
     return "strategy="
         + strategy.wire()

@@ -12,20 +12,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One try at one provider with one of its keys: what comes of it is told to the circuit, the key
- * and the figures. Ended exactly once. Loop-confined.
+ * One counted use of a deployment, with one key, by one attempt. Its outcome is reported to the
+ * circuit breaker, to the key's health and to the route's statistics. Ended exactly once.
+ * Loop-confined.
  */
 public final class Placement {
   private static final Logger LOG = LoggerFactory.getLogger(Placement.class);
   private static final double LATE_PERCENTILE = 0.95;
   private static final double NANOS_PER_MILLI = 1e6;
 
-  /** Answers take so much longer than most now and then. */
+  /**
+   * Factor over the usual latency beyond which a response is late; now and then a response takes
+   * three times as long.
+   */
   private static final int LATE_FACTOR = 3;
 
   private static final int UNAUTHORIZED = 401;
 
-  /** How long the next token of an account may take. */
+  /** Longest wait for the next access token of an account. */
   private static final int TOKEN_SECONDS = 10;
 
   private final Candidate candidate;
@@ -68,20 +72,21 @@ public final class Placement {
     return candidate;
   }
 
-  /** The key to send; null: none. */
+  /** Returns the key to send; null: the provider has none. */
   public @Nullable Credential credential() {
     return credential;
   }
 
-  /** The head of an answer came. */
+  /** Reports that a response head arrived. */
   public void answered(long nowNanos) {
     provider.answered(nowNanos);
   }
 
   /**
-   * No byte of an answer came so far. Where that is much longer than usual, and nobody else was
-   * answered meanwhile either, the circuit hears of it before the clocks run out. Says whether the
-   * provider is given up: it seems to answer nobody.
+   * Reports that no byte of the response has arrived so far. If that takes much longer than usual,
+   * and the provider answered no other request meanwhile, the circuit breaker counts a failure
+   * before the timeouts expire. Returns true if the attempt is to be abandoned, because the
+   * provider does not respond to any request.
    */
   public boolean isUnresponsive(boolean stream, long nowNanos) {
     if (ended || provider.hasAnsweredSince(begunNanos) || !isLate(stream, nowNanos)) {
@@ -89,19 +94,22 @@ public final class Placement {
     }
     if (!unresponsive) {
       unresponsive = true;
-      trip("it answers nobody", nowNanos);
+      trip("it does not respond to any request", nowNanos);
     }
     return !(provider.breaker().state() instanceof Breaker.State.Closed);
   }
 
-  /** Where it is not known how long most answers take, none is late. */
+  /** True if the attempt takes longer than nearly all before it; false if no latency is known. */
   private boolean isLate(boolean stream, long nowNanos) {
     OptionalDouble usualMillis = route.usualMillis(stream, LATE_PERCENTILE, nowNanos);
     return usualMillis.isPresent()
         && nowNanos - begunNanos > LATE_FACTOR * NANOS_PER_MILLI * usualMillis.getAsDouble();
   }
 
-  /** The first content of a stream came: the provider works, however long the stream is. */
+  /**
+   * Reports the first content of a stream, which shows that the provider works, however long the
+   * stream is.
+   */
   public void firstContent(long nowNanos) {
     contentSeen = true;
     contentNanos = nowNanos;
@@ -109,26 +117,29 @@ public final class Placement {
     route.firstContent(nowNanos - begunNanos, nowNanos);
   }
 
-  /** The first content came of a stream that another provider had begun. */
+  /** Reports the first content of a stream that another provider had begun. */
   public void continued() {
     continued = true;
     confirmWorking();
   }
 
-  /** Whether its circuit or its key hangs on how it ends. */
+  /** True if the state of the circuit or of the key depends on the outcome. */
   public boolean isProbe() {
     return probe;
   }
 
   /**
-   * Whether this try has the turn to show whether the provider works, of which nothing was heard in
-   * many tries because others were faster. Asked once: the turn is taken with it.
+   * True if this attempt is to show whether the provider works, after many attempts that were
+   * canceled because other providers were faster. Claims the probe: the next caller gets false.
    */
   public boolean tryClaimProbe() {
     return provider.tryClaimProbe();
   }
 
-  /** Another provider was faster: it takes at least so long, which is all that is known. */
+  /**
+   * Reports that another provider was faster. The time so far is a lower bound of this provider's
+   * latency.
+   */
   public void hedgeLost(long nowNanos) {
     if (!contentSeen && !ended) {
       provider.hedgesLost();
@@ -145,17 +156,17 @@ public final class Placement {
 
   private void confirmKeyWorks() {
     if (key.succeeded(begunNanos)) {
-      LOG.info("provider {} takes key {} again", candidate.id(), fingerprint());
+      LOG.info("provider {} accepts key {} again", candidate.id(), fingerprint());
     }
   }
 
-  /** The reply is complete. */
+  /** Ends the placement with a complete reply. */
   public void succeeded(long tokens, long nowNanos) {
     if (!end()) {
       return;
     }
     if (continued) {
-      return; // how fast it is says nothing about whole answers
+      return; // its speed is not that of whole replies
     }
     if (contentSeen) {
       route.generated(tokens, nowNanos - contentNanos, nowNanos);
@@ -166,14 +177,14 @@ public final class Placement {
     route.generated(tokens, nowNanos - begunNanos, nowNanos);
   }
 
-  /** The try failed. */
+  /** Ends the placement with a failure. */
   public void failed(UpstreamFailure failure, long nowNanos) {
     if (end()) {
       report(failure, nowNanos);
     }
   }
 
-  /** The try ended for a reason that says nothing about the provider. */
+  /** Ends the placement with an outcome that does not show the provider's health. */
   public void neutral(long nowNanos) {
     if (end()) {
       provider.breaker().neutral(permit, nowNanos);
@@ -210,7 +221,10 @@ public final class Placement {
     }
   }
 
-  /** A token may be revoked ahead of its end: the account's next one is waited for first. */
+  /**
+   * Reports a refused credential. A token may be revoked before it expires: the account's next
+   * token is awaited first.
+   */
   private void refused(UpstreamFailure failure, long nowNanos) {
     boolean another =
         failure.status() == UNAUTHORIZED

@@ -4,16 +4,16 @@ import dev.tollgate.core.money.PriceList;
 import dev.tollgate.core.money.TokenPrices;
 
 /**
- * What a model may cost at most to serve a request, in pico-USD per token, image and request.
+ * Highest prices that a request accepts, in pico-USD per token, image and request.
  *
- * @param perPromptToken {@link #UNBOUNDED} where the request sets no bound; so are the others
+ * @param perPromptToken {@link #UNBOUNDED} if the request sets no bound, like the others
  */
 public record PriceCap(
     long perPromptToken, long perCompletionToken, long perImage, long perRequest) {
   public static final long UNBOUNDED = Long.MAX_VALUE;
   public static final PriceCap NONE = new PriceCap(UNBOUNDED, UNBOUNDED, UNBOUNDED, UNBOUNDED);
 
-  /** Whether these prices stay within the bounds, in every tier and for every kind of image. */
+  /** True if these prices are within the bounds, in every tier and for every kind of image. */
   public boolean allows(PriceList prices) {
     boolean allows = allows(prices.tokens()) && prices.perRequest() <= perRequest;
     for (PriceList.Tier tier : prices.tiers()) {

@@ -2,7 +2,7 @@ package dev.tollgate.core.routing;
 
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** What is known of one provider at one endpoint. Shared by all loops. */
+/** Health of one provider at one endpoint. Shared by all loops. */
 public final class ProviderHealth {
   private static final int HEDGES_LOST_MAX = 10;
 
@@ -21,33 +21,33 @@ public final class ProviderHealth {
     return retries;
   }
 
-  /** Tries of this kind that its retry budget did not allow. */
+  /** Returns the number of attempts of this kind that the retry budget did not allow. */
   public long refused(ExtraAttempt purpose) {
     return retries.refused(purpose);
   }
 
-  /** Tries under way. */
+  /** Returns the number of running attempts. */
   public int inFlight() {
     return inFlight.get();
   }
 
-  /** The head of an answer came, whatever it says. */
+  /** Reports that a response head arrived, whatever its status. */
   void answered(long nowNanos) {
     answeredNanos = nowNanos;
     everAnswered = true;
   }
 
-  /** Whether anybody was answered since then. */
+  /** True if a response head arrived after {@code nanos}. */
   boolean hasAnsweredSince(long nanos) {
     return everAnswered && answeredNanos - nanos > 0;
   }
 
-  /** A try was given up because another provider was faster. */
+  /** Counts an attempt that was canceled because another provider was faster. */
   void hedgesLost() {
     hedgesLost.incrementAndGet();
   }
 
-  /** A try was served, or failed in a way that shows the provider. */
+  /** Resets the count of lost hedges after an attempt that showed whether the provider works. */
   void resetHedgesLost() {
     if (hedgesLost.get() != 0) {
       hedgesLost.set(0);
@@ -55,8 +55,8 @@ public final class ProviderHealth {
   }
 
   /**
-   * Whether one try shall show whether the provider works, because others always serve in its
-   * place: only who asks first is told so, and nobody again until it was outrun as often once more.
+   * True for one caller after {@link #HEDGES_LOST_MAX} lost hedges in a row: its attempt is to run
+   * to its end, to show whether the provider works.
    */
   boolean tryClaimProbe() {
     int count = hedgesLost.get();

@@ -11,7 +11,7 @@ import java.util.OptionalLong;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** Orders the candidates of one model, the preferred one first. */
+/** Order of preference among the candidates of one model. */
 final class Ranking {
   private static final double MEDIAN = 0.5;
   private static final Comparator<Candidate> BY_PRIORITY =
@@ -30,10 +30,10 @@ final class Ranking {
   }
 
   /**
-   * The order in which the candidates are to be asked: by the strategy, the slow ones last, then
-   * the one that the request sticks to first, then those that the request names.
+   * Returns the candidates in order of preference: by the strategy, slow ones last, then the one to
+   * which the request is sticky first, then those that the request names.
    *
-   * @param affinity what is the same in requests that should go to the same provider
+   * @param affinity hash that is equal in requests that should go to the same provider
    */
   List<Candidate> of(
       List<Candidate> candidates,
@@ -60,7 +60,7 @@ final class Ranking {
     ranked.sort(BY_PRIORITY);
     switch (strategy) {
       case PRIORITY -> {}
-      // A model has one price wherever it is served.
+      // A model has one price at all providers.
       case COST -> ranked.sort(Comparator.comparingLong(Ranking::price));
       case LATENCY -> sort(ranked, this::latency);
       case THROUGHPUT -> sort(ranked, this::slowness);
@@ -74,12 +74,15 @@ final class Ranking {
     return ranked;
   }
 
-  /** How a candidate does; less is better. */
+  /** Figure of a candidate; lower is better. */
   private interface Measure {
     double of(Candidate candidate);
   }
 
-  /** Each is measured once: figures that change meanwhile, or are drawn, would confuse a sort. */
+  /**
+   * Sorts by a figure that is read once per candidate: random or changing figures would break the
+   * sort.
+   */
   private static void sort(List<Candidate> candidates, Measure measure) {
     record Measured(Candidate candidate, double value) {}
     List<Measured> measured = new ArrayList<>(candidates.size());
@@ -112,7 +115,10 @@ final class Ranking {
             : OptionalDouble.empty());
   }
 
-  /** Who is not known is tried first, but by one request at a time: it may be slow. */
+  /**
+   * Returns the figure, or the best one if it is unknown and the provider is idle: an unknown
+   * provider is tried first, but by one request at a time, since it may be slow.
+   */
   private double knownOrExplore(Candidate candidate, OptionalDouble measure) {
     return measure.orElse(inFlight(candidate) == 0 ? 0 : Double.MAX_VALUE);
   }
@@ -125,7 +131,10 @@ final class Ranking {
     return fleet.provider(candidate.provider()).inFlight();
   }
 
-  /** Puts those last that are known to be slower than wished; says how many are not. */
+  /**
+   * Moves candidates that are known to be slower than preferred to the end; returns the number of
+   * the others.
+   */
   private int slowLast(List<Candidate> ranked, @Nullable Duration preferred) {
     if (preferred == null) {
       return ranked.size();
@@ -140,7 +149,10 @@ final class Ranking {
     return fast == 0 ? ranked.size() : fast;
   }
 
-  /** How many of the first ones the strategy holds equal, so that a request may stick to any. */
+  /**
+   * Returns how many of the first candidates the strategy holds equal, so that a request may be
+   * sticky to any of them.
+   */
   private static int equals(List<Candidate> ranked, Strategy strategy) {
     return switch (strategy) {
       case PRIORITY, COST -> {
@@ -156,8 +168,8 @@ final class Ranking {
   }
 
   /**
-   * Rendezvous hashing: every node puts the same ones first for the same affinity, each as often as
-   * its weight says, and who drops out takes only its own requests along.
+   * Orders by rendezvous hashing: every node prefers the same candidate for the same affinity, each
+   * in proportion to its weight, and a candidate that drops out moves only its own requests.
    */
   private static void applyAffinity(List<Candidate> equal, long affinity) {
     sort(

@@ -7,9 +7,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * How many retries a provider may be sent: a share of its requests and a few per second, so that
- * retries never multiply an outage. Shared by all loops: requests are only counted; what that earns
- * is reckoned when a retry asks, in one atomic reference to an immutable.
+ * Retry budget of one provider: a share of its requests and a few retries per second, so that
+ * retries never multiply an outage. Shared by all loops: requests are only counted, and what they
+ * earn is computed when a retry asks, in one atomic reference to an immutable balance.
  */
 final class RetryBudget {
   private static final double BURST_MIN = 10;
@@ -20,14 +20,14 @@ final class RetryBudget {
       Map.of(ExtraAttempt.RETRY, new LongAdder(), ExtraAttempt.HEDGE, new LongAdder());
   private final AtomicReference<Balance> balance = new AtomicReference<>(new Balance(0, 0, -1));
 
-  /** What is left, as of a moment; below zero: nobody asked yet. */
+  /** Retries left at a time; below zero: none was taken yet. */
   private record Balance(long requests, long atNanos, double tokens) {}
 
   void request() {
     requests.increment();
   }
 
-  /** Takes one, if there is one. */
+  /** Takes one retry; false: the budget is used up. */
   boolean tryTake(ExtraAttempt purpose, RoutingRules rules, long nowNanos) {
     while (true) {
       Balance before = Objects.requireNonNull(balance.get());
@@ -43,7 +43,7 @@ final class RetryBudget {
     }
   }
 
-  /** Whether one could be taken now. */
+  /** True if one retry could be taken now. */
   boolean isAvailable(RoutingRules rules, long nowNanos) {
     return earned(Objects.requireNonNull(balance.get()), rules, requests.sum(), nowNanos) >= 1;
   }

@@ -4,15 +4,15 @@ import java.util.OptionalDouble;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * How one provider serves one model, by the requests of the last minute. Streams and plain replies
- * are kept apart: the latency of a stream is the wait for its first content, that of a plain reply
- * the whole of it. Shared by all loops.
+ * Latency and throughput of one route, from the requests of the last minute. Streams and plain
+ * replies are measured apart: the latency of a stream is the wait for its first content, that of a
+ * plain reply its whole duration. Shared by all loops.
  */
 public final class RouteHealth {
   private static final double NANOS_PER_MILLI = 1e6;
   private static final double NANOS = 1e9;
 
-  /** What was usual when that was last known. */
+  /** Latest known usual latency, for times without samples. */
   private volatile OptionalDouble usualOfStreams = OptionalDouble.empty();
 
   private volatile OptionalDouble usualOfPlain = OptionalDouble.empty();
@@ -30,14 +30,14 @@ public final class RouteHealth {
     plainMillis.add(tookNanos / NANOS_PER_MILLI, nowNanos);
   }
 
-  /** A reply of so many tokens was written in this time. */
+  /** Adds a reply of {@code tokens} tokens that was written within {@code tookNanos}. */
   void generated(long tokens, long tookNanos, long nowNanos) {
     if (tokens > 1 && tookNanos > 0) {
       tokensPerSecond.add(tokens * NANOS / tookNanos, nowNanos);
     }
   }
 
-  /** The provider does not know the model. Says whether that is news. */
+  /** Reports that the provider does not know the model. Returns true for the first report. */
   boolean missing() {
     return !missing.getAndSet(true);
   }
@@ -48,12 +48,15 @@ public final class RouteHealth {
     }
   }
 
-  /** Whether the provider said last that it does not know the model. */
+  /** True if the provider's latest reply was that it does not know the model. */
   public boolean isMissing() {
     return missing.get();
   }
 
-  /** Milliseconds that a client of this kind waits, or of the other kind where that is all. */
+  /**
+   * Returns the latency in milliseconds of streams or plain replies, or that of the other kind if
+   * only that is known.
+   */
   public OptionalDouble latencyMillis(boolean stream, double share, long nowNanos) {
     Digest own = stream ? firstContentMillis : plainMillis;
     Digest other = stream ? plainMillis : firstContentMillis;
@@ -62,8 +65,8 @@ public final class RouteHealth {
   }
 
   /**
-   * Most of them; where nothing was measured of late, what it was when this was last asked: a route
-   * that has been out for long is judged by what was usual before.
+   * Returns the usual latency; without recent samples the latest value that this method returned: a
+   * route after a long outage is judged by its earlier latency.
    */
   OptionalDouble usualMillis(boolean stream, double share, long nowNanos) {
     OptionalDouble known = latencyMillis(stream, share, nowNanos);
@@ -78,7 +81,7 @@ public final class RouteHealth {
     return known;
   }
 
-  /** Tokens per second. */
+  /** Returns the tokens per second. */
   public OptionalDouble throughput(double share, long nowNanos) {
     return tokensPerSecond.percentile(share, nowNanos);
   }

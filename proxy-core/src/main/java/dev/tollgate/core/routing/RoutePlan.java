@@ -11,13 +11,15 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * Who may serve one request, in the order of preference of its admission.
+ * Candidates that may serve one request, in order of preference at its admission.
  *
- * @param candidates those who could be asked then, never empty: the first one is asked first
- * @param ranked all of them: who could not be asked then may be able to when a try fails
- * @param rules tries per client request and retries per provider, whatever the candidates
- * @param excluded who may not serve it
- * @param credentialPolicy whether keys that were refused lately are tried again before their time
+ * @param candidates those that could be tried at admission, never empty; the first one is tried
+ *     first
+ * @param ranked all of them: a candidate that could not be tried at admission may be usable when an
+ *     attempt fails
+ * @param rules bounds of attempts per request and of retries per provider
+ * @param excluded providers that may not serve the request
+ * @param credentialPolicy whether refused keys may be tried before their wait ends
  */
 public record RoutePlan(
     Strategy strategy,
@@ -26,11 +28,14 @@ public record RoutePlan(
     RoutingRules rules,
     List<Exclusion> excluded,
     CredentialPolicy credentialPolicy) {
-  /** Which keys may be tried. */
+  /** Keys that may be tried. */
   public enum CredentialPolicy {
-    /** Those that no provider refused lately. */
+    /** Keys that the provider did not refuse lately. */
     HEALTHY_ONLY,
-    /** Refused ones too: there is nobody else, and the provider's own answer says why. */
+    /**
+     * Refused keys too: there is no other candidate, and the provider's own error explains the
+     * failure to the client.
+     */
     LAST_RESORT
   }
 
@@ -43,17 +48,17 @@ public record RoutePlan(
     }
   }
 
-  /** Tries at most. */
+  /** Returns the highest number of attempts. */
   public int attemptsMax() {
     return rules.attemptsMax();
   }
 
-  /** The most that a request costs at any of the models that may serve it. */
+  /** Returns the highest cost of a request at any of the models that may serve it. */
   public MicroUsd maxCost(Function<Model, MicroUsd> estimate) {
     Model model = ranked.getFirst().model();
     MicroUsd max = estimate.apply(model);
     for (Candidate candidate : ranked) {
-      if (!candidate.model().id().equals(model.id())) { // candidates of one model stand together
+      if (!candidate.model().id().equals(model.id())) { // candidates of one model are adjacent
         model = candidate.model();
         MicroUsd cost = estimate.apply(model);
         max = cost.compareTo(max) > 0 ? cost : max;
@@ -62,7 +67,7 @@ public record RoutePlan(
     return max;
   }
 
-  /** Who may still be asked, in order, where so many tries were made. */
+  /** Returns the candidates that may still be tried, in order, after {@code begun} attempts. */
   public List<Candidate> fallbacks(int begun, Predicate<Candidate> mayBeAsked) {
     if (begun >= attemptsMax()) {
       return List.of();
@@ -77,9 +82,9 @@ public record RoutePlan(
   }
 
   /**
-   * The value of {@code X-LLM-Routing-Reason} (docs/decisions/routing.md#routing-header).
+   * Returns the value of {@code X-LLM-Routing-Reason} (docs/decisions/routing.md#routing-header).
    *
-   * @param healthy whether {@code selected} serves, or failed through no fault of its own
+   * @param healthy true if {@code selected} serves, or failed for a reason that is not its fault
    */
   public String reason(
       Candidate selected,

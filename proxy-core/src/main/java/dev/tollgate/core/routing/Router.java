@@ -16,8 +16,8 @@ import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 
 /**
- * Chooses who may serve a request and in which order: hard filters first, then the strategy, then
- * who can be asked now (docs/routing.md). Candidates of other models come last.
+ * Router of requests to providers: hard filters first, then the strategy, then which candidates can
+ * be tried now (docs/routing.md). Candidates of fallback models come last.
  */
 public final class Router {
   private final Fleet fleet;
@@ -27,12 +27,12 @@ public final class Router {
   }
 
   /**
-   * What a request brings to its routing.
+   * Properties of a request that decide its route.
    *
-   * @param models the model asked for, then those to fall back to
+   * @param models the requested model, then the fallback models
    * @param needs capabilities that the request uses
-   * @param fits whether a candidate's provider has all that the request uses
-   * @param affinity what is the same in requests that should go to the same provider
+   * @param fits true if a candidate's provider supports all that the request uses
+   * @param affinity hash that is equal in requests that should go to the same provider
    */
   public record RoutingRequest(
       List<Model> models,
@@ -42,19 +42,19 @@ public final class Router {
       OptionalLong affinity,
       boolean stream) {}
 
-  /** What requests with an equal text have in common. */
+  /** Returns the affinity of requests with equal texts. */
   public static OptionalLong affinity(String text) {
     return OptionalLong.of(StableHash.of(text));
   }
 
-  /** The result of routing. */
+  /** Result of routing. */
   public sealed interface Routed {
     record Planned(RoutePlan plan) implements Routed {}
 
     record Refused(NoProviderRefusal refusal) implements Routed {}
   }
 
-  /** Plans the tries of one request. */
+  /** Plans the attempts of one request. */
   public Routed route(
       RoutingRequest request, RoutingRules rules, long nowNanos, RandomGenerator random) {
     Strategy strategy =
@@ -100,7 +100,7 @@ public final class Router {
     return fitting;
   }
 
-  /** The hard filters that hang on the request alone. */
+  /** Applies the hard filters that depend on the request alone. */
   private static Optional<Reason> misfit(Candidate candidate, RoutingRequest request) {
     RoutingPreferences preferences = request.preferences();
     String slug = candidate.id().value();
@@ -123,12 +123,15 @@ public final class Router {
     return !understands ? Optional.of(Reason.PARAMETERS_UNSUPPORTED) : Optional.empty();
   }
 
-  /** A model of which no capability is known may have them all. */
+  /** True if the model has the needed capabilities, or if none of its capabilities are known. */
   private static boolean understands(Model model, Set<String> needs) {
     return model.capabilities().isEmpty() || model.capabilities().containsAll(needs);
   }
 
-  /** Without fallbacks, those that the request names may serve; where it names none, the first. */
+  /**
+   * Returns the candidates that may serve: without fallbacks, those that the request names, or the
+   * first one if it names none.
+   */
   private static List<Candidate> allowed(
       List<Candidate> ranked, RoutingPreferences preferences, List<Exclusion> excluded) {
     if (preferences.allowFallbacks() || ranked.isEmpty()) {

@@ -8,19 +8,19 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a request says about its routing (docs/decisions/routing.md#preferences); what it leaves
- * open is null or empty.
+ * Routing preferences of a request (docs/decisions/routing.md#preferences); those that it leaves
+ * open are null or empty.
  *
- * @param order slugs that come first, in this order
- * @param only slugs besides which nobody is asked; empty: no bound
- * @param ignore slugs that are not asked
- * @param allowFallbacks whether anybody beside the preferred may serve
- * @param requireParameters whether only models may serve that are known to understand the request
- * @param models other models to fall back to, in order
- * @param latencyPreferred who is slower comes last
+ * @param order providers that come first, in this order
+ * @param only the only providers that may serve; empty: all may
+ * @param ignore providers that may not serve
+ * @param allowFallbacks whether other providers than the preferred ones may serve
+ * @param requireParameters whether only models may serve that are known to support the request
+ * @param models fallback models, in order
+ * @param latencyPreferred providers that are slower come last
  * @param timeout for the whole request
- * @param resume how a stream that broke off is continued; null: as the model says
- * @param sessionId requests of one session go to one provider
+ * @param resume how a broken stream is continued; null: as the model is configured
+ * @param sessionId requests with the same id go to the same provider
  */
 public record RoutingPreferences(
     @Nullable Strategy strategy,
@@ -37,7 +37,7 @@ public record RoutingPreferences(
     @Nullable Duration hedgeAfter,
     @Nullable String sessionId) {
 
-  /** Nothing is wished for. */
+  /** No preferences. */
   public static final RoutingPreferences NONE =
       new RoutingPreferences(
           null,

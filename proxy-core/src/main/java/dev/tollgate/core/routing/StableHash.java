@@ -1,13 +1,13 @@
 package dev.tollgate.core.routing;
 
-/** Numbers that look random and are the same on every node: hashes of 64 bits. */
+/** Hash of 64 bits that is the same on every node. */
 final class StableHash {
   private static final long FNV_OFFSET = 0xcbf29ce484222325L;
   private static final long FNV_PRIME = 0x100000001b3L;
 
   private StableHash() {}
 
-  /** A hash of a text. */
+  /** Returns the hash of a text. */
   static long of(CharSequence text) {
     long hash = FNV_OFFSET;
     for (int i = 0; i < text.length(); i++) {
@@ -16,7 +16,10 @@ final class StableHash {
     return mixed(hash);
   }
 
-  /** Every bit of the result depends on every bit of {@code value} (SplitMix64's finisher). */
+  /**
+   * Returns a value of which every bit depends on every bit of {@code value} (SplitMix64's
+   * finisher).
+   */
   static long mixed(long value) {
     long z = value + 0x9e3779b97f4a7c15L;
     z = (z ^ (z >>> 30)) * 0xbf58476d1ce4e5b9L;
@@ -24,12 +27,12 @@ final class StableHash {
     return z ^ (z >>> 31);
   }
 
-  /** A number of 0 to {@code most} made of a value. */
+  /** Returns a number of 0 to {@code max}, derived from a value. */
   static long percent(long value, int max) {
     return Long.remainderUnsigned(mixed(value), max + 1L);
   }
 
-  /** A number above 0 and at most 1 made of a value. */
+  /** Returns a number above 0 and at most 1, derived from a value. */
   static double unit(long value) {
     return ((mixed(value) >>> 11) + 1) * 0x1p-53;
   }

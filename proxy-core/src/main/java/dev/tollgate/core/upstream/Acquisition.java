@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** One wish for a lease: completed once, or cancelled. Loop-confined. */
+/** Request for a lease, completed once or canceled. Loop-confined. */
 public final class Acquisition {
   private final EndpointPool pool;
   private final PoolLimits limits;
@@ -32,7 +32,7 @@ public final class Acquisition {
     this.whenDone = whenDone;
   }
 
-  /** Gives the wish up: leaves the queue, or stops connecting. */
+  /** Cancels the request: leaves the queue, or stops connecting. */
   public void cancel() {
     assert pool.loop().inEventLoop();
     whenDone = null;
@@ -43,7 +43,7 @@ public final class Acquisition {
     return limits;
   }
 
-  /** Whether only a new connection will do. */
+  /** True if the request needs a new connection. */
   boolean isFresh() {
     return fresh;
   }
@@ -57,16 +57,17 @@ public final class Acquisition {
   }
 
   /**
-   * Waits until the connect clock runs out.
+   * Waits until the connect timeout.
    *
-   * @param timeoutResult the answer then
-   * @param undo ends what is under way meanwhile
+   * @param timeoutResult result after the timeout
+   * @param undo cancels what runs meanwhile
    */
   void await(AcquisitionResult timeoutResult, Runnable undo) {
     this.timeoutResult = timeoutResult;
     this.undo = undo;
     if (clock == null) {
-      // Behind connections that were made meanwhile, or came back, and wait to be seen.
+      // Queued after events of connections that were opened or returned in time but are not handled
+      // yet.
       Runnable due = () -> ClientPriorityIoHandler.executeQueued(this::expired);
       clock = pool.loop().schedule(due, remaining().toNanos(), TimeUnit.NANOSECONDS);
     }

@@ -1,18 +1,18 @@
 package dev.tollgate.core.upstream;
 
-/** How an acquisition ended. */
+/** Result of an acquisition. */
 public sealed interface AcquisitionResult {
   record Leased(Lease lease) implements AcquisitionResult {}
 
   /** Connecting failed: refused, unresolvable, TLS. {@code reason} is for logs only. */
   record Unreachable(String reason) implements AcquisitionResult {}
 
-  /** No connection within the connect clock. */
+  /** No connection was established within the connect timeout. */
   record TimedOut() implements AcquisitionResult {}
 
   /**
-   * Connections and waiting places are all taken ({@code pool.max_connections, pool.pending}), or
-   * no place came free within the connect clock.
+   * All connections are in use and the queue is full ({@code pool.max_connections, pool.pending}),
+   * or no connection became available within the connect timeout.
    */
   record PoolFull() implements AcquisitionResult {}
 }

@@ -7,7 +7,7 @@ import io.netty.util.concurrent.Future;
 import java.net.InetAddress;
 import java.time.Duration;
 
-/** Opens connections to addresses that were checked before: no name is looked up on the way. */
+/** Connector to addresses that were checked before: no name is resolved. */
 public interface AddressConnector {
   /**
    * Opens a connection as {@link Connector#connect} does, but to this address of the endpoint's

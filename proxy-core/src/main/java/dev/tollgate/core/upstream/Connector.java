@@ -6,12 +6,12 @@ import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Future;
 import java.time.Duration;
 
-/** Opens connections to providers; the seam at which tests put their own channels. */
+/** Connector to providers; tests replace it to use their own channels. */
 public interface Connector {
   /**
-   * Opens a connection whose channel lives on {@code loop}, has autoRead off and, with TLS, has
-   * finished its handshake with the host's name verified. Name resolution counts toward {@code
-   * timeout}.
+   * Opens a connection whose channel is registered with {@code loop}, has autoRead off and, with
+   * TLS, has finished its handshake with the host's name verified. Name resolution counts toward
+   * {@code timeout}.
    */
   Future<Channel> connect(EventLoop loop, EndpointIdentity endpoint, Duration timeout);
 }

@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Counts the connections to one endpoint over all loops; shared and lock-free. */
+/** Count of the connections to one endpoint over all loops. Shared and lock-free. */
 final class EndpointConnections {
   private static final Logger LOG = LoggerFactory.getLogger(EndpointConnections.class);
 
@@ -40,12 +40,15 @@ final class EndpointConnections {
     return open.get();
   }
 
-  /** Connections that were closed because bytes came on them that no request had asked for. */
+  /** Returns how many times unsolicited bytes arrived: bytes that belong to no request. */
   long unsolicited() {
     return unsolicited.get();
   }
 
-  /** One more; told at each power of two, for who does it once does it on every connection. */
+  /**
+   * Counts an arrival of unsolicited bytes; logged at each power of two, since such a provider does
+   * it on every connection.
+   */
   void unsolicitedBytesReceived() {
     long times = unsolicited.incrementAndGet();
     if (Long.bitCount(times) == 1) {
@@ -57,7 +60,7 @@ final class EndpointConnections {
     pools.add(pool);
   }
 
-  /** Takes the right to open one connection, or says that the cap is reached. */
+  /** Counts one more connection; false: the limit is reached. */
   boolean tryOpen(int connectionsMax) {
     while (true) {
       int now = open.get();
@@ -78,7 +81,7 @@ final class EndpointConnections {
     return false;
   }
 
-  /** A connection is gone: a loop with waiters may open one in its place. */
+  /** Counts a closed connection: a loop with waiters may open another one. */
   void closed() {
     open.decrementAndGet();
     for (EndpointPool pool : pools) {
@@ -86,7 +89,7 @@ final class EndpointConnections {
     }
   }
 
-  /** Asks the loop with the most idle connections to close one, so that another loop can open. */
+  /** Makes the loop with the most idle connections close one, so that another loop can open one. */
   void reclaimIdle() {
     EndpointPool mostIdle = null;
     for (EndpointPool pool : pools) {
@@ -99,13 +102,16 @@ final class EndpointConnections {
     }
   }
 
-  /** Closes what is idle everywhere; leased connections close when they come back. */
+  /** Closes idle connections on all loops; leased ones are closed when they are returned. */
   void retire() {
     retired = true;
     pools.forEach(EndpointPool::retire);
   }
 
-  /** A snapshot names the endpoint again; a request that began before cannot bring it back. */
+  /**
+   * Keeps connections again, since a snapshot names the endpoint; a request that began before
+   * cannot do so.
+   */
   void revive() {
     retired = false;
   }

@@ -13,8 +13,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One loop's connections to one endpoint. Loop-confined, except for the idle count that other loops
- * read. Connections are reused last in, first out, so that a quiet pool shrinks.
+ * Pool of one event loop's connections to one endpoint. Loop-confined, except for the counts that
+ * other loops read. The connection returned last is reused first, so that a quiet pool shrinks.
  */
 final class EndpointPool {
   private final EventLoop loop;
@@ -48,7 +48,7 @@ final class EndpointPool {
     return loop.ticker().nanoTime();
   }
 
-  /** Hands a lease to {@code whenDone}, at once where a connection is idle. */
+  /** Passes a lease to {@code whenDone}, before this returns if a connection is idle. */
   Acquisition acquire(
       PoolLimits limits, Duration connect, boolean fresh, Consumer<AcquisitionResult> whenDone) {
     assert loop.inEventLoop();
@@ -80,9 +80,9 @@ final class EndpointPool {
   private void enqueue(Acquisition acquisition) {
     waiters.add(acquisition);
     waiterCount = waiters.size();
-    // Our own bound, and no sign of the provider's health.
+    // The pool's own bound: a full pool does not show the provider's health.
     acquisition.await(new AcquisitionResult.PoolFull(), () -> dequeue(acquisition));
-    // A place freed before the count was raised has told nobody.
+    // A connection that was closed before the count of waiters was raised has notified no one here.
     openForWaiters();
     if (!waiters.isEmpty()) {
       shared.reclaimIdle();
@@ -127,7 +127,7 @@ final class EndpointPool {
     }
     connection.install();
     if (acquisition.isDone()) {
-      release(connection); // the requester left in this very moment
+      release(connection); // the acquisition was canceled at this moment
     } else {
       acquisition.complete(new AcquisitionResult.Leased(lease(connection, false)));
     }
@@ -138,12 +138,14 @@ final class EndpointPool {
     return new Lease(connection, this, reused);
   }
 
-  /** Bytes came that no request asked for. */
+  /** Counts unsolicited bytes. */
   void unsolicitedBytesReceived() {
     shared.unsolicitedBytesReceived();
   }
 
-  /** A lease ended; {@code reusable} says whether its connection may serve again. */
+  /**
+   * Takes back the connection of an ended lease; {@code reusable} is true if it may serve again.
+   */
   void ended(UpstreamConnection connection, boolean reusable) {
     shared.leased().decrementAndGet();
     if (reusable) {
@@ -163,12 +165,12 @@ final class EndpointPool {
       dequeue(waiter);
       waiter.complete(new AcquisitionResult.Leased(lease(connection, true)));
     } else if (shared.pending().get() > 0) {
-      connection.close(); // somebody waits for the place
+      connection.close(); // a request on another loop waits for a connection
     } else {
       connection.idleSince(nanoTime());
       idle.addLast(connection);
       idleCount = idle.size();
-      // Who began to wait meanwhile may not have seen it.
+      // A request that began to wait meanwhile may not have seen the idle connection.
       if (shared.pending().get() > 0) {
         closeOldest();
       }
@@ -190,14 +192,14 @@ final class EndpointPool {
     shared.closed();
   }
 
-  /** Called from any loop when a place became free. */
+  /** Opens connections for waiters; called from any loop when a connection was closed. */
   void connectionSlotFreed() {
     if (waiterCount > 0) {
       loop.execute(this::openForWaiters);
     }
   }
 
-  /** Lets the first waiters connect while there are places; the others stay counted. */
+  /** Opens connections for the first waiters up to the limit; the others stay in the queue. */
   private void openForWaiters() {
     for (Acquisition first = waiters.peekFirst();
         first != null && shared.tryOpen(first.limits().connectionsMax());
@@ -211,12 +213,12 @@ final class EndpointPool {
     loop.execute(this::closeOldest);
   }
 
-  /** Closes what is idle. */
+  /** Closes idle connections. */
   void retire() {
     loop.execute(() -> closeIdleSince(Long.MAX_VALUE));
   }
 
-  /** Closes connections that have idled for longer than {@code idleMax}. */
+  /** Closes connections that were idle for longer than {@code idleMax}. */
   void sweep(Duration idleMax) {
     assert loop.inEventLoop();
     closeIdleSince(nanoTime() - idleMax.toNanos());

@@ -10,9 +10,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The right to send one request over one connection, ended exactly once. The connection goes back
- * to its pool only if request and reply were complete in both directions and nothing else came;
- * else it is closed, which is how an upstream call is cancelled. Loop-confined.
+ * Lease of a connection for one request, ended exactly once. The connection returns to its pool
+ * only if request and reply were complete in both directions and no other bytes came; otherwise it
+ * is closed, which is how an upstream call is canceled. Loop-confined.
  */
 public final class Lease {
   private static final long LINGER_MILLIS = 1_000;
@@ -41,21 +41,21 @@ public final class Lease {
     connection.leasedTo(this);
   }
 
-  /** Whether the connection had served before, so that it may have gone stale unnoticed. */
+  /** True if the connection had served before, so that it may be closed by the peer unnoticed. */
   public boolean isReused() {
     return reused;
   }
 
   /**
-   * Sends a request, owned from here on, as fast as the provider takes it. What broke while the
-   * request was being made, the listener is told at once.
+   * Sends a request, and takes ownership of it, as fast as the provider reads. If the connection
+   * failed while the request was prepared, the listener is notified at once.
    */
   public void send(List<ByteBuf> parts, UpstreamListener listener) {
     assert pool.loop().inEventLoop() && !ended && this.listener == null;
     this.listener = listener;
     unsent.addAll(parts);
     if (pendingFailure != null) {
-      connectionFailed(pendingFailure); // whoever hears it ends the lease, and the parts with it
+      connectionFailed(pendingFailure); // the listener ends the lease, which releases the parts
       return;
     }
     isSent = true;
@@ -63,18 +63,18 @@ public final class Lease {
     write();
   }
 
-  /** Asks for one read from the socket. */
+  /** Requests one read from the socket. */
   public void read() {
     assert !ended;
     connection.channel().read();
   }
 
-  /** Says that the connection must not serve again. */
+  /** Marks the connection as not reusable. */
   public void poison() {
     poisoned = true;
   }
 
-  /** Bytes came that no request asked for: who reads them takes them for the next reply. */
+  /** Handles unsolicited bytes, which would be taken for the next reply. */
   void unsolicitedBytesReceived() {
     poisoned = true;
     unsolicited = true;
@@ -84,14 +84,14 @@ public final class Lease {
     }
   }
 
-  /** Whether bytes came behind the reply. */
+  /** True if bytes arrived after the reply. */
   public boolean hasUnsolicitedBytes() {
     return unsolicited;
   }
 
   /**
-   * Ends the lease of a reply that said all it had to say. Where only the framing's end is missing,
-   * that is awaited for a moment, so that the connection can serve again.
+   * Ends the lease of a reply whose content is complete. If only the end of its framing is missing,
+   * that is awaited for a moment, so that the connection can be reused.
    */
   public void finish() {
     assert pool.loop().inEventLoop() && !ended : "a lease ends once";
@@ -104,7 +104,7 @@ public final class Lease {
     connection.channel().read();
   }
 
-  /** Ends the lease; a reply that is not over is cancelled by closing the connection. */
+  /** Ends the lease; an incomplete reply is canceled by closing the connection. */
   public void end() {
     assert pool.loop().inEventLoop() && !ended : "a lease ends once";
     if (lingering != null) {
@@ -166,12 +166,13 @@ public final class Lease {
     } else if (notified != null && !responseEnded) {
       notified.connectionFailed(failure);
     } else if (!isSent) {
-      pendingFailure = UNUSED; // what began before was the reply to another
+      pendingFailure = UNUSED; // bytes before the request belong to another reply
     }
   }
 
   /**
-   * Writes on in a task of its own: writing inside a writability event would re-enter the flush.
+   * Continues to write in a task of its own: writing inside a writability event would re-enter the
+   * flush.
    */
   void writeSoon() {
     if (!writeScheduled && !unsent.isEmpty()) {

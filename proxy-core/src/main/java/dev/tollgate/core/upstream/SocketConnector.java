@@ -26,7 +26,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLParameters;
 
-/** Opens TCP connections, with TLS where the endpoint asks for it (SNI and hostname check). */
+/** Connector for TCP, with TLS if the endpoint requires it (SNI and hostname check). */
 public final class SocketConnector implements Connector, AddressConnector {
   // One read must not bring more than a stalled client may cost
   // (docs/decisions/operations.md#memory-per-connection).
@@ -62,7 +62,7 @@ public final class SocketConnector implements Connector, AddressConnector {
   public Future<Channel> connect(
       EventLoop loop, EndpointIdentity endpoint, InetAddress address, Duration timeout) {
     var to = new InetSocketAddress(address, endpoint.port());
-    // Sessions are kept by host and port, and nowhere else is this port looked at.
+    // TLS sessions are cached by host and port, and this port is used for nothing else.
     int session = freshSessions.incrementAndGet() & Integer.MAX_VALUE;
     ChannelFuture connecting = bootstrap(loop, endpoint, session, timeout).connect(to);
     return open(loop, connecting, endpoint, channel -> requirePeer(channel, to));
@@ -71,11 +71,11 @@ public final class SocketConnector implements Connector, AddressConnector {
   private static void requirePeer(Channel channel, InetSocketAddress asked)
       throws ConnectException {
     if (!asked.equals(channel.remoteAddress())) {
-      throw new ConnectException("connected to another address than was asked for");
+      throw new ConnectException("connected to another address than requested");
     }
   }
 
-  /** Looks at a connection before anything is sent on it. */
+  /** Check of a connection before anything is sent on it. */
   private interface PeerCheck {
     void accept(Channel channel) throws ConnectException;
   }
@@ -150,7 +150,7 @@ public final class SocketConnector implements Connector, AddressConnector {
       Channel channel, EndpointIdentity endpoint, int session, Duration timeout) {
     SslHandler handler = tls.newHandler(channel.alloc(), endpoint.host(), session);
     handler.setHandshakeTimeoutMillis(Math.max(1, timeout.toMillis()));
-    // Whatever the context was built with: the name is always checked.
+    // The name is verified, whatever the context's settings are.
     SSLParameters parameters = handler.engine().getSSLParameters();
     parameters.setEndpointIdentificationAlgorithm("HTTPS");
     handler.engine().setSSLParameters(parameters);

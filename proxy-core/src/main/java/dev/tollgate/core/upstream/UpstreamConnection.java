@@ -18,9 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One connection to a provider and the last handler of its pipeline: passes what comes to the lease
- * that holds it. While idle it keeps one read outstanding, so that a FIN is seen and an unasked
- * byte closes it.
+ * Connection to a provider, and the last handler of its pipeline: passes messages to the lease that
+ * holds it. While idle it keeps one read outstanding, so that a FIN is noticed and unsolicited
+ * bytes close it.
  */
 final class UpstreamConnection extends ChannelInboundHandlerAdapter {
   private static final Logger LOG = LoggerFactory.getLogger(UpstreamConnection.class);
@@ -54,13 +54,13 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     return idleSince;
   }
 
-  /** Goes to rest: one read stays outstanding. */
+  /** Marks the connection as idle; one read stays outstanding. */
   void idleSince(long nanos) {
     idleSince = nanos;
     channel.read();
   }
 
-  /** A request is about to be written. */
+  /** Prepares the decoder for the reply to a request that is about to be written. */
   void awaitResponse() {
     decoder.awaitResponse();
   }
@@ -69,7 +69,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     lease = holder;
   }
 
-  /** Whether any byte of the answer came. */
+  /** True if any byte of the reply has arrived. */
   boolean responseBegan() {
     return decoder.hasSeenBytes();
   }
@@ -107,7 +107,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  // Ahead of any reply nothing sound can follow; behind one the lease still has its end to hear.
+  // Before a reply no valid one can follow them; after a reply the lease still waits for its end.
   private void unsolicitedBytes(Lease holder) {
     holder.unsolicitedBytesReceived();
     if (!responseBegan()) {
@@ -145,11 +145,11 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelInactive(ChannelHandlerContext context) {
-    // The decoder has already told of a truncated reply; this is what remains: nothing had come.
+    // The decoder has already reported a truncated reply; here no byte had arrived.
     fail(new ConnectionFailure.Closed(responseBegan()));
   }
 
-  // Told ahead of closing, which would tell of itself.
+  // Reported before closing, which would report another failure.
   private void fail(ConnectionFailure failure) {
     closing = true;
     if (lease != null) {

@@ -4,9 +4,8 @@ import dev.tollgate.core.http.ResponseHead;
 import io.netty.buffer.ByteBuf;
 
 /**
- * What the holder of a {@link Lease} hears, on the lease's loop and in the order of the wire. After
- * {@link #bodyEnd()} or {@link #connectionFailed} nothing follows; after {@link Lease#end()}
- * neither.
+ * Listener of the holder of a {@link Lease}, called on the lease's loop and in the order of the
+ * wire. Nothing follows {@link #bodyEnd()} or {@link #connectionFailed}, nor {@link Lease#end()}.
  */
 public interface UpstreamListener {
   void head(ResponseHead head);
@@ -14,7 +13,7 @@ public interface UpstreamListener {
   /** The next bytes of the body; the listener releases them. */
   void body(ByteBuf bytes);
 
-  /** One read from the socket is used up; the listener asks for the next when it wants it. */
+  /** One requested read is complete; the listener requests the next one. */
   void readComplete();
 
   void bodyEnd();

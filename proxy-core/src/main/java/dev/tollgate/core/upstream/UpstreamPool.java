@@ -13,7 +13,10 @@ import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** One loop's connections to all providers. Loop-confined; one timer sweeps what idles. */
+/**
+ * Pools of one event loop's connections to all providers. Loop-confined; one timer closes
+ * connections that are idle for too long.
+ */
 public final class UpstreamPool {
   private static final long SWEEP_SECONDS = 1;
 
@@ -29,9 +32,9 @@ public final class UpstreamPool {
   }
 
   /**
-   * Asks for a lease on a connection to {@code provider}; the answer may come before this returns.
+   * Requests a lease of a connection to {@code provider}; the result may come before this returns.
    *
-   * @param fresh whether only a new connection will do, after a reused one turned out stale
+   * @param fresh true for a new connection, after a reused one was closed by the peer
    */
   public Acquisition acquire(
       Provider provider, boolean fresh, Consumer<AcquisitionResult> whenDone) {
@@ -39,7 +42,7 @@ public final class UpstreamPool {
     return acquire(provider.endpoint(), provider.pool(), connect, fresh, whenDone);
   }
 
-  /** The same for what is no provider. */
+  /** Requests a lease of a connection to an endpoint that belongs to no provider. */
   public Acquisition acquire(
       EndpointIdentity endpoint,
       PoolLimits limits,

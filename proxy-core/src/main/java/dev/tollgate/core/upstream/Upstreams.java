@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** All connections to all providers: one pool per loop, one count per endpoint over all loops. */
+/** Connections to all providers: one pool per event loop, one count per endpoint over all loops. */
 public final class Upstreams {
   private final Connector connector;
   private final Map<EndpointIdentity, EndpointConnections> endpoints = new ConcurrentHashMap<>();
@@ -19,7 +19,7 @@ public final class Upstreams {
     this.connector = connector;
   }
 
-  /** The pool of a loop; to be used on that loop only. */
+  /** Returns the pool of a loop; it may be used on that loop only. */
   public UpstreamPool on(EventLoop loop) {
     return pools.computeIfAbsent(loop, key -> new UpstreamPool(key, this::open));
   }
@@ -29,13 +29,13 @@ public final class Upstreams {
         loop, connector, endpoints.computeIfAbsent(endpoint, EndpointConnections::new));
   }
 
-  /** Leads to something that no snapshot names, and is there for as long as the process. */
+  /** Keeps the connections to an endpoint that no snapshot names, as long as the process runs. */
   public void keepAlways(EndpointIdentity endpoint) {
     permanent.add(endpoint);
   }
 
   /**
-   * Closes what idles toward endpoints that a new snapshot no longer names
+   * Closes idle connections to endpoints that a new snapshot no longer names
    * (docs/decisions/operations.md#identity-of-endpoints).
    */
   public void retireAllBut(Set<EndpointIdentity> live) {
@@ -55,7 +55,7 @@ public final class Upstreams {
     endpoints.values().forEach(EndpointConnections::retire);
   }
 
-  /** A reading per endpoint, for metrics. */
+  /** Returns the figures of each endpoint, for metrics. */
   public List<Gauge> gauges() {
     Collection<EndpointConnections> all = endpoints.values();
     return all.stream()
@@ -75,7 +75,7 @@ public final class Upstreams {
    *
    * @param open connections, leased ones included
    * @param pending requests that wait for a connection
-   * @param unsolicited how often bytes came so far that no request had asked for
+   * @param unsolicited how many times unsolicited bytes arrived so far
    */
   public record Gauge(
       EndpointIdentity endpoint, int open, int leased, int pending, long unsolicited) {}

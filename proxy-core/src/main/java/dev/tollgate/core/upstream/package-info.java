@@ -1,4 +1,6 @@
-/** Connections out: pools per loop, leases, TLS and name resolution. */
+/**
+ * Connections to providers: pools per event loop, leases of connections, TLS and name resolution.
+ */
 @NullMarked
 package dev.tollgate.core.upstream;
 

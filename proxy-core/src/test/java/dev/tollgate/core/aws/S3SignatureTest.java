@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** Signatures are those of the examples in S3's manual. */
+/** Signatures equal the examples of S3's documentation. */
 class S3SignatureTest {
   private static final Instant NOW = Instant.parse("2013-05-24T00:00:00Z");
   private static final String HOST = "examplebucket.s3.amazonaws.com";
@@ -68,7 +68,7 @@ class S3SignatureTest {
   }
 
   @Test
-  void aUrlForWhoHasNoKey() {
+  void aPresignedUrl() {
     assertThat(SIGNATURE.presignedQuery(HOST, "/test.txt", Duration.ofDays(1), NOW))
         .isEqualTo(
             "X-Amz-Algorithm=AWS4-HMAC-SHA256"

@@ -19,7 +19,9 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** Signatures are those that AWS publishes, that its SDK makes, and that a second reading gives. */
+/**
+ * Signatures equal those published by AWS, those of its SDK, and those of an independent verifier.
+ */
 class SigV4Test {
   private static final Instant NOW = Instant.parse("2015-08-30T12:36:00Z");
   private static final Secret SECRET = new Secret("wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY");

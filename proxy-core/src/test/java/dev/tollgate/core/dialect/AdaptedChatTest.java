@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What servers that deviate from OpenAI get of a chat: the rest is theirs byte for byte. */
+/** Chats as edited for servers that deviate from OpenAI: everything else stays byte for byte. */
 class AdaptedChatTest {
   /** What a server gets, and what it does not. */
   private record Sent(String body, List<String> dropped) {}

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What Anthropic gets of a chat: each feature against the JSON that it must become. */
+/** Chats as sent to Anthropic: each feature and the JSON that it becomes. */
 class AnthropicRequestTest {
   private static final ObjectMapper MAPPER = new ObjectMapper();
   private static final String HI = "[{\"role\":\"user\",\"content\":\"Hi.\"}]";
@@ -144,7 +144,7 @@ class AnthropicRequestTest {
   }
 
   @Test
-  void thoughtsGoBackWithTheirSignatures() throws Exception {
+  void reasoningIsSentBackWithItsSignatures() throws Exception {
     assertTurns(
         """
         [{"role":"user","content":"Think."},
@@ -393,7 +393,7 @@ class AnthropicRequestTest {
   }
 
   @Test
-  void newerModelsThinkAsTheySeeFit() throws Exception {
+  void newerModelsReasonAdaptively() throws Exception {
     TranslatedRequest chat = with(USUAL.named("claude-opus-4-7"), "\"reasoning_effort\":\"high\"");
     assertThat(extras(chat))
         .isEqualTo(
@@ -407,7 +407,7 @@ class AnthropicRequestTest {
   }
 
   @Test
-  void whoCannotThinkIsNotAskedTo() throws Exception {
+  void aModelWithoutReasoningIsNotAskedToReason() throws Exception {
     String wish = "\"reasoning_effort\":\"high\",\"max_tokens\":9000";
     String forced =
         ",\"tool_choice\":\"required\","
@@ -454,7 +454,7 @@ class AnthropicRequestTest {
   }
 
   @Test
-  void whoThinksTakesNoTemperature() throws Exception {
+  void reasoningExcludesATemperature() throws Exception {
     String wish = "\"reasoning_effort\":\"low\",\"max_tokens\":9000,";
     TranslatedRequest chat = with(USUAL, wish + "\"temperature\":0.2,\"top_p\":0.97,\"top_k\":3");
     assertThat(chat.dropped()).containsExactly("temperature", "top_k");

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What Converse gets of a chat. */
+/** Chats as sent to Converse. */
 class BedrockRequestTest {
   private static final Dialect BEDROCK = Dialects.named("bedrock");
   private static final String CLAUDE = "us.anthropic.claude-sonnet-4-5-20250929-v1:0";
@@ -193,7 +193,7 @@ class BedrockRequestTest {
   }
 
   @Test
-  void thoughtsOfClaudesAreHandedBack() throws InvalidJson {
+  void reasoningOfClaudeIsSentBack() throws InvalidJson {
     String message =
         "{\"role\":\"assistant\",\"content\":\"a\",\"reasoning_details\":["
             + "{\"type\":\"reasoning.text\",\"text\":\"So \",\"index\":0},"
@@ -450,7 +450,7 @@ class BedrockRequestTest {
   }
 
   @Test
-  void aThinkingClaudeIsToldHowLongItMayAnswer() throws InvalidJson {
+  void aReasoningClaudeGetsABoundOfItsAnswer() throws InvalidJson {
     TranslatedRequest sent =
         chat(CLAUDE, HELLO, "\"reasoning_effort\":\"medium\",\"temperature\":0.5");
     assertThat(member(sent, "inferenceConfig"))

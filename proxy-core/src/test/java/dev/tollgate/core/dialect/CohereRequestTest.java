@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What Cohere gets of a chat and of a request for vectors. */
+/** Chats and embeddings as sent to Cohere. */
 class CohereRequestTest {
   private static final Dialect COHERE = Dialects.named("cohere");
   private static final Model MODEL =

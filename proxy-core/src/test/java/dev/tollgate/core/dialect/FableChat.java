@@ -2,7 +2,6 @@ package dev.tollgate.core.dialect;
 
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
-import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
@@ -11,8 +10,6 @@ import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.json.Param;
 import dev.tollgate.core.money.Usage;
 import dev.tollgate.core.sse.SseSink;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 
 /** Chats as Fable takes them: turns of text, and how fanciful the answer may be. */
 final class FableChat implements ChatTranslation {
@@ -58,25 +55,20 @@ final class FableChat implements ChatTranslation {
 
   @Override
   public TranslatedReply reply(byte[] body, int length) {
-    try {
-      JsonMembers root = JsonMembers.of(body, 0, length);
-      int said = JsonReads.find(root, "says", JsonKind.STRING);
-      if (said >= 0) {
-        ByteBuf buffer = Unpooled.buffer(length + 256);
-        JsonWriter out =
-            new JsonWriter(buffer).beginObject().name("object").string("chat.completion");
-        out.name("choices").beginArray().beginObject().name("index").number(0);
-        out.name("message").beginObject().name("role").string("assistant");
-        out.name("content").raw(JsonBytes.of(root, said)).endObject();
-        out.name("finish_reason").string("stop").endObject().endArray();
-        usage(root).writeTo(out);
-        out.endObject();
-        return new TranslatedReply(buffer.array(), buffer.writerIndex());
-      }
-    } catch (InvalidJson e) {
-      // Whoever reads it says so.
-    }
-    return new TranslatedReply(body, length);
+    return TranslatedReply.of(
+        body,
+        length,
+        (root, out) -> {
+          int said = JsonReads.find(root, "says", JsonKind.STRING);
+          if (said >= 0) {
+            out.beginObject().name("object").string("chat.completion");
+            CanonicalReply.beginMessage(out);
+            out.name("content").raw(JsonBytes.of(root, said)).endObject();
+            out.name("finish_reason").string("stop").endObject().endArray();
+            usage(root).writeTo(out);
+            out.endObject();
+          }
+        });
   }
 
   static ReportedUsage usage(JsonMembers root) {

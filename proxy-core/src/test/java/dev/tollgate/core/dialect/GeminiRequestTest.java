@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What Gemini gets of a chat: each feature against the JSON that it must become. */
+/** Chats as sent to Gemini: each feature and the JSON that it becomes. */
 class GeminiRequestTest {
   private static final ObjectMapper MAPPER = new ObjectMapper();
   private static final String HI = "[{\"role\":\"user\",\"content\":\"Hi.\"}]";

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What Ollama gets of a chat. */
+/** Chats as sent to Ollama. */
 class OllamaRequestTest {
   private static final Dialect OLLAMA = Dialects.named("ollama");
   private static final Model MODEL =

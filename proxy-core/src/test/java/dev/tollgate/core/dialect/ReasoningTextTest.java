@@ -18,12 +18,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Thoughts come out under one name, wherever a server writes them and however it cuts them. */
+/** Reasoning gets one member name, wherever a server puts it and however it is cut into pieces. */
 class ReasoningTextTest {
   private static final ObjectMapper MAPPER =
       JsonMapper.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
 
-  /** What a client adds up. */
+  /** Text that a client adds up. */
   private static final class Heard implements SseSink {
     private final List<String> events = new ArrayList<>();
     private String text = "";

@@ -43,7 +43,7 @@ class RightsTest {
   }
 
   @Test
-  void whatAwsBillsApartIsForWhoMayChooseIt() throws Exception {
+  void optionsThatAwsBillsSeparatelyNeedARight() throws Exception {
     String chat =
         """
         {'model':'p/m','messages':[{'role':'user','content':'Hi'}],

@@ -9,7 +9,7 @@ import dev.tollgate.core.testkit.RawResponse;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What stands on the wire when requests are answered. */
+/** Bytes on the wire when requests are answered. */
 final class AnswersOverSocketTest {
   private static final String CHAT = "/v1/chat/completions";
 
@@ -21,7 +21,7 @@ final class AnswersOverSocketTest {
   }
 
   @Test
-  void aRequestIsAnsweredAndTheConnectionLivesOn() throws Exception {
+  void aRequestIsAnsweredAndTheConnectionIsKept() throws Exception {
     String authorization = gateway.keys.authorization();
     try (RawClient client = gateway.connect()) {
       for (int i = 0; i < 3; i++) {

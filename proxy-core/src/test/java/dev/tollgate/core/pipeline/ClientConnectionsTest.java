@@ -12,7 +12,7 @@ import dev.tollgate.core.testkit.RawResponse;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** How requests follow one another on a connection. */
+/** Sequences of requests on a connection. */
 final class ClientConnectionsTest {
   private final TestGateway gateway = new TestGateway(Transport.auto());
   private final String key = gateway.keys.authorization();
@@ -37,7 +37,7 @@ final class ClientConnectionsTest {
   }
 
   @Test
-  void aRequestSentDuringAStreamWaitsForItsTurn() throws Exception {
+  void aRequestSentDuringAStreamWaitsForItsEnd() throws Exception {
     gateway.service.hold();
     try (RawClient client = gateway.connect()) {
       client.post("/v1/chat/completions", "{}", key);
@@ -145,7 +145,7 @@ final class ClientConnectionsTest {
   }
 
   @Test
-  void aClientThatWaitsIsToldToGoOnOnlyWhenNothingSpeaksAgainstIt() throws Exception {
+  void aWaitingClientGetsContinueOnlyIfItsRequestIsAdmitted() throws Exception {
     try (RawClient client = gateway.connect()) {
       client.send(
           "POST /v1/chat/completions HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"

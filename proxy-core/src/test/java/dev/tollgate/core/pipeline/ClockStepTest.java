@@ -8,8 +8,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Row D10: the machine's clock is set an hour ahead or back while clients have their time. No timer
- * notices; only the date that a request is known by follows.
+ * Row D10: the wall clock is set an hour ahead or back while timeouts run. No timer is affected;
+ * only the date in the request id follows.
  */
 final class ClockStepTest {
   private static final String HOUR_AHEAD = "PT1H";
@@ -72,7 +72,7 @@ final class ClockStepTest {
     assertThat(client.received()).contains("HTTP/1.1 200 ");
   }
 
-  /** The connection lives for so long and no longer; the clock is set amid that time. */
+  /** The connection is closed at its timeout and not before; the clock is set meanwhile. */
   private void requireTime(Duration time, Duration step) {
     Duration half = time.dividedBy(2);
     client.pass(half);

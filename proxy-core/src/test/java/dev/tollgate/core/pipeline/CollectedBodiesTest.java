@@ -7,7 +7,7 @@ import dev.tollgate.core.testkit.RawClient;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The array that a body is collected into, which is the one copy of it. */
+/** Array into which a body is collected: the only copy of the body. */
 final class CollectedBodiesTest {
   private static final int MIB = 1024 * 1024;
 
@@ -31,7 +31,7 @@ final class CollectedBodiesTest {
     }
   }
 
-  /** While an array is copied into a larger one, both are there. */
+  /** While an array is copied into a larger one, both are counted. */
   @ParameterizedTest
   @MethodSource(TestGateway.TRANSPORTS)
   void whatGrowsCountsTwiceForAMoment(Transport transport) throws Exception {

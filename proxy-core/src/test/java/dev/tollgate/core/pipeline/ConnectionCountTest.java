@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.concurrent.Phaser;
 import org.junit.jupiter.api.Test;
 
-/** Who waits for the last connection to end hears of it, whoever else comes at that moment. */
+/**
+ * A waiter for the last connection's end is notified, whatever connections are accepted at that
+ * moment.
+ */
 final class ConnectionCountTest {
   private static final int ROUNDS = 20_000;
 

@@ -12,9 +12,7 @@ import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/**
- * A client that leaves, by FIN, by half-close or by RST, is noticed within 100 ms in each phase.
- */
+/** A disconnect by FIN, by half-close or by RST is noticed within 100 ms in each phase. */
 final class DisconnectDetectionTest {
   private static final Duration SOON = Duration.ofMillis(100);
 

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Files that the gateway keeps itself, as they come to who has a signed URL. */
+/** Downloads of stored files by signed URL. */
 final class DownloadsOverSocketTest {
   private static final int OPEN_MAX = 3;
   private static final OrgId ORG = new OrgId(UUID.randomUUID());
@@ -65,7 +65,7 @@ final class DownloadsOverSocketTest {
   }
 
   @Test
-  void aSignedUrlIsAnsweredWithoutAKeyAndTheConnectionLivesOn() throws Exception {
+  void aSignedUrlIsAnsweredWithoutAKeyAndTheConnectionIsKept() throws Exception {
     BlobName large = keep(BlobType.PNG, 300_001);
     BlobName empty = keep(BlobType.MP3, 0);
     try (RawClient client = gateway.connect()) {
@@ -173,7 +173,7 @@ final class DownloadsOverSocketTest {
   }
 
   @Test
-  void headTellsTheSameWithoutTheBytes() throws Exception {
+  void headHasTheSameFieldsWithoutTheBytes() throws Exception {
     BlobName name = keep(BlobType.WEBP, 70_000);
     try (RawClient client = gateway.connect()) {
       client.send("HEAD " + url(name) + " HTTP/1.1\r\nHost: localhost\r\nRange: bytes=0-1\r\n\r\n");
@@ -240,7 +240,7 @@ final class DownloadsOverSocketTest {
   }
 
   @Test
-  void whoReadsNothingCostsAFewPieces() throws Exception {
+  void aClientThatReadsNothingCostsAFewPieces() throws Exception {
     BlobName name = keep(BlobType.MP4, 64 * 1024 * 1024);
     try (RawClient client = RawClient.connectNarrow(gateway.port, 4096)) {
       client.get(url(name)).readUntil("\r\n\r\n");
@@ -266,7 +266,7 @@ final class DownloadsOverSocketTest {
   }
 
   @Test
-  void moreThanAreAllowedAreToldToComeBack() throws Exception {
+  void downloadsAboveTheLimitGetARetryAfter() throws Exception {
     BlobName name = keep(BlobType.MP4, 64 * 1024 * 1024);
     RawClient[] slow = new RawClient[OPEN_MAX];
     for (int i = 0; i < OPEN_MAX; i++) {
@@ -290,7 +290,7 @@ final class DownloadsOverSocketTest {
   }
 
   @Test
-  void whoSpeaksHttp10GetsTheSame() throws Exception {
+  void anHttp10ClientGetsTheSame() throws Exception {
     BlobName name = keep(BlobType.PNG, 100_000);
     try (RawClient client = gateway.connect()) {
       client.send("GET " + url(name) + " HTTP/1.0\r\n\r\n");

@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** How a node says goodbye to its clients. */
+/** Drain of a node with connected clients. */
 final class DrainTest {
   @ParameterizedTest
   @MethodSource(TestGateway.TRANSPORTS)

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A client that sends the whole of a large body before it reads receives why it was refused. */
+/** A client that sends the whole of a large body before it reads receives its refusal. */
 final class DrainingBodiesTest {
   private static final int MIB = 1024 * 1024;
   private static final String JSON =
@@ -20,7 +20,7 @@ final class DrainingBodiesTest {
   private static final String FORM =
       "POST /v1/images/edits HTTP/1.1\r\nContent-Type: multipart/form-data; boundary=b\r\n";
 
-  /** A body of so many MiB. */
+  /** Returns a body of {@code mib} MiB. */
   record Case(Transport transport, String head, int mib, boolean isChunked) {
     byte[] body() {
       return isChunked ? chunks(mib) : new byte[mib * MIB];
@@ -69,7 +69,7 @@ final class DrainingBodiesTest {
   }
 
   @Test
-  void whoFindsNoRoomForItsBodyReceivesThatToo() throws Exception {
+  void aClientWhoseBodyFindsNoRoomReceivesItsRefusal() throws Exception {
     try (TestGateway gateway = new TestGateway(Transport.auto());
         RawClient client = gateway.connect()) {
       var rest = gateway.inflightBytes.tryAcquire(250L * MIB).orElseThrow();
@@ -80,9 +80,11 @@ final class DrainingBodiesTest {
     }
   }
 
-  /** It is given up after two seconds at most twice, and not after those of a body that comes. */
+  /**
+   * Reading stops after at most two periods of two seconds, but continues while the body arrives.
+   */
   @Test
-  void whoStopsSendingKeepsNoPlace() throws Exception {
+  void aClientThatStopsSendingKeepsNoSlot() throws Exception {
     try (TestGateway gateway = new TestGateway(Transport.auto());
         RawClient client = gateway.connect()) {
       gateway.load.verdict = new Shed(3);
@@ -97,7 +99,7 @@ final class DrainingBodiesTest {
   }
 
   @Test
-  void onlySoManyAreReadAtOnce() {
+  void theNumberOfBodiesReadAtOnceIsBounded() {
     var bodies = new DrainingBodies(MIB);
     for (int i = 0; i < DrainingBodies.CONNECTIONS_MAX; i++) {
       assertThat(bodies.tryAcquire()).isTrue();

@@ -12,7 +12,7 @@ import java.util.Objects;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Which address a caller has. */
+/** Address of a caller behind proxies. */
 final class ForwardedForTest {
 
   private static InetAddress address(String text) {

@@ -25,7 +25,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** A client of the whole pipeline, without a socket and with a clock that the test moves. */
+/** Client of the whole pipeline, without a socket and with a manual clock. */
 final class FrozenClient {
   private static final long STEP_NANOS = 1_000_000_000;
   private static final WriteBufferWaterMark WATER_MARK =
@@ -43,7 +43,7 @@ final class FrozenClient {
 
   private final UnpooledByteBufAllocator buffers = new UnpooledByteBufAllocator(false, true);
 
-  /** The clock on the wall, which passes only when the test says so. */
+  /** Wall clock that only the test moves. */
   long wallMillis = 1_790_000_000_000L;
 
   private final InstantSource clock = () -> Instant.ofEpochMilli(wallMillis);
@@ -95,19 +95,19 @@ final class FrozenClient {
     return this;
   }
 
-  /** Takes no byte but what {@link #take} says, from now on. */
+  /** Receives only the bytes of {@link #take} from now on. */
   FrozenClient narrow() {
     channel.narrow();
     return this;
   }
 
-  /** Takes so many bytes more of what it is sent. */
+  /** Receives so many more bytes. */
   FrozenClient take(long bytes) {
     channel.take(bytes);
     return this;
   }
 
-  /** Time passes, a second at most at once, and what is due meanwhile happens. */
+  /** Moves the clock in steps of at most a second, and runs what is due. */
   FrozenClient pass(Duration time) {
     for (long left = time.toNanos(); left > 0; left -= STEP_NANOS) {
       ticker.advance(Math.min(left, STEP_NANOS), TimeUnit.NANOSECONDS);
@@ -117,12 +117,12 @@ final class FrozenClient {
     return this;
   }
 
-  /** What the gateway's side holds in buffers. */
+  /** Returns the bytes in the gateway's buffers. */
   long bytesHeld() {
     return buffers.metric().usedHeapMemory() + buffers.metric().usedDirectMemory();
   }
 
-  /** All that was sent to the client and not taken yet. */
+  /** Returns what was sent to the client and not received yet. */
   String received() {
     StringBuilder all = new StringBuilder();
     for (ByteBuf part = channel.readOutbound(); part != null; part = channel.readOutbound()) {

@@ -24,7 +24,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A directory of keys in memory, which counts how often it is asked and may take its time. */
+/** Directory of keys in memory that counts its lookups and may delay them. */
 final class InMemoryAuthenticator implements Authenticator {
   private static final SecureRandom RANDOM = new SecureRandom();
 
@@ -44,16 +44,16 @@ final class InMemoryAuthenticator implements Authenticator {
     }
   }
 
-  /** Look-ups wait for the test from now on. */
+  /** Lookups wait for the test from now on. */
   void hold() {
     holding = true;
   }
 
-  /** Waits for a look-up that is held; running what is returned answers it. */
+  /** Waits for a delayed lookup; running the result answers it. */
   Runnable awaitLookup() throws InterruptedException {
     Runnable answer = answers.poll(10, TimeUnit.SECONDS);
     if (answer == null) {
-      throw new AssertionError("no key was looked up");
+      throw new AssertionError("there was no lookup of a key");
     }
     return answer;
   }

@@ -22,7 +22,7 @@ import java.time.Duration;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** An upload that is too large is answered with a 413 that its client really receives. */
+/** An upload that is too large is answered with a 413 that its client receives. */
 final class LargeUploadsTest {
   private static final int BYTES = 30 * 1024 * 1024;
   private static final String CHAT = "/v1/chat/completions";

@@ -4,7 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.embedded.EmbeddedChannel;
 
-/** A channel without a socket that can be told to take only so many bytes. */
+/** Channel without a socket that can be limited to a number of bytes. */
 final class NarrowChannel extends EmbeddedChannel {
   private boolean narrow;
   private long takes;
@@ -13,19 +13,19 @@ final class NarrowChannel extends EmbeddedChannel {
     super(builder);
   }
 
-  /** From now on nothing leaves but what {@link #take} allows. */
+  /** Sends only the bytes of {@link #take} from now on. */
   void narrow() {
     narrow = true;
   }
 
-  /** The other end takes so many bytes more, now or when there are some. */
+  /** Lets the peer receive so many more bytes, now or later. */
   void take(long bytes) {
     takes += bytes;
     unsafe().flush();
     runPendingTasks();
   }
 
-  /** Bytes that wait for the other end to take them. */
+  /** Returns the bytes that the peer has not received. */
   long queued() {
     ChannelOutboundBuffer queued = unsafe().outboundBuffer();
     return queued == null ? 0 : queued.totalPendingWriteBytes();

@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of requests, connections and their counts while a node has no room. */
+/** Requests, connections and their counts while a node is overloaded. */
 final class OverloadTest {
   private final TestGateway gateway = new TestGateway(Transport.auto());
   private final String key = gateway.keys.authorization();
@@ -28,7 +28,7 @@ final class OverloadTest {
   }
 
   @Test
-  void aRequestIsTurnedAwayOnItsHeadBeforeItsKeyIsLookedAt() throws Exception {
+  void aRequestIsShedByItsHeadBeforeItsKeyIsChecked() throws Exception {
     gateway.load.verdict = new Shed(3);
     try (RawClient client = gateway.connect()) {
       RawResponse response = client.post("/v1/chat/completions", "{}").readResponse();
@@ -43,7 +43,7 @@ final class OverloadTest {
   }
 
   @Test
-  void unknownPathsAndBrokenHeadsAreToldSoAllTheSame() {
+  void unknownPathsAndBrokenHeadsGetTheirOwnErrors() {
     gateway.load.verdict = new Shed(1);
     try (RawClient client = gateway.connect()) {
       assertThat(client.get("/v1/nothing", key).readResponse().status()).isEqualTo(404);
@@ -70,7 +70,7 @@ final class OverloadTest {
   }
 
   @Test
-  void whoHasMoreThanAFairShareIsTurnedAwayOnceKnown() throws Exception {
+  void anOrganizationAboveItsFairShareIsShedAfterAuthentication() throws Exception {
     gateway.load.shedEnteringSeconds = 2;
     try (RawClient client = gateway.connect()) {
       assertThat(client.get("/v1/models").readResponse().status()).isEqualTo(401);
@@ -101,7 +101,7 @@ final class OverloadTest {
   }
 
   @Test
-  void aRequestWhoseClientLeavesIsCountedNoLonger() throws Exception {
+  void aRequestIsNotCountedAfterADisconnect() throws Exception {
     gateway.service.hold();
     try (RawClient client = gateway.connect()) {
       client.post("/v1/chat/completions", "{}", key);
@@ -113,7 +113,7 @@ final class OverloadTest {
   }
 
   @Test
-  void whatIsKnownToBeRefusedSendsNoBody() throws Exception {
+  void aRequestThatWouldBeRefusedSendsNoBody() throws Exception {
     gateway.refusals.known =
         Fault.of(ErrorCode.INSUFFICIENT_CREDITS, "The organization's balance is used up.");
     try (RawClient client = gateway.connect()) {
@@ -131,7 +131,7 @@ final class OverloadTest {
   }
 
   @Test
-  void whoIsKnownToBeAboveALimitIsToldHowItStands() {
+  void aRefusalByALimitHasTheLimitFields() {
     gateway.refusals.known = Fault.of(ErrorCode.RATE_LIMITED, "Used up.").withRetryAfter(1);
     gateway.refusals.fields = List.of(new Field("x-ratelimit-remaining-requests", "0"));
     try (RawClient client = gateway.connect()) {
@@ -144,7 +144,7 @@ final class OverloadTest {
   }
 
   @Test
-  void whoHasNoMoneyMayAskWhy() {
+  void lookupsNeedNoMoney() {
     gateway.refusals.known = Fault.of(ErrorCode.INSUFFICIENT_CREDITS, "Nothing is left.");
     try (RawClient client = gateway.connect()) {
       assertThat(client.get("/v1/credits", key).readResponse().status()).isEqualTo(200);
@@ -189,7 +189,7 @@ final class OverloadTest {
 
   /** A connection, made by the system when the loops have seen those before. */
   private RawClient connectedLater() throws Exception {
-    for (int i = 0; i < 3; i++) { // a loop looks at its sockets before or behind a task
+    for (int i = 0; i < 3; i++) { // a loop polls its sockets before or after a task
       gateway.awaitLoops();
     }
     return gateway.connect();

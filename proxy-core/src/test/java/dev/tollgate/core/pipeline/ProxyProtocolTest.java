@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a balancer's PROXY header does to a connection. */
+/** Effects of a balancer's PROXY header on a connection. */
 final class ProxyProtocolTest {
   private static final TestGateway GATEWAY = gateway("127.0.0.1");
   private static final String SIGNATURE = "0d0a0d0a000d0a515549540a";

@@ -16,7 +16,7 @@ import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Clients that leave anywhere, in any way, leave nothing behind. */
+/** Clients that disconnect at any point leave no resources behind. */
 final class RandomAbortsTest {
   private static final int CLIENTS = 200;
 
@@ -94,7 +94,7 @@ final class RandomAbortsTest {
         call.event("one");
         call.refuse(Fault.of(ErrorCode.STREAM_INTERRUPTED, "gone"));
       }
-      default -> {} // never: the client leaves first
+      default -> {} // never: the client disconnects first
     }
   }
 }

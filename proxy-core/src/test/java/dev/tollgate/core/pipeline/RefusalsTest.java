@@ -138,7 +138,7 @@ final class RefusalsTest {
   }
 
   @Test
-  void aMalformedKeyIsRefusedWithoutALookUp() {
+  void aMalformedKeyIsRefusedWithoutALookup() {
     int before = KEYS.lookups.get();
     try (RawClient client = GATEWAY.connect()) {
       client.get("/v1/models", "Authorization: Bearer sk-llm-" + "a".repeat(46));

@@ -10,7 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
-/** Files in memory that count what is done with them, and fail where a test says so. */
+/** Files in memory that count their uses, and fail if a test requires it. */
 final class ScriptedFiles implements BlobFiles {
   final Map<BlobName, byte[]> kept = new ConcurrentHashMap<>();
   final AtomicInteger reads = new AtomicInteger();

@@ -14,14 +14,14 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /**
- * The circuit breaker beside a model of it: several holders of permits end them in any order, late
- * or never, and the clock leaps. The model remembers everything and reckons anew each time.
+ * Circuit breaker compared with a model: holders of permits end them in any order, late or never,
+ * and the clock jumps. The model keeps all outcomes and computes each state anew.
  */
 class BreakerModelTest {
   private static final int STEPS = 300;
 
   @Test
-  void whateverHappensTheBreakerDoesWhatItsModelSays() {
+  void everySequenceOfEventsMatchesTheModel() {
     Seeds.forEach(1_000, random -> new Schedule(random).run());
   }
 
@@ -45,10 +45,10 @@ class BreakerModelTest {
         openFor.multipliedBy(1 + random.nextInt(5)));
   }
 
-  /** A permit that nobody has ended, and when it was given. */
+  /** A permit that is not ended, and when it was granted. */
   private record Held(Permit permit, long sinceNanos) {}
 
-  /** A failure of the model: when, and the how-manieth outcome it was. */
+  /** A failure of the model: its time, and its number among all outcomes. */
   private record Seen(long atNanos, long outcome) {}
 
   private static final class Schedule {
@@ -99,7 +99,7 @@ class BreakerModelTest {
       }
     }
 
-    // Each event, and what the model says to it
+    // Each event, and the model's answer
 
     private void acquire() {
       State before = breaker.state();
@@ -197,8 +197,8 @@ class BreakerModelTest {
           && outcomes - first.outcome() + 1 <= 2L * wanted;
     }
 
-    private void requireOpened(State before, Duration wished) {
-      openedFor = wished.compareTo(rules.openForMax()) > 0 ? rules.openForMax() : wished;
+    private void requireOpened(State before, Duration requested) {
+      openedFor = requested.compareTo(rules.openForMax()) > 0 ? rules.openForMax() : requested;
       openings++;
       failures.clear();
       assertThat(breaker.state()).isInstanceOf(State.Open.class);
@@ -221,14 +221,16 @@ class BreakerModelTest {
       }
     }
 
-    /** Whether it is a probe that is under way and whose lease has not expired. */
+    /** True if it is a running probe whose lease has not expired. */
     private boolean isLive(Held one) {
       return one.permit().probe() > 0
           && one.permit().generation() == breaker.state().generation()
           && now - one.sinceNanos() < rules.openForMax().toNanos();
     }
 
-    /** However it stands, after its wait one try is let in, and its success closes the circuit. */
+    /**
+     * In any state, one attempt is permitted after the wait, and its success closes the circuit.
+     */
     void recover() {
       now += breaker.waitNanos(now);
       Permit permit = breaker.tryAcquire(rules, now).orElseThrow();

@@ -15,7 +15,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
-/** The rules of a circuit one by one: 3 failures in 10 s, open for 2 s, at most for 5 s. */
+/** Rules of a circuit breaker: 3 failures in 10 s, open for 2 s, at most for 5 s. */
 class BreakerTest {
   private static final CircuitOptions RULES =
       new CircuitOptions(3, Duration.ofSeconds(10), Duration.ofSeconds(2), Duration.ofSeconds(5));
@@ -54,7 +54,7 @@ class BreakerTest {
   }
 
   @Test
-  void whatSaysNothingCountsNeitherWay() {
+  void aNeutralOutcomeDoesNotCount() {
     fail(2);
     for (int i = 0; i < 100; i++) {
       breaker.neutral(acquire(), now);
@@ -64,7 +64,7 @@ class BreakerTest {
   }
 
   @Test
-  void eachFailedProbeDoublesTheWaitUpToTheMost() {
+  void eachFailedProbeDoublesTheWaitUpToTheMaximum() {
     fail(3);
     for (int seconds : new int[] {2, 4, 5, 5}) {
       long wait = breaker.waitNanos(now);
@@ -79,7 +79,7 @@ class BreakerTest {
   }
 
   @Test
-  void whileAProbeIsOutNobodyElseMayTryUntilItsLeaseExpires() {
+  void oneProbeRunsAtATimeUntilItsLeaseExpires() {
     Permit unheard = probe();
     pass(Duration.ofMillis(4_999));
     assertThat(breaker.tryAcquire(RULES, now)).isEmpty();
@@ -95,7 +95,7 @@ class BreakerTest {
   }
 
   @Test
-  void aProbeThatSaysNothingLeavesItsPlaceToTheNext() {
+  void aProbeWithANeutralOutcomeIsFollowedByTheNext() {
     breaker.neutral(probe(), now);
     assertThat(breaker.waitNanos(now)).isZero();
     assertThat(breaker.tryAcquire(RULES, now)).isPresent();
@@ -103,7 +103,7 @@ class BreakerTest {
   }
 
   @Test
-  void whatBeganBeforeItOpenedNeitherClosesItNorKeepsItOpen() {
+  void anAttemptFromBeforeTheOpeningHasNoEffect() {
     List<Permit> before = List.of(acquire(), acquire(), acquire(), acquire());
     Permit probe = probe();
     State halfOpen = breaker.state();
@@ -119,7 +119,7 @@ class BreakerTest {
   }
 
   @Test
-  void ofManyWhoAskAtOnceOneGetsTheProbe() throws Exception {
+  void oneOfManyConcurrentCallersGetsTheProbe() throws Exception {
     int askers = 8;
     for (int round = 0; round < 50; round++) {
       fail(3);

@@ -12,8 +12,9 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /**
- * A key beside a model of it: tries begin, and end in any order, late or never; operators forgive,
- * and the clock leaps. The model knows of each try when it began and whether it is the probe.
+ * Health of a key compared with a model: attempts begin, and end in any order, late or never;
+ * operators reset waits, and the clock jumps. The model knows when each attempt began and which is
+ * the probe.
  */
 class KeyHealthModelTest {
   private static final int STEPS = 300;
@@ -21,12 +22,12 @@ class KeyHealthModelTest {
   private static final long MAX = KeyHealth.REFUSED_MAX.toNanos();
 
   @Test
-  void whateverHappensTheKeyIsWhatItsModelSays() {
+  void everySequenceOfEventsMatchesTheModel() {
     Seeds.forEach(1_000, random -> new Schedule(random).run());
   }
 
   @Test
-  void aKeyThatIsTakenAgainServesEverybodyAfterOneTry() {
+  void aKeyThatIsAcceptedAgainServesAllAfterOneAttempt() {
     Seeds.forEach(
         500,
         random -> {
@@ -36,10 +37,10 @@ class KeyHealthModelTest {
         });
   }
 
-  /** A try that nobody has heard the end of. */
+  /** An attempt that has not ended. */
   private record Held(long begun) {}
 
-  /** What the model holds the key for. */
+  /** State of the key in the model. */
   private enum Kind {
     USABLE,
     RECOVERED,
@@ -99,7 +100,7 @@ class KeyHealthModelTest {
       }
     }
 
-    // Each event, and what the model says to it
+    // Each event, and the model's answer
 
     private void use(CredentialPolicy resort) {
       boolean may =
@@ -179,7 +180,7 @@ class KeyHealthModelTest {
       return now - nanos >= 0;
     }
 
-    /** Whether it began before the key was refused: it says how that was before. */
+    /** True if it began before the key was refused: its outcome is out of date. */
     private boolean isOld(Held one) {
       return one.begun - since <= 0;
     }
@@ -207,7 +208,9 @@ class KeyHealthModelTest {
           .isBetween(0L, kind == Kind.RETIRED ? MAX : KeyHealth.COOLING_MAX.toNanos());
     }
 
-    /** However it stands, after its wait one try is let in, and if that is taken all are. */
+    /**
+     * In any state, one attempt is permitted after the wait, and if the key is accepted, all are.
+     */
     void recover() {
       now += key.waitNanos(now) + 1;
       assertThat(key.tryUse(CredentialPolicy.HEALTHY_ONLY, now)).isTrue();

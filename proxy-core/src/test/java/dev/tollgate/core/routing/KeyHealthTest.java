@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Which of a provider's keys is used, and what its answers do to it. */
+/** Choice among a provider's keys, and the effect of its answers on them. */
 class KeyHealthTest {
   private static final Provider TWO_KEYS = RoutingFixture.withKeys("pool", 1, 1);
   private static final Candidate TWO = RoutingFixture.candidate(TWO_KEYS);
@@ -88,7 +88,7 @@ class KeyHealthTest {
   }
 
   @Test
-  void aRetiredKeyIsTriedByOneRequestAndThenTwiceAsLater() {
+  void aRetiredKeyIsTriedByOneRequestAndThenTwiceAsLate() {
     refuse(ONE);
     for (int seconds : new int[] {60, 120, 240, 480, 600, 600}) {
       assertThat(waitOf(ONE)).isEqualTo(Duration.ofSeconds(seconds));
@@ -100,7 +100,7 @@ class KeyHealthTest {
   }
 
   @Test
-  void aRetiredKeyThatWorksAgainServesEverybody() {
+  void aRetiredKeyThatWorksAgainServesAll() {
     refuse(ONE);
     market.pass(Duration.ofSeconds(60));
     Placement probe = market.place(ONE);
@@ -113,7 +113,7 @@ class KeyHealthTest {
   }
 
   @Test
-  void aProbeOfWhichNothingIsHeardHoldsAKeyNoLongerThanItsInterval() {
+  void aProbeWithoutAnOutcomeHoldsAKeyForItsIntervalOnly() {
     refuse(ONE);
     market.pass(Duration.ofSeconds(60));
     market.place(ONE);
@@ -124,7 +124,7 @@ class KeyHealthTest {
     assertThat(keysInUse(ONE)).containsExactly("k0");
   }
 
-  /** A key is revoked while many requests use it: that is one refusal. */
+  /** A key that is revoked while many requests use it counts as one refusal. */
   @Test
   void manyRefusalsAtOnceAreOne() {
     List<Placement> open = List.of(market.place(ONE), market.place(ONE), market.place(ONE));
@@ -138,7 +138,7 @@ class KeyHealthTest {
   }
 
   @Test
-  void whatBeganBeforeTheRefusalSaysNothingOfTheKeyNow() {
+  void anAttemptFromBeforeTheRefusalHasNoEffect() {
     Placement slow = market.place(ONE);
     Placement limited = market.place(ONE);
     refuse(ONE);

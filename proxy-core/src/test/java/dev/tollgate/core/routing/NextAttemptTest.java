@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Who is asked, and who is asked next (docs/decisions/retries.md#attempts). */
+/** Candidates that are tried, in order (docs/decisions/retries.md#attempts). */
 class NextAttemptTest {
   private static final Random RANDOM = new Random(1);
 
@@ -75,7 +75,7 @@ class NextAttemptTest {
   }
 
   @Test
-  void whoIsBarredIsNotAskedWithAnotherKeyEither() {
+  void aBarredCandidateIsNotTriedWithAnotherKeyEither() {
     RoutePlan plan = plan(3, "a:1", "b:2");
     Candidate first = plan.candidates().getFirst();
     var failed =
@@ -85,13 +85,13 @@ class NextAttemptTest {
   }
 
   @Test
-  void aSilentProviderIsNotAskedAgain() {
+  void anUnresponsiveProviderIsNotTriedAgain() {
     assertThat(walk(plan(3, "a:1"), Kind.TIMED_OUT)).containsExactly("a");
     assertThat(walk(plan(3, "a:1", "b:1"), Kind.TIMED_OUT)).containsExactly("a", "b");
   }
 
   @Test
-  void aSilentProviderIsNotAskedForAnotherModelEither() {
+  void anUnresponsiveProviderIsNotTriedForAnotherModelEither() {
     assertThat(models(Kind.TIMED_OUT, "one@a", "two@a", "two@b")).containsExactly("one@a", "two@b");
     assertThat(models(Kind.TIMED_OUT, "one@a", "two@a")).containsExactly("one@a");
   }
@@ -105,7 +105,7 @@ class NextAttemptTest {
         .containsExactly("one@a", "one@a", "two@a");
   }
 
-  /** Rates are limited by model, and a model that is not there says nothing of the others. */
+  /** Rates are limited by model, and a missing model does not show the state of the others. */
   @ParameterizedTest
   @EnumSource(
       value = Kind.class,
@@ -144,7 +144,7 @@ class NextAttemptTest {
   }
 
   @Test
-  void whoeverIsBarredIsNeverChosen() {
+  void aBarredCandidateIsNeverChosen() {
     Seeds.forEach(
         1_000,
         random -> {
@@ -167,7 +167,7 @@ class NextAttemptTest {
   }
 
   @Test
-  void thereAreNeverMoreTriesThanAllowed() {
+  void thereAreNeverMoreAttemptsThanAllowed() {
     for (Kind kind : Kind.values()) {
       assertThat(walk(plan(3, "a:1", "b:2", "c:3", "d:4"), kind)).hasSizeLessThanOrEqualTo(3);
       assertThat(walk(plan(1, "a:1", "b:2"), kind)).containsExactly("a");
@@ -175,7 +175,7 @@ class NextAttemptTest {
   }
 
   @Test
-  void theReasonNamesWhoServedAndWhoIsLeft() {
+  void theReasonNamesTheSelectedProviderAndTheFallbacks() {
     RoutePlan plan = plan(3, "azure:2", "groq:3", "openai:1");
     List<Candidate> all = plan.candidates();
     assertThat(
@@ -200,7 +200,7 @@ class NextAttemptTest {
     return NextAttempt.after(plan, failed, _ -> false, _ -> false, RANDOM);
   }
 
-  /** The providers that are asked if each of them fails in this way. */
+  /** Returns the providers that are tried if each of them fails in this way. */
   private static List<String> walk(RoutePlan plan, Kind kind) {
     return walked(plan, kind).stream().map(one -> one.id().value()).toList();
   }
@@ -219,7 +219,7 @@ class NextAttemptTest {
     }
   }
 
-  /** The same of routes of some models, in their order. */
+  /** Returns the routes of some models that are tried, in their order. */
   private static List<String> models(Kind kind, String... modelsAndSlugs) {
     List<Candidate> candidates =
         Stream.of(modelsAndSlugs)

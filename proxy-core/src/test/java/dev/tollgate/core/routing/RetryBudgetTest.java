@@ -7,7 +7,7 @@ import dev.tollgate.core.catalog.Strategy;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** How many retries a provider may be sent. */
+/** Number of retries that a provider may be sent. */
 class RetryBudgetTest {
   private static final RoutingRules USUAL = RoutingRules.DEFAULT;
   private static final RoutingRules BY_SHARE =

@@ -23,7 +23,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Who may serve, and in which order (docs/decisions/routing.md#strategies). */
+/** Candidates that may serve, and their order (docs/decisions/routing.md#strategies). */
 class RouterTest {
   private static final Model THREE = model("acme/one", "a:3:1", "b:1:8", "c:2:1");
 
@@ -32,7 +32,7 @@ class RouterTest {
   // Strategies
 
   @Test
-  void priorityIsTheOrderWhereNothingIsSaid() {
+  void priorityIsTheOrderByDefault() {
     assertThat(market.order(RoutingPreferences.NONE, THREE)).containsExactly("b", "c", "a");
     assertThat(market.order(strategy(Strategy.PRIORITY), THREE)).containsExactly("b", "c", "a");
   }
@@ -59,7 +59,7 @@ class RouterTest {
   }
 
   @Test
-  void whoIsNotKnownIsTriedFirstButByOneRequestOnly() {
+  void anUnknownCandidateIsTriedFirstButByOneRequestOnly() {
     market.served(market.at(THREE, "a"), Duration.ofMillis(100), 10);
     market.served(market.at(THREE, "b"), Duration.ofMillis(900), 10);
     assertThat(market.order(strategy(Strategy.LATENCY), THREE)).containsExactly("c", "a", "b");
@@ -83,7 +83,7 @@ class RouterTest {
   }
 
   @Test
-  void weightedDrawsByWeight() {
+  void weightedChoosesByWeight() {
     Map<String, Integer> first = new HashMap<>();
     for (int i = 0; i < 10_000; i++) {
       List<String> order = market.order(strategy(Strategy.WEIGHTED), THREE);
@@ -95,7 +95,7 @@ class RouterTest {
   }
 
   @Test
-  void roundRobinTakesThemInTurn() {
+  void roundRobinRotates() {
     assertThat(market.order(strategy(Strategy.ROUND_ROBIN), THREE)).containsExactly("b", "c", "a");
     assertThat(market.order(strategy(Strategy.ROUND_ROBIN), THREE)).containsExactly("c", "a", "b");
     assertThat(market.order(strategy(Strategy.ROUND_ROBIN), THREE)).containsExactly("a", "b", "c");
@@ -171,7 +171,7 @@ class RouterTest {
   }
 
   @Test
-  void whoIsSlowerThanPreferredComesLast() {
+  void aSlowerCandidateThanPreferredComesLast() {
     market.served(market.at(THREE, "b"), Duration.ofMillis(900), 10);
     RoutingPreferences hasty =
         preferences(w -> w.demand(false, PriceCap.NONE, Duration.ofMillis(500)));
@@ -200,7 +200,7 @@ class RouterTest {
   }
 
   @Test
-  void whereNobodyIsLeftTheClientIsToldWhyAndHowLong() {
+  void withoutACandidateTheClientGetsReasonsAndAWait() {
     Model two = model("acme/one", "a", "b");
     market.failed(market.at(two, "a"), Kind.UNREACHABLE, 5);
     market.place(market.at(two, "b")).failed(RoutingFixture.limited(30), market.now);
@@ -220,7 +220,7 @@ class RouterTest {
   }
 
   @Test
-  void aKeyThatWasRefusedIsTriedAgainOnlyWhereNobodyElseIsLeft() {
+  void aRefusedKeyIsTriedAgainOnlyAsTheLastResort() {
     Model two = model("acme/one", "a", "b");
     market.place(market.at(two, "b")).failed(RoutingFixture.refused(), market.now);
     assertThat(market.order(RoutingPreferences.NONE, two)).containsExactly("a");
@@ -232,7 +232,7 @@ class RouterTest {
     Model alone = model("acme/one", "b");
     RoutePlan last = market.plan(RoutingPreferences.NONE, OptionalLong.empty(), alone);
     assertThat(market.isPlaced(last)).isTrue();
-    assertThat(market.isPlaced(last)).as("as often as somebody asks").isTrue();
+    assertThat(market.isPlaced(last)).as("for every request").isTrue();
   }
 
   @Test

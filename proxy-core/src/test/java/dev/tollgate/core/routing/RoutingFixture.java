@@ -28,7 +28,7 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** Models, providers and what is known of them, for tests of routing; time is a number. */
+/** Models, providers and their health, for tests of routing; time is a number. */
 final class RoutingFixture {
   static final RoutingRules RULES = RoutingRules.DEFAULT;
 
@@ -111,7 +111,7 @@ final class RoutingFixture {
     return new Candidate(model, new Route(provider, "up", 1, 1));
   }
 
-  /** The slugs of the plan for a request with this wish. */
+  /** Returns the slugs of the plan for a request with these preferences. */
   List<String> order(RoutingPreferences preferences, Model... models) {
     return plan(preferences, OptionalLong.empty(), models).candidates().stream()
         .map(candidate -> candidate.id().value())
@@ -152,7 +152,7 @@ final class RoutingFixture {
     throw new AssertionError("excluded: " + placing);
   }
 
-  /** Whether the first candidate of a plan may be tried now. */
+  /** Returns whether the first candidate of a plan may be tried now. */
   boolean isPlaced(RoutePlan plan) {
     return placing(plan) instanceof PlacementResult.Placed;
   }
@@ -188,7 +188,7 @@ final class RoutingFixture {
     now += time.toNanos();
   }
 
-  /** A stream of some tokens is served with this latency, and a second of writing. */
+  /** Serves a stream with this latency, and a second of writing. */
   void served(Candidate candidate, Duration latency, long tokens) {
     Placement placement = place(candidate);
     pass(latency);
@@ -211,56 +211,56 @@ final class RoutingFixture {
     return new UpstreamFailure(Kind.CREDENTIAL_REFUSED, 401, "", null, null, 0);
   }
 
-  /** A wish of one field. */
+  /** Preferences with one field. */
   static RoutingPreferences preferences(UnaryOperator<PreferencesBuilder> change) {
-    return change.apply(new PreferencesBuilder(RoutingPreferences.NONE)).wish();
+    return change.apply(new PreferencesBuilder(RoutingPreferences.NONE)).base();
   }
 
   static RoutingPreferences strategy(Strategy strategy) {
     return preferences(w -> w.strategy(strategy));
   }
 
-  /** Changes one field of a wish after the other. */
-  record PreferencesBuilder(RoutingPreferences wish) {
+  /** Builder of preferences. */
+  record PreferencesBuilder(RoutingPreferences base) {
     PreferencesBuilder strategy(Strategy strategy) {
-      return with(strategy, wish.order(), wish.only(), wish.ignore(), wish.allowFallbacks());
+      return with(strategy, base.order(), base.only(), base.ignore(), base.allowFallbacks());
     }
 
     PreferencesBuilder order(String... slugs) {
       return with(
-          wish.strategy(), List.of(slugs), wish.only(), wish.ignore(), wish.allowFallbacks());
+          base.strategy(), List.of(slugs), base.only(), base.ignore(), base.allowFallbacks());
     }
 
     PreferencesBuilder only(String... slugs) {
       return with(
-          wish.strategy(), wish.order(), List.of(slugs), wish.ignore(), wish.allowFallbacks());
+          base.strategy(), base.order(), List.of(slugs), base.ignore(), base.allowFallbacks());
     }
 
     PreferencesBuilder ignore(String... slugs) {
       return with(
-          wish.strategy(), wish.order(), wish.only(), List.of(slugs), wish.allowFallbacks());
+          base.strategy(), base.order(), base.only(), List.of(slugs), base.allowFallbacks());
     }
 
     PreferencesBuilder noFallbacks() {
-      return with(wish.strategy(), wish.order(), wish.only(), wish.ignore(), false);
+      return with(base.strategy(), base.order(), base.only(), base.ignore(), false);
     }
 
     PreferencesBuilder demand(boolean requireParameters, PriceCap cap, Duration latencyPreferred) {
       return new PreferencesBuilder(
           new RoutingPreferences(
-              wish.strategy(),
-              wish.order(),
-              wish.only(),
-              wish.ignore(),
-              wish.allowFallbacks(),
+              base.strategy(),
+              base.order(),
+              base.only(),
+              base.ignore(),
+              base.allowFallbacks(),
               requireParameters,
-              wish.models(),
+              base.models(),
               cap,
               latencyPreferred,
-              wish.timeout(),
-              wish.resume(),
-              wish.hedgeAfter(),
-              wish.sessionId()));
+              base.timeout(),
+              base.resume(),
+              base.hedgeAfter(),
+              base.sessionId()));
     }
 
     private PreferencesBuilder with(
@@ -276,18 +276,18 @@ final class RoutingFixture {
               only,
               ignore,
               allowFallbacks,
-              wish.requireParameters(),
-              wish.models(),
-              wish.priceCap(),
-              wish.latencyPreferred(),
-              wish.timeout(),
-              wish.resume(),
-              wish.hedgeAfter(),
-              wish.sessionId()));
+              base.requireParameters(),
+              base.models(),
+              base.priceCap(),
+              base.latencyPreferred(),
+              base.timeout(),
+              base.resume(),
+              base.hedgeAfter(),
+              base.sessionId()));
     }
   }
 
-  /** A catalog of what a model's routes name. */
+  /** Returns a catalog of the providers that a model's routes name. */
   static Catalog catalog(Model model) {
     return new Catalog(model.routes().stream().map(Route::provider).toList(), List.of(model));
   }

@@ -39,7 +39,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Who goes first, on a real loop that finds everybody's bytes at once. */
+/** Order of sockets on a real loop that finds all bytes at once. */
 class ClientPriorityOverSocketTest {
   private static final int PROVIDERS = 40;
   private static final int SECONDS_MAX = 20;

@@ -17,9 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Some event loops in frozen time, each with its pool, and one provider whose ends the test holds.
- */
+/** Event loops on a manual clock, each with its pool, and one provider that the test plays. */
 final class LoopPools implements AutoCloseable {
   private final MockTicker ticker = Ticker.newMockTicker();
   private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(false, true);
@@ -38,7 +36,7 @@ final class LoopPools implements AutoCloseable {
     }
   }
 
-  /** A wish for a lease and what came of it. */
+  /** A request for a lease and its outcome. */
   final class LeaseRequest implements UpstreamListener {
     private final Acquisition acquisition;
     @Nullable AcquisitionResult outcome;
@@ -70,12 +68,12 @@ final class LoopPools implements AutoCloseable {
       run();
     }
 
-    /** Lets a request be answered over {@code link}, so that the connection goes back. */
+    /** Answers the request over {@code link}, so that the connection returns to the pool. */
     void serve(ProviderLink link) {
       serve(link, () -> {});
     }
 
-    /** The same; something else happens ahead of the answer. */
+    /** Answers the request after running {@code before}. */
     void serve(ProviderLink link, Runnable before) {
       lease().send(List.of(allocator.buffer(1).writeByte('x')), this);
       lease().read();
@@ -107,15 +105,15 @@ final class LoopPools implements AutoCloseable {
   }
 
   LeaseRequest request(int loop) {
-    LeaseRequest wish = new LeaseRequest(loop, false);
+    LeaseRequest request = new LeaseRequest(loop, false);
     run();
-    return wish;
+    return request;
   }
 
   LeaseRequest requestFresh(int loop) {
-    LeaseRequest wish = new LeaseRequest(loop, true);
+    LeaseRequest request = new LeaseRequest(loop, true);
     run();
-    return wish;
+    return request;
   }
 
   ProviderLink link(int n) {
@@ -154,9 +152,10 @@ final class LoopPools implements AutoCloseable {
   public void close() {
     upstreams.close();
     run();
-    Upstreams.Gauge gauge = gauge();
-    if (gauge.open() + gauge.leased() + gauge.pending() != 0) {
-      throw new AssertionError("something is held: " + gauge);
+    for (Upstreams.Gauge gauge : upstreams.gauges()) {
+      if (gauge.open() + gauge.leased() + gauge.pending() != 0) {
+        throw new AssertionError("not released: " + gauge);
+      }
     }
     connector.links().forEach(ProviderLink::received);
     long bytes = allocator.metric().usedHeapMemory();

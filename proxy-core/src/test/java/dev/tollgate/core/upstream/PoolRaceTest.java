@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Loops that compete for few places: nobody who waits is forgotten. */
+/** Loops that compete for few connections: no waiter is forgotten. */
 class PoolRaceTest {
   private static final int LOOPS = 4;
   private static final int WISHES_PER_LOOP = 500;

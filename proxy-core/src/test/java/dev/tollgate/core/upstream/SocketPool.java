@@ -26,7 +26,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A pool over real sockets on one loop, asked from the test's thread. */
+/** Pool over real sockets on one loop, used from the test's thread. */
 final class SocketPool implements AutoCloseable {
   private static final int SECONDS_MAX = 20;
 
@@ -34,13 +34,13 @@ final class SocketPool implements AutoCloseable {
   private final EventLoop loop;
   final Upstreams upstreams;
 
-  /** How sockets are driven. */
+  /** Transport of sockets. */
   enum Sockets {
     NIO,
     EPOLL
   }
 
-  /** Those that this machine has. */
+  /** Returns the transports of this machine. */
   static Stream<Sockets> available() {
     return Epoll.isAvailable() ? Stream.of(Sockets.values()) : Stream.of(Sockets.NIO);
   }
@@ -109,7 +109,7 @@ final class SocketPool implements AutoCloseable {
     loop.execute(lease::end);
   }
 
-  /** Waits until the loop has done what was asked of it before. */
+  /** Waits until the loop has run all earlier tasks. */
   void settle() throws Exception {
     loop.submit(() -> {}).get(SECONDS_MAX, TimeUnit.SECONDS);
   }

@@ -28,13 +28,13 @@ import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
-/** A TLS server on a loopback port that answers whatever it hears with one reply. */
+/** TLS server on a loopback port that answers every request with one reply. */
 final class TlsProvider implements AutoCloseable {
   private final MultiThreadIoEventLoopGroup group =
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
   private final Channel listener;
 
-  /** The names that clients asked for, {@code none} where a client named nobody. */
+  /** Names that clients requested; {@code none} for a client without one. */
   final Queue<String> names = new ConcurrentLinkedQueue<>();
 
   /** The TLS sessions of its connections. */

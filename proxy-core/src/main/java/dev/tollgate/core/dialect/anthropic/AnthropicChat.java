@@ -8,15 +8,17 @@ import dev.tollgate.core.dialect.TranslatedRequest;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.sse.SseSink;
 
-/** Chats as Anthropic's Messages, here and at other hosts of its models. */
+/**
+ * Translation of chats to Anthropic's Messages API, at Anthropic and at other hosts of its models.
+ */
 public final class AnthropicChat implements ChatTranslation {
   private final Host host;
 
-  /** Who serves the models, and how it is told which one is meant. */
+  /** Host of the models, and the place of the model's name. */
   public enum Host {
-    /** In the body; the version of the API in a field. */
+    /** Anthropic: the model is in the body, the API version in a field. */
     ANTHROPIC,
-    /** In the target; the version in the body. */
+    /** Vertex AI: the model is in the target, the API version in the body. */
     VERTEX
   }
 

@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 
-/** Writes a message's text and parts as Anthropic's content blocks. */
+/** Writer of a message's text and parts as Anthropic's content blocks. */
 final class AnthropicContent {
   private static final Set<String> IMAGES =
       Set.of("image/jpeg", "image/png", "image/gif", "image/webp");
@@ -25,9 +25,9 @@ final class AnthropicContent {
   }
 
   /**
-   * Writes the blocks of a message; nothing of one that is empty.
+   * Writes the blocks of a message; writes nothing if it is empty.
    *
-   * @param place where they go, asked for ahead of each block
+   * @param place supplies the writer of each block
    */
   void write(JsonMembers message, Param path, Supplier<JsonWriter> place) {
     int content = JsonReads.find(message, "content");
@@ -47,7 +47,10 @@ final class AnthropicContent {
     }
   }
 
-  /** Whose mark of what is to be cached a part gets: the message's stands at its end. */
+  /**
+   * Returns the part or message whose cache mark a part gets: a message's mark belongs to its last
+   * part.
+   */
   private static JsonMembers marked(JsonMembers message, JsonElements parts, int k) {
     JsonMembers part = parts.object(k);
     boolean own = JsonReads.find(part, "cache_control", JsonKind.OBJECT) >= 0;
@@ -73,7 +76,7 @@ final class AnthropicContent {
     }
   }
 
-  /** An empty block would be refused. */
+  /** Writes a text block, unless it is empty: Anthropic refuses that. */
   private static void text(
       JsonMembers from, int i, JsonMembers marked, Supplier<JsonWriter> place) {
     if (!from.isEmptyString(i)) {
@@ -91,7 +94,7 @@ final class AnthropicContent {
       case "refusal" -> writeTextPart(part, "refusal", marked, place);
       case "image_url" -> image(part, marked, place);
       case "file" -> file(part, marked, place);
-      // Blocks that are Anthropic's own.
+      // Anthropic's own blocks.
       case "image", "document", "search_result" -> {
         boolean own = JsonReads.find(part, "source") >= 0;
         if (own) {
@@ -134,7 +137,10 @@ final class AnthropicContent {
     return uri.isPresent();
   }
 
-  /** A document in the request itself; one that was uploaded elsewhere is not known there. */
+  /**
+   * Writes a document inside the request; a file uploaded to another provider is unknown to
+   * Anthropic.
+   */
   private static boolean file(JsonMembers part, JsonMembers marked, Supplier<JsonWriter> place) {
     int i = JsonReads.find(part, "file", JsonKind.OBJECT);
     return i >= 0 && document(part.object(i), marked, place);
@@ -148,10 +154,7 @@ final class AnthropicContent {
       return false;
     }
     JsonWriter out = base64("document", uri.get(), file, content, place);
-    int name = JsonReads.findText(file, "filename");
-    if (name >= 0) {
-      out.name("title").raw(JsonBytes.of(file, name));
-    }
+    JsonReads.copyText(file, "filename", "title", out);
     end(marked, out);
     return true;
   }

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Anthropic's Messages: its address, its key, its errors. */
+/** Dialect of Anthropic's Messages API. */
 public final class AnthropicDialect implements Dialect {
   public static final AnthropicDialect INSTANCE = new AnthropicDialect();
 
@@ -26,7 +26,7 @@ public final class AnthropicDialect implements Dialect {
   private static final Optional<ChatTranslation> TRANSLATION =
       Optional.of(new AnthropicChat(AnthropicChat.Host.ANTHROPIC));
 
-  /** An error inside a stream has no status but that of its type. */
+  /** Statuses by error type: errors inside a stream have no other status. */
   private static final Map<String, Integer> STATUS_OF_TYPE =
       Map.of(
           "invalid_request_error", 400,
@@ -101,8 +101,8 @@ public final class AnthropicDialect implements Dialect {
         kind(status, error), status, error.message(), error.param(), error.type(), retryAfter);
   }
 
-  // An account without money answers 400, and so do filters and a prompt that leaves no room for
-  // the answer.
+  // An account without credit answers 400, and so do content filters and a prompt that leaves no
+  // room for the answer.
   public static Kind kind(int status, ErrorBody error) {
     if (status == 400 && error.beginsWithAny("your credit balance is too low")) {
       return Kind.CREDENTIAL_REFUSED;

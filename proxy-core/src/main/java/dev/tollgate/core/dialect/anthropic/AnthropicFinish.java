@@ -1,6 +1,10 @@
 package dev.tollgate.core.dialect.anthropic;
 
-/** Why Anthropic's models stop, as OpenAI says it. */
+import dev.tollgate.core.dialect.JsonReads;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonWriter;
+
+/** Anthropic's stop reasons in OpenAI's terms. */
 final class AnthropicFinish {
   private AnthropicFinish() {}
 
@@ -9,7 +13,15 @@ final class AnthropicFinish {
       case "max_tokens", "model_context_window_exceeded" -> "length";
       case "tool_use" -> "tool_calls";
       case "refusal" -> "content_filter";
-      default -> "stop"; // end_turn, stop_sequence, pause_turn, and what is still to come
+      default -> "stop"; // end_turn, stop_sequence, pause_turn, and future reasons
     };
+  }
+
+  /** Writes why Anthropic refused, if it explains that, as the refusal of a delta or a message. */
+  static void writeRefusal(JsonMembers finished, String stopReason, JsonWriter out) {
+    if (stopReason.equals("refusal")) {
+      JsonMembers details = JsonReads.object(finished, "stop_details");
+      JsonReads.copyText(details, "explanation", "refusal", out);
+    }
   }
 }

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/** The rate limits that Anthropic tells with each reply, for refusals that name no wait. */
+/** Rate limits in the fields of Anthropic's responses, for refusals without a wait. */
 final class AnthropicLimits {
   private static final List<String> LIMITS =
       List.of("requests", "tokens", "input-tokens", "output-tokens");
@@ -16,10 +16,11 @@ final class AnthropicLimits {
 
   private AnthropicLimits() {}
 
-  /** How long until every limit that is used up has room again; 0 where nothing is said. */
+  /** Returns the seconds until every exhausted limit resets; 0: unknown. */
   static int secondsUntilReset(Headers headers) {
     OptionalLong now =
-        epochSeconds(headers.first("date"), DateTimeFormatter.RFC_1123_DATE_TIME); // its own clock
+        epochSeconds(
+            headers.first("date"), DateTimeFormatter.RFC_1123_DATE_TIME); // Anthropic's clock
     if (now.isEmpty()) {
       return 0;
     }

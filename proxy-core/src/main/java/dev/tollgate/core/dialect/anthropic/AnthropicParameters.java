@@ -2,8 +2,10 @@ package dev.tollgate.core.dialect.anthropic;
 
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.dialect.ChatMembers;
 import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
+import dev.tollgate.core.dialect.ResponseFormat;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
@@ -11,7 +13,7 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 import java.util.Optional;
 
-/** Everything of a chat beside the conversation, as Anthropic names it. */
+/** Writer of a chat's parameters, all but the conversation, under Anthropic's names. */
 final class AnthropicParameters {
   private static final long OUTPUT_TOKENS_USUAL = 4_096;
   private static final double TOP_P_WITH_REASONING_MIN = 0.95;
@@ -45,28 +47,17 @@ final class AnthropicParameters {
     stop(out);
     user(out);
     serviceTier(out);
-    new AnthropicTools(chat, understandsSchemas(), dropped).writeTo(out);
+    new AnthropicTools(chat, model.mayHave("json_schema"), dropped).writeTo(out);
     for (int i = 0; i < chat.size(); i++) {
       rest(i, out);
     }
   }
 
-  /** Anthropic must be told; what is more than the model has would be refused. */
+  /** Returns the bound of the answer, which Anthropic requires. */
   private long outputMax() {
-    long requested = 0;
-    for (String name : new String[] {"max_completion_tokens", "max_tokens"}) {
-      int i = chat.indexOf(name);
-      requested = i < 0 ? requested : Math.max(requested, chat.integer(i, 0));
-    }
-    long max = model.outputTokensMax();
-    if (requested == 0) {
-      return max > 0 ? max : OUTPUT_TOKENS_USUAL;
-    }
-    return max > 0 ? Math.min(requested, max) : requested;
-  }
-
-  private boolean understandsSchemas() {
-    return model.capabilities().isEmpty() || model.capabilities().contains("json_schema");
+    long requested = ChatMembers.outputTokensMax(chat, model);
+    long otherwise = model.outputTokensMax() > 0 ? model.outputTokensMax() : OUTPUT_TOKENS_USUAL;
+    return requested > 0 ? requested : otherwise;
   }
 
   private void outputConfig(JsonWriter out) {
@@ -93,25 +84,21 @@ final class AnthropicParameters {
     out.endObject();
   }
 
-  /** The schema that an answer must fit; JSON without one is nothing that Anthropic promises. */
+  /** Returns the schema of the answer; Anthropic has no JSON mode without one. */
   private Optional<JsonBytes> schema(boolean overruled) {
-    int i = JsonReads.find(chat, "response_format", JsonKind.OBJECT);
-    JsonMembers format = i < 0 ? null : chat.object(i);
-    if (format == null || JsonReads.isString(format, "type", "text")) {
+    ResponseFormat format = ResponseFormat.of(chat).orElse(null);
+    if (format == null) {
       return Optional.empty();
     }
-    int named = JsonReads.find(format, "json_schema", JsonKind.OBJECT);
-    JsonMembers definition = named < 0 ? null : format.object(named);
-    int schema = definition == null ? -1 : JsonReads.find(definition, "schema", JsonKind.OBJECT);
-    boolean isSupported = !overruled && understandsSchemas();
-    if (definition == null
-        || schema < 0
-        || !isSupported
-        || !AnthropicSchema.isSupported(definition.object(schema))) {
+    JsonMembers schema = JsonReads.object(format.definition(), "schema");
+    if (overruled
+        || !format.hasSchema()
+        || !model.mayHave("json_schema")
+        || !AnthropicSchema.isSupported(schema)) {
       dropped.add("response_format");
       return Optional.empty();
     }
-    return Optional.of(AnthropicSchema.closed(definition.object(schema)));
+    return Optional.of(AnthropicSchema.closed(schema));
   }
 
   private void sampling(JsonWriter out) {
@@ -130,14 +117,14 @@ final class AnthropicParameters {
       drop(topK);
       return;
     }
-    if (topK >= 0 && chat.number(topK) >= 0) { // below, other servers take for all
+    if (topK >= 0 && chat.number(topK) >= 0) { // below 0, other servers take it as unlimited
       copy(topK, out);
     }
     if (temperature < 0) {
       copy(topP, out);
       return;
     }
-    dropUnlessUsual(topP); // newer models take one of both
+    dropUnlessUsual(topP); // newer models accept only one of both
     if (chat.number(temperature) > 1) {
       drop(temperature);
       out.name("temperature").number(1);
@@ -193,7 +180,7 @@ final class AnthropicParameters {
     out.endArray();
   }
 
-  /** White space alone is refused there. */
+  /** True if Anthropic accepts a stop sequence: not white space alone. */
   private boolean isStop(String text) {
     boolean stops = !text.isBlank();
     if (!stops) {
@@ -239,7 +226,10 @@ final class AnthropicParameters {
     }
   }
 
-  /** What is neither handled elsewhere nor without effect is Anthropic's own, or dropped. */
+  /**
+   * Copies Anthropic's own members, and drops others that are not handled elsewhere and have an
+   * effect.
+   */
   private void rest(int i, JsonWriter out) {
     switch (chat.name(i)) {
       case "model",

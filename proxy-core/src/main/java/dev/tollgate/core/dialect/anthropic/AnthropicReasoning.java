@@ -11,28 +11,27 @@ import dev.tollgate.core.json.JsonWriter;
 import java.util.function.Supplier;
 
 /**
- * Thoughts that a client hands back with their signatures: as {@code reasoning_details}, the way we
- * gave them out, or as Anthropic's own {@code thinking_blocks}.
+ * Reasoning that a client sends back with its signatures: as {@code reasoning_details}, the
+ * gateway's own form, or as Anthropic's {@code thinking_blocks}.
  */
 public final class AnthropicReasoning {
   private AnthropicReasoning() {}
 
-  /** Takes them in their order. */
+  /** Reader of the blocks, in their order. */
   public interface ReasoningReader {
     void signed(CharSequence text, JsonBytes signature);
 
-    /** A string that only its provider can read. */
+    /** Reads a block that only its provider can decrypt. */
     void hidden(JsonItems from, int i);
   }
 
-  /** Whether something of them would be written. */
+  /** True if a block would be written. */
   static boolean isPresentIn(JsonMembers message) {
     return hasDetails(message) || hasBlocks(message);
   }
 
   private static boolean hasDetails(JsonMembers message) {
-    int i = JsonReads.find(message, "reasoning_details", JsonKind.ARRAY);
-    JsonElements details = i < 0 ? new JsonElements() : message.array(i);
+    JsonElements details = JsonReads.array(message, "reasoning_details");
     for (int k = 0; k < details.size(); k++) {
       if (details.kind(k) == JsonKind.OBJECT && isReplayable(details.object(k))) {
         return true;
@@ -52,8 +51,7 @@ public final class AnthropicReasoning {
   }
 
   private static boolean hasBlocks(JsonMembers message) {
-    int i = JsonReads.find(message, "thinking_blocks", JsonKind.ARRAY);
-    JsonElements blocks = i < 0 ? new JsonElements() : message.array(i);
+    JsonElements blocks = JsonReads.array(message, "thinking_blocks");
     for (int k = 0; k < blocks.size(); k++) {
       if (isReplayableBlock(blocks, k)) {
         return true;
@@ -62,7 +60,7 @@ public final class AnthropicReasoning {
     return false;
   }
 
-  /** Writes them as blocks. */
+  /** Writes the reasoning as blocks. */
   static void write(JsonMembers message, Supplier<JsonWriter> place) {
     read(
         message,
@@ -81,7 +79,7 @@ public final class AnthropicReasoning {
         });
   }
 
-  /** Reads them; those without a signature were another provider's. */
+  /** Reads the blocks; those without a signature are another provider's. */
   public static void read(JsonMembers message, ReasoningReader reader) {
     if (hasDetails(message)) {
       details(message.array(message.indexOf("reasoning_details")), reader);
@@ -90,7 +88,7 @@ public final class AnthropicReasoning {
     }
   }
 
-  /** A thought's text may come in pieces, and its signature behind them. */
+  /** Reads details: the text of a block may come in pieces, and its signature after them. */
   private static void details(JsonElements details, ReasoningReader reader) {
     StringBuilder text = new StringBuilder();
     for (int k = 0; k < details.size(); k++) {
@@ -113,7 +111,7 @@ public final class AnthropicReasoning {
     }
   }
 
-  /** Other gateways say whose signature it is. */
+  /** True if the format, which other gateways add, is another provider's. */
   private static boolean isForeign(JsonMembers detail) {
     int format = JsonReads.findText(detail, "format");
     return format >= 0 && !detail.string(format).startsWith("anthropic");

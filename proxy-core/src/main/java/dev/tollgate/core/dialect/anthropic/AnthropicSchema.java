@@ -10,11 +10,13 @@ import io.netty.buffer.Unpooled;
 import java.util.Set;
 
 /**
- * Tells schemas that Anthropic holds its answers to from those that it refuses, and closes their
- * objects, which it demands: an answer that fits a closed object fits the open one.
+ * Check of JSON schemas for Anthropic, and closing of their objects, which Anthropic requires: an
+ * answer that fits a closed object fits the open one.
  */
 public final class AnthropicSchema {
-  /** Bounds of numbers, texts and lists, which others take and do not always keep. */
+  /**
+   * Keywords that Anthropic refuses; other providers accept them and do not always enforce them.
+   */
   private static final Set<String> REFUSED =
       Set.of(
           "minimum",
@@ -33,15 +35,15 @@ public final class AnthropicSchema {
           "not",
           "if");
 
-  /** Members whose own members are named by the client. */
+  /** Keywords whose members are named by the client. */
   private static final Set<String> NAMED = Set.of("properties", "$defs", "definitions");
 
-  /** Members that hold values, not schemas. */
+  /** Keywords that hold values, not schemas. */
   private static final Set<String> VALUES = Set.of("enum", "const", "default", "examples");
 
   private AnthropicSchema() {}
 
-  /** The schema with every object closed. */
+  /** Returns the schema with every object closed. */
   public static JsonBytes closed(JsonMembers schema) {
     JsonSplice edits = closing(schema);
     if (edits.isUnchanged()) {
@@ -105,7 +107,10 @@ public final class AnthropicSchema {
     return false;
   }
 
-  /** Whether a schema is taken: no object that is open on purpose, and no bound unknown there. */
+  /**
+   * True if Anthropic accepts a schema: it has no object that is open on purpose, and no
+   * unsupported keyword.
+   */
   public static boolean isSupported(JsonMembers schema) {
     int more = schema.indexOf("additionalProperties");
     if (more >= 0 && schema.kind(more) != JsonKind.FALSE) {

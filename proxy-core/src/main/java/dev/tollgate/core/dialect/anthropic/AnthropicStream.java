@@ -14,14 +14,13 @@ import dev.tollgate.core.sse.SseSink;
 import java.util.Arrays;
 
 /**
- * Turns the events of one Anthropic stream into canonical chunks. Texts and arguments are copied as
- * they are written; of a block only its kind is remembered. Not thread safe: one stream on one
- * loop.
+ * Translation of one Anthropic stream's events to canonical chunks. Texts and arguments are copied
+ * as they are encoded; of a block only its kind is kept. Not thread safe: one stream on one loop.
  */
 final class AnthropicStream extends TranslatedStream {
   private static final int BLOCKS_MAX = 4_096;
 
-  /** A second message in a stream that had content: neither can be told from the other. */
+  /** Error for a second message in a stream that had content: the two cannot be separated. */
   private static final byte[] SECOND_MESSAGE =
       """
       {"type":"error","error":{"type":"api_error",\
@@ -32,7 +31,9 @@ final class AnthropicStream extends TranslatedStream {
   private final UsageAccumulator usage = new UsageAccumulator(AnthropicUsage.FORMAT);
   private final JsonMembers inside = new JsonMembers();
 
-  /** Of each block: 0 where it is no call of a tool, 1 + the call's index, negative once argued. */
+  /**
+   * By block: 0 if it is no tool call, else 1 + the call's index, negative once it has arguments.
+   */
   private int[] blocks = new int[8];
 
   private int calls;
@@ -63,7 +64,7 @@ final class AnthropicStream extends TranslatedStream {
     } else if (root.isString(type, "error")) {
       error(data, from, to);
     }
-    // A ping, or an event of a kind that is still to come.
+    // A ping, or an unknown event.
   }
 
   // The message
@@ -117,10 +118,7 @@ final class AnthropicStream extends TranslatedStream {
 
   private void finish(String stopReason) {
     JsonWriter delta = chunks.begin();
-    int i = JsonReads.find(inside, "stop_details", JsonKind.OBJECT);
-    if (i >= 0 && stopReason.equals("refusal")) {
-      AnthropicRefusal.write(inside.object(i), delta);
-    }
+    AnthropicFinish.writeRefusal(inside, stopReason, delta);
     chunks.finish(delta, AnthropicFinish.canonical(stopReason), stopReason, usage);
   }
 
@@ -155,7 +153,7 @@ final class AnthropicStream extends TranslatedStream {
       reasoningCount++;
       sendRedacted();
     }
-    // What the provider's own tools do is not for the client.
+    // Blocks of the provider's own tools are dropped.
   }
 
   private void delta() {
@@ -175,7 +173,7 @@ final class AnthropicStream extends TranslatedStream {
     } else if (JsonReads.isString(inside, "type", "signature_delta")) {
       sendSignature();
     }
-    // Citations say where a text is from; the text itself comes beside them.
+    // Citations name the source of a text; the text itself is sent beside them.
   }
 
   private void send(JsonWriter delta) {
@@ -190,7 +188,7 @@ final class AnthropicStream extends TranslatedStream {
     }
   }
 
-  /** A thought: as text, and once more in the form in which a client can hand it back. */
+  /** Sends reasoning as text, and again in the form in which a client can send it back. */
   private void sendReasoning() {
     int text = JsonReads.findText(inside, "thinking");
     if (text >= 0) {
@@ -222,7 +220,7 @@ final class AnthropicStream extends TranslatedStream {
     send(delta.endObject().endArray());
   }
 
-  // Its calls of tools, numbered on their own
+  // Its tool calls, numbered on their own
 
   private void call(int block) {
     int id = JsonReads.findText(inside, "id");
@@ -235,16 +233,12 @@ final class AnthropicStream extends TranslatedStream {
     boolean hasArguments = input >= 0 && !JsonReads.isEmpty(inside, input);
     int index = calls++;
     blocks[block] = hasArguments ? -(index + 1) : index + 1;
-    JsonWriter delta = chunks.begin();
-    fragment(index, delta).name("id").raw(JsonBytes.of(inside, id));
-    delta.name("type").string("function").name("function").beginObject();
-    delta.name("name").raw(JsonBytes.of(inside, name));
-    delta.name("arguments").string(hasArguments ? inside.text(input) : "");
-    send(delta.endObject().endObject().endArray());
-  }
-
-  private static JsonWriter fragment(int index, JsonWriter delta) {
-    return delta.name("tool_calls").beginArray().beginObject().name("index").number(index);
+    contentSent = true;
+    chunks.sendCall(
+        index,
+        JsonBytes.of(inside, id),
+        JsonBytes.of(inside, name),
+        hasArguments ? JsonBytes.string(inside.text(input)) : NO_TEXT);
   }
 
   private void sendArguments(int block) {
@@ -252,21 +246,16 @@ final class AnthropicStream extends TranslatedStream {
     int call = block < blocks.length ? Math.abs(blocks[block]) : 0;
     if (json >= 0 && call > 0) {
       blocks[block] = -call;
-      sendArguments(call - 1, JsonBytes.of(inside, json));
+      contentSent = true;
+      chunks.sendArguments(call - 1, JsonBytes.of(inside, json));
     }
   }
 
-  private void sendArguments(int index, JsonBytes arguments) {
-    JsonWriter delta = fragment(index, chunks.begin());
-    delta.name("function").beginObject().name("arguments").raw(arguments);
-    send(delta.endObject().endObject().endArray());
-  }
-
-  /** A tool without arguments is called with none at all. */
+  /** Ends a block; a call without arguments gets an empty object. */
   private void blockStop() {
     int block = block();
     if (block >= 0 && block < blocks.length && blocks[block] > 0) {
-      sendArguments(blocks[block] - 1, NO_ARGUMENTS);
+      chunks.sendArguments(blocks[block] - 1, NO_ARGUMENTS);
     }
   }
 }

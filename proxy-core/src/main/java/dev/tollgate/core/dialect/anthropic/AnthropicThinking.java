@@ -13,24 +13,24 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 import java.util.Optional;
 
-/** How a chat's wish for reasoning is put to Anthropic. */
+/** Form of a chat's reasoning request for Anthropic. */
 public sealed interface AnthropicThinking {
-  /** It is not asked to. */
+  /** No reasoning is requested. */
   record Off() implements AnthropicThinking {}
 
-  /** The client wrote Anthropic's own member. */
+  /** The client sent Anthropic's own member. */
   record Own(JsonBytes json, boolean thinks) implements AnthropicThinking {}
 
   record Budget(long tokens) implements AnthropicThinking {}
 
   /**
-   * As much as it sees fit.
+   * The model decides how much it reasons.
    *
-   * @param effort Anthropic's word for it; empty: its usual one
+   * @param effort in Anthropic's terms; empty: its default
    */
   record Adaptive(Optional<String> effort) implements AnthropicThinking {}
 
-  /** The share of the output that may be thought. */
+  /** Returns the share of the output that may be reasoning. */
   private static double share(ReasoningOptions options) {
     return switch (options.effort()) {
       case "minimal", "low" -> 0.2;
@@ -53,9 +53,9 @@ public sealed interface AnthropicThinking {
   long BUDGET_MAX = 32_000;
 
   /**
-   * What a chat's wish comes to at a model; one that comes to nothing is dropped.
+   * Returns the form for a model; a request that has no form there is dropped.
    *
-   * @param outputMax tokens of the answer, those of thoughts included
+   * @param outputMax bound of the answer's tokens, reasoning included
    */
   static AnthropicThinking of(
       JsonMembers chat, Route route, Model model, long outputMax, DroppedFields dropped) {
@@ -77,10 +77,8 @@ public sealed interface AnthropicThinking {
 
   private static AnthropicThinking choose(
       ReasoningOptions options, JsonMembers chat, Route route, Model model, long outputMax) {
-    boolean isSupported =
-        model.capabilities().isEmpty() || model.capabilities().contains("reasoning");
-    if (!isSupported || AnthropicTools.isForced(chat)) {
-      return new Off(); // who must call a tool may not think first
+    if (!model.mayHave("reasoning") || AnthropicTools.isForced(chat)) {
+      return new Off(); // a model that must call a tool may not reason first
     }
     return switch (style(route)) {
       case NONE -> new Off();
@@ -103,7 +101,10 @@ public sealed interface AnthropicThinking {
     return max < BUDGET_MIN ? new Off() : new Budget(Math.clamp(tokens, BUDGET_MIN, max));
   }
 
-  /** With a budget, an answer that called tools goes on only if its thoughts are handed back. */
+  /**
+   * True if the last answer called tools and its reasoning was not sent back: with a budget,
+   * Anthropic does not continue such an answer.
+   */
   private static boolean isMidToolUseWithoutReasoning(JsonMembers chat) {
     JsonElements messages = chat.array(chat.indexOf("messages"));
     for (int k = messages.size() - 1; k >= 0; k--) {
@@ -117,7 +118,7 @@ public sealed interface AnthropicThinking {
     return false;
   }
 
-  /** Whether an answer begins with thoughts, which bars other parameters. */
+  /** True if an answer begins with reasoning, which excludes other parameters. */
   default boolean thinks() {
     return switch (this) {
       case Off _ -> false;
@@ -138,7 +139,7 @@ public sealed interface AnthropicThinking {
               .name("budget_tokens")
               .number(budget.tokens())
               .endObject();
-      // Newer models show their thoughts only if asked to.
+      // Newer models show their reasoning only on request.
       case Adaptive _ ->
           out.name("thinking")
               .beginObject()
@@ -150,7 +151,7 @@ public sealed interface AnthropicThinking {
     }
   }
 
-  /** What goes into {@code output_config}. */
+  /** Returns the effort for {@code output_config}. */
   default Optional<String> effort() {
     return switch (this) {
       case Off _, Own _, Budget _ -> Optional.empty();

@@ -10,7 +10,7 @@ import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.json.Param;
 import org.jspecify.annotations.Nullable;
 
-/** The tools of a chat and which of them must be called, as Anthropic takes them. */
+/** Writer of a chat's tools and of the tool choice, in Anthropic's form. */
 public final class AnthropicTools {
   private static final JsonBytes NO_ARGUMENTS =
       JsonBytes.raw("{\"type\":\"object\",\"properties\":{}}");
@@ -20,7 +20,7 @@ public final class AnthropicTools {
   private final DroppedFields dropped;
 
   /**
-   * @param understandsSchemas whether the model can be held to the tools' schemas
+   * @param understandsSchemas true if the model enforces the tools' schemas
    */
   AnthropicTools(JsonMembers chat, boolean understandsSchemas, DroppedFields dropped) {
     this.chat = chat;
@@ -28,7 +28,7 @@ public final class AnthropicTools {
     this.dropped = dropped;
   }
 
-  /** Whether a chat leaves its model no choice but to call a tool. */
+  /** True if the chat forces its model to call a tool. */
   static boolean isForced(JsonMembers chat) {
     int i = JsonReads.find(chat, "tool_choice");
     return i >= 0
@@ -38,22 +38,19 @@ public final class AnthropicTools {
   }
 
   void writeTo(JsonWriter out) {
-    int i = JsonReads.find(chat, "tools", JsonKind.ARRAY);
-    JsonElements tools = i < 0 ? null : chat.array(i);
+    JsonElements tools = JsonReads.array(chat, "tools");
     int written = 0;
-    if (tools != null) {
-      for (int k = 0; k < tools.size(); k++) {
-        JsonMembers tool = tools.object(k);
-        int function = JsonReads.find(tool, "function", JsonKind.OBJECT);
-        if (!JsonReads.isString(tool, "type", "function") || function < 0) {
-          dropped.add(Param.of("tools").at(k)); // free text is nothing that a tool there takes
-          continue;
-        }
-        if (written++ == 0) {
-          out.name("tools").beginArray();
-        }
-        tool(tool, tool.object(function), Param.of("tools").at(k), out);
+    for (int k = 0; k < tools.size(); k++) {
+      JsonMembers tool = tools.object(k);
+      int function = JsonReads.find(tool, "function", JsonKind.OBJECT);
+      if (!JsonReads.isString(tool, "type", "function") || function < 0) {
+        dropped.add(Param.of("tools").at(k)); // tools there take no free text
+        continue;
       }
+      if (written++ == 0) {
+        out.name("tools").beginArray();
+      }
+      tool(tool, tool.object(function), Param.of("tools").at(k), out);
     }
     if (written > 0) {
       out.endArray();
@@ -88,7 +85,9 @@ public final class AnthropicTools {
     out.endObject();
   }
 
-  /** That arguments are an object goes without saying elsewhere. */
+  /**
+   * Writes the schema of the arguments, with the type {@code object} that other providers imply.
+   */
   public static void schema(JsonMembers schema, boolean strict, JsonWriter out) {
     if (schema.indexOf("type") >= 0) {
       out.raw(strict ? AnthropicSchema.closed(schema) : whole(schema));
@@ -126,14 +125,13 @@ public final class AnthropicTools {
   }
 
   private void choice(JsonMembers choice, boolean single, JsonWriter out) {
-    int i = JsonReads.find(choice, "function", JsonKind.OBJECT);
-    JsonMembers function = i < 0 ? null : choice.object(i);
-    int name = function == null ? -1 : JsonReads.findText(function, "name");
-    if (function != null && name >= 0) {
+    JsonMembers function = JsonReads.object(choice, "function");
+    int name = JsonReads.findText(function, "name");
+    if (name >= 0) {
       choice("tool", JsonBytes.of(function, name), single, out);
       return;
     }
-    dropped.add("tool_choice"); // some of the tools, or one of another kind
+    dropped.add("tool_choice"); // a subset of the tools, or a tool of another kind
     if (single) {
       choice("auto", null, true, out);
     }

@@ -14,15 +14,15 @@ import dev.tollgate.core.json.Param;
 import java.util.function.Supplier;
 
 /**
- * A conversation as Anthropic takes it: what the system says on its own, then turns of user and
- * assistant, one after the other. Results of tools are the user's; neighbours of one role are one
- * turn. One use.
+ * Writer of a conversation in Anthropic's form: system text apart, then alternating turns of user
+ * and assistant. Tool results belong to the user; adjacent messages of one role are one turn. One
+ * use.
  */
 final class AnthropicTurns {
   private static final String USER = "user";
   private static final String ASSISTANT = "assistant";
 
-  /** What the user says ahead of an assistant that speaks first, which would be refused. */
+  /** User text before an assistant message that comes first, which Anthropic would refuse. */
   private static final String PLACEHOLDER_TEXT = "...";
 
   private final JsonElements messages;
@@ -48,7 +48,7 @@ final class AnthropicTurns {
     out.endArray();
   }
 
-  /** All that the system says, wherever it says it. */
+  /** Writes all system messages, wherever they are. */
   private void system(JsonWriter out) {
     var blocks = new LazyArray("system", out);
     for (int k = 0; k < messages.size(); k++) {
@@ -77,7 +77,7 @@ final class AnthropicTurns {
     }
   }
 
-  /** The turn of a role, which is begun with its first block: an empty one would be refused. */
+  /** Opens the turn of a role with its first block: an empty turn would be refused. */
   private JsonWriter turn(String role, JsonWriter out) {
     if (openRole.isEmpty() && role.equals(ASSISTANT)) {
       turn(USER, out)
@@ -109,16 +109,16 @@ final class AnthropicTurns {
     if (!writePrefill(k, message, place)) {
       content.write(message, path(k), place);
     }
-    int calls = JsonReads.find(message, "tool_calls", JsonKind.ARRAY);
-    if (calls >= 0) {
-      calls(path(k).dot("tool_calls"), message.array(calls), place);
-    }
+    calls(path(k).dot("tool_calls"), JsonReads.array(message, "tool_calls"), place);
     if (JsonReads.find(message, "function_call") >= 0) {
       dropped.add(path(k).dot("function_call"));
     }
   }
 
-  /** An answer that is to be continued must not end in white space. */
+  /**
+   * Writes the last assistant message, to be continued, without trailing white space, which
+   * Anthropic refuses.
+   */
   private boolean writePrefill(int k, JsonMembers message, Supplier<JsonWriter> place) {
     int i = k < messages.size() - 1 ? -1 : JsonReads.findText(message, "content");
     if (i < 0) {
@@ -136,9 +136,8 @@ final class AnthropicTurns {
 
   private void calls(Param path, JsonElements calls, Supplier<JsonWriter> place) {
     for (int k = 0; k < calls.size(); k++) {
-      JsonMembers call = calls.kind(k) == JsonKind.OBJECT ? calls.object(k) : null;
-      int i = call == null ? -1 : JsonReads.find(call, "function", JsonKind.OBJECT);
-      if (call == null || i < 0 || !call(call, call.object(i), place)) {
+      JsonMembers call = JsonReads.object(calls, k);
+      if (!call(call, JsonReads.object(call, "function"), place)) {
         dropped.add(path.at(k));
       }
     }
@@ -160,7 +159,7 @@ final class AnthropicTurns {
     return true;
   }
 
-  /** Anthropic takes letters, digits, underscores and hyphens; others have more in their ids. */
+  /** Returns an id of the characters that Anthropic accepts; other providers use more. */
   private static String callId(String id) {
     return id.replaceAll("[^a-zA-Z0-9_-]", "_");
   }

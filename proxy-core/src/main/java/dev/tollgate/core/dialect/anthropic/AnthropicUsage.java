@@ -5,8 +5,9 @@ import dev.tollgate.core.dialect.UsageFormat;
 import dev.tollgate.core.money.Usage;
 
 /**
- * Anthropic's terms: {@code input_tokens} are only what was neither read from nor written to a
- * cache, so a prompt is the sum of the three. Writes for an hour are told from those for minutes.
+ * Usage in Anthropic's terms: {@code input_tokens} counts only tokens that were neither read from
+ * nor written to a cache, so a prompt is the sum of the three. Cache writes for an hour are
+ * separate from those for minutes.
  */
 public final class AnthropicUsage {
   public static final UsageFormat FORMAT = AnthropicUsage::read;

@@ -6,11 +6,11 @@ import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 
-/** Anthropic's mark of what is to be cached, wherever a client put it. */
+/** Anthropic's cache mark, in any part of a chat. */
 final class CacheControl {
   private CacheControl() {}
 
-  /** Copies it; says whether there was one. */
+  /** Copies the mark; false: there is none. */
   static boolean write(JsonMembers from, JsonWriter out) {
     int i = JsonReads.find(from, "cache_control", JsonKind.OBJECT);
     if (i >= 0) {

@@ -3,7 +3,7 @@ package dev.tollgate.core.dialect.anthropic;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What can be told of a Claude model's abilities by the name that its host has for it. */
+/** Abilities of a Claude model, derived from its name at any host. */
 public final class ClaudeVersion {
   /** Family, major and minor: {@code claude-opus-4-6}, {@code anthropic.claude-sonnet-4-5-…}. */
   private static final Pattern NAME =
@@ -15,22 +15,22 @@ public final class ClaudeVersion {
 
   private ClaudeVersion() {}
 
-  /** Whether it thinks as it sees fit instead of with a budget. */
+  /** True if the model decides how much it reasons, without a budget. */
   static boolean isAdaptive(String model) {
     return of(model) >= ADAPTIVE_SINCE;
   }
 
-  /** Whether its answers can be held to a schema. */
+  /** True if the model enforces a schema of its answer. */
   public static boolean takesSchemas(String model) {
     return of(model) >= SCHEMAS_SINCE;
   }
 
-  /** Whether it still takes a temperature and its like. */
+  /** True if the model accepts sampling parameters. */
   public static boolean takesSampling(String model) {
     return of(model) < NO_SAMPLING_SINCE;
   }
 
-  /** 406 for 4.6; 0 where nothing can be told, as of the generations that say the number first. */
+  /** Returns 406 for 4.6; 0 if unknown, as for older generations that put the number first. */
   private static int of(String model) {
     Matcher name = NAME.matcher(model);
     if (!name.find()) {

@@ -1,4 +1,4 @@
-/** The Anthropic Messages dialect: requests, replies, streams and errors. */
+/** Dialect of Anthropic's Messages API: requests, replies, streams and errors. */
 @NullMarked
 package dev.tollgate.core.dialect.anthropic;
 

@@ -11,11 +11,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where what comes before is to be cached: a block of its own, behind the one that is marked. A
- * model that caches nothing denies a request with one, so it gets none.
+ * Writer of cache points: Converse has a block of its own after the marked one. A model without
+ * caching refuses a request with one, so it gets none.
  */
 final class BedrockCache {
-  /** Claudes of before there was a cache. */
+  /** Claude models without caching. */
   private static final List<String> WITHOUT =
       List.of(
           "claude-v2",
@@ -29,9 +29,9 @@ final class BedrockCache {
   private final boolean caches;
   private final DroppedFields dropped;
 
-  /** Anthropic's mark, and whose it is. */
+  /** Anthropic's cache mark and its path. */
   record CacheMark(JsonMembers control, Param path) {
-    /** The mark that a client put there; null: none. */
+    /** Returns the client's mark; null: there is none. */
     static @Nullable CacheMark of(JsonMembers block, Param path) {
       int i = JsonReads.find(block, "cache_control", JsonKind.OBJECT);
       return i < 0 ? null : new CacheMark(block.object(i), path.dot("cache_control"));
@@ -49,12 +49,12 @@ final class BedrockCache {
         };
   }
 
-  /** Writes the point behind a block of a message, if it is marked. */
+  /** Writes a cache point after a block of a message, if it is marked. */
   void write(@Nullable CacheMark mark, JsonWriter out) {
     write(mark, caches, out);
   }
 
-  /** Writes the point behind a tool, if it is marked: Nova has none there. */
+  /** Writes a cache point after a tool, if it is marked: Nova has none there. */
   void writeBehindTool(@Nullable CacheMark mark, JsonWriter out) {
     write(mark, caches && family == BedrockFamily.CLAUDE, out);
   }

@@ -8,7 +8,10 @@ import dev.tollgate.core.dialect.TranslatedRequest;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.sse.SseSink;
 
-/** Chats as Bedrock's Converse; the model and whether it streams are in the target. */
+/**
+ * Translation of chats to Bedrock's Converse API; the target contains the model and whether it
+ * streams.
+ */
 final class BedrockChat implements ChatTranslation {
   @Override
   public TranslatedRequest chat(JsonMembers chat, Route route, Model model) {

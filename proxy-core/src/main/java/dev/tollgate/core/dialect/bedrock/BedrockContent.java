@@ -15,9 +15,9 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Writes a message's text and parts as Converse's content blocks. One use. */
+/** Writer of a message's text and parts as Converse's content blocks. One use. */
 final class BedrockContent {
-  /** Words where some are demanded and nobody said any. */
+  /** Text where Converse requires one and the message has none. */
   static final String PLACEHOLDER_TEXT = "...";
 
   private static final int NAME_CHARS_MAX = 100;
@@ -28,15 +28,15 @@ final class BedrockContent {
   private boolean wroteDocument;
   private boolean wroteText;
 
-  /** Where marks wait until a tool's result is closed, which has none inside. */
+  /** Mark that waits until a tool result is closed, since none may be inside it. */
   private @Nullable DeferredMark deferred;
 
-  /** The last mark of what is inside. */
+  /** The last mark inside the result. */
   private static final class DeferredMark {
     private @Nullable CacheMark last;
   }
 
-  /** Base64 as a client wrote it. */
+  /** Base64 text as the client encoded it. */
   private record Encoded(String mediaType, JsonMembers from, int i, int skip) {
     void writeTo(JsonWriter out) {
       out.name("source").beginObject().name("bytes").stringBehind(from, i, skip).endObject();
@@ -49,9 +49,9 @@ final class BedrockContent {
   }
 
   /**
-   * Writes the blocks of a message; nothing of one that is empty.
+   * Writes the blocks of a message; writes nothing if it is empty.
    *
-   * @param place where they go, asked for ahead of each block
+   * @param place supplies the writer of each block
    */
   void write(JsonMembers message, Param path, Supplier<JsonWriter> place) {
     int content = JsonReads.find(message, "content");
@@ -70,7 +70,7 @@ final class BedrockContent {
     }
   }
 
-  /** The mark of a part: the message's stands at its end. */
+  /** Returns the mark of a part: a message's mark belongs to its last part. */
   private static @Nullable CacheMark mark(
       JsonMembers message, JsonElements parts, int k, Param path) {
     CacheMark own = CacheMark.of(parts.object(k), path.dot("content").at(k));
@@ -93,7 +93,7 @@ final class BedrockContent {
     }
   }
 
-  /** Writes what a tool answered, and the mark behind it. */
+  /** Writes a tool result, and the cache point after it. */
   void writeResult(JsonMembers message, String callId, Param path, JsonWriter out) {
     var inside = new DeferredMark();
     deferred = inside;
@@ -117,7 +117,7 @@ final class BedrockContent {
     }
   }
 
-  /** Ends a turn, in which a document must have words beside it. */
+  /** Ends a turn; a document requires text beside it. */
   void endTurn(JsonWriter out) {
     if (wroteDocument && !wroteText) {
       out.beginObject().name("text").string(PLACEHOLDER_TEXT).endObject();
@@ -126,7 +126,7 @@ final class BedrockContent {
     wroteText = false;
   }
 
-  /** One that says nothing would be refused. */
+  /** Writes a text block, unless it is blank: Bedrock refuses that. */
   private void text(JsonItems from, int i, @Nullable CacheMark mark, Supplier<JsonWriter> place) {
     if (!isBlank(from, i)) {
       wroteText |= deferred == null;
@@ -156,7 +156,7 @@ final class BedrockContent {
       case "image_url", "video_url" ->
           medium(dataUri(part, part.string(part.indexOf("type")), "url"), mark, place);
       case "file" -> document(part, mark, place);
-      case "image" -> medium(source(part), mark, place); // as Anthropic has it
+      case "image" -> medium(source(part), mark, place); // Anthropic's form
       case "document" -> document(source(part), mark, "title", part, place);
       default -> false;
     };
@@ -171,26 +171,23 @@ final class BedrockContent {
     return text >= 0;
   }
 
-  // What is no text: only what the request itself holds, since an address of Amazon's would be read
-  // with the rights of the operator's account.
+  // Media and documents: only those inside the request, since Amazon would read a URL of its own
+  // storage with the rights of the operator's account.
 
   private static Optional<Encoded> dataUri(JsonMembers part, String member, String url) {
-    int i = JsonReads.find(part, member, JsonKind.OBJECT);
-    JsonMembers inside = i < 0 ? null : part.object(i);
-    int address = inside == null ? -1 : JsonReads.findText(inside, url);
-    return inside == null || address < 0
+    JsonMembers inside = JsonReads.object(part, member);
+    int address = JsonReads.findText(inside, url);
+    return address < 0
         ? Optional.empty()
         : DataUri.of(inside, address)
             .map(uri -> new Encoded(uri.mediaType(), inside, address, uri.headBytes()));
   }
 
   private static Optional<Encoded> source(JsonMembers part) {
-    int i = JsonReads.find(part, "source", JsonKind.OBJECT);
-    JsonMembers source = i < 0 ? null : part.object(i);
-    int type = source == null ? -1 : JsonReads.findText(source, "media_type");
-    int content = source == null ? -1 : JsonReads.findText(source, "data");
-    boolean encoded = source != null && JsonReads.isString(source, "type", "base64");
-    return source == null || !encoded || type < 0 || content < 0
+    JsonMembers source = JsonReads.object(part, "source");
+    int type = JsonReads.findText(source, "media_type");
+    int content = JsonReads.findText(source, "data");
+    return !JsonReads.isString(source, "type", "base64") || type < 0 || content < 0
         ? Optional.empty()
         : Optional.of(new Encoded(source.string(type), source, content, 0));
   }
@@ -209,10 +206,8 @@ final class BedrockContent {
   }
 
   private boolean document(JsonMembers part, @Nullable CacheMark mark, Supplier<JsonWriter> place) {
-    int i = JsonReads.find(part, "file", JsonKind.OBJECT);
-    JsonMembers file = i < 0 ? null : part.object(i);
-    return file != null
-        && document(dataUri(part, "file", "file_data"), mark, "filename", file, place);
+    JsonMembers file = JsonReads.object(part, "file");
+    return document(dataUri(part, "file", "file_data"), mark, "filename", file, place);
   }
 
   private boolean document(
@@ -235,7 +230,7 @@ final class BedrockContent {
     return true;
   }
 
-  /** Letters, digits, spaces one by one and a few marks are taken, and each name once. */
+  /** Returns a name of the characters that Bedrock accepts, unique within the request. */
   private String documentName(String given) {
     documents++;
     int ending = given.lastIndexOf('.');

@@ -18,7 +18,10 @@ import dev.tollgate.core.http.UnsignedRequest;
 import java.util.List;
 import java.util.Optional;
 
-/** Amazon Bedrock: Converse for chats, and Titan's vectors; signed, or with an API key. */
+/**
+ * Dialect of Amazon Bedrock: Converse for chats, Titan for embeddings; requests are signed, or have
+ * an API key.
+ */
 public final class BedrockDialect implements Dialect {
   public static final BedrockDialect INSTANCE = new BedrockDialect();
 
@@ -40,7 +43,7 @@ public final class BedrockDialect implements Dialect {
     };
   }
 
-  /** The only thing that this host can be asked without a model. */
+  /** Returns the only target of this host that needs no model. */
   @Override
   public Optional<String> credentialCheck(Provider provider) {
     return Optional.of(provider.basePath() + "/async-invoke?maxResults=1");

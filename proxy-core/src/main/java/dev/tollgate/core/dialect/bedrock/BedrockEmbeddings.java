@@ -6,18 +6,15 @@ import dev.tollgate.core.dialect.EmbeddingTranslation;
 import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.dialect.TranslatedReply;
 import dev.tollgate.core.dialect.TranslatedRequest;
-import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 
-/** Vectors as Amazon's Titan gives them: one text a request. */
+/** Translation of embeddings to Amazon's Titan: one text per request. */
 final class BedrockEmbeddings implements EmbeddingTranslation {
-  /** It has one length of vectors, and refuses to be told of another. */
+  /** A model with one length of embeddings, which refuses a parameter for it. */
   private static final String FIRST_VERSION = "titan-embed-text-v1";
 
   @Override
@@ -41,7 +38,7 @@ final class BedrockEmbeddings implements EmbeddingTranslation {
     if (i < 0) {
       return;
     }
-    out.name("inputText"); // the router has sent more than one text elsewhere
+    out.name("inputText"); // the router sends requests with more texts to other providers
     JsonElements texts = canonical.kind(i) == JsonKind.ARRAY ? canonical.array(i) : null;
     boolean single = texts != null && texts.size() == 1 && texts.kind(0) == JsonKind.STRING;
     out.raw(texts != null && single ? JsonBytes.of(texts, 0) : JsonBytes.of(canonical, i));
@@ -70,18 +67,15 @@ final class BedrockEmbeddings implements EmbeddingTranslation {
 
   @Override
   public TranslatedReply reply(byte[] body, int length) {
-    try {
-      JsonMembers root = JsonMembers.of(body, 0, length);
-      int i = JsonReads.find(root, "embedding", JsonKind.ARRAY);
-      if (i >= 0) {
-        ByteBuf out = Unpooled.buffer(length + 256);
-        write(root, i, new JsonWriter(out));
-        return new TranslatedReply(out.array(), out.writerIndex());
-      }
-    } catch (InvalidJson e) {
-      // Whoever reads it says so.
-    }
-    return new TranslatedReply(body, length);
+    return TranslatedReply.of(
+        body,
+        length,
+        (root, out) -> {
+          int i = JsonReads.find(root, "embedding", JsonKind.ARRAY);
+          if (i >= 0) {
+            write(root, i, out);
+          }
+        });
   }
 
   private static void write(JsonMembers root, int embedding, JsonWriter out) {

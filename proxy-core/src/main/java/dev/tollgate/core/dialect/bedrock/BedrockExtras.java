@@ -13,8 +13,8 @@ import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 
 /**
- * What Converse hands on to the model without a look: fields of its maker's. What a client wrote
- * under Converse's own name for them comes first.
+ * Writer of the fields that Converse passes to the model unchecked. A client's values under
+ * Converse's own member take precedence.
  */
 final class BedrockExtras {
   private static final String NAME = "additionalModelRequestFields";
@@ -39,8 +39,7 @@ final class BedrockExtras {
   }
 
   void writeTo(JsonWriter out) {
-    int own = JsonReads.find(chat, NAME, JsonKind.OBJECT);
-    JsonMembers given = own < 0 ? new JsonMembers() : chat.object(own);
+    JsonMembers given = JsonReads.object(chat, NAME);
     JsonMembers ours = ours();
     if (given.size() + ours.size() == 0) {
       return;

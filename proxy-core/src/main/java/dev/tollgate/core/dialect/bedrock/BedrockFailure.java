@@ -8,13 +8,13 @@ import dev.tollgate.core.dialect.openai.OpenAiDialect;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** What an error of Bedrock's means: its type says more than its status, if it is known. */
+/** Classification of Bedrock's errors: a known type is more precise than the status. */
 final class BedrockFailure {
   private BedrockFailure() {}
 
   /**
    * @param status 0 within a stream
-   * @param type as AWS writes it, maybe with a colon and an address behind it
+   * @param type AWS's error type, possibly followed by a colon and a URL
    */
   static UpstreamFailure of(int status, int retryAfter, @Nullable String type, ErrorBody error) {
     String name = type == null ? "" : type.split(":", 2)[0].strip();
@@ -63,8 +63,8 @@ final class BedrockFailure {
   }
 
   /**
-   * Rights are given by model and by operation: the key is good for others, unless it is the key
-   * that is spoken of. Nothing that a client asks for may put it out of use.
+   * Classifies a denial. Permissions are granted by model and by operation: the key is valid for
+   * others, unless the message names the key itself. No request of a client may retire a key.
    */
   private static Kind kindOfDenial(ErrorBody error) {
     if (error.containsAny("did not allow prompt caching")) {
@@ -102,6 +102,6 @@ final class BedrockFailure {
         "number of input tokens exceeds")) {
       return Kind.CONTEXT_TOO_LONG;
     }
-    return AnthropicDialect.kind(400, error); // Claude's own words stand behind Converse's
+    return AnthropicDialect.kind(400, error); // Claude's own message follows Converse's
   }
 }

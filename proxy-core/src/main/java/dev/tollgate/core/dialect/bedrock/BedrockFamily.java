@@ -1,15 +1,18 @@
 package dev.tollgate.core.dialect.bedrock;
 
-/** Whose model it is, as far as its id says: what Converse has no word for differs by that. */
+/**
+ * Family of a model, as its id shows: parameters without a common name in Converse differ by
+ * family.
+ */
 enum BedrockFamily {
   CLAUDE("top_k"),
   NOVA("topK"),
-  /** From 2 on: it can be asked to reason. */
+  /** Nova 2 and later, which can be asked to reason. */
   NOVA_2("topK"),
   OPENAI(""),
   MISTRAL("top_k"),
   COHERE("k"),
-  /** Whatever is behind a profile of the operator's, whose ARN does not tell. */
+  /** Unknown model behind an inference profile, whose ARN does not show it. */
   PROFILE(""),
   OTHER("");
 
@@ -41,7 +44,7 @@ enum BedrockFamily {
     return model.startsWith("arn:") && !model.contains("foundation-model/") ? PROFILE : OTHER;
   }
 
-  /** Its name for {@code top_k}; empty: it has none. */
+  /** Returns the family's name of {@code top_k}; empty: it has none. */
   String topK() {
     return topK;
   }

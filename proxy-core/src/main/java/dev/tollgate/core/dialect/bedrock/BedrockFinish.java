@@ -1,6 +1,6 @@
 package dev.tollgate.core.dialect.bedrock;
 
-/** Why a model at Bedrock stops, as OpenAI says it. */
+/** Bedrock's stop reasons in OpenAI's terms. */
 final class BedrockFinish {
   private BedrockFinish() {}
 
@@ -10,7 +10,7 @@ final class BedrockFinish {
       case "max_tokens", "model_context_window_exceeded" -> "length";
       case "guardrail_intervened", "content_filtered" -> "content_filter";
       case "malformed_model_output", "malformed_tool_use" -> "error";
-      default -> "stop"; // end_turn, stop_sequence, and what is still to come
+      default -> "stop"; // end_turn, stop_sequence, and future reasons
     };
   }
 }

@@ -1,6 +1,6 @@
 package dev.tollgate.core.dialect.bedrock;
 
-/** Converse's words for media types; empty where it has none. */
+/** Converse's formats by media type; empty: there is none. */
 final class BedrockFormat {
   private BedrockFormat() {}
 

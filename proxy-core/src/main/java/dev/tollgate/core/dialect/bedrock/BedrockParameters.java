@@ -7,6 +7,7 @@ import dev.tollgate.core.dialect.ChatMembers;
 import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.dialect.LazyArray;
+import dev.tollgate.core.dialect.ResponseFormat;
 import dev.tollgate.core.dialect.anthropic.AnthropicSchema;
 import dev.tollgate.core.dialect.anthropic.ClaudeVersion;
 import dev.tollgate.core.json.JsonBytes;
@@ -16,14 +17,16 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 import java.util.List;
 
-/** Everything of a chat beside the conversation and the tools, as Converse names it. */
+/**
+ * Writer of a chat's parameters, all but the conversation and the tools, under Converse's names.
+ */
 final class BedrockParameters {
   private static final long OUTPUT_TOKENS_USUAL = 4_096;
 
-  /** Converse's own members, which a client may send as they are. */
+  /** Converse's own members, which a client may send. */
   private static final List<String> OWN = List.of("requestMetadata", "promptVariables");
 
-  /** The same of what AWS bills apart, or at another price. */
+  /** Converse's own members that AWS bills separately or at another price. */
   private static final List<String> PRICED = List.of("guardrailConfig", "performanceConfig");
 
   private final JsonMembers chat;
@@ -31,6 +34,7 @@ final class BedrockParameters {
   private final Model model;
   private final BedrockFamily family;
   private final DroppedFields dropped;
+  private final long outputMax;
   private final BedrockThinking thinking;
 
   BedrockParameters(
@@ -40,17 +44,16 @@ final class BedrockParameters {
     this.model = model;
     this.family = family;
     this.dropped = dropped;
-    long requested = requestedOutputMax();
+    this.outputMax = ChatMembers.outputTokensMax(chat, model);
     this.thinking =
         BedrockThinking.of(
-            chat, route, model, family, requested > 0 ? requested : defaultOutputMax(), dropped);
+            chat, route, model, family, outputMax > 0 ? outputMax : defaultOutputMax(), dropped);
   }
 
   void writeTo(JsonWriter out) {
     out.name("inferenceConfig").beginObject();
-    long requested = requestedOutputMax();
-    if (requested > 0 || thinking.needsOutputMax()) {
-      out.name("maxTokens").number(requested > 0 ? requested : defaultOutputMax());
+    if (outputMax > 0 || thinking.needsOutputMax()) {
+      out.name("maxTokens").number(outputMax > 0 ? outputMax : defaultOutputMax());
     }
     sampling(out);
     stop(out);
@@ -63,21 +66,14 @@ final class BedrockParameters {
     }
   }
 
-  /** What is more than the model has would be refused; 0: nothing is asked. */
-  private long requestedOutputMax() {
-    long requested = 0;
-    for (String name : new String[] {"max_completion_tokens", "max_tokens"}) {
-      int i = chat.indexOf(name);
-      requested = i < 0 ? requested : Math.max(requested, chat.integer(i, 0));
-    }
-    return model.outputTokensMax() > 0 ? Math.min(requested, model.outputTokensMax()) : requested;
-  }
-
   private long defaultOutputMax() {
     return model.outputTokensMax() > 0 ? model.outputTokensMax() : OUTPUT_TOKENS_USUAL;
   }
 
-  /** Claude takes one of both, and neither beside thoughts; nobody a temperature above 1. */
+  /**
+   * Writes temperature and top_p: Claude accepts only one of both, and neither with reasoning; no
+   * family accepts a temperature above 1.
+   */
   private void sampling(JsonWriter out) {
     int temperature = JsonReads.find(chat, "temperature", JsonKind.NUMBER);
     int topP = JsonReads.find(chat, "top_p", JsonKind.NUMBER);
@@ -124,7 +120,7 @@ final class BedrockParameters {
     all.end();
   }
 
-  /** White space alone is refused by most models. */
+  /** Writes a stop sequence; most models refuse white space alone. */
   private void stop(String text, LazyArray all) {
     if (text.isBlank()) {
       dropped.add("stop");
@@ -133,35 +129,29 @@ final class BedrockParameters {
     }
   }
 
-  /** The schema that an answer must fit, as text; JSON without one cannot be asked for. */
+  /** Writes the schema of the answer, as text; Converse has no JSON mode without one. */
   private void format(JsonWriter out) {
-    int i = JsonReads.find(chat, "response_format", JsonKind.OBJECT);
-    JsonMembers format = i < 0 ? null : chat.object(i);
-    if (format == null || JsonReads.isString(format, "type", "text")) {
+    ResponseFormat format = ResponseFormat.of(chat).orElse(null);
+    if (format == null) {
       return;
     }
-    int named = JsonReads.find(format, "json_schema", JsonKind.OBJECT);
-    JsonMembers definition = named < 0 ? null : format.object(named);
-    int schema = definition == null ? -1 : JsonReads.find(definition, "schema", JsonKind.OBJECT);
-    if (definition == null
-        || schema < 0
-        || !understandsSchemas()
-        || !AnthropicSchema.isSupported(definition.object(schema))) {
+    JsonMembers schema = JsonReads.object(format.definition(), "schema");
+    if (!format.hasSchema() || !understandsSchemas() || !AnthropicSchema.isSupported(schema)) {
       dropped.add("response_format");
       return;
     }
     out.name("outputConfig").beginObject().name("textFormat").beginObject();
     out.name("type").string("json_schema").name("structure").beginObject();
     out.name("jsonSchema").beginObject().name("schema");
-    out.string(AnthropicSchema.closed(definition.object(schema)).toString());
-    int name = JsonReads.findText(definition, "name");
-    if (name >= 0) {
-      out.name("name").raw(JsonBytes.of(definition, name));
-    }
+    out.string(AnthropicSchema.closed(schema).toString());
+    JsonReads.copyText(format.definition(), "name", "name", out);
     out.endObject().endObject().endObject().endObject();
   }
 
-  /** Others than newer Claudes refuse even the member, so they must be known to take it. */
+  /**
+   * True if the model accepts a schema: models other than newer Claudes refuse the member, so their
+   * capabilities must be configured.
+   */
   private boolean understandsSchemas() {
     return model.capabilities().isEmpty()
         ? family == BedrockFamily.CLAUDE && ClaudeVersion.takesSchemas(route.upstreamModel())
@@ -185,7 +175,10 @@ final class BedrockParameters {
     return route.provider().quirks().rights().pricedOptions();
   }
 
-  /** What is neither handled elsewhere nor without effect is Converse's own, or dropped. */
+  /**
+   * Copies Converse's own members, and drops others that are not handled elsewhere and have an
+   * effect.
+   */
   private void rest(int i, JsonWriter out) {
     String name = chat.name(i);
     switch (name) {

@@ -8,13 +8,13 @@ import dev.tollgate.core.json.JsonWriter;
 import java.util.Base64;
 
 /**
- * A thought that is hidden: Bedrock encodes what Anthropic itself gives out as text once more. What
- * a client gets is Anthropic's, so that it can be handed back to either.
+ * Encrypted reasoning: Bedrock encodes Anthropic's text in base64 once more. Clients get
+ * Anthropic's form, which they can send back to either host.
  */
 final class BedrockRedactedReasoning {
   private BedrockRedactedReasoning() {}
 
-  /** What Bedrock calls redacted, as Anthropic writes it, or as it is where it is not that. */
+  /** Writes Bedrock's value in Anthropic's form, or as it is if it has another form. */
   static void write(JsonItems from, int i, JsonWriter out) {
     String hidden = from.string(i);
     try {
@@ -26,7 +26,7 @@ final class BedrockRedactedReasoning {
     }
   }
 
-  /** The other way round, at a model that it was written for. */
+  /** Returns the value in Bedrock's form, for Claude models. */
   static String redacted(String hidden, BedrockFamily family) {
     return family == BedrockFamily.CLAUDE
         ? Base64.getEncoder().encodeToString(hidden.getBytes(ISO_8859_1))

@@ -1,23 +1,20 @@
 package dev.tollgate.core.dialect.bedrock;
 
+import dev.tollgate.core.dialect.CanonicalReply;
 import dev.tollgate.core.dialect.CanonicalUsage;
 import dev.tollgate.core.dialect.JsonReads;
+import dev.tollgate.core.dialect.LazyArray;
 import dev.tollgate.core.dialect.ReasoningDetail;
 import dev.tollgate.core.dialect.ReasoningText;
 import dev.tollgate.core.dialect.TranslatedReply;
-import dev.tollgate.core.json.InvalidJson;
-import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
-/** Writes Converse's whole answer as a chat completion. */
+/** Translation of Converse's plain answer to a chat completion. */
 final class BedrockReply {
   private final JsonMembers root;
   private final StringBuilder text = new StringBuilder();
@@ -36,37 +33,23 @@ final class BedrockReply {
 
   private void sort(JsonMembers block) {
     append(block, "text", text);
-    JsonMembers call = object(block, "toolUse");
-    if (call != null) {
-      calls.add(call);
+    int call = JsonReads.find(block, "toolUse", JsonKind.OBJECT);
+    if (call >= 0) {
+      calls.add(block.object(call));
     }
-    JsonMembers reasoning = object(block, "reasoningContent");
-    if (reasoning != null) {
-      reasoningBlocks.add(reasoning);
-      JsonMembers readable = object(reasoning, "reasoningText");
-      if (readable != null) {
-        append(readable, "text", reasoningText);
-      }
+    int reasoning = JsonReads.find(block, "reasoningContent", JsonKind.OBJECT);
+    if (reasoning >= 0) {
+      reasoningBlocks.add(block.object(reasoning));
+      append(JsonReads.object(block.object(reasoning), "reasoningText"), "text", reasoningText);
     }
-    JsonMembers cited = object(block, "citationsContent");
-    int i = cited == null ? -1 : JsonReads.find(cited, "content", JsonKind.ARRAY);
-    if (cited != null && i >= 0) {
-      cited(cited.array(i));
-    }
+    cited(JsonReads.array(JsonReads.object(block, "citationsContent"), "content"));
   }
 
-  /** A text with its sources, which are left out. */
+  /** Appends texts that have citations; the citations are dropped. */
   private void cited(JsonElements texts) {
     for (int k = 0; k < texts.size(); k++) {
-      if (texts.kind(k) == JsonKind.OBJECT) {
-        append(texts.object(k), "text", text);
-      }
+      append(JsonReads.object(texts, k), "text", text);
     }
-  }
-
-  private static @Nullable JsonMembers object(JsonMembers from, String name) {
-    int i = JsonReads.find(from, name, JsonKind.OBJECT);
-    return i < 0 ? null : from.object(i);
   }
 
   private static void append(JsonMembers from, String name, StringBuilder to) {
@@ -76,44 +59,32 @@ final class BedrockReply {
     }
   }
 
-  /** The completion, or the body itself where it is no answer. */
+  /** Translates an answer; any other body stays as it is. */
   static TranslatedReply translated(byte[] body, int length) {
-    try {
-      JsonMembers root = JsonMembers.of(body, 0, length);
-      JsonMembers output = object(root, "output");
-      JsonMembers message = output == null ? null : object(output, "message");
-      int content = message == null ? -1 : JsonReads.find(message, "content", JsonKind.ARRAY);
-      if (message != null && content >= 0) {
-        ByteBuf out = Unpooled.buffer(length + 512);
-        new BedrockReply(root, message.array(content)).writeTo(new JsonWriter(out));
-        return new TranslatedReply(out.array(), out.writerIndex());
-      }
-    } catch (InvalidJson e) {
-      // Whoever reads it says so.
-    }
-    return new TranslatedReply(body, length);
+    return TranslatedReply.of(
+        body,
+        length,
+        (root, out) -> {
+          JsonMembers message = JsonReads.object(JsonReads.object(root, "output"), "message");
+          int content = JsonReads.find(message, "content", JsonKind.ARRAY);
+          if (content >= 0) {
+            new BedrockReply(root, message.array(content)).writeTo(out);
+          }
+        });
   }
 
   private void writeTo(JsonWriter out) {
     out.beginObject().name("object").string("chat.completion");
-    out.name("choices").beginArray().beginObject().name("index").number(0);
-    out.name("message").beginObject().name("role").string("assistant").name("content");
-    if (text.isEmpty()) {
-      out.nul();
-    } else {
-      out.string(text);
-    }
+    CanonicalReply.beginMessage(out);
+    CanonicalReply.content(text, out);
     reasoningBlocks(out);
     calls(out);
     out.endObject();
     int stop = JsonReads.findText(root, "stopReason");
-    String reason = stop < 0 ? "" : root.string(stop);
-    out.name("finish_reason").string(BedrockFinish.canonical(reason));
-    if (stop >= 0) {
-      out.name("native_finish_reason").raw(JsonBytes.of(root, stop));
-    }
+    String reason = BedrockFinish.canonical(stop < 0 ? "" : root.string(stop));
+    CanonicalReply.finish(reason, root, stop, out);
     out.endObject().endArray();
-    usage(out);
+    CanonicalUsage.write(BedrockUsage.FORMAT, JsonReads.object(root, "usage"), out);
     out.endObject();
   }
 
@@ -121,59 +92,34 @@ final class BedrockReply {
     if (!reasoningText.isEmpty()) {
       out.name(ReasoningText.MEMBER).string(reasoningText);
     }
-    if (!reasoningBlocks.isEmpty()) {
-      out.name("reasoning_details").beginArray();
-      for (int k = 0; k < reasoningBlocks.size(); k++) {
-        detail(k, reasoningBlocks.get(k), out);
-      }
-      out.endArray();
+    var details = new LazyArray("reasoning_details", out);
+    for (int k = 0; k < reasoningBlocks.size(); k++) {
+      detail(k, reasoningBlocks.get(k), details.get());
     }
+    details.end();
   }
 
   private static void detail(int index, JsonMembers block, JsonWriter out) {
     int hidden = JsonReads.findText(block, "redactedContent");
     ReasoningDetail.begin(
         hidden >= 0 ? ReasoningDetail.ENCRYPTED : ReasoningDetail.TEXT, index, out);
-    JsonMembers readable = object(block, "reasoningText");
     if (hidden >= 0) {
       BedrockRedactedReasoning.write(block, hidden, out.name("data"));
-    } else if (readable != null) {
-      member(readable, "text", "text", out);
-      member(readable, "signature", "signature", out);
+    } else {
+      JsonMembers readable = JsonReads.object(block, "reasoningText");
+      JsonReads.copyText(readable, "text", "text", out);
+      JsonReads.copyText(readable, "signature", "signature", out);
     }
     out.endObject();
   }
 
-  private static void member(JsonMembers from, String name, String as, JsonWriter out) {
-    int i = JsonReads.findText(from, name);
-    if (i >= 0) {
-      out.name(as).raw(JsonBytes.of(from, i));
-    }
-  }
-
   private void calls(JsonWriter out) {
-    if (calls.isEmpty()) {
-      return;
-    }
-    out.name("tool_calls").beginArray();
+    var all = new LazyArray("tool_calls", out);
     for (JsonMembers call : calls) {
-      out.beginObject();
-      member(call, "toolUseId", "id", out);
-      out.name("type").string("function").name("function").beginObject();
-      member(call, "name", "name", out);
       int input = JsonReads.find(call, "input");
-      out.name("arguments").string(input < 0 ? "{}" : call.text(input));
-      out.endObject().endObject();
+      String arguments = input < 0 ? "{}" : call.text(input);
+      CanonicalReply.call(call, "toolUseId", call, arguments, all.get());
     }
-    out.endArray();
-  }
-
-  private void usage(JsonWriter out) {
-    JsonMembers reported = object(root, "usage");
-    if (reported != null) {
-      BedrockUsage.FORMAT
-          .read(reported, 0)
-          .ifPresent(usage -> CanonicalUsage.write(usage, reported, out.name("usage")));
-    }
+    all.end();
   }
 }

@@ -12,8 +12,8 @@ import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.sse.SseSink;
 
 /**
- * Turns the events of one ConverseStream into canonical chunks; texts and arguments are copied as
- * they are written. Blocks come one after the other. Not thread safe: one stream on one loop.
+ * Translation of one ConverseStream's events to canonical chunks; texts and arguments are copied as
+ * they are encoded. Blocks come one after the other. Not thread safe: one stream on one loop.
  */
 final class BedrockStream extends TranslatedStream {
   private final UsageAccumulator usage = new UsageAccumulator(BedrockUsage.FORMAT);
@@ -35,12 +35,11 @@ final class BedrockStream extends TranslatedStream {
       case "contentBlockDelta" -> delta();
       case "contentBlockStart" -> start();
       case "contentBlockStop" -> stop();
-      case "messageStart" ->
-          chunks.send(chunks.begin().name("role").string("assistant").name("content").raw(NO_TEXT));
+      case "messageStart" -> chunks.sendRole();
       case "messageStop" -> finish();
       case "metadata" -> end();
       default -> {
-        // A kind that is still to come.
+        // An unknown event.
       }
     }
   }
@@ -59,7 +58,7 @@ final class BedrockStream extends TranslatedStream {
       return;
     }
     if (JsonReads.find(delta, "text", JsonKind.STRING) >= 0) {
-      sendText(delta, "content");
+      chunks.sendText(delta, "text", "content");
     } else if (readMember(delta, "toolUse", inside)) {
       int input = JsonReads.findText(inside, "input");
       if (input >= 0) {
@@ -68,17 +67,10 @@ final class BedrockStream extends TranslatedStream {
     } else if (readMember(delta, "reasoningContent", inside)) {
       sendReasoning();
     }
-    // Citations say where a text is from; the text itself comes beside them.
+    // Citations name the source of a text; the text itself is sent beside them.
   }
 
-  private void sendText(JsonMembers from, String as) {
-    int text = JsonReads.findText(from, "text");
-    if (text >= 0) {
-      chunks.send(chunks.begin().name(as).raw(JsonBytes.of(from, text)));
-    }
-  }
-
-  // Thoughts: as text, and once more in the form in which a client can hand them back
+  // Reasoning: as text, and again in the form in which a client can send it back
 
   private void sendReasoning() {
     reasoningCount += inReasoning ? 0 : 1;
@@ -105,11 +97,11 @@ final class BedrockStream extends TranslatedStream {
     return ReasoningDetail.begin(type, reasoningCount - 1, out).name(member);
   }
 
-  // Calls of tools, numbered on their own
+  // Tool calls, numbered on their own
 
   private void start() {
     if (!readMember(root, "start", delta) || !readMember(delta, "toolUse", inside)) {
-      return; // a text or a picture, which says nothing yet
+      return; // a text or an image, which has no content yet
     }
     int id = JsonReads.findText(inside, "toolUseId");
     int name = JsonReads.findText(inside, "name");
@@ -120,26 +112,17 @@ final class BedrockStream extends TranslatedStream {
     calls++;
     inToolCall = true;
     argumentsSent = false;
-    JsonWriter out = fragment().name("id").raw(JsonBytes.of(inside, id));
-    out.name("type").string("function").name("function").beginObject();
-    out.name("name").raw(JsonBytes.of(inside, name)).name("arguments").raw(NO_TEXT);
-    chunks.send(out.endObject().endObject().endArray());
-  }
-
-  private JsonWriter fragment() {
-    JsonWriter out = chunks.begin().name("tool_calls").beginArray().beginObject();
-    return out.name("index").number(calls - 1);
+    chunks.sendCall(calls - 1, JsonBytes.of(inside, id), JsonBytes.of(inside, name), NO_TEXT);
   }
 
   private void sendArguments(JsonBytes arguments) {
     if (inToolCall) {
       argumentsSent = true;
-      JsonWriter out = fragment().name("function").beginObject().name("arguments").raw(arguments);
-      chunks.send(out.endObject().endObject().endArray());
+      chunks.sendArguments(calls - 1, arguments);
     }
   }
 
-  /** A tool without arguments is called with none at all. */
+  /** Ends a block; a call without arguments gets an empty object. */
   private void stop() {
     if (inToolCall && !argumentsSent) {
       sendArguments(NO_ARGUMENTS);
@@ -156,7 +139,7 @@ final class BedrockStream extends TranslatedStream {
     chunks.finish(chunks.begin(), BedrockFinish.canonical(reason), reason, usage);
   }
 
-  /** Behind the finish: what it took, and the last event. */
+  /** Sends the usage, which follows the finish, and ends the stream. */
   private void end() {
     int i = JsonReads.find(root, "usage", JsonKind.OBJECT);
     if (i >= 0) {

@@ -10,23 +10,23 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 import java.util.Optional;
 
-/** How a chat's wish for reasoning is put to a model behind Converse: in words of its maker. */
+/** Form of a chat's reasoning request for a model behind Converse, in the terms of its maker. */
 sealed interface BedrockThinking {
-  /** It is not asked to. */
+  /** No reasoning is requested. */
   record Off() implements BedrockThinking {}
 
   record Claude(AnthropicThinking thinking) implements BedrockThinking {}
 
-  /** OpenAI's word. */
+  /** OpenAI's effort. */
   record Effort(String level) implements BedrockThinking {}
 
-  /** Nova's word. */
+  /** Nova's effort. */
   record Nova(String level) implements BedrockThinking {}
 
   /**
-   * What a chat's wish comes to at a model; one that comes to nothing is dropped.
+   * Returns the form for a model; a request that has no form there is dropped.
    *
-   * @param outputMax tokens of the answer, those of thoughts included
+   * @param outputMax bound of the answer's tokens, reasoning included
    */
   static BedrockThinking of(
       JsonMembers chat,
@@ -39,7 +39,7 @@ sealed interface BedrockThinking {
       return new Claude(AnthropicThinking.of(chat, route, model, outputMax, dropped));
     }
     if (JsonReads.find(chat, "thinking") >= 0) {
-      dropped.add("thinking"); // Claude's own word
+      dropped.add("thinking"); // Claude's own member
     }
     Optional<ReasoningOptions> options = ReasoningOptions.of(chat).filter(one -> !one.isDisabled());
     if (options.isEmpty()) {
@@ -63,7 +63,7 @@ sealed interface BedrockThinking {
     };
   }
 
-  /** Nova takes none of these beside a high effort. */
+  /** True if the chat has parameters that Nova refuses beside a high effort. */
   private static boolean hasConflictingLimits(JsonMembers chat) {
     return JsonReads.find(chat, "temperature") >= 0
         || JsonReads.find(chat, "top_p") >= 0
@@ -71,12 +71,12 @@ sealed interface BedrockThinking {
         || JsonReads.find(chat, "max_completion_tokens") >= 0;
   }
 
-  /** Whether the model must be told how long its answer may be. */
+  /** True if the model requires a bound of its answer. */
   default boolean needsOutputMax() {
     return barsSampling();
   }
 
-  /** Whether it takes no temperature and its like beside it. */
+  /** True if the model accepts no sampling parameters beside this form. */
   default boolean barsSampling() {
     return this instanceof Claude claude && claude.thinking().thinks();
   }

@@ -14,8 +14,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The tools of a chat and which of them must be called, as Converse takes them. A conversation with
- * calls in it is refused there without any tools, so those that were called are named.
+ * Writer of a chat's tools and of the tool choice, in Converse's form. Converse refuses a
+ * conversation with calls but without tools, so the called functions are declared then.
  */
 final class BedrockTools {
   private static final JsonBytes NO_ARGUMENTS =
@@ -50,22 +50,21 @@ final class BedrockTools {
     }
     out.endArray();
     if (none) {
-      dropped.add("tool_choice"); // it cannot be forbidden to call one
+      dropped.add("tool_choice"); // Converse cannot forbid calls
     } else if (some && choice >= 0) {
       choice(choice, out);
     }
     out.endObject();
   }
 
-  /** The names of the functions that were called, once each. */
+  /** Returns the names of the called functions, each once. */
   private Map<String, JsonBytes> called() {
     Map<String, JsonBytes> names = new LinkedHashMap<>();
     JsonElements messages = chat.array(chat.indexOf("messages"));
     for (int k = 0; k < messages.size(); k++) {
       JsonMembers message = messages.object(k);
-      int i = JsonReads.find(message, "tool_calls", JsonKind.ARRAY);
-      if (i >= 0 && JsonReads.isString(message, "role", "assistant")) {
-        called(message.array(i), names);
+      if (JsonReads.isString(message, "role", "assistant")) {
+        called(JsonReads.array(message, "tool_calls"), names);
       }
     }
     return names;
@@ -73,11 +72,9 @@ final class BedrockTools {
 
   private static void called(JsonElements calls, Map<String, JsonBytes> names) {
     for (int k = 0; k < calls.size(); k++) {
-      JsonMembers call = calls.kind(k) == JsonKind.OBJECT ? calls.object(k) : null;
-      int i = call == null ? -1 : JsonReads.find(call, "function", JsonKind.OBJECT);
-      JsonMembers function = call == null || i < 0 ? null : call.object(i);
-      int name = function == null ? -1 : JsonReads.findText(function, "name");
-      if (function != null && name >= 0) {
+      JsonMembers function = JsonReads.object(JsonReads.object(calls, k), "function");
+      int name = JsonReads.findText(function, "name");
+      if (name >= 0) {
         names.put(function.string(name), JsonBytes.of(function, name));
       }
     }
@@ -89,7 +86,7 @@ final class BedrockTools {
     return out.endObject();
   }
 
-  /** Whether some are functions; free text is nothing that a tool there takes. */
+  /** True if some tools are functions; Converse's tools take no free text. */
   private boolean hasFunctions(JsonElements tools) {
     boolean some = false;
     for (int k = 0; k < tools.size(); k++) {
@@ -119,10 +116,7 @@ final class BedrockTools {
   private void tool(JsonMembers tool, JsonMembers function, Param path, JsonWriter out) {
     out.beginObject().name("toolSpec").beginObject();
     out.name("name").raw(JsonBytes.of(function, function.indexOf("name")));
-    int description = JsonReads.findText(function, "description");
-    if (description >= 0) {
-      out.name("description").raw(JsonBytes.of(function, description));
-    }
+    JsonReads.copyText(function, "description", "description", out);
     int parameters = JsonReads.find(function, "parameters", JsonKind.OBJECT);
     boolean some = parameters >= 0 && !JsonReads.isEmpty(function, parameters);
     out.name("inputSchema").beginObject().name("json");
@@ -142,7 +136,7 @@ final class BedrockTools {
     } else if (chat.isString(i, "required")) {
       any(out);
     }
-    // Without a word it chooses itself.
+    // By default the model chooses.
   }
 
   private void any(JsonWriter out) {
@@ -154,11 +148,11 @@ final class BedrockTools {
   }
 
   private void choice(JsonMembers choice, JsonWriter out) {
-    int i = JsonReads.find(choice, "function", JsonKind.OBJECT);
-    JsonMembers function = i < 0 ? null : choice.object(i);
-    int name = function == null ? -1 : JsonReads.findText(function, "name");
-    if (function == null || name < 0 || !takesName()) {
-      dropped.add("tool_choice"); // some of the tools, one of another kind, or refused there
+    JsonMembers function = JsonReads.object(choice, "function");
+    int name = JsonReads.findText(function, "name");
+    if (name < 0 || !takesName()) {
+      dropped.add(
+          "tool_choice"); // a subset of the tools, a tool of another kind, or refused by the model
       return;
     }
     out.name("toolChoice").beginObject().name("tool").beginObject();

@@ -10,7 +10,6 @@ import dev.tollgate.core.dialect.bedrock.BedrockCache.CacheMark;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonItems;
-import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.json.Param;
@@ -18,8 +17,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A conversation as Converse takes it: what the system says on its own, then turns of user and
- * assistant, one after the other. Results of tools are the user's. One use.
+ * Writer of a conversation in Converse's form: system text apart, then alternating turns of user
+ * and assistant. Tool results belong to the user. One use.
  */
 final class BedrockTurns {
   private static final String USER = "user";
@@ -82,9 +81,9 @@ final class BedrockTurns {
     }
   }
 
-  /** The turn of a role, which is begun with its first block: an empty one would be refused. */
+  /** Opens the turn of a role with its first block: an empty turn would be refused. */
   private JsonWriter turn(String role, JsonWriter out) {
-    if (openRole.isEmpty() && role.equals(ASSISTANT)) { // who may not be the first to speak
+    if (openRole.isEmpty() && role.equals(ASSISTANT)) { // the first turn must be the user's
       turn(USER, out)
           .beginObject()
           .name("text")
@@ -115,23 +114,25 @@ final class BedrockTurns {
     } else {
       content.write(message, path(k), place);
     }
-    int calls = JsonReads.find(message, "tool_calls", JsonKind.ARRAY);
-    if (calls >= 0) {
-      calls(path(k).dot("tool_calls"), message.array(calls), place);
-    }
+    calls(path(k).dot("tool_calls"), JsonReads.array(message, "tool_calls"), place);
     if (JsonReads.find(message, "function_call") >= 0) {
       dropped.add(path(k).dot("function_call"));
     }
   }
 
-  /** An answer that is to be continued must not end in white space. */
+  /**
+   * Writes the last assistant message, to be continued, without trailing white space, which is
+   * refused.
+   */
   private void writePrefill(String text, @Nullable CacheMark mark, Supplier<JsonWriter> place) {
     if (!text.isBlank()) {
       cache.write(mark, place.get().beginObject().name("text").string(text).endObject());
     }
   }
 
-  /** Thoughts with a signature are Claude's, who must have them back amid calls of tools. */
+  /**
+   * Writes reasoning with signatures, which is Claude's; Claude requires it back within tool use.
+   */
   private void reasoning(JsonMembers message, Supplier<JsonWriter> place) {
     switch (family) {
       case CLAUDE, PROFILE -> AnthropicReasoning.read(message, new ReasoningWriter(place));
@@ -163,9 +164,8 @@ final class BedrockTurns {
 
   private void calls(Param path, JsonElements calls, Supplier<JsonWriter> place) {
     for (int k = 0; k < calls.size(); k++) {
-      JsonMembers call = calls.kind(k) == JsonKind.OBJECT ? calls.object(k) : null;
-      int i = call == null ? -1 : JsonReads.find(call, "function", JsonKind.OBJECT);
-      if (call == null || i < 0 || !call(call, call.object(i), path.at(k), place)) {
+      JsonMembers call = JsonReads.object(calls, k);
+      if (!call(call, JsonReads.object(call, "function"), path.at(k), place)) {
         dropped.add(path.at(k));
       }
     }
@@ -186,7 +186,7 @@ final class BedrockTurns {
     return true;
   }
 
-  /** So many letters, digits, underscores and hyphens are taken; others have more in their ids. */
+  /** Returns an id of the characters and length that Bedrock accepts; other providers use more. */
   private static String callId(String id) {
     String plain = id.replaceAll("[^a-zA-Z0-9_-]", "_");
     return plain.substring(Math.max(0, plain.length() - CALL_ID_CHARS_MAX));

@@ -1,4 +1,4 @@
-/** The Amazon Bedrock Converse dialect. */
+/** Dialect of Amazon Bedrock's Converse API, and of Titan's embeddings. */
 @NullMarked
 package dev.tollgate.core.dialect.bedrock;
 

@@ -8,7 +8,7 @@ import dev.tollgate.core.dialect.TranslatedRequest;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.sse.SseSink;
 
-/** Chats as Cohere's, version 2. */
+/** Translation of chats to Cohere's API, version 2. */
 final class CohereChat implements ChatTranslation {
   @Override
   public TranslatedRequest chat(JsonMembers chat, Route route, Model model) {

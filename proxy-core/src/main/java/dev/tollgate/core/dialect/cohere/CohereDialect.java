@@ -20,14 +20,14 @@ import dev.tollgate.core.json.JsonMembers;
 import java.util.List;
 import java.util.Optional;
 
-/** Cohere's API, version 2: its addresses, its key, its errors. */
+/** Dialect of Cohere's API, version 2. */
 public final class CohereDialect implements Dialect {
   public static final CohereDialect INSTANCE = new CohereDialect();
 
   private static final Optional<ChatTranslation> CHATS = Optional.of(new CohereChat());
   private static final Optional<EmbeddingTranslation> VECTORS = Optional.of(new CohereEmbeddings());
 
-  /** What Cohere answers where the key is not good. */
+  /** Cohere's status for an invalid key. */
   private static final int INVALID_TOKEN = 498;
 
   private CohereDialect() {}
@@ -73,7 +73,7 @@ public final class CohereDialect implements Dialect {
     return classify(status, RetryAfter.of(headers), ErrorBody.read(body, 0, length));
   }
 
-  /** At the end of a message stands what it failed of; it has no status. */
+  /** Classifies the end of a message that failed; it has no status. */
   @Override
   public UpstreamFailure failureInside(byte[] json, int from, int to) {
     try {
@@ -84,7 +84,7 @@ public final class CohereDialect implements Dialect {
         return classify(0, 0, ErrorBody.read(json, start, root.valueEnd(delta)));
       }
     } catch (InvalidJson e) {
-      // It says nothing.
+      // Classified below.
     }
     ErrorBody error = ErrorBody.read(json, from, to);
     return classify(error.impliedStatus(), 0, error);

@@ -7,16 +7,13 @@ import dev.tollgate.core.dialect.EmbeddingTranslation;
 import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.dialect.TranslatedReply;
 import dev.tollgate.core.dialect.TranslatedRequest;
-import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 
-/** Requests for vectors as Cohere's embed, version 2, and the vectors as OpenAI lists them. */
+/** Translation of embeddings to Cohere's embed, version 2. */
 final class CohereEmbeddings implements EmbeddingTranslation {
   private static final int TEXTS_MAX = 96;
 
@@ -27,10 +24,12 @@ final class CohereEmbeddings implements EmbeddingTranslation {
 
   @Override
   public TranslatedRequest request(JsonMembers canonical, Route route) {
-    var dropped = new DroppedFields();
-    ByteBuf body = Unpooled.buffer(1_024);
-    JsonWriter out = new JsonWriter(body);
-    out.beginObject().name("model").string(route.upstreamModel());
+    return TranslatedRequest.of((out, dropped) -> write(canonical, route, dropped, out));
+  }
+
+  private static void write(
+      JsonMembers canonical, Route route, DroppedFields dropped, JsonWriter out) {
+    out.name("model").string(route.upstreamModel());
     texts(canonical, dropped, out);
     int type = JsonReads.findText(canonical, "input_type");
     out.name("input_type")
@@ -40,8 +39,6 @@ final class CohereEmbeddings implements EmbeddingTranslation {
     for (int i = 0; i < canonical.size(); i++) {
       rest(canonical, i, dropped, out);
     }
-    out.endObject();
-    return new TranslatedRequest(body, dropped.paths());
   }
 
   private static void texts(JsonMembers canonical, DroppedFields dropped, JsonWriter out) {
@@ -52,7 +49,7 @@ final class CohereEmbeddings implements EmbeddingTranslation {
     } else {
       out.raw(JsonBytes.of(canonical, input));
       if (canonical.array(input).kind(0) != JsonKind.STRING) {
-        dropped.add("input"); // tokens of another vocabulary, which it will refuse
+        dropped.add("input"); // token ids of another vocabulary, which Cohere refuses
       }
     }
   }
@@ -77,18 +74,15 @@ final class CohereEmbeddings implements EmbeddingTranslation {
 
   @Override
   public TranslatedReply reply(byte[] body, int length) {
-    try {
-      JsonMembers root = JsonMembers.of(body, 0, length);
-      int i = JsonReads.find(root, "embeddings", JsonKind.OBJECT);
-      if (i >= 0) {
-        ByteBuf out = Unpooled.buffer(length + 256);
-        write(root, root.object(i), new JsonWriter(out));
-        return new TranslatedReply(out.array(), out.writerIndex());
-      }
-    } catch (InvalidJson e) {
-      // Whoever reads it says so.
-    }
-    return new TranslatedReply(body, length);
+    return TranslatedReply.of(
+        body,
+        length,
+        (root, out) -> {
+          int i = JsonReads.find(root, "embeddings", JsonKind.OBJECT);
+          if (i >= 0) {
+            write(root, root.object(i), out);
+          }
+        });
   }
 
   private static void write(JsonMembers root, JsonMembers embeddings, JsonWriter out) {
@@ -106,10 +100,7 @@ final class CohereEmbeddings implements EmbeddingTranslation {
   }
 
   private static void usage(JsonMembers root, JsonWriter out) {
-    int meta = JsonReads.find(root, "meta", JsonKind.OBJECT);
-    JsonMembers metaObject = meta < 0 ? new JsonMembers() : root.object(meta);
-    int units = JsonReads.find(metaObject, "billed_units", JsonKind.OBJECT);
-    JsonMembers billed = units < 0 ? new JsonMembers() : metaObject.object(units);
+    JsonMembers billed = JsonReads.object(JsonReads.object(root, "meta"), "billed_units");
     int tokens = JsonReads.find(billed, "input_tokens", JsonKind.NUMBER);
     if (tokens >= 0) {
       out.name("usage").beginObject().name("prompt_tokens").raw(JsonBytes.of(billed, tokens));

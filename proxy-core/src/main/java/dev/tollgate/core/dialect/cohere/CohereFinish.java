@@ -1,6 +1,6 @@
 package dev.tollgate.core.dialect.cohere;
 
-/** Cohere's finish reasons in OpenAI's words. */
+/** Cohere's finish reasons in OpenAI's terms. */
 final class CohereFinish {
   static final String FAILED = "ERROR";
 
@@ -15,7 +15,7 @@ final class CohereFinish {
     };
   }
 
-  /** Whether no answer came of it, whatever was said before. */
+  /** True if the answer failed, whatever was sent before. */
   static boolean isFailure(String reason) {
     return reason.equals(FAILED) || reason.equals("TIMEOUT") || reason.equals("ERROR_LIMIT");
   }

@@ -11,7 +11,9 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.json.Param;
 
-/** The conversation as Cohere takes it: nearly OpenAI's, without what it would refuse. */
+/**
+ * Writer of a conversation in Cohere's form, which is nearly OpenAI's, without what Cohere refuses.
+ */
 final class CohereMessages {
   private final JsonElements messages;
   private final DroppedFields dropped;
@@ -37,7 +39,7 @@ final class CohereMessages {
       case "assistant" -> out.string("assistant");
       case "tool", "function" -> {
         out.string("tool");
-        copy(message, "tool_call_id", out);
+        JsonReads.copyText(message, "tool_call_id", "tool_call_id", out);
       }
       default -> out.string("user");
     }
@@ -48,14 +50,7 @@ final class CohereMessages {
     out.endObject();
   }
 
-  private static void copy(JsonMembers message, String name, JsonWriter out) {
-    int i = JsonReads.findText(message, name);
-    if (i >= 0) {
-      out.name(name).raw(JsonBytes.of(message, i));
-    }
-  }
-
-  // What is said
+  // Content
 
   private void content(JsonMembers message, String role, Param path, JsonWriter out) {
     int i = JsonReads.find(message, "content");
@@ -83,7 +78,7 @@ final class CohereMessages {
     out.endArray();
   }
 
-  /** Only users show images; documents, which are Cohere's own, are what tools found. */
+  /** Writes a part: images only of users, and Cohere's own documents only as results of tools. */
   private static boolean part(JsonItems parts, int k, String role, JsonWriter out) {
     JsonMembers part = parts.object(k);
     return switch (part.string(part.indexOf("type"))) {
@@ -102,15 +97,14 @@ final class CohereMessages {
   }
 
   private static boolean image(JsonMembers part, JsonWriter out) {
-    int i = JsonReads.find(part, "image_url", JsonKind.OBJECT);
-    JsonMembers image = i < 0 ? new JsonMembers() : part.object(i);
+    JsonMembers image = JsonReads.object(part, "image_url");
     int url = JsonReads.findText(image, "url");
     if (url < 0) {
       return false;
     }
     out.beginObject().name("type").string("image_url").name("image_url").beginObject();
     out.name("url").raw(JsonBytes.of(image, url));
-    copy(image, "detail", out);
+    JsonReads.copyText(image, "detail", "detail", out);
     out.endObject().endObject();
     return true;
   }
@@ -124,23 +118,19 @@ final class CohereMessages {
     return i >= 0;
   }
 
-  // Calls of tools, and the thought that led to them
+  // Tool calls, and the reasoning before them
 
   private void calls(JsonMembers message, Param path, JsonWriter out) {
-    int i = JsonReads.find(message, "tool_calls", JsonKind.ARRAY);
-    if (i < 0 || JsonReads.isEmpty(message, i)) {
+    JsonElements calls = JsonReads.array(message, "tool_calls");
+    if (calls.size() == 0) {
       return;
     }
-    int reasoning = JsonReads.findText(message, ReasoningText.MEMBER);
-    if (reasoning >= 0) {
-      out.name("tool_plan").raw(JsonBytes.of(message, reasoning));
-    }
-    JsonElements calls = message.array(i);
+    JsonReads.copyText(message, ReasoningText.MEMBER, "tool_plan", out);
     out.name("tool_calls").beginArray();
     for (int k = 0; k < calls.size(); k++) {
-      JsonMembers call = calls.kind(k) == JsonKind.OBJECT ? calls.object(k) : null;
-      int function = call == null ? -1 : JsonReads.find(call, "function", JsonKind.OBJECT);
-      if (call == null || function < 0) {
+      JsonMembers call = JsonReads.object(calls, k);
+      int function = JsonReads.find(call, "function", JsonKind.OBJECT);
+      if (function < 0) {
         dropped.add(path.dot("tool_calls").at(k));
       } else {
         call(call, call.object(function), out);
@@ -151,9 +141,9 @@ final class CohereMessages {
 
   private static void call(JsonMembers call, JsonMembers function, JsonWriter out) {
     out.beginObject();
-    copy(call, "id", out);
+    JsonReads.copyText(call, "id", "id", out);
     out.name("type").string("function").name("function").beginObject();
-    copy(function, "name", out);
+    JsonReads.copyText(function, "name", "name", out);
     int arguments = JsonReads.findText(function, "arguments");
     out.name("arguments");
     if (arguments >= 0) {

@@ -6,13 +6,14 @@ import dev.tollgate.core.dialect.ChatMembers;
 import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.dialect.ReasoningOptions;
+import dev.tollgate.core.dialect.ResponseFormat;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 
-/** Everything of a chat beside the conversation, as Cohere names it. */
+/** Writer of a chat's parameters, all but the conversation, under Cohere's names. */
 final class CohereParameters {
   private static final int STOPS_MAX = 5;
   private static final JsonBytes NO_ARGUMENTS =
@@ -49,16 +50,16 @@ final class CohereParameters {
     }
   }
 
-  // Cohere refuses what is out of its bounds, which are narrower than OpenAI's.
+  // Cohere refuses values out of its bounds, which are narrower than OpenAI's.
 
   private void sampling(JsonWriter out) {
     clamped("temperature", "temperature", "0", "1", out);
     int share = JsonReads.find(chat, "top_p", JsonKind.NUMBER);
-    if (share >= 0 && chat.number(share) < 1) { // all is what it does by itself
+    if (share >= 0 && chat.number(share) < 1) { // 1 is Cohere's default
       clamped("top_p", "p", "0.01", "0.99", out);
     }
     int most = JsonReads.find(chat, "top_k", JsonKind.NUMBER);
-    if (most >= 0 && chat.number(most) >= 0) { // below, other servers take for all
+    if (most >= 0 && chat.number(most) >= 0) { // below 0, other servers take it as unlimited
       clamped("top_k", "k", "0", "500", out);
     }
     int seed = JsonReads.find(chat, "seed", JsonKind.NUMBER);
@@ -74,7 +75,7 @@ final class CohereParameters {
   private void penalty(String name, JsonWriter out) {
     int i = JsonReads.find(chat, name, JsonKind.NUMBER);
     if (i >= 0 && chat.number(i) < 0) {
-      dropped.add(name); // it cannot be rewarded
+      dropped.add(name); // Cohere has no negative penalties
     } else {
       clamped(name, name, "0", "1", out);
     }
@@ -111,28 +112,23 @@ final class CohereParameters {
   }
 
   private void format(JsonWriter out) {
-    int i = JsonReads.find(chat, "response_format", JsonKind.OBJECT);
-    JsonMembers format = i < 0 ? null : chat.object(i);
-    if (format == null || JsonReads.isString(format, "type", "text")) {
+    ResponseFormat format = ResponseFormat.of(chat).orElse(null);
+    if (format == null) {
       return;
     }
     if (hasElements("tools") || hasElements("documents")) {
-      dropped.add("response_format"); // both at once are not supported
+      dropped.add("response_format"); // Cohere does not support both at once
       return;
     }
     out.name("response_format").beginObject().name("type").string("json_object");
-    int named = JsonReads.find(format, "json_schema", JsonKind.OBJECT);
-    JsonMembers definition = named < 0 ? null : format.object(named);
-    int schema = definition == null ? -1 : JsonReads.find(definition, "schema", JsonKind.OBJECT);
-    if (definition != null && schema >= 0) {
-      out.name("json_schema").raw(JsonBytes.of(definition, schema));
+    if (format.hasSchema()) {
+      out.name("json_schema").raw(JsonBytes.of(format.definition(), format.schema()));
     }
     out.endObject();
   }
 
   private boolean hasElements(String name) {
-    int i = JsonReads.find(chat, name, JsonKind.ARRAY);
-    return i >= 0 && !JsonReads.isEmpty(chat, i);
+    return JsonReads.array(chat, name).size() > 0;
   }
 
   private void thinking(JsonWriter out) {
@@ -145,7 +141,7 @@ final class CohereParameters {
   }
 
   private void thinking(ReasoningOptions options, JsonWriter out) {
-    if (supportsReasoning()) {
+    if (model.mayHave("reasoning")) {
       out.name("thinking").beginObject().name("type");
       out.string(options.isDisabled() ? "disabled" : "enabled");
       if (options.tokens() > 0) {
@@ -157,22 +153,17 @@ final class CohereParameters {
     }
   }
 
-  private boolean supportsReasoning() {
-    return model.capabilities().isEmpty() || model.capabilities().contains("reasoning");
-  }
-
   // Tools
 
   private void tools(JsonWriter out) {
-    int i = JsonReads.find(chat, "tools", JsonKind.ARRAY);
-    JsonElements tools = i < 0 ? new JsonElements() : chat.array(i);
+    JsonElements tools = JsonReads.array(chat, "tools");
     boolean strict = false;
     int written = 0;
     for (int k = 0; k < tools.size(); k++) {
       JsonMembers tool = tools.object(k);
       int function = JsonReads.find(tool, "function", JsonKind.OBJECT);
       if (function < 0) {
-        dropped.add("tools[" + k + "]"); // free text is nothing that a tool there takes
+        dropped.add("tools[" + k + "]"); // tools there take no free text
       } else {
         if (written++ == 0) {
           out.name("tools").beginArray();
@@ -204,7 +195,7 @@ final class CohereParameters {
     return JsonReads.find(function, "strict", JsonKind.TRUE) >= 0;
   }
 
-  /** Without a word Cohere chooses itself; a certain tool cannot be demanded, only any. */
+  /** Writes the tool choice: Cohere can require any tool, but not a certain one. */
   private void choice(JsonWriter out) {
     int i = JsonReads.find(chat, "tool_choice");
     if (i < 0 || chat.isString(i, "auto")) {

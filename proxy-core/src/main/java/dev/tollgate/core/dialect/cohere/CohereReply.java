@@ -1,19 +1,16 @@
 package dev.tollgate.core.dialect.cohere;
 
+import dev.tollgate.core.dialect.CanonicalReply;
 import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.dialect.ReasoningText;
 import dev.tollgate.core.dialect.TranslatedReply;
 import dev.tollgate.core.dialect.UsageAccumulator;
-import dev.tollgate.core.json.InvalidJson;
-import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 
-/** Writes Cohere's whole answer as a chat completion. */
+/** Translation of Cohere's plain answer to a chat completion. */
 final class CohereReply {
   private final JsonMembers root;
   private final JsonMembers message;
@@ -23,68 +20,49 @@ final class CohereReply {
     this.message = message;
   }
 
-  /** The completion, or the body itself where it is no answer. */
+  /** Translates an answer; any other body stays as it is. */
   static TranslatedReply translated(byte[] body, int length) {
-    try {
-      JsonMembers root = JsonMembers.of(body, 0, length);
-      int i = JsonReads.find(root, "message", JsonKind.OBJECT);
-      int reason = JsonReads.findText(root, "finish_reason");
-      if (i >= 0 && reason >= 0 && !CohereFinish.isFailure(root.string(reason))) {
-        ByteBuf out = Unpooled.buffer(length + 512);
-        new CohereReply(root, root.object(i)).writeTo(root.string(reason), new JsonWriter(out));
-        return new TranslatedReply(out.array(), out.writerIndex());
-      }
-    } catch (InvalidJson e) {
-      // Whoever reads it says so.
-    }
-    return new TranslatedReply(body, length);
+    return TranslatedReply.of(
+        body,
+        length,
+        (root, out) -> {
+          int i = JsonReads.find(root, "message", JsonKind.OBJECT);
+          int reason = JsonReads.findText(root, "finish_reason");
+          if (i >= 0 && reason >= 0 && !CohereFinish.isFailure(root.string(reason))) {
+            new CohereReply(root, root.object(i)).writeTo(reason, out);
+          }
+        });
   }
 
-  private void writeTo(String reason, JsonWriter out) {
+  private void writeTo(int reason, JsonWriter out) {
     out.beginObject();
-    copy(root, "id", "id", out);
+    JsonReads.copyText(root, "id", "id", out);
     out.name("object").string("chat.completion");
-    out.name("choices").beginArray().beginObject().name("index").number(0);
-    out.name("message").beginObject().name("role").string("assistant");
+    CanonicalReply.beginMessage(out);
     content(out);
     calls(out);
     out.endObject();
-    out.name("finish_reason").string(CohereFinish.canonical(reason));
-    out.name("native_finish_reason").string(reason);
+    CanonicalReply.finish(CohereFinish.canonical(root.string(reason)), root, reason, out);
     out.endObject().endArray();
     usage(out);
     out.endObject();
   }
 
-  private static void copy(JsonMembers from, String name, String as, JsonWriter out) {
-    int i = JsonReads.findText(from, name);
-    if (i >= 0) {
-      out.name(as).raw(JsonBytes.of(from, i));
-    }
-  }
-
   private void content(JsonWriter out) {
-    String text = joined("text", "text");
+    CanonicalReply.content(joined("text", "text"), out);
     String reasoning = joined("thinking", "thinking");
-    out.name("content");
-    if (text.isEmpty()) {
-      out.nul();
-    } else {
-      out.string(text);
-    }
     if (!reasoning.isEmpty()) {
       out.name(ReasoningText.MEMBER).string(reasoning);
     } else {
-      copy(message, "tool_plan", ReasoningText.MEMBER, out);
+      JsonReads.copyText(message, "tool_plan", ReasoningText.MEMBER, out);
     }
   }
 
   private String joined(String type, String member) {
     StringBuilder all = new StringBuilder();
-    int i = JsonReads.find(message, "content", JsonKind.ARRAY);
-    JsonElements parts = i < 0 ? new JsonElements() : message.array(i);
+    JsonElements parts = JsonReads.array(message, "content");
     for (int k = 0; k < parts.size(); k++) {
-      JsonMembers part = parts.kind(k) == JsonKind.OBJECT ? parts.object(k) : new JsonMembers();
+      JsonMembers part = JsonReads.object(parts, k);
       int text = JsonReads.isString(part, "type", type) ? JsonReads.findText(part, member) : -1;
       all.append(text < 0 ? "" : part.string(text));
     }
@@ -92,30 +70,22 @@ final class CohereReply {
   }
 
   private void calls(JsonWriter out) {
-    int i = JsonReads.find(message, "tool_calls", JsonKind.ARRAY);
-    if (i < 0 || JsonReads.isEmpty(message, i)) {
+    JsonElements calls = JsonReads.array(message, "tool_calls");
+    if (calls.size() == 0) {
       return;
     }
-    JsonElements calls = message.array(i);
     out.name("tool_calls").beginArray();
     for (int k = 0; k < calls.size(); k++) {
-      JsonMembers call = calls.kind(k) == JsonKind.OBJECT ? calls.object(k) : new JsonMembers();
-      int function = JsonReads.find(call, "function", JsonKind.OBJECT);
-      if (function >= 0) {
-        call(call, call.object(function), out);
+      JsonMembers call = JsonReads.object(calls, k);
+      int i = JsonReads.find(call, "function", JsonKind.OBJECT);
+      if (i >= 0) {
+        JsonMembers function = call.object(i);
+        int arguments = JsonReads.findText(function, "arguments");
+        String text = arguments < 0 ? "{}" : function.string(arguments);
+        CanonicalReply.call(call, "id", function, text, out);
       }
     }
     out.endArray();
-  }
-
-  private static void call(JsonMembers call, JsonMembers function, JsonWriter out) {
-    out.beginObject();
-    copy(call, "id", "id", out);
-    out.name("type").string("function").name("function").beginObject();
-    copy(function, "name", "name", out);
-    int arguments = JsonReads.findText(function, "arguments");
-    out.name("arguments").string(arguments < 0 ? "{}" : function.string(arguments));
-    out.endObject().endObject();
   }
 
   private void usage(JsonWriter out) {

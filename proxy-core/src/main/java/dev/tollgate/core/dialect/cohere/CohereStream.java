@@ -9,13 +9,12 @@ import dev.tollgate.core.dialect.UsageAccumulator;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
-import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.sse.SseSink;
 import java.util.Arrays;
 
 /**
- * Turns the events of one Cohere stream into canonical chunks; texts and arguments are copied as
- * they are written. Not thread safe: one stream on one loop.
+ * Translation of one Cohere stream's events to canonical chunks; texts and arguments are copied as
+ * they are encoded. Not thread safe: one stream on one loop.
  */
 final class CohereStream extends TranslatedStream {
   private static final byte[] DONE = "[DONE]".getBytes(US_ASCII);
@@ -59,12 +58,12 @@ final class CohereStream extends TranslatedStream {
       case "tool-call-end" -> endCall();
       case "message-end" -> end(data, from, to);
       default -> {
-        // Where a text ends and which sources it has, or a kind that is still to come.
+        // The end of a text, its sources, or an unknown event.
       }
     }
   }
 
-  /** Whether the event has a message, which is read then. */
+  /** Reads the event's message; false: it has none. */
   private boolean hasMessage() {
     int i = JsonReads.find(root, "delta", JsonKind.OBJECT);
     if (i >= 0) {
@@ -79,7 +78,7 @@ final class CohereStream extends TranslatedStream {
     return false;
   }
 
-  /** Whether the message has such an object, which is read then. */
+  /** Reads an object of the message; false: it has none. */
   private boolean hasInside(String member) {
     int i = hasMessage() ? JsonReads.find(message, member, JsonKind.OBJECT) : -1;
     if (i >= 0) {
@@ -91,31 +90,24 @@ final class CohereStream extends TranslatedStream {
   private void start() {
     int id = JsonReads.findText(root, "id");
     chunks.identify(id < 0 ? NO_TEXT : JsonBytes.of(root, id), NO_TEXT);
-    chunks.send(chunks.begin().name("role").string("assistant").name("content").raw(NO_TEXT));
+    chunks.sendRole();
   }
 
   private void content() {
     if (hasInside("content")) {
-      sendText(inside, "text", "content");
-      sendText(inside, "thinking", ReasoningText.MEMBER);
+      chunks.sendText(inside, "text", "content");
+      chunks.sendText(inside, "thinking", ReasoningText.MEMBER);
     }
   }
 
-  /** What it means to do with its tools is a thought like any other. */
+  /** Sends the plan of tool use, as reasoning. */
   private void plan() {
     if (hasMessage()) {
-      sendText(message, "tool_plan", ReasoningText.MEMBER);
+      chunks.sendText(message, "tool_plan", ReasoningText.MEMBER);
     }
   }
 
-  private void sendText(JsonMembers from, String member, String as) {
-    int text = JsonReads.findText(from, member);
-    if (text >= 0) {
-      chunks.send(chunks.begin().name(as).raw(JsonBytes.of(from, text)));
-    }
-  }
-
-  // Calls of tools
+  // Tool calls
 
   private void call() {
     int i = hasInside("tool_calls") ? JsonReads.find(inside, "function", JsonKind.OBJECT) : -1;
@@ -128,21 +120,11 @@ final class CohereStream extends TranslatedStream {
     int arguments = JsonReads.findText(function, "arguments");
     calls++;
     argumentsSent = arguments >= 0;
-    JsonWriter out = fragment().name("id").raw(JsonBytes.of(inside, id));
-    out.name("type").string("function").name("function").beginObject();
-    out.name("name").raw(name < 0 ? NO_TEXT : JsonBytes.of(function, name));
-    out.name("arguments").raw(argumentsSent ? JsonBytes.of(function, arguments) : NO_TEXT);
-    chunks.send(out.endObject().endObject().endArray());
-  }
-
-  private JsonWriter fragment() {
-    return chunks
-        .begin()
-        .name("tool_calls")
-        .beginArray()
-        .beginObject()
-        .name("index")
-        .number(Math.max(0, calls - 1));
+    chunks.sendCall(
+        calls - 1,
+        JsonBytes.of(inside, id),
+        name < 0 ? NO_TEXT : JsonBytes.of(function, name),
+        argumentsSent ? JsonBytes.of(function, arguments) : NO_TEXT);
   }
 
   private void sendArguments() {
@@ -158,11 +140,10 @@ final class CohereStream extends TranslatedStream {
 
   private void sendArguments(JsonBytes arguments) {
     argumentsSent = true;
-    JsonWriter out = fragment().name("function").beginObject().name("arguments").raw(arguments);
-    chunks.send(out.endObject().endObject().endArray());
+    chunks.sendArguments(Math.max(0, calls - 1), arguments);
   }
 
-  /** A tool without arguments is called with none at all. */
+  /** Ends a call; a call without arguments gets an empty object. */
   private void endCall() {
     if (calls > 0 && !argumentsSent) {
       sendArguments(NO_ARGUMENTS);

@@ -4,7 +4,10 @@ import dev.tollgate.core.dialect.UsageCounts;
 import dev.tollgate.core.dialect.UsageFormat;
 import dev.tollgate.core.money.Usage;
 
-/** Cohere's terms: {@code tokens} is what the model read and wrote, its own prompt included. */
+/**
+ * Usage in Cohere's terms: {@code tokens} counts all that the model read and wrote, Cohere's own
+ * prompt included.
+ */
 public final class CohereUsage {
   public static final UsageFormat FORMAT = CohereUsage::read;
 

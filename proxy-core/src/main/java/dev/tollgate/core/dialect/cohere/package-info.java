@@ -1,4 +1,4 @@
-/** The Cohere v2 dialect. */
+/** Dialect of Cohere's API, version 2. */
 @NullMarked
 package dev.tollgate.core.dialect.cohere;
 

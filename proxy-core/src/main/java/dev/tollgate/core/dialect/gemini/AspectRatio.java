@@ -4,12 +4,12 @@ import static java.util.Comparator.comparingDouble;
 
 import java.util.List;
 
-/** The shape of an image, which some providers are told in place of its size. */
+/** Aspect ratio of an image, which some providers take instead of a size. */
 public final class AspectRatio {
   private AspectRatio() {}
 
   /**
-   * Of the ratios that a provider has, the nearest.
+   * Returns the nearest of the ratios that a provider has.
    *
    * @param size such as {@code 1024x1536}
    * @param known such as {@code 2:3}; at least one
@@ -21,7 +21,7 @@ public final class AspectRatio {
         .orElseThrow();
   }
 
-  /** By how much width and height differ, which is as much for 2:1 as for 1:2. */
+  /** Returns the logarithm of the ratio, so that 2:1 and 1:2 are equally far from 1:1. */
   private static double ratio(String sides, String between) {
     String[] both = sides.split(between, 2);
     return Math.log(Double.parseDouble(both[0]) / Double.parseDouble(both[1]));

@@ -8,7 +8,10 @@ import dev.tollgate.core.dialect.TranslatedRequest;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.sse.SseSink;
 
-/** Chats as Gemini's generateContent; the model and whether it streams are in the target. */
+/**
+ * Translation of chats to Gemini's generateContent; the target contains the model and whether it
+ * streams.
+ */
 final class GeminiChat implements ChatTranslation {
   @Override
   public TranslatedRequest chat(JsonMembers chat, Route route, Model model) {

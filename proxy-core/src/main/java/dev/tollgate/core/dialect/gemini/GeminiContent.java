@@ -13,7 +13,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** Writes a message's text and parts as Gemini's parts. */
+/** Writer of a message's text and parts as Gemini's parts. */
 final class GeminiContent {
   private static final String SCHEME = "https://";
   private static final String UPLOADED = "https://generativelanguage.googleapis.com/";
@@ -22,7 +22,7 @@ final class GeminiContent {
   private final DroppedFields dropped;
 
   /**
-   * @param ownFiles whether clients may name files of the operator's account
+   * @param ownFiles true if clients may name files of the operator's account
    */
   GeminiContent(boolean ownFiles, DroppedFields dropped) {
     this.ownFiles = ownFiles;
@@ -30,9 +30,9 @@ final class GeminiContent {
   }
 
   /**
-   * Writes the parts of a message; nothing of one that is empty.
+   * Writes the parts of a message; writes nothing if it is empty.
    *
-   * @param place where they go, asked for ahead of each part
+   * @param place supplies the writer of each part
    */
   void write(JsonMembers message, Param path, Supplier<JsonWriter> place) {
     int content = JsonReads.find(message, "content");
@@ -66,7 +66,7 @@ final class GeminiContent {
     }
   }
 
-  /** All text of a message in one; other parts are dropped. */
+  /** Returns all text of a message as one; other parts are dropped. */
   String textOf(JsonMembers message, Param path) {
     int content = JsonReads.find(message, "content");
     if (content < 0) {
@@ -119,16 +119,15 @@ final class GeminiContent {
   }
 
   /**
-   * What is in the request, or where it is; Gemini fetches that itself.
+   * Writes media that is inside the request, or its URL, which Gemini fetches itself.
    *
-   * @param usual the media type where the address does not tell: Vertex demands one
+   * @param usual media type if the URL does not show it: Vertex requires one
    */
   private boolean media(
       JsonMembers part, String type, String member, String usual, Supplier<JsonWriter> place) {
-    int i = JsonReads.find(part, type, JsonKind.OBJECT);
-    JsonMembers inside = i < 0 ? null : part.object(i);
-    int at = inside == null ? -1 : JsonReads.findText(inside, member);
-    if (inside == null || at < 0) {
+    JsonMembers inside = JsonReads.object(part, type);
+    int at = JsonReads.findText(inside, member);
+    if (at < 0) {
       return false;
     }
     return DataUri.isDataUri(inside, at)
@@ -159,8 +158,8 @@ final class GeminiContent {
   }
 
   /**
-   * Whether anybody may fetch it. Buckets and uploaded files are fetched with the rights of the
-   * operator's account, which are no client's.
+   * True if the URL is public. Storage buckets and uploaded files are fetched with the rights of
+   * the operator's account, which clients do not have.
    */
   private static boolean isPublic(String uri) {
     if (!uri.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
@@ -176,16 +175,15 @@ final class GeminiContent {
     return plain && !authority.contains("googleapis.com") && !authority.contains("%");
   }
 
-  /** A bucket's object, or a file that was uploaded to Gemini. */
+  /** True for an object of a storage bucket, or a file uploaded to Gemini. */
   private static boolean isOwn(String uri) {
     return uri.startsWith("gs://") || uri.startsWith(UPLOADED);
   }
 
   private static boolean audio(JsonMembers part, Supplier<JsonWriter> place) {
-    int i = JsonReads.find(part, "input_audio", JsonKind.OBJECT);
-    JsonMembers audio = i < 0 ? null : part.object(i);
-    int sound = audio == null ? -1 : JsonReads.findText(audio, "data");
-    if (audio == null || sound < 0) {
+    JsonMembers audio = JsonReads.object(part, "input_audio");
+    int sound = JsonReads.findText(audio, "data");
+    if (sound < 0) {
       return false;
     }
     int format = JsonReads.findText(audio, "format");

@@ -15,7 +15,7 @@ import dev.tollgate.core.http.Headers;
 import java.util.List;
 import java.util.Optional;
 
-/** Gemini's generateContent with an API key, as Google's AI Studio gives it out. */
+/** Dialect of Gemini's generateContent with an API key of Google AI Studio. */
 public final class GeminiDialect implements Dialect {
   public static final GeminiDialect INSTANCE = new GeminiDialect();
 
@@ -40,7 +40,10 @@ public final class GeminiDialect implements Dialect {
     };
   }
 
-  /** Without {@code alt=sse} a stream would be one long JSON array. */
+  /**
+   * Returns the end of the target of a chat; without {@code alt=sse} a stream would be one long
+   * JSON array.
+   */
   static String chat(boolean stream) {
     return stream ? ":streamGenerateContent?alt=sse" : ":generateContent";
   }

@@ -6,7 +6,6 @@ import dev.tollgate.core.dialect.EmbeddingTranslation;
 import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.dialect.TranslatedReply;
 import dev.tollgate.core.dialect.TranslatedRequest;
-import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonItems;
@@ -14,13 +13,10 @@ import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.json.Param;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 
-/** Vectors as Gemini's batchEmbedContents: one request in it for each text. */
+/** Translation of embeddings to Gemini's batchEmbedContents: one inner request per text. */
 final class GeminiEmbeddings implements EmbeddingTranslation {
   private static final int TEXTS_MAX = 100;
-  private static final int BODY_BYTES_USUAL = 1_024;
 
   @Override
   public int textsMax() {
@@ -29,10 +25,17 @@ final class GeminiEmbeddings implements EmbeddingTranslation {
 
   @Override
   public TranslatedRequest request(JsonMembers canonical, Route route) {
-    var dropped = new DroppedFields();
-    ByteBuf body = Unpooled.buffer(BODY_BYTES_USUAL);
-    JsonWriter out = new JsonWriter(body);
-    out.beginObject().name("requests").beginArray();
+    return TranslatedRequest.of(
+        (out, dropped) -> {
+          out.name("requests").beginArray();
+          texts(canonical, route, dropped, out);
+          out.endArray();
+          rest(canonical, dropped);
+        });
+  }
+
+  private static void texts(
+      JsonMembers canonical, Route route, DroppedFields dropped, JsonWriter out) {
     int input = JsonReads.find(canonical, "input");
     if (input >= 0 && canonical.kind(input) == JsonKind.ARRAY) {
       JsonElements texts = canonical.array(input);
@@ -46,9 +49,6 @@ final class GeminiEmbeddings implements EmbeddingTranslation {
     } else if (input >= 0) {
       text(canonical, input, canonical, route, out);
     }
-    out.endArray().endObject();
-    rest(canonical, dropped);
-    return new TranslatedRequest(body, dropped.paths());
   }
 
   private static void text(
@@ -90,26 +90,23 @@ final class GeminiEmbeddings implements EmbeddingTranslation {
 
   @Override
   public TranslatedReply reply(byte[] body, int length) {
-    try {
-      JsonMembers root = JsonMembers.of(body, 0, length);
-      int i = JsonReads.find(root, "embeddings", JsonKind.ARRAY);
-      if (i >= 0) {
-        ByteBuf out = Unpooled.buffer(length + BODY_BYTES_USUAL);
-        write(root, root.array(i), new JsonWriter(out));
-        return new TranslatedReply(out.array(), out.writerIndex());
-      }
-    } catch (InvalidJson e) {
-      // Whoever reads it says so.
-    }
-    return new TranslatedReply(body, length);
+    return TranslatedReply.of(
+        body,
+        length,
+        (root, out) -> {
+          int i = JsonReads.find(root, "embeddings", JsonKind.ARRAY);
+          if (i >= 0) {
+            write(root, root.array(i), out);
+          }
+        });
   }
 
   private static void write(JsonMembers root, JsonElements vectors, JsonWriter out) {
     out.beginObject().name("object").string("list").name("data").beginArray();
     for (int k = 0; k < vectors.size(); k++) {
-      JsonMembers vector = vectors.kind(k) == JsonKind.OBJECT ? vectors.object(k) : null;
-      int values = vector == null ? -1 : JsonReads.find(vector, "values", JsonKind.ARRAY);
-      if (vector != null && values >= 0) {
+      JsonMembers vector = JsonReads.object(vectors, k);
+      int values = JsonReads.find(vector, "values", JsonKind.ARRAY);
+      if (values >= 0) {
         out.beginObject().name("object").string("embedding").name("index").number(k);
         out.name("embedding").raw(JsonBytes.of(vector, values)).endObject();
       }

@@ -3,11 +3,11 @@ package dev.tollgate.core.dialect.gemini;
 import dev.tollgate.core.json.JsonItems;
 import dev.tollgate.core.json.JsonKind;
 
-/** Why Gemini stops, as OpenAI says it. */
+/** Gemini's finish reasons in OpenAI's terms. */
 final class GeminiFinish {
   private GeminiFinish() {}
 
-  /** Its own word for it; some servers write the number of the word. */
+  /** Returns Gemini's name of the reason; some servers send its number. */
   static String own(JsonItems candidate, int finishReason) {
     if (candidate.kind(finishReason) == JsonKind.STRING) {
       return candidate.string(finishReason);
@@ -22,7 +22,7 @@ final class GeminiFinish {
   }
 
   /**
-   * @param calls how many functions were called, which it does not say by its reason
+   * @param calls number of calls, which Gemini's reason does not show
    */
   static String canonical(String reason, int calls) {
     return switch (reason) {
@@ -44,7 +44,7 @@ final class GeminiFinish {
           "MALFORMED_RESPONSE",
           "MISSING_THOUGHT_SIGNATURE" ->
           "error";
-      default -> calls > 0 ? "tool_calls" : "stop"; // STOP, OTHER, and what is still to come
+      default -> calls > 0 ? "tool_calls" : "stop"; // STOP, OTHER, and future reasons
     };
   }
 }

@@ -6,7 +6,6 @@ import dev.tollgate.core.dialect.InputImage;
 import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.dialect.TranslatedReply;
 import dev.tollgate.core.dialect.TranslatedRequest;
-import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
@@ -16,7 +15,10 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.List;
 
-/** Images as Gemini's generateContent: words and images are parts, and so is what is made. */
+/**
+ * Translation of images to Gemini's generateContent: text and images are parts, both of the request
+ * and of the reply.
+ */
 final class GeminiImages implements ImageTranslation {
   private static final int BYTES_AROUND = 1_024;
   private static final List<String> RATIOS =
@@ -46,7 +48,7 @@ final class GeminiImages implements ImageTranslation {
     return new TranslatedRequest(body, unsupported(canonical));
   }
 
-  /** Gemini is told a ratio: of those that it has the nearest. */
+  /** Writes the aspect ratio that is nearest to the size. */
   private static void ratio(JsonMembers canonical, JsonWriter out) {
     int i = JsonReads.findText(canonical, "size");
     if (i >= 0) {
@@ -74,32 +76,29 @@ final class GeminiImages implements ImageTranslation {
 
   @Override
   public TranslatedReply reply(byte[] body, int length) {
-    try {
-      JsonMembers root = JsonMembers.of(body, 0, length);
-      if (JsonReads.find(root, "candidates") >= 0 || JsonReads.find(root, "promptFeedback") >= 0) {
-        ByteBuf out = Unpooled.buffer(length + BYTES_AROUND);
-        write(root, new JsonWriter(out));
-        return new TranslatedReply(out.array(), out.writerIndex());
-      }
-    } catch (InvalidJson e) {
-      // Whoever reads it says so.
-    }
-    return new TranslatedReply(body, length);
+    return TranslatedReply.of(
+        body,
+        length,
+        (root, out) -> {
+          if (JsonReads.find(root, "candidates") >= 0
+              || JsonReads.find(root, "promptFeedback") >= 0) {
+            write(root, out);
+          }
+        });
   }
 
-  /** A reply without an image says why there is none. */
+  /** Writes the images; a reply without one contains the reason. */
   private static void write(JsonMembers root, JsonWriter out) {
     out.beginObject().name("data").beginArray();
-    String reason = reasonOf(root, "promptFeedback", "blockReason");
-    int i = JsonReads.find(root, "candidates", JsonKind.ARRAY);
-    JsonElements candidates = i < 0 ? null : root.array(i);
-    for (int k = 0; candidates != null && k < candidates.size(); k++) {
-      if (candidates.kind(k) == JsonKind.OBJECT) {
-        JsonMembers candidate = candidates.object(k);
-        int finish = JsonReads.find(candidate, "finishReason");
-        reason = finish < 0 ? reason : GeminiFinish.own(candidate, finish);
-        images(candidate, out);
-      }
+    JsonMembers feedback = JsonReads.object(root, "promptFeedback");
+    int block = JsonReads.findText(feedback, "blockReason");
+    String reason = block < 0 ? "" : feedback.string(block);
+    JsonElements candidates = JsonReads.array(root, "candidates");
+    for (int k = 0; k < candidates.size(); k++) {
+      JsonMembers candidate = JsonReads.object(candidates, k);
+      int finish = JsonReads.find(candidate, "finishReason");
+      reason = finish < 0 ? reason : GeminiFinish.own(candidate, finish);
+      images(candidate, out);
     }
     out.endArray();
     if (!reason.isEmpty()) {
@@ -112,34 +111,20 @@ final class GeminiImages implements ImageTranslation {
     out.endObject();
   }
 
-  private static String reasonOf(JsonMembers root, String object, String name) {
-    int i = JsonReads.find(root, object, JsonKind.OBJECT);
-    int at = i < 0 ? -1 : JsonReads.findText(root.object(i), name);
-    return at < 0 ? "" : root.object(i).string(at);
-  }
-
   private static void images(JsonMembers candidate, JsonWriter out) {
-    int content = JsonReads.find(candidate, "content", JsonKind.OBJECT);
-    int parts =
-        content < 0 ? -1 : JsonReads.find(candidate.object(content), "parts", JsonKind.ARRAY);
-    if (parts < 0) {
-      return;
-    }
-    JsonElements all = candidate.object(content).array(parts);
+    JsonElements all = JsonReads.array(JsonReads.object(candidate, "content"), "parts");
     for (int k = 0; k < all.size(); k++) {
-      if (all.kind(k) == JsonKind.OBJECT) {
-        image(all.object(k), out);
-      }
+      image(JsonReads.object(all, k), out);
     }
   }
 
-  /** A draft that it only thought of is none. */
+  /** Writes an image, unless it is a draft within the reasoning. */
   private static void image(JsonMembers part, JsonWriter out) {
-    int i = JsonReads.find(part, "inlineData", JsonKind.OBJECT);
-    int data = i < 0 ? -1 : JsonReads.findText(part.object(i), "data");
+    JsonMembers inline = JsonReads.object(part, "inlineData");
+    int data = JsonReads.findText(inline, "data");
     boolean isDraft = JsonReads.find(part, "thought", JsonKind.TRUE) >= 0;
     if (data >= 0 && !isDraft) {
-      out.beginObject().name("b64_json").raw(JsonBytes.of(part.object(i), data)).endObject();
+      out.beginObject().name("b64_json").raw(JsonBytes.of(inline, data)).endObject();
     }
   }
 }

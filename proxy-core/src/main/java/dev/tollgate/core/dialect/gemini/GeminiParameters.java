@@ -2,8 +2,10 @@ package dev.tollgate.core.dialect.gemini;
 
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.dialect.ChatMembers;
 import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
+import dev.tollgate.core.dialect.ResponseFormat;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
@@ -11,7 +13,7 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 import java.util.Locale;
 
-/** Everything of a chat beside the conversation and the tools, as Gemini names it. */
+/** Writer of a chat's parameters, all but the conversation and the tools, under Gemini's names. */
 final class GeminiParameters {
   private static final String JSON = "application/json";
 
@@ -26,7 +28,7 @@ final class GeminiParameters {
     this.route = route;
     this.model = model;
     this.dropped = dropped;
-    this.outputMax = outputMax();
+    this.outputMax = ChatMembers.outputTokensMax(chat, model);
   }
 
   void writeTo(JsonWriter out) {
@@ -47,7 +49,7 @@ final class GeminiParameters {
     }
   }
 
-  /** Gemini's own members, under either spelling. */
+  /** Copies a member of Gemini's own, under either spelling. */
   private void own(String name, String theirs, JsonKind kind, JsonWriter out) {
     int i = JsonReads.find(chat, name, kind);
     int own = i < 0 ? JsonReads.find(chat, theirs, kind) : i;
@@ -56,22 +58,11 @@ final class GeminiParameters {
     }
   }
 
-  /** What is more than the model has would be refused; 0: nothing is asked. */
-  private long outputMax() {
-    long requested = 0;
-    for (String name : new String[] {"max_completion_tokens", "max_tokens"}) {
-      int i = chat.indexOf(name);
-      requested = i < 0 ? requested : Math.max(requested, chat.integer(i, 0));
-    }
-    long limit = model.outputTokensMax();
-    return limit > 0 ? Math.min(requested, limit) : requested;
-  }
-
   private void sampling(JsonWriter out) {
     copy("temperature", "temperature", out);
     copy("top_p", "topP", out);
     int limit = JsonReads.find(chat, "top_k", JsonKind.NUMBER);
-    if (limit >= 0 && chat.number(limit) >= 1) { // none, and below, others take for all
+    if (limit >= 0 && chat.number(limit) >= 1) { // below 1, other servers take it as unlimited
       copy("top_k", "topK", out);
     }
     seed(out);
@@ -100,7 +91,7 @@ final class GeminiParameters {
     if (seed == (int) seed) {
       out.name("seed").number(seed);
     } else {
-      dropped.add("seed"); // of 32 bits there
+      dropped.add("seed"); // Gemini's seed has 32 bits
     }
   }
 
@@ -133,33 +124,26 @@ final class GeminiParameters {
   }
 
   private void format(JsonWriter out) {
-    int i = JsonReads.find(chat, "response_format", JsonKind.OBJECT);
-    JsonMembers format = i < 0 ? null : chat.object(i);
-    if (format == null || JsonReads.isString(format, "type", "text")) {
+    ResponseFormat format = ResponseFormat.of(chat).orElse(null);
+    if (format == null) {
       return;
     }
-    int named = JsonReads.find(format, "json_schema", JsonKind.OBJECT);
-    JsonMembers definition = named < 0 ? null : format.object(named);
-    int schema = definition == null ? -1 : JsonReads.find(definition, "schema", JsonKind.OBJECT);
-    boolean isSupported =
-        model.capabilities().isEmpty() || model.capabilities().contains("json_schema");
     if (GeminiTools.hasFunctions(chat)
         && !GeminiVersion.takesFormatBesideTools(route.upstreamModel())) {
-      dropped.add("response_format"); // both at once would be refused
-    } else if (JsonReads.isString(format, "type", "json_object")) {
+      dropped.add("response_format"); // Gemini refuses both at once
+    } else if (format.type().equals("json_object")) {
       out.name("responseMimeType").string(JSON);
-    } else if (definition != null && schema >= 0 && isSupported) {
+    } else if (format.hasSchema() && model.mayHave("json_schema")) {
       out.name("responseMimeType").string(JSON);
-      out.name("responseJsonSchema").raw(JsonBytes.of(definition, schema));
+      out.name("responseJsonSchema").raw(JsonBytes.of(format.definition(), format.schema()));
     } else {
       dropped.add("response_format");
     }
   }
 
   private void modalities(JsonWriter out) {
-    int i = JsonReads.find(chat, "modalities", JsonKind.ARRAY);
-    JsonElements kinds = i < 0 ? null : chat.array(i);
-    if (kinds == null || kinds.size() == 0 || (kinds.size() == 1 && kinds.isString(0, "text"))) {
+    JsonElements kinds = JsonReads.array(chat, "modalities");
+    if (kinds.size() == 0 || (kinds.size() == 1 && kinds.isString(0, "text"))) {
       return;
     }
     out.name("responseModalities").beginArray();
@@ -175,7 +159,7 @@ final class GeminiParameters {
     return route.provider().quirks().rights().ownFiles();
   }
 
-  /** A beginning of chats that the account keeps. */
+  /** Copies the name of a cached beginning of chats, which belongs to the operator's account. */
   private void cached(JsonWriter out) {
     int i = JsonReads.findText(chat, "cached_content");
     if (i >= 0 && mayNameOwnFiles()) {
@@ -183,7 +167,7 @@ final class GeminiParameters {
     }
   }
 
-  /** What is neither handled elsewhere nor without effect is dropped. */
+  /** Drops members that are not handled elsewhere and have an effect. */
   private void rest(int i) {
     switch (chat.name(i)) {
       case "model",

@@ -7,23 +7,23 @@ import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 
-/** Reads one of Gemini's parts after the other, and writes what of a message it becomes. */
+/** Reader of Gemini's parts, one after the other, and writer of their canonical form. */
 final class GeminiPart {
   private final JsonMembers part = new JsonMembers();
   private final JsonMembers inside = new JsonMembers();
   private Kind kind = Kind.NOTHING;
   private int at;
 
-  /** What a part is. */
+  /** Kind of a part. */
   enum Kind {
-    /** Empty, or something that the provider's own tools did. */
+    /** Empty, or the work of the provider's own tools. */
     NOTHING,
     TEXT,
     THOUGHT,
     CALL,
     /** An image or sound that the model made. */
     MEDIA,
-    /** Nothing but the proof of a thought. */
+    /** The signature of reasoning, without content. */
     SIGNATURE
   }
 
@@ -62,7 +62,7 @@ final class GeminiPart {
     return JsonReads.findText(part, "thoughtSignature");
   }
 
-  /** The text, said or thought, as it is written. */
+  /** Returns the text of an answer or of reasoning, as it is encoded. */
   JsonBytes text() {
     return JsonBytes.of(part, at);
   }
@@ -71,7 +71,7 @@ final class GeminiPart {
     return part.string(at);
   }
 
-  /** Writes the proof of a thought where there is one. */
+  /** Writes the signature of reasoning, if there is one. */
   void writeSignature(JsonWriter out) {
     int signature = signature();
     if (signature >= 0) {
@@ -80,9 +80,9 @@ final class GeminiPart {
   }
 
   /**
-   * Writes the members of a call behind its index.
+   * Writes the members of a call after its index.
    *
-   * @param idOtherwise where Gemini gives none; empty: none is written
+   * @param idOtherwise id if Gemini sends none; empty: none is written
    */
   void writeCall(String idOtherwise, JsonWriter out) {
     int id = JsonReads.findText(inside, "id");

@@ -1,37 +1,28 @@
 package dev.tollgate.core.dialect.gemini;
 
+import dev.tollgate.core.dialect.CanonicalReply;
 import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.dialect.ShortCallId;
 import dev.tollgate.core.dialect.TranslatedReply;
-import dev.tollgate.core.json.InvalidJson;
-import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
-/** Writes Gemini's whole answer as a chat completion. */
+/** Translation of Gemini's plain answer to a chat completion. */
 final class GeminiReply {
   private final JsonMembers root;
-  private final @Nullable JsonMembers candidate;
+  private final JsonMembers candidate;
   private final Map<GeminiPart.Kind, List<GeminiPart>> parts = new EnumMap<>(GeminiPart.Kind.class);
 
-  private GeminiReply(JsonMembers root, @Nullable JsonMembers candidate) {
+  private GeminiReply(JsonMembers root, JsonMembers candidate) {
     this.root = root;
     this.candidate = candidate;
-    int i = candidate == null ? -1 : JsonReads.find(candidate, "content", JsonKind.OBJECT);
-    JsonMembers content = candidate == null || i < 0 ? null : candidate.object(i);
-    int k = content == null ? -1 : JsonReads.find(content, "parts", JsonKind.ARRAY);
-    if (content != null && k >= 0) {
-      sort(content.array(k));
-    }
+    sort(JsonReads.array(JsonReads.object(candidate, "content"), "parts"));
   }
 
   private void sort(JsonElements all) {
@@ -45,56 +36,47 @@ final class GeminiReply {
     return parts.getOrDefault(kind, List.of());
   }
 
-  /** The completion, or the body itself where it is no answer. */
+  /** Translates an answer or a refusal of the prompt; any other body stays as it is. */
   static TranslatedReply translated(byte[] body, int length) {
-    try {
-      JsonMembers root = JsonMembers.of(body, 0, length);
-      int candidates = JsonReads.find(root, "candidates", JsonKind.ARRAY);
-      JsonElements all = candidates < 0 ? null : root.array(candidates);
-      boolean some = all != null && all.size() > 0 && all.kind(0) == JsonKind.OBJECT;
-      JsonMembers first = all != null && some ? all.object(0) : null;
-      if ((first != null && hasContent(first)) || isRefused(root)) {
-        ByteBuf out = Unpooled.buffer(length + 512);
-        new GeminiReply(root, first).writeTo(new JsonWriter(out));
-        return new TranslatedReply(out.array(), out.writerIndex());
-      }
-    } catch (InvalidJson e) {
-      // Whoever reads it says so.
-    }
-    return new TranslatedReply(body, length);
+    return TranslatedReply.of(
+        body,
+        length,
+        (root, out) -> {
+          JsonElements candidates = JsonReads.array(root, "candidates");
+          JsonMembers first =
+              candidates.size() == 0 ? new JsonMembers() : JsonReads.object(candidates, 0);
+          if (hasContent(first) || isRefused(root)) {
+            new GeminiReply(root, first).writeTo(out);
+          }
+        });
   }
 
-  /** One that neither says anything nor why it ended is no answer. */
+  /** True if a candidate has content or a finish reason; others are no answer. */
   private static boolean hasContent(JsonMembers candidate) {
     return JsonReads.find(candidate, "content", JsonKind.OBJECT) >= 0
         || JsonReads.find(candidate, "finishReason") >= 0;
   }
 
   private static boolean isRefused(JsonMembers root) {
-    int i = JsonReads.find(root, "promptFeedback", JsonKind.OBJECT);
-    return i >= 0 && JsonReads.findText(root.object(i), "blockReason") >= 0;
+    return JsonReads.findText(JsonReads.object(root, "promptFeedback"), "blockReason") >= 0;
   }
 
-  /** An id for a call, which Gemini may leave without; empty: none can be made. */
+  /** Returns an id for a call, since Gemini may omit it; empty: none can be made. */
   static String callId(String responseId, int index) {
     return responseId.isEmpty() ? "" : "call_" + responseId + "_" + index;
   }
 
-  /** Why a prompt was not let through, where it says so. */
+  /** Writes the reason why a prompt was blocked, if Gemini gives one. */
   static void writeRefusal(JsonMembers promptFeedback, JsonWriter out) {
-    int i = JsonReads.findText(promptFeedback, "blockReasonMessage");
-    if (i >= 0) {
-      out.name("refusal").raw(JsonBytes.of(promptFeedback, i));
-    }
+    JsonReads.copyText(promptFeedback, "blockReasonMessage", "refusal", out);
   }
 
   private void writeTo(JsonWriter out) {
     out.beginObject();
-    copy("responseId", "id", out);
+    JsonReads.copyText(root, "responseId", "id", out);
     out.name("object").string("chat.completion");
-    copy("modelVersion", "model", out);
-    out.name("choices").beginArray().beginObject().name("index").number(0);
-    out.name("message").beginObject().name("role").string("assistant");
+    JsonReads.copyText(root, "modelVersion", "model", out);
+    CanonicalReply.beginMessage(out);
     message(out);
     finish(out);
     out.endObject().endArray();
@@ -102,13 +84,6 @@ final class GeminiReply {
     usage.readUsage();
     usage.writeTo(out);
     out.endObject();
-  }
-
-  private void copy(String name, String as, JsonWriter out) {
-    int i = JsonReads.findText(root, name);
-    if (i >= 0) {
-      out.name(as).raw(JsonBytes.of(root, i));
-    }
   }
 
   private void message(JsonWriter out) {
@@ -123,7 +98,7 @@ final class GeminiReply {
     calls(out);
   }
 
-  /** One text is copied as it is written; several are put together. */
+  /** Writes one text as it is encoded, or several as one. */
   private static void joined(List<GeminiPart> texts, JsonWriter out) {
     switch (texts.size()) {
       case 0 -> out.nul();
@@ -136,7 +111,7 @@ final class GeminiReply {
     }
   }
 
-  /** That of the text; those of calls stand with them. */
+  /** Writes the signature of the text; signatures of calls are written with the calls. */
   private void signature(JsonWriter out) {
     List<GeminiPart> alone = partsOf(GeminiPart.Kind.SIGNATURE);
     List<GeminiPart> texts = partsOf(GeminiPart.Kind.TEXT);
@@ -174,24 +149,29 @@ final class GeminiReply {
     out.endArray();
   }
 
-  /** Turns of one conversation must not have calls of the same ids. */
+  /**
+   * Returns an id that differs between the turns of one conversation, so that their calls have
+   * different ids.
+   */
   private String syntheticResponseId() {
     int usage = JsonReads.find(root, "usageMetadata"); // which grows with the conversation
     String usageText = usage < 0 ? "" : root.text(usage);
     return ShortCallId.of(root.text(root.indexOf("candidates")) + usageText);
   }
 
-  /** Ends the message, too: why a prompt was not let through belongs into it. */
+  /**
+   * Ends the message and writes the finish reason; the reason of a blocked prompt belongs to the
+   * message.
+   */
   private void finish(JsonWriter out) {
-    int i = JsonReads.find(root, "promptFeedback", JsonKind.OBJECT);
-    JsonMembers feedback = i < 0 ? null : root.object(i);
-    int block = feedback == null ? -1 : JsonReads.findText(feedback, "blockReason");
-    int reason = candidate == null ? -1 : JsonReads.find(candidate, "finishReason");
-    if (feedback != null && block >= 0) {
+    JsonMembers feedback = JsonReads.object(root, "promptFeedback");
+    int block = JsonReads.findText(feedback, "blockReason");
+    int reason = JsonReads.find(candidate, "finishReason");
+    if (block >= 0) {
       writeRefusal(feedback, out);
       out.endObject();
       finish("content_filter", feedback.string(block), out);
-    } else if (candidate != null && reason >= 0) {
+    } else if (reason >= 0) {
       String own = GeminiFinish.own(candidate, reason);
       out.endObject();
       finish(GeminiFinish.canonical(own, partsOf(GeminiPart.Kind.CALL).size()), own, out);

@@ -7,20 +7,20 @@ import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 
-/** What one event of Gemini's tells of the usage: of all so far, so that the last one holds. */
+/** Usage in one event of Gemini's, which covers all events so far: the latest one holds. */
 final class GeminiReportedUsage implements ReportedUsage {
   private final JsonMembers event;
   private final JsonMembers reported = new JsonMembers();
   private int at = -1;
 
   /**
-   * @param event the event at hand, read anew for each
+   * @param event the current event, read anew for each
    */
   GeminiReportedUsage(JsonMembers event) {
     this.event = event;
   }
 
-  /** Takes the event's; says whether it has any. An object that counts nothing says nothing. */
+  /** Reads the event's usage; false: it has none. An object without counts is ignored. */
   boolean readUsage() {
     int i = JsonReads.find(event, "usageMetadata", JsonKind.OBJECT);
     at = -1;
@@ -35,7 +35,7 @@ final class GeminiReportedUsage implements ReportedUsage {
     return at >= 0;
   }
 
-  /** Writes it as it stands, for whoever needs it if none comes behind it. */
+  /** Writes the usage in Gemini's form, for the case that no later event has one. */
   void writeInterim(JsonWriter chunk) {
     InterimUsage.write(event, at, chunk);
   }
@@ -43,9 +43,7 @@ final class GeminiReportedUsage implements ReportedUsage {
   @Override
   public void writeTo(JsonWriter out) {
     if (at >= 0) {
-      GeminiUsage.FORMAT
-          .read(reported, 0)
-          .ifPresent(usage -> CanonicalUsage.write(usage, reported, out.name("usage")));
+      CanonicalUsage.write(GeminiUsage.FORMAT, reported, out);
     }
   }
 }

@@ -13,8 +13,8 @@ import dev.tollgate.core.sse.SseSink;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns the events of one Gemini stream into canonical chunks, one for each part. Nothing says that
- * the stream is over but its end behind a finish reason. Not thread safe: one stream on one loop.
+ * Translation of one Gemini stream's events to canonical chunks, one per part. Only the end of the
+ * stream after a finish reason marks it as complete. Not thread safe: one stream on one loop.
  */
 final class GeminiStream extends TranslatedStream {
   private final GeminiReportedUsage usage = new GeminiReportedUsage(root);
@@ -68,7 +68,7 @@ final class GeminiStream extends TranslatedStream {
     }
   }
 
-  /** Every event says it; the first is enough. */
+  /** Takes id and model from the first event that has them. */
   private void identify() {
     int id = JsonReads.findText(root, "responseId");
     if (id >= 0 && responseId.isEmpty()) {
@@ -92,7 +92,10 @@ final class GeminiStream extends TranslatedStream {
     return some;
   }
 
-  /** Sends all parts but the last, whose chunk is begun; null: there is none. */
+  /**
+   * Sends all parts but the last, and returns the begun chunk of the last; null: there are no
+   * parts.
+   */
   private @Nullable JsonWriter parts() {
     int i = JsonReads.find(candidate, "content", JsonKind.OBJECT);
     if (i < 0) {
@@ -148,7 +151,7 @@ final class GeminiStream extends TranslatedStream {
     chunks.finish(chunks.begin(), GeminiFinish.canonical(reason, calls), reason, usage);
   }
 
-  /** A prompt that was not let through has no answer, but a reason. */
+  /** Finishes the stream of a blocked prompt, which has a reason but no answer. */
   private void blocked(boolean counted) {
     int i = JsonReads.find(root, "promptFeedback", JsonKind.OBJECT);
     JsonMembers feedback = i < 0 ? null : root.object(i);

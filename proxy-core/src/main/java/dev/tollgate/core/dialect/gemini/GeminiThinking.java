@@ -12,18 +12,18 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 import java.util.Optional;
 
-/** How a chat's wish for reasoning is put to Gemini. */
+/** Form of a chat's reasoning request for Gemini. */
 sealed interface GeminiThinking {
-  /** As the model does by itself, unseen. */
+  /** The model's default; the reasoning is not shown. */
   record ModelDefault() implements GeminiThinking {}
 
-  /** The client wrote Gemini's own member. */
+  /** The client sent Gemini's own member. */
   record Own(JsonBytes json) implements GeminiThinking {}
 
-  /** As much as it sees fit, shown. */
+  /** The model decides how much it reasons; the reasoning is shown. */
   record Shown() implements GeminiThinking {}
 
-  /** At most so many tokens; 0: not at all. */
+  /** At most {@code tokens} tokens; 0: no reasoning. */
   record Budget(long tokens) implements GeminiThinking {}
 
   record Level(String name) implements GeminiThinking {}
@@ -32,13 +32,13 @@ sealed interface GeminiThinking {
   long BUDGET_MEDIUM = 8_192;
   long BUDGET_MAX = 24_576;
 
-  /** A fifth of a bounded answer is left to be said. */
+  /** Share of a bounded answer that may be reasoning: a fifth is left for the answer. */
   double SHARE_MAX = 0.8;
 
   /**
-   * What a chat's wish comes to at a model; one that comes to nothing is dropped.
+   * Returns the form for a model; a request that has no form there is dropped.
    *
-   * @param outputMax tokens of the answer, those of thoughts included; 0: unbounded
+   * @param outputMax bound of the answer's tokens, reasoning included; 0: unbounded
    */
   static GeminiThinking of(
       JsonMembers chat, Route route, Model model, long outputMax, DroppedFields dropped) {
@@ -60,9 +60,7 @@ sealed interface GeminiThinking {
   }
 
   private static boolean thinks(Route route, Model model) {
-    boolean isSupported =
-        model.capabilities().isEmpty() || model.capabilities().contains("reasoning");
-    return isSupported && style(route) != Thinking.NONE;
+    return model.mayHave("reasoning") && style(route) != Thinking.NONE;
   }
 
   private static Thinking style(Route route) {
@@ -96,7 +94,10 @@ sealed interface GeminiThinking {
     };
   }
 
-  /** Less than the model can be bound to is the usual: all of a short answer would be thought. */
+  /**
+   * Returns a budget within the model's bounds; the default if the answer's bound leaves less than
+   * the model's minimum.
+   */
   private static GeminiThinking budget(long tokens, long outputMax, String model) {
     long share = outputMax == 0 ? Long.MAX_VALUE : (long) (outputMax * SHARE_MAX);
     long max = Math.min(share, GeminiVersion.budgetMax(model));

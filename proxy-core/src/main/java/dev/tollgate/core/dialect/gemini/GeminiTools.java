@@ -10,7 +10,7 @@ import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.json.Param;
 import java.util.List;
 
-/** The tools of a chat and which of them must be called, as Gemini takes them. */
+/** Writer of a chat's tools and of the tool choice, in Gemini's form. */
 final class GeminiTools {
   private final JsonMembers chat;
   private final DroppedFields dropped;
@@ -20,7 +20,7 @@ final class GeminiTools {
     this.dropped = dropped;
   }
 
-  /** Whether a chat has a tool that Gemini gets. */
+  /** True if a chat has a tool that Gemini gets. */
   static boolean hasFunctions(JsonMembers chat) {
     JsonElements tools = toolsOf(chat);
     for (int k = 0; k < tools.size(); k++) {
@@ -32,11 +32,10 @@ final class GeminiTools {
   }
 
   private static JsonElements toolsOf(JsonMembers chat) {
-    int i = JsonReads.find(chat, "tools", JsonKind.ARRAY);
-    return i < 0 ? new JsonElements() : chat.array(i);
+    return JsonReads.array(chat, "tools");
   }
 
-  /** Where a tool's function is; -1: it is none. */
+  /** Returns the index of a tool's function; -1: the tool is of another kind. */
   private static int function(JsonMembers tool) {
     return JsonReads.isString(tool, "type", "function")
         ? JsonReads.find(tool, "function", JsonKind.OBJECT)
@@ -50,7 +49,7 @@ final class GeminiTools {
       JsonMembers tool = tools.object(k);
       int function = function(tool);
       if (function < 0) {
-        dropped.add(Param.of("tools").at(k)); // free text is nothing that a tool there takes
+        dropped.add(Param.of("tools").at(k)); // tools there take no free text
         continue;
       }
       if (written++ == 0) {
@@ -99,11 +98,10 @@ final class GeminiTools {
   }
 
   private void choice(JsonMembers choice, JsonWriter out) {
-    int i = JsonReads.find(choice, "function", JsonKind.OBJECT);
-    JsonMembers function = i < 0 ? null : choice.object(i);
-    int name = function == null ? -1 : JsonReads.findText(function, "name");
-    if (function == null || name < 0) {
-      dropped.add("tool_choice"); // some of the tools, or one of another kind
+    JsonMembers function = JsonReads.object(choice, "function");
+    int name = JsonReads.findText(function, "name");
+    if (name < 0) {
+      dropped.add("tool_choice"); // a subset of the tools, or a tool of another kind
     } else {
       choice("ANY", List.of(JsonBytes.of(function, name)), out);
     }

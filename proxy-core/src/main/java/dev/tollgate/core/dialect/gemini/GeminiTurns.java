@@ -1,11 +1,9 @@
 package dev.tollgate.core.dialect.gemini;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
+import dev.tollgate.core.dialect.CallArguments;
 import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.dialect.SystemOnlyPrompt;
-import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
@@ -20,13 +18,11 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /**
- * A conversation as Gemini takes it: what the system says on its own, then turns of user and model.
- * Results of tools are a turn of their own in the order of their calls, since older models know
- * them by the function's name alone; neighbours of one role are one turn. One use.
+ * Writer of a conversation in Gemini's form: system text apart, then turns of user and model. Tool
+ * results are a turn of their own in the order of their calls, since older models match them by the
+ * function's name alone; adjacent messages of one role are one turn. One use.
  */
 final class GeminiTurns {
-  private static final JsonBytes NO_ARGUMENTS = JsonBytes.raw("{}");
-
   private final JsonElements messages;
   private final DroppedFields dropped;
   private final GeminiContent content;
@@ -38,9 +34,9 @@ final class GeminiTurns {
   private Turn openTurn = Turn.NONE;
 
   /**
-   * A call that a result may answer.
+   * Call that a result may answer.
    *
-   * @param position among all calls
+   * @param position index among all calls
    */
   private record PriorCall(String function, int position) {}
 
@@ -92,7 +88,7 @@ final class GeminiTurns {
     out.endArray();
   }
 
-  /** All that the system says, wherever it says it. */
+  /** Writes all system messages, wherever they are. */
   private void system(JsonWriter out) {
     var begun = new boolean[1];
     Supplier<JsonWriter> place =
@@ -126,12 +122,12 @@ final class GeminiTurns {
         }
       }
       case "assistant" -> assistant(k, message, out);
-      case "tool" -> {} // written with its neighbours
+      case "tool" -> {} // written together with adjacent results
       default -> content.write(message, path(k), () -> turn(Turn.USER, out)); // user, function
     }
   }
 
-  /** A turn, which is begun with its first part: an empty one would be refused. */
+  /** Opens a turn with its first part: an empty turn would be refused. */
   private JsonWriter turn(Turn turn, JsonWriter out) {
     if (openTurn != turn) {
       close(out);
@@ -157,10 +153,7 @@ final class GeminiTurns {
               JsonWriter part = place.get().beginObject().name("text").string("");
               part.name("thoughtSignature").raw(signature).endObject();
             });
-    int calls = JsonReads.find(message, "tool_calls", JsonKind.ARRAY);
-    if (calls >= 0) {
-      calls(k, message.array(calls), place);
-    }
+    calls(k, JsonReads.array(message, "tool_calls"), place);
     if (JsonReads.find(message, "function_call") >= 0) {
       dropped.add(path(k).dot("function_call"));
     }
@@ -168,11 +161,10 @@ final class GeminiTurns {
 
   private void calls(int k, JsonElements calls, Supplier<JsonWriter> place) {
     for (int c = 0; c < calls.size(); c++) {
-      JsonMembers call = calls.kind(c) == JsonKind.OBJECT ? calls.object(c) : null;
-      int i = call == null ? -1 : JsonReads.find(call, "function", JsonKind.OBJECT);
-      JsonMembers function = call == null || i < 0 ? null : call.object(i);
-      int name = function == null ? -1 : JsonReads.findText(function, "name");
-      if (call == null || function == null || name < 0) {
+      JsonMembers call = JsonReads.object(calls, c);
+      JsonMembers function = JsonReads.object(call, "function");
+      int name = JsonReads.findText(function, "name");
+      if (name < 0) {
         dropped.add(path(k).dot("tool_calls").at(c));
         continue;
       }
@@ -184,14 +176,17 @@ final class GeminiTurns {
         out.name("id").raw(JsonBytes.of(call, id));
       }
       out.name("name").raw(JsonBytes.of(function, name)).name("args");
-      arguments(function, out);
+      CallArguments.write(function, out);
       out.endObject();
       signature(call, k, c).ifPresent(proof -> out.name("thoughtSignature").raw(proof));
       out.endObject();
     }
   }
 
-  /** Newer models refuse the first call of a step of the turn in hand that has none. */
+  /**
+   * Returns the signature of a call. Newer models refuse the first call of a step of the current
+   * turn without one.
+   */
   private Optional<JsonBytes> signature(JsonMembers call, int message, int index) {
     boolean demanded =
         index == 0 && message > lastUserMessage && GeminiVersion.demandsSignatures(model);
@@ -199,18 +194,7 @@ final class GeminiTurns {
         .or(() -> demanded ? Optional.of(GeminiSignature.SKIP_VALIDATION) : Optional.empty());
   }
 
-  /** The arguments that are text here are an object there. */
-  private static void arguments(JsonMembers function, JsonWriter out) {
-    int i = JsonReads.find(function, "arguments", JsonKind.STRING);
-    String text = i < 0 ? "" : function.string(i);
-    if (text.isBlank()) {
-      out.raw(NO_ARGUMENTS);
-    } else {
-      writeObjectOr("arguments", text, out); // what a model wrote wrongly
-    }
-  }
-
-  /** Where the tools' results that begin with this message end. */
+  /** Returns the end of the tool results that begin with this message. */
   private int resultsEnd(int from) {
     int end = from;
     while (end < messages.size() && JsonReads.isString(messages.object(end), "role", "tool")) {
@@ -219,7 +203,10 @@ final class GeminiTurns {
     return end;
   }
 
-  /** Clients may give them in any order; those of no call come last. */
+  /**
+   * Writes results in the order of their calls, since clients may send them in any order; those of
+   * unknown calls come last.
+   */
   private void results(int from, int end, JsonWriter out) {
     IntStream.range(from, end)
         .boxed()
@@ -251,25 +238,14 @@ final class GeminiTurns {
     if (JsonReads.find(message, "is_error", JsonKind.TRUE) >= 0) {
       out.beginObject().name("error").string(text).endObject();
     } else {
-      writeObjectOr("output", text, out);
+      CallArguments.writeObject(text, "output", out);
     }
     out.endObject().endObject();
   }
 
-  /** The function of a result whose call nobody made. */
+  /** Returns the function of a result without a known call. */
   private static String functionName(JsonMembers result, String id) {
     int name = JsonReads.findText(result, "name");
     return name < 0 ? id : result.string(name);
-  }
-
-  /** A text that is an object as that object, any other as a member of one. */
-  private static void writeObjectOr(String member, String text, JsonWriter out) {
-    byte[] json = text.getBytes(UTF_8);
-    try {
-      JsonMembers object = JsonMembers.of(json, 0, json.length);
-      out.raw(JsonBytes.raw(json, object.objectStart(), object.objectEnd()));
-    } catch (InvalidJson e) {
-      out.beginObject().name(member).string(text).endObject();
-    }
   }
 }

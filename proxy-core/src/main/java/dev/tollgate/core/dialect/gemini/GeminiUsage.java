@@ -5,8 +5,8 @@ import dev.tollgate.core.dialect.UsageFormat;
 import dev.tollgate.core.money.Usage;
 
 /**
- * Gemini's terms: candidates exclude thoughts, the prompt excludes what tools added and includes
- * what was cached. A count that is zero is left out.
+ * Usage in Gemini's terms: candidates exclude reasoning; the prompt excludes what tools added and
+ * includes cached tokens. A count of zero is omitted.
  */
 public final class GeminiUsage {
   public static final UsageFormat FORMAT = GeminiUsage::read;

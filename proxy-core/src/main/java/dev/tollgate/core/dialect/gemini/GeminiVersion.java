@@ -3,7 +3,7 @@ package dev.tollgate.core.dialect.gemini;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What can be told of a Gemini model's abilities by its name. */
+/** Abilities of a Gemini model, derived from its name. */
 final class GeminiVersion {
   private static final Pattern NAME =
       Pattern.compile("gemini-(\\d{1,2})(?!\\d)(?:\\.(\\d{1,2})(?!\\d))?");
@@ -13,52 +13,55 @@ final class GeminiVersion {
   private static final int THIRD = 3_00;
   private static final int MEDIUM_OF_PRO_SINCE = 3_01;
 
-  /** That of a name without a number, which is the provider's alias of its latest. */
+  /** Version of a name without a number, which is the provider's alias of its latest model. */
   private static final int LATEST = Integer.MAX_VALUE;
 
   private GeminiVersion() {}
 
-  /** Whether it thinks at all. */
+  /** True if the model reasons. */
   static boolean thinks(String model) {
     return of(model) >= THINKS_SINCE;
   }
 
-  /** Whether it thinks under a level; those before take a budget, and newer ones take that too. */
+  /**
+   * True if the model has levels of reasoning; older models have budgets, which newer ones accept
+   * too.
+   */
   static boolean hasLevels(String model) {
     return of(model) >= THIRD;
   }
 
-  /** Whether a call that it is shown needs the signature of the thought behind it. */
+  /** True if the model requires a signature with an earlier call. */
   static boolean demandsSignatures(String model) {
     return of(model) >= THIRD;
   }
 
-  /** Whether calls and their results carry the ids of the calls. */
+  /** True if calls and their results have ids. */
   static boolean hasCallIds(String model) {
     return of(model) >= THIRD;
   }
 
-  /** Whether it may be given tools and be held to JSON in one request. */
+  /** True if one request may have both tools and a JSON format. */
   static boolean takesFormatBesideTools(String model) {
     return of(model) >= THIRD;
   }
 
-  /** Whether it takes penalties, as only those between the first and the thinking ones do. */
+  /** True if the model accepts penalties: only versions from 2 up to the first that reasons do. */
   static boolean takesPenalties(String model) {
     return of(model) >= SECOND && of(model) < THINKS_SINCE;
   }
 
-  /** The fewest tokens of thought that it can be bound to. */
+  /** Returns the lowest budget of reasoning tokens. */
   static int budgetMin(String model) {
     return isPro(model) ? 128 : model.contains("-lite") ? 512 : 1;
   }
 
-  /** The most tokens of thought that it can be bound to. */
+  /** Returns the highest budget of reasoning tokens. */
   static int budgetMax(String model) {
     return isPro(model) ? 32_768 : 24_576;
   }
 
-  /** Whether it cannot but think. */
+  /** True if reasoning cannot be disabled. */
   static boolean alwaysThinks(String model) {
     return hasLevels(model) || isPro(model);
   }
@@ -71,7 +74,7 @@ final class GeminiVersion {
     return !isPro(model) || of(model) >= MEDIUM_OF_PRO_SINCE;
   }
 
-  /** 205 for 2.5. */
+  /** Returns 205 for 2.5. */
   private static int of(String model) {
     Matcher name = NAME.matcher(model);
     if (!name.find()) {

@@ -5,7 +5,7 @@ import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
 import dev.tollgate.core.dialect.openai.OpenAiDialect;
 
-/** What the errors of Google's APIs mean; the wait stands in their details. */
+/** Classification of the errors of Google's APIs; the wait is in their details. */
 final class GoogleFailure {
   private GoogleFailure() {}
 
@@ -19,7 +19,7 @@ final class GoogleFailure {
         retryAfter > 0 ? retryAfter : error.retryAfterSeconds());
   }
 
-  // A key that is not good and a place or account that is not served answer 400, too.
+  // An invalid key answers 400, and so does a region or account that is not served.
   private static Kind kind(int status, ErrorBody error) {
     if (status == 400 && isAccountFault(error)) {
       return Kind.CREDENTIAL_REFUSED;
@@ -36,13 +36,16 @@ final class GoogleFailure {
     return status == 499 ? Kind.SERVER_ERROR : OpenAiDialect.kind(status, error);
   }
 
-  /** Other preconditions are the request's own, such as a file that is not ready yet. */
+  /**
+   * True if a failed precondition is the account's; others are the request's, such as a file that
+   * is not ready.
+   */
   private static boolean isAccountFault(ErrorBody error) {
     return error.codeContainsAny("failed_precondition")
         && error.beginsWithAny("user location", "gemini api free tier", "billing");
   }
 
-  /** What the client named is not there for this key, which is good for all else. */
+  /** True if a file of the request is not available to this key, which is valid otherwise. */
   private static boolean isFileFault(ErrorBody error) {
     return error.beginsWithAny(
         "you do not have permission to access the file",

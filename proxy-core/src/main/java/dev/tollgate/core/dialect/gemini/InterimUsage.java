@@ -10,11 +10,11 @@ import io.netty.buffer.Unpooled;
 import java.util.Arrays;
 
 /**
- * The usage that a canonical chunk tells ahead of the end in its provider's own terms: the next one
- * replaces it, so that only the last is ever read. No client gets it.
+ * Usage in a canonical chunk before the last one, in its provider's own form: only the latest is
+ * ever converted. Never sent to clients.
  */
 public final class InterimUsage {
-  /** Gemini's, the only one that tells it with each event. */
+  /** Member of Gemini's usage; only Gemini reports it with each event. */
   public static final String MEMBER = "x_llm_gemini_usage";
 
   private static final int BYTES_USUAL = 512;
@@ -25,7 +25,7 @@ public final class InterimUsage {
     chunk.name(MEMBER).raw(JsonBytes.of(reported, i));
   }
 
-  /** The same object in OpenAI's terms; without members where it is not sound. */
+  /** Returns the object in OpenAI's terms; an empty object if it is unusable. */
   public static byte[] canonical(byte[] reported) {
     JsonMembers members = JsonMembers.ofKept(reported);
     ByteBuf out = Unpooled.buffer(BYTES_USUAL);

@@ -19,8 +19,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The models that Google's Vertex AI hosts: Gemini, and Anthropic's in their own form. Both are
- * addressed as a publisher's model under the provider's path, and take an access token.
+ * Dialect of Google's Vertex AI for Gemini models, and for Anthropic's models in their own form.
+ * Both are addressed as a publisher's model under the provider's path, and need an access token.
  */
 public final class VertexDialect implements Dialect {
   public static final VertexDialect GEMINI = new VertexDialect(Publisher.GOOGLE, new GeminiChat());
@@ -30,7 +30,7 @@ public final class VertexDialect implements Dialect {
   private final Publisher publisher;
   private final Optional<ChatTranslation> translation;
 
-  /** Whose form it is. */
+  /** Publisher of the models, whose form they use. */
   private enum Publisher {
     GOOGLE,
     ANTHROPIC
@@ -56,7 +56,7 @@ public final class VertexDialect implements Dialect {
     };
   }
 
-  /** A token that could be fetched is good; no call costs nothing. */
+  /** Returns no target: a token that could be fetched is valid, and every call costs money. */
   @Override
   public Optional<String> credentialCheck(Provider provider) {
     return Optional.empty();
@@ -87,7 +87,7 @@ public final class VertexDialect implements Dialect {
     return publisher == Publisher.GOOGLE ? GeminiDialect.IMAGES : Optional.empty();
   }
 
-  /** What Google says for itself is told from what Anthropic says by how it is written. */
+  /** Classifies errors of Vertex and of Anthropic, which differ in form. */
   @Override
   public UpstreamFailure failure(int status, Headers headers, byte[] body, int length) {
     return switch (publisher) {

@@ -1,4 +1,4 @@
-/** The Gemini dialect and its variants on Vertex AI. */
+/** Dialects of Gemini and of Vertex AI, which also hosts Anthropic's models. */
 @NullMarked
 package dev.tollgate.core.dialect.gemini;
 

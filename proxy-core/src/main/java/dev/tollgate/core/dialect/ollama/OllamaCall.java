@@ -6,14 +6,14 @@ import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 
-/** One call of a tool, which Ollama tells whole and with its arguments as an object. */
+/** Writer of a tool call, which Ollama sends whole and with its arguments as an object. */
 final class OllamaCall {
   private OllamaCall() {}
 
   /**
-   * Writes its members into an object that is open.
+   * Writes the members of a call into an open object.
    *
-   * @param otherwise the id of one that has none; empty: none
+   * @param otherwise id for a call without one; empty: none is written
    */
   static void write(JsonMembers call, String otherwise, JsonWriter out) {
     int id = JsonReads.findText(call, "id");
@@ -23,8 +23,7 @@ final class OllamaCall {
       out.name("id").string(otherwise);
     }
     out.name("type").string("function").name("function").beginObject();
-    int i = JsonReads.find(call, "function", JsonKind.OBJECT);
-    JsonMembers function = i < 0 ? new JsonMembers() : call.object(i);
+    JsonMembers function = JsonReads.object(call, "function");
     int name = JsonReads.findText(function, "name");
     int arguments = JsonReads.find(function, "arguments", JsonKind.OBJECT);
     out.name("name").raw(name < 0 ? JsonBytes.string("") : JsonBytes.of(function, name));

@@ -8,7 +8,7 @@ import dev.tollgate.core.dialect.TranslatedRequest;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.sse.SseSink;
 
-/** Chats as Ollama's own API takes them. */
+/** Translation of chats to Ollama's own API. */
 final class OllamaChat implements ChatTranslation {
   @Override
   public TranslatedRequest chat(JsonMembers chat, Route route, Model model) {

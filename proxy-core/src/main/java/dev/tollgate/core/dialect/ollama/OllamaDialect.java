@@ -14,7 +14,7 @@ import dev.tollgate.core.http.Headers;
 import java.util.List;
 import java.util.Optional;
 
-/** Ollama's own API: its address, its errors, and lines of JSON as streams. */
+/** Dialect of Ollama's own API; streams are lines of JSON. */
 public final class OllamaDialect implements Dialect {
   public static final OllamaDialect INSTANCE = new OllamaDialect();
 
@@ -65,7 +65,7 @@ public final class OllamaDialect implements Dialect {
     return OpenAiDialect.INSTANCE.failure(status, headers, body, length);
   }
 
-  /** An error within a stream is text alone: what is said of the model, it failed to run. */
+  /** Classifies an error inside a stream, which is text alone: the model failed to run. */
   @Override
   public UpstreamFailure failureInside(byte[] json, int from, int to) {
     UpstreamFailure failure = OpenAiDialect.INSTANCE.failureInside(json, from, to);

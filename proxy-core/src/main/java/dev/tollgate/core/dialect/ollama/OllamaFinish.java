@@ -9,11 +9,11 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.Arrays;
 
-/** How Ollama says that an answer is at its end, and what it counted. */
+/** Ollama's finish reasons and counts, in canonical form. */
 final class OllamaFinish {
   private OllamaFinish() {}
 
-  /** In OpenAI's words: that tools were called is not said. */
+  /** Returns the reason in OpenAI's terms; Ollama does not report that tools were called. */
   static String canonical(String reason, boolean called) {
     if (reason.equals("length")) {
       return "length";
@@ -21,7 +21,7 @@ final class OllamaFinish {
     return called ? "tool_calls" : "stop";
   }
 
-  /** What the last object tells of counts and times: numbers, and nothing else does. */
+  /** Returns the usage of the last object, whose numbers are counts and times. */
   static UsageAccumulator usage(JsonMembers last) {
     ByteBuf buffer = Unpooled.buffer(256);
     JsonWriter out = new JsonWriter(buffer).beginObject().name("usage").beginObject();

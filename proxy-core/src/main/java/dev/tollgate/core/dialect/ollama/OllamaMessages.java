@@ -1,12 +1,10 @@
 package dev.tollgate.core.dialect.ollama;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
+import dev.tollgate.core.dialect.CallArguments;
 import dev.tollgate.core.dialect.DataUri;
 import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.dialect.ReasoningText;
-import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
@@ -17,14 +15,17 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** The conversation as Ollama takes it: texts as text, images beside them, arguments as objects. */
+/**
+ * Writer of a conversation in Ollama's form: content as text, images beside it, arguments as
+ * objects.
+ */
 final class OllamaMessages {
   private static final String PARAGRAPH = "\n\n";
 
   private final JsonElements messages;
   private final DroppedFields dropped;
 
-  /** The tools' names by the ids of their calls: a result says whose it is. */
+  /** Names of tools by call id: a result names its tool. */
   private final Map<String, String> toolsByCall = new HashMap<>();
 
   OllamaMessages(JsonMembers chat, DroppedFields dropped) {
@@ -51,10 +52,7 @@ final class OllamaMessages {
     }
     content(message, path, out);
     if (role.equals("assistant")) {
-      int reasoning = JsonReads.findText(message, ReasoningText.MEMBER);
-      if (reasoning >= 0) {
-        out.name("thinking").raw(JsonBytes.of(message, reasoning));
-      }
+      JsonReads.copyText(message, ReasoningText.MEMBER, "thinking", out);
       calls(message, path, out);
     }
     if (role.equals("tool")) {
@@ -74,7 +72,7 @@ final class OllamaMessages {
     }
   }
 
-  // What is said and shown
+  // Content
 
   private void content(JsonMembers message, Param path, JsonWriter out) {
     int i = JsonReads.find(message, "content");
@@ -124,33 +122,31 @@ final class OllamaMessages {
 
   private record Image(JsonMembers members, int at, DataUri uri) {}
 
-  /** An image in the request itself: others are not fetched. */
+  /** Returns an image inside the request; images by URL are not fetched. */
   private static Optional<Image> image(JsonMembers part) {
-    int i = JsonReads.find(part, "image_url", JsonKind.OBJECT);
-    JsonMembers image = i < 0 ? new JsonMembers() : part.object(i);
+    JsonMembers image = JsonReads.object(part, "image_url");
     int url = JsonReads.findText(image, "url");
     return url < 0
         ? Optional.empty()
         : DataUri.of(image, url).map(uri -> new Image(image, url, uri));
   }
 
-  // Calls of tools
+  // Tool calls
 
   private void calls(JsonMembers message, Param path, JsonWriter out) {
-    int i = JsonReads.find(message, "tool_calls", JsonKind.ARRAY);
-    if (i < 0 || JsonReads.isEmpty(message, i)) {
+    JsonElements calls = JsonReads.array(message, "tool_calls");
+    if (calls.size() == 0) {
       return;
     }
-    JsonElements calls = message.array(i);
     out.name("tool_calls").beginArray();
     for (int k = 0; k < calls.size(); k++) {
-      JsonMembers call = calls.kind(k) == JsonKind.OBJECT ? calls.object(k) : new JsonMembers();
-      int function = JsonReads.find(call, "function", JsonKind.OBJECT);
-      int name = function < 0 ? -1 : JsonReads.findText(call.object(function), "name");
+      JsonMembers call = JsonReads.object(calls, k);
+      JsonMembers function = JsonReads.object(call, "function");
+      int name = JsonReads.findText(function, "name");
       if (name < 0) {
         dropped.add(path.dot("tool_calls").at(k));
       } else {
-        call(call, call.object(function), name, out);
+        call(call, function, name, out);
       }
     }
     out.endArray();
@@ -165,19 +161,8 @@ final class OllamaMessages {
     }
     out.name("function").beginObject().name("name").raw(JsonBytes.of(function, name));
     int arguments = JsonReads.findText(function, "arguments");
-    out.name("arguments");
-    arguments(arguments < 0 ? "{}" : function.string(arguments), out);
+    String text = arguments < 0 ? "{}" : function.string(arguments);
+    CallArguments.writeObject(text, "arguments", out.name("arguments"));
     out.endObject().endObject();
-  }
-
-  /** Text here, an object there; what a model wrote wrongly stands in one. */
-  private static void arguments(String text, JsonWriter out) {
-    byte[] json = text.getBytes(UTF_8);
-    try {
-      JsonMembers object = JsonMembers.of(json, 0, json.length);
-      out.raw(JsonBytes.raw(json, object.objectStart(), object.objectEnd()));
-    } catch (InvalidJson e) {
-      out.beginObject().name("arguments").string(text).endObject();
-    }
   }
 }

@@ -7,6 +7,7 @@ import dev.tollgate.core.dialect.ChatMembers;
 import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.dialect.ReasoningOptions;
+import dev.tollgate.core.dialect.ResponseFormat;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
@@ -14,9 +15,9 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 import java.util.List;
 
-/** Everything of a chat beside the conversation, as Ollama names it. */
+/** Writer of a chat's parameters, all but the conversation, under Ollama's names. */
 final class OllamaParameters {
-  /** Only these models take levels of effort; all others think or do not. */
+  /** Models with levels of effort; in all others, reasoning is on or off. */
   private static final String LEVELLED = "gpt-oss";
 
   private static final List<String> SAMPLING =
@@ -43,7 +44,8 @@ final class OllamaParameters {
   }
 
   void writeTo(JsonWriter out) {
-    out.name("stream").bool(JsonReads.find(chat, "stream", JsonKind.TRUE) >= 0); // it would stream
+    out.name("stream")
+        .bool(JsonReads.find(chat, "stream", JsonKind.TRUE) >= 0); // its default is to stream
     format(out);
     thinking(out);
     tools(out);
@@ -54,20 +56,14 @@ final class OllamaParameters {
   }
 
   private void format(JsonWriter out) {
-    int i = JsonReads.find(chat, "response_format", JsonKind.OBJECT);
-    JsonMembers format = i < 0 ? null : chat.object(i);
-    if (format == null || JsonReads.isString(format, "type", "text")) {
-      return;
-    }
-    int named = JsonReads.find(format, "json_schema", JsonKind.OBJECT);
-    JsonMembers definition = named < 0 ? null : format.object(named);
-    int schema = definition == null ? -1 : JsonReads.find(definition, "schema", JsonKind.OBJECT);
-    out.name("format");
-    if (definition != null && schema >= 0) {
-      out.raw(JsonBytes.of(definition, schema));
-    } else {
-      out.string("json");
-    }
+    ResponseFormat.of(chat)
+        .ifPresent(
+            format ->
+                out.name("format")
+                    .raw(
+                        format.hasSchema()
+                            ? JsonBytes.of(format.definition(), format.schema())
+                            : JsonBytes.string("json")));
   }
 
   private void thinking(JsonWriter out) {
@@ -79,21 +75,17 @@ final class OllamaParameters {
     }
   }
 
-  /** A model that does not think refuses to be asked to. */
+  /** Writes the reasoning option; a model without reasoning refuses it. */
   private void thinking(ReasoningOptions options, JsonWriter out) {
     if (options.isDisabled()) {
       out.name("think").bool(false);
-    } else if (!supportsReasoning()) {
+    } else if (!model.mayHave("reasoning")) {
       dropped.add(options.param());
     } else if (!options.effort().isEmpty() && route.upstreamModel().contains(LEVELLED)) {
       out.name("think").string(level(options.effort()));
     } else {
       out.name("think").bool(true);
     }
-  }
-
-  private boolean supportsReasoning() {
-    return model.capabilities().isEmpty() || model.capabilities().contains("reasoning");
   }
 
   private static String level(String effort) {
@@ -104,7 +96,7 @@ final class OllamaParameters {
     };
   }
 
-  /** A model calls what it wants: it can only be left without tools. */
+  /** Writes the tools; Ollama has no tool choice, so tools can only be left out. */
   private void tools(JsonWriter out) {
     int choice = JsonReads.find(chat, "tool_choice");
     if (choice >= 0 && !chat.isString(choice, "none") && !chat.isString(choice, "auto")) {
@@ -119,7 +111,7 @@ final class OllamaParameters {
     for (int k = 0; k < tools.size(); k++) {
       int function = JsonReads.find(tools.object(k), "function", JsonKind.OBJECT);
       if (function < 0) {
-        dropped.add("tools[" + k + "]"); // free text is nothing that a tool there takes
+        dropped.add("tools[" + k + "]"); // tools there take no free text
         continue;
       }
       if (written++ == 0) {
@@ -143,11 +135,10 @@ final class OllamaParameters {
     out.endObject().endObject();
   }
 
-  // What Ollama calls options
+  // Ollama's options
 
   private void options(JsonWriter out) {
-    int own = JsonReads.find(chat, "options", JsonKind.OBJECT);
-    JsonMembers given = own < 0 ? new JsonMembers() : chat.object(own);
+    JsonMembers given = JsonReads.object(chat, "options");
     out.name("options").beginObject();
     for (int i = 0; i < given.size(); i++) {
       out.name(given.name(i)).raw(JsonBytes.of(given, i));
@@ -167,7 +158,7 @@ final class OllamaParameters {
     out.endObject();
   }
 
-  /** Its own name of an option comes first. */
+  /** Writes an option, unless the client sent it under Ollama's own name. */
   private void option(String name, int i, JsonMembers given, JsonWriter out) {
     if (i >= 0 && given.indexOf(name) < 0) {
       out.name(name).raw(JsonBytes.of(chat, i));

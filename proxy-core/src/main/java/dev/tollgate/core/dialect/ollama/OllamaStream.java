@@ -11,8 +11,8 @@ import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.sse.SseSink;
 
 /**
- * Turns the lines of one Ollama stream into canonical chunks; texts are copied as they are written.
- * Not thread safe: one stream on one loop.
+ * Translation of one Ollama stream's lines to canonical chunks; texts are copied as they are
+ * encoded. Not thread safe: one stream on one loop.
  */
 final class OllamaStream extends TranslatedStream {
   private final JsonMembers message = new JsonMembers();
@@ -47,29 +47,21 @@ final class OllamaStream extends TranslatedStream {
       begun = true;
       int model = JsonReads.findText(root, "model");
       chunks.identify(NO_TEXT, model < 0 ? NO_TEXT : JsonBytes.of(root, model));
-      chunks.send(chunks.begin().name("role").string("assistant").name("content").raw(NO_TEXT));
+      chunks.sendRole();
     }
-    sendText("thinking", ReasoningText.MEMBER);
-    sendText("content", "content");
+    chunks.sendText(message, "thinking", ReasoningText.MEMBER);
+    chunks.sendText(message, "content", "content");
     int i = JsonReads.find(message, "tool_calls", JsonKind.ARRAY);
     if (i >= 0) {
       calls(message.array(i));
     }
   }
 
-  private void sendText(String member, String as) {
-    int text = JsonReads.findText(message, member);
-    if (text >= 0) {
-      chunks.send(chunks.begin().name(as).raw(JsonBytes.of(message, text)));
-    }
-  }
-
   private void calls(JsonElements toolCalls) {
     for (int k = 0; k < toolCalls.size(); k++) {
       if (toolCalls.kind(k) == JsonKind.OBJECT) {
-        JsonWriter out = chunks.begin().name("tool_calls").beginArray().beginObject();
-        out.name("index").number(calls++);
-        OllamaCall.write(toolCalls.object(k), "", out); // the stream has ids for those without
+        JsonWriter out = chunks.beginCall(calls++);
+        OllamaCall.write(toolCalls.object(k), "", out); // the canonical stream adds missing ids
         chunks.send(out.endObject().endArray());
       }
     }

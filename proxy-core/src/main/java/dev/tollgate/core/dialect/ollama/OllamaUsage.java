@@ -4,7 +4,10 @@ import dev.tollgate.core.dialect.UsageCounts;
 import dev.tollgate.core.dialect.UsageFormat;
 import dev.tollgate.core.money.Usage;
 
-/** Ollama's terms. Some leave out a prompt that was in the cache, which is no zero. */
+/**
+ * Usage in Ollama's terms. Some servers omit the count of a cached prompt, which does not mean
+ * zero.
+ */
 public final class OllamaUsage {
   public static final UsageFormat FORMAT = OllamaUsage::read;
 

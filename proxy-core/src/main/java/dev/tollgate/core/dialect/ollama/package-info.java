@@ -1,4 +1,4 @@
-/** The Ollama dialect. */
+/** Dialect of Ollama's own API. */
 @NullMarked
 package dev.tollgate.core.dialect.ollama;
 

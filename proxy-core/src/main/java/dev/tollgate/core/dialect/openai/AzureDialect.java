@@ -20,13 +20,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * OpenAI's format at Azure: each deployment has an address of its own, a version stands behind it,
- * and the key in a field of its own.
+ * Dialect of OpenAI's format at Azure: each deployment has a URL of its own, followed by the API
+ * version, and the key has a field of its own.
  */
 public final class AzureDialect implements Dialect {
   public static final AzureDialect INSTANCE = new AzureDialect();
 
-  /** Where the name of the deployment goes, in the configured path. */
+  /** Placeholder of the deployment's name in the configured path. */
   private static final String DEPLOYMENT = "{deployment}";
 
   private static final String DEPLOYMENTS = "/deployments/";
@@ -64,7 +64,7 @@ public final class AzureDialect implements Dialect {
     return List.of(new Field("api-key", credential.reveal()));
   }
 
-  /** A 429 without a field says in its words how long to wait. */
+  /** Classifies an error; the message of a 429 without the field states the wait. */
   @Override
   public UpstreamFailure failure(int status, Headers headers, byte[] body, int length) {
     UpstreamFailure failure = OpenAiDialect.INSTANCE.failure(status, headers, body, length);

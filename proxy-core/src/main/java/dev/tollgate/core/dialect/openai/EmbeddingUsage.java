@@ -4,7 +4,7 @@ import dev.tollgate.core.dialect.UsageCounts;
 import dev.tollgate.core.dialect.UsageFormat;
 import dev.tollgate.core.money.Usage;
 
-/** OpenAI's terms where nothing is generated: all that is counted is input. */
+/** Usage in OpenAI's terms for embeddings: all tokens are input. */
 public final class EmbeddingUsage {
   public static final UsageFormat FORMAT = EmbeddingUsage::read;
 

@@ -4,7 +4,7 @@ import dev.tollgate.core.dialect.UsageCounts;
 import dev.tollgate.core.dialect.UsageFormat;
 import dev.tollgate.core.money.Usage;
 
-/** OpenAI's newer terms where images are made, and the older ones that others count them in. */
+/** Usage in OpenAI's newer terms for images, or in the older ones that other servers use. */
 public final class ImageUsage {
   public static final UsageFormat FORMAT = ImageUsage::read;
 

@@ -19,8 +19,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The chat-completion convention that OpenAI began and most providers speak. Error bodies come in
- * many shapes; what the status does not say is read from codes and words.
+ * Dialect of OpenAI's API, which most providers implement. Error bodies have many shapes; what the
+ * status does not show is read from codes and messages.
  */
 public final class OpenAiDialect implements Dialect {
   public static final OpenAiDialect INSTANCE = new OpenAiDialect();
@@ -36,7 +36,7 @@ public final class OpenAiDialect implements Dialect {
     return provider.basePath() + path(isNoEdit ? Operation.IMAGE : operation);
   }
 
-  /** What follows the address of a compatible API. */
+  /** Returns the path after the base URL of a compatible API. */
   static String path(Operation operation) {
     return switch (operation) {
       case CHAT -> "/chat/completions";
@@ -107,7 +107,7 @@ public final class OpenAiDialect implements Dialect {
         retryAfter > 0 ? retryAfter : error.retryAfterSeconds());
   }
 
-  /** What a status and a body mean by themselves. */
+  /** Classifies a status and a body. */
   public static Kind kind(int status, ErrorBody error) {
     return switch (status) {
       case 400, 422 -> kindOfRejection(error);
@@ -122,8 +122,8 @@ public final class OpenAiDialect implements Dialect {
     };
   }
 
-  // An account without money answers 429 too, and one whose tokens per minute are fewer than the
-  // request has; waiting does not help.
+  // An account without credit answers 429 too, and so does one whose tokens per minute are fewer
+  // than the request's: waiting does not help.
   private static Kind kindOfLimit(ErrorBody error) {
     if (error.codeContainsAny("insufficient_quota", "billing_hard_limit", "billing_not_active")) {
       return Kind.CREDENTIAL_REFUSED;
@@ -131,8 +131,8 @@ public final class OpenAiDialect implements Dialect {
     return error.beginsWithAny("request too large") ? Kind.LIMIT_TOO_LOW : Kind.RATE_LIMITED;
   }
 
-  // A moderated prompt is the client's matter, and a model that the key may not use that of the
-  // route: the credential is fine for all others.
+  // A moderated prompt is the client's fault, and a model that the key may not use is the route's:
+  // the credential is valid for others.
   private static Kind kindOfRefusal(ErrorBody error) {
     if (error.containsAny(
         "moderation",

@@ -4,7 +4,7 @@ import dev.tollgate.core.dialect.UsageCounts;
 import dev.tollgate.core.dialect.UsageFormat;
 import dev.tollgate.core.money.Usage;
 
-/** OpenAI's terms, and where compatible providers put the details of them. */
+/** Usage in OpenAI's terms, with the places where compatible providers report details. */
 public final class OpenAiUsage {
   public static final UsageFormat FORMAT = OpenAiUsage::read;
 

@@ -15,11 +15,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What servers of OpenAI's kind tell of their limits on a 429 that names no wait: fields of what
- * remains and when that is reset, in each server's own unit, or words of the message.
+ * Rate limits that compatible servers report with a 429 without a wait: fields with the remaining
+ * amount and the time of its reset, in each server's own unit, or words of the message.
  */
 final class RateLimits {
-  /** Most name the time until nothing counts any more: room is there earlier. */
+  /** Most servers report the time until the limit is fully reset: requests are possible earlier. */
   private static final int SECONDS_MAX = 60;
 
   private static final List<String> LIMITS =
@@ -34,7 +34,7 @@ final class RateLimits {
 
   private RateLimits() {}
 
-  /** How long until the limit that was reached has room again; 0 where nothing is said. */
+  /** Returns the seconds until the exceeded limit allows requests again; 0: unknown. */
   static int secondsUntilReset(Headers headers, ErrorBody error) {
     int wait = 0;
     for (String limit : LIMITS) {
@@ -68,7 +68,7 @@ final class RateLimits {
     return Math.max(Math.min(RetryAfter.seconds(reset), SECONDS_MAX), ofDuration(reset));
   }
 
-  /** In seconds or milliseconds, by the provider's own clock. */
+  /** Returns the seconds until a time in seconds or milliseconds, by the provider's clock. */
   private static int untilEpoch(long then, @Nullable String date) {
     try {
       long now =
@@ -82,7 +82,7 @@ final class RateLimits {
     }
   }
 
-  /** Such as {@code 1m0s}, {@code 35.13s} or {@code 6ms}. */
+  /** Returns the seconds of a duration such as {@code 1m0s}, {@code 35.13s} or {@code 6ms}. */
   private static int ofDuration(String text) {
     Matcher parts = DURATION.matcher(text);
     if (text.isEmpty() || !parts.matches()) {

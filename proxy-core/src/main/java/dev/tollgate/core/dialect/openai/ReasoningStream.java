@@ -16,8 +16,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chunks of a stream whose thoughts are moved; all others go on as they came. Not thread safe: one
- * stream on one loop.
+ * Sink that moves the reasoning in a stream's chunks to the canonical member; other chunks pass
+ * unchanged. Not thread safe: one stream on one loop.
  */
 final class ReasoningStream implements SseSink {
   private static final String EVENT = "message";
@@ -76,7 +76,7 @@ final class ReasoningStream implements SseSink {
     return null;
   }
 
-  /** The edits of the choice that clients get: there is only one. */
+  /** Returns the edits of the choice that clients get; there is only one. */
   private @Nullable JsonSplice edited(int k) {
     choice.readInside(choices, k);
     int index = choice.indexOf("index");
@@ -90,7 +90,10 @@ final class ReasoningStream implements SseSink {
     return relocated == null ? null : JsonSplice.of(choice).replace(i, relocated);
   }
 
-  /** The stream ends with neither a finish nor the tag that would have told. */
+  /**
+   * Sends buffered text when a stream ends without a finish reason and without the tag that would
+   * have decided.
+   */
   private void flushPending() {
     JsonMembers nothing = JsonMembers.ofKept(NO_DELTA);
     JsonSplice relocated = reasoning.relocate(nothing.object(1), true);

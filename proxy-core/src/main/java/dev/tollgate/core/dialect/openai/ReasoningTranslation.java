@@ -5,17 +5,14 @@ import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.dialect.ReasoningText;
 import dev.tollgate.core.dialect.ReplyTranslation;
 import dev.tollgate.core.dialect.TranslatedReply;
-import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonSplice;
 import dev.tollgate.core.sse.SseSink;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import org.jspecify.annotations.Nullable;
 
-/** Replies that are canonical but for the place of their thoughts. */
+/** Translation of replies that are canonical except for the place of the reasoning. */
 public record ReasoningTranslation(Reasoning where) implements ReplyTranslation {
   @Override
   public SseSink stream(SseSink canonical) {
@@ -24,19 +21,16 @@ public record ReasoningTranslation(Reasoning where) implements ReplyTranslation 
 
   @Override
   public TranslatedReply reply(byte[] body, int length) {
-    try {
-      JsonMembers root = JsonMembers.of(body, 0, length);
-      int i = JsonReads.find(root, "choices", JsonKind.ARRAY);
-      JsonSplice choices = i < 0 ? null : choices(root.array(i));
-      if (choices != null) {
-        ByteBuf out = Unpooled.buffer(length + 64);
-        JsonSplice.of(root).replace(i, choices).writeTo(out);
-        return new TranslatedReply(out.array(), out.writerIndex());
-      }
-    } catch (InvalidJson e) {
-      // Whoever reads it says so.
-    }
-    return new TranslatedReply(body, length);
+    return TranslatedReply.of(
+        body,
+        length,
+        (root, out) -> {
+          int i = JsonReads.find(root, "choices", JsonKind.ARRAY);
+          JsonSplice choices = i < 0 ? null : choices(root.array(i));
+          if (choices != null) {
+            out.raw(JsonSplice.of(root).replace(i, choices));
+          }
+        });
   }
 
   private @Nullable JsonSplice choices(JsonElements choices) {

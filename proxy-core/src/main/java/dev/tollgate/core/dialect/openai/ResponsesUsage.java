@@ -4,9 +4,9 @@ import dev.tollgate.core.dialect.UsageCounts;
 import dev.tollgate.core.dialect.UsageFormat;
 import dev.tollgate.core.money.Usage;
 
-/** OpenAI's newer terms: what is read from a cache is inside input, reasoning inside output. */
+/** Usage in OpenAI's newer terms: input includes cached tokens, output includes reasoning. */
 public final class ResponsesUsage {
-  // The Responses API says input_tokens_details, transcriptions input_token_details.
+  // The Responses API uses input_tokens_details, transcriptions input_token_details.
   private static final String[] INPUT = {"input_tokens_details", "input_token_details"};
   private static final String[] OUTPUT = {"output_tokens_details", "output_token_details"};
 

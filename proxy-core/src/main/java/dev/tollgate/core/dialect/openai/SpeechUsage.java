@@ -4,7 +4,7 @@ import dev.tollgate.core.dialect.UsageCounts;
 import dev.tollgate.core.dialect.UsageFormat;
 import dev.tollgate.core.money.Usage;
 
-/** OpenAI's newer terms where text is spoken: what is generated is audio, and nobody says so. */
+/** Usage in OpenAI's newer terms for speech: all output is audio, though no member states that. */
 public final class SpeechUsage {
   public static final UsageFormat FORMAT = SpeechUsage::read;
 

@@ -4,7 +4,10 @@ import dev.tollgate.core.dialect.UsageCounts;
 import dev.tollgate.core.dialect.UsageFormat;
 import dev.tollgate.core.money.Usage;
 
-/** OpenAI's newer terms, and Mistral's, which count what is heard beside the prompt. */
+/**
+ * Usage in OpenAI's newer terms for transcriptions, and in Mistral's, which count the audio apart
+ * from the prompt.
+ */
 public final class TranscriptionUsage {
   public static final UsageFormat FORMAT = TranscriptionUsage::read;
 

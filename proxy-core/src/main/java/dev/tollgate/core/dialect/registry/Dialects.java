@@ -10,11 +10,11 @@ import dev.tollgate.core.dialect.ollama.OllamaDialect;
 import dev.tollgate.core.dialect.openai.AzureDialect;
 import dev.tollgate.core.dialect.openai.OpenAiDialect;
 
-/** The dialects by the type name of a provider's configuration. */
+/** Registry of the dialects by the type name in a provider's configuration. */
 public final class Dialects {
   private Dialects() {}
 
-  /** The dialect of a type name; the settings loader has refused all others. */
+  /** Returns the dialect of a type name; the settings loader has refused unknown ones. */
   public static Dialect named(String name) {
     return switch (name) {
       case "openai", "mock" -> OpenAiDialect.INSTANCE;

@@ -1,4 +1,4 @@
-/** The registry of all dialects, by the type name of a provider's configuration. */
+/** Registry of all dialects, by the type name in a provider's configuration. */
 @NullMarked
 package dev.tollgate.core.dialect.registry;
 

@@ -52,7 +52,7 @@ final class Download implements Running {
           new Field("Accept-Ranges", "bytes"));
 
   private static final Fault ABSENT =
-      Fault.of(ErrorCode.NOT_FOUND, "There is nothing at this URL, or it is not good any more.");
+      Fault.of(ErrorCode.NOT_FOUND, "There is nothing at this URL, or it has expired.");
   private static final String UNREADABLE = "The file cannot be read at the moment.";
 
   private final BlobName name;

@@ -19,17 +19,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The order of work on an event loop: what a client sends is handled at once, what providers send
- * waits in a line, and the loop looks for clients again after half a millisecond of the line, or
- * after as long as it took to read what clients sent. So a loop that is all but full with streams
- * answers a new request within a turn, and not behind everybody's next piece, and a flood of
- * requests leaves streams half of the loop's time for sockets. The line is as long as there are
- * connections to providers. Confined to its loop.
+ * I/O handler of an event loop that gives clients priority: events of client sockets are handled at
+ * once, those of provider sockets are queued. After half a millisecond of queued events, or after
+ * as long as the client events before took, the loop polls for client events again. So a loop that
+ * is nearly saturated with streams answers a new request within one slice, and a flood of requests
+ * leaves half of the loop's time to streams. The queue is as long as there are connections to
+ * providers. Confined to its loop.
  */
 public final class ClientPriorityIoHandler implements IoHandler {
   /**
-   * A look costs a system call, and for who waits in line a report once more: the shorter the turn,
-   * the less a full loop passes on.
+   * Duration of a slice. Each poll costs a system call and reports every queued socket again: the
+   * shorter the slice, the lower the throughput of a saturated loop.
    */
   static final long SLICE_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
 
@@ -41,7 +41,7 @@ public final class ClientPriorityIoHandler implements IoHandler {
   private final LongSupplier nanos;
   private final ArrayDeque<Runnable> queue = new ArrayDeque<>();
 
-  /** Those that are registered. */
+  /** Registered sockets. */
   private final IdentityHashMap<IoHandle, LoopSocket> sockets = new IdentityHashMap<>();
 
   ClientPriorityIoHandler(IoHandler io, LongSupplier nanos) {
@@ -49,15 +49,15 @@ public final class ClientPriorityIoHandler implements IoHandler {
     this.nanos = nanos;
   }
 
-  /** Event loops that drive these sockets, of epoll or NIO, in this order. */
+  /** Returns a factory of I/O handlers that give clients priority, on top of epoll's or NIO's. */
   public static IoHandlerFactory on(IoHandlerFactory sockets) {
     return loop ->
         new ClientPriorityIoHandler(sockets.newHandler(loop), Ticker.systemTicker()::nanoTime);
   }
 
   /**
-   * What arrives on this connection waits in line from now on. Called on its loop once it is
-   * registered; without effect on a loop that has no line.
+   * Queues the events of this connection from now on. Called on its loop once the connection is
+   * registered; without effect on a loop with another I/O handler.
    */
   public static void deprioritize(Channel channel) {
     ClientPriorityIoHandler current = CURRENT.get();
@@ -74,8 +74,8 @@ public final class ClientPriorityIoHandler implements IoHandler {
   }
 
   /**
-   * Runs this on the loop that calls when all had their turn who wait in its line; at once on a
-   * loop that has none.
+   * Runs a task on the calling loop after all events that are queued now; at once on a loop with
+   * another I/O handler.
    */
   public static void executeQueued(Runnable task) {
     ClientPriorityIoHandler current = CURRENT.get();
@@ -96,14 +96,17 @@ public final class ClientPriorityIoHandler implements IoHandler {
   public int run(IoHandlerContext context) {
     if (queue.isEmpty()) {
       return io.run(context)
-          + runSlice(SLICE_NANOS); // it may have slept: how long it took says nothing
+          + runSlice(SLICE_NANOS); // the poll may have slept: its duration does not count
     }
     long beganNanos = nanos.getAsLong();
     int clients = io.run(new NonBlockingContext(context));
     return clients + runSlice(Math.max(SLICE_NANOS, nanos.getAsLong() - beganNanos));
   }
 
-  /** The line has half of the time at least, however many clients ask: streams go on in a flood. */
+  /**
+   * Handles queued events for a slice, which is at least half of the time, so that streams continue
+   * in a flood of requests.
+   */
   private int runSlice(long sliceNanos) {
     if (queue.isEmpty()) {
       return 0;
@@ -119,19 +122,19 @@ public final class ClientPriorityIoHandler implements IoHandler {
     return handled;
   }
 
-  /** An error that got out of here would end the loop, and all that it serves. */
+  /** Handles one event; an error that escaped would end the loop and all its connections. */
   private static void handle(Runnable next) {
     try {
       next.run();
     } catch (Throwable unexpected) {
-      log.error("what waited in line was not handled", unexpected);
+      log.error("a queued socket event failed", unexpected);
     }
   }
 
   @Override
   public IoRegistration register(IoHandle handle) throws Exception {
     LoopSocket socket = socket(handle);
-    sockets.put(handle, socket); // the transport may say at once that it is registered
+    sockets.put(handle, socket); // the transport may report at once that it is registered
     try {
       return io.register(socket);
     } catch (Exception failed) {
@@ -171,7 +174,7 @@ public final class ClientPriorityIoHandler implements IoHandler {
     sockets.clear();
   }
 
-  /** Lets nobody in line wait for a loop that sleeps. */
+  /** Context that never lets the loop sleep while events are queued. */
   private record NonBlockingContext(IoHandlerContext context) implements IoHandlerContext {
     @Override
     public boolean canBlock() {

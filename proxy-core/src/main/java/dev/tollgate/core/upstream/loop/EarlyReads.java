@@ -6,10 +6,10 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.nio.channels.NotYetConnectedException;
 
 /**
- * Passes over the read of a connection that is not made yet. Netty's epoll transport finds who an
- * event is for by the number of its file: where a connection is closed and another one takes its
- * number amid a batch, the rest of the batch that was for the first goes to the second. It is read
- * then, which harms nothing, and the end of the pipeline would log that with a stack trace.
+ * Handler that ignores reads of a connection that is not established yet. Netty's epoll transport
+ * finds the socket of an event by its file descriptor: if a connection is closed and a new one gets
+ * its descriptor within a batch of events, later events of the old socket go to the new one. Such a
+ * read is harmless, but the end of the pipeline would log it with a stack trace.
  */
 @Sharable
 public final class EarlyReads extends ChannelInboundHandlerAdapter {

@@ -8,7 +8,7 @@ import io.netty.channel.epoll.EpollIoOps;
 import io.netty.channel.unix.FileDescriptor;
 import java.util.function.Consumer;
 
-/** A socket that epoll drives. */
+/** Socket of the epoll transport. */
 final class EpollLoopSocket extends LoopSocket implements EpollIoHandle {
   private final EpollIoHandle socket;
 
@@ -26,7 +26,7 @@ final class EpollLoopSocket extends LoopSocket implements EpollIoHandle {
   IoEvent merge(IoEvent before, IoEvent now) {
     EpollIoOps earlier = ((EpollIoEvent) before).ops();
     EpollIoOps more = ((EpollIoEvent) now).ops();
-    int merged = earlier.value() | more.value(); // Netty's with() adds nothing to what overlaps
+    int merged = earlier.value() | more.value(); // Netty's with() ignores overlapping flags
     return merged == earlier.value() ? before : new Event(EpollIoOps.valueOf(merged));
   }
 

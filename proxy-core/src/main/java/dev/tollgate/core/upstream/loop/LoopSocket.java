@@ -8,8 +8,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One socket of a loop, which the transport knows instead of Netty's own handle: what arrives is
- * handled at once, or waits in the loop's line for its turn. Confined to the loop.
+ * Socket of a loop, registered with the transport in place of Netty's own handle: its events are
+ * handled at once, or queued. Confined to the loop.
  */
 abstract class LoopSocket implements IoHandle, Runnable {
   private final IoHandle socket;
@@ -20,8 +20,8 @@ abstract class LoopSocket implements IoHandle, Runnable {
   private @Nullable IoEvent event;
 
   /**
-   * @param queue takes it whenever something arrived and it waits
-   * @param ended hears of Netty's own handle when it is not registered any more
+   * @param queue gets this socket when an event arrives that has to wait
+   * @param ended gets Netty's own handle when it is unregistered
    */
   LoopSocket(IoHandle socket, Consumer<Runnable> queue, Consumer<IoHandle> ended) {
     this.socket = socket;
@@ -29,12 +29,12 @@ abstract class LoopSocket implements IoHandle, Runnable {
     this.ended = ended;
   }
 
-  /** What arrives waits in line from now on. */
+  /** Queues events from now on. */
   final void deprioritize() {
     deprioritized = true;
   }
 
-  /** One event that asks for what either asks for. */
+  /** Returns one event with the flags of both. */
   abstract IoEvent merge(IoEvent before, IoEvent now);
 
   @Override
@@ -47,12 +47,12 @@ abstract class LoopSocket implements IoHandle, Runnable {
       queue.accept(this);
       event = now;
     } else {
-      event = merge(event, now); // it is reported at each look until it had its turn
+      event = merge(event, now); // it is reported at each poll until it is handled
     }
     registration = socketRegistration;
   }
 
-  /** Its turn. The connection may have ended while it waited. */
+  /** Handles the queued event, unless the connection ended meanwhile. */
   @Override
   public final void run() {
     IoRegistration socketRegistration = registration;

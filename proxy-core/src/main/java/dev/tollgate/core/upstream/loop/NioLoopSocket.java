@@ -8,7 +8,7 @@ import io.netty.channel.nio.NioIoOps;
 import java.nio.channels.SelectableChannel;
 import java.util.function.Consumer;
 
-/** A socket that NIO drives. */
+/** Socket of the NIO transport. */
 final class NioLoopSocket extends LoopSocket implements NioIoHandle {
   private final NioIoHandle socket;
 
@@ -26,7 +26,7 @@ final class NioLoopSocket extends LoopSocket implements NioIoHandle {
   IoEvent merge(IoEvent before, IoEvent now) {
     NioIoOps earlier = ((NioIoEvent) before).ops();
     NioIoOps more = ((NioIoEvent) now).ops();
-    int merged = earlier.value() | more.value(); // Netty's with() adds nothing to what overlaps
+    int merged = earlier.value() | more.value(); // Netty's with() ignores overlapping flags
     return merged == earlier.value() ? before : new Event(NioIoOps.valueOf(merged));
   }
 

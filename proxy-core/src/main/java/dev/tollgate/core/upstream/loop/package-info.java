@@ -1,4 +1,7 @@
-/** Event loop handlers that serve client sockets before upstream sockets, and drop stale events. */
+/**
+ * I/O handlers of event loops: they serve client sockets before upstream sockets, and drop stale
+ * events.
+ */
 @NullMarked
 package dev.tollgate.core.upstream.loop;
 

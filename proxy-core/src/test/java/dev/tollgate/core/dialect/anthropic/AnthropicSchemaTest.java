@@ -12,7 +12,7 @@ import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Which schemas Anthropic gets, and with what in them. */
+/** Schemas that Anthropic gets, and their edits. */
 class AnthropicSchemaTest {
   private static final ObjectMapper MAPPER = new ObjectMapper();
   private static final ConfiguredModel USUAL = ConfiguredModel.of("anthropic", "claude-haiku-4-5");

@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of events that no recording has, or not alone. */
+/** Translation of events that no recording has, or not alone. */
 class AnthropicStreamTest {
   private static final ObjectMapper MAPPER = new ObjectMapper();
   private static final String START = AnthropicWire.start(5);
@@ -129,7 +129,7 @@ class AnthropicStreamTest {
   }
 
   @Test
-  void thoughtsCanBeHandedBack() throws Exception {
+  void reasoningCanBeSentBack() throws Exception {
     String blocks =
         begin(0, "{\"type\":\"thinking\",\"thinking\":\"\",\"signature\":\"\"}")
             + piece(0, "{\"type\":\"thinking_delta\",\"thinking\":\"So\"}")
@@ -163,7 +163,7 @@ class AnthropicStreamTest {
   }
 
   @Test
-  void theFinishSaysTheReasonInBothWordsAndTheLastCounts() throws Exception {
+  void theFinishHasBothReasonsAndTheLastCounts() throws Exception {
     String end =
         AnthropicWire.event(
             "message_delta",
@@ -255,7 +255,7 @@ class AnthropicStreamTest {
   }
 
   @Test
-  void anEventThatIsTooLongIsToldOn() {
+  void anOversizedEventIsReported() {
     assertThat(canonical("data: " + "x".repeat(5_000))).containsExactly("oversized");
   }
 }

@@ -12,7 +12,7 @@ import dev.tollgate.core.testkit.TestCatalog;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What Titan gets of a request for vectors. */
+/** Requests for embeddings as sent to Titan. */
 class BedrockEmbeddingsTest {
   @ParameterizedTest
   @CsvSource(

@@ -10,7 +10,7 @@ import dev.tollgate.core.http.Headers;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Whose fault an error of Bedrock's is, told by its words where its status says too little. */
+/** Classification of Bedrock's errors by message, if the status is ambiguous. */
 class BedrockFailureTest {
   private static UpstreamFailure failure(int status, String body) {
     byte[] json = body.getBytes(UTF_8);

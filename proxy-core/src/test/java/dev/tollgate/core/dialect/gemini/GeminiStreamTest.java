@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What no recording of Gemini has. */
+/** Translation of events that no recording of Gemini has. */
 class GeminiStreamTest {
   private final List<String> names = new ArrayList<>();
   private final List<String> events = new ArrayList<>();

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** How Google's two APIs are addressed, and whose errors Vertex hands on. */
+/** Targets of Google's two APIs, and classification of Vertex's errors. */
 class VertexDialectTest {
   private static final String PATH = "/v1/projects/p/locations/l/publishers/x";
 

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Where Azure is addressed, with which key, and what its refusals mean. */
+/** Targets, key field and errors of Azure. */
 class AzureDialectTest {
   private static final Dialect AZURE = Dialects.named("azure");
 
@@ -77,7 +77,7 @@ class AzureDialectTest {
   }
 
   @Test
-  void aFilteredPromptInsideA200IsNoServersFault() {
+  void aFilteredPromptInsideA200IsNotTheServersFault() {
     byte[] json =
         "{\"error\":{\"code\":\"content_filter\",\"message\":\"no\",\"status\":400}}"
             .getBytes(UTF_8);

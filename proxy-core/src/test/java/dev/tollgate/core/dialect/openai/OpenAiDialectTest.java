@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What a provider's refusal means, by its status and whatever its body says
+ * Classification of a provider's refusals by status and body
  * (docs/decisions/retries.md#classification).
  */
 class OpenAiDialectTest {

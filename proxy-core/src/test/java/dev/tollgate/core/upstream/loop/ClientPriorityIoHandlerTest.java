@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Who goes first, with a transport that reports what the test says. */
+/** Order of sockets, with a scripted transport. */
 class ClientPriorityIoHandlerTest {
   private final Reports reports = new Reports();
   private final List<String> handled = new ArrayList<>();
@@ -56,7 +56,7 @@ class ClientPriorityIoHandlerTest {
   }
 
   @Test
-  void theLoopLooksForClientsAfterEachTurn() throws Exception {
+  void theLoopPollsForClientsAfterEachSlice() throws Exception {
     provider("p1");
     provider("p2");
     provider("p3");
@@ -73,7 +73,7 @@ class ClientPriorityIoHandlerTest {
   }
 
   @Test
-  void aTurnIsAsLongAsItsTimeNotAsItsNumber() throws Exception {
+  void aSliceIsBoundedByTimeNotByCount() throws Exception {
     eachTakesNanos = ClientPriorityIoHandler.SLICE_NANOS / 4;
     String[] names = {"p1", "p2", "p3", "p4", "p5", "p6"};
     for (String name : names) {
@@ -87,7 +87,7 @@ class ClientPriorityIoHandlerTest {
   }
 
   @Test
-  void theLineMovesHoweverManyClientsAsk() throws Exception {
+  void queuedEventsAreHandledInAFloodOfClients() throws Exception {
     provider("p1");
     provider("p2");
     client("c");
@@ -101,7 +101,7 @@ class ClientPriorityIoHandlerTest {
   }
 
   @Test
-  void aFloodOfClientsLeavesTheLineAsMuchTimeAsItTook() throws Exception {
+  void aFloodOfClientsLeavesQueuedEventsAsMuchTimeAsItTook() throws Exception {
     String[] providers = new String[9];
     for (int n = 0; n < providers.length; n++) {
       providers[n] = "p" + n;
@@ -119,7 +119,7 @@ class ClientPriorityIoHandlerTest {
   }
 
   @Test
-  void theLoopSleepsOnlyWhereNobodyWaits() throws Exception {
+  void theLoopSleepsOnlyWithAnEmptyQueue() throws Exception {
     provider("p1");
     provider("p2");
 
@@ -132,7 +132,7 @@ class ClientPriorityIoHandlerTest {
   }
 
   @Test
-  void whoIsReportedWhileItWaitsHasOneTurnForAll() throws Exception {
+  void eventsOfAQueuedSocketAreMerged() throws Exception {
     provider("p1");
     provider("p2");
 
@@ -146,7 +146,7 @@ class ClientPriorityIoHandlerTest {
   }
 
   @Test
-  void whatOverlapsIsAddedToo() throws Exception {
+  void overlappingFlagsAreMerged() throws Exception {
     provider("p1");
     provider("p2");
 
@@ -163,7 +163,7 @@ class ClientPriorityIoHandlerTest {
   }
 
   @Test
-  void anotherThatIsRegisteredMeanwhileDoesNotWaitInItsPlace() throws Exception {
+  void aSocketRegisteredMeanwhileDoesNotInheritAQueuedEvent() throws Exception {
     Socket provider = client("p");
     client("c");
     turns.deprioritize(provider);
@@ -175,7 +175,7 @@ class ClientPriorityIoHandlerTest {
   }
 
   @Test
-  void whoIsNotRegisteredAnyMoreIsForgotten() throws Exception {
+  void anUnregisteredSocketIsForgotten() throws Exception {
     Socket provider = client("p");
     reports.of("p").handle.unregistered();
     turns.deprioritize(provider);
@@ -188,7 +188,7 @@ class ClientPriorityIoHandlerTest {
   }
 
   @Test
-  void whoEndedWhileItWaitedHasNoTurn() throws Exception {
+  void aSocketThatEndedWhileQueuedIsSkipped() throws Exception {
     provider("p1");
     provider("p2");
 
@@ -217,7 +217,7 @@ class ClientPriorityIoHandlerTest {
   }
 
   @Test
-  void aTaskInLineRunsBehindThoseWhoWaitAlready() throws Exception {
+  void aQueuedTaskRunsAfterEarlierEvents() throws Exception {
     eachTakesNanos = 0;
     provider("p1");
     client("c");
@@ -230,7 +230,7 @@ class ClientPriorityIoHandlerTest {
   }
 
   @Test
-  void aLoopWithoutALineRunsATaskAtOnce() {
+  void anotherLoopRunsATaskAtOnce() {
     turns.destroy();
 
     ClientPriorityIoHandler.executeQueued(() -> handled.add("task"));
@@ -267,7 +267,7 @@ class ClientPriorityIoHandlerTest {
         }
       };
 
-  /** Handles what it is told in the time that the test says. */
+  /** Socket whose events take the time that the test sets. */
   private final class Socket implements NioIoHandle {
     private final String name;
 
@@ -294,7 +294,7 @@ class ClientPriorityIoHandlerTest {
     public void close() {}
   }
 
-  /** A transport that reports at each look who is next. */
+  /** Transport that reports the next sockets at each poll. */
   private static final class Reports implements IoHandler {
     private final Map<String, Registration> registrations = new TreeMap<>();
     private final ArrayDeque<String[]> looks = new ArrayDeque<>();

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a connection hears that was meant for the one which had its file's number before. */
+/** Events at a connection that were meant for an earlier one with the same file descriptor. */
 class EarlyReadsTest {
   private static final int SECONDS_MAX = 20;
 
@@ -100,7 +100,7 @@ class EarlyReadsTest {
   }
 
   @Test
-  void whateverElseItHearsIsHandedOn() throws Exception {
+  void otherExceptionsArePassedOn() throws Exception {
     try (var full = FullBacklog.fill();
         var connecting = new Connecting(full.port(), false)) {
       var fault = new IOException("another");
@@ -109,7 +109,7 @@ class EarlyReadsTest {
   }
 
   @Test
-  void aConnectionThatIsMadeIsToldOfIt() throws Exception {
+  void anEstablishedConnectionGetsTheException() throws Exception {
     try (var provider = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
         var connecting = new Connecting(provider.getLocalPort(), false)) {
       connecting.connection.get(SECONDS_MAX, TimeUnit.SECONDS);
