@@ -24,11 +24,31 @@ public interface InferenceRequest {
   Operation operation();
 
   /** What a model must be for it. */
-  Modality modality();
+  default Modality modality() {
+    return switch (operation()) {
+      case CHAT -> Modality.CHAT;
+      case COMPLETION -> Modality.COMPLETION;
+      case EMBEDDING -> Modality.EMBEDDING;
+      case SPEECH -> Modality.SPEECH;
+      case TRANSCRIPTION -> Modality.TRANSCRIPTION;
+      case IMAGE, IMAGE_EDIT -> Modality.IMAGE;
+    };
+  }
 
-  ModelId model();
+  /** The model, and the preferences for its routing. */
+  RequestTarget target();
 
-  boolean isStream();
+  default ModelId model() {
+    return target().model();
+  }
+
+  default RoutingPreferences routing() {
+    return target().routing();
+  }
+
+  default boolean isStream() {
+    return false;
+  }
 
   /** How its reply comes. */
   default ReplyMode mode() {
@@ -93,16 +113,15 @@ public interface InferenceRequest {
     return upstreamParam;
   }
 
-  /** What the request says about its routing. */
-  RoutingPreferences routing();
-
   /** The images that have to be fetched before a provider is asked. */
   default List<RemoteImage> remoteImages() {
     return List.of();
   }
 
   /** The capabilities that the request uses, as far as they have names. */
-  Set<String> capabilitiesUsed();
+  default Set<String> capabilitiesUsed() {
+    return Set.of();
+  }
 
   /** JSON paths of what a route's provider would not get, and without which it cannot answer. */
   default List<String> unservable(Route route) {
@@ -126,7 +145,9 @@ public interface InferenceRequest {
    * What stays the same of the prompt while a conversation grows, up to a bound. Empty where
    * nothing can be told.
    */
-  String promptPrefix();
+  default String promptPrefix() {
+    return "";
+  }
 
   /** What the prompt most likely counts, for usage that nobody reported. */
   long promptTokensLikely();

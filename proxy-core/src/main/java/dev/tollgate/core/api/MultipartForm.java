@@ -33,19 +33,12 @@ public final class MultipartForm {
     this.end = end;
   }
 
-  /** What reading a body brought. */
-  public sealed interface Read {
-    record Fine(MultipartForm form) implements Read {}
-
-    record Refused(Fault fault) implements Read {}
-  }
-
   /**
    * Reads a body.
    *
    * @param contentType of the body, which names what separates its parts
    */
-  public static Read read(byte[] bytes, int length, String contentType) {
+  public static ParseResult<MultipartForm> read(byte[] bytes, int length, String contentType) {
     Optional<MultipartBoundary> boundary = MultipartBoundary.of(contentType);
     if (boundary.isEmpty()) {
       return refused("the Content-Type names no valid boundary");
@@ -57,12 +50,13 @@ public final class MultipartForm {
       return refused("the form is broken: " + problem);
     }
     return reader.isComplete()
-        ? new Read.Fine(new MultipartForm(bytes, boundary.get(), reader.parts(), reader.end()))
+        ? new ParseResult.Valid<>(
+            new MultipartForm(bytes, boundary.get(), reader.parts(), reader.end()))
         : refused("the form is broken: its end is missing");
   }
 
-  private static Read refused(String message) {
-    return new Read.Refused(Fault.of(ErrorCode.VALIDATION_FAILED, message));
+  private static ParseResult<MultipartForm> refused(String message) {
+    return new ParseResult.Refused<>(Fault.of(ErrorCode.VALIDATION_FAILED, message));
   }
 
   public byte[] bytes() {

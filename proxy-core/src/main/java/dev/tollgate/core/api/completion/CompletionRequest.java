@@ -5,27 +5,24 @@ import dev.tollgate.core.api.InferenceRequest;
 import dev.tollgate.core.api.Issues;
 import dev.tollgate.core.api.ParseResult;
 import dev.tollgate.core.api.PromptInput;
+import dev.tollgate.core.api.RequestCheck;
 import dev.tollgate.core.api.RequestRoot;
-import dev.tollgate.core.api.RoutingFields;
+import dev.tollgate.core.api.RequestTarget;
 import dev.tollgate.core.api.TokenEstimate;
 import dev.tollgate.core.api.ValueRule;
-import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.Dialect.Operation;
-import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.WorstCase;
-import dev.tollgate.core.routing.RoutingPreferences;
 import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 
 /** A valid body of POST /v1/completions, over the array it came in. */
@@ -35,16 +32,13 @@ public final class CompletionRequest implements InferenceRequest {
   private static final FieldRules RULES = new FieldRules(rules());
 
   private final JsonMembers root;
-  private final ModelId model;
-  private final RoutingPreferences routing;
+  private final RequestTarget target;
   private final PromptInput prompt;
   private final boolean stream;
 
-  private CompletionRequest(
-      JsonMembers root, ModelId model, RoutingPreferences routing, PromptInput prompt) {
+  private CompletionRequest(JsonMembers root, RequestTarget target, PromptInput prompt) {
     this.root = root;
-    this.model = model;
-    this.routing = routing;
+    this.target = target;
     this.prompt = prompt;
     this.stream = RequestRoot.isTrue(root, "stream");
   }
@@ -69,21 +63,11 @@ public final class CompletionRequest implements InferenceRequest {
   }
 
   private static ParseResult<CompletionRequest> check(JsonMembers root) {
-    var issues = new Issues();
-    RequestRoot.require(root, issues, "model", "prompt");
-    RULES.checkNames(root, issues);
-    Optional<ModelId> model = RequestRoot.model(root, issues);
-    RULES.checkValues(root, issues);
-    PromptInput prompt = PromptInput.read(root, "prompt", PromptInput.Bounds.COMPLETED, issues);
-    checkCandidates(root, issues);
-    RoutingFields.Read routing = RoutingFields.read(root, issues);
-    if (!issues.isEmpty() || model.isEmpty()) {
-      return new ParseResult.Refused<>(issues.toFault());
-    }
-    return routing.unmetFault() != null
-        ? new ParseResult.Refused<>(routing.unmetFault())
-        : new ParseResult.Valid<>(
-            new CompletionRequest(root, model.get(), routing.preferences(), prompt));
+    var check = RequestCheck.of(root, RULES, "model", "prompt");
+    PromptInput prompt =
+        PromptInput.read(root, "prompt", PromptInput.Bounds.COMPLETED, check.issues());
+    checkCandidates(root, check.issues());
+    return check.result(target -> new CompletionRequest(root, target, prompt));
   }
 
   /** The best of several cannot be told while they are made. */
@@ -104,23 +88,13 @@ public final class CompletionRequest implements InferenceRequest {
   }
 
   @Override
-  public Modality modality() {
-    return Modality.COMPLETION;
-  }
-
-  @Override
-  public ModelId model() {
-    return model;
+  public RequestTarget target() {
+    return target;
   }
 
   @Override
   public boolean isStream() {
     return stream;
-  }
-
-  @Override
-  public RoutingPreferences routing() {
-    return routing;
   }
 
   @Override

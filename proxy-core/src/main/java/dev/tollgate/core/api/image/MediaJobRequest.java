@@ -1,11 +1,11 @@
 package dev.tollgate.core.api.image;
 
 import dev.tollgate.core.api.FieldRules;
-import dev.tollgate.core.api.Issues;
 import dev.tollgate.core.api.ParseResult;
 import dev.tollgate.core.api.RemoteImage;
+import dev.tollgate.core.api.RequestCheck;
 import dev.tollgate.core.api.RequestRoot;
-import dev.tollgate.core.api.RoutingFields;
+import dev.tollgate.core.api.RequestTarget;
 import dev.tollgate.core.api.StorableJson;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.fault.ErrorCode;
@@ -92,36 +92,30 @@ public record MediaJobRequest(
   }
 
   private static ParseResult<MediaJobRequest> check(JsonMembers root, JobKind kind) {
-    var issues = new Issues();
-    FieldRules rules = kind == JobKind.VIDEO ? OF_VIDEO : OF_MUSIC;
-    RequestRoot.require(root, issues, "model", "prompt");
-    rules.checkNames(root, issues);
-    Optional<ModelId> model = RequestRoot.model(root, issues);
-    rules.checkValues(root, issues);
-    StorableJson.check(root, issues);
-    RoutingFields.Read routing = RoutingFields.read(root, issues);
-    if (!issues.isEmpty() || model.isEmpty()) {
-      return new ParseResult.Refused<>(issues.toFault());
-    }
-    if (routing.unmetFault() != null) {
-      return new ParseResult.Refused<>(routing.unmetFault());
-    }
+    var check =
+        RequestCheck.of(root, kind == JobKind.VIDEO ? OF_VIDEO : OF_MUSIC, "model", "prompt");
+    StorableJson.check(root, check.issues());
+    return check.resultOf(target -> of(root, kind, target));
+  }
+
+  private static ParseResult<MediaJobRequest> of(
+      JsonMembers root, JobKind kind, RequestTarget target) {
     JsonBytes params = params(root);
     return params.sizeBytes() > PARAMS_BYTES_MAX
         ? new ParseResult.Refused<>(
             Fault.of(
                 ErrorCode.REQUEST_TOO_LARGE,
                 "Beside its images, a job has at most " + PARAMS_BYTES_MAX + " bytes."))
-        : new ParseResult.Valid<>(of(root, kind, model.get(), routing.preferences(), params));
+        : new ParseResult.Valid<>(of(root, kind, target, params));
   }
 
   private static MediaJobRequest of(
-      JsonMembers root, JobKind kind, ModelId model, RoutingPreferences routing, JsonBytes params) {
+      JsonMembers root, JobKind kind, RequestTarget target, JsonBytes params) {
     int metadata = root.indexOf(MediaJobFields.METADATA);
     return new MediaJobRequest(
         kind,
-        model,
-        routing,
+        target.model(),
+        target.routing(),
         duration(root),
         urls(root, kind),
         sent(root, kind),

@@ -4,15 +4,14 @@ import dev.tollgate.core.api.FieldRules;
 import dev.tollgate.core.api.InferenceRequest;
 import dev.tollgate.core.api.Issues;
 import dev.tollgate.core.api.ParseResult;
+import dev.tollgate.core.api.RequestCheck;
 import dev.tollgate.core.api.RequestRoot;
-import dev.tollgate.core.api.RoutingFields;
+import dev.tollgate.core.api.RequestTarget;
 import dev.tollgate.core.api.ValueRule;
 import dev.tollgate.core.api.chat.ChatRequest;
-import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.Dialect.Operation;
-import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonItems;
@@ -27,7 +26,6 @@ import io.netty.buffer.Unpooled;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
@@ -88,30 +86,20 @@ public final class ResponsesRequest implements InferenceRequest {
   }
 
   private static ParseResult<ResponsesRequest> check(JsonMembers root, ResponseEventSet events) {
-    var issues = new Issues();
-    RequestRoot.require(root, issues, "model", "input");
-    RULES.checkNames(root, issues);
-    Optional<ModelId> model = RequestRoot.model(root, issues);
-    RULES.checkValues(root, issues);
+    var check = RequestCheck.of(root, RULES, "model", "input");
     ByteBuf translated = Unpooled.buffer(root.objectEnd() - root.objectStart() + BYTES_MORE);
-    writeChat(root, issues, new JsonWriter(translated));
-    RoutingFields.Read routing = RoutingFields.read(root, issues);
-    if (!issues.isEmpty() || model.isEmpty()) {
-      return new ParseResult.Refused<>(issues.toFault());
-    }
-    return routing.unmetFault() != null
-        ? new ParseResult.Refused<>(routing.unmetFault())
-        : of(translated, routing.preferences(), events, ResponsesTools.onOneLine(root));
+    writeChat(root, check.issues(), new JsonWriter(translated));
+    return check.resultOf(
+        target -> of(translated, target.routing(), events, ResponsesTools.onOneLine(root)));
   }
 
   private static ParseResult<ResponsesRequest> of(
       ByteBuf chat, RoutingPreferences preferences, ResponseEventSet events, JsonBytes tools) {
-    return switch (ChatRequest.translated(chat.array(), chat.writerIndex(), preferences)) {
-      case ParseResult.Valid<ChatRequest> valid ->
-          new ParseResult.Valid<>(
-              new ResponsesRequest(valid.request(), events, tools, chat.capacity()));
-      case ParseResult.Refused<ChatRequest> refused -> new ParseResult.Refused<>(refused.fault());
-    };
+    return ChatRequest.translated(chat.array(), chat.writerIndex(), preferences)
+        .then(
+            request ->
+                new ParseResult.Valid<>(
+                    new ResponsesRequest(request, events, tools, chat.capacity())));
   }
 
   /**
@@ -166,23 +154,13 @@ public final class ResponsesRequest implements InferenceRequest {
   }
 
   @Override
-  public Modality modality() {
-    return chat.modality();
-  }
-
-  @Override
-  public ModelId model() {
-    return chat.model();
+  public RequestTarget target() {
+    return chat.target();
   }
 
   @Override
   public boolean isStream() {
     return chat.isStream();
-  }
-
-  @Override
-  public RoutingPreferences routing() {
-    return chat.routing();
   }
 
   @Override

@@ -5,15 +5,14 @@ import dev.tollgate.core.api.InferenceRequest;
 import dev.tollgate.core.api.Issues;
 import dev.tollgate.core.api.ParseResult;
 import dev.tollgate.core.api.ReplyMode;
+import dev.tollgate.core.api.RequestCheck;
 import dev.tollgate.core.api.RequestRoot;
-import dev.tollgate.core.api.RoutingFields;
+import dev.tollgate.core.api.RequestTarget;
 import dev.tollgate.core.api.TokenEstimate;
 import dev.tollgate.core.api.ValueRule;
-import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.Dialect.Operation;
-import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.json.JsonItems;
 import dev.tollgate.core.json.JsonKind;
@@ -22,14 +21,12 @@ import dev.tollgate.core.json.Param;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Quantity;
 import dev.tollgate.core.money.WorstCase;
-import dev.tollgate.core.routing.RoutingPreferences;
 import io.netty.buffer.ByteBuf;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 
 /** A valid body of POST /v1/audio/speech, over the array it came in. */
@@ -45,17 +42,15 @@ public final class SpeechRequest implements InferenceRequest {
   private static final FieldRules RULES = new FieldRules(rules());
 
   private final JsonMembers root;
-  private final ModelId model;
-  private final RoutingPreferences routing;
+  private final RequestTarget target;
   private final int characters;
   private final SpeechFormat format;
   private final boolean events;
   private final double speed;
 
-  private SpeechRequest(JsonMembers root, ModelId model, RoutingPreferences routing) {
+  private SpeechRequest(JsonMembers root, RequestTarget target) {
     this.root = root;
-    this.model = model;
-    this.routing = routing;
+    this.target = target;
     this.characters = characters(root, root.indexOf("input"));
     this.format = SpeechFormat.parse(text(root, "response_format")).orElse(SpeechFormat.MP3);
     this.events = text(root, "stream_format").equals("sse");
@@ -138,18 +133,8 @@ public final class SpeechRequest implements InferenceRequest {
   }
 
   private static ParseResult<SpeechRequest> check(JsonMembers root) {
-    var issues = new Issues();
-    RequestRoot.require(root, issues, "model", "input", "voice");
-    RULES.checkNames(root, issues);
-    Optional<ModelId> model = RequestRoot.model(root, issues);
-    RULES.checkValues(root, issues);
-    RoutingFields.Read routing = RoutingFields.read(root, issues);
-    if (!issues.isEmpty() || model.isEmpty()) {
-      return new ParseResult.Refused<>(issues.toFault());
-    }
-    return routing.unmetFault() != null
-        ? new ParseResult.Refused<>(routing.unmetFault())
-        : new ParseResult.Valid<>(new SpeechRequest(root, model.get(), routing.preferences()));
+    return RequestCheck.of(root, RULES, "model", "input", "voice")
+        .result(target -> new SpeechRequest(root, target));
   }
 
   @Override
@@ -158,13 +143,8 @@ public final class SpeechRequest implements InferenceRequest {
   }
 
   @Override
-  public Modality modality() {
-    return Modality.SPEECH;
-  }
-
-  @Override
-  public ModelId model() {
-    return model;
+  public RequestTarget target() {
+    return target;
   }
 
   /** Speech flows in either form. */
@@ -185,21 +165,6 @@ public final class SpeechRequest implements InferenceRequest {
         || contentType.startsWith("application/octet-stream")
         || contentType.startsWith("application/ogg")
         || contentType.startsWith("binary/");
-  }
-
-  @Override
-  public RoutingPreferences routing() {
-    return routing;
-  }
-
-  @Override
-  public Set<String> capabilitiesUsed() {
-    return Set.of();
-  }
-
-  @Override
-  public String promptPrefix() {
-    return "";
   }
 
   SpeechFormat format() {

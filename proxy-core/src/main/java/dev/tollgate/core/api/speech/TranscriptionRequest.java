@@ -2,23 +2,20 @@ package dev.tollgate.core.api.speech;
 
 import dev.tollgate.core.api.FormFields;
 import dev.tollgate.core.api.InferenceRequest;
-import dev.tollgate.core.api.Issues;
 import dev.tollgate.core.api.MultipartForm;
 import dev.tollgate.core.api.ParseResult;
-import dev.tollgate.core.api.RoutingFields;
+import dev.tollgate.core.api.RequestCheck;
+import dev.tollgate.core.api.RequestTarget;
 import dev.tollgate.core.api.TokenEstimate;
 import dev.tollgate.core.api.audio.AudioLength;
-import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.Dialect.Operation;
 import dev.tollgate.core.http.multipart.FormPart;
-import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Quantity;
 import dev.tollgate.core.money.WorstCase;
-import dev.tollgate.core.routing.RoutingPreferences;
 import io.netty.buffer.ByteBuf;
 import java.time.Duration;
 import java.util.HashMap;
@@ -43,8 +40,7 @@ public final class TranscriptionRequest implements InferenceRequest {
   private static final FormFields FIELDS = new FormFields(rules());
 
   private final MultipartForm form;
-  private final ModelId model;
-  private final RoutingPreferences routing;
+  private final RequestTarget target;
   private final TranscriptFormat format;
   private final boolean stream;
   private final FormPart file;
@@ -57,10 +53,9 @@ public final class TranscriptionRequest implements InferenceRequest {
    */
   private record Length(Optional<Duration> declared, Duration likely, Duration most) {}
 
-  private TranscriptionRequest(MultipartForm form, ModelId model, RoutingPreferences routing) {
+  private TranscriptionRequest(MultipartForm form, RequestTarget target) {
     this.form = form;
-    this.model = model;
-    this.routing = routing;
+    this.target = target;
     this.format =
         TranscriptFormat.parse(form.text("response_format").orElse(""))
             .orElse(TranscriptFormat.JSON);
@@ -107,24 +102,12 @@ public final class TranscriptionRequest implements InferenceRequest {
    */
   public static ParseResult<TranscriptionRequest> parse(
       byte[] bytes, int length, String contentType) {
-    return switch (MultipartForm.read(bytes, length, contentType)) {
-      case MultipartForm.Read.Refused refused -> new ParseResult.Refused<>(refused.fault());
-      case MultipartForm.Read.Fine fine -> check(fine.form());
-    };
+    return MultipartForm.read(bytes, length, contentType).then(TranscriptionRequest::check);
   }
 
   private static ParseResult<TranscriptionRequest> check(MultipartForm form) {
-    var issues = new Issues();
-    FIELDS.check(form, issues, "file", "model");
-    Optional<ModelId> model = FormFields.model(form, issues);
-    RoutingFields.Read routing = FormFields.routing(form, issues);
-    if (!issues.isEmpty() || model.isEmpty()) {
-      return new ParseResult.Refused<>(issues.toFault());
-    }
-    return routing.unmetFault() != null
-        ? new ParseResult.Refused<>(routing.unmetFault())
-        : new ParseResult.Valid<>(
-            new TranscriptionRequest(form, model.get(), routing.preferences()));
+    return RequestCheck.of(form, issues -> FIELDS.check(form, issues, "file", "model"))
+        .result(target -> new TranscriptionRequest(form, target));
   }
 
   @Override
@@ -133,13 +116,8 @@ public final class TranscriptionRequest implements InferenceRequest {
   }
 
   @Override
-  public Modality modality() {
-    return Modality.TRANSCRIPTION;
-  }
-
-  @Override
-  public ModelId model() {
-    return model;
+  public RequestTarget target() {
+    return target;
   }
 
   @Override
@@ -163,21 +141,6 @@ public final class TranscriptionRequest implements InferenceRequest {
   @Override
   public boolean mayBeAnsweredWhole() {
     return true;
-  }
-
-  @Override
-  public RoutingPreferences routing() {
-    return routing;
-  }
-
-  @Override
-  public Set<String> capabilitiesUsed() {
-    return Set.of();
-  }
-
-  @Override
-  public String promptPrefix() {
-    return "";
   }
 
   TranscriptFormat format() {
