@@ -3,13 +3,13 @@ package dev.tollgate.core.api;
 import dev.tollgate.core.fault.Fault;
 import java.util.function.Function;
 
-/** A request that was read from a body, or the fault to answer it with. */
+/** Request that was read from a body, or the fault that refuses it. */
 public sealed interface ParseResult<R> {
   record Valid<R>(R request) implements ParseResult<R> {}
 
   record Refused<R>(Fault fault) implements ParseResult<R> {}
 
-  /** Returns the next step's result for a valid request; a refusal stays. */
+  /** Applies the next step to a valid request; a refusal is passed on. */
   default <T> ParseResult<T> then(Function<R, ParseResult<T>> next) {
     return switch (this) {
       case Valid<R>(R request) -> next.apply(request);

@@ -8,8 +8,8 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * The checks that every request for a model passes, in the order of its error message: missing
- * fields, names, model, values, then what the endpoint adds, and its routing last.
+ * Checks that all requests for a model share, in the order of their error messages: missing fields,
+ * field names, model, values, the endpoint's own checks, routing.
  */
 public final class RequestCheck {
   private final Issues issues;
@@ -47,7 +47,7 @@ public final class RequestCheck {
     return new RequestCheck(issues, model, routing);
   }
 
-  /** Checks a form, whose fields have a check of their own. */
+  /** Checks a form with a check of its fields. */
   public static RequestCheck of(MultipartForm form, Consumer<Issues> fields) {
     var issues = new Issues();
     fields.accept(issues);
@@ -55,17 +55,17 @@ public final class RequestCheck {
         issues, FormFields.model(form, issues), found -> FormFields.routing(form, found));
   }
 
-  /** The issues found so far; the endpoint adds its own. */
+  /** Returns the issues found so far, for the endpoint's own checks. */
   public Issues issues() {
     return issues;
   }
 
-  /** Reads the routing, and returns the request or its refusal. */
+  /** Reads the routing preferences and returns the request or its refusal. */
   public <R> ParseResult<R> result(Function<RequestTarget, R> request) {
     return resultOf(target -> new ParseResult.Valid<>(request.apply(target)));
   }
 
-  /** Reads the routing; the request can still be refused after all checks. */
+  /** Reads the routing preferences and returns a request that can still be refused. */
   public <R> ParseResult<R> resultOf(Function<RequestTarget, ParseResult<R>> request) {
     RoutingFields.Read read = routing.apply(issues);
     if (!issues.isEmpty() || model.isEmpty()) {

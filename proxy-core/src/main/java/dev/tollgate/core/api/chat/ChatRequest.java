@@ -30,9 +30,9 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** A valid body of POST /v1/chat/completions, over the array it came in. */
+/** Valid body of POST /v1/chat/completions, over the array in which it was received. */
 public final class ChatRequest implements InferenceRequest {
-  // What a provider makes prompt tokens of.
+  // The members that providers convert to prompt tokens.
   private static final List<String> PROMPT_FIELDS =
       List.of("messages", "tools", "functions", "response_format");
   private static final String[] REQUIRED = {"model", "messages"};
@@ -60,7 +60,7 @@ public final class ChatRequest implements InferenceRequest {
         messages.hasAudio() || root.indexOf("audio") >= 0 || root.indexOf("modalities") >= 0;
   }
 
-  /** Reads and checks a body; every issue is reported at once. */
+  /** Reads and checks a body; all issues are reported at once. */
   public static ParseResult<ChatRequest> parse(byte[] bytes, int length) {
     return RequestRoot.parse(
         bytes,
@@ -69,7 +69,10 @@ public final class ChatRequest implements InferenceRequest {
         root -> check(root, RequestCheck.of(root, ChatFields.RULES, REQUIRED)));
   }
 
-  /** Reads a chat that was made of another route's request, whose wish was read there. */
+  /**
+   * Reads a chat that was translated from another route's request, whose preferences were read
+   * there.
+   */
   public static ParseResult<ChatRequest> translated(
       byte[] bytes, int length, RoutingPreferences preferences) {
     return RequestRoot.parse(
@@ -97,7 +100,7 @@ public final class ChatRequest implements InferenceRequest {
     return textBytes;
   }
 
-  // Where both are given, providers disagree on which one counts.
+  // If both are given, providers disagree on which one counts.
   private static long outputTokensAsked(JsonMembers root) {
     long asked = 0;
     for (String name : List.of("max_completion_tokens", "max_tokens")) {
@@ -132,7 +135,7 @@ public final class ChatRequest implements InferenceRequest {
     return stream;
   }
 
-  /** Whether its stream can be continued elsewhere: what comes beside text cannot be. */
+  /** True if the stream can be continued elsewhere: content besides text cannot be. */
   @Override
   public boolean mayBeResumed() {
     return stream
@@ -171,7 +174,7 @@ public final class ChatRequest implements InferenceRequest {
     }
   }
 
-  /** Up to the first word of a user. */
+  /** Returns the messages up to the first user message. */
   @Override
   public String promptPrefix() {
     int i = root.indexOf("messages");
@@ -206,8 +209,9 @@ public final class ChatRequest implements InferenceRequest {
   }
 
   /**
-   * What the limit of tokens per minute sets aside: the likely prompt and all that may be written.
-   * Money needs the worst case; here it would refuse prompts that fit four times over.
+   * Returns the tokens that the limit of tokens per minute sets aside: the likely prompt and the
+   * longest output. Reservations need the worst case; here the worst case would refuse prompts that
+   * fit four times.
    */
   @Override
   public long tokensEstimated(Model served) {
@@ -224,12 +228,12 @@ public final class ChatRequest implements InferenceRequest {
     return upstreamBody(route).body();
   }
 
-  /** What a route's provider is sent, if it speaks OpenAI. */
+  /** Returns the body for a provider with OpenAI's dialect. */
   UpstreamBody upstreamBody(Route route) {
     return adapted(root, route);
   }
 
-  /** The same where it is to continue what was delivered. */
+  /** Returns the body for a provider with OpenAI's dialect that continues the delivered content. */
   UpstreamBody upstreamBody(Route route, DeliveredContent delivered) {
     return adapted(prefilled(delivered, route.provider().quirks().prefill()), route);
   }
@@ -241,12 +245,12 @@ public final class ChatRequest implements InferenceRequest {
     return new UpstreamBody(edits.toBuffers(), dropped);
   }
 
-  /** The body as it came. */
+  /** Returns the body as received. */
   JsonMembers canonical() {
     return root;
   }
 
-  /** The body with the beginning of the answer. */
+  /** Returns the body with the beginning of the answer as a prefill. */
   JsonMembers prefilled(DeliveredContent delivered, Prefill style) {
     JsonSplice splice = JsonSplice.of(root);
     PrefillEdits.apply(splice, root, delivered, style);

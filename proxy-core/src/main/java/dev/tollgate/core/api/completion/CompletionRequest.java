@@ -25,7 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** A valid body of POST /v1/completions, over the array it came in. */
+/** Valid body of POST /v1/completions, over the array in which it was received. */
 public final class CompletionRequest implements InferenceRequest {
   private static final int PREFIX_BYTES_MAX = 1_024;
   private static final int BEST_OF_MAX = 20;
@@ -57,7 +57,7 @@ public final class CompletionRequest implements InferenceRequest {
     return rules;
   }
 
-  /** Reads and checks a body; every issue is reported at once. */
+  /** Reads and checks a body; all issues are reported at once. */
   public static ParseResult<CompletionRequest> parse(byte[] bytes, int length) {
     return RequestRoot.parse(bytes, length, Set.of(), CompletionRequest::check);
   }
@@ -70,7 +70,7 @@ public final class CompletionRequest implements InferenceRequest {
     return check.result(target -> new CompletionRequest(root, target, prompt));
   }
 
-  /** The best of several cannot be told while they are made. */
+  /** Refuses streams of several candidates: the best one is known only at the end. */
   private static void checkCandidates(JsonMembers root, Issues issues) {
     if (integer(root, "best_of", 0) > 1 && RequestRoot.isTrue(root, "stream")) {
       issues.add("best_of", "must not be above 1 where the reply is streamed");
@@ -109,12 +109,12 @@ public final class CompletionRequest implements InferenceRequest {
     return new String(root.bytes(), root.valueStart(i), length, StandardCharsets.ISO_8859_1);
   }
 
-  /** How many texts come: one of each prompt. */
+  /** Returns the number of texts in the reply: one for each prompt. */
   int choicesAsked() {
     return Math.max(1, prompt.count());
   }
 
-  /** How many texts are written, most of which may be thrown away. */
+  /** Returns the number of generated texts, of which all but the best are discarded. */
   private long candidates() {
     return prompts() * Math.max(1, integer(root, "best_of", 0));
   }
@@ -123,7 +123,7 @@ public final class CompletionRequest implements InferenceRequest {
     return choicesAsked();
   }
 
-  /** No count of tokens in a reply can be above it; 0: unknown. */
+  /** Returns the bound of plausible token counts; 0: unknown. */
   int tokensAtMost(Model served) {
     return (int) Math.min(served.contextLength() * candidates(), Integer.MAX_VALUE);
   }
@@ -154,14 +154,16 @@ public final class CompletionRequest implements InferenceRequest {
   }
 
   /**
-   * @param unbounded what may be written of each text where no bound was given
+   * @param unbounded tokens of each text if the request has no bound
    */
   private long outputAtMost(Model served, long unbounded) {
     long asked = integer(root, "max_tokens", unbounded);
     return TokenEstimate.outputAtMost(asked, served) * candidates();
   }
 
-  /** What was written of so many tokens that came: with {@code echo} the prompts come first. */
+  /**
+   * Returns the generated tokens of the delivered ones: with {@code echo} the prompts come first.
+   */
   long writtenLikely(long delivered, Model served) {
     long echoed = RequestRoot.isTrue(root, "echo") ? prompt.tokensDelivered() : 0;
     return Math.clamp(delivered - echoed, 0, outputAtMost(served, Integer.MAX_VALUE));

@@ -26,7 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** A valid body of POST /v1/embeddings, over the array it came in. */
+/** Valid body of POST /v1/embeddings, over the array in which it was received. */
 public final class EmbeddingRequest implements InferenceRequest {
   private static final FieldRules RULES = new FieldRules(rules());
 
@@ -55,7 +55,7 @@ public final class EmbeddingRequest implements InferenceRequest {
     }
   }
 
-  /** Reads and checks a body; every issue is reported at once. */
+  /** Reads and checks a body; all issues are reported at once. */
   public static ParseResult<EmbeddingRequest> parse(byte[] bytes, int length) {
     return RequestRoot.parse(bytes, length, Set.of(), EmbeddingRequest::check);
   }
@@ -77,7 +77,7 @@ public final class EmbeddingRequest implements InferenceRequest {
     return target;
   }
 
-  /** How many prompt tokens its reply can tell of at most; 0: unknown. */
+  /** Returns the bound of plausible prompt tokens; 0: unknown. */
   int promptTokensAtMost(Model served) {
     long tokensMax = (long) served.contextLength() * input.count();
     return (int) Math.min(tokensMax, Integer.MAX_VALUE);
@@ -104,13 +104,13 @@ public final class EmbeddingRequest implements InferenceRequest {
     return RequestRoot.edited(root, false, route).toBuffers();
   }
 
-  /** Whether it asks for vectors in base64, which not all providers have. */
+  /** True if the request asks for vectors in base64, which not all providers have. */
   public boolean wantsBase64() {
     int i = root.indexOf("encoding_format");
     return i >= 0 && root.isString(i, "base64");
   }
 
-  /** The body as it came. */
+  /** Returns the body as received. */
   JsonMembers canonical() {
     return root;
   }

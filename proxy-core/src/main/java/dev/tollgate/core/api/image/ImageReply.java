@@ -20,8 +20,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One provider's images, written as the client's: counted, and passed as they are. A reply says
- * itself of which kind they are, or it was asked for.
+ * One provider's images, counted and written as the client's without changes. They are URLs or
+ * base64, as the reply itself shows, or else as requested.
  */
 public final class ImageReply implements WholeReply {
   private final ReplyStamp stamp;

@@ -35,8 +35,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A valid body of either POST /v1/images route, over the array it came in: until its provider has
- * it, since an image takes minutes to come. Loop-confined.
+ * Valid body of POST /v1/images/generations or /v1/images/edits, over the array in which it was
+ * received. The array is released when the provider has the body, because an image takes minutes.
+ * Loop-confined.
  */
 public final class ImageRequest implements InferenceRequest {
   private static final FieldRules RULES = new FieldRules(ImageFields.rules());
@@ -57,7 +58,7 @@ public final class ImageRequest implements InferenceRequest {
     this.options = options;
   }
 
-  /** Reads and checks a body that may name images; every issue is reported at once. */
+  /** Reads and checks a body that may name images; all issues are reported at once. */
   public static ParseResult<ImageRequest> parse(byte[] bytes, int length, ImageUrls urls) {
     return RequestRoot.parse(
         bytes, length, Set.of(), root -> check(root, urls, false, "model", "prompt"));
@@ -66,7 +67,7 @@ public final class ImageRequest implements InferenceRequest {
   /**
    * Reads and checks a body that must have images.
    *
-   * @param contentType of the body: JSON or a form
+   * @param contentType Content-Type of the body: JSON or a form
    */
   public static ParseResult<ImageRequest> parseEdit(
       byte[] bytes, int length, String contentType, ImageUrls urls) {
@@ -142,7 +143,7 @@ public final class ImageRequest implements InferenceRequest {
     return body().remote();
   }
 
-  /** The images that it names by URL are here. */
+  /** Adds the fetched images. */
   void fetched(Map<Integer, FetchResult.Image> images) {
     body = body().with(images);
   }
@@ -153,7 +154,7 @@ public final class ImageRequest implements InferenceRequest {
   }
 
   private ImageBody body() {
-    return requireNonNull(body, "its provider has it");
+    return requireNonNull(body, "the body was released");
   }
 
   public ImageOptions options() {
@@ -189,7 +190,7 @@ public final class ImageRequest implements InferenceRequest {
         : routeBody.upstreamBody(route, formatRequest(route));
   }
 
-  /** A form becomes JSON for whoever takes none. */
+  /** Returns the body; a form becomes JSON for a provider that takes no forms. */
   private ImageBody bodyAt(Route route) {
     return takesForms(route) ? body() : body().inJson();
   }
@@ -213,18 +214,24 @@ public final class ImageRequest implements InferenceRequest {
     return isStored() ? ImageBody.FormatRequest.BASE64 : ImageBody.FormatRequest.AS_CLIENT;
   }
 
-  /** Whether its images are stored, so that the client gets addresses of ours. */
+  /** True if the images are stored, so that the client gets the gateway's URLs. */
   boolean isStored() {
     return stored && options.format() == ImageFormat.URL;
   }
 
-  /** OpenAI's newer models, wherever they are served, know no other form and no field for it. */
+  /**
+   * True for OpenAI's newer models at any provider: they return base64 only and have no format
+   * field.
+   */
   private static boolean isOnlyBytes(Route route) {
     String model = route.provider().quirks().openAiQuirks().model(route.upstreamModel());
     return images(route).isPresent() || ONLY_BYTES.matcher(model).lookingAt();
   }
 
-  /** An address of what comes as bytes, where nobody stores it. */
+  /**
+   * Images by URL from a model that returns bytes, without object storage; or fields and counts
+   * that the provider cannot take.
+   */
   @Override
   public List<String> unservable(Route route) {
     boolean needsStorage = options.format() == ImageFormat.URL && !stored && isOnlyBytes(route);
@@ -243,7 +250,7 @@ public final class ImageRequest implements InferenceRequest {
             : beyondStyle(ImageBody.apiStyle(route), isForm ? "image" : SourceImages.MEMBER);
   }
 
-  /** Others make one image at a time. */
+  /** Translated providers make one image at a time. */
   private List<String> beyondTranslation() {
     return options.count() > 1 ? List.of("n") : List.of();
   }

@@ -30,8 +30,8 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * A valid body of POST /v1/responses, mapped to a chat (docs/decisions/responses.md#mapping):
- * routing, money and providers see that chat. Fields that are unknown here are dropped.
+ * Valid body of POST /v1/responses, translated to a chat (docs/decisions/responses.md#mapping):
+ * routing, money and providers see that chat. Unknown fields are dropped.
  */
 public final class ResponsesRequest implements InferenceRequest {
   private static final FieldRules RULES = new FieldRules(rules());
@@ -79,7 +79,7 @@ public final class ResponsesRequest implements InferenceRequest {
     }
   }
 
-  /** Reads and checks a body; every issue is reported at once. */
+  /** Reads and checks a body; all issues are reported at once. */
   public static ParseResult<ResponsesRequest> parse(
       byte[] bytes, int length, ResponseEventSet events) {
     return RequestRoot.parse(bytes, length, Set.of("tools"), root -> check(root, events));
@@ -103,19 +103,19 @@ public final class ResponsesRequest implements InferenceRequest {
   }
 
   /**
-   * What a body takes of the heap at most while it is mapped: itself, and the chat, which may have
-   * to be copied into an array that is twice as large.
+   * Returns the heap bound of a body during the translation: the body, and the chat, which may be
+   * copied into an array twice as large.
    */
   public static long bytesWhileMapped(int length) {
     return length + 3L * (length + BYTES_MORE);
   }
 
-  /** Bytes of the arrays that it lives on. */
+  /** Returns the size of the arrays that the request keeps, in bytes. */
   public int heldBytes() {
     return heldBytes;
   }
 
-  /** Writes the chat; what cannot be mapped is an issue, and then the chat is of no use. */
+  /** Writes the chat; what cannot be translated is an issue, and then the chat is unusable. */
   private static void writeChat(JsonMembers root, Issues issues, JsonWriter out) {
     out.beginObject();
     copy(root, "model", "model", out);
@@ -133,12 +133,12 @@ public final class ResponsesRequest implements InferenceRequest {
     }
   }
 
-  /** Which events its stream has. */
+  /** Returns the set of events in the stream. */
   ResponseEventSet events() {
     return events;
   }
 
-  /** Its tools as they are told in the response: on one line. */
+  /** Returns the tools for the response object, on one line. */
   JsonBytes tools() {
     return tools;
   }
@@ -198,7 +198,10 @@ public final class ResponsesRequest implements InferenceRequest {
     return chat.bodyFor(route);
   }
 
-  /** Which item became which message the provider cannot know, and calls share one. */
+  /**
+   * Maps all messages to the input, because the item of a message is unknown and calls share a
+   * message.
+   */
   @Override
   public String paramOf(String upstreamParam) {
     if (upstreamParam.startsWith("messages")) {

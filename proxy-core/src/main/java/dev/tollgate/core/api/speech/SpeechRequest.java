@@ -29,11 +29,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** A valid body of POST /v1/audio/speech, over the array it came in. */
+/** Valid body of POST /v1/audio/speech, over the array in which it was received. */
 public final class SpeechRequest implements InferenceRequest {
   private static final int CHARACTERS_MAX = 4_096;
   private static final double SPEED_MIN = 0.25;
-  // Letters of any script: none is spoken for a tenth of a second by each of its bytes.
+  // An upper bound for letters of any script: no byte of text takes a tenth of a second to speak.
   private static final int TOKENS_PER_BYTE_MOST = 2;
   private static final int TOKENS_LEAST = 64;
   private static final int PLAUSIBLE_TOKENS_MIN = 10_000;
@@ -117,7 +117,7 @@ public final class SpeechRequest implements InferenceRequest {
     }
   }
 
-  /** What is counted is what is spoken: characters beyond 16 bits are one each. */
+  /** Counts the spoken characters; those beyond 16 bits are one each. */
   private static int characters(JsonItems items, int i) {
     String text = items.string(i);
     return text.codePointCount(0, text.length());
@@ -127,7 +127,7 @@ public final class SpeechRequest implements InferenceRequest {
     return RequestRoot.isGiven(root, name) ? root.string(root.indexOf(name)) : "";
   }
 
-  /** Reads and checks a body; every issue is reported at once. */
+  /** Reads and checks a body; all issues are reported at once. */
   public static ParseResult<SpeechRequest> parse(byte[] bytes, int length) {
     return RequestRoot.parse(bytes, length, Set.of(), SpeechRequest::check);
   }
@@ -147,7 +147,7 @@ public final class SpeechRequest implements InferenceRequest {
     return target;
   }
 
-  /** Speech flows in either form. */
+  /** Speech is streamed in either form. */
   @Override
   public boolean isStream() {
     return true;
@@ -171,18 +171,21 @@ public final class SpeechRequest implements InferenceRequest {
     return format;
   }
 
-  /** What is priced by the character: all of it, however much was heard. */
+  /**
+   * Returns the quantities that are priced by the character: the whole text, however much audio was
+   * delivered.
+   */
   List<Quantity> quantities() {
     return List.of(new Quantity.Characters(characters));
   }
 
-  /** No provider can have counted more tokens. */
+  /** Returns the bound of plausible token counts. */
   int plausibleTokensMax() {
     long max = PLAUSIBLE_FACTOR * (tokensAtMost() + textBytes());
     return (int) Math.max(PLAUSIBLE_TOKENS_MIN, max);
   }
 
-  /** Nor more time. */
+  /** Returns the bound of plausible audio time. */
   Duration plausibleDurationMax() {
     return SpeechFormat.timeOfTokens(plausibleTokensMax());
   }
@@ -205,7 +208,7 @@ public final class SpeechRequest implements InferenceRequest {
     return new WorstCase(prompt, tokens, true, max).cost(served.prices());
   }
 
-  /** How many tokens of audio are made of it at most. */
+  /** Returns an upper bound of the tokens of audio. */
   private long tokensAtMost(Model served) {
     return TokenEstimate.outputAtMost(tokensAtMost(), served);
   }

@@ -25,11 +25,11 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A valid form of POST /v1/audio/transcriptions, over the array it came in. */
+/** Valid form of POST /v1/audio/transcriptions, over the array in which it was received. */
 public final class TranscriptionRequest implements InferenceRequest {
   private static final int AUDIO_TOKENS_PER_SECOND_LIKELY = 10;
   private static final int AUDIO_TOKENS_PER_SECOND_MAX = 32;
-  // Spoken fast, and each word with its time and its speaker.
+  // Fast speech, with a time and a speaker for each word.
   private static final int TOKENS_WRITTEN_PER_SECOND_MOST = 10;
   private static final Duration PLAUSIBLE_DURATION_MIN = Duration.ofHours(4);
   private static final int PLAUSIBLE_TOKENS_MIN = 10_000;
@@ -47,9 +47,9 @@ public final class TranscriptionRequest implements InferenceRequest {
   private @Nullable Length length;
 
   /**
-   * How long its file is.
+   * Length of the audio file.
    *
-   * @param declared by the file itself
+   * @param declared length by the file itself
    */
   private record Length(Optional<Duration> declared, Duration likely, Duration most) {}
 
@@ -63,7 +63,7 @@ public final class TranscriptionRequest implements InferenceRequest {
     this.file = form.part("file").orElseThrow();
   }
 
-  /** The file is walked once, and not for who is refused ahead of its price. */
+  /** Measures the file once, and only for requests that are priced. */
   private Length length() {
     Length known = length;
     if (known == null) {
@@ -96,9 +96,9 @@ public final class TranscriptionRequest implements InferenceRequest {
   }
 
   /**
-   * Reads and checks a body; every issue is reported at once.
+   * Reads and checks a body; all issues are reported at once.
    *
-   * @param contentType of the body
+   * @param contentType Content-Type of the body
    */
   public static ParseResult<TranscriptionRequest> parse(
       byte[] bytes, int length, String contentType) {
@@ -137,7 +137,7 @@ public final class TranscriptionRequest implements InferenceRequest {
         && !contentType.startsWith("text/html");
   }
 
-  /** Models of the older kind do not stream, and say nothing of it. */
+  /** Older models ignore a request for a stream. */
   @Override
   public boolean mayBeAnsweredWhole() {
     return true;
@@ -147,24 +147,27 @@ public final class TranscriptionRequest implements InferenceRequest {
     return format;
   }
 
-  /** The length of its file, for a provider that does not say. */
+  /** Returns the length of the file, for a provider that does not report it. */
   Duration likely() {
     return length().likely();
   }
 
-  /** The same, where its subtitles say when the last of them ends: silence may follow. */
+  /** Returns the likely length if the end of the last subtitle is known; silence may follow it. */
   Duration likely(Duration lastCueEnd) {
     return lastCueEnd.compareTo(plausibleDurationMax()) > 0
         ? likely()
         : longer(lastCueEnd, length().declared().orElse(Duration.ZERO));
   }
 
-  /** No provider can have counted more time. */
+  /** Returns the bound of plausible audio time. */
   Duration plausibleDurationMax() {
     return longer(length().most().multipliedBy(2), PLAUSIBLE_DURATION_MIN);
   }
 
-  /** Nor more tokens; audio may be thinner than any that we reckon with. */
+  /**
+   * Returns the bound of plausible token counts; audio may be compressed more than the estimate
+   * assumes.
+   */
   int plausibleTokensMax() {
     long audioTokens = PLAUSIBLE_FACTOR * length().most().toSeconds() * AUDIO_TOKENS_PER_SECOND_MAX;
     return (int) Math.max(PLAUSIBLE_TOKENS_MIN, audioTokens + form.sizeBytes("prompt"));
@@ -174,7 +177,7 @@ public final class TranscriptionRequest implements InferenceRequest {
     return one.compareTo(other) > 0 ? one : other;
   }
 
-  /** What its audio counts, most likely. */
+  /** Returns the likely tokens of the audio. */
   long audioTokensLikely() {
     return Math.ceilDiv(likely().toMillis() * AUDIO_TOKENS_PER_SECOND_LIKELY, 1_000);
   }
@@ -210,7 +213,7 @@ public final class TranscriptionRequest implements InferenceRequest {
     return form.edited(edits);
   }
 
-  /** The content type of that. */
+  /** Returns the Content-Type of the upstream body. */
   String contentType() {
     return form.contentType();
   }
