@@ -143,7 +143,7 @@ public interface InferenceRequest {
   default Fault unservableFault(List<String> paths) {
     return Fault.invalid(
         paths.stream()
-            .map(path -> new Fault.Issue(path, "is nothing that the model's provider has"))
+            .map(path -> new Fault.Issue(path, "is not supported by the model's provider"))
             .toList());
   }
 

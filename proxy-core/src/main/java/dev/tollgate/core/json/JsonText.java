@@ -2,7 +2,7 @@ package dev.tollgate.core.json;
 
 import java.nio.charset.StandardCharsets;
 
-/** Reads the text of strings, names and numbers out of bytes that were validated before. */
+/** Decoder of strings, names and numbers in bytes that were validated before. */
 final class JsonText {
   private JsonText() {}
 
@@ -10,7 +10,7 @@ final class JsonText {
     return new String(bytes, from, to - from, StandardCharsets.UTF_8);
   }
 
-  /** Decodes what stands between two quotation marks. */
+  /** Decodes the bytes between two quotation marks. */
   static String decode(byte[] bytes, int from, int to) {
     int at = backslash(bytes, from, to);
     if (at == to) {
@@ -27,7 +27,7 @@ final class JsonText {
     return text.append(raw(bytes, run, to)).toString();
   }
 
-  /** Whether what stands between two quotation marks decodes to the expected text. */
+  /** True if the bytes between two quotation marks decode to the expected text. */
   static boolean is(byte[] bytes, int from, int to, String expected) {
     int length = expected.length();
     if (to - from < length) {
@@ -45,7 +45,7 @@ final class JsonText {
     return to - from == length;
   }
 
-  /** Whether what stands between two quotation marks decodes to a text that begins so. */
+  /** True if the bytes between two quotation marks decode to a text with this prefix. */
   static boolean begins(byte[] bytes, int from, int to, String prefix) {
     for (int i = 0; i < prefix.length(); i++) {
       if (from + i == to) {

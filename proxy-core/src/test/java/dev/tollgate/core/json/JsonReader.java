@@ -90,7 +90,7 @@ final class JsonReader {
       skip(root, 1);
     }
     if (parser.nextToken() != null) {
-      throw InvalidJson.malformed(tokenStart() - from, "there is more behind the root");
+      throw InvalidJson.malformed(tokenStart() - from, "content after the root value");
     }
     if (root != JsonToken.START_OBJECT) {
       throw new InvalidJson(Reason.NOT_AN_OBJECT, start - from, "the root is not an object");

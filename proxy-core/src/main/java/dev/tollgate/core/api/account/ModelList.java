@@ -107,7 +107,7 @@ public final class ModelList {
       return otherwise;
     }
     if (text.length() > 9 || !text.chars().allMatch(c -> c >= '0' && c <= '9')) {
-      issues.add(name, "must be an integer that is not negative");
+      issues.add(name, "must be a non-negative integer");
       return otherwise;
     }
     return Math.min(max, Integer.parseInt(text));

@@ -73,7 +73,7 @@ public final class CompletionRequest implements InferenceRequest {
   /** Refuses streams of several candidates: the best one is known only at the end. */
   private static void checkCandidates(JsonMembers root, Issues issues) {
     if (integer(root, "best_of", 0) > 1 && RequestRoot.isTrue(root, "stream")) {
-      issues.add("best_of", "must not be above 1 where the reply is streamed");
+      issues.add("best_of", "must not be above 1 if the reply is streamed");
     }
   }
 

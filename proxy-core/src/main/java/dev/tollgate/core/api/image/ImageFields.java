@@ -23,7 +23,7 @@ final class ImageFields {
   static final String NOT_A_QUALITY = "must be standard, hd, low, medium, high or auto";
   static final String NOT_A_FORMAT = "must be url or b64_json";
   static final String NOT_STREAMED = "must be false: images are not streamed";
-  static final String NOT_COUNTED = "belongs into a form; in JSON, images go into input_images";
+  static final String NOT_COUNTED = "belongs in a form; in JSON, images go into input_images";
   static final String NOT_READ = "is not read: images go into input_images";
   static final String PROMPT_TOO_LONG = "must not have more than 32,000 characters";
 

@@ -59,7 +59,7 @@ final class ImageFormFields {
     if (images.isEmpty()) {
       issues.add("image", "is required");
     } else if (images.size() > SourceImages.COUNT_MAX) {
-      issues.add(images.getLast().name(), "must not be there more than 10 times");
+      issues.add(images.getLast().name(), "must not occur more than 10 times");
     }
     if (form.part("prompt").isPresent() && form.sizeBytes("prompt") == 0) {
       issues.add("prompt", "must not be empty");
@@ -116,7 +116,7 @@ final class ImageFormFields {
     }
     out.name(SourceImages.MEMBER).beginArray();
     for (int k = 0; k < here.size(); k++) {
-      out.string(""); // stands for what is here
+      out.string(""); // placeholder for an image that is here
     }
     out.endArray().endObject();
     byte[] bytes = Arrays.copyOf(json.array(), json.writerIndex());

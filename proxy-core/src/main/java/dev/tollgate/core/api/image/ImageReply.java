@@ -62,7 +62,7 @@ public final class ImageReply implements WholeReply {
     int made = data >= 0 && root.kind(data) == JsonKind.ARRAY ? made(root.array(data)) : 0;
     int finish = root.indexOf("finish_reason");
     if (made == 0 && finish >= 0 && root.isString(finish, "content_filter")) {
-      return new Read.Filtered("no image was made of this");
+      return new Read.Filtered("the content filter removed all images");
     }
     return made > 0
         ? new Read.Fine(new ImageReply(request, model, stamp, root, data, made))

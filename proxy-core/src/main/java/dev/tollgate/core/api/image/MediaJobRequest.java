@@ -105,7 +105,7 @@ public record MediaJobRequest(
         ? new ParseResult.Refused<>(
             Fault.of(
                 ErrorCode.REQUEST_TOO_LARGE,
-                "Beside its images, a job has at most " + PARAMS_BYTES_MAX + " bytes."))
+                "A job has at most " + PARAMS_BYTES_MAX + " bytes besides its images."))
         : new ParseResult.Valid<>(of(root, kind, target, params));
   }
 

@@ -54,7 +54,7 @@ sealed interface SourceImage {
       return new Flawed("must be an https URL, or a PNG, JPEG, WebP or GIF in base64");
     }
     return isTyped && !content.get().equals(named(type.group(1)))
-        ? new Flawed("is of another type than it says: " + content.get().mediaType())
+        ? new Flawed("declares a type that differs from its content: " + content.get().mediaType())
         : new Inline(content.get(), isTyped);
   }
 

@@ -103,7 +103,7 @@ final class ResponsesInput {
       call(item, param);
     } else if (item.isString(type, "function_call_output")) {
       callOutput(item, param);
-    } else if (!item.isString(type, "reasoning")) { // which nobody else can read
+    } else if (!item.isString(type, "reasoning")) { // opaque to all but its provider
       issues.add(
           param.dot("type"), "must be message, function_call, function_call_output or reasoning");
     }
