@@ -16,7 +16,7 @@ public final class AwsEventStreamDecoder extends ArrayDecoder {
 
   private final SseSink sink;
   private final int eventBytesMax;
-  private final HeldBytes held;
+  private final PendingBytes held;
   private final AwsEventStreamHeaders headers = new AwsEventStreamHeaders();
   private final CRC32 checksum = new CRC32();
 
@@ -33,7 +33,8 @@ public final class AwsEventStreamDecoder extends ArrayDecoder {
   public AwsEventStreamDecoder(SseSink sink, int eventBytesMax) {
     this.sink = sink;
     this.eventBytesMax = eventBytesMax;
-    this.held = new HeldBytes(eventBytesMax + HEADERS_BYTES_MAX + PRELUDE_BYTES + CHECKSUM_BYTES);
+    this.held =
+        new PendingBytes(eventBytesMax + HEADERS_BYTES_MAX + PRELUDE_BYTES + CHECKSUM_BYTES);
   }
 
   /** Ends the stream; an incomplete frame is discarded. */

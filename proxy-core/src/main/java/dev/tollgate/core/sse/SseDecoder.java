@@ -18,7 +18,7 @@ public final class SseDecoder extends ArrayDecoder {
   private final int eventBytesMax;
 
   /** Bytes kept between reads: the data of the event so far, then the open line. */
-  private final HeldBytes held;
+  private final PendingBytes held;
 
   private String name = DEFAULT_NAME;
   private String knownName = DEFAULT_NAME;
@@ -52,7 +52,7 @@ public final class SseDecoder extends ArrayDecoder {
   public SseDecoder(SseSink sink, int eventBytesMax) {
     this.sink = sink;
     this.eventBytesMax = eventBytesMax;
-    this.held = new HeldBytes(eventBytesMax + FRAME_BYTES);
+    this.held = new PendingBytes(eventBytesMax + FRAME_BYTES);
   }
 
   /**

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * What admission reserves for a chat: the dearest that its body can come to
+ * Reservations for chats: the highest possible cost of a body
  * (docs/decisions/money.md#reservations).
  */
 class ChatEstimateTest {

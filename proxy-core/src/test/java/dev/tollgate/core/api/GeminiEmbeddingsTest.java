@@ -21,7 +21,7 @@ import java.util.Base64;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Requests for vectors at Gemini, and its vectors. */
+/** Embedding requests to Gemini, and their replies. */
 @Tag("corpus")
 class GeminiEmbeddingsTest {
   private static final Route ROUTE =

@@ -13,7 +13,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Our own count of a stream's output, where it breaks off before its provider counted. */
+/**
+ * The gateway's own count of a stream's output, if the stream breaks before its provider reported
+ * usage.
+ */
 class OutputCountTest {
   private static final String WORDS = "x".repeat(500);
   private static final String OTHER = "y".repeat(480);

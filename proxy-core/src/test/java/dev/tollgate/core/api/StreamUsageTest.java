@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Which usage holds of those that a stream tells one after the other, whenever it is asked. */
+/** Selection among several usage objects in a stream, whenever it is read. */
 class StreamUsageTest {
   private static final String TEXT =
       "{\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"Hi\"}]}%s}],\"responseId\":\"r\","

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** However many turns it takes, it is the hash of all of the body. */
+/** The hash equals that of the whole body for any number of steps. */
 class BodySha256Test {
   private static final int TURN = BodySha256.BYTES_PER_STEP;
 

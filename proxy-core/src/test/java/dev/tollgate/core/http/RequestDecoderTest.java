@@ -16,7 +16,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** One message per read, nothing behind a request's end, every socket read accounted for. */
+/** One message per read, none after a request's end, and every socket read accounted for. */
 final class RequestDecoderTest {
   private static final String POST = "POST /v1/chat/completions HTTP/1.1\r\nHost: a\r\n";
   private static final String GET = "GET /v1/models HTTP/1.1\r\nHost: a\r\n\r\n";
@@ -273,7 +273,7 @@ final class RequestDecoderTest {
     return text;
   }
 
-  /** What else comes out of the pipeline. */
+  /** Records the other events of the pipeline. */
   private static final class Events extends ChannelInboundHandlerAdapter {
     private final List<String> seen = new ArrayList<>();
 

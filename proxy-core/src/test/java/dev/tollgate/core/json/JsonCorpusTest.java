@@ -8,7 +8,7 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** JSONTestSuite: what must be accepted is, what must be refused is, by both readers alike. */
+/** JSONTestSuite: both readers accept and refuse the same documents, as the suite demands. */
 @Tag("corpus")
 class JsonCorpusTest {
   private static final String FOLDER = "wire/json/test_parsing";

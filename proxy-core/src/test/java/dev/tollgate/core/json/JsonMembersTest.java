@@ -8,7 +8,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Where the members of an object are, and what is refused. */
+/** Offsets of an object's members, and refused documents. */
 class JsonMembersTest {
   @Test
   void membersAreFoundWhereTheyStand() throws InvalidJson {

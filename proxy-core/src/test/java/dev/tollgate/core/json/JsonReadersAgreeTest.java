@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Two readers, one language: our scanner and jackson-core never differ, on good input or bad. */
+/** Two readers, one language: the scanner and jackson-core agree, on valid and invalid input. */
 class JsonReadersAgreeTest {
   private static final byte[] GRAMMAR = "{}[]\":,\\u0e+-.tfn \n/".getBytes(StandardCharsets.UTF_8);
   private static final ObjectMapper MAPPER = new ObjectMapper();
@@ -115,7 +115,7 @@ class JsonReadersAgreeTest {
     return RandomJson.document(random).getBytes(StandardCharsets.UTF_8);
   }
 
-  /** One byte changed, dropped or put in, often by one that means something. */
+  /** Returns the document with one byte changed, dropped or inserted, often a structural one. */
   private static byte[] damaged(Random random, byte[] document) {
     int at = random.nextInt(document.length);
     byte other =

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
 
-/** Edits of single objects, as they will be seen by a provider or a client. */
+/** Edits of single objects, as a provider or a client gets them. */
 class JsonSpliceTest {
   private static final JsonBytes ONE = JsonBytes.raw("1");
 

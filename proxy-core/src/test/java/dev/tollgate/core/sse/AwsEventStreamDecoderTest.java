@@ -10,7 +10,7 @@ import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Frames are heard alike however they are cut, and none that is damaged is heard at all. */
+/** Frames are decoded alike for all splits, and damaged frames are not decoded. */
 class AwsEventStreamDecoderTest {
   private static final int BYTES_MAX = 64;
 
@@ -23,7 +23,7 @@ class AwsEventStreamDecoderTest {
           .frame(new byte[0], ":message-type", "error", ":error-code", "x", ":error-message", "m")
           .bytes();
 
-  /** What is heard, and how often the framing was found to be damaged. */
+  /** Records events, and the number of times the framing was damaged. */
   private static final class Listener extends RecordedEvents {
     private int broken;
 
@@ -72,7 +72,7 @@ class AwsEventStreamDecoderTest {
     }
   }
 
-  /** Each bit counts: a sum is over the prelude, and one over all of it. */
+  /** Each bit is protected: one checksum covers the prelude, and one the whole frame. */
   @Test
   void aFrameWithOneWrongBitIsNotHeard() {
     byte[] frame = new AwsEventFrames().event("a", "{\"b\":1}").bytes();
@@ -145,7 +145,7 @@ class AwsEventStreamDecoderTest {
     }
   }
 
-  /** Headers of every kind are stepped over. */
+  /** Headers of all types are skipped. */
   @Test
   void headersOfEveryKindAreRead() {
     var headers = Unpooled.buffer();

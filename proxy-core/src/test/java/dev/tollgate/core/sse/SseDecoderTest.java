@@ -9,7 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The rules of event streams, each heard whole, byte by byte and at every cut. */
+/** Rules of event streams, each tested whole, byte by byte and for every split. */
 class SseDecoderTest {
   @Test
   void everyLineEndEndsALine() {

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** One list of events, written in every way a stream may be written, is one list of events. */
+/** A list of events is decoded alike from all of its notations. */
 class SseEncodingsTest {
   private static final String[] TEXTS = {
     "{\"a\":1}",
@@ -96,7 +96,7 @@ class SseEncodingsTest {
 
   /**
    * Writes an event such as {@code message|data}. A leading space of the text needs the colon's,
-   * and an empty line behind a CR must not end with LF alone: the two would be one line end.
+   * and an empty line after a CR must not end with LF alone: the two would be one line end.
    */
   private static void write(
       StringBuilder stream, String event, String colon, LineEnd end, String noise) {

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * GET /v1/models: what a key sees of the catalogue, and in which shape
+ * GET /v1/models: the part of the catalog that a key sees, and its form
  * (docs/decisions/models.md#list).
  */
 class ModelListTest {

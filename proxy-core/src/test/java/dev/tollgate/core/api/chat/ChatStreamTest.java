@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What a provider's events become, one habit of providers after the other
+ * Translation of a provider's events, one quirk of providers after the other
  * (docs/decisions/streaming.md#chunks).
  */
 class ChatStreamTest {

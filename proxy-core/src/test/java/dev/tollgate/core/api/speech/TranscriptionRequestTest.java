@@ -30,7 +30,7 @@ class TranscriptionRequestTest {
   private static final PriceList BY_SECOND =
       new PriceList(TokenPrices.ZERO, List.of(), 0, 0, 100_000_000, List.of(), 0, 0);
 
-  /** Fields as {@code name=value}, each a part; {@code @name=bytes} is a file. */
+  /** Returns a form of fields as {@code name=value}; {@code @name=bytes} is a file. */
   private static byte[] form(String... fields) {
     StringBuilder form = new StringBuilder();
     for (String field : fields) {

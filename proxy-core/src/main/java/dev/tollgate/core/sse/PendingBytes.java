@@ -3,7 +3,7 @@ package dev.tollgate.core.sse;
 import java.util.Arrays;
 
 /** Growing array in which a decoder keeps the unfinished part of a read. */
-final class HeldBytes {
+final class PendingBytes {
   private static final byte[] NONE = {};
 
   /** With its header, each array is a power of two: one byte more may take twice the heap. */
@@ -16,7 +16,7 @@ final class HeldBytes {
   private byte[] bytes = NONE;
   private int size;
 
-  HeldBytes(int bytesMax) {
+  PendingBytes(int bytesMax) {
     this.bytesMax = bytesMax;
   }
 
