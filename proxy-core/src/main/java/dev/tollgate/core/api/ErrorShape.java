@@ -11,15 +11,15 @@ public final class ErrorShape {
    * True if an object is an error: it has an {@code error} that is not null; or the expected member
    * is missing, and the object is named an error or has an error's members at its root.
    *
-   * @param asked the member that a successful reply has
+   * @param expected the member that a successful reply has
    */
-  public static boolean matches(JsonMembers root, String asked) {
+  public static boolean matches(JsonMembers root, String expected) {
     for (int i = root.indexOf("error"); i >= 0; i = root.indexOf("error", i + 1)) {
       if (root.kind(i) != JsonKind.NULL) {
         return true;
       }
     }
-    if (root.indexOf(asked) >= 0) {
+    if (root.indexOf(expected) >= 0) {
       return false;
     }
     return is(root, "object", "error")

@@ -33,7 +33,7 @@ public final class JsonChars {
 
   private int escaped() {
     char escaped = JsonText.escaped(bytes, at);
-    at = JsonText.behindEscape(bytes, at);
+    at = JsonText.afterEscape(bytes, at);
     return Math.min(escaped, OTHER);
   }
 

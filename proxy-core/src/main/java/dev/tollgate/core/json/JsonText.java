@@ -21,7 +21,7 @@ final class JsonText {
     while (at < to) {
       text.append(raw(bytes, run, at));
       text.append(escaped(bytes, at));
-      run = behindEscape(bytes, at);
+      run = afterEscape(bytes, at);
       at = backslash(bytes, run, to);
     }
     return text.append(raw(bytes, run, to)).toString();
@@ -84,7 +84,7 @@ final class JsonText {
     return at;
   }
 
-  static int behindEscape(byte[] bytes, int backslash) {
+  static int afterEscape(byte[] bytes, int backslash) {
     return backslash + (bytes[backslash + 1] == 'u' ? 6 : 2);
   }
 

@@ -53,17 +53,17 @@ final class NumberList {
   private int blocks(int start) {
     int at = start;
     while (at + ByteBlocks.BYTES < to) {
-      long strange = 0;
+      long foreign = 0;
       long others = 0;
       long ends = 0;
       for (int i = at; i < at + ByteBlocks.BYTES; i += Long.BYTES) {
         long word = ByteBlocks.word(bytes, i);
         long next = ByteBlocks.word(bytes, i + 1);
-        strange |= strange(word, next);
+        foreign |= foreign(word, next);
         others += (noCommas(word) & HIGH_BITS) >>> SHIFT_TO_LOWEST;
         ends += (ends(word, next) & HIGH_BITS) >>> SHIFT_TO_LOWEST;
       }
-      if ((strange & HIGH_BITS) != 0) {
+      if ((foreign & HIGH_BITS) != 0) {
         break;
       }
       commas += ByteBlocks.BYTES - sumOfBytes(others);
@@ -78,7 +78,7 @@ final class NumberList {
     while (at + Long.BYTES < to) {
       long word = ByteBlocks.word(bytes, at);
       long next = ByteBlocks.word(bytes, at + 1);
-      if ((strange(word, next) & HIGH_BITS) != 0) {
+      if ((foreign(word, next) & HIGH_BITS) != 0) {
         break;
       }
       commas += Long.bitCount(~noCommas(word) & HIGH_BITS);
@@ -113,7 +113,7 @@ final class NumberList {
    * brackets, except for exponents, quotation marks, bytes that are not ASCII, and a comma before
    * another.
    */
-  private static long strange(long word, long next) {
+  private static long foreign(long word, long next) {
     long noExponents = ((word | CASE_BITS) ^ EXPONENTS) + LOW_BITS;
     long letters = (word << 1) & noExponents; // the shift brings their bit to the highest
     long noQuotes = (word ^ QUOTES) + LOW_BITS;

@@ -102,8 +102,8 @@ public record PublicUrl(Host host, int port, String target) {
     };
   }
 
-  private static String target(String behindAuthority) {
-    return behindAuthority.startsWith("/") ? behindAuthority : "/" + behindAuthority;
+  private static String target(String afterAuthority) {
+    return afterAuthority.startsWith("/") ? afterAuthority : "/" + afterAuthority;
   }
 
   /** Returns the URL to which a redirect from here with {@code location} leads (RFC 3986, 5.2). */

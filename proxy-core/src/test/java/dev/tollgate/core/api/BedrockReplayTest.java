@@ -180,7 +180,7 @@ class BedrockReplayTest {
 
   /** Encrypted reasoning has Anthropic's own form in the output: encoded once, not twice. */
   @Test
-  void aHiddenThoughtCanBeHandedBack() {
+  void encryptedReasoningCanBeSentBack() {
     WireCase one =
         converse().stream().filter(c -> c.name().contains("redacted")).findFirst().orElseThrow();
     List<JsonNode> details = new ArrayList<>();

@@ -88,7 +88,7 @@ class GeminiEmbeddingsTest {
   }
 
   @Test
-  void aClientThatAskedForBase64GetsIt() {
+  void aClientThatRequestsBase64GetsIt() {
     byte[] body =
         "{\"model\":\"acme/one\",\"input\":\"a\",\"encoding_format\":\"base64\"}".getBytes(UTF_8);
     byte[] plain = "{\"model\":\"acme/one\",\"input\":\"a\"}".getBytes(UTF_8);

@@ -93,7 +93,7 @@ class ImageEditRequestTest {
   }
 
   @Test
-  void aFormAsksForAsManyOfTheKindThatItSays() {
+  void aFormRequestsTheNumberAndKindInItsFields() {
     ImageOptions wish =
         valid(
                 usualAnd(

@@ -33,7 +33,7 @@ class OutputCountTest {
   }
 
   @Test
-  void whatStandsBesideTheTextIsNoOutput() {
+  void membersBesideTheTextAreNoOutput() {
     String one = delta("\"reasoning\":\" a\",\"channel\":\"analysis\",\"trace\":\"" + WORDS + "\"");
     assertThat(count(role(), one, one, one)).isEqualTo(3);
   }
@@ -45,21 +45,21 @@ class OutputCountTest {
         "\"reasoning_content\":\"%1$s\",\"reasoning\":\"%2$s\"",
         "\"reasoning\":\"%2$s\",\"reasoning_content\":\"%1$s\""
       })
-  void aThoughtUnderTwoNamesIsOne(String both) {
+  void reasoningUnderTwoNamesCountsOnce(String both) {
     String thought = delta(both.formatted(WORDS, OTHER));
     assertThat(count(thought)).isEqualTo(100);
     assertThat(count(thought, delta("\"content\":\"" + WORDS + "\""))).isEqualTo(200);
   }
 
   @Test
-  void aTextAndAThoughtInOneChunkAreBothOutput() {
+  void textAndReasoningInOneChunkAreBothOutput() {
     String both = "\"content\":\"" + WORDS + "\",\"reasoning\":\"" + WORDS + "\"";
     assertThat(count(delta(both), delta("\"refusal\":\"" + WORDS + "\""))).isEqualTo(300);
   }
 
   @Tag("corpus")
   @Test
-  void aRecordedThoughtThatIsCutCountsAsItsText() {
+  void recordedReasoningThatIsCutCountsAsItsText() {
     String[] events =
         Corpora.text("wire/fixtures/groq/stream-reasoning--gpt-oss-120b.response.sse")
             .split("(?<=\n\n)");

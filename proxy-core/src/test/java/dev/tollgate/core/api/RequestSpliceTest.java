@@ -41,7 +41,7 @@ class RequestSpliceTest {
         "\"stream_options\":null | \"stream_options\":null",
         "\"stream\":null | \"stream\":null"
       })
-  void usageIsAskedForWhereverTheOptionsStand(String members, String upstream) {
+  void usageIsRequestedWhereverTheOptionsAre(String members, String upstream) {
     assertThat(ChatBodies.upstream(ChatBodies.valid(ChatBodies.with(members)), true))
         .isEqualTo(ChatBodies.with(upstream).replace("\"acme/m1\"", OWN));
   }

@@ -54,7 +54,7 @@ class RoutingFieldsTest {
             + "\"timeout_ms\":null,\"session_id\":null,\"models\":null,\"allow_fallbacks\":null}",
         "\"routing\":{\"max_price\":{\"prompt\":null}}"
       })
-  void whatIsNotSaidIsNotWished(String members) {
+  void absentMembersAreNoPreferences(String members) {
     assertThat(wish(members)).isEqualTo(RoutingPreferences.NONE);
   }
 

@@ -28,7 +28,7 @@ class StreamUsageTest {
   }
 
   @Test
-  void aStreamThatBreaksOffHasToldTheLastOne() {
+  void aBrokenStreamHasItsLastUsage() {
     RelayedStream broken = gemini(event(4, 1), event(4, 2), event(4, 3));
     assertThat(broken.isComplete()).isFalse();
     assertThat(broken.charged()).isEqualTo(usage(4, 3));
@@ -41,7 +41,7 @@ class StreamUsageTest {
   }
 
   @Test
-  void theClientIsToldTheLastOneInOpenAisTerms() {
+  void theClientGetsTheLastOneInOpenAisTerms() {
     String last = TEXT.formatted(",\"finishReason\":\"STOP\"", 4, 3);
     RelayedStream whole = gemini(event(4, 1), "data: " + last + "\n\n");
     assertThat(whole.charged()).isEqualTo(usage(4, 3));
@@ -60,8 +60,7 @@ class StreamUsageTest {
 
   @ParameterizedTest
   @CsvSource({"1, 2, 2, false", "2, 2, 3, true", "3, 2, 2, false"})
-  void onlyWhatIsToldBehindTheFinishMustStayTheSame(
-      int ahead, int behind, int last, boolean isOdd) {
+  void onlyUsageAfterTheFinishMustStayTheSame(int ahead, int behind, int last, boolean isOdd) {
     String counted = "\"usage\":{\"prompt_tokens\":4,\"completion_tokens\":%d}";
     String[] chunks = {
       Chunks.text("Hi").replaceFirst("}$", "," + counted.formatted(ahead) + "}"),

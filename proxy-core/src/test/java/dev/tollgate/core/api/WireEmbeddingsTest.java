@@ -33,7 +33,7 @@ class WireEmbeddingsTest {
 
   @ParameterizedTest
   @MethodSource("cases")
-  void nothingIsLostAndTheCostIsWhatTheRecordingSays(WireCase one) {
+  void nothingIsLostAndTheCostIsTheRecordings(WireCase one) {
     WholeReply.Read read =
         EmbeddingReply.read(Samples.stamp(), one.response(), one.response().length);
     assertThat(read).isInstanceOf(WholeReply.Read.Fine.class);

@@ -75,7 +75,7 @@ class WireResponsesTest {
 
   @ParameterizedTest
   @MethodSource("streams")
-  void aChatIsToldAsTheSameResponseHoweverItIsCut(Spoken spoken) {
+  void aChatBecomesTheSameResponseForAllSplits(Spoken spoken) {
     byte[] stream = spoken.one.response();
     RelayedStream whole = relayed(stream, Cut.WHOLE, spoken.dialect);
     if (whole.isComplete()) {
@@ -131,7 +131,7 @@ class WireResponsesTest {
 
   @ParameterizedTest
   @MethodSource("asked")
-  void whatItsClientAskedIsTakenUnlessItNeedsWhatIsNotThere(WireCase one) throws Exception {
+  void theClientsRequestIsAcceptedUnlessItNeedsAMissingFeature(WireCase one) throws Exception {
     var body = (ObjectNode) MAPPER.readTree(Corpora.bytes(request(one)));
     body.put("model", "acme/m1");
     byte[] bytes = MAPPER.writeValueAsBytes(body);
@@ -146,7 +146,7 @@ class WireResponsesTest {
 
   @ParameterizedTest
   @MethodSource("recorded")
-  void aRecordedResponseIsSaidAndChargedTheSame(WireCase one) {
+  void aRecordedResponseIsRepeatedAndChargedTheSame(WireCase one) {
     byte[] chat = chat(one.expectedChoice(), one.expect().path("usage")).getBytes(UTF_8);
     RelayedStream whole = charged(one, chat, Cut.WHOLE);
     ResponsesView view = ResponsesView.of(whole.text());

@@ -63,7 +63,7 @@ class WireUsageTest {
 
   @ParameterizedTest
   @MethodSource("priced")
-  void recordedUsageCostsWhatTheRecordingSays(WireCase one) {
+  void recordedUsageCostsWhatTheRecordingExpects(WireCase one) {
     Usage usage = read(one, one.expect().path("usage_native"));
     JsonNode expected = one.expect().path("usage");
     assertThat(usage.promptTokens()).isEqualTo(expected.path("prompt_tokens").longValue());

@@ -18,7 +18,7 @@ class BodySha256Test {
 
   @ParameterizedTest
   @CsvSource({"0, 1", "1, 1", "131072, 1", "131073, 2", "1000000, 8"})
-  void aTurnTakesSoManyBytesAtMost(int bytes, int turns) throws Exception {
+  void aStepHashesABoundedNumberOfBytes(int bytes, int turns) throws Exception {
     byte[] all = new byte[bytes];
     new Random(bytes).nextBytes(all);
     var hash = new BodySha256(List.of(Unpooled.wrappedBuffer(all)));

@@ -49,7 +49,7 @@ class JsonCorpusTest {
   }
 
   @Test
-  void bodiesThatClientsSendAreJsonExactlyWhereTheCorpusSaysSo() {
+  void clientBodiesAreJsonExactlyWhereTheCorpusExpectsIt() {
     for (String[] row : Corpora.rows("data/badjson.tsv")) {
       String verdict = JsonVerdict.ofBoth(Corpora.bytes("data/badjson/" + row[0]));
       assertThat(verdict.equals("MALFORMED"))

@@ -22,7 +22,7 @@ class JsonSplicePropertyTest {
   private static final ObjectMapper MAPPER = new ObjectMapper();
 
   @Test
-  void editsDoWhatATreeModelSays() {
+  void editsEqualThoseOfATreeModel() {
     Seeds.forEach(
         random -> {
           byte[] document = RandomJson.document(random).getBytes(StandardCharsets.UTF_8);

@@ -44,7 +44,7 @@ class JsonSpliceTest {
   }
 
   @Test
-  void insertionsStandWhereTheyWereAskedFor() throws InvalidJson {
+  void insertionsAreAtTheRequestedPositions() throws InvalidJson {
     String text = "{\"a\":1, \"b\":2 }";
     assertThat(edited(text, (m, splice) -> splice.insertFirst("x", ONE)))
         .isEqualTo("{\"x\":1,\"a\":1, \"b\":2 }");

@@ -14,7 +14,7 @@ class NumberListTest {
       "{}[]\":,,,  \n\u0000\t0eE+-.tZ\u007f\u0080\u00a2\u00ac\u00ff";
 
   @Test
-  void itEndsWhereAWalkFromByteToByteSaysAtAnyLength() {
+  void itEndsWhereABytewiseScanEndsAtAnyLength() {
     Seeds.forEach(
         random -> {
           String list = list(random);

@@ -70,7 +70,7 @@ class VectorsTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"1,,2", "1, ,2", "1,\n  ,2", "1 2", "1\n2", "1e1,,2", "1,,2e-05", "1,,0.2,-3,4"})
-  void aCommaTooManyOrTooFewIsSeenWhereverItStands(String numbers) {
+  void anExtraOrMissingCommaIsFoundAtEveryPosition(String numbers) {
     for (int n = 0; n < 40; n++) {
       String list = "1".repeat(n + 1) + "," + numbers;
       for (String behind : List.of("", ",1", ",-0.125,0.25,0.5")) {

@@ -29,7 +29,7 @@ class SseEncodingsTest {
   private static final String[] NOISE = {"", ": ping", ":", "id: 3", "retry: 10", "unknown", "dat"};
 
   @Test
-  void everyEncodingIsHeardAlikeAtEveryCut() {
+  void everyEncodingIsDecodedAlikeForEverySplit() {
     List<String> events =
         List.of(
             "message|{\"a\":1}",
@@ -57,7 +57,7 @@ class SseEncodingsTest {
   }
 
   @Test
-  void randomStreamsAreHeardWholeAtRandomCuts() {
+  void randomStreamsAreDecodedWholeForRandomSplits() {
     Seeds.forEach(
         random -> {
           List<String> events = new ArrayList<>();
@@ -73,11 +73,11 @@ class SseEncodingsTest {
                 () -> new String[] {"\n", "\r\n", "\r"}[random.nextInt(3)],
                 NOISE[random.nextInt(NOISE.length)]);
           }
-          assertThat(heardAtRandomCuts(random, stream.toString())).isEqualTo(events);
+          assertThat(decodedAtRandomCuts(random, stream.toString())).isEqualTo(events);
         });
   }
 
-  private static List<String> heardAtRandomCuts(Random random, String stream) {
+  private static List<String> decodedAtRandomCuts(Random random, String stream) {
     byte[] bytes = stream.getBytes(StandardCharsets.UTF_8);
     RecordedEvents recorded = new RecordedEvents();
     SseDecoder decoder = new SseDecoder(recorded, 1_000);

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 @Tag("corpus")
 class SseFixturesTest {
   @Test
-  void recordedStreamsAreHeardAlikeInReadsOfAnySize() throws IOException {
+  void recordedStreamsAreDecodedAlikeInReadsOfAnySize() throws IOException {
     for (Path file : streams()) {
       byte[] stream = Corpora.bytes(file);
       List<String> whole = StreamSplits.decode(stream, stream.length, false).events();

@@ -72,7 +72,7 @@ class SseSizesTest {
   }
 
   @Test
-  void nothingIsHeardAfterAnOversizedEvent() {
+  void nothingIsDecodedAfterAnOversizedEvent() {
     Measured measured = new Measured();
     SseDecoder decoder = new SseDecoder(measured, 100);
     feed(decoder, event(101), 64);

@@ -33,7 +33,7 @@ final class ChunkPattern {
   private static final class Known {
     final byte[] before;
     final byte @Nullable [] padding;
-    final byte[] behind;
+    final byte[] after;
     final byte[] writtenBefore;
     final byte[] writtenBehind;
 
@@ -45,12 +45,12 @@ final class ChunkPattern {
     Known(
         byte[] before,
         byte @Nullable [] padding,
-        byte[] behind,
+        byte[] after,
         byte[] written,
         byte[] writtenBehind) {
       this.before = before;
       this.padding = padding;
-      this.behind = behind;
+      this.after = after;
       this.writtenBefore = written;
       this.writtenBehind = writtenBehind;
     }
@@ -91,7 +91,7 @@ final class ChunkPattern {
       }
       at = stringEnd(data, at + like.padding.length, to);
     }
-    return at >= 0 && to - at == like.behind.length && matchesAt(like.behind, data, at, to);
+    return at >= 0 && to - at == like.after.length && matchesAt(like.after, data, at, to);
   }
 
   /** Returns the offset of the quotation mark after a text; -1 if no text begins at the offset. */
@@ -136,13 +136,13 @@ final class ChunkPattern {
       return;
     }
     int padding = paddingBehind(root, choicesAt);
-    int behind = padding < 0 ? textEnd : root.valueEnd(padding) - 1;
+    int after = padding < 0 ? textEnd : root.valueEnd(padding) - 1;
     byte[] source = root.bytes();
     known =
         new Known(
             Arrays.copyOfRange(source, root.objectStart(), text),
             padding < 0 ? null : Arrays.copyOfRange(source, textEnd, root.valueStart(padding) + 1),
-            Arrays.copyOfRange(source, behind, root.objectEnd()),
+            Arrays.copyOfRange(source, after, root.objectEnd()),
             Arrays.copyOf(written, there),
             Arrays.copyOfRange(written, thereEnd, bytes));
   }

@@ -128,11 +128,11 @@ final class SourceImages {
   }
 
   private static int base64At(JsonElements images, int k, SourceImage.Inline inline) {
-    return inline.isTyped() ? behindComma(images, k) : images.valueStart(k) + 1;
+    return inline.isTyped() ? afterComma(images, k) : images.valueStart(k) + 1;
   }
 
   /** Returns the offset after the first comma, which may be escaped in JSON. */
-  private static int behindComma(JsonElements images, int k) {
+  private static int afterComma(JsonElements images, int k) {
     byte[] bytes = images.bytes();
     int at = images.valueStart(k);
     while (bytes[at] != ',') {

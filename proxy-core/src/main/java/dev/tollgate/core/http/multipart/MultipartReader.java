@@ -53,7 +53,7 @@ public final class MultipartReader {
           switch (state) {
             case BEGINNING -> beginning(bytes, length);
             case PREAMBLE, CONTENT -> toDelimiter(bytes, length);
-            case DELIMITER -> behindDelimiter(bytes, length);
+            case DELIMITER -> afterDelimiter(bytes, length);
             case HEAD -> head(bytes, length);
             case ENDED, BROKEN -> false;
           };
@@ -118,7 +118,7 @@ public final class MultipartReader {
   }
 
   /** Checks that a delimiter is alone on its line; trailing blanks are allowed. */
-  private boolean behindDelimiter(byte[] bytes, int length) {
+  private boolean afterDelimiter(byte[] bytes, int length) {
     int end = at;
     if (length - end >= 2 && bytes[end] == '-' && bytes[end + 1] == '-') {
       state = State.ENDED;

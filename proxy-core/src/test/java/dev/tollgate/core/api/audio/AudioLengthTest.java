@@ -31,7 +31,7 @@ class AudioLengthTest {
   }
 
   @Test
-  void eachOfTheChunksOfAWavIsHeard() {
+  void eachOfTheChunksOfAWavCounts() {
     byte[] two = concat(data(16_000, 16_000), data(8_000, 8_000));
     assertThat(likely(wav(1, 8_000, 1, 0, two))).isEqualTo(Duration.ofSeconds(3));
   }
@@ -52,7 +52,8 @@ class AudioLengthTest {
     "65534, 3, 2, 48000, 32, 768000",
     "7, 7, 1, 8000, 8, 16000"
   })
-  void aStudioWavIsAsLongAsItSays(int tag, int within, int channels, int rate, int bits, int size) {
+  void aStudioWavHasItsDeclaredLength(
+      int tag, int within, int channels, int rate, int bits, int size) {
     assertThat(likely(studio(tag, within, channels, rate, bits, size)))
         .isEqualTo(Duration.ofSeconds(2));
   }
@@ -110,14 +111,14 @@ class AudioLengthTest {
   }
 
   @Test
-  void aFlacTellsItsSamples() {
+  void aFlacDeclaresItsSamples() {
     assertThat(likely(flac(44_100, 441_000))).isEqualTo(Duration.ofSeconds(10));
     byte[] live = flac(44_100, 0);
     assertThat(likely(live)).isEqualTo(AudioLength.atMost(live.length));
   }
 
   @Test
-  void anOggTellsThemOnItsLastPage() {
+  void anOggDeclaresThemOnItsLastPage() {
     assertThat(likely(ogg(48_000 * 7 + 312, new byte[20_000]))).isEqualTo(Duration.ofSeconds(7));
     byte[] vorbis =
         concat(page(0, vorbisHead(16_000)), page(160_000, new byte[9]), page(-1, sound(9)));
@@ -127,7 +128,7 @@ class AudioLengthTest {
   }
 
   @Test
-  void anMp4TellsItInItsMovieHead() {
+  void anMp4DeclaresItInItsMovieHeader() {
     for (int version = 0; version <= 1; version++) {
       assertThat(likely(mp4(version, 600, 600 * 12))).isEqualTo(Duration.ofSeconds(12));
     }
@@ -186,7 +187,7 @@ class AudioLengthTest {
 
   /** Reading each byte of 25 MB blocked the loop for a fifth of a second. */
   @Test
-  void whatIsNoFrameIsLookedAtForAWhileOnly() {
+  void bytesOutsideOfFramesAreReadUpToABoundOnly() {
     byte[] step = mp3Frame(0x90, 417);
     byte[] tag = ascii("ID3\u0004\0\0\0\0\0\0");
     // All of the file is in frames except for their second halves: a reader that continues finds
@@ -257,7 +258,7 @@ class AudioLengthTest {
         "--> | -1",
         "'' | -1"
       })
-  void theLastSubtitleEndsWhereItSays(String text, long millis) {
+  void theLastSubtitleEndsAtItsTime(String text, long millis) {
     byte[] bytes = ascii(text.replace("\\n", "\n"));
     Optional<Duration> end = LastSubtitleCue.end(bytes, bytes.length);
     assertThat(end.map(Duration::toMillis).orElse(-1L)).isEqualTo(millis);

@@ -75,7 +75,7 @@ class CompletionRequestTest {
   }
 
   @Test
-  void theProviderIsAskedForUsageOnStreamsAndGetsTheRestByteForByte() {
+  void usageIsRequestedOnStreamsAndTheRestIsSentByteForByte() {
     assertThat(upstream("'prompt' : 'a\\u00e9', 'routing':'cost','n':1, 'x':1e2"))
         .isEqualTo("{\"model\":\"m1-2026\",\"prompt\" : \"a\\u00e9\",\"n\":1, \"x\":1e2}");
     assertThat(upstream("'prompt':'a','stream':true"))
@@ -119,7 +119,7 @@ class CompletionRequestTest {
   }
 
   @Test
-  void asManyTextsComeAsThereArePrompts() {
+  void theReplyHasOneTextForEachPrompt() {
     assertThat(BODIES.valid("'prompt':'a'").choicesAsked()).isOne();
     assertThat(BODIES.valid("'prompt':['a','b'],'best_of':4").choicesAsked()).isEqualTo(2);
     assertThat(
@@ -142,7 +142,7 @@ class CompletionRequestTest {
         "'best_of':2,'max_tokens':50 | 185 | 100",
         "'echo':true | 1000000 | 999920"
       })
-  void whatIsRepeatedOrWasNotAskedForIsNotWritten(String members, long delivered, long written) {
+  void repeatedOrSurplusTextIsNotCountedAsWritten(String members, long delivered, long written) {
     CompletionRequest request = BODIES.valid("'prompt':'" + "x".repeat(398) + "'," + members);
     assertThat(request.writtenLikely(delivered, model(TokenPrices.of(1, 1), 0))).isEqualTo(written);
   }

@@ -178,7 +178,7 @@ class ImageRequestTest {
   /** Event loops read many bodies at a time, and copies of a body are not counted. */
   @ParameterizedTest
   @ValueSource(strings = {"", "data:image/png;base64,", "https://img.example/"})
-  void aLargeImageIsLookedAtWhereItStands(String prefix) {
+  void aLargeImageIsReadInPlace(String prefix) {
     String image = prefix + PNG.repeat((8 << 20) / PNG.length());
     byte[] bytes =
         ("{\"model\":\"acme/img\",\"prompt\":\"p\",\"input_images\":[\"" + image + "\"]}")
@@ -226,7 +226,7 @@ class ImageRequestTest {
   }
 
   @Test
-  void itsProviderGetsWhatItSaidWithTheNameOfItsModel() {
+  void itsProviderGetsTheBodyWithItsOwnModelName() {
     ImageRequest request =
         BODIES.valid("'prompt':'p','routing':{'strategy':'cost'},'seed': 7,'n':2");
     ByteBuf[] parts = request.bodyFor(Samples.route(true)).toArray(ByteBuf[]::new);
@@ -236,7 +236,7 @@ class ImageRequestTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"image", "images", "mask"})
-  void imagesThatNobodyCountsAreRefused(String member) {
+  void imagesOutsideOfTheEstimateAreRefused(String member) {
     ParseResult<ImageRequest> parsed =
         BODIES.parse(
             "'prompt':'p','input_images':['%s'],'%s':[{'image_url':'https://h/a.png'}]"

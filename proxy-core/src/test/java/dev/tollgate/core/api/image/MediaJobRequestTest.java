@@ -158,7 +158,7 @@ final class MediaJobRequestTest {
   }
 
   @Test
-  void allIssuesAreToldAtOnce() {
+  void allIssuesAreReportedAtOnce() {
     Fault fault = refused(JobKind.VIDEO, "{'duration_seconds':0,'audio':7,'aspect_ratio':'x'}");
     assertThat(fault.toString())
         .contains("model", "prompt", "duration_seconds", "audio", "aspect_ratio");

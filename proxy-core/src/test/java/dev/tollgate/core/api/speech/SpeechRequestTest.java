@@ -109,7 +109,7 @@ class SpeechRequestTest {
   }
 
   @Test
-  void itsProviderGetsWhatItSaidWithTheNameOfItsModel() {
+  void itsProviderGetsTheBodyWithItsOwnModelName() {
     SpeechRequest request = BODIES.valid(SAID + ",'routing':{'strategy':'cost'},'seed': 7");
     assertThat(RequestBodies.upstream(request))
         .isEqualTo("{\"model\":\"m1-2026\",\"input\":\"Say it.\",\"voice\":\"alloy\",\"seed\": 7}");

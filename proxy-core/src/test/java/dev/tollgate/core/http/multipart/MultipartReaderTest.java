@@ -187,7 +187,7 @@ class MultipartReaderTest {
   }
 
   @Test
-  void aHeadWithoutEndIsLookedThroughUpToItsBound() {
+  void aHeadWithoutEndIsReadUpToItsBound() {
     byte[] bytes = new byte[1 << 20];
     Arrays.fill(bytes, (byte) 'x');
     byte[] begun = form("--b|X: ");
