@@ -24,14 +24,14 @@ public class RequestJmh {
 
   private final Route route = Samples.route(true);
 
-  /** What is read of a body, whatever becomes of it. */
+  /** Reads and checks a body. */
   @Benchmark
   public ParseResult<ChatRequest> read() {
     byte[] body = body();
     return ChatRequest.parse(body, body.length);
   }
 
-  /** The same, and the body as the provider gets it. */
+  /** Reads a body and writes it for a provider. */
   @Benchmark
   public long splice() {
     byte[] body = body();

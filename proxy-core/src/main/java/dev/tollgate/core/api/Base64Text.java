@@ -2,7 +2,9 @@ package dev.tollgate.core.api;
 
 import dev.tollgate.core.json.JsonChars;
 
-/** Base64 of RFC 4648, section 4; padding may be left out, but not be wrong. */
+/**
+ * Validator of base64 text (RFC 4648, section 4). Padding is optional; wrong padding is an error.
+ */
 public final class Base64Text {
   private static final String ALPHABET =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -14,7 +16,7 @@ public final class Base64Text {
 
   private Base64Text() {}
 
-  /** Whether the characters that are left are that. */
+  /** True if the remaining characters are valid base64. */
   public static boolean isValid(JsonChars chars) {
     long digits = 0;
     int c = chars.next();

@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A stream of chunks as far as their roots go: which event is one, an error or the terminator, what
- * it tells of the usage, and how many were broken. What is in the choices differs by kind.
+ * Stream of completion chunks, read as far as the root members: chunk, error or terminator, usage,
+ * and the count of broken events. Subclasses read the choices.
  */
 public abstract class ChunkStream implements ReplyEventStream {
   private static final int BAD_EVENTS_IN_A_ROW_MAX = 3;
@@ -77,20 +77,20 @@ public abstract class ChunkStream implements ReplyEventStream {
   }
 
   /**
-   * Writes a chunk that is like the one before but for its text, where such are known; whether it
-   * did.
+   * Writes a chunk that differs from the previous one in its text only. Returns false if the chunk
+   * is not of that form.
    */
   protected boolean writeRepeated(byte[] data, int from, int end, ByteBuf out) {
     return false;
   }
 
-  /** The terminator came. */
+  /** Handles the terminator. */
   protected abstract Step done(ByteBuf out);
 
   /**
-   * Takes the choices of a chunk; {@link Step#DROPPED} if they are not of a chunk's shape.
+   * Reads the choices of a chunk. Returns {@link Step#DROPPED} if they do not have a chunk's shape.
    *
-   * @param hasUsage whether the chunk's root told any usage
+   * @param hasUsage true if the chunk's root reported usage
    */
   protected abstract Step chunk(int choices, boolean hasUsage, ByteBuf out);
 

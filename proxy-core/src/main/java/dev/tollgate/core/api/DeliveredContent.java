@@ -8,8 +8,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a client has of its stream, kept so that another provider can continue it: the texts, and
- * the identity under which they were sent. Bounded. Not thread safe: one request on one loop.
+ * Content of a stream that the client already has, kept so that another provider can continue the
+ * stream: texts, and the identity under which they were sent. Bounded. Not thread safe: one request
+ * on one loop.
  */
 public final class DeliveredContent {
   private static final int CONSTANTS_MAX = 8;
@@ -23,18 +24,18 @@ public final class DeliveredContent {
   private int bytes;
   private long events;
 
-  /** Whether the stream can be continued. */
+  /** State of the recorded content, which decides if the stream can be continued. */
   public enum State {
-    /** All of it is text and kept. */
+    /** All content is text, and is kept. */
     TEXT,
-    /** Something else was delivered, such as a part of a tool call. */
+    /** Content other than text was delivered, such as a part of a tool call. */
     OTHER,
-    /** There is more text than may be kept. */
+    /** The text exceeds the bound. */
     TOO_LONG
   }
 
   /**
-   * @param bytesMax how much text is kept, as it came
+   * @param bytesMax bound of the kept text, in the bytes of the provider's JSON
    */
   public DeliveredContent(int bytesMax) {
     this.bytesMax = bytesMax;
@@ -44,29 +45,32 @@ public final class DeliveredContent {
     return state;
   }
 
-  /** Whether the client has anything. */
+  /** True if the client has any content. */
   public boolean isBegun() {
     return resumePoint != null;
   }
 
-  /** How much is kept. */
+  /** Returns the size of the kept text in bytes. */
   public int keptBytes() {
     return bytes;
   }
 
-  /** There is no room to keep it. */
+  /** Drops the kept text because there is no memory for it. */
   public void drop() {
     end(State.TOO_LONG);
   }
 
-  /** Whether it is long enough to notice a provider that is handed it and begins it anew. */
+  /**
+   * True if the text is long enough to recognize a provider that starts over instead of continuing
+   * it.
+   */
   public boolean isDistinctive() {
     return RestartDetector.isDistinctive(of(DeltaText.CONTENT).toString());
   }
 
   /**
-   * Whether a provider can be handed it as the beginning of its answer: only what the assistant
-   * said, and no half of a surrogate pair, which no message can end in.
+   * True if the text can be sent to a provider as a prefill: it consists of assistant text only,
+   * and does not end within a surrogate pair, which no message can.
    */
   public boolean isPrefillable() {
     CharSequence text = assistantText();
@@ -77,15 +81,15 @@ public final class DeliveredContent {
   }
 
   /**
-   * What the assistant said so far, but for white space at its end: some providers refuse a message
-   * that ends so, and some cut it off and write it once more.
+   * Returns the assistant's text without trailing white space. Some providers refuse a message that
+   * ends in white space, and some remove the white space and generate it again.
    */
   public CharSequence assistantText() {
     CharSequence all = of(DeltaText.CONTENT);
     return all.subSequence(0, all.length() - trailingWhitespace().length());
   }
 
-  /** The white space at its end. */
+  /** Returns the white space at the end of the assistant's text. */
   public String trailingWhitespace() {
     CharSequence all = of(DeltaText.CONTENT);
     int end = all.length();
@@ -100,17 +104,17 @@ public final class DeliveredContent {
     return kept == null ? "" : kept;
   }
 
-  /** The text under the name under which the client has it. */
+  /** Returns the text member under which the client already has this text. */
   public DeltaText deliveredAs(DeltaText text) {
     return of(text).isEmpty() && !of(text.twin()).isEmpty() ? text.twin() : text;
   }
 
-  /** Whether each chunk that had this member had it with this value, and one had. */
+  /** True if every chunk had this member with this value, and there was at least one chunk. */
   public boolean hasConstant(JsonMembers delta, int i) {
     return delta.text(i).equals(constants.get(delta.name(i)));
   }
 
-  /** Whether a member says the same as in all chunks before, which perhaps had none. */
+  /** True if no chunk before contradicts that the member is constant; there may have been none. */
   public boolean mayBeConstant(JsonMembers delta, int i) {
     boolean scalar = delta.kind(i) != JsonKind.OBJECT && delta.kind(i) != JsonKind.ARRAY;
     String before = scalar ? constants.get(delta.name(i)) : null;
@@ -125,26 +129,26 @@ public final class DeliveredContent {
     constants.putIfAbsent(delta.name(i), delta.text(i));
   }
 
-  /** Our own count of the tokens. */
+  /** Returns the gateway's own count of the tokens. */
   public long tokens() {
     return TokenEstimate.delivered(events, bytes);
   }
 
-  /** What its stream goes on from; null while it has none. */
+  /** Returns the point from which the stream continues; null while the client has nothing. */
   @Nullable
   public ResumePoint resumePoint() {
     return resumePoint;
   }
 
-  /** A chunk is sent to the client. */
+  /** Records that a chunk was sent to the client. */
   public void sent(ResumePoint as) {
     resumePoint = as;
   }
 
   /**
-   * More text is sent to the client.
+   * Records that more text was sent to the client.
    *
-   * @param rawBytes its size as it came
+   * @param rawBytes size of the text in the provider's JSON
    */
   public void add(DeltaText text, String more, int rawBytes) {
     if (state != State.TEXT || more.isEmpty()) {
@@ -155,11 +159,11 @@ public final class DeliveredContent {
       return;
     }
     bytes += rawBytes;
-    events++; // chunks without text are no tokens
+    events++; // chunks without text count no tokens
     texts.computeIfAbsent(text, _ -> new StringBuilder()).append(more);
   }
 
-  /** Something that is not text is sent to the client. */
+  /** Records that something other than text was sent to the client. */
   public void addOther() {
     if (state == State.TEXT) {
       end(State.OTHER);

@@ -4,7 +4,7 @@ import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import org.jspecify.annotations.Nullable;
 
-/** The members of a delta that are text to be appended, each a text of its own. */
+/** Members of a delta that carry text to append. Each is a text of its own. */
 public enum DeltaText {
   CONTENT("content"),
   REASONING_CONTENT("reasoning_content"),
@@ -31,7 +31,10 @@ public enum DeltaText {
     return delta.indexOf(member) >= 0;
   }
 
-  /** The other name that providers have for the same text; itself where there is none. */
+  /**
+   * Returns the other member name that providers use for the same text, or this one if there is
+   * none.
+   */
   DeltaText twin() {
     return switch (this) {
       case REASONING -> REASONING_CONTENT;
@@ -40,7 +43,7 @@ public enum DeltaText {
     };
   }
 
-  /** Which text a member holds; null: none, or one that stands there twice. */
+  /** Returns the text that a member carries; null if it carries none or occurs twice. */
   static @Nullable public DeltaText of(JsonMembers delta, int i) {
     if (delta.kind(i) != JsonKind.STRING) {
       return null;

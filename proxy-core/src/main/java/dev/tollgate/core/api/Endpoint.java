@@ -3,7 +3,7 @@ package dev.tollgate.core.api;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Every route of the API listener: the one table that requests are matched against. */
+/** Route table of the API listener. */
 public enum Endpoint {
   CHAT_COMPLETIONS("POST", "/v1/chat/completions", Content.JSON, Urgency.INTERACTIVE),
   COMPLETIONS("POST", "/v1/completions", Content.JSON, Urgency.INTERACTIVE),
@@ -40,44 +40,47 @@ public enum Endpoint {
   MODEL("GET", "/v1/models/{vendor}/{name}", Content.NONE, Urgency.LOOKUP),
   KEY("GET", "/v1/key", Content.NONE, Urgency.LOOKUP),
   CREDITS("GET", "/v1/credits", Content.NONE, Urgency.LOOKUP),
-  /** Without a key: the URL is signed. HEAD is answered too. */
+  /** Needs no key, because the URL is signed. HEAD is allowed too. */
   ARTIFACT("GET", "/artifacts/{day}/{owner}/{file}", Content.NONE, Urgency.LOOKUP);
 
-  /** What a request to a route carries. */
+  /** Kind of body that a route accepts. */
   public enum Content {
     NONE,
     JSON,
-    /** A form with a file in it. */
+    /** Form with a file in it. */
     MULTIPART,
     JSON_OR_MULTIPART
   }
 
-  /** How late an overloaded node turns requests of a route away: the first constant goes first. */
+  /**
+   * Order in which an overloaded node refuses the requests of routes: the first constant is refused
+   * first.
+   */
   public enum Urgency {
-    /** A question about models, jobs or the caller's own standing, which can be asked again. */
+    /** Query about models, jobs or the caller's own account, which can be repeated. */
     LOOKUP,
-    /** The submission of a job that takes minutes anyway. */
+    /** Submission of a job that takes minutes anyway. */
     SUBMISSION,
-    /** Work of programs that nobody watches: embeddings, speech, images. */
+    /** Work of programs without a waiting user: embeddings, speech, images. */
     BATCH,
-    /** Somebody waits for the answer. */
+    /** Request of a user who waits for the reply. */
     INTERACTIVE;
 
     private final String wire = name().toLowerCase(Locale.ROOT);
 
-    /** The name in metrics. */
+    /** Returns the name in metrics. */
     public String wire() {
       return wire;
     }
   }
 
-  /** What a route makes of an {@code IdempotencyPolicy-Key}. */
+  /** Treatment of the {@code Idempotency-Key} header on a route. */
   public enum IdempotencyPolicy {
-    /** Nothing. */
+    /** The header is ignored. */
     IGNORED,
-    /** A request that carries one is carried out once. */
+    /** A request with the header is carried out once. */
     OPTIONAL,
-    /** No request goes without. */
+    /** A request without the header is refused. */
     REQUIRED
   }
 
@@ -109,7 +112,7 @@ public enum Endpoint {
     return method;
   }
 
-  /** The path as documented; also the label in metrics and logs. */
+  /** Returns the documented path, which is also the label in metrics and logs. */
   public String path() {
     return path;
   }
@@ -126,7 +129,7 @@ public enum Endpoint {
     return idempotency;
   }
 
-  /** The route of a request, or empty: 404 (docs/decisions/requests.md#routes). */
+  /** Returns the route of a request, or empty for 404 (docs/decisions/requests.md#routes). */
   public static Optional<Match> match(String method, String path) {
     for (Endpoint endpoint : ALL) {
       if (endpoint.method.equals(method) && endpoint.path.equals(path)) {
@@ -143,7 +146,7 @@ public enum Endpoint {
     return jobArgument(method, path);
   }
 
-  /** What follows the last slash is the job's name, whatever it is. */
+  /** Matches routes that end in a job id: everything after the last slash is the id. */
   private static Optional<Match> jobArgument(String method, String path) {
     int slash = path.lastIndexOf('/');
     if (slash == path.length() - 1) {
@@ -158,18 +161,18 @@ public enum Endpoint {
     return Optional.empty();
   }
 
-  // Some clients encode the slash between vendor and name: %2F is accepted. Any other escape stays
-  // as it is, so it names no model.
+  // Some clients encode the slash between vendor and name, so %2F is accepted. Any other escape is
+  // kept and matches no model.
   private static Optional<String> modelArgument(String rest) {
     String argument = rest.replace("%2F", "/").replace("%2f", "/");
     return argument.isEmpty() ? Optional.empty() : Optional.of(argument);
   }
 
   /**
-   * A matched route.
+   * Matched route.
    *
-   * @param argument the variable part of the path: {@code vendor/name} for {@link #MODEL}, a job's
-   *     name
+   * @param argument the variable part of the path: {@code vendor/name} for {@link #MODEL}, or a job
+   *     id
    */
   public record Match(Endpoint endpoint, String argument) {}
 }

@@ -1,10 +1,10 @@
 package dev.tollgate.core.api;
 
-/** The form that an error has as the last event of an opened stream. */
+/** Form of the error event that ends an opened stream. */
 public sealed interface ErrorForm {
-  /** The envelope, as everywhere. */
+  /** The error envelope that all other replies have. */
   record Envelope() implements ErrorForm {}
 
-  /** The envelope as an event of the Responses API, which has a type and a number. */
+  /** The envelope as an event of the Responses API, which has a type and a sequence number. */
   record Event(long sequenceNumber) implements ErrorForm {}
 }

@@ -3,23 +3,23 @@ package dev.tollgate.core.api;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 
-/** Tells an object that says that the provider failed, in any shape that providers give it. */
+/** Recognizes error objects in a provider's reply, in the shapes that providers use. */
 public final class ErrorShape {
   private ErrorShape() {}
 
   /**
-   * Whether an object is an error: it has an {@code error} that is not null; or, where it does not
-   * have what was asked for, it calls itself one or carries an error's members at its root.
+   * True if an object is an error: it has an {@code error} that is not null; or the expected member
+   * is missing, and the object is named an error or has an error's members at its root.
    *
-   * @param asked the member that holds what was asked for
+   * @param expected the member that a successful reply has
    */
-  public static boolean matches(JsonMembers root, String asked) {
+  public static boolean matches(JsonMembers root, String expected) {
     for (int i = root.indexOf("error"); i >= 0; i = root.indexOf("error", i + 1)) {
       if (root.kind(i) != JsonKind.NULL) {
         return true;
       }
     }
-    if (root.indexOf(asked) >= 0) {
+    if (root.indexOf(expected) >= 0) {
       return false;
     }
     return is(root, "object", "error")

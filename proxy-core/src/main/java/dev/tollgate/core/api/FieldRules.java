@@ -8,9 +8,9 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * The fields of a request that we read, with what their values must be. A duplicate or a case
- * variant of any of them is refused: providers disagree on which one counts, so price and scope
- * could be bypassed. All other fields pass through unseen.
+ * Known fields of a JSON request and the rules of their values. Duplicates and case variants of
+ * known fields are refused: providers disagree on which one counts, so price and scope could be
+ * bypassed. All other fields pass through unread.
  */
 public final class FieldRules {
   private final Map<String, ValueRule> rules;
@@ -19,7 +19,7 @@ public final class FieldRules {
     this.rules = Map.copyOf(rules);
   }
 
-  /** The rules of what every inference route reads. */
+  /** Adds the rules of the fields that all inference routes have. */
   public static void putCommon(Map<String, ValueRule> rules) {
     rules.put("model", ValueRule.ANY);
     rules.put("routing", ValueRule.ANY);
@@ -27,7 +27,7 @@ public final class FieldRules {
     rules.put("user", ValueRule.string().orNull());
   }
 
-  /** The rules of what every route reads that generates text. */
+  /** Adds the rules of the fields that all text-generating routes have. */
   public static void putGeneration(Map<String, ValueRule> rules) {
     rules.put("stream", ValueRule.bool().orNull());
     rules.put("stream_options", rule(FieldRules::streamOptions).orNull());
@@ -44,7 +44,7 @@ public final class FieldRules {
     return rule;
   }
 
-  /** Reports duplicates and case variants, each under its name as written. */
+  /** Reports duplicates and case variants under their names as written. */
   public void checkNames(JsonMembers root, Issues issues) {
     String[] names = new String[root.size()];
     for (int i = 0; i < names.length; i++) {
@@ -53,7 +53,7 @@ public final class FieldRules {
     }
   }
 
-  /** Reports every value that is out of bounds. */
+  /** Reports every value that violates its rule. */
   public void checkValues(JsonMembers root, Issues issues) {
     for (int i = 0; i < root.size(); i++) {
       String name = root.name(i);
@@ -81,7 +81,7 @@ public final class FieldRules {
     }
   }
 
-  // Some decoders match names by Unicode's folding: U+017F as s, U+212A as k.
+  // Some decoders match names by Unicode case folding: U+017F as s, U+212A as k.
   private static String folded(String name) {
     return name.toUpperCase(Locale.ROOT).toLowerCase(Locale.ROOT);
   }

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Maps providers' finish reasons to the ones that SDKs know. */
+/** Mapping of providers' finish reasons to the ones that SDKs know. */
 public final class FinishReason {
   private static final Set<String> KNOWN =
       Set.of("stop", "length", "tool_calls", "content_filter", "function_call");
@@ -41,7 +41,7 @@ public final class FinishReason {
 
   private FinishReason() {}
 
-  /** Whether the value says that the choice is finished; some providers send "" until it is. */
+  /** True if the value finishes the choice; some providers send "" until then. */
   public static boolean finishes(JsonItems choice, int i) {
     return switch (choice.kind(i)) {
       case STRING -> !choice.isEmptyString(i) && !choice.isString(i, "null");
@@ -50,7 +50,7 @@ public final class FinishReason {
     };
   }
 
-  /** What to put in the place of a value that finishes, or null where it may stay. */
+  /** Returns the replacement of a finish reason; null if the value can stay. */
   static @Nullable public JsonBytes replacement(JsonItems choice, int i) {
     return switch (choice.kind(i)) {
       case STRING -> replacement(choice.string(i));
@@ -62,7 +62,7 @@ public final class FinishReason {
     return KNOWN.contains(reason) ? null : TRANSLATED.getOrDefault(reason, STOP);
   }
 
-  /** What is missing of an answer that finished so. */
+  /** Returns the part of the reply that is missing after this finish reason. */
   public static IncompleteReason incomplete(JsonItems choice, int i) {
     JsonBytes other = replacement(choice, i);
     String reason = (other == null ? JsonBytes.string(choice.string(i)) : other).toString();
@@ -74,7 +74,7 @@ public final class FinishReason {
         : IncompleteReason.NONE;
   }
 
-  /** Whether the provider says by its reason that it failed. */
+  /** True if the finish reason is a failure of the provider. */
   public static boolean isFailure(JsonItems choice, int i) {
     return switch (choice.kind(i)) {
       case STRING -> FAILED.contains(choice.string(i));

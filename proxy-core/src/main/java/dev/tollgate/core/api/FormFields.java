@@ -18,23 +18,23 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fields of a form that we read, with what they must be: as {@link FieldRules} are for JSON.
- * Names that end in brackets are lists, whose items are fields of one name.
+ * Known fields of a form and the rules of their values, the counterpart of {@link FieldRules}. A
+ * name that ends in brackets is a list: each item is a field of that name.
  */
 public final class FormFields {
   private static final int TEXT_BYTES_MAX = 64 * 1024;
 
   private final Map<String, Rule> rules;
 
-  /** What a field must be. */
+  /** Rule of one field. */
   public sealed interface Rule {
-    /** A file with something in it. */
+    /** A file that is not empty. */
     record File() implements Rule {}
 
-    /** The same, as often as wanted. */
+    /** Any number of files that are not empty. */
     record Files() implements Rule {}
 
-    /** Text that passes a test; empty text is no value at all. */
+    /** Text that passes a test; empty text counts as absent. */
     record Text(Predicate<String> test, String message, int bytesMax) implements Rule {
       public Text(Predicate<String> test, String message) {
         this(test, message, TEXT_BYTES_MAX);
@@ -46,22 +46,22 @@ public final class FormFields {
     this.rules = Map.copyOf(rules);
   }
 
-  /** Any text. */
+  /** Accepts any text. */
   public static Rule text() {
     return new Rule.Text(_ -> true, "");
   }
 
-  /** One of some words. */
+  /** Accepts one of these words. */
   public static Rule oneOf(Set<String> words, String message) {
     return new Rule.Text(words::contains, message);
   }
 
-  /** Text of a form. */
+  /** Accepts text that matches a pattern. */
   public static Rule matching(String pattern, String message) {
     return new Rule.Text(Pattern.compile(pattern).asMatchPredicate(), message);
   }
 
-  /** A number within bounds. */
+  /** Accepts a number within bounds. */
   public static Rule number(double min, double max, String message) {
     return new Rule.Text(
         text -> {
@@ -75,7 +75,7 @@ public final class FormFields {
         message);
   }
 
-  /** Reports what is missing, then names, then values: each issue that is found. */
+  /** Reports missing fields, then names, then values. */
   public void check(MultipartForm form, Issues issues, String... required) {
     for (String name : required) {
       if (form.part(name).isEmpty()) {
@@ -101,7 +101,7 @@ public final class FormFields {
     String folded = name.toUpperCase(Locale.ROOT).toLowerCase(Locale.ROOT);
     if (!rules.containsKey(name)) {
       if (isRoutingField(folded)) {
-        // A wish that is not obeyed could send the file where its owner forbade it.
+        // An ignored routing preference could send the file to a provider that its owner excluded.
         issues.add(name, "is not read in forms: send routing as JSON text in one field");
       } else if (rules.containsKey(folded)) {
         issues.add(name, "is a case variant of " + folded);
@@ -115,7 +115,10 @@ public final class FormFields {
     return name.endsWith("[]") || rules.get(name) instanceof Rule.Files;
   }
 
-  /** As SDKs write an object, or by its alias (docs/decisions/routing.md#preferences). */
+  /**
+   * True for the spellings in which SDKs flatten the routing object, and for its alias
+   * (docs/decisions/routing.md#preferences).
+   */
   private static boolean isRoutingField(String folded) {
     return folded.equals("provider")
         || Stream.of("routing[", "routing.", "provider[", "provider.").anyMatch(folded::startsWith);
@@ -146,7 +149,7 @@ public final class FormFields {
     }
   }
 
-  /** The model that is asked for; one that is missing was reported. */
+  /** Returns the requested model; a missing one has been reported before. */
   public static Optional<ModelId> model(MultipartForm form, Issues issues) {
     Optional<FormPart> part = form.part("model").filter(form::isText);
     if (part.isEmpty() || part.get().sizeBytes() > TEXT_BYTES_MAX) {
@@ -159,7 +162,7 @@ public final class FormFields {
     return model;
   }
 
-  /** The wish for routing: a JSON object as text, or the name of a strategy. */
+  /** Reads the routing preferences: a JSON object as text, or the name of a strategy. */
   public static RoutingFields.Read routing(MultipartForm form, Issues issues) {
     String text =
         form.part("routing")

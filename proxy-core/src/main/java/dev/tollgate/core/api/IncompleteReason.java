@@ -1,8 +1,8 @@
 package dev.tollgate.core.api;
 
-/** Why an answer ends where it does, in the words of the Responses API. */
+/** Reason why a reply is incomplete, in the terms of the Responses API. */
 public enum IncompleteReason {
-  /** It is all there. */
+  /** The reply is complete. */
   NONE(""),
   OUTPUT_TOKENS("max_output_tokens"),
   FILTERED("content_filter");

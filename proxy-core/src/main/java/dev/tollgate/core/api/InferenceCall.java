@@ -10,7 +10,7 @@ import io.netty.buffer.ByteBuf;
 import java.util.List;
 import java.util.Map;
 
-/** One admitted request for one model: what every attempt at it needs. */
+/** One admitted request for one model: all that its attempts need. */
 public interface InferenceCall {
   RequestId id();
 
@@ -18,62 +18,73 @@ public interface InferenceCall {
 
   Model model();
 
-  /** How the next attempt deals with what the client already has: nothing, unless it was begun. */
+  /** Returns how the next attempt treats the content that the client already has. */
   default StreamContinuation continuation() {
     return new StreamContinuation.None();
   }
 
-  /** The same request for a model that serves in the other's place. */
+  /** Returns the same request for a fallback model. */
   InferenceCall at(Model other);
 
-  /** The same request for an attempt that begins in another way, where there is one. */
+  /**
+   * Returns the same request for an attempt with another continuation, if the endpoint has
+   * continuations.
+   */
   default InferenceCall with(StreamContinuation other) {
     return this;
   }
 
-  /** The same request with the images that it named by URL, by where they stand among its own. */
+  /**
+   * Returns the same request with the fetched images, by their index among the request's images.
+   */
   default InferenceCall with(Map<Integer, FetchResult.Image> images) {
     return this;
   }
 
-  /** The body in canonical form; it wraps the request's array, which must outlive the buffers. */
+  /**
+   * Returns the body in canonical form. The buffers wrap the request's array, which must outlive
+   * them.
+   */
   List<ByteBuf> bodyFor(Route route);
 
   /**
-   * About how many bytes a body in the provider's own form takes; 0: it is the request's own array,
-   * with edits.
+   * Returns the approximate size of the body in the provider's own format; 0 if the body is the
+   * request's own array with edits.
    */
   default int translatedBytes(Route route) {
     return 0;
   }
 
-  /** The body to send, in the form that the route's provider understands. */
+  /** Returns the body in the format of the route's provider. */
   default UpstreamBody upstreamBody(Route route) {
     return UpstreamBody.whole(bodyFor(route));
   }
 
-  /** The usage that nobody reported, with our own count of the output. */
+  /**
+   * Returns the estimated usage if the provider reported none, from the gateway's own count of the
+   * output.
+   */
   default Usage usageLikely(long deliveredTokens) {
     return Usage.estimate(request().promptTokensLikely(), deliveredTokens);
   }
 
-  /** A fresh stream, to be filled by the provider's events. */
+  /** Returns a new stream that the provider's events are written to. */
   ReplyEventStream stream(ProviderId provider);
 
-  /** What counts a provider's bytes, of a request whose reply comes as such. */
+  /** Returns the byte counter of a reply that is passed as opaque bytes. */
   default ReplyByteStream bytes() {
     throw new IllegalStateException("the reply does not come as bytes");
   }
 
-  /** The content type of such bytes, which their provider told or did not. */
+  /** Returns the content type of such bytes; the provider may have reported none. */
   default String bytesType(String reported) {
     return reported;
   }
 
   /**
-   * Reads a provider's whole reply that is not in JSON.
+   * Reads a provider's whole reply that is not JSON.
    *
-   * @param contentType as the provider told it
+   * @param contentType as reported by the provider
    */
   default WholeReply.Read reply(ProviderId provider, String contentType, byte[] body, int length) {
     return reply(provider, body, length);

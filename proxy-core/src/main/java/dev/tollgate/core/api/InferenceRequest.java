@@ -16,26 +16,46 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * A valid body of a route that asks a model for something: all that an exchange needs of it, so
- * that routing, money, limits and retries are the same for whatever is asked.
+ * Valid request for a model, as the exchange sees it: routing, money, limits and retries are the
+ * same for all endpoints.
  */
 public interface InferenceRequest {
-  /** What the provider is asked to do. */
+  /** Returns the operation that the provider is asked for. */
   Operation operation();
 
-  /** What a model must be for it. */
-  Modality modality();
+  /** Returns the modality that the model must have. */
+  default Modality modality() {
+    return switch (operation()) {
+      case CHAT -> Modality.CHAT;
+      case COMPLETION -> Modality.COMPLETION;
+      case EMBEDDING -> Modality.EMBEDDING;
+      case SPEECH -> Modality.SPEECH;
+      case TRANSCRIPTION -> Modality.TRANSCRIPTION;
+      case IMAGE, IMAGE_EDIT -> Modality.IMAGE;
+    };
+  }
 
-  ModelId model();
+  /** Returns the model and the preferences for its routing. */
+  RequestTarget target();
 
-  boolean isStream();
+  default ModelId model() {
+    return target().model();
+  }
 
-  /** How its reply comes. */
+  default RoutingPreferences routing() {
+    return target().routing();
+  }
+
+  default boolean isStream() {
+    return false;
+  }
+
+  /** Returns the form in which the reply reaches the client. */
   default ReplyMode mode() {
     return isStream() ? ReplyMode.EVENTS : ReplyMode.WHOLE;
   }
 
-  /** What its provider is told that it may answer with. */
+  /** Returns the Accept header of the upstream request. */
   default String accept() {
     return switch (mode()) {
       case WHOLE -> "application/json";
@@ -45,120 +65,130 @@ public interface InferenceRequest {
   }
 
   /**
-   * Whether a content type, in lower case, is one that was asked for, of a reply that is neither
-   * JSON nor events.
+   * True if a content type, in lower case, is acceptable for a reply that is neither JSON nor
+   * events.
    */
   default boolean mayBeAnsweredAs(String contentType) {
     return false;
   }
 
   /**
-   * Whether its model may ignore that a stream was asked for, and answer whole: such a reply, and
-   * its head, come late.
+   * True if the model may answer a request for a stream with a whole reply, whose head comes late.
    */
   default boolean mayBeAnsweredWhole() {
     return !isStream();
   }
 
-  /** How long the reply may take to begin. */
+  /** Returns the longest wait for the start of the reply. */
   default Duration replyStartTimeout(Provider.ProviderTimeouts clocks) {
     return clocks.firstToken();
   }
 
   /**
-   * Whether it may be put to a provider after another got it; not where what is made of it is
-   * bought, and who got it may have begun.
+   * True if the request may be sent to a provider after another provider has received it. False for
+   * requests whose result is paid for, because the first provider may have begun.
    */
   default boolean mayBeRepeated() {
     return true;
   }
 
-  /** Its provider has all of one that may not be repeated: nobody needs its body any more. */
+  /** Releases the body: a request that may not be repeated has been sent completely. */
   default void releaseBody() {}
 
-  /** The longest reply that is taken from a provider. */
+  /** Returns the size bound of a provider's reply in bytes. */
   default int replyBytesMax(Provider provider) {
     return provider.eventBytesMax();
   }
 
   /**
-   * How many bytes a reply that is bought most likely takes; 0: few, or it can be asked for again.
+   * Returns the likely size of a paid reply in bytes; 0 if the reply is small or can be requested
+   * again.
    */
   default long replyBytesLikely(Route route) {
     return 0;
   }
 
-  /** The client's name of a field that a provider complains of. */
+  /** Returns the client's name of a field that a provider's error message names. */
   default String paramOf(String upstreamParam) {
     return upstreamParam;
   }
 
-  /** What the request says about its routing. */
-  RoutingPreferences routing();
-
-  /** The images that have to be fetched before a provider is asked. */
+  /** Returns the images that must be fetched before the request is sent to a provider. */
   default List<RemoteImage> remoteImages() {
     return List.of();
   }
 
-  /** The capabilities that the request uses, as far as they have names. */
-  Set<String> capabilitiesUsed();
+  /** Returns the named capabilities that the request uses. */
+  default Set<String> capabilitiesUsed() {
+    return Set.of();
+  }
 
-  /** JSON paths of what a route's provider would not get, and without which it cannot answer. */
+  /**
+   * Returns the JSON paths that a route's provider would not receive, and without which it cannot
+   * serve the request.
+   */
   default List<String> unservable(Route route) {
     return List.of();
   }
 
-  /** JSON paths of what a route's provider would not get, because it has nothing like it. */
+  /**
+   * Returns the JSON paths that a route's provider would not receive because it has no such
+   * parameter.
+   */
   default List<String> unsupported(Route route, Model served) {
     return List.of();
   }
 
-  /** What is said of paths without which no provider can answer. */
+  /** Returns the refusal for paths that no provider can serve. */
   default Fault unservableFault(List<String> paths) {
     return Fault.invalid(
         paths.stream()
-            .map(path -> new Fault.Issue(path, "is nothing that the model's provider has"))
+            .map(path -> new Fault.Issue(path, "is not supported by the model's provider"))
             .toList());
   }
 
   /**
-   * What stays the same of the prompt while a conversation grows, up to a bound. Empty where
-   * nothing can be told.
+   * Returns the part of the prompt that stays the same while a conversation grows, up to a bound;
+   * empty if unknown.
    */
-  String promptPrefix();
+  default String promptPrefix() {
+    return "";
+  }
 
-  /** What the prompt most likely counts, for usage that nobody reported. */
+  /** Returns the likely token count of the prompt, for usage that no provider reported. */
   long promptTokensLikely();
 
   /**
-   * The worst case of this request at a model: what admission reserves
+   * Returns the worst case of this request at a model: the amount that admission reserves
    * (docs/decisions/money.md#reservations).
    */
   MicroUsd estimate(Model served);
 
   /**
-   * What the limit of tokens per minute sets aside: the likely prompt and all that may be written.
+   * Returns the tokens that the limit of tokens per minute sets aside: the likely prompt and the
+   * longest output.
    */
   long tokensEstimated(Model served);
 
-  /** The body for a route. Wraps the request's array, which must outlive the buffers. */
+  /**
+   * Returns the body for a route. The buffers wrap the request's array, which must outlive them.
+   */
   List<ByteBuf> bodyFor(Route route);
 
-  /** The request as it is put to a model, of which nobody has anything yet. */
+  /** Returns the request as sent to a model, before the client has any content. */
   InferenceCall call(RequestId id, Model model);
 
-  /** Whether a late stream may be asked for a second time, elsewhere. */
+  /** True if a slow stream may be hedged. */
   default boolean mayBeHedged() {
     return false;
   }
 
-  /** Whether a stream that broke off can be continued elsewhere. */
+  /** True if a broken stream can be continued by another provider. */
   default boolean mayBeResumed() {
     return false;
   }
 
-  /** Whether a provider can be handed the beginning of the answer. */
+  /** True if a provider can be given the beginning of the answer. */
   default boolean mayBePrefilled() {
     return false;
   }

@@ -6,7 +6,7 @@ import dev.tollgate.core.json.Param;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The issues found in one request, in the order in which they are reported. */
+/** Issues found in one request, in the order in which they are reported. */
 public final class Issues {
   // A hostile body could hold a million wrong elements; a person reads the first few.
   private static final int ISSUES_MAX = 32;
@@ -25,7 +25,7 @@ public final class Issues {
     }
   }
 
-  /** Adds that a list which we must read is too long for that; says whether it is. */
+  /** Reports a list that is too long to be read completely. Returns true if it is. */
   public boolean addIfCut(JsonItems list, Param param) {
     if (list.isCut()) {
       add(param, "must not have more than 65,536 items");
@@ -33,7 +33,7 @@ public final class Issues {
     return list.isCut();
   }
 
-  /** Whether looking on is of no use: nothing more is reported. */
+  /** True if further issues are not recorded, so that checking on is useless. */
   public boolean isFull() {
     return found.size() == ISSUES_MAX;
   }

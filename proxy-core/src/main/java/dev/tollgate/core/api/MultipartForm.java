@@ -16,7 +16,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** A multipart body, over the array it came in: its parts by name, and the edits it leaves with. */
+/**
+ * Multipart body over the array in which it was received, with its parts and the edits for a
+ * provider.
+ */
 public final class MultipartForm {
   private final byte[] bytes;
   private final MultipartBoundary boundary;
@@ -24,7 +27,7 @@ public final class MultipartForm {
   private final int end;
 
   /**
-   * @param end where the last delimiter begins
+   * @param end offset of the last delimiter
    */
   private MultipartForm(byte[] bytes, MultipartBoundary boundary, List<FormPart> parts, int end) {
     this.bytes = bytes;
@@ -33,19 +36,12 @@ public final class MultipartForm {
     this.end = end;
   }
 
-  /** What reading a body brought. */
-  public sealed interface Read {
-    record Fine(MultipartForm form) implements Read {}
-
-    record Refused(Fault fault) implements Read {}
-  }
-
   /**
    * Reads a body.
    *
-   * @param contentType of the body, which names what separates its parts
+   * @param contentType Content-Type of the body, which contains the boundary
    */
-  public static Read read(byte[] bytes, int length, String contentType) {
+  public static ParseResult<MultipartForm> read(byte[] bytes, int length, String contentType) {
     Optional<MultipartBoundary> boundary = MultipartBoundary.of(contentType);
     if (boundary.isEmpty()) {
       return refused("the Content-Type names no valid boundary");
@@ -57,12 +53,13 @@ public final class MultipartForm {
       return refused("the form is broken: " + problem);
     }
     return reader.isComplete()
-        ? new Read.Fine(new MultipartForm(bytes, boundary.get(), reader.parts(), reader.end()))
+        ? new ParseResult.Valid<>(
+            new MultipartForm(bytes, boundary.get(), reader.parts(), reader.end()))
         : refused("the form is broken: its end is missing");
   }
 
-  private static Read refused(String message) {
-    return new Read.Refused(Fault.of(ErrorCode.VALIDATION_FAILED, message));
+  private static ParseResult<MultipartForm> refused(String message) {
+    return new ParseResult.Refused<>(Fault.of(ErrorCode.VALIDATION_FAILED, message));
   }
 
   public byte[] bytes() {
@@ -77,12 +74,12 @@ public final class MultipartForm {
     return boundary.contentType();
   }
 
-  /** The first part of a name. */
+  /** Returns the first part with this name. */
   public Optional<FormPart> part(String name) {
     return parts.stream().filter(part -> part.name().equals(name)).findFirst();
   }
 
-  /** What a field says; empty where it is not there. It was found to be text. */
+  /** Returns the text of a field that was checked to be text; empty if absent. */
   public Optional<String> text(String name) {
     return part(name).map(this::text);
   }
@@ -95,21 +92,22 @@ public final class MultipartForm {
     return !part.isFile() && StrictUtf8.isValid(bytes, part.from(), part.to());
   }
 
-  /** Bytes of a field; 0 where it is not there. */
+  /** Returns the size of a field in bytes; 0 if absent. */
   public int sizeBytes(String name) {
     return part(name).map(FormPart::sizeBytes).orElse(0);
   }
 
   /**
-   * What becomes of fields.
+   * Edits of fields.
    *
-   * @param values which they have, whether they were there or not
+   * @param values fields to set, present or not
+   * @param without fields to remove
    */
   public record Edits(Map<String, String> values, Set<String> without) {}
 
   /**
-   * The form from its first delimiter to its last, with edits. Everything else leaves as it came,
-   * in slices of the array.
+   * Returns the form from its first delimiter to its last, with edits. The rest is unchanged, in
+   * slices of the array.
    */
   public List<ByteBuf> edited(Edits edits) {
     List<ByteBuf> out = new ArrayList<>();

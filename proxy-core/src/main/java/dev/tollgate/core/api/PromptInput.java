@@ -9,11 +9,11 @@ import dev.tollgate.core.json.Param;
 import java.util.Arrays;
 
 /**
- * The texts of a request that are not a conversation: one or many, each as a string or as an array
- * of token numbers. Counted without a tokenizer.
+ * Prompt texts of a request without messages: one or many, each as a string or as an array of token
+ * ids. Tokens are counted without a tokenizer.
  */
 public final class PromptInput {
-  // Beginning and end, which some models put around each text.
+  // Begin and end tokens, which some models put around each text.
   private static final int SPECIAL_TOKENS = 2;
 
   private final Param param;
@@ -25,19 +25,19 @@ public final class PromptInput {
   private long[] tokensAtMost = new long[1];
 
   /**
-   * What is taken.
+   * Bounds of the input.
    *
-   * @param texts how many, at most
-   * @param tokens how many of one text that is alone, at most
-   * @param text what a text must be
-   * @param missing what becomes of null
+   * @param texts most texts
+   * @param tokens most tokens of a single text
+   * @param text rule of a text
+   * @param missing rule of null
    */
   public record Bounds(int texts, int tokens, ValueRule text, ValueRule missing) {
-    /** What vectors are made of. */
+    /** Bounds of embedding input. */
     public static final Bounds EMBEDDED =
         new Bounds(2_048, 2_048, PromptInput::notEmpty, PromptInput::refuse);
 
-    /** What is completed. */
+    /** Bounds of completion prompts. */
     public static final Bounds COMPLETED =
         new Bounds(2_048, JsonLimits.ITEMS_MAX, ValueRule.ANY, ValueRule.ANY);
   }
@@ -49,8 +49,8 @@ public final class PromptInput {
   }
 
   /**
-   * Reads a member that may be a string, an array of strings, of tokens, or of arrays of tokens;
-   * what is wrong with it is added to the issues. One that is missing was reported.
+   * Reads a member that is a string, or an array of strings, of token ids or of arrays of token
+   * ids. Errors are added to the issues; a missing member has been reported before.
    */
   public static PromptInput read(JsonMembers root, String name, Bounds bounds, Issues issues) {
     var input = new PromptInput(Param.of(name), bounds, issues);
@@ -140,28 +140,30 @@ public final class PromptInput {
     tokensLikely += likely;
   }
 
-  /** Whether there are numbers of tokens in place of texts. */
+  /** True if the input consists of token ids. */
   public boolean isTokens() {
     return isTokens;
   }
 
-  /** How many texts there are. */
+  /** Returns the number of texts. */
   public int count() {
     return count;
   }
 
-  /** What they most likely count, for usage that nobody reported. */
+  /** Returns the likely token count, for usage that no provider reported. */
   public long tokensLikely() {
     return tokensLikely;
   }
 
-  /** What they most likely count where a provider repeats them: as its output is counted. */
+  /**
+   * Returns the likely token count if the provider repeats the prompts: counted like its output.
+   */
   public long tokensDelivered() {
     return TokenEstimate.deliveredOfPrompt(tokensLikely);
   }
 
   /**
-   * An upper bound of what they count, each capped by the model's context where that is known.
+   * Returns an upper bound of the token count; each text is capped by the model's context if known.
    *
    * @param contextLength 0: unknown
    */

@@ -1,14 +1,14 @@
 package dev.tollgate.core.api;
 
-/** A reply that the client gets as opaque bytes, such as audio: counted and never parsed. */
+/** Reply that is passed to the client as opaque bytes, such as audio: counted and never parsed. */
 public non-sealed interface ReplyByteStream extends StreamingReply {
   /**
    * Counts bytes that arrived from the provider.
    *
-   * @param more how many
+   * @param more number of new bytes
    */
   void received(int more);
 
-  /** The provider's body is complete. */
+  /** Marks the provider's body as complete. */
   void end();
 }

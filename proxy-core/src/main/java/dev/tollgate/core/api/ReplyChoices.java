@@ -8,17 +8,17 @@ import dev.tollgate.core.json.JsonSplice;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The choices of a whole reply: what must be repaired in them for SDKs, and how much they say.
+ * Choices of a whole reply: the repairs that SDKs need, and the size of their content.
  *
- * @param edits null where nothing must be repaired
- * @param contentBytes bytes of the messages, as our own count of the output needs them
+ * @param edits null if nothing needs repair
+ * @param contentBytes bytes of the messages, for the gateway's own count of the output
  */
 public record ReplyChoices(@Nullable JsonSplice edits, long contentBytes) {
-  // Azure leaves the message out where its filter ended the completion.
+  // Azure omits the message if its filter ended the completion.
   private static final JsonBytes EMPTY_MESSAGE =
       JsonBytes.raw("{\"role\":\"assistant\",\"content\":null}");
 
-  /** Whether these are not the choices of a completion. */
+  /** True if these are not the choices of a completion. */
   public static boolean areMalformed(JsonElements choices) {
     for (int k = 0; k < choices.size(); k++) {
       if (choices.kind(k) != JsonKind.OBJECT || !mayBeMessage(choices.object(k))) {
@@ -36,7 +36,7 @@ public record ReplyChoices(@Nullable JsonSplice edits, long contentBytes) {
             || choice.kind(message) == JsonKind.NULL);
   }
 
-  /** Whether the provider says by a finish reason that it failed. */
+  /** True if a finish reason is a failure of the provider. */
   public static boolean haveFailed(JsonElements choices) {
     for (int k = 0; k < choices.size(); k++) {
       JsonMembers choice = choices.object(k);

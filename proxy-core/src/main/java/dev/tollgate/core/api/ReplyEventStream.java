@@ -6,55 +6,55 @@ import dev.tollgate.core.money.Usage;
 import io.netty.buffer.ByteBuf;
 
 /**
- * One provider's stream made into the client's, event by event. It holds what a stream knows:
- * whether content came, whether it finished, the last usage, what was delivered. Not thread safe:
- * one attempt on one loop.
+ * Translation of one provider's event stream into the client's, event by event. It keeps the state
+ * of the stream: content seen, finish, last usage, delivered content. Not thread safe: one attempt
+ * on one loop.
  *
- * <p>Before the first content nothing is written, because a provider that dies there may still be
- * replaced by another (docs/decisions/streaming.md#commit).
+ * <p>Nothing is written before the first content, because a provider that fails before that can
+ * still be replaced by another (docs/decisions/streaming.md#commit).
  */
 public non-sealed interface ReplyEventStream extends StreamingReply {
-  /** What an event was. */
+  /** Result of one event. */
   enum Step {
-    /** Not a chunk: dropped and counted; the stream goes on. */
+    /** Not a chunk: dropped and counted; the stream continues. */
     DROPPED,
-    /** Nothing for the client, or held until content comes. */
+    /** Nothing for the client, or kept until content comes. */
     ABSORBED,
-    /** Written. */
+    /** Written to the client. */
     WROTE,
     /** The terminator. */
     DONE,
-    /** An error object; the event's bytes say which. */
+    /** An error object; the event's bytes contain it. */
     ERROR,
-    /** The provider's finish reason says that it failed. */
+    /** The finish reason is a failure of the provider. */
     FAILED,
     /** Too many broken events in a row. */
     BROKEN,
-    /** Another answer than the one whose beginning the client has. */
+    /** The answer differs from the beginning that the client already has. */
     DIVERGED
   }
 
-  /** Takes one event's data and writes what the client gets of it to {@code out}. */
+  /** Reads one event's data and writes the client's part of it to {@code out}. */
   Step event(byte[] data, int from, int to, ByteBuf out);
 
-  /** Takes an event that is named an error: it is one whatever it says, unless it is a chunk. */
+  /** Reads an event named {@code error}, which is an error unless its data is a chunk. */
   Step errorEvent(byte[] data, int from, int to, ByteBuf out);
 
-  /** Writes the finish that a provider left out although it said {@code [DONE]}. */
+  /** Writes the finish that a provider omitted before {@code [DONE]}. */
   void writeMissingFinish(ByteBuf out);
 
   /**
-   * Writes the one final chunk that carries the usage: the provider's own object unless we count.
+   * Writes the final chunk with the usage: the provider's own object, or the gateway's estimate.
    */
   void writeUsage(Usage charged, MicroUsd cost, ByteBuf out);
 
-  /** The same of a stream that breaks off, with what its client is told of that. */
+  /** Writes the usage of a broken stream and returns the error event of its client. */
   default BrokenStream broken(Fault fault, Usage charged, MicroUsd cost, ByteBuf out) {
     writeUsage(charged, cost, out);
     return new BrokenStream(fault, new ErrorForm.Envelope());
   }
 
-  /** How much is kept of what was written, until it is complete. */
+  /** Returns the size of the output that is kept until it is complete, in bytes. */
   default int keptBytes() {
     return 0;
   }

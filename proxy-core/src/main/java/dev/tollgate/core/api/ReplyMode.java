@@ -1,11 +1,11 @@
 package dev.tollgate.core.api;
 
-/** How the reply to a request comes to its client. */
+/** Forms in which a reply reaches its client. */
 public enum ReplyMode {
-  /** All at once, when its cost is known. */
+  /** At once, when its cost is known. */
   WHOLE,
-  /** As an event stream, in which a failure can be told. */
+  /** As an event stream, which can contain an error. */
   EVENTS,
-  /** As bytes that nobody looks into: a failure behind the first of them can only cut them off. */
+  /** As opaque bytes: a failure after the first byte can only cut the reply off. */
   BYTES
 }

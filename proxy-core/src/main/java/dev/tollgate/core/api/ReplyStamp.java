@@ -7,12 +7,12 @@ import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.json.JsonBytes;
 
 /**
- * What every reply of one attempt is stamped with, as finished JSON.
+ * Members that every reply of one attempt gets, as finished JSON.
  *
- * @param modelMember the whole member, ready to insert; so is {@code providerMember}
- * @param fallbackId an id for providers that give none
- * @param createdSeconds Unix time for providers that give none
- * @param contextLength of the model, to tell absurd usage; 0: unknown
+ * @param modelMember the whole member, ready to insert, as {@code providerMember} is
+ * @param fallbackId id for replies of providers that give none
+ * @param createdSeconds Unix time for replies of providers that give none
+ * @param contextLength context of the model, to recognize implausible usage; 0: unknown
  */
 public record ReplyStamp(
     JsonBytes model,
@@ -42,7 +42,7 @@ public record ReplyStamp(
         contextLength);
   }
 
-  /** The same with an id for replies of another kind than chats. */
+  /** Returns the same stamp with an id for replies other than chats. */
   public ReplyStamp named(String prefix) {
     return new ReplyStamp(
         model,
@@ -54,12 +54,12 @@ public record ReplyStamp(
         contextLength);
   }
 
-  /** An id of another kind of thing in the same reply. */
+  /** Returns an id of another object in the same reply. */
   public String idWith(String prefix) {
     return prefix + fallbackId.substring(CHAT_PREFIX.length());
   }
 
-  /** An id for a tool call to which the provider gave none. */
+  /** Returns an id for a tool call without one. */
   public String callId(int index) {
     return fallbackId.replace(CHAT_PREFIX, "call_") + "_" + index;
   }

@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The usage that a provider's whole reply reports: as counts, and as the object it wrote. */
+/** Usage in a provider's whole reply: the counts, and the provider's own object. */
 public final class ReplyUsage {
   private final @Nullable Usage counts;
   private final byte @Nullable [] text;
@@ -18,7 +18,7 @@ public final class ReplyUsage {
     this.text = text;
   }
 
-  /** Reads it from a reply's root; an object that is not sound counts as none. */
+  /** Reads the usage at a reply's root; an implausible object counts as absent. */
   public static ReplyUsage of(JsonMembers root, UsageFormat terms, int contextLength) {
     int i = root.indexOf("usage");
     if (i < 0 || root.kind(i) != JsonKind.OBJECT) {
@@ -39,7 +39,7 @@ public final class ReplyUsage {
     return Optional.ofNullable(counts);
   }
 
-  /** The object's bytes; null where there is none. */
+  /** Returns the object's bytes; null if there is none. */
   public byte @Nullable [] text() {
     return text;
   }

@@ -15,8 +15,8 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * What is the same for the JSON body of every inference route: how it is read, what becomes of its
- * model, and the few edits with which it leaves for a provider (docs/decisions/requests.md#splice).
+ * Root object of an inference request's JSON body: parsing, common members, and the edits with
+ * which the body is sent to a provider (docs/decisions/requests.md#splice).
  */
 public final class RequestRoot {
   private static final JsonBytes INCLUDE_USAGE = JsonBytes.raw("{\"include_usage\":true}");
@@ -24,10 +24,10 @@ public final class RequestRoot {
   private RequestRoot() {}
 
   /**
-   * Reads a body.
+   * Parses a body.
    *
    * @param schemaFields members that may be nested as deep as JSON Schema is
-   * @param check what is made of an object that is not nested too deeply
+   * @param check reads the root object, whose nesting is within bounds
    */
   public static <R> ParseResult<R> parse(
       byte[] bytes,
@@ -66,7 +66,7 @@ public final class RequestRoot {
     return false;
   }
 
-  /** Reports the first of these members that is not there, and each behind it. */
+  /** Reports each missing member. */
   public static void require(JsonMembers root, Issues issues, String... names) {
     for (String name : names) {
       if (root.indexOf(name) < 0) {
@@ -75,7 +75,7 @@ public final class RequestRoot {
     }
   }
 
-  /** The model that is asked for; one that is missing was reported. */
+  /** Returns the requested model; a missing one has been reported before. */
   public static Optional<ModelId> model(JsonMembers root, Issues issues) {
     int i = root.indexOf("model");
     if (i < 0) {
@@ -94,22 +94,22 @@ public final class RequestRoot {
     return i >= 0 && root.kind(i) == JsonKind.TRUE;
   }
 
-  /** Whether a member is there and not null. */
+  /** True if a member is present and not null. */
   public static boolean isGiven(JsonMembers root, String name) {
     int i = root.indexOf(name);
     return i >= 0 && root.kind(i) != JsonKind.NULL;
   }
 
-  /** How many bytes a member's value has; 0 where it is not there. */
+  /** Returns the size of a member's value in bytes; 0 if absent. */
   public static long bytesOf(JsonMembers root, String name) {
     int i = root.indexOf(name);
     return i < 0 ? 0 : root.valueEnd(i) - root.valueStart(i);
   }
 
   /**
-   * The body for a route: only {@code model}, {@code routing}, {@code provider} and, of a stream,
-   * {@code stream_options} are touched, everything else stays byte for byte. A provider that cannot
-   * be asked for usage does not know the options: they are left out.
+   * Returns the body for a route: only {@code model}, {@code routing}, {@code provider} and, in
+   * streams, {@code stream_options} are edited; the rest is unchanged byte for byte. {@code
+   * stream_options} are removed for providers that cannot report usage in streams.
    */
   public static JsonSplice edited(JsonMembers root, boolean stream, Route route) {
     JsonSplice splice =

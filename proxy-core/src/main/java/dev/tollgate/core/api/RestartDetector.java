@@ -3,14 +3,15 @@ package dev.tollgate.core.api;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Notices a provider that was handed the beginning of an answer and begins it anew: what equals
- * that beginning is held back until it is clear. Not thread safe: one request on one loop.
+ * Detects a provider that starts the answer over instead of continuing its prefill. Text that
+ * equals the known beginning is held until that is decided. Not thread safe: one request on one
+ * loop.
  */
 public final class RestartDetector {
-  /** So many equal chars are no coincidence, in a text that does not repeat them itself. */
+  /** Equal chars that are no coincidence, in a text that does not repeat them itself. */
   private static final int CHARS = 24;
 
-  /** Nor are so few, where that is all that was delivered. */
+  /** Lower bound if no more was delivered. */
   private static final int CHARS_MIN = 8;
 
   private final String beginning;
@@ -18,13 +19,13 @@ public final class RestartDetector {
   private int matched;
   private int consumed;
 
-  /** What a piece of text shows. */
+  /** Result of one piece of text. */
   public enum Step {
-    /** Nothing so far: all of it is held. */
+    /** Undecided: all of it is held. */
     HELD,
-    /** The answer begins anew. */
+    /** The answer starts over. */
     RESTARTED,
-    /** It does not. */
+    /** The answer continues. */
     OTHER
   }
 
@@ -32,7 +33,10 @@ public final class RestartDetector {
     this.beginning = beginning;
   }
 
-  /** Null where the text is too short to tell, or goes on as it began: a refrain, a table. */
+  /**
+   * Returns a detector; null if the text is too short, or repeats its own beginning, as refrains
+   * and tables do.
+   */
   static @Nullable public RestartDetector of(String known) {
     if (known.length() < CHARS_MIN) {
       return null;
@@ -43,12 +47,12 @@ public final class RestartDetector {
     return known.indexOf(unlikely, 1) < 0 ? new RestartDetector(beginning) : null;
   }
 
-  /** Whether it shows soon if another answer than the rest of this text comes. */
+  /** True if the text is long enough to notice soon that another answer comes. */
   static boolean isDistinctive(String known) {
     return known.length() >= CHARS || of(known) != null;
   }
 
-  /** White space in front of a new beginning is part of it. */
+  /** Reads a piece of text. White space before a repeated beginning is part of it. */
   public Step take(String piece) {
     int from = matched == 0 ? whiteStart(piece) : 0;
     int count = Math.min(piece.length() - from, left());
@@ -74,12 +78,12 @@ public final class RestartDetector {
     return c == ' ' || c == '\n' || c == '\r' || c == '\t';
   }
 
-  /** How many chars of the last piece made it clear that the answer begins anew. */
+  /** Returns the number of chars of the last piece that were needed to detect the restart. */
   public int consumed() {
     return consumed;
   }
 
-  /** How many chars of the text the provider has repeated then. */
+  /** Returns the number of chars of the known text that the provider has repeated. */
   public int length() {
     return beginning.length();
   }
@@ -88,7 +92,7 @@ public final class RestartDetector {
     return beginning.length() - matched;
   }
 
-  /** The text that is held back. */
+  /** Returns the held text. */
   public String held() {
     return white + beginning.substring(0, matched);
   }

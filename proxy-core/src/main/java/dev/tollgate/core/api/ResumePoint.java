@@ -1,4 +1,4 @@
 package dev.tollgate.core.api;
 
-/** Writer state from which a stream that one provider began is continued with another provider. */
+/** State of a writer from which another provider's stream continues. */
 public interface ResumePoint {}

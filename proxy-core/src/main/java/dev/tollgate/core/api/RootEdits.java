@@ -8,11 +8,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The edits of a chunk's or a reply's top-level members (docs/decisions/streaming.md#chunks). Used
- * again for every chunk: what it gives is valid until the next call.
+ * Edits of the top-level members of a chunk or reply (docs/decisions/streaming.md#chunks). Reused
+ * for every chunk: the result is valid until the next call.
  */
 public final class RootEdits {
-  /** Members that only make chunks longer, so that nobody tells a text by its length. */
+  /** Padding members, which hide the length of a text from observers of the connection. */
   public static final List<String> PADDING = List.of("obfuscation", "p");
 
   private final JsonMembers root;
@@ -25,9 +25,9 @@ public final class RootEdits {
     this.edits = JsonSplice.of(root);
   }
 
-  /** What a chunk or reply says that it is; put in where the provider says otherwise or nothing. */
+  /** Identity of a chunk or reply; inserted if the provider's differs or is missing. */
   public record Identity(String id, long createdSeconds, String object) implements ResumePoint {
-    /** What a whole reply says, where it does. */
+    /** Returns the identity of a whole reply, with the stamp's values for missing members. */
     public static Identity of(JsonMembers root, ReplyStamp stamp, String object) {
       int id = root.indexOf("id");
       boolean hasId = id >= 0 && root.kind(id) == JsonKind.STRING && !root.isEmptyString(id);
@@ -40,7 +40,7 @@ public final class RootEdits {
     }
   }
 
-  /** A stream's chunk: usage is taken out, padding too. */
+  /** Returns a stream's chunk without usage and padding. */
   public JsonSplice chunk(Identity identity, int choices, @Nullable JsonSplice choiceEdits) {
     common(identity, choices, choiceEdits);
     deleteAll("usage", 0);
@@ -50,7 +50,7 @@ public final class RootEdits {
     return edits;
   }
 
-  /** A whole reply: usage is replaced by ours. */
+  /** Returns a whole reply with the gateway's usage. */
   public JsonSplice reply(
       Identity identity, int choices, @Nullable JsonSplice choiceEdits, JsonBytes usage) {
     common(identity, choices, choiceEdits);
@@ -58,7 +58,7 @@ public final class RootEdits {
     return edits;
   }
 
-  /** A whole reply that is a list: the same, but that it has no identity. */
+  /** Returns a whole reply that is a list, without an identity, with the gateway's usage. */
   public JsonSplice list(int data, JsonBytes usage) {
     edits.reset(root);
     deleteAll("data", data + 1);
@@ -68,7 +68,7 @@ public final class RootEdits {
     return edits;
   }
 
-  /** A transcript: the same, but that its object is its text. */
+  /** Returns a transcript, whose object is its text, with the gateway's usage. */
   public JsonSplice transcript(int text, JsonBytes usage) {
     edits.reset(root);
     stampMembers(text);
@@ -76,7 +76,7 @@ public final class RootEdits {
     return edits;
   }
 
-  /** A list of images: who made them, and when, where that is told wrongly or not at all. */
+  /** Returns a list of images with model, provider and a valid time of creation. */
   public JsonSplice images(int data, @Nullable JsonSplice dataEdits, JsonBytes usage) {
     edits.reset(root);
     if (dataEdits != null) {
@@ -121,7 +121,7 @@ public final class RootEdits {
     stampMembers(choices);
   }
 
-  /** What no provider says in our place. */
+  /** Removes members that only the gateway may set. */
   private void stampMembers(int contentAt) {
     removeReserved();
     model(contentAt);
@@ -154,10 +154,9 @@ public final class RootEdits {
   }
 
   /**
-   * Leaves one member of a name: the first as it is, or with another value, or one of our own in
-   * front.
+   * Keeps one member of a name: the first, with its own or another value, or a new one in front.
    *
-   * @param value null where the first member is right
+   * @param value null if the first member is right
    */
   private void own(String name, @Nullable JsonBytes value) {
     int i = root.indexOf(name);

@@ -21,9 +21,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the {@code routing} member: an object, or a string short for its strategy; OpenRouter's
- * {@code provider} object is an alias, which is checked always and counts where {@code routing} is
- * absent (docs/decisions/routing.md#preferences). Members that are not of ours are ignored.
+ * Reader of the {@code routing} member: an object, or a string with the name of a strategy.
+ * OpenRouter's {@code provider} object is an alias: it is always checked, and used if {@code
+ * routing} is absent (docs/decisions/routing.md#preferences). Unknown members are ignored.
  */
 public final class RoutingFields {
   private static final int SLUGS_MAX = 64;
@@ -39,9 +39,9 @@ public final class RoutingFields {
   private final Issues issues;
 
   /**
-   * What was read.
+   * Routing preferences as read.
    *
-   * @param unmetFault a fault of its own kind where the wish is valid but cannot be met
+   * @param unmetFault refusal of valid preferences that cannot be met
    */
   public record Read(RoutingPreferences preferences, @Nullable Fault unmetFault) {
     private static final Read NOTHING = new Read(RoutingPreferences.NONE, null);
@@ -53,7 +53,7 @@ public final class RoutingFields {
     this.issues = issues;
   }
 
-  /** Reads the wish of a request; what is wrong with it is added to the issues. */
+  /** Reads the preferences of a request; errors are added to the issues. */
   public static Read read(JsonMembers root, Issues issues) {
     Optional<Read> routing = member(root, "routing", issues);
     Optional<Read> alias = member(root, "provider", issues);
@@ -132,7 +132,7 @@ public final class RoutingFields {
     return items.kind(i) == JsonKind.STRING ? Strategy.parse(items.string(i)) : Optional.empty();
   }
 
-  /** A strategy that is not one of ours: announced, or nobody's. */
+  /** Returns the refusal of an announced strategy, or adds an issue for an unknown one. */
   private static @Nullable Fault unknown(JsonItems items, int i, Param param, Issues issues) {
     if (!items.isString(i, "smart")) {
       issues.add(param, "is not a known strategy");
@@ -143,7 +143,7 @@ public final class RoutingFields {
         ErrorCode.NOT_IMPLEMENTED, message, param.toString(), null, 0, false, Map.of());
   }
 
-  /** The index of a member that is not null. */
+  /** Returns the index of a member that is not null, or -1. */
   private int given(String name) {
     int i = fields.indexOf(name);
     return i < 0 || fields.kind(i) == JsonKind.NULL ? -1 : i;
@@ -253,7 +253,10 @@ public final class RoutingFields {
         pico(caps, "request", PICO_PER_USD, at));
   }
 
-  /** A price in USD, as a number or a decimal string. Far more than any price is no bound. */
+  /**
+   * Returns a price cap from USD, as a number or a decimal string. A cap far above any price is
+   * unbounded.
+   */
   private long pico(JsonMembers caps, String name, double factor, Param at) {
     int i = caps.indexOf(name);
     if (i < 0 || caps.kind(i) == JsonKind.NULL) {

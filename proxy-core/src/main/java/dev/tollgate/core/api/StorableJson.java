@@ -3,8 +3,8 @@ package dev.tollgate.core.api;
 import dev.tollgate.core.json.JsonMembers;
 
 /**
- * Whether JSON can be kept in the store as it is: it takes no {@code \u0000}, and half of a
- * character is none (docs/decisions/requests.md#stored-text).
+ * Check that PostgreSQL can store a JSON value: it must not contain {@code \u0000} or an unpaired
+ * surrogate (docs/decisions/requests.md#stored-text).
  */
 public final class StorableJson {
   static final String UNSTORABLE = "must not have a NUL or half of a surrogate pair";
@@ -13,7 +13,7 @@ public final class StorableJson {
 
   private StorableJson() {}
 
-  /** Adds every member whose value cannot be kept, or whose name. */
+  /** Reports every member whose name or value cannot be stored. */
   public static void check(JsonMembers root, Issues issues) {
     for (int i = 0; i < root.size() && !issues.isFull(); i++) {
       boolean isFine =
@@ -25,7 +25,7 @@ public final class StorableJson {
     }
   }
 
-  /** Of valid JSON in valid UTF-8, in which only escapes can be either. */
+  /** True if valid JSON in valid UTF-8 can be stored; only escapes can violate the rule. */
   static boolean isStorable(byte[] json, int from, int to) {
     for (int at = from; at < to; at++) {
       if (json[at] != '\\') {

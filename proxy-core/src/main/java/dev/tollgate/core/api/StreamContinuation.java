@@ -1,27 +1,27 @@
 package dev.tollgate.core.api;
 
 /**
- * How a try deals with what its client already has of the stream
+ * Treatment of the content that a client already has when an attempt starts
  * (docs/decisions/retries.md#resume).
  */
 public sealed interface StreamContinuation {
-  /** The client has nothing, and what it gets is not kept. */
+  /** The client has nothing, and its content is not recorded. */
   record None() implements StreamContinuation {}
 
-  /** The client has nothing, and what it gets is kept. */
+  /** The client has nothing, and its content is recorded. */
   record Recorded(DeliveredContent delivered) implements StreamContinuation {}
 
   /**
-   * The provider is handed what the client has as the beginning of its answer.
+   * The provider gets the delivered content as a prefill.
    *
-   * @param handedTokens our count of that
+   * @param handedTokens the gateway's count of its tokens
    */
   record Prefill(DeliveredContent delivered, long handedTokens) implements StreamContinuation {}
 
-  /** The provider is asked anew; what it repeats is held back. */
+  /** The provider gets the request again; repeated content is held back. */
   record Replay(DeliveredContent delivered) implements StreamContinuation {}
 
-  /** How the stream is continued; empty where it begins. */
+  /** Returns the kind of continuation as a label; empty for a new stream. */
   default String wire() {
     return switch (this) {
       case None _, Recorded _ -> "";

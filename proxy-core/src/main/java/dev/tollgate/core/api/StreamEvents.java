@@ -1,10 +1,10 @@
 package dev.tollgate.core.api;
 
-/** What is the same of the events of all streams: white space at their end, and the terminator. */
+/** Framing that the events of all streams share: trailing white space and the terminator. */
 public final class StreamEvents {
   private StreamEvents() {}
 
-  /** The end of an event's data without the blanks behind it. */
+  /** Returns the end of an event's data without trailing blanks. */
   public static int trimmed(byte[] data, int from, int to) {
     int end = to;
     while (end > from && data[end - 1] == ' ') {
@@ -13,7 +13,7 @@ public final class StreamEvents {
     return end;
   }
 
-  /** Whether the data are {@code [DONE]}. */
+  /** True if the data is {@code [DONE]}. */
   public static boolean isDone(byte[] data, int from, int to) {
     return to - from == 6
         && data[from] == '['

@@ -12,9 +12,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The last usage that a stream told, wherever it stood (docs/decisions/streaming.md#usage). What is
- * told ahead of the finish is kept as it stands, since most often another one replaces it, and read
- * when it is asked for. Loop-confined.
+ * Last usage that a stream reported, at any place (docs/decisions/streaming.md#usage). Usage before
+ * the finish is kept unparsed, because most often a later one replaces it. Loop-confined.
  */
 public final class StreamUsage {
   private static final int KEPT_BYTES_USUAL = 512;
@@ -34,22 +33,22 @@ public final class StreamUsage {
   private boolean unsound;
   private boolean differs;
 
-  /** What waits to be read. */
+  /** Kind of usage that is kept unparsed. */
   private enum Kept {
     NOTHING,
     CANONICAL,
-    /** A {@link InterimUsage}. */
+    /** An {@link InterimUsage}. */
     SO_FAR
   }
 
   /**
-   * @param contextLength counts above it cannot be true; 0: unknown
+   * @param contextLength bound of plausible counts; 0: unknown
    */
   StreamUsage(int contextLength) {
     this.contextLength = contextLength;
   }
 
-  /** Takes what a chunk tells at its root; says whether that was anything. */
+  /** Reads the usage at a chunk's root. Returns true if there was any. */
   boolean takeRoot(JsonMembers root) {
     int i = root.indexOf("usage");
     if (i >= 0 && root.kind(i) == JsonKind.OBJECT) {
@@ -70,7 +69,7 @@ public final class StreamUsage {
     return false;
   }
 
-  /** Takes a usage object; says whether it has anything in it. */
+  /** Reads a usage object. Returns true if it is not empty. */
   public boolean take(JsonMembers object) {
     return take(object, Kept.CANONICAL);
   }
@@ -109,19 +108,19 @@ public final class StreamUsage {
 
   private void read(byte[] object) {
     Optional<Usage> read = OpenAiUsage.FORMAT.read(JsonMembers.ofKept(object), contextLength);
-    // Ahead of the finish, many providers count as they go.
+    // Before the finish, many providers report running counts.
     differs |= isFinal && read.isPresent() && !read.get().equals(usage);
     unsound = read.isEmpty();
     usage = read.orElse(null);
     text = read.isEmpty() ? null : object;
   }
 
-  /** The provider said that it finished: what comes now is the sum. */
+  /** Marks the stream as finished: usage after that is the total. */
   public void finished() {
     finished = true;
   }
 
-  /** What is odd about what it told. */
+  /** Returns the anomalies of the reported usage. */
   Set<ProtocolAnomaly> anomalies() {
     readKept();
     if (!differs && !unsound) {
@@ -137,13 +136,13 @@ public final class StreamUsage {
     return anomalies;
   }
 
-  /** The last one, if it was sound. */
+  /** Returns the last usage if it is plausible. */
   Optional<Usage> reported() {
     readKept();
     return Optional.ofNullable(usage);
   }
 
-  /** The object that says what is charged: the provider's own unless we count. */
+  /** Returns the object for the charged usage: the provider's own, or null for an estimate. */
   public byte @Nullable [] text(Usage charged) {
     readKept();
     return charged.estimated() ? null : text;

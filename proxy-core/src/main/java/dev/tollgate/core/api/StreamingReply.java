@@ -6,41 +6,41 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** What is known of one provider's reply that the client gets as it comes. */
+/** State of one provider's reply that is passed to the client as it arrives. */
 public sealed interface StreamingReply permits ReplyEventStream, ReplyByteStream {
-  /** The last usage that the provider reported, if it was sound. */
+  /** Returns the last usage that the provider reported, if plausible. */
   Optional<Usage> reportedUsage();
 
-  /** What was used besides tokens, as far as it is known. */
+  /** Returns the usage besides tokens, as far as known. */
   default List<Quantity> quantities() {
     return List.of();
   }
 
-  /** Our own count of the output so far. */
+  /** Returns the gateway's own count of the output so far. */
   long deliveredTokens();
 
-  /** Whether content came; it was written unless the client had it already. */
+  /** True if content arrived; it was written unless the client already had it. */
   boolean contentSeen();
 
-  /** Whether the client got anything of this provider's. */
+  /** True if the client got anything from this provider. */
   boolean isWritten();
 
-  /** Whether its end came: it is complete unless content follows. */
+  /** True if the finish arrived: the reply is complete unless more content follows. */
   boolean finished();
 
-  /** Whether it said that it finished before it had repeated all that the client has. */
+  /** True if the provider finished before it had repeated all that the client has. */
   default boolean endedBehind() {
     return false;
   }
 
-  /** Events that were dropped because they could not be read. */
+  /** Returns the number of events that were dropped as unreadable. */
   long badEvents();
 
-  /** What is odd about it so far. */
+  /** Returns the anomalies so far. */
   default Set<ProtocolAnomaly> anomalies() {
     return Set.of();
   }
 
-  /** Lets go of what was held back. */
+  /** Releases the buffers. */
   void release();
 }

@@ -9,7 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The identity of one stream, and chunks of our own making under it. */
+/** Identity of one stream, and the chunks that the gateway itself writes under it. */
 public final class SyntheticChunks {
   private static final JsonBytes NO_CHOICES = JsonBytes.raw("[]");
 
@@ -25,21 +25,21 @@ public final class SyntheticChunks {
     this.idFixed = continues;
   }
 
-  /** Chunks of a stream of which the client has nothing. */
+  /** Returns the chunks of a new stream. */
   public static SyntheticChunks begun(ReplyStamp stamp, String object) {
     var ours = new RootEdits.Identity(stamp.fallbackId(), stamp.createdSeconds(), object);
     return new SyntheticChunks(stamp, ours, false);
   }
 
-  /** Chunks of a stream whose beginning the client got under this identity. */
+  /** Returns the chunks of a stream whose beginning the client got under this identity. */
   public static SyntheticChunks continued(ReplyStamp stamp, RootEdits.Identity identity) {
     return new SyntheticChunks(stamp, identity, true);
   }
 
   /**
-   * One stream has one id: the provider's first that is not empty, or ours once a chunk was written
-   * with it. The time is the one that the provider told last, but of a stream that was begun by
-   * another, which keeps its own.
+   * Reads the identity from a chunk's root. A stream has one id: the provider's first that is not
+   * empty, or the gateway's once a chunk was written with it. The time is the last one that the
+   * provider sent; a continued stream keeps its own.
    */
   public void take(JsonMembers root) {
     int i = idFixed ? -1 : root.indexOf("id");
@@ -55,13 +55,13 @@ public final class SyntheticChunks {
     }
   }
 
-  /** A chunk goes out: the id is what it is. */
+  /** Returns the identity of the next chunk, which fixes the id. */
   public RootEdits.Identity identityOfNext() {
     idFixed = true;
     return identity;
   }
 
-  /** The identity of what was written last. */
+  /** Returns the identity of the last chunk written. */
   public RootEdits.Identity identity() {
     return identity;
   }
@@ -71,7 +71,7 @@ public final class SyntheticChunks {
     write(choices, null, out);
   }
 
-  /** Writes the chunk that carries nothing but the usage. */
+  /** Writes a chunk with the usage only. */
   public void writeUsage(JsonBytes usage, ByteBuf out) {
     write(NO_CHOICES, usage, out);
   }

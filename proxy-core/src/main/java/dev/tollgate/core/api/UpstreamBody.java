@@ -4,20 +4,20 @@ import io.netty.buffer.ByteBuf;
 import java.util.List;
 
 /**
- * What a provider is sent of a request.
+ * Body of an upstream request.
  *
- * @param contentType of the body
- * @param dropped JSON paths of what it does not get, because it has nothing like it
+ * @param contentType Content-Type of the body
+ * @param dropped JSON paths that the provider does not get because it has no such parameter
  */
 public record UpstreamBody(List<ByteBuf> body, String contentType, List<String> dropped) {
   private static final String JSON = "application/json";
 
-  /** A body in JSON. */
+  /** Creates a JSON body. */
   public UpstreamBody(List<ByteBuf> body, List<String> dropped) {
     this(body, JSON, dropped);
   }
 
-  /** All of it. */
+  /** Creates a JSON body from which nothing was dropped. */
   public static UpstreamBody whole(List<ByteBuf> body) {
     return new UpstreamBody(body, List.of());
   }

@@ -9,17 +9,19 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import org.jspecify.annotations.Nullable;
 
-/** The client's usage object: the provider's own, every member kept, and the charge. */
+/**
+ * Writer of the client's usage object: all members of the provider's own object, and the charge.
+ */
 public final class UsageWriter {
   private static final byte[] NOTHING = {'{', '}'};
 
   private UsageWriter() {}
 
   /**
-   * Writes the usage object of a reply.
+   * Returns the usage object of a reply.
    *
-   * @param reported the provider's object as it was read, empty where it gave none of a reply
-   *     without output; null where ours is an estimate
+   * @param reported the provider's object as read; empty if it reported none for a reply without
+   *     output; null if the usage is an estimate
    */
   public static JsonBytes json(Usage charged, MicroUsd cost, byte @Nullable [] reported) {
     JsonMembers members = JsonMembers.ofKept(reported == null ? NOTHING : reported);
@@ -40,9 +42,9 @@ public final class UsageWriter {
   }
 
   /**
-   * Of images: how many there are, beside the provider's own members.
+   * Returns the usage object of images: their number, and the provider's own members.
    *
-   * @param reported null where the provider gave none that counts
+   * @param reported null if the provider reported no valid usage
    */
   public static JsonBytes images(
       Usage charged, MicroUsd cost, long made, byte @Nullable [] reported) {
@@ -72,7 +74,10 @@ public final class UsageWriter {
     return JsonBytes.raw(out.array(), 0, out.writerIndex());
   }
 
-  /** SDKs need an integer there; a provider's own is kept, whatever it counts. */
+  /**
+   * Adds the total that SDKs need as an integer; a provider's own total is kept, whatever it
+   * counts.
+   */
   private static void total(JsonMembers members, Usage charged, JsonSplice edits) {
     int i = members.indexOf("total_tokens");
     JsonBytes total = JsonBytes.number(charged.totalTokens());

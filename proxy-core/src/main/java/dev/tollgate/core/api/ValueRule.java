@@ -5,14 +5,14 @@ import dev.tollgate.core.json.JsonItems;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.Param;
 
-/** What a request field's value must be. A rule adds what it finds wrong to the issues. */
+/** Rule of a request field's value. Violations are added to the issues. */
 public interface ValueRule {
   void check(JsonItems items, int i, Param param, Issues issues);
 
-  /** Any value: the provider judges. */
+  /** Accepts any value; the provider judges it. */
   ValueRule ANY = (items, i, param, issues) -> {};
 
-  /** The same rule with null meaning absent. */
+  /** Returns this rule with null as an absent value. */
   default ValueRule orNull() {
     return (items, i, param, issues) -> {
       if (items.kind(i) != JsonKind.NULL) {

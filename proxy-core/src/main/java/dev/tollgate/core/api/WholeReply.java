@@ -9,60 +9,63 @@ import java.util.Optional;
 
 /** One provider's whole reply, read once and written as the client's. */
 public interface WholeReply {
-  /** What a body was. */
+  /** Result of reading a body. */
   sealed interface Read {
     record Fine(WholeReply reply) implements Read {}
 
-    /** An error inside a 200. */
+    /** An error object in a reply with status 200. */
     record ErrorObject() implements Read {}
 
     record Malformed(String reason) implements Read {}
 
-    /** A refusal of what was asked for, in place of anything. */
+    /** A refusal by the provider's content filter, without any content. */
     record Filtered(String reason) implements Read {}
   }
 
-  /** The usage that the provider reported, if it was sound. */
+  /** Returns the usage that the provider reported, if plausible. */
   Optional<Usage> reportedUsage();
 
-  /** What was used besides tokens, as far as it is known. */
+  /** Returns the usage besides tokens, as far as known. */
   default List<Quantity> quantities() {
     return List.of();
   }
 
-  /** The content type under which the client gets it. */
+  /** Returns the content type of the client's reply. */
   default String contentType() {
     return "application/json";
   }
 
-  /** How many parts of it are to be stored, so that the client gets an address of each instead. */
+  /** Returns the number of parts to store, so that the client gets a URL of each instead. */
   default int parts() {
     return 0;
   }
 
-  /** How many bytes a part has at most. */
+  /** Returns the size bound of a part in bytes. */
   default int partBytesMax(int part) {
     return 0;
   }
 
-  /** A part that is to be stored; empty where it turns out to be broken. */
+  /** Returns a part to store; empty if it is broken. */
   default Optional<ByteBuf> part(int part) {
     return Optional.empty();
   }
 
-  /** A part is stored, and the client gets this address instead. */
+  /** Records that a part is stored, so that the client gets this URL instead. */
   default void storedAt(int part, String url) {
-    throw new IllegalStateException("nothing of it is stored");
+    throw new IllegalStateException("this reply has no parts to store");
   }
 
-  /** Our own count of the output. */
+  /** Returns the gateway's own count of the output. */
   long deliveredTokens();
 
   /** Writes the client's body. */
   void writeTo(Usage charged, MicroUsd cost, ByteBuf out);
 
-  /** Writes it as the last event of a stream, where its provider was to stream and did not. */
+  /**
+   * Writes the body as the last event of a stream, for a provider that replied whole to a request
+   * for a stream.
+   */
   default void writeEventTo(Usage charged, MicroUsd cost, ByteBuf out) {
-    throw new IllegalStateException("no stream of it was asked for");
+    throw new IllegalStateException("this endpoint has no streams");
   }
 }

@@ -1,4 +1,7 @@
-/** One file per API endpoint: parse, validate, estimate, edit, shape the reply. */
+/**
+ * Requests and replies of the API endpoints: parsing, validation, estimates, edits and reply
+ * formats.
+ */
 @NullMarked
 package dev.tollgate.core.api;
 

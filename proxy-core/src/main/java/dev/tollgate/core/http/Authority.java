@@ -1,6 +1,9 @@
 package dev.tollgate.core.http;
 
-/** Checks {@code host[:port]} as Host and absolute-form carry it: no user, no path, nothing odd. */
+/**
+ * Validator of {@code host[:port]} in Host and absolute-form: no user, no path, no unusual
+ * characters.
+ */
 final class Authority {
   private static final int PORT_MAX = 65_535;
 
@@ -30,7 +33,7 @@ final class Authority {
         || b == '~';
   }
 
-  /** Behind the bracket that ends an IPv6 literal, or -1. */
+  /** Returns the offset after the bracket that ends an IPv6 literal, or -1. */
   private static int literalEnd(byte[] bytes, int from, int to) {
     int at = from + 1;
     while (at < to && (Grammar.hex(bytes[at]) >= 0 || bytes[at] == ':' || bytes[at] == '.')) {

@@ -1,6 +1,6 @@
 package dev.tollgate.core.http;
 
-/** The message behind a body's last byte; also follows the head of a message without a body. */
+/** Message after a body's last byte; also follows the head of a message without a body. */
 public enum BodyEnd {
   BODY_END
 }

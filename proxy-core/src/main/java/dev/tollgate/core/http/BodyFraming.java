@@ -3,8 +3,8 @@ package dev.tollgate.core.http;
 import dev.tollgate.core.http.BodyLength.Fixed;
 
 /**
- * Reads from a head's fields where its body ends (RFC 9112, 6) and whether the connection lives on.
- * Whatever two readers could understand differently is refused.
+ * Reader of the fields that determine a body's end (RFC 9112, 6) and if the connection stays open.
+ * Anything that two readers could understand differently is refused.
  */
 final class BodyFraming {
   private static final int DIGITS_MAX = 18;
@@ -12,7 +12,7 @@ final class BodyFraming {
   private BodyFraming() {}
 
   /**
-   * @param absent the answer where no field says anything
+   * @param absent result if no field is present
    */
   static BodyLength bodyLength(Headers headers, int minorVersion, BodyLength absent)
       throws MalformedHttp {
@@ -38,7 +38,7 @@ final class BodyFraming {
         && (minorVersion > 0 || headers.lists("connection", "keep-alive"));
   }
 
-  /** The index of the only line with this name, or -1; two are refused. */
+  /** Returns the index of the only line with this name, or -1; two lines are refused. */
   static int single(Headers headers, String lowerCaseName) throws MalformedHttp {
     int found = -1;
     for (int i = 0; i < headers.size(); i++) {

@@ -1,17 +1,17 @@
 package dev.tollgate.core.http;
 
-/** How a message says where its body ends (RFC 9112, 6.3). */
+/** Ways in which a message delimits its body (RFC 9112, 6.3). */
 public sealed interface BodyLength {
-  /** There is no body. */
+  /** The message has no body. */
   record None() implements BodyLength {}
 
-  /** By Content-Length; {@code bytes} is above zero. */
+  /** Content-Length; {@code bytes} is above zero. */
   record Fixed(long bytes) implements BodyLength {}
 
-  /** By the chunked transfer coding. */
+  /** The chunked transfer coding. */
   record Chunked() implements BodyLength {}
 
-  /** By the end of the connection: replies of HTTP/1.0 kind only. */
+  /** The end of the connection: HTTP/1.0 style responses only. */
   record UntilClose() implements BodyLength {}
 
   BodyLength NONE = new None();

@@ -2,13 +2,13 @@ package dev.tollgate.core.http;
 
 import io.netty.buffer.ByteBuf;
 
-/** Cuts the content out of a message's bytes, whichever way its head says where it ends. */
+/** Reader of a message's content, for all ways in which its head delimits the body. */
 final class BodyReader {
-  /** What stands at the reader index. */
+  /** State at the reader index. */
   enum Step {
     /** Content: call {@link #content}. */
     CONTENT,
-    /** Nothing that could be used: more input is needed. */
+    /** No usable byte: more input is needed. */
     NEEDS_INPUT,
     /** The body's end; all of its framing was consumed. */
     END
@@ -24,7 +24,7 @@ final class BodyReader {
     this.chunks = new ChunkedDecoder(limits);
   }
 
-  /** The body of the next message begins. */
+  /** Begins the body of the next message. */
   void begin(BodyLength length) {
     this.length = length;
     switch (length) {
@@ -38,12 +38,12 @@ final class BodyReader {
     }
   }
 
-  /** Bytes of content to come, or {@link Long#MAX_VALUE} where nobody knows. */
+  /** Returns the bytes of content to come, or {@link Long#MAX_VALUE} if unknown. */
   long bytesLeft() {
     return bytesLeft;
   }
 
-  /** Whether the end of the connection is the body's proper end. */
+  /** True if the end of the connection is the body's proper end. */
   boolean endsAtClose() {
     return length instanceof BodyLength.UntilClose;
   }
@@ -56,7 +56,7 @@ final class BodyReader {
     return bytesLeft == 0 ? Step.END : in.isReadable() ? Step.CONTENT : Step.NEEDS_INPUT;
   }
 
-  /** The content at the reader index, as a retained slice. */
+  /** Returns the content at the reader index as a retained slice. */
   ByteBuf content(ByteBuf in) {
     return switch (length) {
       case BodyLength.Chunked() -> chunks.content(in);

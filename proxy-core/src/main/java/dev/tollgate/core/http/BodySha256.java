@@ -8,11 +8,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The SHA-256 of a body, taken in turns: ten megabytes take tens of milliseconds, for which nobody
- * else on an event loop should wait. The body stays the caller's, and as it is. Loop-confined.
+ * SHA-256 of a body, computed in steps: ten megabytes take tens of milliseconds, which would block
+ * the event loop. The caller keeps the body, unchanged. Loop-confined.
  */
 public final class BodySha256 {
-  /** Some tenths of a millisecond. */
+  /** Takes some tenths of a millisecond. */
   public static final int BYTES_PER_STEP = 128 * 1024;
 
   private static final byte[] NOT_YET = {};
@@ -27,12 +27,12 @@ public final class BodySha256 {
     this.body = body;
   }
 
-  /** Whether no turn is left. */
+  /** True if no step is left. */
   public boolean isDone() {
     return hash.length > 0;
   }
 
-  /** Takes the next bytes. */
+  /** Hashes the next bytes. */
   public void step() {
     MessageDigest digest = digest();
     int left = BYTES_PER_STEP;
@@ -44,7 +44,7 @@ public final class BodySha256 {
     }
   }
 
-  /** Most bodies are not signed: nobody asks for their sum. */
+  /** Creates the digest on demand, because most bodies are not signed. */
   private MessageDigest digest() {
     MessageDigest known = digest;
     if (known == null) {
@@ -68,7 +68,7 @@ public final class BodySha256 {
     return length;
   }
 
-  /** All of it, at once where turns are left. */
+  /** Returns the hash, after the remaining steps. */
   public byte[] get() {
     while (!isDone()) {
       step();

@@ -4,34 +4,37 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How much of a file a request asks for (RFC 9110, 14.1.2). Several ranges and what is no range at
- * all ask for the whole, as a server may take them.
+ * Part of a file that a request asks for (RFC 9110, 14.1.2). Several ranges and invalid ranges
+ * count as the whole file, as a server may treat them.
  */
 public sealed interface ByteRange {
-  /** All of it. */
+  /** The whole file. */
   record All() implements ByteRange {}
 
-  /** From one byte to another, which is in it. */
+  /** From one byte to another, inclusive. */
   record Between(long first, long last) implements ByteRange {}
 
-  /** So many at its end. */
+  /** The last bytes. */
   record Suffix(long bytes) implements ByteRange {}
 
-  /** What of a file of some length that is. */
+  /** Result of a range for a file of a known length. */
   sealed interface Span {
-    /** The whole file, as such. */
+    /** The whole file, without a range. */
     record Whole() implements Span {}
 
-    /** From one byte to the one before another. */
+    /** From one byte to another, exclusive. */
     record Part(long from, long to) implements Span {}
 
-    /** The file has nothing there. */
+    /** The file has no byte in the range. */
     record Unsatisfiable() implements Span {}
   }
 
   Pattern ONE = Pattern.compile("bytes=([0-9]{1,18})?-([0-9]{1,18})?", Pattern.CASE_INSENSITIVE);
 
-  /** Reads a request's fields. Nothing tells versions of a file apart, so none can be asked for. */
+  /**
+   * Reads a request's fields. Files have no version tag, so a range conditional on a version is the
+   * whole file.
+   */
   static ByteRange of(Headers headers) {
     String range = headers.first("range");
     boolean isOne = headers.count("range") == 1 && !headers.has("if-range");
@@ -53,7 +56,7 @@ public sealed interface ByteRange {
     return to < from ? new All() : new Between(from, to);
   }
 
-  /** What it is of a file of this length. */
+  /** Returns the span in a file of this length. */
   default Span spanIn(long length) {
     return switch (this) {
       case All _ -> new Span.Whole();

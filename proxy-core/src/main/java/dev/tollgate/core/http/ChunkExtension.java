@@ -1,8 +1,8 @@
 package dev.tollgate.core.http;
 
 /**
- * The grammar of chunk extensions, byte by byte from behind a {@code ;}: {@code name[=value]}, the
- * value a token or a quoted string, more of them behind further {@code ;}. White space is refused.
+ * Grammar of chunk extensions, byte by byte after a {@code ;}: {@code name[=value]}, the value a
+ * token or a quoted string, more of them after further {@code ;}. White space is refused.
  */
 final class ChunkExtension {
   private enum State {
@@ -21,7 +21,7 @@ final class ChunkExtension {
     state = State.NAME_FIRST;
   }
 
-  /** Whether the line may end here. */
+  /** True if the line may end here. */
   boolean mayEnd() {
     return state == State.NAME || state == State.VALUE || state == State.QUOTE_END;
   }

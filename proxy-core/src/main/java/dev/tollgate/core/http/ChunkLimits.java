@@ -1,7 +1,7 @@
 package dev.tollgate.core.http;
 
 /**
- * How much a chunked body may carry beside its content.
+ * Limits of a chunked body besides its content.
  *
  * @param lineBytesMax one chunk-size line with its extensions
  * @param extensionBytesMax the extensions of all chunks of one body together
@@ -11,6 +11,9 @@ record ChunkLimits(int lineBytesMax, long extensionBytesMax, HeadLimits trailer)
 
   static final ChunkLimits REQUEST = new ChunkLimits(1024, 16 * 1024, TRAILER);
 
-  /** A provider may mark every chunk of a long stream, so only the single line is limited. */
+  /**
+   * A provider may add an extension to every chunk of a long stream, so only the single line is
+   * limited.
+   */
   static final ChunkLimits RESPONSE = new ChunkLimits(4096, Long.MAX_VALUE, TRAILER);
 }

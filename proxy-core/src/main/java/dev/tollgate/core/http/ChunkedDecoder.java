@@ -4,8 +4,8 @@ import dev.tollgate.core.http.BodyReader.Step;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Takes the chunked transfer coding off a body (RFC 9112, 7.1): exact grammar, extensions and
- * trailers checked, counted and dropped. Content bytes are left to the caller, who slices them out.
+ * Decoder of the chunked transfer coding (RFC 9112, 7.1): exact grammar; extensions and trailers
+ * are checked, counted and dropped. The caller slices out the content.
  */
 final class ChunkedDecoder {
   private enum State {
@@ -46,7 +46,7 @@ final class ChunkedDecoder {
     return Step.NEEDS_INPUT;
   }
 
-  /** The content at the reader index, as a retained slice. */
+  /** Returns the content at the reader index as a retained slice. */
   ByteBuf content(ByteBuf in) {
     int bytes = (int) Math.min(in.readableBytes(), chunkBytesLeft);
     chunkBytesLeft -= bytes;

@@ -2,14 +2,14 @@ package dev.tollgate.core.http;
 
 import io.netty.buffer.ByteBuf;
 
-/** One field line to send: a token, and Latin-1 text without control characters but TAB. */
+/** Field line to send: a token, and Latin-1 text without control characters except TAB. */
 public record Field(String name, String value) implements FieldLines {
   public Field {
     if (!isToken(name)) {
-      throw new IllegalArgumentException("a field name that is no token");
+      throw new IllegalArgumentException("the field name is not a token");
     }
     if (!isText(value)) {
-      throw new IllegalArgumentException("a character that no value may hold in field " + name);
+      throw new IllegalArgumentException("invalid character in the value of field " + name);
     }
   }
 

@@ -2,9 +2,9 @@ package dev.tollgate.core.http;
 
 import io.netty.buffer.ByteBuf;
 
-/** One field line of a head, or several that are known together. */
+/** One field line of a head, or several that are added together. */
 public interface FieldLines {
 
-  /** Writes each with its line end; nothing in them was said by somebody else unchecked. */
+  /** Writes each line with its line end; values from outside have been checked before. */
   void writeTo(ByteBuf out);
 }

@@ -1,6 +1,6 @@
 package dev.tollgate.core.http;
 
-/** The character classes of RFC 9110 and 9112. */
+/** Character classes of RFC 9110 and 9112. */
 public final class Grammar {
   static final byte CR = '\r';
   static final byte LF = '\n';
@@ -24,12 +24,12 @@ public final class Grammar {
 
   private Grammar() {}
 
-  /** A byte of a token: a method, a field name. */
+  /** True for a byte of a token, such as a method or a field name. */
   public static boolean isToken(byte b) {
     return b >= 0 && TOKEN[b];
   }
 
-  /** A byte of a field value: visible, space, tab or above ASCII. */
+  /** True for a byte of a field value: visible, space, tab or above ASCII. */
   static boolean isText(byte b) {
     return (b >= SP && b != 0x7f) || b < 0 || b == TAB;
   }
@@ -46,7 +46,7 @@ public final class Grammar {
     return b >= '0' && b <= '9';
   }
 
-  /** The value of a hexadecimal digit, or -1. */
+  /** Returns the value of a hexadecimal digit, or -1. */
   static int hex(byte b) {
     if (isDigit(b)) {
       return b - '0';

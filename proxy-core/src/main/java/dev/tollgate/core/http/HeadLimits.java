@@ -1,10 +1,10 @@
 package dev.tollgate.core.http;
 
 /**
- * How large one head may be; lines count with their CRLF.
+ * Limits of one head; lines count with their CRLF.
  *
  * @param startLineBytesMax 0 for a trailer section, which has no start line
- * @param headBytesMax everything up to and with the empty line
+ * @param headBytesMax everything including the empty line
  * @param leadingBlankLinesMax empty lines that are skipped before the start line
  */
 record HeadLimits(

@@ -7,17 +7,16 @@ import io.netty.buffer.ByteBuf;
 import java.util.Arrays;
 
 /**
- * Collects one head, or one trailer section, line by line into an array of its own and checks each
- * byte as it comes: lines end with CRLF, no other control character stands anywhere, every field is
- * {@code token ":" text}, every limit holds. What it says does not depend on how the bytes were
- * cut.
+ * Reader of one head or trailer section: it collects lines in an array of its own and checks each
+ * byte: lines end with CRLF, no other control character occurs, every field is {@code token ":"
+ * text}, every limit holds. The result does not depend on how the bytes were split.
  */
 final class HeadReader {
-  /** What was found in the input. */
+  /** Result of reading the input. */
   enum Found {
-    /** Neither a start line nor the end: all input was taken. */
+    /** Neither a start line nor the end: all input was consumed. */
     NOTHING,
-    /** A start line, to be judged before any field is read. */
+    /** A start line, to be checked before any field is read. */
     START_LINE,
     /** The empty line that ends the head. */
     END
@@ -25,7 +24,7 @@ final class HeadReader {
 
   private static final int FIRST_BYTES = 512;
 
-  /** One head of a connection is much as long as the last one. */
+  /** Heads on one connection have similar sizes. */
   private static final int SPARE_BYTES = 32;
 
   private static final int FIRST_FIELDS = 16;
@@ -46,7 +45,7 @@ final class HeadReader {
     reset();
   }
 
-  /** Forgets the last head. Its bytes belong to whoever took them. */
+  /** Forgets the last head, whose bytes belong to its receiver. */
   void reset() {
     bytes = NO_BYTES;
     likelyBytes = length == 0 ? FIRST_BYTES : Math.min(length + SPARE_BYTES, 4 * FIRST_BYTES);
@@ -57,12 +56,12 @@ final class HeadReader {
     blankLines = 0;
   }
 
-  /** Whether a part of a head was read and its end was not. */
+  /** True if a part of a head was read and its end was not. */
   boolean isUnderway() {
     return length > 0;
   }
 
-  /** Takes bytes up to the end of the start line, or of the head. */
+  /** Consumes bytes up to the end of the start line, or of the head. */
   Found read(ByteBuf in) throws MalformedHttp {
     while (in.isReadable()) {
       int from = length;
@@ -78,12 +77,12 @@ final class HeadReader {
     return Found.NOTHING;
   }
 
-  /** The array that holds the head; the start line begins at 0. */
+  /** Returns the array of the head; the start line begins at 0. */
   byte[] bytes() {
     return bytes;
   }
 
-  /** Where the start line's CR stands. */
+  /** Returns the offset of the start line's CR. */
   int startLineEnd() {
     return startLineEnd;
   }

@@ -6,8 +6,8 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Writes heads and chunk framing. What goes into a line is checked, so that no text of a client can
- * become a line of its own.
+ * Writer of heads and chunk framing. The content of a line is checked, so that no text of a client
+ * can become a line of its own.
  */
 public final class HeadWriter {
   private static final byte[] VERSION = ascii("HTTP/1.1 ");
@@ -34,7 +34,7 @@ public final class HeadWriter {
     out.writeShort(CRLF);
   }
 
-  /** A request line; {@code target} is in origin-form, of visible ASCII only. */
+  /** Writes a request line; {@code target} is in origin-form, of visible ASCII only. */
   public static void requestLine(ByteBuf out, String method, String target) {
     requireVisible(method);
     requireVisible(target);
@@ -65,15 +65,15 @@ public final class HeadWriter {
     out.writeBytes(CHUNKED);
   }
 
-  /** The empty line behind the last field. */
+  /** Writes the empty line after the last field. */
   public static void end(ByteBuf out) {
     out.writeShort(CRLF);
   }
 
-  /** The line ahead of a chunk's content; {@code contentBytes} is above zero. */
+  /** Writes the line before a chunk's content; {@code contentBytes} is above zero. */
   public static void chunkStart(ByteBuf out, int contentBytes) {
     if (contentBytes <= 0) {
-      throw new IllegalArgumentException("a chunk of " + contentBytes + " bytes");
+      throw new IllegalArgumentException("not a chunk size: " + contentBytes);
     }
     int digits = (35 - Integer.numberOfLeadingZeros(contentBytes)) / 4;
     for (int shift = 4 * (digits - 1); shift >= 0; shift -= 4) {
@@ -82,12 +82,12 @@ public final class HeadWriter {
     out.writeShort(CRLF);
   }
 
-  /** The line end behind a chunk's content. */
+  /** Writes the line end after a chunk's content. */
   public static void chunkEnd(ByteBuf out) {
     out.writeShort(CRLF);
   }
 
-  /** The chunk that ends a body, without trailers. */
+  /** Writes the chunk that ends a body, without trailers. */
   public static void lastChunk(ByteBuf out) {
     out.writeBytes(LAST_CHUNK);
   }
@@ -96,12 +96,13 @@ public final class HeadWriter {
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
       if (c <= ' ' || c >= 0x7f) {
-        throw new IllegalArgumentException("a request line with a character that is not visible");
+        throw new IllegalArgumentException(
+            "the request line has a character that is not visible ASCII");
       }
     }
   }
 
-  /** A number that is not negative. */
+  /** Writes a number that is not negative. */
   public static void decimal(ByteBuf out, long number) {
     if (number >= 10) {
       decimal(out, number / 10);

@@ -4,9 +4,9 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The field lines of one head, in the order they came: ranges over the head's bytes, decoded only
- * when asked. Names compare without case and are asked for in lower case; values are Latin-1 with
- * the surrounding white space removed. Immutable.
+ * Field lines of one head, in the order received: ranges over the head's bytes, decoded on demand
+ * only. Names are compared without case and requested in lower case; values are Latin-1 without
+ * surrounding white space. Immutable.
  */
 public final class Headers {
   public static final Headers EMPTY = new Headers(new byte[0], new int[0]);
@@ -23,7 +23,7 @@ public final class Headers {
     this.ranges = ranges;
   }
 
-  /** Headers made of names and values in turn, as tests need them. */
+  /** Creates headers from alternating names and values, for tests. */
   public static Headers of(String... namesAndValues) {
     byte[] bytes = String.join("", namesAndValues).getBytes(StandardCharsets.ISO_8859_1);
     int[] ranges = new int[namesAndValues.length * 2];
@@ -36,12 +36,12 @@ public final class Headers {
     return new Headers(bytes, ranges);
   }
 
-  /** The number of field lines. */
+  /** Returns the number of field lines. */
   public int size() {
     return ranges.length / RANGE;
   }
 
-  /** The name of line {@code i}, as it was sent. */
+  /** Returns the name of line {@code i} as sent. */
   public String name(int i) {
     return text(ranges[RANGE * i], ranges[RANGE * i + 1]);
   }
@@ -50,7 +50,7 @@ public final class Headers {
     return text(ranges[RANGE * i + 2], ranges[RANGE * i + 3]);
   }
 
-  /** How many lines carry this name. */
+  /** Returns the number of lines with this name. */
   public int count(String lowerCaseName) {
     int count = 0;
     for (int i = 0; i < size(); i++) {
@@ -65,13 +65,13 @@ public final class Headers {
     return indexOf(lowerCaseName) >= 0;
   }
 
-  /** The value of the first line with this name, or null. */
+  /** Returns the value of the first line with this name, or null. */
   public @Nullable String first(String lowerCaseName) {
     int i = indexOf(lowerCaseName);
     return i < 0 ? null : value(i);
   }
 
-  /** The index of the first line with this name, or -1. */
+  /** Returns the index of the first line with this name, or -1. */
   int indexOf(String lowerCaseName) {
     for (int i = 0; i < size(); i++) {
       if (isNamed(i, lowerCaseName)) {
@@ -85,13 +85,13 @@ public final class Headers {
     return is(ranges[RANGE * i], ranges[RANGE * i + 1], lowerCaseName);
   }
 
-  /** Whether the value of line {@code i} is this word, without regard to case. */
+  /** True if the value of line {@code i} is this word, ignoring case. */
   boolean hasValue(int i, String lowerCaseWord) {
     return is(ranges[RANGE * i + 2], ranges[RANGE * i + 3], lowerCaseWord);
   }
 
   /**
-   * Whether one of the comma-separated words of any line with this name is {@code lowerCaseWord}.
+   * True if {@code lowerCaseWord} is one of the comma-separated words in any line with this name.
    */
   boolean lists(String lowerCaseName, String lowerCaseWord) {
     for (int i = 0; i < size(); i++) {

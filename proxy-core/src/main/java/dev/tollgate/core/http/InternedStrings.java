@@ -2,7 +2,7 @@ package dev.tollgate.core.http;
 
 import java.nio.charset.StandardCharsets;
 
-/** A handful of frequent words, found among bytes without making a new String of them. */
+/** Frequent words, returned for equal bytes without a new String. */
 final class InternedStrings {
   private final String[] known;
 
@@ -10,7 +10,7 @@ final class InternedStrings {
     this.known = known;
   }
 
-  /** These bytes as text: the shared String where it is one of the words. */
+  /** Returns the bytes as text: the shared String if it is one of the words. */
   String text(byte[] bytes, int from, int to) {
     for (String word : known) {
       if (word.length() == to - from && is(bytes, from, word)) {
@@ -24,7 +24,7 @@ final class InternedStrings {
     return new String(bytes, from, to - from, StandardCharsets.ISO_8859_1);
   }
 
-  /** Whether the bytes start with {@code lowerCase}, without regard to case. */
+  /** True if the bytes start with {@code lowerCase}, ignoring case. */
   static boolean startsWith(byte[] bytes, int from, int to, String lowerCase) {
     if (to - from < lowerCase.length()) {
       return false;

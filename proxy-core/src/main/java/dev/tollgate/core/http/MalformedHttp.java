@@ -4,7 +4,8 @@ import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 
 /**
- * Bytes that are no acceptable HTTP/1.1: an expected fault of the peer, so without a stack trace.
+ * Exception for bytes that are not acceptable HTTP/1.1: an expected fault of the peer, so it has no
+ * stack trace.
  */
 final class MalformedHttp extends Exception {
   private static final long serialVersionUID = 1L;
@@ -36,7 +37,7 @@ final class MalformedHttp extends Exception {
     return new MalformedHttp(Kind.METHOD_REFUSED, "method " + method + " is not served");
   }
 
-  /** The answer to a client that sent such bytes (docs/decisions/requests.md#framing). */
+  /** Returns the reply to a client that sent such bytes (docs/decisions/requests.md#framing). */
   Fault fault() {
     return switch (kind) {
       case SYNTAX -> Fault.of(ErrorCode.VALIDATION_FAILED, "Malformed HTTP: " + reason + ".");

@@ -12,13 +12,13 @@ import io.netty.handler.codec.ByteToMessageDecoder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes requests of a client's bytes, one message per {@code read()}: a {@link RequestHead}, the
+ * Decoder of a client's requests, one message per {@code read()}: a {@link RequestHead}, the
  * content as {@link ByteBuf}s that the receiver releases, {@link BodyEnd}; or one {@link
  * BadRequest}. Needs a channel with autoRead off.
  *
- * <p>Behind a request's end nothing is decoded until {@link RequestFlowControl#nextRequest()}.
- * Meanwhile one socket read stays open, so that a client that leaves is noticed, and what it brings
- * is held as raw bytes. The same goes, for a few bytes, while nobody asks for a body: its caller's
+ * <p>After a request's end nothing is decoded until {@link RequestFlowControl#nextRequest()}.
+ * Meanwhile one socket read stays pending, so that a disconnect is noticed, and its bytes are held
+ * undecoded. A few bytes are held in the same way before the body is requested, while the caller's
  * key is looked up.
  */
 public final class RequestDecoder extends ChannelDuplexHandler implements RequestFlowControl {
@@ -29,10 +29,13 @@ public final class RequestDecoder extends ChannelDuplexHandler implements Reques
     DROPPING
   }
 
-  /** What is too much to be held is still read, so that the client's leaving is seen behind it. */
+  /** Bytes beyond the bound are still read, so that a disconnect after them is noticed. */
   private static final long OVERFLOW_BYTES_MAX = 1024 * 1024;
 
-  /** Of a body that nobody asks for, which may be anybody's, as much is held, and one read more. */
+  /**
+   * Bound of the held bytes, plus one read, of a body that is not requested yet and whose caller is
+   * not authenticated.
+   */
   private static final int READ_AHEAD_BYTES_MAX = 16 * 1024;
 
   private final RequestLimits limits;
@@ -148,8 +151,8 @@ public final class RequestDecoder extends ChannelDuplexHandler implements Reques
     return droppedBytes;
   }
 
-  // A receiver may call read() while it is given a message: the loop here then goes on, nothing
-  // recurses.
+  // A receiver may call read() while it handles a message: the loop here then continues, without
+  // recursion.
   private void decode(ChannelHandlerContext ctx) {
     assert ctx.executor().inEventLoop();
     if (decoding) {
@@ -217,7 +220,7 @@ public final class RequestDecoder extends ChannelDuplexHandler implements Reques
     if (input.isReadable()) {
       limitHeld();
     } else {
-      releaseInput(); // a request may be in work for long
+      releaseInput(); // a request may take long
     }
     return BODY_END;
   }

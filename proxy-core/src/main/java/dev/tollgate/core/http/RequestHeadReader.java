@@ -3,9 +3,9 @@ package dev.tollgate.core.http;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
-/** Makes a {@link RequestHead} of a client's bytes and refuses what is ambiguous. */
+/** Reader of a {@link RequestHead} from a client's bytes, which refuses ambiguous heads. */
 final class RequestHeadReader {
-  /** Names whose second line is an attack: one reader would take the first, another the last. */
+  /** Names whose second line is an attack: one reader would use the first, another the last. */
   private static final String[] SINGLE = {"authorization", "content-type", "idempotency-key"};
 
   private final HeadReader reader;
@@ -15,12 +15,12 @@ final class RequestHeadReader {
     this.reader = new HeadReader(limits);
   }
 
-  /** Whether a part of a head was read and its end was not. */
+  /** True if a part of a head was read and its end was not. */
   boolean isUnderway() {
     return reader.isUnderway();
   }
 
-  /** The head that ends in these bytes, or null while all of them belong to it. */
+  /** Returns the head that ends in these bytes, or null while all of them belong to it. */
   @Nullable RequestHead read(ByteBuf in) throws MalformedHttp {
     RequestHead head = null;
     while (head == null && in.isReadable()) {
@@ -35,7 +35,7 @@ final class RequestHeadReader {
 
   private RequestHead end() throws MalformedHttp {
     if (line == null) {
-      throw new IllegalStateException("a head without its first line");
+      throw new IllegalStateException("the head has no first line");
     }
     RequestHead head = head(line, reader.headers());
     line = null;

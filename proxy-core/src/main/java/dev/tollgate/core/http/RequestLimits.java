@@ -1,13 +1,13 @@
 package dev.tollgate.core.http;
 
 /**
- * What a {@link RequestDecoder} accepts.
+ * Limits of a {@link RequestDecoder}.
  *
  * @param lineBytesMax the request line with its CRLF
  * @param headBytesMax request line and fields together
  * @param headersMax field lines
  * @param leadingBlankLinesMax empty lines skipped before a request line
- * @param heldBytesMax bytes of following requests that are held while one is in work
+ * @param heldBytesMax bytes of following requests that are held while a request runs
  */
 public record RequestLimits(
     int lineBytesMax,
@@ -18,7 +18,10 @@ public record RequestLimits(
 
   public static final RequestLimits DEFAULT = new RequestLimits(8192, 32 * 1024, 100, 2, 64 * 1024);
 
-  /** The defaults with the configured size of a head ({@code listeners.api.max_header_bytes}). */
+  /**
+   * Returns the defaults with the configured size of a head ({@code
+   * listeners.api.max_header_bytes}).
+   */
   public static RequestLimits ofHeadBytes(int headBytesMax) {
     return new RequestLimits(
         Math.min(DEFAULT.lineBytesMax, headBytesMax),

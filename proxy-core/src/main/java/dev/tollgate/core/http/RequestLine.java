@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 record RequestLine(String method, String path, String query, int minorVersion) {
   private static final byte[] VERSION = "HTTP/1.".getBytes(StandardCharsets.US_ASCII);
 
-  /** Spared the copy: what nearly every request says. */
+  /** Methods of nearly every request, which are returned without a copy. */
   private static final InternedStrings METHODS =
       new InternedStrings("POST", "GET", "HEAD", "OPTIONS", "PUT", "DELETE");
 
@@ -73,7 +73,7 @@ record RequestLine(String method, String path, String query, int minorVersion) {
     return new RequestLine(method, path, query, minorVersion);
   }
 
-  /** Where an absolute-form's authority ends. */
+  /** Returns the end of an absolute-form's authority. */
   private static int authorityEnd(byte[] bytes, int from, int to) throws MalformedHttp {
     int start = from + schemeLength(bytes, from, to);
     int end = start;

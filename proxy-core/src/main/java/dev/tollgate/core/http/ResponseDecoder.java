@@ -9,14 +9,14 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 
 /**
- * Makes responses of a provider's bytes, one request in flight: a {@link ResponseHead}, the content
- * as {@link ByteBuf}s that the receiver releases, {@link BodyEnd}; or one {@link BadResponse}, or
- * one {@link TruncatedResponse}. Interim responses are swallowed. Bytes that no request asked for
- * become {@link UnsolicitedBytes}; when they stand right behind a response it comes ahead of that
- * response's {@link BodyEnd}, so that nobody pools the connection in between.
+ * Decoder of a provider's responses, one request in flight: a {@link ResponseHead}, the content as
+ * {@link ByteBuf}s that the receiver releases, {@link BodyEnd}; or one {@link BadResponse}, or one
+ * {@link TruncatedResponse}. Interim responses are dropped. Bytes without a request become {@link
+ * UnsolicitedBytes}; if they follow a response directly, the message comes before that response's
+ * {@link BodyEnd}, so that the connection is not pooled in between.
  *
- * <p>Fires all that a socket read brings. A read that brought no message is followed by another, as
- * whoever asked still waits.
+ * <p>Fires all messages of a socket read. A read without a message is followed by another, because
+ * the receiver still waits.
  */
 public final class ResponseDecoder extends ChannelInboundHandlerAdapter {
   private static final HeadLimits LIMITS = new HeadLimits(8192, 32 * 1024, 100, 0);
@@ -36,8 +36,8 @@ public final class ResponseDecoder extends ChannelInboundHandlerAdapter {
   private boolean failed;
 
   /**
-   * A request is about to be written: the next bytes are its response. On a connection with surplus
-   * bytes or an ended input nothing comes any more.
+   * Prepares for the response of a request that is about to be written. A connection with
+   * unsolicited bytes or an ended input delivers nothing more.
    */
   public void awaitResponse() {
     switch (state) {
@@ -51,7 +51,7 @@ public final class ResponseDecoder extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Whether any byte came since {@link #awaitResponse()}: none on a stale connection. */
+  /** True if any byte came since {@link #awaitResponse()}: a stale connection delivers none. */
   public boolean hasSeenBytes() {
     return bytesSeen;
   }
@@ -105,7 +105,7 @@ public final class ResponseDecoder extends ChannelInboundHandlerAdapter {
     ctx.fireChannelInactive();
   }
 
-  /** Does what the state asks for; false where nothing more can be done with this input. */
+  /** Performs the step of the current state. Returns false if the input allows no further step. */
   private boolean step(ChannelHandlerContext ctx, ByteBuf in) throws MalformedHttp {
     return switch (state) {
       case IDLE -> in.isReadable() && unsolicited(ctx);
@@ -154,7 +154,7 @@ public final class ResponseDecoder extends ChannelInboundHandlerAdapter {
     fire(ctx, BODY_END);
   }
 
-  // A close without an end of content of its own says that all came; a reset never does.
+  // A close ends a body without a length of its own; a reset never does.
   private void inputEnded(ChannelHandlerContext ctx) {
     State last = state;
     state = State.DROPPING;

@@ -4,7 +4,10 @@ import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** Makes a {@link ResponseHead} of a provider's bytes; swallows the interim responses before it. */
+/**
+ * Reader of a {@link ResponseHead} from a provider's bytes, which drops the interim responses
+ * before it.
+ */
 final class ResponseHeadReader {
   private static final byte[] VERSION = "HTTP/1.".getBytes(StandardCharsets.US_ASCII);
   private static final int STATUS_AT = VERSION.length + 2;
@@ -20,12 +23,12 @@ final class ResponseHeadReader {
     this.reader = new HeadReader(limits);
   }
 
-  /** Another request's response comes next. */
+  /** Prepares for the response of another request. */
   void begin() {
     interimResponses = 0;
   }
 
-  /** The final head that ends in these bytes, or null while all of them belong to it. */
+  /** Returns the final head that ends in these bytes, or null while all of them belong to it. */
   @Nullable ResponseHead read(ByteBuf in) throws MalformedHttp {
     ResponseHead head = null;
     while (head == null && in.isReadable()) {
@@ -58,7 +61,7 @@ final class ResponseHeadReader {
     }
   }
 
-  // The space behind the status may be missing together with the reason, as some servers do.
+  // Some servers omit the space after the status together with the reason.
   private static boolean isStatusLine(byte[] bytes, int end) {
     boolean sound =
         end >= STATUS_END

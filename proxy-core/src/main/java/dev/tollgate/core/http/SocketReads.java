@@ -2,13 +2,13 @@ package dev.tollgate.core.http;
 
 import io.netty.channel.ChannelHandlerContext;
 
-/** The one read that may stand open at a socket whose autoRead is off. */
+/** The one read that may be pending at a socket whose autoRead is off. */
 final class SocketReads {
   private boolean outstanding;
   private boolean underway;
   private boolean ended;
 
-  /** Bytes of a read arrive; the read lasts until {@link #completed()}. */
+  /** Marks the arrival of a read's bytes; the read lasts until {@link #completed()}. */
   void arriving() {
     underway = true;
   }
@@ -18,7 +18,7 @@ final class SocketReads {
     outstanding = false;
   }
 
-  /** No byte can come any more, so none is asked for: a read would only spin. */
+  /** Marks the end of input: a further read would only spin. */
   void end() {
     ended = true;
   }
@@ -27,7 +27,7 @@ final class SocketReads {
     return ended;
   }
 
-  /** Asks the socket, unless it was asked already or is just delivering. */
+  /** Requests a read, unless one is pending or delivering. */
   void requestRead(ChannelHandlerContext ctx) {
     if (!outstanding && !underway && !ended && !ctx.isRemoved()) {
       outstanding = true;

@@ -3,13 +3,13 @@ package dev.tollgate.core.http;
 import java.time.Instant;
 
 /**
- * A request that is ready but for the fields that say who calls.
+ * Complete request except for the fields that authenticate the caller.
  *
- * @param target as it is sent
- * @param host as the field of that name has it
+ * @param target as sent
+ * @param host value of the {@code host} field
  * @param contentType of the body; empty: there is none
- * @param body the hash of it
- * @param now of a signature
+ * @param body hash of the body
+ * @param now time of a signature
  */
 public record UnsignedRequest(
     String method, String target, String host, String contentType, BodySha256 body, Instant now) {}

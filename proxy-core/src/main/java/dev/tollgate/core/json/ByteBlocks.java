@@ -5,18 +5,18 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * Looks at 512 bytes at once, eight to a word. Its loops have no way out between, so that the
- * compiler makes vector instructions of them: three to five times as fast as a loop that stops.
+ * Tests of 512 bytes at once, eight to a word. The loops have no early exit, so that the compiler
+ * vectorizes them: three to five times as fast as a loop that stops.
  */
 final class ByteBlocks {
   static final int BYTES = 512;
 
-  /** A word of one byte eight times is a product with it. */
+  /** Multiplied by a byte, it gives a word with that byte eight times. */
   static final long ONES = 0x0101_0101_0101_0101L;
 
   static final long HIGH_BITS = 0x8080_8080_8080_8080L;
 
-  /** Added to bytes of ASCII: the high bit tells which are not 0. */
+  /** Added to ASCII bytes, it sets the high bit of those that are not 0. */
   static final long LOW_BITS = ~HIGH_BITS;
 
   private static final VarHandle WORDS =
@@ -27,12 +27,12 @@ final class ByteBlocks {
 
   private ByteBlocks() {}
 
-  /** Eight bytes, the first in the lowest bits. */
+  /** Returns eight bytes, the first in the lowest bits. */
   static long word(byte[] bytes, int at) {
     return (long) WORDS.get(bytes, at);
   }
 
-  /** Whether a block is nothing but ASCII. */
+  /** True if a block is ASCII only. */
   static boolean isAscii(byte[] bytes, int start) {
     long all = 0;
     for (int at = start; at < start + BYTES; at += Long.BYTES) {
@@ -41,7 +41,7 @@ final class ByteBlocks {
     return (all & HIGH_BITS) == 0;
   }
 
-  /** Whether nothing in a block ends a string or stands for something else in it. */
+  /** True if no byte in a block ends a string or needs decoding. */
   static boolean isPlainText(byte[] bytes, int start) {
     long plain = HIGH_BITS;
     for (int at = start; at < start + BYTES; at += Long.BYTES) {

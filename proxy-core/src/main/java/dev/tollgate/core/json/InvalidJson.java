@@ -2,7 +2,7 @@ package dev.tollgate.core.json;
 
 import java.io.Serial;
 
-/** A document that is not taken: what is wrong with it and where. It has no stack trace. */
+/** Exception for a refused document, with the reason and its offset. It has no stack trace. */
 public final class InvalidJson extends Exception {
   @Serial private static final long serialVersionUID = 1L;
 
@@ -23,12 +23,12 @@ public final class InvalidJson extends Exception {
     return reason;
   }
 
-  /** Offset from the start of the document. */
+  /** Returns the offset from the start of the document. */
   public int offset() {
     return offset;
   }
 
-  /** Why a document is refused; all but {@code MALFORMED} are well-formed as far as was read. */
+  /** Reasons of a refusal; all but {@code MALFORMED} are well-formed as far as they were read. */
   public enum Reason {
     /** Not JSON in strict UTF-8. */
     MALFORMED,

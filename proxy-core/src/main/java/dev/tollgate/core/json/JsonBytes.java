@@ -6,8 +6,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Finished JSON text as a range of bytes: a value, or a whole member. Whoever makes it from raw
- * bytes vouches that they are well-formed. The array is never changed.
+ * Finished JSON text as a range of bytes: a value, or a whole member. Callers that create it from
+ * raw bytes guarantee that these are well-formed. The array is never changed.
  */
 public final class JsonBytes implements JsonValue {
   public static final JsonBytes NULL = raw("null");
@@ -24,7 +24,7 @@ public final class JsonBytes implements JsonValue {
     this.to = to;
   }
 
-  /** Well-formed JSON text. */
+  /** Creates a value from well-formed JSON text. */
   public static JsonBytes raw(String json) {
     return raw(json.getBytes(StandardCharsets.UTF_8));
   }
@@ -37,7 +37,7 @@ public final class JsonBytes implements JsonValue {
     return new JsonBytes(bytes, from, to);
   }
 
-  /** The value of an item as it stands in its source, not copied. */
+  /** Returns the value of an item as written in its source, without a copy. */
   public static JsonBytes of(JsonItems items, int i) {
     return new JsonBytes(items.bytes(), items.valueStart(i), items.valueEnd(i));
   }
@@ -46,7 +46,7 @@ public final class JsonBytes implements JsonValue {
     return JsonWriter.isPlain(text) ? quoted(text) : value(text);
   }
 
-  /** A text in which nothing is escaped. */
+  /** Returns a string that needs no escapes. */
   private static JsonBytes quoted(String text) {
     byte[] json = new byte[text.length() + 2];
     for (int i = 0; i < text.length(); i++) {
@@ -61,14 +61,14 @@ public final class JsonBytes implements JsonValue {
     return raw(Long.toString(number));
   }
 
-  /** A tree of Map, Iterable, CharSequence, Number and Boolean. */
+  /** Converts a tree of Map, Iterable, CharSequence, Number and Boolean. */
   public static JsonBytes value(Object tree) {
     ByteBuf out = Unpooled.buffer(64);
     new JsonWriter(out).value(tree);
     return new JsonBytes(out.array(), 0, out.writerIndex());
   }
 
-  /** A whole member, ready to be inserted into an object. */
+  /** Returns a whole member, ready to be inserted into an object. */
   public static JsonBytes member(String name, JsonBytes value) {
     JsonBytes key = string(name);
     byte[] json = Arrays.copyOfRange(key.bytes, key.from, key.to + 1 + value.sizeBytes());

@@ -1,14 +1,11 @@
 package dev.tollgate.core.json;
 
-/**
- * The characters of a string value, read one after the other where they stand: of a large one
- * nothing is copied.
- */
+/** Iterator over the characters of a string value, read in place: a large value is not copied. */
 public final class JsonChars {
-  /** Behind the last character. */
+  /** Result after the last character. */
   public static final int END = -1;
 
-  /** Any character that is not ASCII, or a part of one. */
+  /** Result for a character, or a part of one, that is not ASCII. */
   public static final int OTHER = 0x80;
 
   private final byte[] bytes;
@@ -21,7 +18,7 @@ public final class JsonChars {
     this.end = to;
   }
 
-  /** The next one: ASCII, {@link #OTHER} or {@link #END}. */
+  /** Returns the next character: ASCII, {@link #OTHER} or {@link #END}. */
   public int next() {
     if (at == end) {
       return END;
@@ -36,11 +33,11 @@ public final class JsonChars {
 
   private int escaped() {
     char escaped = JsonText.escaped(bytes, at);
-    at = JsonText.behindEscape(bytes, at);
+    at = JsonText.afterEscape(bytes, at);
     return Math.min(escaped, OTHER);
   }
 
-  /** The next ones, so many at most; what is not ASCII is U+0080. */
+  /** Returns the next characters up to a bound; characters that are not ASCII become U+0080. */
   public String take(int charsMax) {
     StringBuilder taken = new StringBuilder(Math.min(charsMax, end - at));
     while (taken.length() < charsMax && at < end) {

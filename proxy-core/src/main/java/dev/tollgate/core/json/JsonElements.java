@@ -2,9 +2,9 @@ package dev.tollgate.core.json;
 
 import dev.tollgate.core.json.InvalidJson.Reason;
 
-/** The elements of one JSON array as byte ranges, in order. */
+/** Elements of one JSON array as byte ranges, in order. */
 public final class JsonElements extends JsonItems {
-  /** An empty list, to be filled by {@link #read} or {@link #readInside}. */
+  /** Creates an empty list, to be filled by {@link #read} or {@link #readInside}. */
   public JsonElements() {
     this(new JsonScanner());
   }

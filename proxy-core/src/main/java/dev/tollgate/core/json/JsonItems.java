@@ -3,9 +3,9 @@ package dev.tollgate.core.json;
 import java.util.Arrays;
 
 /**
- * The items of one JSON object or array as ranges of the bytes they were read from. An item is a
- * member (its name included) or an element; offsets are absolute in {@link #bytes()}. The lists of
- * nested values are read through {@link #object} and {@link #array}: there is no other navigation.
+ * Items of one JSON object or array as ranges of the bytes they were read from. An item is a member
+ * (with its name) or an element; offsets are absolute in {@link #bytes()}. The lists of nested
+ * values are read through {@link #object} and {@link #array}: there is no other navigation.
  * Thread-confined, together with all lists that were read from it.
  */
 public abstract sealed class JsonItems permits JsonMembers, JsonElements {
@@ -33,7 +33,7 @@ public abstract sealed class JsonItems permits JsonMembers, JsonElements {
   private int[] slots = new int[ITEMS_AT_FIRST * STRIDE];
 
   /**
-   * @param scanner all lists of a document share one: they are read one at a time, by one thread
+   * @param scanner shared by all lists of a document, which are read one at a time by one thread
    */
   JsonItems(JsonScanner scanner) {
     this.scanner = scanner;
@@ -43,12 +43,12 @@ public abstract sealed class JsonItems permits JsonMembers, JsonElements {
     return bytes;
   }
 
-  /** Offset of the opening bracket. */
+  /** Returns the offset of the opening bracket. */
   public final int start() {
     return start;
   }
 
-  /** Offset behind the closing bracket. */
+  /** Returns the offset after the closing bracket. */
   public final int end() {
     return end;
   }
@@ -58,8 +58,8 @@ public abstract sealed class JsonItems permits JsonMembers, JsonElements {
   }
 
   /**
-   * Whether there are more items than {@link JsonLimits#ITEMS_MAX}: those behind them were checked
-   * like all others, but are not listed here.
+   * True if there are more items than {@link JsonLimits#ITEMS_MAX}: the rest was validated like all
+   * others, but is not listed here.
    */
   public final boolean isCut() {
     return cut;
@@ -69,7 +69,7 @@ public abstract sealed class JsonItems permits JsonMembers, JsonElements {
     return slot(i, VALUE_START);
   }
 
-  /** Offset behind the value's last byte. */
+  /** Returns the offset after the value's last byte. */
   public final int valueEnd(int i) {
     return slot(i, VALUE_END);
   }
@@ -79,69 +79,69 @@ public abstract sealed class JsonItems permits JsonMembers, JsonElements {
   }
 
   /**
-   * How deep the brackets are nested inside the value, this list's own bracket counting as one: of
-   * {@code {"a":1}} 1, of {@code {"a":[]}} 2. See {@link JsonLimits#PLAIN_DEPTH_MAX}.
+   * Returns the nesting depth of the value, with this list's own bracket as one: of {@code {"a":1}}
+   * 1, of {@code {"a":[]}} 2. See {@link JsonLimits#PLAIN_DEPTH_MAX}.
    */
   public final int depth(int i) {
     return slot(i, DEPTH);
   }
 
-  /** The value as it is written: of numbers, the digits. */
+  /** Returns the value as written: of numbers, the digits. */
   public final String text(int i) {
     return JsonText.raw(bytes, valueStart(i), valueEnd(i));
   }
 
-  /** The decoded text of a string value. */
+  /** Returns the decoded text of a string value. */
   public final String string(int i) {
     require(i, JsonKind.STRING);
     return JsonText.decode(bytes, valueStart(i) + 1, valueEnd(i) - 1);
   }
 
-  /** The same, character by character. */
+  /** Returns an iterator over the characters of a string value. */
   public final JsonChars chars(int i) {
     require(i, JsonKind.STRING);
     return new JsonChars(bytes, valueStart(i) + 1, valueEnd(i) - 1);
   }
 
-  /** Whether the value is a string with this decoded text; nothing is allocated if it is ASCII. */
+  /** True if the value is a string with this decoded text; nothing is allocated if it is ASCII. */
   public final boolean isString(int i, String expected) {
     return kind(i) == JsonKind.STRING
         && JsonText.is(bytes, valueStart(i) + 1, valueEnd(i) - 1, expected);
   }
 
-  /** Whether the value is a string of no characters. */
+  /** True if the value is an empty string. */
   public final boolean isEmptyString(int i) {
     return kind(i) == JsonKind.STRING && valueEnd(i) - valueStart(i) == 2;
   }
 
-  /** The value of a number that is written as an integer and fits, else {@code otherwise}. */
+  /** Returns a number that is written as an integer and fits, else {@code otherwise}. */
   public final long integer(int i, long otherwise) {
     return kind(i) == JsonKind.NUMBER
         ? JsonText.integer(bytes, valueStart(i), valueEnd(i), otherwise)
         : otherwise;
   }
 
-  /** The nearest double of a number value. */
+  /** Returns the nearest double of a number value. */
   public final double number(int i) {
     require(i, JsonKind.NUMBER);
     return Double.parseDouble(text(i));
   }
 
-  /** The members of an object value. */
+  /** Returns the members of an object value. */
   public final JsonMembers object(int i) {
     JsonMembers members = new JsonMembers(scanner);
     members.readInside(this, i);
     return members;
   }
 
-  /** The elements of an array value. */
+  /** Returns the elements of an array value. */
   public final JsonElements array(int i) {
     JsonElements elements = new JsonElements(scanner);
     elements.readInside(this, i);
     return elements;
   }
 
-  /** Offset where the item begins: a member's name or an element's value. */
+  /** Returns the offset of the item: of a member's name or an element's value. */
   final int itemStart(int i) {
     return slot(i, ITEM_START);
   }

@@ -1,6 +1,6 @@
 package dev.tollgate.core.json;
 
-/** What kind of value a JSON range holds. */
+/** Kinds of JSON values. */
 public enum JsonKind {
   STRING,
   NUMBER,
@@ -10,7 +10,7 @@ public enum JsonKind {
   OBJECT,
   ARRAY;
 
-  /** Tells the kind by a valid value's first byte. */
+  /** Returns the kind by a valid value's first byte. */
   static JsonKind ofFirst(byte first) {
     return switch (first) {
       case '"' -> STRING;

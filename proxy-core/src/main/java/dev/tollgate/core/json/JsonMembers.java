@@ -3,12 +3,12 @@ package dev.tollgate.core.json;
 import dev.tollgate.core.json.InvalidJson.Reason;
 
 /**
- * The members of one JSON object as byte ranges, in order, duplicates included. A whole document is
- * read with {@link #of} (once) or {@link #read} (again and again into the same object, which
- * allocates nothing); both accept exactly the strict documents within {@link JsonLimits}.
+ * Members of one JSON object as byte ranges, in order, with duplicates. A whole document is read
+ * with {@link #of} (once) or {@link #read} (repeatedly into the same object, without allocation);
+ * both accept exactly the strict documents within {@link JsonLimits}.
  */
 public final class JsonMembers extends JsonItems {
-  /** An empty list, to be filled by {@link #read} or {@link #readInside}. */
+  /** Creates an empty list, to be filled by {@link #read} or {@link #readInside}. */
   public JsonMembers() {
     this(new JsonScanner());
   }
@@ -25,8 +25,8 @@ public final class JsonMembers extends JsonItems {
   }
 
   /**
-   * Reads an object that was kept as the bytes of a value of a document that was read before: what
-   * is refused of a root, such as too many members, was fine there and is fine here.
+   * Reads an object from the bytes of a value in a document that was read before. Limits of a root,
+   * such as the number of members, do not apply.
    */
   public static JsonMembers ofKept(byte[] object) {
     JsonMembers members = new JsonMembers();
@@ -47,9 +47,8 @@ public final class JsonMembers extends JsonItems {
   }
 
   /**
-   * Reads a document as {@link #read} does, but that of a list of numbers only the end and the
-   * commas are looked for: in a reply with vectors they are most of the bytes, and nobody reads
-   * them here.
+   * Reads a document like {@link #read}, but validates only the end and the commas of number lists:
+   * in a reply with vectors these are most of the bytes, and are not read here.
    */
   public void readSkippingNumberLists(byte[] bytes, int from, int to) throws InvalidJson {
     scanner.skipNumberValidation(true);
@@ -75,47 +74,47 @@ public final class JsonMembers extends JsonItems {
     }
   }
 
-  /** Offset of the object's opening bracket. */
+  /** Returns the offset of the object's opening bracket. */
   public int objectStart() {
     return start();
   }
 
-  /** Offset behind the object's closing bracket. */
+  /** Returns the offset after the object's closing bracket. */
   public int objectEnd() {
     return end();
   }
 
-  /** The decoded name: two spellings of one name are equal. */
+  /** Returns the decoded name: two spellings of one name are equal. */
   public String name(int i) {
     return JsonText.decode(bytes(), nameStart(i) + 1, nameEnd(i) - 1);
   }
 
-  /** Whether the decoded name is this; nothing is allocated if it is ASCII without escapes. */
+  /** True if the decoded name equals this; nothing is allocated if it is ASCII without escapes. */
   public boolean isName(int i, String expected) {
     return JsonText.is(bytes(), nameStart(i) + 1, nameEnd(i) - 1, expected);
   }
 
-  /** Whether the decoded name begins so; nothing is allocated unless it has escapes. */
+  /** True if the decoded name has this prefix; nothing is allocated unless it has escapes. */
   public boolean isNamePrefix(int i, String prefix) {
     return JsonText.begins(bytes(), nameStart(i) + 1, nameEnd(i) - 1, prefix);
   }
 
-  /** Offset of the name's opening quotation mark. */
+  /** Returns the offset of the name's opening quotation mark. */
   public int nameStart(int i) {
     return itemStart(i);
   }
 
-  /** Offset behind the name's closing quotation mark. */
+  /** Returns the offset after the name's closing quotation mark. */
   public int nameEnd(int i) {
     return itemNameEnd(i);
   }
 
-  /** The first member of a name, -1 if there is none. */
+  /** Returns the index of the first member of a name, or -1. */
   public int indexOf(String name) {
     return indexOf(name, 0);
   }
 
-  /** The first member of a name at or behind an index, -1 if there is none. */
+  /** Returns the index of the first member of a name at or after an index, or -1. */
   public int indexOf(String name, int fromIndex) {
     for (int i = fromIndex; i < size(); i++) {
       if (isName(i, name)) {

@@ -5,11 +5,11 @@ import static dev.tollgate.core.json.ByteBlocks.ONES;
 import static dev.tollgate.core.json.InvalidJson.malformed;
 
 /**
- * A strict RFC 8259 scanner over bytes that are known to be UTF-8: it validates and finds where
- * values end, and allocates nothing. Each step takes an offset and gives the offset behind.
+ * Strict RFC 8259 scanner over bytes that are known to be UTF-8: it validates, finds the ends of
+ * values, and allocates nothing. Each step takes an offset and returns the offset after it.
  */
 final class JsonScanner {
-  /** A string of so many bytes most likely has as many again. */
+  /** A string of this length most likely has as many bytes again. */
   private static final int LONG_BYTES = ByteBlocks.BYTES;
 
   private static final byte[] NONE = {};
@@ -21,14 +21,14 @@ final class JsonScanner {
   private boolean skippingNumberValidation;
 
   /**
-   * Whether lists of numbers are looked through for their end and for their commas only: what
-   * stands between those is taken for a number. No list ends elsewhere for that.
+   * If set, lists of numbers are scanned for their end and their commas only, and anything between
+   * commas counts as a number. The end of a list is the same in both modes.
    */
   void skipNumberValidation(boolean skip) {
     skippingNumberValidation = skip;
   }
 
-  /** Turns to a whole document; the root is at the first byte that is not white space. */
+  /** Sets the document to scan; the root is the first byte that is not white space. */
   int document(byte[] newBytes, int newFrom, int newTo) throws InvalidJson {
     reset(newBytes, newFrom, newTo);
     int invalid = StrictUtf8.indexOfInvalid(bytes, from, to);
@@ -40,15 +40,15 @@ final class JsonScanner {
     return root;
   }
 
-  /** Checks that nothing but white space is behind the root. */
+  /** Checks that only white space follows the root. */
   void endOfDocument(int rootEnd) throws InvalidJson {
     int at = space(rootEnd);
     if (at < to) {
-      throw malformed(at - from, "there is more behind the root");
+      throw malformed(at - from, "content after the root value");
     }
   }
 
-  /** Turns to a range that was validated before. */
+  /** Sets a range that was validated before. */
   void reset(byte[] newBytes, int newFrom, int newTo) {
     bytes = newBytes;
     from = newFrom;
@@ -59,7 +59,7 @@ final class JsonScanner {
     return new InvalidJson(reason, at - from, message);
   }
 
-  /** Skips a value whose opening bracket, if it is one, makes the nesting {@code depth}. */
+  /** Skips a value; its opening bracket, if any, makes the nesting {@code depth}. */
   int value(int at, int depth) throws InvalidJson {
     return switch (peek(at)) {
       case '"' -> string(at);
@@ -72,13 +72,13 @@ final class JsonScanner {
     };
   }
 
-  /** Skips a value as {@link #value} does and keeps how deep it is: see {@link #deepest()}. */
+  /** Skips a value like {@link #value} and records its nesting: see {@link #deepest()}. */
   int measuredValue(int at, int depth) throws InvalidJson {
     deepest = 0;
     return value(at, depth);
   }
 
-  /** The deepest nesting of the value measured last, 0 if it holds no brackets. */
+  /** Returns the deepest nesting of the value measured last, 0 if it has no brackets. */
   int deepest() {
     return deepest;
   }
@@ -91,7 +91,7 @@ final class JsonScanner {
     return next;
   }
 
-  /** Skips a name, of which a bounded number of bytes may stand between the quotes. */
+  /** Skips a name, whose bytes between the quotes are bounded. */
   int name(int at) throws InvalidJson {
     if (peek(at) != '"') {
       throw malformed(at - from, "a name must begin with a quotation mark");
@@ -112,7 +112,7 @@ final class JsonScanner {
     return space(next + 1);
   }
 
-  /** The byte at an offset, where the document must not end before. */
+  /** Returns the byte at an offset, where the document must not have ended. */
   byte peek(int at) throws InvalidJson {
     if (at >= to) {
       throw malformed(to - from, "the document ends early");
@@ -172,7 +172,7 @@ final class JsonScanner {
     deepest = Math.max(deepest, depth);
   }
 
-  /** Skips a string whose quotation mark stands at the offset. */
+  /** Skips a string whose opening quotation mark is at the offset. */
   int string(int open) throws InvalidJson {
     int at = open + 1;
     while (true) {
@@ -182,13 +182,13 @@ final class JsonScanner {
         return at + 1;
       }
       if (next != '\\') {
-        throw malformed(at - from, "a control character stands unescaped in a string");
+        throw malformed(at - from, "an unescaped control character in a string");
       }
       at = escape(at);
     }
   }
 
-  /** Skips what stands for itself, eight bytes at a time, and by blocks where it is long. */
+  /** Skips characters without escapes: eight bytes at a time, and in blocks if there are many. */
   private int plainText(int from) {
     int at = plainWords(from, Math.min(to, from + LONG_BYTES));
     if (at == from + LONG_BYTES) {
@@ -211,7 +211,10 @@ final class JsonScanner {
     return at;
   }
 
-  /** Not 0 if one of eight bytes is a quotation mark, a backslash or a control character. */
+  /**
+   * Returns a value other than 0 if one of eight bytes is a quotation mark, a backslash or a
+   * control character.
+   */
   private static long specials(long eight) {
     long quote = eight ^ (ONES * '"');
     long backslash = eight ^ (ONES * '\\');
@@ -257,7 +260,7 @@ final class JsonScanner {
       at++;
     }
     if (at == start) {
-      throw malformed(at - from, at < to ? "no value or digit where one must be" : "ends early");
+      throw malformed(at - from, at < to ? "a value or digit is missing" : "ends early");
     }
     return at;
   }

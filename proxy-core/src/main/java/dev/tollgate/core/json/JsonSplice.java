@@ -7,10 +7,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Edits of one object or array, over its whole list of items: each is kept, replaced or deleted,
- * and new ones are put in between. Everything untouched comes out byte for byte; separators are
- * kept between neighbours that both stay and are a plain comma elsewhere. An object can be used
- * again through {@link #reset}, then it allocates only what the edits need.
+ * Edits of one object or array, over its whole list of items: each item is kept, replaced or
+ * deleted, and new ones are inserted. Unedited items are written byte for byte; separators are kept
+ * between neighbours that both stay and are a plain comma elsewhere. After {@link #reset} the
+ * instance is reused, and allocates only what the edits need.
  */
 public final class JsonSplice implements JsonValue {
   private static final JsonBytes DELETED = JsonBytes.raw("");
@@ -26,12 +26,12 @@ public final class JsonSplice implements JsonValue {
     reset(source);
   }
 
-  /** Edits of an object or array; the list must not be read again while they are in use. */
+  /** Creates edits of an object or array; the list must not be read again while they are in use. */
   public static JsonSplice of(JsonItems source) {
     return new JsonSplice(source);
   }
 
-  /** Forgets all edits and turns to another list. */
+  /** Removes all edits and sets another list. */
   public void reset(JsonItems newSource) {
     source = newSource;
     inserts.clear();
@@ -42,7 +42,7 @@ public final class JsonSplice implements JsonValue {
     }
   }
 
-  /** Whether the output would be the source unchanged. */
+  /** True if the output equals the source. */
   public boolean isUnchanged() {
     boolean unchanged = inserts.isEmpty();
     for (int i = 0; unchanged && i < source.size(); i++) {
@@ -51,7 +51,7 @@ public final class JsonSplice implements JsonValue {
     return unchanged;
   }
 
-  /** Gives item {@code i} another value; a member keeps its name as written. */
+  /** Replaces the value of item {@code i}; a member keeps its name as written. */
   public JsonSplice replace(int i, JsonValue value) {
     edits[checked(i)] = value;
     return this;
@@ -62,12 +62,12 @@ public final class JsonSplice implements JsonValue {
     return this;
   }
 
-  /** Puts a member before item {@code i}, whether that stays or not. */
+  /** Inserts a member before item {@code i}, kept or deleted. */
   public JsonSplice insertBefore(int i, String name, JsonValue value) {
     return insert(checked(i), JsonBytes.string(name), value);
   }
 
-  /** Puts a member behind item {@code i}, whether that stays or not. */
+  /** Inserts a member after item {@code i}, kept or deleted. */
   public JsonSplice insertAfter(int i, String name, JsonValue value) {
     return insert(checked(i) + 1, JsonBytes.string(name), value);
   }
@@ -80,12 +80,14 @@ public final class JsonSplice implements JsonValue {
     return insert(source.size(), JsonBytes.string(name), value);
   }
 
-  /** Puts a finished member (see {@link JsonBytes#member}) or an element before item {@code i}. */
+  /**
+   * Inserts a finished member (see {@link JsonBytes#member}) or an element before item {@code i}.
+   */
   public JsonSplice insertBefore(int i, JsonValue item) {
     return insert(checked(i), null, item);
   }
 
-  /** Puts a finished member or an element behind item {@code i}. */
+  /** Inserts a finished member or an element after item {@code i}. */
   public JsonSplice insertAfter(int i, JsonValue item) {
     return insert(checked(i) + 1, null, item);
   }
@@ -106,8 +108,8 @@ public final class JsonSplice implements JsonValue {
   }
 
   /**
-   * The edited object or array in few buffers: long untouched ranges are wrapped, not copied, so
-   * the source's bytes must stay as they are until the buffers are released.
+   * Returns the edited object or array in few buffers: long unedited ranges are wrapped, not
+   * copied, so the source's bytes must not change until the buffers are released.
    */
   public List<ByteBuf> toBuffers() {
     SpliceWriter.Wrap wrap = new SpliceWriter.Wrap();
@@ -115,7 +117,7 @@ public final class JsonSplice implements JsonValue {
     return wrap.buffers();
   }
 
-  /** How many bytes {@link #writeTo} appends. */
+  /** Returns the number of bytes that {@link #writeTo} appends. */
   public int sizeBytes() {
     SpliceWriter.Count count = new SpliceWriter.Count();
     putTo(count);
@@ -138,10 +140,10 @@ public final class JsonSplice implements JsonValue {
     return i;
   }
 
-  /** A new item that stands before the source's item at {@code position}. */
+  /** New item before the source's item at {@code position}. */
   private record Insert(int position, @Nullable JsonBytes name, JsonValue value) {}
 
-  /** One pass over the items that puts the edited text out. */
+  /** One pass over the items, which writes the edited text. */
   private final class Walk {
     private static final int NOTHING = -2;
     private static final int INSERTED = -1;
@@ -192,7 +194,7 @@ public final class JsonSplice implements JsonValue {
       previous = i;
     }
 
-    /** What stands before an item: as it was where the neighbour before it is the same. */
+    /** Writes the separator before an item: as written if the neighbour before it is unchanged. */
     private void separator(int next) {
       if (next == 0 && previous == NOTHING) {
         out.add(bytes, source.start(), source.itemStart(0));

@@ -1,14 +1,14 @@
 package dev.tollgate.core.json;
 
-/** Finds where a JSON string ends in bytes of which nothing is known. Thread-confined. */
+/** Scanner for the end of a JSON string in bytes that were not validated. Thread-confined. */
 public final class JsonStringScanner {
   private final JsonScanner scanner = new JsonScanner();
 
   /**
-   * Offset behind the closing quotation mark of a string; -1 where none that is whole, strict (RFC
-   * 8259) and UTF-8 stands between the offsets.
+   * Returns the offset after the closing quotation mark; -1 if the range contains no complete,
+   * strict (RFC 8259) string in UTF-8.
    *
-   * @param open where its opening quotation mark is
+   * @param open offset of the opening quotation mark
    */
   public int endOf(byte[] bytes, int open, int to) {
     scanner.reset(bytes, open, to);

@@ -2,7 +2,7 @@ package dev.tollgate.core.json;
 
 import java.nio.charset.StandardCharsets;
 
-/** Reads the text of strings, names and numbers out of bytes that were validated before. */
+/** Decoder of strings, names and numbers in bytes that were validated before. */
 final class JsonText {
   private JsonText() {}
 
@@ -10,7 +10,7 @@ final class JsonText {
     return new String(bytes, from, to - from, StandardCharsets.UTF_8);
   }
 
-  /** Decodes what stands between two quotation marks. */
+  /** Decodes the bytes between two quotation marks. */
   static String decode(byte[] bytes, int from, int to) {
     int at = backslash(bytes, from, to);
     if (at == to) {
@@ -21,13 +21,13 @@ final class JsonText {
     while (at < to) {
       text.append(raw(bytes, run, at));
       text.append(escaped(bytes, at));
-      run = behindEscape(bytes, at);
+      run = afterEscape(bytes, at);
       at = backslash(bytes, run, to);
     }
     return text.append(raw(bytes, run, to)).toString();
   }
 
-  /** Whether what stands between two quotation marks decodes to the expected text. */
+  /** True if the bytes between two quotation marks decode to the expected text. */
   static boolean is(byte[] bytes, int from, int to, String expected) {
     int length = expected.length();
     if (to - from < length) {
@@ -45,7 +45,7 @@ final class JsonText {
     return to - from == length;
   }
 
-  /** Whether what stands between two quotation marks decodes to a text that begins so. */
+  /** True if the bytes between two quotation marks decode to a text with this prefix. */
   static boolean begins(byte[] bytes, int from, int to, String prefix) {
     for (int i = 0; i < prefix.length(); i++) {
       if (from + i == to) {
@@ -84,7 +84,7 @@ final class JsonText {
     return at;
   }
 
-  static int behindEscape(byte[] bytes, int backslash) {
+  static int afterEscape(byte[] bytes, int backslash) {
     return backslash + (bytes[backslash + 1] == 'u' ? 6 : 2);
   }
 

@@ -1,4 +1,4 @@
 package dev.tollgate.core.json;
 
-/** What a splice puts in: finished bytes, or another object or array with edits of its own. */
+/** Value that a splice inserts: finished bytes, or another object or array with its own edits. */
 public sealed interface JsonValue permits JsonBytes, JsonSplice {}

@@ -6,8 +6,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Appends JSON to a buffer and puts in the commas. Strings are escaped where JSON demands it; lone
- * surrogates become escapes, so that the output is always UTF-8.
+ * Writer that appends JSON to a buffer with its commas. Strings are escaped as JSON requires;
+ * unpaired surrogates become escapes, so that the output is always UTF-8.
  */
 public final class JsonWriter {
   private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
@@ -35,7 +35,7 @@ public final class JsonWriter {
     return close(']');
   }
 
-  /** A member's name; its value is what is written next. */
+  /** Writes a member's name; the next value written is its value. */
   public JsonWriter name(String name) {
     separate();
     quoted(name);
@@ -51,10 +51,11 @@ public final class JsonWriter {
   }
 
   /**
-   * A string value as its source writes it, without its beginning: what a data URI holds is not
-   * decoded.
+   * Writes a string value as its source writes it, without its beginning: the content of a data URL
+   * is not decoded.
    *
-   * @param bytesSkipped of the text between the quotation marks; not within an escape
+   * @param bytesSkipped number of bytes between the quotation marks to skip; must not end within an
+   *     escape
    */
   public JsonWriter stringBehind(JsonItems items, int i, int bytesSkipped) {
     items.require(i, JsonKind.STRING);
@@ -77,7 +78,7 @@ public final class JsonWriter {
     return ascii("null");
   }
 
-  /** A finished value, taken as it is. */
+  /** Writes a finished value unchanged. */
   public JsonWriter raw(JsonValue value) {
     separate();
     switch (value) {
@@ -88,7 +89,7 @@ public final class JsonWriter {
     return this;
   }
 
-  /** A tree of Map, Iterable, CharSequence, Number, Boolean, JsonValue and null. */
+  /** Writes a tree of Map, Iterable, CharSequence, Number, Boolean, JsonValue and null. */
   public JsonWriter value(@Nullable Object tree) {
     return switch (tree) {
       case null -> nul();
@@ -117,7 +118,7 @@ public final class JsonWriter {
 
   private static String number(Number number) {
     if (!Double.isFinite(number.doubleValue())) {
-      throw new IllegalArgumentException("JSON has no number " + number);
+      throw new IllegalArgumentException("not a JSON number: " + number);
     }
     return number.toString();
   }
@@ -160,7 +161,7 @@ public final class JsonWriter {
     out.writeByte('"');
   }
 
-  /** Whether it stands between quotation marks as it is. */
+  /** True if the text needs no escapes. */
   static boolean isPlain(CharSequence text) {
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
@@ -171,7 +172,7 @@ public final class JsonWriter {
     return true;
   }
 
-  /** Writes the character at {@code i} and gives the index of its last char. */
+  /** Writes the character at {@code i} and returns the index of its last char. */
   private int character(CharSequence text, int i) {
     char c = text.charAt(i);
     if (c == '"' || c == '\\') {

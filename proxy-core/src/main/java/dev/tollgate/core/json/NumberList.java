@@ -5,8 +5,8 @@ import static dev.tollgate.core.json.ByteBlocks.LOW_BITS;
 import static dev.tollgate.core.json.ByteBlocks.ONES;
 
 /**
- * A list of numbers that is looked through for its end and its commas only: what stands between
- * those is taken for a number. Each byte is looked at with the one behind it, where numbers end.
+ * Scanner of a list of numbers for its end and its commas only: anything between commas counts as a
+ * number. Each byte is compared with the next one, where numbers end.
  */
 final class NumberList {
   private static final int LETTER_BIT = 0x40;
@@ -33,9 +33,9 @@ final class NumberList {
   }
 
   /**
-   * The bracket behind the numbers that begin here, -1 if something else stands before it, or no
-   * digit does, or there are not as many commas as numbers need: so NaN, null, a list within and a
-   * comma too many are left to whoever reads each number.
+   * Returns the offset of the bracket that ends the list; -1 if another byte comes before it, if it
+   * contains no digit, or if the number of commas does not match. NaN, null, nested lists and extra
+   * commas are left to the reader of each number.
    */
   int endFrom(int start) {
     int at = bytewise(words(blocks(start)));
@@ -53,17 +53,17 @@ final class NumberList {
   private int blocks(int start) {
     int at = start;
     while (at + ByteBlocks.BYTES < to) {
-      long strange = 0;
+      long foreign = 0;
       long others = 0;
       long ends = 0;
       for (int i = at; i < at + ByteBlocks.BYTES; i += Long.BYTES) {
         long word = ByteBlocks.word(bytes, i);
         long next = ByteBlocks.word(bytes, i + 1);
-        strange |= strange(word, next);
+        foreign |= foreign(word, next);
         others += (noCommas(word) & HIGH_BITS) >>> SHIFT_TO_LOWEST;
         ends += (ends(word, next) & HIGH_BITS) >>> SHIFT_TO_LOWEST;
       }
-      if ((strange & HIGH_BITS) != 0) {
+      if ((foreign & HIGH_BITS) != 0) {
         break;
       }
       commas += ByteBlocks.BYTES - sumOfBytes(others);
@@ -78,7 +78,7 @@ final class NumberList {
     while (at + Long.BYTES < to) {
       long word = ByteBlocks.word(bytes, at);
       long next = ByteBlocks.word(bytes, at + 1);
-      if ((strange(word, next) & HIGH_BITS) != 0) {
+      if ((foreign(word, next) & HIGH_BITS) != 0) {
         break;
       }
       commas += Long.bitCount(~noCommas(word) & HIGH_BITS);
@@ -88,7 +88,7 @@ final class NumberList {
     return at;
   }
 
-  /** Goes to the first byte that is no part of the list, or to the document's last. */
+  /** Finds the first byte that is not part of the list, or the document's last byte. */
   private int bytewise(int start) {
     int at = start;
     while (at + 1 < to && !isStrange(bytes[at], bytes[at + 1])) {
@@ -109,17 +109,18 @@ final class NumberList {
   }
 
   /**
-   * The high bit of each byte that stands in no list of numbers: the bit of letters and brackets,
-   * which only an exponent has, a quotation mark, what is not ASCII, and a comma before another.
+   * Returns the high bit of each byte that no list of numbers contains: the bit of letters and
+   * brackets, except for exponents, quotation marks, bytes that are not ASCII, and a comma before
+   * another.
    */
-  private static long strange(long word, long next) {
+  private static long foreign(long word, long next) {
     long noExponents = ((word | CASE_BITS) ^ EXPONENTS) + LOW_BITS;
     long letters = (word << 1) & noExponents; // the shift brings their bit to the highest
     long noQuotes = (word ^ QUOTES) + LOW_BITS;
     return word | letters | ~noQuotes | ~(noCommas(word) | noCommas(next));
   }
 
-  /** The high bit of each byte of a number behind which a comma or white space stands. */
+  /** Returns the high bit of each byte of a number that is followed by a comma or white space. */
   private static long ends(long word, long next) {
     return written(word) & ~written(next);
   }

@@ -3,8 +3,8 @@ package dev.tollgate.core.json;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A JSON path such as {@code messages[2].role}, as error bodies name fields. Persistent: longer
- * paths share their beginning, and the text is made only when asked for.
+ * JSON path such as {@code messages[2].role}, by which error bodies name fields. Persistent: longer
+ * paths share their beginning, and the text is built on demand only.
  */
 public final class Param {
   private final @Nullable Param parent;
@@ -17,17 +17,17 @@ public final class Param {
     this.index = index;
   }
 
-  /** The path of a top-level member. */
+  /** Returns the path of a top-level member. */
   public static Param of(String name) {
     return new Param(null, name, -1);
   }
 
-  /** The path of a member of the object at this path. */
+  /** Returns the path of a member of the object at this path. */
   public Param dot(String member) {
     return new Param(this, member, -1);
   }
 
-  /** The path of an element of the array at this path. */
+  /** Returns the path of an element of the array at this path. */
   public Param at(int element) {
     return new Param(this, null, element);
   }

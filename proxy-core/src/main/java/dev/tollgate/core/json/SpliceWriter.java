@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Where a splice goes: ranges that touch in their source are joined before they are put out. */
+/** Output of a splice, which joins adjacent ranges of the source before it writes them. */
 abstract sealed class SpliceWriter {
   private static final byte[] NONE = {};
 
@@ -25,7 +25,7 @@ abstract sealed class SpliceWriter {
     to = addedTo;
   }
 
-  /** Whether it is the very array, not an equal one. */
+  /** True if it is the same array, not an equal one. */
   @SuppressWarnings("ReferenceEquality")
   private boolean isPending(byte[] bytes) {
     return bytes == pending;

@@ -1,8 +1,8 @@
 package dev.tollgate.core.json;
 
 /**
- * Tells whether bytes are UTF-8 as RFC 3629 defines it: no overlong forms, no encoded surrogates,
- * nothing above U+10FFFF. JSON parsers over bytes accept some of these, so this runs first.
+ * Validator of UTF-8 as RFC 3629 defines it: no overlong forms, no encoded surrogates, nothing
+ * above U+10FFFF. JSON parsers over bytes accept some of these, so this check runs first.
  */
 public final class StrictUtf8 {
   private StrictUtf8() {}
@@ -11,7 +11,7 @@ public final class StrictUtf8 {
     return indexOfInvalid(bytes, from, to) < 0;
   }
 
-  /** Offset of the first byte that begins no valid sequence, -1 if there is none. */
+  /** Returns the offset of the first byte that begins no valid sequence, or -1. */
   static int indexOfInvalid(byte[] bytes, int from, int to) {
     int at = from;
     while (at < to) {
@@ -44,7 +44,7 @@ public final class StrictUtf8 {
     return at;
   }
 
-  /** The length of the sequence of two to four bytes that begins here, 0 if it is not valid. */
+  /** Returns the length of the sequence of two to four bytes at this offset, 0 if invalid. */
   private static int sequenceLength(byte[] bytes, int at, int to) {
     int lead = bytes[at] & 0xff;
     int length = lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
@@ -59,7 +59,7 @@ public final class StrictUtf8 {
     return length;
   }
 
-  /** Overlong forms, surrogates and what lies above U+10FFFF all show in the second byte. */
+  /** Checks the second byte, which reveals overlong forms, surrogates and values above U+10FFFF. */
   private static boolean isSecond(int lead, int second) {
     int lowest = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
     int highest = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;

@@ -1,6 +1,6 @@
 /**
- * JSON as byte ranges: strict validation, member offsets, and edits that leave every untouched byte
- * as it was (ARCHITECTURE, idea 3).
+ * JSON as byte ranges: strict validation, member offsets, and edits that leave every other byte
+ * unchanged (ARCHITECTURE, idea 3).
  */
 @NullMarked
 package dev.tollgate.core.json;

@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Blocks of addresses such as {@code 10.0.0.0/8}, {@code 2001:db8::/32} or a single address. IPv4
+ * Set of address blocks such as {@code 10.0.0.0/8}, {@code 2001:db8::/32} or a single address. IPv4
  * inside IPv6 ({@code ::ffff:a.b.c.d}) counts as IPv4 on both sides.
  */
 public final class CidrSet {
@@ -31,7 +31,7 @@ public final class CidrSet {
   /**
    * Reads addresses and blocks.
    *
-   * @throws IllegalArgumentException naming the first text that is no block
+   * @throws IllegalArgumentException for a text that is not a block
    */
   public static CidrSet parse(Collection<String> texts) {
     return texts.isEmpty() ? NONE : new CidrSet(texts.stream().map(CidrSet::block).toList());
@@ -41,7 +41,7 @@ public final class CidrSet {
     int slash = text.indexOf('/');
     InetAddress address = IpAddresses.parse(slash < 0 ? text : text.substring(0, slash));
     if (address == null) {
-      throw new IllegalArgumentException("no address or CIDR block: " + text);
+      throw new IllegalArgumentException("not an address or CIDR block: " + text);
     }
     byte[] network = address.getAddress();
     int prefixBits = slash < 0 ? network.length * 8 : prefix(text, slash, network.length * 8);
@@ -57,7 +57,7 @@ public final class CidrSet {
       bits -= 96;
     }
     if (bits < 0 || bits > bitsMax) {
-      throw new IllegalArgumentException("no prefix length: " + text);
+      throw new IllegalArgumentException("not a prefix length: " + text);
     }
     return bits;
   }

@@ -8,8 +8,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The grammar of a URL's host. What could be meant as an IPv4 address is one only if it is a strict
- * dotted quad: other parsers read octal, hexadecimal and short forms.
+ * Parser of a URL's host. A host that resembles an IPv4 address must be a strict dotted quad: other
+ * parsers read octal, hexadecimal and short forms.
  */
 final class HostParser {
   private static final int NAME_CHARS_MAX = 253;
@@ -21,7 +21,7 @@ final class HostParser {
 
   private HostParser() {}
 
-  /** What came of reading one. */
+  /** Result of parsing a host. */
   sealed interface HostParseResult {
     record Valid(Host host) implements HostParseResult {}
 
@@ -30,7 +30,7 @@ final class HostParser {
     record Refused(String why) implements HostParseResult {}
   }
 
-  /** Reads letters, digits, dots, hyphens and underscores, or what stands in brackets. */
+  /** Parses letters, digits, dots, hyphens and underscores, or an address in brackets. */
   static HostParseResult parse(String text) {
     return text.startsWith("[")
         ? bracketed(text.substring(1, text.length() - 1))
@@ -42,7 +42,7 @@ final class HostParser {
       case Inet6Address address -> new HostParseResult.Valid(new Host.Literal(address));
       case null ->
           new HostParseResult.Malformed("must be a URL with a valid IPv6 address in the brackets");
-      // What stands in brackets as IPv4 is written so to be mistaken.
+      // IPv4 in brackets is written to be misread.
       default -> new HostParseResult.Refused("points to an IPv4 address in the form of IPv6");
     };
   }
@@ -72,7 +72,7 @@ final class HostParser {
     InetAddress address =
         isRooted || !QUAD.matcher(name).matches() ? null : IpAddresses.parse(name);
     return address == null
-        ? new HostParseResult.Refused("points to a number that is no IPv4 address of four parts")
+        ? new HostParseResult.Refused("points to a number that is not a dotted IPv4 address")
         : new HostParseResult.Valid(new Host.Literal(address));
   }
 }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 public final class IpAddresses {
   private IpAddresses() {}
 
-  /** The address, or null where the text is none. */
+  /** Returns the address; null if the text is not an address. */
   public static @Nullable InetAddress parse(String text) {
     if (text.indexOf('%') >= 0) {
       return null; // a zone means something on one machine only
@@ -18,7 +18,7 @@ public final class IpAddresses {
     return bytes == null ? null : of(bytes);
   }
 
-  /** The address of 4 or 16 bytes; IPv4 inside IPv6 becomes IPv4. */
+  /** Returns the address of 4 or 16 bytes; IPv4 inside IPv6 becomes IPv4. */
   public static InetAddress of(byte[] bytes) {
     try {
       return InetAddress.getByAddress(bytes);

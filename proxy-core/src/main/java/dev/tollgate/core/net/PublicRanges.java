@@ -5,8 +5,8 @@ import java.net.InetAddress;
 import java.util.List;
 
 /**
- * The addresses that belong to the public Internet. What is private, local, reserved, shared, for
- * documentation, or a way through to IPv4, is not among them.
+ * Addresses of the public Internet. Excluded are ranges that are private, local, reserved, shared,
+ * for documentation, or that map to IPv4.
  */
 final class PublicRanges {
   private static final CidrSet V4_REFUSED =
@@ -42,7 +42,7 @@ final class PublicRanges {
             && !isIsatap(address.getAddress());
   }
 
-  /** Whether its second half is ISATAP's: the last four bytes are an IPv4 address then. */
+  /** True if the second half is an ISATAP identifier, whose last four bytes are an IPv4 address. */
   private static boolean isIsatap(byte[] v6) {
     return (v6[8] & 0xfd) == 0 && v6[9] == 0 && v6[10] == 0x5e && v6[11] == (byte) 0xfe;
   }

@@ -12,11 +12,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * An https URL that a client supplied, taken apart by a grammar so narrow that no other parser can
- * read it as a URL of another host. Whether it may be called is for {@link UrlRules} to say.
+ * Client-supplied https URL, parsed by a grammar so narrow that no other parser can read it as a
+ * URL of another host. {@link UrlRules} decides if it may be called.
  *
- * @param port the one it names, else 443
- * @param target path and query as they were sent, without the fragment; at least {@code /}
+ * @param port the port in the URL, else 443
+ * @param target path and query as sent, without the fragment; at least {@code /}
  */
 public record PublicUrl(Host host, int port, String target) {
   public static final int CHARS_MAX = 2_048;
@@ -24,7 +24,7 @@ public record PublicUrl(Host host, int port, String target) {
   private static final int PORT_DEFAULT = 443;
   private static final int PORT_MAX = 65_535;
 
-  /** Visible ASCII that no parser takes for something else. */
+  /** Visible ASCII that parsers do not interpret differently. */
   private static final Pattern CHARS = Pattern.compile("[!#-;=?-\\[\\]_a-z~]*");
 
   private static final Pattern HTTPS =
@@ -33,15 +33,15 @@ public record PublicUrl(Host host, int port, String target) {
       Pattern.compile("(\\[[0-9A-Fa-f:.]*]|[0-9A-Za-z._-]*)(?::([1-9][0-9]{0,4}))?");
   private static final Pattern SCHEME = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*:");
 
-  /** Whom it names. */
+  /** Host of the URL. */
   public sealed interface Host {
-    /** A name, in lower case and without the dot of its root. */
+    /** A name, in lower case and without the trailing dot. */
     record Name(String text) implements Host {}
 
-    /** An address. */
+    /** An IP address. */
     record Literal(InetAddress address) implements Host {}
 
-    /** As TLS and the field {@code host} name it, an IPv6 address without brackets. */
+    /** Returns the host for TLS and the {@code host} field, an IPv6 address without brackets. */
     default String plain() {
       return switch (this) {
         case Name name -> name.text();
@@ -50,21 +50,21 @@ public record PublicUrl(Host host, int port, String target) {
     }
   }
 
-  /** What came of reading a text. */
+  /** Result of parsing a text. */
   public sealed interface UrlParseResult {
     record Valid(PublicUrl url) implements UrlParseResult {}
 
-    /** It is no https URL; {@code why} follows the field's name. */
+    /** The text is not an https URL; {@code why} follows the field's name. */
     record Malformed(String why) implements UrlParseResult {
-      /** The refusal of a request that has it in {@code param}. */
+      /** Returns the refusal of a request with this URL in {@code param}. */
       public Fault fault(String param) {
         return Fault.invalid(param, why);
       }
     }
 
-    /** It is one that nobody may have us call. */
+    /** The URL must not be called for any client. */
     record Refused(String why) implements UrlParseResult {
-      /** The refusal of a request that has it in {@code param}. */
+      /** Returns the refusal of a request with this URL in {@code param}. */
       public Fault fault(String param) {
         return new Fault(
             ErrorCode.SSRF_BLOCKED, param + ": " + why, param, null, 0, false, Map.of());
@@ -72,7 +72,7 @@ public record PublicUrl(Host host, int port, String target) {
     }
   }
 
-  /** Takes a text apart, or says what is wrong with it. */
+  /** Parses a text. */
   public static UrlParseResult parse(String text) {
     if (text.length() > CHARS_MAX) {
       return new UrlParseResult.Malformed("must be a URL of at most " + CHARS_MAX + " characters");
@@ -102,11 +102,11 @@ public record PublicUrl(Host host, int port, String target) {
     };
   }
 
-  private static String target(String behindAuthority) {
-    return behindAuthority.startsWith("/") ? behindAuthority : "/" + behindAuthority;
+  private static String target(String afterAuthority) {
+    return afterAuthority.startsWith("/") ? afterAuthority : "/" + afterAuthority;
   }
 
-  /** The text of the URL that a redirect from here to {@code location} names (RFC 3986, 5.2). */
+  /** Returns the URL to which a redirect from here with {@code location} leads (RFC 3986, 5.2). */
   public String redirected(String location) {
     if (SCHEME.matcher(location).lookingAt()) {
       return location;
@@ -125,7 +125,7 @@ public record PublicUrl(Host host, int port, String target) {
     return origin() + withoutDots(from + location);
   }
 
-  /** {@code .} and {@code ..} of a path are gone; behind a question mark they mean nothing. */
+  /** Removes {@code .} and {@code ..} from a path; in the query they have no meaning. */
   private static String withoutDots(String target) {
     int query = target.indexOf('?');
     String path = query < 0 ? target : target.substring(0, query);
@@ -153,7 +153,7 @@ public record PublicUrl(Host host, int port, String target) {
     return "https://" + (name.indexOf(':') < 0 ? name : "[" + name + "]") + ":" + port;
   }
 
-  /** Without what stands behind the host, where clients keep secrets. */
+  /** Omits the path and query, where clients keep secrets. */
   @Override
   public String toString() {
     return origin().toLowerCase(Locale.ROOT);

@@ -7,15 +7,15 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Which URLs of clients may be called (docs/decisions/egress.md#client-urls): ports, names and
- * addresses. What an operator denied stays denied, what he allowed comes next, and what is public
- * otherwise last. Immutable.
+ * Rules of the client-supplied URLs that may be called (docs/decisions/egress.md#client-urls):
+ * ports, names and addresses. The operator's denied blocks come first, the allowed ones next, and
+ * public addresses last. Immutable.
  *
- * @param ports that may be called
+ * @param ports allowed ports
  * @param namesAllowed in lower case, whatever they resolve to
- * @param allowed blocks that may be called although they are not public, or our own
+ * @param allowed blocks that may be called although they are not public, or are the gateway's own
  * @param denied blocks that may not be called although they are public
- * @param ownNames in lower case, of this gateway
+ * @param ownNames names of this gateway, in lower case
  * @param own addresses of this machine
  */
 public record UrlRules(
@@ -25,7 +25,7 @@ public record UrlRules(
     CidrSet denied,
     Set<String> ownNames,
     CidrSet own) {
-  /** Names that mean something inside of a network only, with all names below them. */
+  /** Names with a meaning only inside of a network, with all their subdomains. */
   private static final List<String> LOCAL_SUFFIXES =
       List.of(
           "alt",
@@ -50,7 +50,7 @@ public record UrlRules(
     ownNames = Set.copyOf(ownNames);
   }
 
-  /** Reads a URL and judges all of it that needs no resolver. */
+  /** Parses a URL and checks everything that needs no resolver. */
   public UrlParseResult check(String text) {
     return switch (PublicUrl.parse(text)) {
       case UrlParseResult.Malformed malformed -> malformed;
@@ -78,7 +78,7 @@ public record UrlRules(
         && LOCAL_SUFFIXES.stream().noneMatch(suffix -> name.endsWith("." + suffix));
   }
 
-  /** Whether the host of {@code url} may be called at this address. */
+  /** True if the host of {@code url} may be called at this address. */
   public boolean mayCall(PublicUrl url, InetAddress address) {
     if (denied.contains(address)) {
       return false;

@@ -1,4 +1,4 @@
-/** Addresses and URLs: blocks, and what clients may have us call. */
+/** Addresses and URLs: address blocks, and the URLs that clients may have the gateway call. */
 @NullMarked
 package dev.tollgate.core.net;
 

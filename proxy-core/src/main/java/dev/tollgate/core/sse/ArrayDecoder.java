@@ -2,7 +2,9 @@ package dev.tollgate.core.sse;
 
 import io.netty.buffer.ByteBuf;
 
-/** A decoder that reads arrays: what lies outside the heap is copied into one of its thread's. */
+/**
+ * Base of decoders that read arrays: bytes outside the heap are copied into an array of the thread.
+ */
 public abstract class ArrayDecoder implements StreamDecoder {
   @Override
   public final void feed(ByteBuf in) {

@@ -3,40 +3,41 @@ package dev.tollgate.core.sse;
 import java.util.zip.CRC32;
 
 /**
- * Turns reads of a binary event stream, as AWS frames it, into events: a prelude with two lengths
- * and its check sum, headers, a payload, and the check sum of it all. A frame inside one read is
- * handed over where it lies. Confined to one thread; the sink may {@link #close} it.
+ * Decoder of AWS's binary event streams. A frame has a prelude with two lengths and its checksum,
+ * headers, a payload, and a checksum of the whole frame. A frame inside one read is passed on
+ * without a copy. Confined to one thread; the sink may {@link #close} it.
  */
 public final class AwsEventStreamDecoder extends ArrayDecoder {
   private static final int PRELUDE_BYTES = 12;
   private static final int CHECKSUM_BYTES = 4;
 
-  /** Of one frame; Amazon's are some 90 bytes long. */
+  /** Bound of one frame's headers; Amazon's have about 90 bytes. */
   private static final int HEADERS_BYTES_MAX = 8 * 1_024;
 
   private final SseSink sink;
   private final int eventBytesMax;
-  private final HeldBytes held;
+  private final PendingBytes held;
   private final AwsEventStreamHeaders headers = new AwsEventStreamHeaders();
   private final CRC32 checksum = new CRC32();
 
-  /** Bytes of the frame that has begun; 0: not known yet. */
+  /** Size of the frame that has begun in bytes; 0: unknown. */
   private int frameBytes;
 
   private boolean ended;
 
   /**
-   * A decoder at the start of a stream.
+   * Creates a decoder at the start of a stream.
    *
-   * @param eventBytesMax the most bytes of one payload
+   * @param eventBytesMax most bytes of one payload
    */
   public AwsEventStreamDecoder(SseSink sink, int eventBytesMax) {
     this.sink = sink;
     this.eventBytesMax = eventBytesMax;
-    this.held = new HeldBytes(eventBytesMax + HEADERS_BYTES_MAX + PRELUDE_BYTES + CHECKSUM_BYTES);
+    this.held =
+        new PendingBytes(eventBytesMax + HEADERS_BYTES_MAX + PRELUDE_BYTES + CHECKSUM_BYTES);
   }
 
-  /** A frame that is not complete then never was one. */
+  /** Ends the stream; an incomplete frame is discarded. */
   @Override
   public void finish() {
     close();
@@ -76,7 +77,7 @@ public final class AwsEventStreamDecoder extends ArrayDecoder {
     }
   }
 
-  /** Keeps a part of a frame whose end is in a later read. */
+  /** Keeps a part of a frame that ends in a later read. */
   private int hold(byte[] bytes, int from, int to) {
     int goal = frameBytes == 0 ? PRELUDE_BYTES : frameBytes;
     int end = from + Math.min(goal - held.size(), to - from);
@@ -127,7 +128,7 @@ public final class AwsEventStreamDecoder extends ArrayDecoder {
     sink.broken();
   }
 
-  /** Whether what stands behind some bytes is their check sum. */
+  /** True if the checksum after these bytes is theirs. */
   private boolean isChecksum(byte[] bytes, int from, int to) {
     checksum.reset();
     checksum.update(bytes, from, to - from);

@@ -10,7 +10,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 
-/** What the headers of one frame say of it; read again for each. Confined to one thread. */
+/** Headers of one frame, reused for each frame. Confined to one thread. */
 final class AwsEventStreamHeaders {
   private static final int STRING = 7;
 
@@ -21,17 +21,17 @@ final class AwsEventStreamHeaders {
   private String errorCode = "";
   private String errorMessage = "";
 
-  /** What a frame is. */
+  /** Kinds of frames. */
   enum Kind {
     EVENT,
-    /** A fault that the service has a name for; it ends the stream. */
+    /** Fault with a name in the service's API; it ends the stream. */
     EXCEPTION,
     /** Any other fault. */
     ERROR,
     UNKNOWN
   }
 
-  /** Whether they could be read. */
+  /** Reads the headers. Returns false if they are malformed. */
   boolean read(byte[] bytes, int from, int to) {
     kind = Kind.UNKNOWN;
     eventType = "";
@@ -45,7 +45,7 @@ final class AwsEventStreamHeaders {
     return at == to;
   }
 
-  /** Reads one and tells where the next begins; -1: it is none. */
+  /** Reads one header and returns the offset of the next; -1 if it is malformed. */
   private int header(byte[] bytes, int at, int to) {
     int type = at + 1 + (bytes[at] & 0xff);
     if (type == at + 1 || type >= to) {
@@ -104,12 +104,14 @@ final class AwsEventStreamHeaders {
     return kind;
   }
 
-  /** The event's name. */
+  /** Returns the event's name. */
   String name() {
     return eventType;
   }
 
-  /** A fault as JSON, whatever its payload is: type and message within {@code error}. */
+  /**
+   * Returns a fault as JSON with type and message within {@code error}, whatever its payload is.
+   */
   byte[] error(byte[] bytes, int from, int to) {
     boolean modelled = kind == Kind.EXCEPTION;
     ByteBuf out = Unpooled.buffer();
@@ -137,7 +139,7 @@ final class AwsEventStreamHeaders {
     }
   }
 
-  /** A text, of which mostly the same comes again. */
+  /** Returns a text, without an allocation if it equals the known one. */
   private static String text(byte[] bytes, int from, int to, String known) {
     return isText(bytes, from, to, known) ? known : new String(bytes, from, to - from, UTF_8);
   }

@@ -6,8 +6,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
 /**
- * Lines of JSON as the events that they mean, however they are cut: each line that is not empty is
- * the data of one event. Confined to one thread.
+ * Decoder of lines of JSON, however they are split: each line that is not empty is the data of one
+ * event. Confined to one thread.
  */
 public final class JsonLinesDecoder implements StreamDecoder {
   private static final byte[] FIELD = "data:".getBytes(US_ASCII);
@@ -17,9 +17,9 @@ public final class JsonLinesDecoder implements StreamDecoder {
   private boolean inLine;
 
   /**
-   * A decoder at the start of a stream.
+   * Creates a decoder at the start of a stream.
    *
-   * @param lineBytesMax the most bytes of one line
+   * @param lineBytesMax most bytes of one line
    */
   public JsonLinesDecoder(SseSink sink, int lineBytesMax) {
     this.decoder = new SseDecoder(sink, lineBytesMax);
@@ -36,7 +36,7 @@ public final class JsonLinesDecoder implements StreamDecoder {
     }
   }
 
-  /** A last line without its end counts. */
+  /** Ends the stream; a last line without a line end counts. */
   @Override
   public void finish() {
     decoder.finish();

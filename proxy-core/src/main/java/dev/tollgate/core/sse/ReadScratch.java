@@ -4,8 +4,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.FastThreadLocal;
 
 /**
- * One array per thread that reads outside the heap are copied into to be parsed, so that an open
- * stream holds none of its own. Whoever takes it gives it back; a nested taker gets a fresh one.
+ * Array of a thread into which reads outside the heap are copied for parsing, so that an open
+ * stream holds none of its own. The user returns it; nested uses get a new one.
  */
 final class ReadScratch {
   private static final int BYTES = 64 * 1024;
@@ -33,7 +33,7 @@ final class ReadScratch {
     return bytes;
   }
 
-  /** Takes the next bytes out of a buffer and tells how many. */
+  /** Copies the next bytes of a buffer and returns their number. */
   int fill(ByteBuf in) {
     int count = Math.min(in.readableBytes(), BYTES);
     in.readBytes(bytes, 0, count);

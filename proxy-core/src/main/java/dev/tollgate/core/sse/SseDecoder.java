@@ -3,9 +3,9 @@ package dev.tollgate.core.sse;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Turns reads of an event stream into events, whatever its line ends and wherever it is cut. An
- * event inside one read is handed over where it lies; one over several reads is collected in an
- * array that is given back with it. Confined to one thread; the sink may {@link #close} it.
+ * Decoder of event streams (SSE), for all line ends and however the stream is split. An event
+ * inside one read is passed on without a copy; one that spans reads is collected in an array that
+ * is freed with it. Confined to one thread; the sink may {@link #close} it.
  */
 public final class SseDecoder extends ArrayDecoder {
   private static final String DEFAULT_NAME = "message";
@@ -17,21 +17,24 @@ public final class SseDecoder extends ArrayDecoder {
   private final SseSink sink;
   private final int eventBytesMax;
 
-  /** What is kept between reads: the data of the event so far, then the line that is open. */
-  private final HeldBytes held;
+  /** Bytes kept between reads: the data of the event so far, then the open line. */
+  private final PendingBytes held;
 
   private String name = DEFAULT_NAME;
   private String knownName = DEFAULT_NAME;
   private boolean hasData;
 
-  /** Where the data is: in {@code held}, or as long as nothing needs a copy in the read's array. */
+  /**
+   * True if the data is in {@code held}, else it is in the read's array, as long as no copy is
+   * needed.
+   */
   private boolean dataHeld;
 
   private byte[] data = NONE;
   private int dataFrom;
   private int dataTo;
 
-  /** Whether a line began in an earlier read, what it is, and where it begins in {@code held}. */
+  /** True if a line began in an earlier read; then its kind, and its start in {@code held}. */
   private boolean lineOpen;
 
   private SseLine line = SseLine.UNDECIDED;
@@ -42,17 +45,20 @@ public final class SseDecoder extends ArrayDecoder {
   private boolean ended;
 
   /**
-   * A decoder at the start of a stream.
+   * Creates a decoder at the start of a stream.
    *
-   * @param eventBytesMax the most bytes of data in one event
+   * @param eventBytesMax most bytes of data in one event
    */
   public SseDecoder(SseSink sink, int eventBytesMax) {
     this.sink = sink;
     this.eventBytesMax = eventBytesMax;
-    this.held = new HeldBytes(eventBytesMax + FRAME_BYTES);
+    this.held = new PendingBytes(eventBytesMax + FRAME_BYTES);
   }
 
-  /** A last event without its blank line counts (docs/decisions/streaming.md#endings). */
+  /**
+   * Ends the stream; a last event without its blank line counts
+   * (docs/decisions/streaming.md#endings).
+   */
   @Override
   public void finish() {
     if (!ended && lineOpen) {
@@ -104,7 +110,7 @@ public final class SseDecoder extends ArrayDecoder {
     holdData();
   }
 
-  /** Skips a byte order mark at the very start; one that breaks off spoils its line. */
+  /** Skips a byte order mark at the very start; an incomplete one makes its line invalid. */
   private int skipMark(byte[] bytes, int from, int to) {
     int at = from;
     while (markMatched < BYTE_ORDER_MARK.length && at < to) {
@@ -144,7 +150,7 @@ public final class SseDecoder extends ArrayDecoder {
     }
   }
 
-  /** One whole line, in a read's array or in the held one. */
+  /** Reads one whole line, in a read's array or in the held one. */
   private void line(byte[] bytes, int from, int to) {
     if (from == to) {
       dispatch();
@@ -216,7 +222,7 @@ public final class SseDecoder extends ArrayDecoder {
     }
   }
 
-  /** Keeps the event's data over the end of a read. */
+  /** Keeps the event's data beyond the end of a read. */
   private void holdData() {
     if (hasData && !dataHeld) {
       held.append(data, dataFrom, dataTo);
@@ -227,7 +233,7 @@ public final class SseDecoder extends ArrayDecoder {
     }
   }
 
-  /** Keeps a part of a line whose end is in a later read, unless the line does not matter. */
+  /** Keeps a part of a line that ends in a later read, unless the line is ignored. */
   private void holdLine(byte[] bytes, int from, int to) {
     if (!lineOpen) {
       lineOpen = true;
@@ -256,7 +262,7 @@ public final class SseDecoder extends ArrayDecoder {
     }
   }
 
-  /** How many bytes one more line of data may have. */
+  /** Returns the most bytes that one more line of data may have. */
   private int dataRoom() {
     return hasData ? eventBytesMax - (dataTo - dataFrom) - 1 : eventBytesMax;
   }

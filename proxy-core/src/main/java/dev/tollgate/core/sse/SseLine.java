@@ -4,9 +4,9 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
-/** What one line of an event stream is, as far as it matters here; id and retry do not. */
+/** Kinds of lines in an event stream that matter here; id and retry do not. */
 enum SseLine {
-  /** The beginning of a line that may still become anything. */
+  /** The beginning of a line of any kind. */
   UNDECIDED,
   COMMENT,
   DATA,
@@ -18,7 +18,7 @@ enum SseLine {
   private static final long ONES = 0x0101_0101_0101_0101L;
   private static final long HIGH_BITS = 0x8080_8080_8080_8080L;
 
-  /** Tells what a whole line is that is not empty. */
+  /** Returns the kind of a whole line that is not empty. */
   static SseLine of(byte[] bytes, int from, int to) {
     if (bytes[from] == ':') {
       return COMMENT;
@@ -29,7 +29,10 @@ enum SseLine {
     return isField(bytes, from, to, "event") ? EVENT : IGNORED;
   }
 
-  /** Tells what a line is whose end is not known; data and event once their value has begun. */
+  /**
+   * Returns the kind of a line whose end is unknown; data and event only once their value has
+   * begun.
+   */
   static SseLine ofBeginning(byte[] bytes, int from, int to) {
     if (from == to || isBeginningOf("data: ", bytes, from, to)) {
       return UNDECIDED;
@@ -37,7 +40,7 @@ enum SseLine {
     return isBeginningOf("event: ", bytes, from, to) ? UNDECIDED : of(bytes, from, to);
   }
 
-  /** Whether a line that is not complete belongs to an event. */
+  /** True if an incomplete line belongs to an event. */
   boolean isOfEvent() {
     return switch (this) {
       case UNDECIDED, DATA, EVENT -> true;
@@ -45,7 +48,7 @@ enum SseLine {
     };
   }
 
-  /** Offset where the value of a data or event line begins. */
+  /** Returns the offset of the value in a data or event line. */
   int valueStart(byte[] bytes, int from, int to) {
     int at = from + (this == DATA ? 4 : 5);
     if (at < to) {
@@ -54,7 +57,7 @@ enum SseLine {
     return at < to && bytes[at] == ' ' ? at + 1 : at;
   }
 
-  /** Offset of the next CR or LF, -1 if there is none. */
+  /** Returns the offset of the next CR or LF, or -1. */
   static int end(byte[] bytes, int from, int to) {
     int at = from;
     while (at + Long.BYTES <= to && breaks((long) LONGS.get(bytes, at)) == 0) {
@@ -82,7 +85,7 @@ enum SseLine {
         && (to - from == length || bytes[from + length] == ':');
   }
 
-  /** Whether the bytes are the text's beginning, the whole of it included. */
+  /** True if the bytes are a prefix of the text, or all of it. */
   private static boolean isBeginningOf(String text, byte[] bytes, int from, int to) {
     if (to - from > text.length()) {
       return false;

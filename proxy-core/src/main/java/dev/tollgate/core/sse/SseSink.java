@@ -1,23 +1,25 @@
 package dev.tollgate.core.sse;
 
-/** Takes what a {@link StreamDecoder} finds, in the order of the stream. */
+/** Receiver of the events that a {@link StreamDecoder} finds, in the order of the stream. */
 public interface SseSink {
   /**
-   * One event that has data.
+   * Receives one event with data.
    *
-   * @param name the event's name, {@code message} where the stream gives none
-   * @param data holds the data from {@code from} to {@code to}; valid only during the call, and not
-   *     to be changed
+   * @param name the event's name, by default {@code message}
+   * @param data contains the data from {@code from} to {@code to}; valid only during the call, and
+   *     must not be changed
    */
   void event(String name, byte[] data, int from, int to);
 
-  /** One comment line. */
+  /** Receives one comment line. */
   void comment();
 
-  /** An event is larger than allowed; the decoder ignores what follows. */
+  /** Reports an event above the size bound; the decoder ignores the rest of the stream. */
   void oversized(int eventBytesMax);
 
-  /** Its framing is damaged: nothing behind it can be read, as behind an event without end. */
+  /**
+   * Reports damaged framing: the rest of the stream cannot be read, as after an oversized event.
+   */
   default void broken() {
     oversized(0);
   }

@@ -6,7 +6,10 @@ import dev.tollgate.core.json.JsonWriter;
 import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
 
-/** Appends the three things our event streams are made of (docs/decisions/streaming.md#chunks). */
+/**
+ * Writer of the gateway's event streams (docs/decisions/streaming.md#chunks): events, the
+ * terminator and pings.
+ */
 public final class SseWriter {
   private static final byte[] DATA = ascii("data: ");
   private static final byte[] END = ascii("\n\n");
@@ -15,7 +18,7 @@ public final class SseWriter {
 
   private SseWriter() {}
 
-  /** An event whose data is one JSON value. */
+  /** Writes an event whose data is one JSON value. */
   public static void data(ByteBuf out, JsonValue json) {
     out.writeBytes(DATA);
     int start = out.writerIndex();
@@ -35,7 +38,7 @@ public final class SseWriter {
     out.writeBytes(END);
   }
 
-  /** An event whose data is the JSON value in these bytes. */
+  /** Writes an event whose data is the JSON value in these bytes. */
   public static void data(ByteBuf out, byte[] bytes, int from, int to) {
     data(out, JsonBytes.raw(bytes, from, to));
   }
@@ -44,12 +47,12 @@ public final class SseWriter {
     out.writeBytes(DONE);
   }
 
-  /** A comment that keeps the connection alive; only between events. */
+  /** Writes a comment that keeps the connection alive; allowed only between events. */
   public static void ping(ByteBuf out) {
     out.writeBytes(PING);
   }
 
-  /** A line break in JSON is only white space; in an event it would end the data. */
+  /** Removes line breaks, which in JSON are only white space and in an event would end the data. */
   private static void flatten(ByteBuf out, int start, byte lineBreak) {
     int at = out.indexOf(start, out.writerIndex(), lineBreak);
     while (at >= 0) {

@@ -2,20 +2,22 @@ package dev.tollgate.core.sse;
 
 import io.netty.buffer.ByteBuf;
 
-/** Turns reads of a provider's stream into its events, wherever it is cut. One thread. */
+/**
+ * Decoder of a provider's stream into events, however the stream is split. Confined to one thread.
+ */
 public interface StreamDecoder {
-  /** Reads all of a buffer, which stays the caller's. */
+  /** Reads all of a buffer, which the caller still owns. */
   void feed(ByteBuf in);
 
-  /** The stream ended cleanly. */
+  /** Ends the stream after a clean end of input. */
   void finish();
 
-  /** Drops what is pending; whatever is fed later is ignored. */
+  /** Drops pending bytes; all later input is ignored. */
   void close();
 
-  /** Whether an event has begun and is not complete. */
+  /** True if an event has begun and is not complete. */
   boolean isMidEvent();
 
-  /** How much memory is held for an event that is not complete. */
+  /** Returns the memory held for an incomplete event, in bytes. */
   int heldBytes();
 }

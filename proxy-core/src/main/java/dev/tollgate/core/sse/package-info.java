@@ -1,4 +1,7 @@
-/** Event streams as the WHATWG defines them, over bytes: nothing is decoded per read. */
+/**
+ * Event streams as defined by the WHATWG, and the formats of AWS and of JSON lines, decoded over
+ * bytes.
+ */
 @NullMarked
 package dev.tollgate.core.sse;
 

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What official SDKs reject in a stream of chunks, by the names of {@code sdk-acceptance.json}; and
- * the rules of our own that are stricter.
+ * Checker of a stream's chunks: the traits that official SDKs reject, by the names of {@code
+ * sdk-acceptance.json}, and the gateway's own stricter rules.
  */
 public final class AcceptedChunks {
   private static final Set<String> FINISHES =
@@ -24,7 +24,7 @@ public final class AcceptedChunks {
     this.chunks = chunks;
   }
 
-  /** The traits of a stream for which at least one SDK throws or loses something. */
+  /** Returns the traits of a stream for which at least one SDK throws or loses content. */
   static List<String> rejected(List<JsonNode> chunks, boolean complete) {
     AcceptedChunks check = new AcceptedChunks(chunks);
     chunks.forEach(check::chunk);
@@ -34,7 +34,7 @@ public final class AcceptedChunks {
     return check.found;
   }
 
-  /** What is worse than our own rules allow, rejected or not. */
+  /** Returns the violations of the gateway's own rules, rejected by an SDK or not. */
   public static List<String> unruly(List<JsonNode> chunks, boolean complete) {
     AcceptedChunks check = new AcceptedChunks(chunks);
     check.house();

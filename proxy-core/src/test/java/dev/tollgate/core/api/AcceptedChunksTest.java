@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * The stream variants that were tried against the official SDKs: our checker knows which of them
- * are rejected, and whichever a provider sends, what we make of it is accepted by all.
+ * Stream variants that were tested with the official SDKs: the checker knows which are rejected,
+ * and the gateway's output for each is accepted by all SDKs.
  */
 @Tag("corpus")
 class AcceptedChunksTest {
@@ -59,7 +59,7 @@ class AcceptedChunksTest {
     return "{" + members + "\"function\":{" + function + "}}";
   }
 
-  /** Every variant by its name in the corpus, as the data of its events. */
+  /** Returns the data of each variant's events by the variant's name in the corpus. */
   private static Map<String, List<String>> variants() {
     Map<String, List<String>> all = new LinkedHashMap<>();
     all.put("baseline", edited(chunk -> chunk));

@@ -5,28 +5,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.core.api.RelayedStream.Cut;
-import dev.tollgate.core.api.chat.ChatReply;
 import dev.tollgate.core.api.chat.ChatStream;
-import dev.tollgate.core.api.embedding.EmbeddingReply;
 import dev.tollgate.core.dialect.Dialect;
 import dev.tollgate.core.dialect.ReplyTranslation;
 import dev.tollgate.core.dialect.StreamFraming;
 import dev.tollgate.core.dialect.TranslatedReply;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
 import dev.tollgate.core.dialect.registry.Dialects;
-import dev.tollgate.core.money.Cost;
-import dev.tollgate.core.money.MicroUsd;
-import dev.tollgate.core.money.Usage;
 import dev.tollgate.core.sse.SseSink;
 import dev.tollgate.core.testkit.ReplayTable;
-import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -34,7 +27,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every recorded chat of Bedrock's, relayed as a chat completion, and its vectors. */
+/** Replay of Bedrock's recorded chats as chat completions, and of its vectors. */
 @Tag("corpus")
 @ExtendWith(ReplayTable.class)
 class BedrockReplayTest {
@@ -44,7 +37,7 @@ class BedrockReplayTest {
     return WireCase.family("bedrock-converse").stream().filter(WireCase::isStream).toList();
   }
 
-  /** Streams of the older way, in whose frames the events of a model's maker stand. */
+  /** Streams of the older API, whose frames contain the events of the model's vendor. */
   static List<WireCase> invoked() {
     return WireCase.family("bedrock-invoke").stream()
         .filter(one -> one.isStream() && !one.name().contains("invoke-stream-other"))
@@ -81,7 +74,7 @@ class BedrockReplayTest {
         StreamFraming.FRAMES);
   }
 
-  /** Takes the events of a model's maker out of the frames around them. */
+  /** Extracts the vendor's events from the frames. */
   private static ReplyTranslation unwrapping(WireCase one) {
     boolean claude = one.name().contains("anthropic");
     Dialect inside = claude ? Dialects.named("anthropic") : DIALECT;
@@ -145,7 +138,7 @@ class BedrockReplayTest {
       assertThat(failure.message())
           .isEqualTo(one.expect().at("/error_in_stream/body/message").asText());
     } else if (one.name().contains("truncated")) {
-      assertThat(view.text()).isEqualTo("cedar"); // the frames that are whole
+      assertThat(view.text()).isEqualTo("cedar"); // the complete frames
       assertThat(relayed.isComplete()).isFalse();
     } else {
       assertThat(relayed.isComplete()).isTrue();
@@ -155,7 +148,7 @@ class BedrockReplayTest {
     }
   }
 
-  /** A call without arguments has none at all where the recording has an empty text. */
+  /** A call without arguments has {@code {}} in the output and an empty text in the recording. */
   private static ClientView withNoArguments(WireCase one, ClientView view) {
     JsonNode expected = one.expectedChoice().path("tool_calls");
     for (int i = 0; i < Math.min(expected.size(), view.calls().size()); i++) {
@@ -171,13 +164,7 @@ class BedrockReplayTest {
   @ParameterizedTest
   @MethodSource("streams")
   void aStreamComesOutTheSameHoweverItIsCut(WireCase one) {
-    String whole = relayed(one, Cut.WHOLE).text();
-    assertThat(relayed(one, Cut.BYTES).text()).isEqualTo(whole);
-    JsonNode sizes = one.meta().path("network_chunk_sizes");
-    assertThat(relayed(one, Cut.recorded(sizes)).text()).isEqualTo(whole);
-    for (int seed = 0; seed < 5; seed++) {
-      assertThat(relayed(one, Cut.random(new Random(seed))).text()).isEqualTo(whole);
-    }
+    Replays.assertSameForAllCuts(one, cut -> relayed(one, cut));
   }
 
   @ParameterizedTest
@@ -185,41 +172,15 @@ class BedrockReplayTest {
   void aReplyComesOutAsTheRecordingSaysItShould(WireCase one) {
     Dialect inside =
         one.name().contains("invoke-anthropic") ? Dialects.named("anthropic") : DIALECT;
-    TranslatedReply translated =
-        inside.translation().orElseThrow().reply(one.response(), one.response().length);
-    WholeReply.Read read = ChatReply.read(Samples.stamp(), translated.bytes(), translated.length());
-    WholeReply reply = ((WholeReply.Read.Fine) read).reply();
-    Usage usage = reply.reportedUsage().orElseThrow();
-    MicroUsd cost = Cost.ofTokens(usage, WireExpectation.prices(one));
-    JsonNode got = written(reply, usage, cost);
-    JsonNode choice = got.path("choices").path(0);
-    JsonNode expected = one.expectedChoice();
-    assertThat(choice.path("finish_reason").asText()).isEqualTo(WireExpectation.finish(one));
-    WireExpectation.assertText(
-        choice.path("message").path("content").asText(""), expected.path("text"));
-    WireExpectation.assertText(
-        choice.path("message").path("reasoning_content").asText(""), expected.path("reasoning"));
-    JsonNode calls = choice.path("message").path("tool_calls");
-    assertThat(calls).hasSameSizeAs(expected.path("tool_calls"));
-    for (int i = 0; i < calls.size(); i++) {
-      JsonNode call = expected.path("tool_calls").get(i);
-      assertThat(calls.get(i).path("id")).isEqualTo(call.path("id"));
-      assertThat(calls.get(i).path("function").path("name")).isEqualTo(call.path("name"));
-      assertThat(ClientView.tree(calls.get(i).path("function").path("arguments").asText()))
-          .isEqualTo(ClientView.tree(call.path("arguments").asText()));
-    }
-    WireExpectation.assertCharge(one, usage, cost, got.path("usage"));
+    Replays.Written written = Replays.written(one, inside.translation().orElseThrow());
+    Replays.assertChoice(one, written.choice());
+    WireExpectation.assertCharge(
+        one, written.usage(), written.cost(), written.json().path("usage"));
   }
 
-  private static JsonNode written(WholeReply reply, Usage usage, MicroUsd cost) {
-    ByteBuf out = Unpooled.buffer();
-    reply.writeTo(usage, cost, out);
-    return ClientView.tree(out.toString(UTF_8));
-  }
-
-  /** What was hidden comes out as Anthropic itself gives it: encoded once, not twice. */
+  /** Encrypted reasoning has Anthropic's own form in the output: encoded once, not twice. */
   @Test
-  void aHiddenThoughtCanBeHandedBack() {
+  void encryptedReasoningCanBeSentBack() {
     WireCase one =
         converse().stream().filter(c -> c.name().contains("redacted")).findFirst().orElseThrow();
     List<JsonNode> details = new ArrayList<>();
@@ -234,7 +195,7 @@ class BedrockReplayTest {
     assertThat(details.get(1).path("index").asInt()).isEqualTo(1);
   }
 
-  /** A text model that nobody asks any more: its frames are read, that is all. */
+  /** Frames of a text model that is not in use any more are decoded, without a translation. */
   @ParameterizedTest
   @MethodSource("framesOfOthers")
   void framesOfOtherModelsAreRead(WireCase one) {
@@ -277,15 +238,10 @@ class BedrockReplayTest {
             .filter(other -> other.name().contains("embed"))
             .findFirst()
             .orElseThrow();
-    TranslatedReply translated =
-        DIALECT.embeddings().orElseThrow().reply(one.response(), one.response().length);
-    WholeReply.Read read =
-        EmbeddingReply.read(Samples.stamp(), translated.bytes(), translated.length());
-    WholeReply reply = ((WholeReply.Read.Fine) read).reply();
+    Replays.Written written = Replays.vectors(one, DIALECT);
     JsonNode sent = ClientView.tree(new String(one.response(), UTF_8));
-    Usage usage = reply.reportedUsage().orElseThrow();
-    assertThat(usage.promptTokens()).isEqualTo(sent.path("inputTextTokenCount").asLong());
-    JsonNode got = written(reply, usage, new MicroUsd(1));
+    assertThat(written.usage().promptTokens()).isEqualTo(sent.path("inputTextTokenCount").asLong());
+    JsonNode got = written.json();
     assertThat(got.at("/data/0/embedding")).isEqualTo(sent.path("embedding"));
     assertThat(got.path("data")).hasSize(1);
   }

@@ -10,11 +10,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 
-/** Chat request bodies and what becomes of them. */
+/** Chat request bodies and their results. */
 public final class ChatBodies {
   private ChatBodies() {}
 
-  /** A valid body with some more members in front of its closing bracket. */
+  /** Returns a valid body with more members in front of its closing bracket. */
   public static String with(String members) {
     return "{\"model\":\"acme/m1\",\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]"
         + (members.isEmpty() ? "" : "," + members)
@@ -38,13 +38,13 @@ public final class ChatBodies {
     return ((ParseResult.Refused<ChatRequest>) parsed).fault();
   }
 
-  /** The params of all issues, in the order in which they are reported. */
+  /** Returns the params of all issues, in the order in which they are reported. */
   public static List<String> params(Fault fault) {
     return ((List<?>) fault.details().getOrDefault("issues", List.of()))
         .stream().map(issue -> String.valueOf(((Map<?, ?>) issue).get("param"))).toList();
   }
 
-  /** The body for a provider. */
+  /** Returns the body for a provider. */
   static String upstream(ChatRequest request, boolean streamOptions) {
     ByteBuf all =
         Unpooled.wrappedBuffer(

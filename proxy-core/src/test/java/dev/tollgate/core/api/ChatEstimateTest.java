@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * What admission reserves for a chat: the dearest that its body can come to
+ * Reservations for chats: the highest possible cost of a body
  * (docs/decisions/money.md#reservations).
  */
 class ChatEstimateTest {
@@ -116,7 +116,7 @@ class ChatEstimateTest {
     "file, file_id, 4, 200000",
     "video_url, url, 4, 200000"
   })
-  void mediaInsideABodyIsBoundByItsSizeWhereSizeSaysSomething(
+  void mediaInsideABodyIsBoundByItsSizeIfMeaningful(
       String type, String member, int sizeBytes, long tokens) {
     String body =
         ("{'model':'acme/m1','max_tokens':1,'messages':[{'role':'user','content':[{'type':'"

@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Damaged and random input: nothing is thrown, and what goes out is always in order. */
+/** Damaged and random input: no exception, and valid output. */
 class ChatFuzzTest {
   private static final String[] PIECES = {
     "null",
@@ -171,7 +171,7 @@ class ChatFuzzTest {
         : RandomJson.value(random, 3).replace('\n', ' ').replace('\r', ' ');
   }
 
-  /** The text with up to three places cut, doubled, overwritten or filled with pieces. */
+  /** Returns the text with up to three places cut, doubled, overwritten or filled with pieces. */
   private static byte[] damaged(Random random, String text) {
     StringBuilder damaged = new StringBuilder(text);
     int wounds = random.nextInt(4);

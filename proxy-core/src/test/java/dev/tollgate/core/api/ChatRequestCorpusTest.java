@@ -10,7 +10,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The chat rows of the shared table of bodies, as far as the body alone decides. */
+/** Chat rows of the shared table of bodies, as far as the body alone decides. */
 @Tag("corpus")
 class ChatRequestCorpusTest {
   private static final Set<String> MODELS = Set.of("acme/m1", "acme/cheap", "acme/dear");

@@ -3,7 +3,7 @@ package dev.tollgate.core.api;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Provider chunks and streams in as few words as a test can say them. */
+/** Short notation of provider chunks and streams. */
 public final class Chunks {
   public static final String DONE = "[DONE]";
   public static final String USAGE =
@@ -12,12 +12,12 @@ public final class Chunks {
 
   private Chunks() {}
 
-  /** A stream of events with this data each. */
+  /** Returns a stream of events with this data each. */
   public static String stream(String... data) {
     return Stream.of(data).map(one -> "data: " + one + "\n\n").collect(Collectors.joining());
   }
 
-  /** A chunk with these choices, and perhaps more members behind them. */
+  /** Returns a chunk with these choices, and perhaps more members after them. */
   public static String root(String choicesAndMore) {
     return "{\"id\":\"c1\",\"object\":\"chat.completion.chunk\",\"created\":1700000000,"
         + "\"model\":\"m1-2026\",\"choices\":"
@@ -25,7 +25,7 @@ public final class Chunks {
         + "}";
   }
 
-  /** A chunk with one choice of this delta that does not finish. */
+  /** Returns a chunk with one unfinished choice with this delta. */
   public static String delta(String members) {
     return root("[{\"index\":0,\"delta\":{" + members + "},\"finish_reason\":null}]");
   }

@@ -11,7 +11,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What an SDK makes of our event stream: the chunks, and the pieces of the choice put together. */
+/**
+ * Result of the gateway's event stream in an SDK: the chunks, and the joined pieces of the choice.
+ */
 public final class ClientView {
   private static final ObjectMapper MAPPER = new ObjectMapper();
   private static final String PREFIX = "data: ";
@@ -25,7 +27,7 @@ public final class ClientView {
   private JsonNode usage = MissingNode.getInstance();
   private boolean done;
 
-  /** One tool call, its arguments joined. */
+  /** One tool call with its joined arguments. */
   public static final class Call {
     public String id = "";
     public String name = "";
@@ -136,7 +138,7 @@ public final class ClientView {
     return List.copyOf(calls.values());
   }
 
-  /** The last finish reason, empty where none came. */
+  /** Returns the last finish reason, empty if there is none. */
   public String finish() {
     return finish;
   }

@@ -21,7 +21,7 @@ import java.util.Base64;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Requests for vectors at Gemini, and its vectors. */
+/** Embedding requests to Gemini, and their replies. */
 @Tag("corpus")
 class GeminiEmbeddingsTest {
   private static final Route ROUTE =
@@ -88,7 +88,7 @@ class GeminiEmbeddingsTest {
   }
 
   @Test
-  void aClientThatAskedForBase64GetsIt() {
+  void aClientThatRequestsBase64GetsIt() {
     byte[] body =
         "{\"model\":\"acme/one\",\"input\":\"a\",\"encoding_format\":\"base64\"}".getBytes(UTF_8);
     byte[] plain = "{\"model\":\"acme/one\",\"input\":\"a\"}".getBytes(UTF_8);

@@ -5,34 +5,27 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.core.api.RelayedStream.Cut;
-import dev.tollgate.core.api.chat.ChatReply;
 import dev.tollgate.core.dialect.ChatTranslation;
 import dev.tollgate.core.dialect.Dialect;
-import dev.tollgate.core.dialect.TranslatedReply;
 import dev.tollgate.core.dialect.registry.Dialects;
-import dev.tollgate.core.money.Cost;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Usage;
 import dev.tollgate.core.testkit.ReplayTable;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import java.util.List;
-import java.util.Random;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every recorded answer of Gemini's, at either host, relayed as a chat completion. */
+/** Replay of all recorded Gemini replies, of both hosts, as chat completions. */
 @Tag("corpus")
 @ExtendWith(ReplayTable.class)
 class GeminiReplayTest {
   private static final Dialect DIALECT = Dialects.named("gemini");
   private static final ChatTranslation TRANSLATION = DIALECT.translation().orElseThrow();
-  private static final int RANDOM_SPLITS = 5;
 
-  /** A model that calls what it was not given has failed. */
+  /** A model that calls an undeclared tool has failed. */
   private static final String UNDECLARED =
       "vertex/quirk-unexpected-tool-call--gemini-3-flash-preview";
 
@@ -48,12 +41,12 @@ class GeminiReplayTest {
     return all().stream().filter(one -> !one.isStream() && !isArray(one)).toList();
   }
 
-  /** A stream that was asked for without alt=sse, which we never do: the same events. */
+  /** A stream requested without alt=sse, which the gateway never does: it has the same events. */
   private static boolean isArray(WireCase one) {
     return one.meta().path("wire").path("framing").asText().equals("json-array");
   }
 
-  /** The stream as it comes over SSE. */
+  /** Returns the stream in its SSE form. */
   private static byte[] bytes(WireCase one) {
     if (!isArray(one)) {
       return one.response();
@@ -101,14 +94,7 @@ class GeminiReplayTest {
   @ParameterizedTest
   @MethodSource("streams")
   void aStreamComesOutTheSameHoweverItIsCut(WireCase one) {
-    String whole = relayed(one, Cut.WHOLE).text();
-    assertThat(relayed(one, Cut.BYTES).text()).isEqualTo(whole);
-    JsonNode sizes = one.meta().path("network_chunk_sizes");
-    assertThat(relayed(one, Cut.recorded(sizes)).text()).isEqualTo(whole);
-    for (int seed = 0; seed < RANDOM_SPLITS; seed++) {
-      Cut cut = Cut.random(new Random(seed));
-      assertThat(relayed(one, cut).text()).as("seed %s", seed).isEqualTo(whole);
-    }
+    Replays.assertSameForAllCuts(one, cut -> relayed(one, cut));
   }
 
   @ParameterizedTest
@@ -123,56 +109,28 @@ class GeminiReplayTest {
   @ParameterizedTest
   @MethodSource("replies")
   void aReplyComesOutAsTheRecordingSaysItShould(WireCase one) {
-    TranslatedReply translated = TRANSLATION.reply(one.response(), one.response().length);
-    WholeReply.Read read = ChatReply.read(Samples.stamp(), translated.bytes(), translated.length());
+    WholeReply.Read read = Replays.read(one, TRANSLATION);
     if (one.name().equals(UNDECLARED) || one.expect().has("error_in_stream")) {
       assertThat(read).isInstanceOf(WholeReply.Read.ErrorObject.class);
       return;
     }
-    assertThat(read).isInstanceOf(WholeReply.Read.Fine.class);
-    WholeReply reply = ((WholeReply.Read.Fine) read).reply();
-    Usage usage = reply.reportedUsage().orElseGet(() -> Usage.estimate(1, 1));
-    MicroUsd cost = Cost.ofTokens(usage, WireExpectation.prices(one));
-    JsonNode got = written(reply, usage, cost);
-    assertThat(got.path("object").asText()).isEqualTo("chat.completion");
-    JsonNode choice = got.path("choices").path(0);
-    assertThat(choice.path("finish_reason").asText()).isEqualTo(WireExpectation.finish(one));
-    assertMessage(one, choice.path("message"));
-    assertUsage(one, usage, cost, got.path("usage"));
+    Replays.Written written = Replays.written(one, read);
+    assertThat(written.json().path("object").asText()).isEqualTo("chat.completion");
+    Replays.assertChoice(one, written.choice());
+    JsonNode images = written.choice().path("message").path("images");
+    assertThat(images).hasSameSizeAs(one.expectedChoice().path("inline_data"));
+    for (JsonNode image : images) {
+      assertThat(image.path("image_url").path("url").asText()).startsWith("data:image/");
+    }
+    assertUsage(one, written.usage(), written.cost(), written.json().path("usage"));
   }
 
   private static RelayedStream relayed(WireCase one, Cut cut) {
     return RelayedStream.of(bytes(one), cut, Samples.stamp(), WireExpectation.prices(one), DIALECT);
   }
 
-  private static JsonNode written(WholeReply reply, Usage usage, MicroUsd cost) {
-    ByteBuf out = Unpooled.buffer();
-    reply.writeTo(usage, cost, out);
-    return ClientView.tree(out.toString(UTF_8));
-  }
-
   private static void assertSameJson(String arguments, JsonNode expected) {
     assertThat(ClientView.tree(arguments)).isEqualTo(ClientView.tree(expected.asText()));
-  }
-
-  private static void assertMessage(WireCase one, JsonNode message) {
-    JsonNode expected = one.expectedChoice();
-    WireExpectation.assertText(message.path("content").asText(""), expected.path("text"));
-    WireExpectation.assertText(
-        message.path("reasoning_content").asText(""), expected.path("reasoning"));
-    JsonNode calls = expected.path("tool_calls");
-    assertThat(message.path("tool_calls")).hasSameSizeAs(calls);
-    for (int i = 0; i < calls.size(); i++) {
-      JsonNode call = message.path("tool_calls").path(i);
-      assertThat(call.path("id").asText()).isNotEmpty();
-      assertThat(call.path("function").path("name")).isEqualTo(calls.get(i).path("name"));
-      assertSameJson(
-          call.path("function").path("arguments").asText(), calls.get(i).path("arguments"));
-    }
-    assertThat(message.path("images")).hasSameSizeAs(expected.path("inline_data"));
-    for (JsonNode image : message.path("images")) {
-      assertThat(image.path("image_url").path("url").asText()).startsWith("data:image/");
-    }
   }
 
   private static void assertUsage(WireCase one, Usage charged, MicroUsd cost, JsonNode shown) {

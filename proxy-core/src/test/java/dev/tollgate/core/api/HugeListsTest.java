@@ -10,7 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A body within its limit cannot make us build lists that are many times larger. */
+/** Memory of a body's lists: a body within its size limit cannot make them many times larger. */
 class HugeListsTest {
   private static final int BODY_BYTES = 10 * 1024 * 1024;
   private static final long ALLOCATED_BYTES_MAX = 16L * 1024 * 1024;

@@ -25,7 +25,7 @@ class ImageEditRequestTest {
 
   private static final String IMAGE = "GIF89a......";
 
-  /** Fields as {@code name=value}, each a part; {@code @name=bytes} is an image. */
+  /** Returns a form of fields as {@code name=value}; {@code @name=bytes} is an image. */
   private static byte[] form(String... fields) {
     StringBuilder form = new StringBuilder();
     for (String field : fields) {
@@ -93,7 +93,7 @@ class ImageEditRequestTest {
   }
 
   @Test
-  void aFormAsksForAsManyOfTheKindThatItSays() {
+  void aFormRequestsTheNumberAndKindInItsFields() {
     ImageOptions wish =
         valid(
                 usualAnd(

@@ -14,12 +14,7 @@ import dev.tollgate.core.dialect.ReplyTranslation;
 import dev.tollgate.core.dialect.StreamFraming;
 import dev.tollgate.core.dialect.TranslatedReply;
 import dev.tollgate.core.dialect.registry.Dialects;
-import dev.tollgate.core.money.Cost;
-import dev.tollgate.core.money.MicroUsd;
-import dev.tollgate.core.money.Usage;
 import dev.tollgate.core.testkit.ReplayTable;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
@@ -27,7 +22,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Random;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -35,7 +29,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every recorded chat of a known server, relayed with what is known of it. */
+/** Replay of all recorded chats of known servers, with the quirks of each server. */
 @Tag("corpus")
 @ExtendWith(ReplayTable.class)
 class KnownServersReplayTest {
@@ -125,13 +119,7 @@ class KnownServersReplayTest {
       assertThat(delta.path("content").isArray()).isFalse();
     }
     WireExpectation.assertText(thought.toString(), one.expectedChoice().path("reasoning"));
-    String whole = relayed.text();
-    assertThat(relayed(one, Cut.BYTES).text()).isEqualTo(whole);
-    JsonNode sizes = one.meta().path("network_chunk_sizes");
-    assertThat(relayed(one, Cut.recorded(sizes)).text()).isEqualTo(whole);
-    for (int seed = 0; seed < 3; seed++) {
-      assertThat(relayed(one, Cut.random(new Random(seed))).text()).isEqualTo(whole);
-    }
+    Replays.assertSameForAllCuts(one, cut -> relayed(one, cut));
   }
 
   @ParameterizedTest
@@ -145,13 +133,9 @@ class KnownServersReplayTest {
         moved == null
             ? ChatReply.read(Samples.stamp(), one.response(), one.response().length)
             : ChatReply.read(Samples.stamp(), moved.bytes(), moved.length());
-    WholeReply reply = ((WholeReply.Read.Fine) read).reply();
-    Usage usage = reply.reportedUsage().orElseThrow();
-    MicroUsd cost = Cost.ofTokens(usage, WireExpectation.prices(one));
-    ByteBuf out = Unpooled.buffer();
-    reply.writeTo(usage, cost, out);
-    JsonNode got = ClientView.tree(out.toString(StandardCharsets.UTF_8));
-    WireExpectation.assertCharge(one, usage, cost, got.path("usage"));
+    Replays.Written written = Replays.written(one, read);
+    JsonNode got = written.json();
+    WireExpectation.assertCharge(one, written.usage(), written.cost(), got.path("usage"));
     JsonNode message = got.path("choices").path(0).path("message");
     String said = message.path("content").asText("");
     String thought = message.path("reasoning_content").asText("");

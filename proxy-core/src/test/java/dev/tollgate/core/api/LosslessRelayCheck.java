@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Compares what a provider sent with what a client got, as trees: every member of every level is
- * there, but for the few that docs/decisions/streaming.md#chunks names.
+ * Comparison of a provider's reply with the client's, as trees: every member of every level is
+ * there, except for the few in docs/decisions/streaming.md#chunks.
  */
 public final class LosslessRelayCheck {
   private static final Set<String> OURS =
@@ -19,7 +19,7 @@ public final class LosslessRelayCheck {
 
   private LosslessRelayCheck() {}
 
-  /** Walks through a stream: each chunk that had to come out did, in order. */
+  /** Checks a stream: each chunk that must be forwarded was, in order. */
   static void inStream(List<JsonNode> sent, List<JsonNode> got) {
     int at = 0;
     boolean finished = false;
@@ -58,7 +58,7 @@ public final class LosslessRelayCheck {
     return chunk.size() == 6 && delta.size() == 2 && delta.path("content").asText("-").isEmpty();
   }
 
-  /** What is missing or different, as text; empty where nothing is. */
+  /** Returns missing or different members as text; empty if there are none. */
   public static List<String> kept(JsonNode sent, JsonNode got) {
     List<String> lost = new ArrayList<>();
     sent.properties()

@@ -5,33 +5,29 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.core.api.RelayedStream.Cut;
-import dev.tollgate.core.api.chat.ChatReply;
 import dev.tollgate.core.dialect.Dialect;
-import dev.tollgate.core.dialect.TranslatedReply;
+import dev.tollgate.core.dialect.UpstreamFailure.Kind;
 import dev.tollgate.core.dialect.registry.Dialects;
 import dev.tollgate.core.money.Usage;
 import dev.tollgate.core.testkit.ReplayTable;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import java.util.List;
-import java.util.Random;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every recorded chat of Ollama's own API, relayed as a chat completion. */
+/** Replay of all recorded chats of Ollama's own API as chat completions. */
 @Tag("corpus")
 @ExtendWith(ReplayTable.class)
 class OllamaReplayTest {
   private static final Dialect DIALECT = Dialects.named("ollama");
   private static final String TOOLS = "ollama/native-chat-tools--latest";
 
-  /** What is no chat: a completion of text, which is asked elsewhere. */
+  /** A text completion, which has another endpoint. */
   private static final String GENERATED = "ollama/native-generate-stream--1b";
 
-  /** Without counts, edited by hand. */
+  /** A recording without counts, edited by hand. */
   private static final String UNCOUNTED = "ollama/thinking-body-only--nomodel";
 
   private static List<WireCase> all() {
@@ -73,26 +69,16 @@ class OllamaReplayTest {
   @ParameterizedTest
   @MethodSource("streams")
   void aStreamComesOutTheSameHoweverItIsCut(WireCase one) {
-    String whole = relayed(one, Cut.WHOLE).text();
-    assertThat(relayed(one, Cut.BYTES).text()).isEqualTo(whole);
-    for (int seed = 0; seed < 5; seed++) {
-      assertThat(relayed(one, Cut.random(new Random(seed))).text()).isEqualTo(whole);
-    }
+    Replays.assertSameForAllCuts(one, cut -> relayed(one, cut));
   }
 
   @Test
   void aReplyThatCallsAToolComesOutAsTheRecordingSaysItShould() {
     WireCase one =
         all().stream().filter(each -> each.name().equals(TOOLS)).findFirst().orElseThrow();
-    TranslatedReply translated =
-        DIALECT.translation().orElseThrow().reply(one.response(), one.response().length);
-    WholeReply.Read read = ChatReply.read(Samples.stamp(), translated.bytes(), translated.length());
-    WholeReply reply = ((WholeReply.Read.Fine) read).reply();
-    Usage usage = reply.reportedUsage().orElseThrow();
-    ByteBuf out = Unpooled.buffer();
-    reply.writeTo(usage, dev.tollgate.core.money.MicroUsd.ZERO, out);
-    JsonNode got = ClientView.tree(out.toString(UTF_8));
-    JsonNode choice = got.path("choices").path(0);
+    Replays.Written written = Replays.written(one, DIALECT.translation().orElseThrow());
+    Usage usage = written.usage();
+    JsonNode choice = written.choice();
     JsonNode expected = one.expectedChoice();
     assertThat(choice.path("finish_reason").asText()).isEqualTo("tool_calls");
     assertThat(choice.path("message").path("reasoning_content"))
@@ -143,7 +129,6 @@ class OllamaReplayTest {
     assertThat(failed.endStep()).contains(ReplyEventStream.Step.ERROR);
     var failure = DIALECT.failureInside(failed.error(), 0, failed.error().length);
     assertThat(failure.message()).isEqualTo("model runner has unexpectedly stopped");
-    assertThat(failure.kind())
-        .isEqualTo(dev.tollgate.core.dialect.UpstreamFailure.Kind.SERVER_ERROR);
+    assertThat(failure.kind()).isEqualTo(Kind.SERVER_ERROR);
   }
 }

@@ -13,7 +13,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Our own count of a stream's output, where it breaks off before its provider counted. */
+/**
+ * The gateway's own count of a stream's output, if the stream breaks before its provider reported
+ * usage.
+ */
 class OutputCountTest {
   private static final String WORDS = "x".repeat(500);
   private static final String OTHER = "y".repeat(480);
@@ -30,7 +33,7 @@ class OutputCountTest {
   }
 
   @Test
-  void whatStandsBesideTheTextIsNoOutput() {
+  void membersBesideTheTextAreNoOutput() {
     String one = delta("\"reasoning\":\" a\",\"channel\":\"analysis\",\"trace\":\"" + WORDS + "\"");
     assertThat(count(role(), one, one, one)).isEqualTo(3);
   }
@@ -42,21 +45,21 @@ class OutputCountTest {
         "\"reasoning_content\":\"%1$s\",\"reasoning\":\"%2$s\"",
         "\"reasoning\":\"%2$s\",\"reasoning_content\":\"%1$s\""
       })
-  void aThoughtUnderTwoNamesIsOne(String both) {
+  void reasoningUnderTwoNamesCountsOnce(String both) {
     String thought = delta(both.formatted(WORDS, OTHER));
     assertThat(count(thought)).isEqualTo(100);
     assertThat(count(thought, delta("\"content\":\"" + WORDS + "\""))).isEqualTo(200);
   }
 
   @Test
-  void aTextAndAThoughtInOneChunkAreBothOutput() {
+  void textAndReasoningInOneChunkAreBothOutput() {
     String both = "\"content\":\"" + WORDS + "\",\"reasoning\":\"" + WORDS + "\"";
     assertThat(count(delta(both), delta("\"refusal\":\"" + WORDS + "\""))).isEqualTo(300);
   }
 
   @Tag("corpus")
   @Test
-  void aRecordedThoughtThatIsCutCountsAsItsText() {
+  void recordedReasoningThatIsCutCountsAsItsText() {
     String[] events =
         Corpora.text("wire/fixtures/groq/stream-reasoning--gpt-oss-120b.response.sse")
             .split("(?<=\n\n)");

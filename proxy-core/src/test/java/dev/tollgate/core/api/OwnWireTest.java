@@ -12,8 +12,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Our own streams, one per habit of a provider: {@code provider.sse} is what it sends, {@code
- * client.sse} what the client gets, to the byte, however it is cut and its lines end.
+ * Hand-written streams, one for each quirk of a provider: {@code provider.sse} is its stream,
+ * {@code client.sse} the client's, to the byte, for all splits and line ends.
  */
 class OwnWireTest {
   private static final int RANDOM_SPLITS = 20;

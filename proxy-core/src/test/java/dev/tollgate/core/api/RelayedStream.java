@@ -27,7 +27,7 @@ import java.util.Random;
 
 /**
  * A provider's stream as a client gets it: read in pieces, relayed, and ended as the exchange does.
- * An error in it ends the output where the in-stream error event would follow.
+ * After an error the output ends where the in-stream error event would follow.
  */
 public final class RelayedStream implements SseSink {
   private static final int EVENT_BYTES_MAX = 4 << 20;
@@ -51,14 +51,14 @@ public final class RelayedStream implements SseSink {
     this.decoder = framing.decoder(sink, EVENT_BYTES_MAX);
   }
 
-  /** How a stream is cut into reads. */
+  /** Sizes of the reads of a stream. */
   public interface Cut {
     int next(int left);
 
     Cut WHOLE = left -> left;
     Cut BYTES = left -> 1;
 
-    /** As a recording was read from the network, and byte by byte behind that. */
+    /** Returns the recorded sizes, and single bytes after them. */
     static Cut recorded(JsonNode sizes) {
       Iterator<JsonNode> next = sizes.elements();
       return left -> next.hasNext() ? Math.min(left, Math.max(1, next.next().asInt())) : 1;
@@ -86,13 +86,13 @@ public final class RelayedStream implements SseSink {
     return of(stream, cut, new ChatStream(stamp), prices, dialect);
   }
 
-  /** The same of a stream of any kind. */
+  /** Relays a stream of any kind. */
   public static RelayedStream of(
       byte[] stream, Cut cut, ReplyEventStream into, PriceList prices, Dialect dialect) {
     return of(stream, cut, into, prices, dialect.translation(), dialect.framing());
   }
 
-  /** The same where replies are translated so. */
+  /** Relays a stream with a translation of the replies. */
   static RelayedStream of(
       byte[] stream,
       Cut cut,
@@ -121,7 +121,7 @@ public final class RelayedStream implements SseSink {
     decoder.finish();
   }
 
-  /** Adds what is missing of finish, usage and terminator (docs/decisions/streaming.md#endings). */
+  /** Adds the missing finish, usage and terminator (docs/decisions/streaming.md#endings). */
   private void conclude(PriceList prices) {
     charged =
         chat.reportedUsage().orElseGet(() -> Usage.estimate(PROMPT_TOKENS, chat.deliveredTokens()));
@@ -175,7 +175,7 @@ public final class RelayedStream implements SseSink {
     throw new AssertionError("no event of a test is that large");
   }
 
-  /** Whether the stream counts as complete. */
+  /** True if the stream counts as complete. */
   public boolean isComplete() {
     boolean done = end.filter(step -> step == Step.DONE).isPresent();
     return chat.finished() || (done && chat.contentSeen());
@@ -185,7 +185,7 @@ public final class RelayedStream implements SseSink {
     return steps;
   }
 
-  /** The step that ended the stream; empty: it ended by itself. */
+  /** Returns the step that ended the stream; empty if it ended without one. */
   public Optional<Step> endStep() {
     return end;
   }
@@ -202,7 +202,7 @@ public final class RelayedStream implements SseSink {
     return charged;
   }
 
-  /** Everything that the client got. */
+  /** Returns all output of the stream. */
   public String text() {
     return text;
   }

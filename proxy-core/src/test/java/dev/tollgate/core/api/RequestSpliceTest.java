@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The body that a provider gets: what is ours is edited, everything else is byte for byte. */
+/** Body of an upstream request: the gateway's members are edited, the rest is byte for byte. */
 class RequestSpliceTest {
   private static final String OWN = "\"" + Samples.UPSTREAM_MODEL + "\"";
 
@@ -41,7 +41,7 @@ class RequestSpliceTest {
         "\"stream_options\":null | \"stream_options\":null",
         "\"stream\":null | \"stream\":null"
       })
-  void usageIsAskedForWhereverTheOptionsStand(String members, String upstream) {
+  void usageIsRequestedWhereverTheOptionsAre(String members, String upstream) {
     assertThat(ChatBodies.upstream(ChatBodies.valid(ChatBodies.with(members)), true))
         .isEqualTo(ChatBodies.with(upstream).replace("\"acme/m1\"", OWN));
   }
@@ -115,7 +115,7 @@ class RequestSpliceTest {
     return name + ":" + RandomJson.value(random, 3);
   }
 
-  /** Written by hand from the same members: the separators are plain commas here. */
+  /** Returns the body written by hand from the same members, with plain commas as separators. */
   private static String expected(List<String> members, boolean stream) {
     List<String> kept = new ArrayList<>();
     for (String member : members) {

@@ -185,14 +185,14 @@ class ResponsesStreamTest {
     "SAFETY,content_filter",
     "stop,''"
   })
-  void whatIsMissingIsSaid(String finish, String reason) {
+  void theMissingPartIsReported(String finish, String reason) {
     JsonNode response = view(text("a") + end(finish), ResponseEventSet.LISTED).completed();
     assertThat(response.path("status").asText()).isEqualTo("completed");
     assertThat(response.at("/incomplete_details/reason").asText()).isEqualTo(reason);
   }
 
   @Test
-  void whatIsMissingIsSaidThoughAnEmptyChunkFollows() {
+  void theMissingPartIsReportedThoughAnEmptyChunkFollows() {
     String stream =
         text("a")
             + OpenAiWire.data(OpenAiWire.finish("length"))
@@ -223,7 +223,7 @@ class ResponsesStreamTest {
   }
 
   @Test
-  void thoughtsAreNotToldButOpenTheStream() {
+  void reasoningIsNotSentButOpensTheStream() {
     String thought =
         "{\"id\":\"c1\",\"choices\":[{\"index\":0,\"delta\":{\"reasoning_content\":\"Hm.\"},\"finish_reason\":null}]}";
     RelayedStream relayed =
@@ -236,7 +236,7 @@ class ResponsesStreamTest {
   }
 
   @Test
-  void aStreamThatOnlySaysThatItIsDoneIsAnEmptyResponse() {
+  void aStreamWithATerminatorOnlyIsAnEmptyResponse() {
     String stream = OpenAiWire.data(OpenAiWire.finish("stop")) + OpenAiWire.data("[DONE]");
     ResponsesView view = view(stream, ResponseEventSet.LISTED);
     assertThat(view.types()).containsExactly("response.created", "response.completed");

@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What an SDK's helper makes of a Responses stream: a snapshot that begins with the first event and
- * to which each event adds, and which must be what the last event says.
+ * Result of a Responses stream in an SDK's helper: a snapshot that begins with the first event and
+ * to which each event adds, and which must equal the last event's response.
  */
 public final class ResponsesView {
   private final List<JsonNode> events;
@@ -25,7 +25,7 @@ public final class ResponsesView {
     this.events = events;
   }
 
-  /** Reads a stream and holds it to the order of events. */
+  /** Reads a stream and checks the order of its events. */
   public static ResponsesView of(String stream) {
     ResponsesView view = new ResponsesView(ClientView.of(stream).chunks());
     for (int n = 0; n < view.events.size(); n++) {
@@ -91,7 +91,7 @@ public final class ResponsesView {
     return item;
   }
 
-  /** The text of a response's message, empty where there is none. */
+  /** Returns the text of a response's message, empty if there is none. */
   static String messageText(JsonNode response) {
     StringBuilder all = new StringBuilder();
     for (JsonNode item : response.path("output")) {
@@ -102,7 +102,7 @@ public final class ResponsesView {
     return all.toString();
   }
 
-  /** The calls of a response's output. */
+  /** Returns the calls of a response's output. */
   static List<JsonNode> calls(JsonNode response) {
     List<JsonNode> calls = new ArrayList<>();
     for (JsonNode item : response.path("output")) {
@@ -117,17 +117,17 @@ public final class ResponsesView {
     return types;
   }
 
-  /** What was said, piece by piece. */
+  /** Returns the joined text deltas. */
   public String text() {
     return text.toString();
   }
 
-  /** The response as the events before the last one told it. */
+  /** Returns the response as built from all events but the last. */
   public JsonNode snapshot() {
     return snapshot;
   }
 
-  /** The response of the last event. */
+  /** Returns the response of the last event. */
   public JsonNode completed() {
     return completed;
   }

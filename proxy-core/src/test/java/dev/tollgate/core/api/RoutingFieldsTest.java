@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a request may say about its routing (docs/decisions/routing.md#preferences). */
+/** Routing preferences of a request (docs/decisions/routing.md#preferences). */
 class RoutingFieldsTest {
   @Test
   void everyFieldIsRead() {
@@ -54,7 +54,7 @@ class RoutingFieldsTest {
             + "\"timeout_ms\":null,\"session_id\":null,\"models\":null,\"allow_fallbacks\":null}",
         "\"routing\":{\"max_price\":{\"prompt\":null}}"
       })
-  void whatIsNotSaidIsNotWished(String members) {
+  void absentMembersAreNoPreferences(String members) {
     assertThat(wish(members)).isEqualTo(RoutingPreferences.NONE);
   }
 

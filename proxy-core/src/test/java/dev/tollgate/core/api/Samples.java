@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** A model, its provider and the stamp of a request for it, as small as they can be. */
+/** Minimal model, provider and reply stamp. */
 public final class Samples {
   static final ProviderId PROVIDER = new ProviderId("acme-eu");
   static final ModelId MODEL = new ModelId("acme", "m1");

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Which usage holds of those that a stream tells one after the other, whenever it is asked. */
+/** Selection among several usage objects in a stream, whenever it is read. */
 class StreamUsageTest {
   private static final String TEXT =
       "{\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"Hi\"}]}%s}],\"responseId\":\"r\","
@@ -28,7 +28,7 @@ class StreamUsageTest {
   }
 
   @Test
-  void aStreamThatBreaksOffHasToldTheLastOne() {
+  void aBrokenStreamHasItsLastUsage() {
     RelayedStream broken = gemini(event(4, 1), event(4, 2), event(4, 3));
     assertThat(broken.isComplete()).isFalse();
     assertThat(broken.charged()).isEqualTo(usage(4, 3));
@@ -41,7 +41,7 @@ class StreamUsageTest {
   }
 
   @Test
-  void theClientIsToldTheLastOneInOpenAisTerms() {
+  void theClientGetsTheLastOneInOpenAisTerms() {
     String last = TEXT.formatted(",\"finishReason\":\"STOP\"", 4, 3);
     RelayedStream whole = gemini(event(4, 1), "data: " + last + "\n\n");
     assertThat(whole.charged()).isEqualTo(usage(4, 3));
@@ -60,8 +60,7 @@ class StreamUsageTest {
 
   @ParameterizedTest
   @CsvSource({"1, 2, 2, false", "2, 2, 3, true", "3, 2, 2, false"})
-  void onlyWhatIsToldBehindTheFinishMustStayTheSame(
-      int ahead, int behind, int last, boolean isOdd) {
+  void onlyUsageAfterTheFinishMustStayTheSame(int ahead, int behind, int last, boolean isOdd) {
     String counted = "\"usage\":{\"prompt_tokens\":4,\"completion_tokens\":%d}";
     String[] chunks = {
       Chunks.text("Hi").replaceFirst("}$", "," + counted.formatted(ahead) + "}"),

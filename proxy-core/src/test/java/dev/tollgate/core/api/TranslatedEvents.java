@@ -14,7 +14,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.Locale;
 
-/** A stream that says the same few words again and again, whose client takes all of it at once. */
+/** A stream that repeats the same few words, whose client reads all of it at once. */
 final class TranslatedEvents implements SseSink, AutoCloseable {
   private static final int EVENT_BYTES_MAX = 1 << 16;
 
@@ -23,9 +23,9 @@ final class TranslatedEvents implements SseSink, AutoCloseable {
   private final StreamDecoder decoder;
   private final ByteBuf event;
 
-  /** Who says them. */
+  /** Dialects of the stream. */
   enum Speaker {
-    /** Passed on, not translated. */
+    /** Forwarded without translation. */
     OPENAI(
         "",
         "data: {\"id\":\"c-1\",\"object\":\"chat.completion.chunk\",\"created\":1790000000,"
@@ -34,7 +34,7 @@ final class TranslatedEvents implements SseSink, AutoCloseable {
     ANTHROPIC(
         AnthropicWire.start(5),
         AnthropicWire.delta(0, "text_delta", "text", " a few words of text")),
-    /** Each tells the usage so far. */
+    /** Each event reports the usage so far. */
     GEMINI(
         "",
         "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\" a few words\"}],"
@@ -51,7 +51,7 @@ final class TranslatedEvents implements SseSink, AutoCloseable {
         "",
         "{\"model\":\"llama3.2\",\"created_at\":\"2026-01-01T00:00:00.000001Z\",\"message\":"
             + "{\"role\":\"assistant\",\"content\":\" a few words of text\"},\"done\":false}\n"),
-    /** In a frame with two check sums. */
+    /** In a frame with two checksums. */
     BEDROCK("", "") {
       @Override
       byte[] event() {
@@ -92,7 +92,7 @@ final class TranslatedEvents implements SseSink, AutoCloseable {
         .decoder(spoken.translation().orElseThrow().stream(this), EVENT_BYTES_MAX);
   }
 
-  /** One more event, from the provider's bytes to the client's; how many those are. */
+  /** Relays one more event from the provider to the client. Returns the number of output bytes. */
   int next() {
     out.clear();
     decoder.feed(event.readerIndex(0));

@@ -8,7 +8,7 @@ import java.lang.management.ManagementFactory;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What an event of a long translated stream takes of the heap: no tree, and nothing that grows. */
+/** Heap per event of a long translated stream: no tree, and no growth. */
 class TranslationCostTest {
   private static final int EVENTS = 10_000;
 
@@ -27,7 +27,7 @@ class TranslationCostTest {
 
   private static long bytesPerEvent(Speaker speaker) {
     try (var stream = new TranslatedEvents(speaker)) {
-      feed(stream, 2_000); // what is made once, and the compiler's
+      feed(stream, 2_000); // one-time allocations, and the compiler's
       var threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
       long before = threads.getCurrentThreadAllocatedBytes();
       feed(stream, EVENTS);

@@ -12,9 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/**
- * One recorded call of the shared corpus: what was answered and what a reader should make of it.
- */
+/** One recorded call of the shared corpus: the reply, and the expected reading of it. */
 public final class WireCase implements ReplayTable.Recorded {
   private static final String SUFFIX = ".meta.json";
 
@@ -28,7 +26,7 @@ public final class WireCase implements ReplayTable.Recorded {
     this.response = response;
   }
 
-  /** The cases of a family in the order of their names. */
+  /** Returns the cases of a family in the order of their names. */
   public static List<WireCase> family(String family) {
     try (Stream<Path> files = Files.walk(Corpora.path("wire/fixtures"), 2)) {
       return files
@@ -91,12 +89,12 @@ public final class WireCase implements ReplayTable.Recorded {
     return meta;
   }
 
-  /** The body's bytes as they were recorded. */
+  /** Returns the recorded bytes of the body. */
   public byte[] response() {
     return response;
   }
 
-  /** The request's bytes; empty where the recorder did not keep them. */
+  /** Returns the request's bytes; empty if they were not recorded. */
   public byte[] request() {
     String file = meta.path("request").path("body_file").asText("");
     return file.isEmpty()
@@ -120,7 +118,7 @@ public final class WireCase implements ReplayTable.Recorded {
     return meta.path("expect");
   }
 
-  /** Choice 0 as it should come out. */
+  /** Returns the expected first choice. */
   public JsonNode expectedChoice() {
     return expect().path("choices").path(0);
   }

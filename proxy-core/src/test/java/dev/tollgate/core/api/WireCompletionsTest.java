@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every recorded text completion of an OpenAI-compatible provider, as if it came now. */
+/** Replay of all recorded text completions of OpenAI-compatible providers. */
 @Tag("corpus")
 class WireCompletionsTest {
   private static final int RANDOM_SPLITS = 5;

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every recorded embedding of an OpenAI-compatible provider, rewritten as if it came now. */
+/** Replay of all recorded embeddings of OpenAI-compatible providers. */
 @Tag("corpus")
 class WireEmbeddingsTest {
   static List<WireCase> cases() {
@@ -33,7 +33,7 @@ class WireEmbeddingsTest {
 
   @ParameterizedTest
   @MethodSource("cases")
-  void nothingIsLostAndTheCostIsWhatTheRecordingSays(WireCase one) {
+  void nothingIsLostAndTheCostIsTheRecordings(WireCase one) {
     WholeReply.Read read =
         EmbeddingReply.read(Samples.stamp(), one.response(), one.response().length);
     assertThat(read).isInstanceOf(WholeReply.Read.Fine.class);

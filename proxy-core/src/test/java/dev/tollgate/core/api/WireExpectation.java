@@ -14,9 +14,9 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Map;
 
-/** Compares what a client got with what a recording says it should get. */
+/** Comparison of a client's result with the expectation in a recording. */
 final class WireExpectation {
-  // The corpus forgot the 1,217 tokens written to the cache: 3 × 5 + 1217 × 6.25 + 100 × 30.
+  // The corpus omits the 1,217 tokens written to the cache: 3 × 5 + 1217 × 6.25 + 100 × 30.
   private static final Map<String, String> PRICED_BY_HAND =
       Map.of("openai/chat-reasoning-tokens--gpt-5-6-sol", "10621.25");
 
@@ -53,7 +53,7 @@ final class WireExpectation {
     return finish.isTextual() ? finish.textValue() : "stop";
   }
 
-  /** A text as it is, or by its length and digest. */
+  /** Compares a text with the expected one, or with its length and digest. */
   static void assertText(String text, JsonNode expected) {
     if (!expected.isObject()) {
       assertThat(text).isEqualTo(expected.asText(""));
@@ -74,7 +74,7 @@ final class WireExpectation {
     }
   }
 
-  /** What was charged and what is shown of it, in OpenAI's terms. */
+  /** Checks the charge and the usage shown, in OpenAI's terms. */
   static void assertCharge(WireCase one, Usage charged, MicroUsd cost, JsonNode shown) {
     JsonNode expected = one.expect().path("usage");
     if (!expected.isObject()) {

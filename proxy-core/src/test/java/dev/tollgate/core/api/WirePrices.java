@@ -5,16 +5,16 @@ import dev.tollgate.core.money.PriceList;
 import dev.tollgate.core.money.TokenPrices;
 import dev.tollgate.core.testkit.Corpora;
 
-/** The shared price table: micro-USD per million tokens are pico-USD per token. */
+/** Shared price table: micro-USD per million tokens are pico-USD per token. */
 final class WirePrices {
   private static final JsonNode TABLE =
       ClientView.tree(Corpora.text("wire/catalog/litellm/prices.micro.json"));
 
   private WirePrices() {}
 
-  /** The prices of a model; what the table does not name costs as input or output. */
+  /** Returns the prices of a model; token kinds without a price cost as input or output. */
   static PriceList of(String model) {
-    // One key stands in the recordings and not in the table: the model itself does.
+    // One key of the recordings is not in the table, but its model is.
     JsonNode entry =
         TABLE.has(model) ? TABLE.get(model) : TABLE.get(model.replace("vertex_ai/", ""));
     if (entry == null) {

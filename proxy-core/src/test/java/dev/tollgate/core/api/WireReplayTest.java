@@ -6,30 +6,25 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.core.api.RelayedStream.Cut;
 import dev.tollgate.core.api.chat.ChatReply;
 import dev.tollgate.core.dialect.registry.Dialects;
-import dev.tollgate.core.money.Cost;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Usage;
 import dev.tollgate.core.sse.SseDecoder;
 import dev.tollgate.core.sse.SseSink;
 import dev.tollgate.core.testkit.ReplayTable;
-import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Random;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every recorded chat of every OpenAI-compatible provider, relayed as if it came now. */
+/** Replay of all recorded chats of OpenAI-compatible providers. */
 @Tag("corpus")
 @ExtendWith(ReplayTable.class)
 class WireReplayTest {
-  private static final int RANDOM_SPLITS = 5;
-
   static List<WireCase> chats() {
     return WireCase.family("openai-chat");
   }
@@ -73,12 +68,7 @@ class WireReplayTest {
   @ParameterizedTest
   @MethodSource("streams")
   void aStreamComesOutTheSameHoweverItIsCut(WireCase one) {
-    String whole = RelayedStream.of(one.response(), Cut.WHOLE).text();
-    assertThat(RelayedStream.of(one.response(), Cut.BYTES).text()).isEqualTo(whole);
-    for (int seed = 0; seed < RANDOM_SPLITS; seed++) {
-      Cut cut = Cut.random(new Random(seed));
-      assertThat(RelayedStream.of(one.response(), cut).text()).as("seed %s", seed).isEqualTo(whole);
-    }
+    Replays.assertSameForAllCuts(one, cut -> RelayedStream.of(one.response(), cut));
   }
 
   @ParameterizedTest
@@ -90,11 +80,8 @@ class WireReplayTest {
       assertMessage(one, one.response());
       return;
     }
-    assertThat(read).isInstanceOf(WholeReply.Read.Fine.class);
-    WholeReply reply = ((WholeReply.Read.Fine) read).reply();
-    Usage usage = reply.reportedUsage().orElseThrow();
-    MicroUsd cost = Cost.ofTokens(usage, WireExpectation.prices(one));
-    JsonNode got = written(reply, usage, cost);
+    Replays.Written written = Replays.written(one, read);
+    JsonNode got = written.json();
     JsonNode sent = ClientView.tree(new String(one.response(), StandardCharsets.UTF_8));
     assertThat(got.path("object").asText()).isEqualTo("chat.completion");
     assertThat(got.path("model").asText()).isEqualTo("acme/m1");
@@ -106,13 +93,7 @@ class WireReplayTest {
     assertThat(got.path("choices")).hasSameSizeAs(sent.path("choices"));
     assertThat(got.path("choices").path(0).path("finish_reason").asText())
         .isEqualTo(WireExpectation.finish(one));
-    assertUsage(one, usage, cost, got.path("usage"));
-  }
-
-  private static JsonNode written(WholeReply reply, Usage usage, MicroUsd cost) {
-    ByteBuf out = Unpooled.buffer();
-    reply.writeTo(usage, cost, out);
-    return ClientView.tree(out.toString(StandardCharsets.UTF_8));
+    assertUsage(one, written.usage(), written.cost(), got.path("usage"));
   }
 
   private static void assertUsage(WireCase one, Usage charged, MicroUsd cost, JsonNode shown) {
@@ -137,7 +118,7 @@ class WireReplayTest {
         .isEqualTo(one.expect().path("error_in_stream").path("message").asText());
   }
 
-  /** The chunks of a recording. */
+  /** Returns the chunks of a recording. */
   private static List<JsonNode> sent(byte[] stream) {
     List<JsonNode> chunks = new ArrayList<>();
     SseDecoder decoder =

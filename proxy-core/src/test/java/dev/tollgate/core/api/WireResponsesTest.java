@@ -25,15 +25,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Every recorded chat of both dialects, told as a response, and every recorded response: asked of
- * us as its client did, and said by a chat provider piece by piece as it was recorded.
+ * Replay of all recorded chats of both dialects as responses, and of all recorded responses:
+ * requested as their client did, and streamed by a chat provider in the recorded pieces.
  */
 @Tag("corpus")
 class WireResponsesTest {
   private static final int RANDOM_SPLITS = 2;
   private static final ObjectMapper MAPPER = new ObjectMapper();
 
-  /** A family with the dialect that speaks it. */
+  /** A family with its dialect. */
   record Spoken(WireCase one, String dialect) {
     @Override
     public String toString() {
@@ -75,7 +75,7 @@ class WireResponsesTest {
 
   @ParameterizedTest
   @MethodSource("streams")
-  void aChatIsToldAsTheSameResponseHoweverItIsCut(Spoken spoken) {
+  void aChatBecomesTheSameResponseForAllSplits(Spoken spoken) {
     byte[] stream = spoken.one.response();
     RelayedStream whole = relayed(stream, Cut.WHOLE, spoken.dialect);
     if (whole.isComplete()) {
@@ -131,7 +131,7 @@ class WireResponsesTest {
 
   @ParameterizedTest
   @MethodSource("asked")
-  void whatItsClientAskedIsTakenUnlessItNeedsWhatIsNotThere(WireCase one) throws Exception {
+  void theClientsRequestIsAcceptedUnlessItNeedsAMissingFeature(WireCase one) throws Exception {
     var body = (ObjectNode) MAPPER.readTree(Corpora.bytes(request(one)));
     body.put("model", "acme/m1");
     byte[] bytes = MAPPER.writeValueAsBytes(body);
@@ -146,7 +146,7 @@ class WireResponsesTest {
 
   @ParameterizedTest
   @MethodSource("recorded")
-  void aRecordedResponseIsSaidAndChargedTheSame(WireCase one) {
+  void aRecordedResponseIsRepeatedAndChargedTheSame(WireCase one) {
     byte[] chat = chat(one.expectedChoice(), one.expect().path("usage")).getBytes(UTF_8);
     RelayedStream whole = charged(one, chat, Cut.WHOLE);
     ResponsesView view = ResponsesView.of(whole.text());
@@ -182,7 +182,7 @@ class WireResponsesTest {
     return RelayedStream.of(chat, cut, into, WireExpectation.prices(one), Dialects.named("openai"));
   }
 
-  /** The chunks in which a chat provider would have said it. */
+  /** Returns the chunks of a chat provider with the same content. */
   private static String chat(JsonNode choice, JsonNode usage) {
     StringBuilder all = new StringBuilder(OpenAiWire.data(OpenAiWire.role()));
     String text = choice.path("text").asText("");

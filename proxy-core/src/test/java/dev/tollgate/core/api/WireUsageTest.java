@@ -28,8 +28,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The recorded usage of every provider that is not OpenAI's chat, read in the provider's own terms,
- * costs what the recording says, to the micro-USD. OpenAI's chat is relayed by WireReplayTest.
+ * Recorded usage of every provider other than OpenAI's chat, read in the provider's own terms: its
+ * cost equals the recording's, to the micro-USD. OpenAI's chat is relayed by WireReplayTest.
  */
 @Tag("corpus")
 class WireUsageTest {
@@ -63,7 +63,7 @@ class WireUsageTest {
 
   @ParameterizedTest
   @MethodSource("priced")
-  void recordedUsageCostsWhatTheRecordingSays(WireCase one) {
+  void recordedUsageCostsWhatTheRecordingExpects(WireCase one) {
     Usage usage = read(one, one.expect().path("usage_native"));
     JsonNode expected = one.expect().path("usage");
     assertThat(usage.promptTokens()).isEqualTo(expected.path("prompt_tokens").longValue());
@@ -77,7 +77,9 @@ class WireUsageTest {
         .isEqualTo(exact.signum() == 0 ? 0 : Math.max(1, micro));
   }
 
-  /** The same from the recorded bytes, where these are text: the last value of a count holds. */
+  /**
+   * Reads the usage from the recorded bytes, if these are text: the last value of a count applies.
+   */
   @ParameterizedTest
   @MethodSource("priced")
   void theBytesHoldTheUsageThatTheRecordingNames(WireCase one) {
@@ -137,7 +139,7 @@ class WireUsageTest {
     return switch (family) {
       case "anthropic-messages" -> AnthropicUsage.FORMAT;
       case "bedrock-converse" -> BedrockUsage.FORMAT;
-      // The model's own terms: Amazon's or Anthropic's.
+      // In the terms of the model: Amazon's or Anthropic's.
       case "bedrock-invoke" ->
           usage.has("inputTokens") ? BedrockUsage.FORMAT : AnthropicUsage.FORMAT;
       case "cohere-v2-chat" -> CohereUsage.FORMAT;

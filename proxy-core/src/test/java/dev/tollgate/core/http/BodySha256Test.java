@@ -12,13 +12,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** However many turns it takes, it is the hash of all of the body. */
+/** The hash equals that of the whole body for any number of steps. */
 class BodySha256Test {
   private static final int TURN = BodySha256.BYTES_PER_STEP;
 
   @ParameterizedTest
   @CsvSource({"0, 1", "1, 1", "131072, 1", "131073, 2", "1000000, 8"})
-  void aTurnTakesSoManyBytesAtMost(int bytes, int turns) throws Exception {
+  void aStepHashesABoundedNumberOfBytes(int bytes, int turns) throws Exception {
     byte[] all = new byte[bytes];
     new Random(bytes).nextBytes(all);
     var hash = new BodySha256(List.of(Unpooled.wrappedBuffer(all)));

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.function.Function;
 
-/** Ways to cut bytes, written as Latin-1 text, into the pieces that a socket delivers. */
+/** Splits of bytes, written as Latin-1 text, into the pieces that a socket delivers. */
 final class ByteSplits {
   private static final int RANDOM_CUTS = 10;
   private static final int CUTS_MAX = 250;
@@ -13,8 +13,8 @@ final class ByteSplits {
   private ByteSplits() {}
 
   /**
-   * What {@code decode} makes of the bytes when they come whole, after checking that it makes the
-   * same of them byte by byte, cut in two and at random.
+   * Returns the result of {@code decode} for the whole bytes, after checking that it is the same
+   * byte by byte, split in two and at random.
    */
   static List<String> sameForAll(
       String bytes, Random random, Function<List<String>, List<String>> decode) {
@@ -33,7 +33,7 @@ final class ByteSplits {
     return bytes.chars().mapToObj(c -> String.valueOf((char) c)).toList();
   }
 
-  /** Many small pieces and some long ones. */
+  /** Returns many small pieces and some long ones. */
   static List<String> random(String bytes, Random random) {
     List<String> pieces = new ArrayList<>();
     int from = 0;

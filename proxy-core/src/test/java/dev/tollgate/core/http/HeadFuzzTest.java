@@ -7,9 +7,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/**
- * Sound messages, damaged at random: never an exception, never a leak, one verdict for all cuts.
- */
+/** Valid messages, damaged at random: no exception, no leak, one verdict for all splits. */
 final class HeadFuzzTest {
   private static final int DAMAGES_MAX = 6;
 
@@ -68,7 +66,8 @@ final class HeadFuzzTest {
           String bytes = damaged(pick(RESPONSES, random), random);
           List<String> transcript = ResponseTranscript.of(List.of(bytes));
           List<String> cut = ResponseTranscript.of(ByteSplits.random(bytes, random));
-          // Surplus is told ahead of the end where both came in one read, behind it elsewhere.
+          // Unsolicited bytes are reported before the end if both came in one read, and after it
+          // otherwise.
           assertThat(cut).containsExactlyInAnyOrderElementsOf(transcript);
         });
   }

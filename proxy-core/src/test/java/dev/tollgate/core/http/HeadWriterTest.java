@@ -9,9 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/**
- * What is written is exactly what the other side expects, and nothing can break out of its line.
- */
+/** Output is exactly as the peer expects, and no value can break out of its line. */
 final class HeadWriterTest {
   @Test
   void statusLines() {

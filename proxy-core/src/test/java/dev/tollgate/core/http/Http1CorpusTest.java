@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every row of the framing corpus, cut in every way, at the decoder alone. */
+/** Rows of the framing corpus, in all splits, at the decoder alone. */
 @Tag("corpus")
 final class Http1CorpusTest {
 
@@ -19,7 +19,8 @@ final class Http1CorpusTest {
     Random random = new Random(row.id().hashCode());
     List<String> transcript = ByteSplits.sameForAll(row.bytes(), random, RequestTranscript::of);
     switch (row.id()) {
-      // Others judge the body's size, the credentials and the path: here each is one request.
+      // The body's size, the credentials and the path are checked elsewhere: here each row is one
+      // request.
       case "cl-too-big" -> assertThat(transcript.getFirst()).contains("Fixed[bytes=10485761]");
       case "h-auth-comma", "rl-pct-slash" -> assertRequests(transcript, 1);
       default -> assertVerdict(row.verdict(), transcript);

@@ -11,7 +11,7 @@ import java.util.Random;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** Holes that other HTTP codecs had and published: none of them may open here. */
+/** Published vulnerabilities of other HTTP codecs, none of which may exist here. */
 final class KnownVulnerabilitiesTest {
   private static final String POST = "POST /v1/chat/completions HTTP/1.1\r\nHost: a\r\n";
   private static final String CHUNKED = POST + "Transfer-Encoding: chunked\r\n\r\n";

@@ -16,7 +16,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** One message per read, nothing behind a request's end, every socket read accounted for. */
+/** One message per read, none after a request's end, and every socket read accounted for. */
 final class RequestDecoderTest {
   private static final String POST = "POST /v1/chat/completions HTTP/1.1\r\nHost: a\r\n";
   private static final String GET = "GET /v1/models HTTP/1.1\r\nHost: a\r\n\r\n";
@@ -63,7 +63,7 @@ final class RequestDecoderTest {
   }
 
   @Test
-  void ofABodyThatNobodyAsksForOnlyAFewBytesAreHeld() {
+  void ofABodyThatIsNotRequestedOnlyAFewBytesAreHeld() {
     channel.arrive(POST + "Content-Length: 100000\r\n\r\n");
     pulled();
     assertThat(channel.isReadOpen()).as("the client may leave").isTrue();
@@ -76,7 +76,7 @@ final class RequestDecoderTest {
   }
 
   @Test
-  void aClientThatLeavesBeforeItsBodyIsAskedForIsNoticed() {
+  void aDisconnectBeforeTheBodyIsRequestedIsNoticed() {
     channel.arrive(POST + "Content-Length: 5\r\n\r\nhello");
     pulled();
     channel.arriveClose();
@@ -113,7 +113,7 @@ final class RequestDecoderTest {
   }
 
   @Test
-  void theNextRequestWaitsForItsTurn() {
+  void theNextRequestWaitsForThePreviousReply() {
     channel.arrive(GET + "GET /2 HTTP/1.1\r\nHost: a\r\n\r\n");
     pulled();
     assertThat(pulled()).isEqualTo(BODY_END);
@@ -126,7 +126,7 @@ final class RequestDecoderTest {
   }
 
   @Test
-  void theTurnEndsOnlyBehindTheRequest() {
+  void theNextRequestIsAllowedOnlyAfterTheRequestsEnd() {
     channel.arrive(POST + "Content-Length: 5\r\n\r\n");
     pulled();
     assertThatThrownBy(decoder::nextRequest).isInstanceOf(IllegalStateException.class);
@@ -212,7 +212,7 @@ final class RequestDecoderTest {
   }
 
   @Test
-  void aHalfCloseInTheMiddleIsTold() {
+  void aHalfCloseInTheMiddleIsReported() {
     channel.arrive(POST + "Content-Length: 5\r\n\r\nhe");
     pulled();
     text(pulled());
@@ -235,7 +235,7 @@ final class RequestDecoderTest {
   }
 
   @Test
-  void aCloseInTheMiddleOfAHeadIsTold() {
+  void aCloseInTheMiddleOfAHeadIsReported() {
     channel.arrive("GET /v1/mod");
     channel.pull();
     channel.arriveClose();
@@ -273,7 +273,7 @@ final class RequestDecoderTest {
     return text;
   }
 
-  /** What else comes out of the pipeline. */
+  /** Records the other events of the pipeline. */
   private static final class Events extends ChannelInboundHandlerAdapter {
     private final List<String> seen = new ArrayList<>();
 

@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a {@link RequestDecoder} makes of bytes, as lines of text, asked by a receiver that takes
- * all and answers each request at once. The same for every way to cut the bytes.
+ * Output of a {@link RequestDecoder} as lines of text, with a receiver that reads everything and
+ * answers each request at once. It is the same for all splits of the bytes.
  */
 final class RequestTranscript extends ChannelInboundHandlerAdapter {
   private final RequestDecoder decoder = new RequestDecoder(RequestLimits.DEFAULT);
@@ -20,7 +20,7 @@ final class RequestTranscript extends ChannelInboundHandlerAdapter {
   private RequestTranscript() {}
 
   /**
-   * The lines for bytes given in pieces: {@code head …}, {@code body …}, {@code end}, {@code bad
+   * Returns the lines for bytes in pieces: {@code head …}, {@code body …}, {@code end}, {@code bad
    * …}.
    */
   static List<String> of(List<String> pieces) {
@@ -34,7 +34,7 @@ final class RequestTranscript extends ChannelInboundHandlerAdapter {
     return transcript.lines;
   }
 
-  /** How many requests came to their end. */
+  /** Returns the number of complete requests. */
   static long requests(List<String> transcript) {
     return transcript.stream().filter("end"::equals).count();
   }

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a client may send and what it may not, however it is cut. A {@code ~} is a CRLF. */
+/** Verdicts on clients' requests, for all splits. A {@code ~} is a CRLF. */
 final class RequestVerdictsTest {
   private static final String POST = "POST /v1/chat/completions HTTP/1.1~Host: a~";
   private static final String CHUNKED = POST + "Transfer-Encoding: chunked~~";

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What a provider may send and what it may not, however it is cut, and what a read brings. */
+/** Verdicts on providers' responses for all splits, and the messages of a read. */
 final class ResponseDecoderTest {
   private static final String OK = "HTTP/1.1 200 OK\r\n";
   private static final String CHUNKED = OK + "Transfer-Encoding: chunked\r\n\r\n";

@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a {@link ResponseDecoder} makes of bytes, as lines of text, asked by a receiver that takes
- * all. The same for every way to cut the bytes of one response.
+ * Output of a {@link ResponseDecoder} as lines of text, with a receiver that reads everything. It
+ * is the same for all splits of one response's bytes.
  */
 final class ResponseTranscript extends ChannelInboundHandlerAdapter {
   private final List<String> lines = new ArrayList<>();
@@ -18,7 +18,7 @@ final class ResponseTranscript extends ChannelInboundHandlerAdapter {
 
   private ResponseTranscript() {}
 
-  /** The lines for one response in pieces, after which the provider closes. */
+  /** Returns the lines for one response in pieces, after which the provider closes. */
   static List<String> of(List<String> pieces) {
     ResponseDecoder decoder = new ResponseDecoder();
     ResponseTranscript transcript = new ResponseTranscript();

@@ -8,7 +8,7 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** JSONTestSuite: what must be accepted is, what must be refused is, by both readers alike. */
+/** JSONTestSuite: both readers accept and refuse the same documents, as the suite demands. */
 @Tag("corpus")
 class JsonCorpusTest {
   private static final String FOLDER = "wire/json/test_parsing";
@@ -49,7 +49,7 @@ class JsonCorpusTest {
   }
 
   @Test
-  void bodiesThatClientsSendAreJsonExactlyWhereTheCorpusSaysSo() {
+  void clientBodiesAreJsonExactlyWhereTheCorpusExpectsIt() {
     for (String[] row : Corpora.rows("data/badjson.tsv")) {
       String verdict = JsonVerdict.ofBoth(Corpora.bytes("data/badjson/" + row[0]));
       assertThat(verdict.equals("MALFORMED"))

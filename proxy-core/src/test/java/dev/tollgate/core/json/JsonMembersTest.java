@@ -8,7 +8,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Where the members of an object are, and what is refused. */
+/** Offsets of an object's members, and refused documents. */
 class JsonMembersTest {
   @Test
   void membersAreFoundWhereTheyStand() throws InvalidJson {
@@ -31,7 +31,7 @@ class JsonMembersTest {
   }
 
   @Test
-  void kindsAreTold() throws InvalidJson {
+  void kindsAreRecognized() throws InvalidJson {
     JsonMembers members =
         read("{\"a\":\"\",\"b\":-1,\"c\":true,\"d\":false,\"e\":null,\"f\":{},\"g\":[]}");
     assertThat(IntStream.range(0, members.size()).mapToObj(members::kind).toList())
@@ -167,7 +167,7 @@ class JsonMembersTest {
   }
 
   @Test
-  void rootsThatAreNoObjectsAreToldApartFromWhatIsNotJson() {
+  void rootsThatAreNoObjectsDifferFromInvalidJson() {
     for (String text :
         new String[] {"[]", " [{\"a\":1}] ", "\"x\"", "null", "true", "1", "-1.5e3"}) {
       assertThat(JsonVerdict.ofBoth(bytes(text))).as(text).isEqualTo("NOT_AN_OBJECT");

@@ -9,8 +9,8 @@ import dev.tollgate.core.json.InvalidJson.Reason;
 import java.io.IOException;
 
 /**
- * Reads a document with jackson-core, as a second opinion on our scanner: strict UTF-8 first (the
- * parser is lax there), no detection of other encodings, offsets of each member of the root.
+ * Reader with jackson-core, as a second opinion on the scanner: strict UTF-8 first (the parser is
+ * lax there), no detection of other encodings, offsets of each member of the root.
  */
 final class JsonReader {
   /** Canonical names stay on: without them the parser reads characters and every offset is -1. */
@@ -40,9 +40,9 @@ final class JsonReader {
   }
 
   /**
-   * Reads the root object's members. Where the parser refuses, our own scanner decides: it tells
-   * why, or accepts what the grammar allows but the parser does not, such as half of a surrogate
-   * pair escaped in a name.
+   * Reads the root object's members. If the parser refuses, the scanner decides: it gives the
+   * reason, or accepts what the grammar allows but the parser does not, such as an unpaired
+   * surrogate escaped in a name.
    */
   static void read(byte[] bytes, int from, int to, JsonMembers into) throws InvalidJson {
     checkEncoding(bytes, from, to);
@@ -53,7 +53,7 @@ final class JsonReader {
     }
   }
 
-  /** What jackson-core alone says of a document whose encoding was checked. */
+  /** Parses a document whose encoding was checked, with jackson-core alone. */
   static void parse(byte[] bytes, int from, int to, JsonMembers into)
       throws IOException, InvalidJson {
     try (JsonParser parser = FACTORY.createParser(bytes, from, to - from)) {
@@ -90,7 +90,7 @@ final class JsonReader {
       skip(root, 1);
     }
     if (parser.nextToken() != null) {
-      throw InvalidJson.malformed(tokenStart() - from, "there is more behind the root");
+      throw InvalidJson.malformed(tokenStart() - from, "content after the root value");
     }
     if (root != JsonToken.START_OBJECT) {
       throw new InvalidJson(Reason.NOT_AN_OBJECT, start - from, "the root is not an object");
@@ -110,7 +110,7 @@ final class JsonReader {
     into.add(nameStart, nameEnd, valueStart, tokenEnd(), deepest);
   }
 
-  /** Skips a value; jackson's own skipping would tell neither the depth nor the names' length. */
+  /** Skips a value; jackson's own skipping returns neither the depth nor the names' length. */
   private void skip(JsonToken first, int firstDepth) throws IOException, InvalidJson {
     int depth = firstDepth - 1;
     JsonToken token = first;

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Two readers, one language: our scanner and jackson-core never differ, on good input or bad. */
+/** Two readers, one language: the scanner and jackson-core agree, on valid and invalid input. */
 class JsonReadersAgreeTest {
   private static final byte[] GRAMMAR = "{}[]\":,\\u0e+-.tfn \n/".getBytes(StandardCharsets.UTF_8);
   private static final ObjectMapper MAPPER = new ObjectMapper();
@@ -35,7 +35,7 @@ class JsonReadersAgreeTest {
   }
 
   @Test
-  void aLongStringIsReadAlikeWhateverStandsAnywhereInIt() {
+  void aLongStringIsReadAlikeWithAnyByteAtAnyPosition() {
     for (String odd :
         List.of("\"", "\\", "\\n", "\\u00e9", "\u001f", "\u0000", "é", "\u007f", "中")) {
       for (int at = 0; at < 1_200; at++) {
@@ -115,7 +115,7 @@ class JsonReadersAgreeTest {
     return RandomJson.document(random).getBytes(StandardCharsets.UTF_8);
   }
 
-  /** One byte changed, dropped or put in, often by one that means something. */
+  /** Returns the document with one byte changed, dropped or inserted, often a structural one. */
   private static byte[] damaged(Random random, byte[] document) {
     int at = random.nextInt(document.length);
     byte other =

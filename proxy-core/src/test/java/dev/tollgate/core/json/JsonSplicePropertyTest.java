@@ -16,13 +16,13 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /**
- * Random objects × random edits: the result is what a tree model says, untouched bytes are kept.
+ * Random edits of random objects: the result equals a tree model's, and unedited bytes are kept.
  */
 class JsonSplicePropertyTest {
   private static final ObjectMapper MAPPER = new ObjectMapper();
 
   @Test
-  void editsDoWhatATreeModelSays() {
+  void editsEqualThoseOfATreeModel() {
     Seeds.forEach(
         random -> {
           byte[] document = RandomJson.document(random).getBytes(StandardCharsets.UTF_8);
@@ -36,7 +36,7 @@ class JsonSplicePropertyTest {
         });
   }
 
-  /** A splice, the members its output must have as text, and the runs that must be untouched. */
+  /** A splice, the expected members as text, and the runs that must be unchanged. */
   private record Edited(JsonSplice splice, List<String> members, List<String> runs) {}
 
   private static Edited edit(Random random, JsonMembers source) {
@@ -115,7 +115,7 @@ class JsonSplicePropertyTest {
     return texts;
   }
 
-  /** The name as it is written, and a colon. */
+  /** Returns the name as written, and a colon. */
   private static String name(JsonMembers members, int i) {
     return JsonText.raw(members.bytes(), members.nameStart(i), members.nameEnd(i)) + ":";
   }

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
 
-/** Edits of single objects, as they will be seen by a provider or a client. */
+/** Edits of single objects, as a provider or a client gets them. */
 class JsonSpliceTest {
   private static final JsonBytes ONE = JsonBytes.raw("1");
 
@@ -44,7 +44,7 @@ class JsonSpliceTest {
   }
 
   @Test
-  void insertionsStandWhereTheyWereAskedFor() throws InvalidJson {
+  void insertionsAreAtTheRequestedPositions() throws InvalidJson {
     String text = "{\"a\":1, \"b\":2 }";
     assertThat(edited(text, (m, splice) -> splice.insertFirst("x", ONE)))
         .isEqualTo("{\"x\":1,\"a\":1, \"b\":2 }");

@@ -7,14 +7,16 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.regex.Pattern;
 
-/** What the two readers say of a document; a test fails where they differ. */
+/** Verdict of both readers on a document; a test fails if they differ. */
 final class JsonVerdict {
   private static final Pattern SURROGATE_ESCAPE = Pattern.compile("\\\\u[dD][89a-fA-F]");
   private static final int PADDING = 9;
 
   private JsonVerdict() {}
 
-  /** {@code ok}, or the reason of the refusal; the document is read from amid other bytes. */
+  /**
+   * Returns {@code ok}, or the reason of the refusal; the document is surrounded by other bytes.
+   */
   static String ofBoth(byte[] document) {
     byte[] framed = new byte[document.length + 2 * PADDING];
     Arrays.fill(framed, (byte) '"');
@@ -35,7 +37,9 @@ final class JsonVerdict {
     return scannerSays;
   }
 
-  /** jackson-core alone refuses halves of surrogate pairs in names; nothing else sets it apart. */
+  /**
+   * Only jackson-core refuses unpaired surrogates in names; the readers do not differ otherwise.
+   */
   private static void assertParserAgrees(byte[] framed, int to, boolean accepted, String text) {
     String parserSays =
         verdict(

@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** What is written parses, and means what was meant. */
+/** Written JSON can be parsed, and has the values written. */
 class JsonWriterTest {
   private static final ObjectMapper MAPPER = new ObjectMapper();
 

@@ -8,13 +8,13 @@ import java.util.Random;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** Where a list of numbers ends, by blocks as byte by byte. */
+/** End of a list of numbers: blocks and single bytes agree. */
 class NumberListTest {
   private static final String DAMAGE =
       "{}[]\":,,,  \n\u0000\t0eE+-.tZ\u007f\u0080\u00a2\u00ac\u00ff";
 
   @Test
-  void itEndsWhereAWalkFromByteToByteSaysAtAnyLength() {
+  void itEndsWhereABytewiseScanEndsAtAnyLength() {
     Seeds.forEach(
         random -> {
           String list = list(random);
@@ -59,7 +59,7 @@ class NumberListTest {
         + (random.nextBoolean() ? "]" : " \n]");
   }
 
-  /** The list stands somewhere in an array, in which it may be the last or not. */
+  /** The list is inside an array, as its last element or not. */
   private static int end(String list) {
     int before = list.length() % 11;
     int behind = list.length() % 13;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** Paths read as clients write them. */
+/** Paths in the form that clients write. */
 class ParamTest {
   @Test
   void pathsReadAsClientsWriteThem() {

@@ -3,7 +3,8 @@ package dev.tollgate.core.json;
 import java.util.Random;
 
 /**
- * Random documents as people and programs write them: spaces, escapes, odd numbers, all scripts.
+ * Random documents as people and programs write them: spaces, escapes, unusual numbers, all
+ * scripts.
  */
 public final class RandomJson {
   private static final String[] NUMBERS = {
@@ -32,7 +33,7 @@ public final class RandomJson {
 
   private RandomJson() {}
 
-  /** An object of up to twelve members, nested up to four times, spaces around it. */
+  /** Returns an object of up to twelve members, nested up to four times, with spaces around it. */
   static String document(Random random) {
     return space(random) + object(random, 4) + space(random);
   }
@@ -60,7 +61,7 @@ public final class RandomJson {
     };
   }
 
-  /** Text without halves of surrogate pairs. */
+  /** Returns text without unpaired surrogates. */
   public static String text(Random random, int piecesMax) {
     StringBuilder text = new StringBuilder();
     int pieces = random.nextInt(piecesMax + 1);
@@ -70,7 +71,7 @@ public final class RandomJson {
     return text.toString();
   }
 
-  /** One of the many ways to write a text. */
+  /** Returns one of the many notations of a text. */
   public static String string(Random random, String text) {
     StringBuilder json = new StringBuilder("\"");
     for (int i = 0; i < text.length(); i++) {

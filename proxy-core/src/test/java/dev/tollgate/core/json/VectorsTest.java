@@ -17,9 +17,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A reply with vectors is read as any other, although nobody looks at their numbers. */
+/** A reply with vectors is read like any other, although their numbers are not validated. */
 class VectorsTest {
-  /** A list that begins with a number, as it is looked through. */
+  /** A list that begins with a number, as the scanner skips it. */
   private static final Pattern NUMBERS =
       Pattern.compile("\\[[ \\n\\r\\t]*[-0-9]([[^\\x40-\\x7f\\xc0-\\xff\"]eE]*[0-9])?\\]");
 
@@ -70,7 +70,7 @@ class VectorsTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"1,,2", "1, ,2", "1,\n  ,2", "1 2", "1\n2", "1e1,,2", "1,,2e-05", "1,,0.2,-3,4"})
-  void aCommaTooManyOrTooFewIsSeenWhereverItStands(String numbers) {
+  void anExtraOrMissingCommaIsFoundAtEveryPosition(String numbers) {
     for (int n = 0; n < 40; n++) {
       String list = "1".repeat(n + 1) + "," + numbers;
       for (String behind : List.of("", ",1", ",-0.125,0.25,0.5")) {
@@ -138,7 +138,7 @@ class VectorsTest {
     return read(bytes, (into, from) -> into.readSkippingNumberLists(from, 0, from.length));
   }
 
-  /** Where each member and its value stand and how deep it goes. */
+  /** Returns the offsets of all members and values, and their depth. */
   private static String read(byte[] bytes, Reading reading) {
     JsonMembers members = new JsonMembers();
     try {

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which blocks an address is in, and what is no block. */
+/** Membership of addresses in blocks, and invalid blocks. */
 final class CidrSetTest {
 
   private static InetAddress address(String text) {

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which texts are URLs, whom they name, and which of those may be called. */
+/** Valid URLs, their hosts, and the ones that may be called. */
 class PublicUrlTest {
   private static final UrlRules USUAL = rules(List.of(), List.of(), Set.of());
 
@@ -219,7 +219,10 @@ class PublicUrlTest {
     return InetAddress.ofLiteral(text);
   }
 
-  /** Another parser of IPv6 reads no other address, and whatever it takes beside is no URL. */
+  /**
+   * Another IPv6 parser reads the same address; texts that only the other parser accepts are
+   * refused.
+   */
   @Test
   void anIpv6AddressIsWhatOthersTakeItFor() {
     Seeds.forEach(
@@ -242,7 +245,7 @@ class PublicUrlTest {
         });
   }
 
-  /** Whatever is read as fine names the same host to the parser of the JDK. */
+  /** A valid URL has the same host in the parser of the JDK. */
   @Test
   void noOtherParserFindsAnotherHost() {
     Seeds.forEach(
@@ -282,7 +285,7 @@ class PublicUrlTest {
               && text.indexOf("_") < 0
               && text.substring("https://".length()).matches("[^\\[\\]]*")) {
             URI other = URI.create(text.toString());
-            // It names no host where the last label begins with a digit, but an authority.
+            // It has no host if the last label begins with a digit, but an authority.
             String host = other.getHost() == null ? other.getAuthority() : other.getHost();
             String rooted = host.replaceAll("\\.?(:443)?$", "");
             assertThat(rooted).as("%s", text).isEqualTo(fine.url().host().plain());

@@ -10,7 +10,7 @@ import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Frames are heard alike however they are cut, and none that is damaged is heard at all. */
+/** Frames are decoded alike for all splits, and damaged frames are not decoded. */
 class AwsEventStreamDecoderTest {
   private static final int BYTES_MAX = 64;
 
@@ -23,7 +23,7 @@ class AwsEventStreamDecoderTest {
           .frame(new byte[0], ":message-type", "error", ":error-code", "x", ":error-message", "m")
           .bytes();
 
-  /** What is heard, and how often the framing was found to be damaged. */
+  /** Records events, and the number of times the framing was damaged. */
   private static final class Listener extends RecordedEvents {
     private int broken;
 
@@ -33,9 +33,9 @@ class AwsEventStreamDecoderTest {
     }
   }
 
-  private static Listener heard(byte[] stream, int... cuts) {
-    var heard = new Listener();
-    var decoder = new AwsEventStreamDecoder(heard, BYTES_MAX);
+  private static Listener recorded(byte[] stream, int... cuts) {
+    var recorded = new Listener();
+    var decoder = new AwsEventStreamDecoder(recorded, BYTES_MAX);
     for (int at = 0, i = 0; at < stream.length; i++) {
       int length = Math.min(cuts[i % cuts.length], stream.length - at);
       if (i % 2 == 0) {
@@ -49,12 +49,12 @@ class AwsEventStreamDecoderTest {
     }
     decoder.finish();
     assertThat(decoder.heldBytes()).isZero();
-    return heard;
+    return recorded;
   }
 
   @Test
-  void framesAreHeardAlikeHoweverTheyAreCut() {
-    Listener whole = heard(STREAM, STREAM.length);
+  void framesAreDecodedAlikeForAllSplits() {
+    Listener whole = recorded(STREAM, STREAM.length);
     assertThat(whole.events())
         .containsExactly(
             "messageStart|{\"role\":\"assistant\"}",
@@ -62,71 +62,71 @@ class AwsEventStreamDecoderTest {
             "delta|",
             "error|{\"error\":{\"type\":\"throttlingException\",\"message\":\"slow \\\"down\\\"\"}}",
             "error|{\"error\":{\"type\":\"x\",\"message\":\"m\"}}");
-    assertThat(heard(STREAM, 1).events()).isEqualTo(whole.events());
+    assertThat(recorded(STREAM, 1).events()).isEqualTo(whole.events());
     for (int cut = 1; cut < STREAM.length; cut++) {
-      assertThat(heard(STREAM, cut, STREAM.length).events()).isEqualTo(whole.events());
+      assertThat(recorded(STREAM, cut, STREAM.length).events()).isEqualTo(whole.events());
     }
     for (int seed = 0; seed < 50; seed++) {
       int[] cuts = new Random(seed).ints(30, 1, 60).toArray();
-      assertThat(heard(STREAM, cuts).events()).isEqualTo(whole.events());
+      assertThat(recorded(STREAM, cuts).events()).isEqualTo(whole.events());
     }
   }
 
-  /** Each bit counts: a sum is over the prelude, and one over all of it. */
+  /** Each bit is protected: one checksum covers the prelude, and one the whole frame. */
   @Test
-  void aFrameWithOneWrongBitIsNotHeard() {
+  void aFrameWithOneWrongBitIsNotDecoded() {
     byte[] frame = new AwsEventFrames().event("a", "{\"b\":1}").bytes();
     for (int bit = 0; bit < frame.length * 8; bit++) {
       byte[] damaged = frame.clone();
       damaged[bit / 8] ^= (byte) (1 << bit % 8);
       for (int cut : new int[] {frame.length, 1, 13}) {
-        Listener heard = heard(damaged, cut);
-        assertThat(heard.events()).as("bit %d", bit).isEmpty();
-        assertThat(heard.broken).as("bit %d", bit).isEqualTo(1);
+        Listener recorded = recorded(damaged, cut);
+        assertThat(recorded.events()).as("bit %d", bit).isEmpty();
+        assertThat(recorded.broken).as("bit %d", bit).isEqualTo(1);
       }
     }
   }
 
   @Test
-  void nothingIsHeardBehindADamagedFrame() {
+  void nothingIsDecodedAfterADamagedFrame() {
     byte[] good = new AwsEventFrames().event("a", "{}").bytes();
     byte[] all = Arrays.copyOf(good, good.length * 3);
     System.arraycopy(good, 0, all, good.length, good.length);
     System.arraycopy(good, 0, all, good.length * 2, good.length);
     all[good.length + 20] ^= 1;
-    assertThat(heard(all, all.length).events()).containsExactly("a|{}");
-    assertThat(heard(all, 7).broken).isEqualTo(1);
+    assertThat(recorded(all, all.length).events()).containsExactly("a|{}");
+    assertThat(recorded(all, 7).broken).isEqualTo(1);
   }
 
   @Test
-  void aFrameThatIsNotCompleteIsNotHeard() {
+  void anIncompleteFrameIsNotDecoded() {
     byte[] frame = new AwsEventFrames().event("a", "{}").bytes();
     for (int length = 1; length < frame.length; length++) {
-      var heard = new Listener();
-      var decoder = new AwsEventStreamDecoder(heard, BYTES_MAX);
+      var recorded = new Listener();
+      var decoder = new AwsEventStreamDecoder(recorded, BYTES_MAX);
       decoder.feed(Unpooled.wrappedBuffer(frame, 0, length));
       assertThat(decoder.isMidEvent()).isTrue();
       assertThat(decoder.heldBytes()).isPositive();
       decoder.finish();
       assertThat(decoder.isMidEvent()).isFalse();
-      assertThat(heard.events()).isEmpty();
-      assertThat(heard.broken).isZero();
+      assertThat(recorded.events()).isEmpty();
+      assertThat(recorded.broken).isZero();
     }
   }
 
   @Test
   void aPayloadThatIsTooLongIsRefusedByItsPrelude() {
     byte[] most = new AwsEventFrames().event("a", "x".repeat(BYTES_MAX)).bytes();
-    assertThat(heard(most, 5).events()).hasSize(1);
+    assertThat(recorded(most, 5).events()).hasSize(1);
     byte[] more = new AwsEventFrames().event("a", "x".repeat(BYTES_MAX + 1)).bytes();
-    assertThat(heard(Arrays.copyOf(more, 12), 1).oversized()).isEqualTo(1);
-    assertThat(heard(more, more.length).events()).isEmpty();
+    assertThat(recorded(Arrays.copyOf(more, 12), 1).oversized()).isEqualTo(1);
+    assertThat(recorded(more, more.length).events()).isEmpty();
   }
 
   @Test
   void headersThatAreTooLongOrNoneAreRefused() {
     byte[] long1 = new AwsEventFrames().frame(new byte[0], "a", "x".repeat(9_000)).bytes();
-    assertThat(heard(Arrays.copyOf(long1, 12), 12).broken).isEqualTo(1);
+    assertThat(recorded(Arrays.copyOf(long1, 12), 12).broken).isEqualTo(1);
     for (byte[] headers :
         new byte[][] {
           {}, // no type of message
@@ -139,13 +139,13 @@ class AwsEventStreamDecoderTest {
           {(byte) 255, 'a', 0}
         }) {
       byte[] frame = new AwsEventFrames().framed(headers, "{}".getBytes(UTF_8)).bytes();
-      Listener heard = heard(frame, frame.length);
-      assertThat(heard.events()).isEmpty();
-      assertThat(heard.broken).as(Arrays.toString(headers)).isEqualTo(1);
+      Listener recorded = recorded(frame, frame.length);
+      assertThat(recorded.events()).isEmpty();
+      assertThat(recorded.broken).as(Arrays.toString(headers)).isEqualTo(1);
     }
   }
 
-  /** Headers of every kind are stepped over. */
+  /** Headers of all types are skipped. */
   @Test
   void headersOfEveryKindAreRead() {
     var headers = Unpooled.buffer();
@@ -160,7 +160,7 @@ class AwsEventStreamDecoderTest {
     headers.writeByte(13).writeBytes(":message-type".getBytes(UTF_8));
     headers.writeByte(7).writeShort(5).writeBytes("event".getBytes(UTF_8));
     byte[] all = Arrays.copyOf(headers.array(), headers.writerIndex());
-    assertThat(heard(new AwsEventFrames().framed(all, "{}".getBytes(UTF_8)).bytes(), 3).events())
+    assertThat(recorded(new AwsEventFrames().framed(all, "{}".getBytes(UTF_8)).bytes(), 3).events())
         .containsExactly("|{}");
   }
 
@@ -174,7 +174,7 @@ class AwsEventStreamDecoderTest {
             .exception("someException", "{\"Message\":\"m\"}")
             .frame(new byte[0], ":message-type", "exception")
             .bytes();
-    assertThat(heard(two, 9).events())
+    assertThat(recorded(two, 9).events())
         .containsExactly(
             "delta|{}",
             "|{}",
@@ -188,7 +188,7 @@ class AwsEventStreamDecoderTest {
     byte[] two = new AwsEventFrames().event("a", "{}").event("b", "{}").bytes();
     for (int cut : new int[] {two.length, 1, 11}) {
       var decoder = new AwsEventStreamDecoder[1];
-      var heard =
+      var recorded =
           new RecordedEvents() {
             @Override
             public void event(String name, byte[] data, int from, int to) {
@@ -196,11 +196,11 @@ class AwsEventStreamDecoderTest {
               decoder[0].close();
             }
           };
-      decoder[0] = new AwsEventStreamDecoder(heard, BYTES_MAX);
+      decoder[0] = new AwsEventStreamDecoder(recorded, BYTES_MAX);
       for (int at = 0; at < two.length; at += cut) {
         decoder[0].feed(Unpooled.wrappedBuffer(two, at, Math.min(cut, two.length - at)));
       }
-      assertThat(heard.events()).containsExactly("a|{}");
+      assertThat(recorded.events()).containsExactly("a|{}");
       assertThat(decoder[0].heldBytes()).isZero();
     }
   }

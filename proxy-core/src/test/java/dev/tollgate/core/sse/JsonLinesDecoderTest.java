@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Lines of JSON are events, however they are cut and whether or not the last one is ended. */
+/** Lines of JSON are events for all splits, with or without a last line end. */
 class JsonLinesDecoderTest {
   private static List<String> read(String text, int... cuts) {
     List<String> events = new ArrayList<>();

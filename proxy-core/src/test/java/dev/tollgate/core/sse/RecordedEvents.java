@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A sink that writes down what it is told. */
+/** Sink that records all its calls. */
 class RecordedEvents implements SseSink {
   private final List<String> events = new ArrayList<>();
   private int comments;
@@ -25,7 +25,7 @@ class RecordedEvents implements SseSink {
     oversized++;
   }
 
-  /** Name and data of each event, such as {@code message|x}. */
+  /** Returns name and data of each event, such as {@code message|x}. */
   final List<String> events() {
     return events;
   }

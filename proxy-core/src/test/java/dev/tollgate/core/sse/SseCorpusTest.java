@@ -12,7 +12,7 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The shared event stream cases: whole, byte by byte and cut at every position. */
+/** Shared event stream cases: whole, byte by byte and split at every position. */
 @Tag("corpus")
 class SseCorpusTest {
   @Test

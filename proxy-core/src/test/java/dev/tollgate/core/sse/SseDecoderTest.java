@@ -9,52 +9,52 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The rules of event streams, each heard whole, byte by byte and at every cut. */
+/** Rules of event streams, each tested whole, byte by byte and for every split. */
 class SseDecoderTest {
   @Test
   void everyLineEndEndsALine() {
     for (String end : List.of("\n", "\r\n", "\r")) {
-      assertThat(heard("data: a", end, end, "data:b", end, "data", end, end))
+      assertThat(decoded("data: a", end, end, "data:b", end, "data", end, end))
           .containsExactly("message|a", "message|b\n");
     }
   }
 
   @Test
   void carriageReturnAndLineFeedAreOneLineEndEvenWhenCut() {
-    assertThat(heard("data: a\r\n", "data: b\r\n\r\n")).containsExactly("message|a\nb");
+    assertThat(decoded("data: a\r\n", "data: b\r\n\r\n")).containsExactly("message|a\nb");
   }
 
   @Test
   void severalDataLinesAreJoined() {
-    assertThat(heard("data: {\"a\":\n", ": hi\n", "id: 7\n", "data: 1}\n\n"))
+    assertThat(decoded("data: {\"a\":\n", ": hi\n", "id: 7\n", "data: 1}\n\n"))
         .containsExactly("message|{\"a\":\n1}");
-    assertThat(heard("data\ndata\ndata:\n\n")).containsExactly("message|\n\n");
+    assertThat(decoded("data\ndata\ndata:\n\n")).containsExactly("message|\n\n");
   }
 
   @Test
   void atMostOneSpaceBehindTheColonIsDropped() {
-    assertThat(heard("data:  a \n\ndata:\tb\n\n")).containsExactly("message| a ", "message|\tb");
+    assertThat(decoded("data:  a \n\ndata:\tb\n\n")).containsExactly("message| a ", "message|\tb");
   }
 
   @Test
   void eventsHaveTheirNamesUntilTheyEnd() {
-    assertThat(heard("event: ping\ndata: 1\n\n", "data: 2\n\n", "event: x\n\n", "data: 3\n\n"))
+    assertThat(decoded("event: ping\ndata: 1\n\n", "data: 2\n\n", "event: x\n\n", "data: 3\n\n"))
         .containsExactly("ping|1", "message|2", "message|3");
-    assertThat(heard("event: a\nevent:\ndata: 1\n\n", "data: 2\nevent: é\n\n"))
+    assertThat(decoded("event: a\nevent:\ndata: 1\n\n", "data: 2\nevent: é\n\n"))
         .containsExactly("message|1", "é|2");
   }
 
   @Test
   void unknownFieldsAreIgnored() {
-    assertThat(heard("datax: 1\n", "dat: 2\n", " data: 3\n", "retry: 9\n", "id\n", "Data: 4\n\n"))
+    assertThat(decoded("datax: 1\n", "dat: 2\n", " data: 3\n", "retry: 9\n", "id\n", "Data: 4\n\n"))
         .isEmpty();
-    assertThat(heard("eventx: 1\n", "events\n", "even: 2\n", "<html>\n", "data: 5\n\n"))
+    assertThat(decoded("eventx: 1\n", "events\n", "even: 2\n", "<html>\n", "data: 5\n\n"))
         .containsExactly("message|5");
   }
 
   @Test
   void withoutDataNothingIsDispatchedAndEmptyDataIs() {
-    assertThat(heard("event: ping\n\n", "id: 1\n\n", "\n\n", "data:\n\n"))
+    assertThat(decoded("event: ping\n\n", "id: 1\n\n", "\n\n", "data:\n\n"))
         .containsExactly("message|");
   }
 
@@ -67,24 +67,24 @@ class SseDecoderTest {
 
   @Test
   void aByteOrderMarkIsSkippedAtTheVeryStartOnly() {
-    assertThat(heard("\uFEFFdata: 1\n\n", "\uFEFFdata: 2\n\n")).containsExactly("message|1");
-    assertThat(heard("\uFEFF\uFEFFdata: 1\n\n", "data: 2\n\n")).containsExactly("message|2");
-    assertThat(heard("\uFEF0data: 1\n\n", "data: 2\n\n")).containsExactly("message|2");
+    assertThat(decoded("\uFEFFdata: 1\n\n", "\uFEFFdata: 2\n\n")).containsExactly("message|1");
+    assertThat(decoded("\uFEFF\uFEFFdata: 1\n\n", "data: 2\n\n")).containsExactly("message|2");
+    assertThat(decoded("\uFEF0data: 1\n\n", "data: 2\n\n")).containsExactly("message|2");
   }
 
   @Test
   void aLastEventWithoutItsBlankLineCounts() {
     for (String end : List.of("", "\n", "\r", "\r\n")) {
-      assertThat(heard("data: 1\n\ndata: [DONE]" + end))
+      assertThat(decoded("data: 1\n\ndata: [DONE]" + end))
           .containsExactly("message|1", "message|[DONE]");
     }
-    assertThat(heard("event: x")).isEmpty();
-    assertThat(heard("data")).containsExactly("message|");
+    assertThat(decoded("event: x")).isEmpty();
+    assertThat(decoded("data")).containsExactly("message|");
   }
 
   @Test
   void otherLineSeparatorsAreText() {
-    assertThat(heard("data: a\u2028b\u0085c\u000bd\u000ce\u0000\n\n"))
+    assertThat(decoded("data: a\u2028b\u0085c\u000bd\u000ce\u0000\n\n"))
         .containsExactly("message|a\u2028b\u0085c\u000bd\u000ce\u0000");
   }
 
@@ -165,7 +165,7 @@ class SseDecoderTest {
     assertThat(inner.events()).containsExactly("message|nested", "message|nested");
   }
 
-  private static List<String> heard(String... parts) {
+  private static List<String> decoded(String... parts) {
     return StreamSplits.decode(String.join("", parts)).events();
   }
 

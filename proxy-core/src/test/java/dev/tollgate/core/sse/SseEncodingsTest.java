@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** One list of events, written in every way a stream may be written, is one list of events. */
+/** A list of events is decoded alike from all of its notations. */
 class SseEncodingsTest {
   private static final String[] TEXTS = {
     "{\"a\":1}",
@@ -29,7 +29,7 @@ class SseEncodingsTest {
   private static final String[] NOISE = {"", ": ping", ":", "id: 3", "retry: 10", "unknown", "dat"};
 
   @Test
-  void everyEncodingIsHeardAlikeAtEveryCut() {
+  void everyEncodingIsDecodedAlikeForEverySplit() {
     List<String> events =
         List.of(
             "message|{\"a\":1}",
@@ -57,7 +57,7 @@ class SseEncodingsTest {
   }
 
   @Test
-  void randomStreamsAreHeardWholeAtRandomCuts() {
+  void randomStreamsAreDecodedWholeForRandomSplits() {
     Seeds.forEach(
         random -> {
           List<String> events = new ArrayList<>();
@@ -73,11 +73,11 @@ class SseEncodingsTest {
                 () -> new String[] {"\n", "\r\n", "\r"}[random.nextInt(3)],
                 NOISE[random.nextInt(NOISE.length)]);
           }
-          assertThat(heardAtRandomCuts(random, stream.toString())).isEqualTo(events);
+          assertThat(decodedAtRandomCuts(random, stream.toString())).isEqualTo(events);
         });
   }
 
-  private static List<String> heardAtRandomCuts(Random random, String stream) {
+  private static List<String> decodedAtRandomCuts(Random random, String stream) {
     byte[] bytes = stream.getBytes(StandardCharsets.UTF_8);
     RecordedEvents recorded = new RecordedEvents();
     SseDecoder decoder = new SseDecoder(recorded, 1_000);
@@ -96,7 +96,7 @@ class SseEncodingsTest {
 
   /**
    * Writes an event such as {@code message|data}. A leading space of the text needs the colon's,
-   * and an empty line behind a CR must not end with LF alone: the two would be one line end.
+   * and an empty line after a CR must not end with LF alone: the two would be one line end.
    */
   private static void write(
       StringBuilder stream, String event, String colon, LineEnd end, String noise) {

@@ -17,11 +17,11 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Recorded streams of all providers: heard alike however they are cut, and spliced unchanged. */
+/** Recorded streams of all providers: decoded alike for all splits, and spliced unchanged. */
 @Tag("corpus")
 class SseFixturesTest {
   @Test
-  void recordedStreamsAreHeardAlikeInReadsOfAnySize() throws IOException {
+  void recordedStreamsAreDecodedAlikeInReadsOfAnySize() throws IOException {
     for (Path file : streams()) {
       byte[] stream = Corpora.bytes(file);
       List<String> whole = StreamSplits.decode(stream, stream.length, false).events();
@@ -45,7 +45,7 @@ class SseFixturesTest {
     assertThat(chunks).isGreaterThan(4_000);
   }
 
-  /** False for what is not JSON: end marks and broken recordings. */
+  /** Returns false for data that is not JSON: terminators and broken recordings. */
   private static boolean splicedUnchanged(String data) {
     byte[] bytes = data.getBytes(StandardCharsets.UTF_8);
     try {

@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
-/** Long events pass, too long ones are reported once, and memory follows what is pending. */
+/** Long events pass, oversized ones are reported once, and memory follows the pending bytes. */
 class SseSizesTest {
   private static final int READ_BYTES = 16 * 1024;
 
@@ -72,7 +72,7 @@ class SseSizesTest {
   }
 
   @Test
-  void nothingIsHeardAfterAnOversizedEvent() {
+  void nothingIsDecodedAfterAnOversizedEvent() {
     Measured measured = new Measured();
     SseDecoder decoder = new SseDecoder(measured, 100);
     feed(decoder, event(101), 64);
@@ -149,7 +149,7 @@ class SseSizesTest {
     }
   }
 
-  /** Counts, and checks that data is all {@code y}. */
+  /** Sink that counts, and checks that data is all {@code y}. */
   private static final class Measured implements SseSink {
     private int events;
     private int oversized;

@@ -12,7 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** What is written is what our own decoder, and any other, hears. */
+/** Written events are decoded by the gateway's decoder, and by any other. */
 class SseWriterTest {
   @Test
   void eventsAndCommentsAreWritten() {

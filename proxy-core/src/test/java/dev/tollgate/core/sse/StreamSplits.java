@@ -6,7 +6,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
 
-/** Feeds one stream in many ways and checks that all of them are heard alike. */
+/** Feeder of one stream in many splits, which checks that all are decoded alike. */
 final class StreamSplits {
   static final int EVENT_BYTES_MAX = 32 << 20;
   private static final int EVERY_CUT_BYTES_MAX = 8_192;
@@ -14,7 +14,7 @@ final class StreamSplits {
 
   private StreamSplits() {}
 
-  /** Whole, byte by byte, and cut in two at every position, on and off the heap. */
+  /** Decodes whole, byte by byte, and split in two at every position, on and off the heap. */
   static RecordedEvents decodeAllWays(byte[] stream) {
     RecordedEvents whole = decode(stream, stream.length, false);
     assertSame(decode(stream, stream.length, true), whole);
@@ -31,7 +31,7 @@ final class StreamSplits {
     return whole;
   }
 
-  /** Fed in pieces of one size. */
+  /** Decodes in pieces of one size. */
   static RecordedEvents decode(byte[] stream, int piece, boolean direct) {
     RecordedEvents recorded = new RecordedEvents();
     SseDecoder decoder = new SseDecoder(recorded, EVENT_BYTES_MAX);

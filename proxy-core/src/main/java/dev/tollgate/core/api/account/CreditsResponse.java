@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * GET /v1/credits (docs/decisions/models.md#self-service): what the organization of the key that
- * asks has and spent.
+ * Reply to GET /v1/credits (docs/decisions/models.md#self-service): balance and spending of the
+ * key's organization.
  */
 public final class CreditsResponse {
   private CreditsResponse() {}

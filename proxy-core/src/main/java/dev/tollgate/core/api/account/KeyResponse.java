@@ -19,17 +19,17 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * GET /v1/key (docs/decisions/models.md#self-service): what the key that asks may do, and what is
- * left of its budgets.
+ * Reply to GET /v1/key (docs/decisions/models.md#self-service): permissions of the key, and the
+ * rest of its budgets.
  */
 public final class KeyResponse {
   private KeyResponse() {}
 
   /**
-   * The answer to a key about itself.
+   * Returns the reply about a key.
    *
-   * @param probe at the key's buckets
-   * @param result what came of it
+   * @param probe query of the key's buckets
+   * @param result state of the buckets
    */
   public static JsonBytes of(
       ApiKey key, AccountBalance accountBalance, Acquire probe, AcquireResult result) {
@@ -70,7 +70,7 @@ public final class KeyResponse {
     return tree;
   }
 
-  /** The key's rates, its own and by default; null while nobody can say. */
+  /** Returns the key's rate limits, its own and the defaults; null if their state is unknown. */
   private static @Nullable List<Map<String, Object>> rates(Acquire probe, AcquireResult result) {
     return switch (result) {
       case AcquireResult.AllAcquired taken ->

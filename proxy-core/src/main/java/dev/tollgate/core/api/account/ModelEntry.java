@@ -13,9 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/**
- * One item of the model list (docs/decisions/models.md#list): a tree ready to be written as JSON.
- */
+/** Item of the model list (docs/decisions/models.md#list), as a tree to write as JSON. */
 final class ModelEntry {
   private static final int PICO_DECIMALS = 12;
   private static final List<String> CHAT_PARAMETERS =
@@ -147,7 +145,7 @@ final class ModelEntry {
     return capabilities;
   }
 
-  /** How a price is shown; {@code pico} is in pico-USD per unit. */
+  /** Display format of a price; {@code pico} is in pico-USD per unit. */
   private interface PriceFormat {
     Object of(long pico);
   }
@@ -214,19 +212,19 @@ final class ModelEntry {
     return shown;
   }
 
-  /** Decimal USD per unit, exact. */
+  /** Formats exact decimal USD per unit. */
   private static String usd(long pico) {
     return pico == 0
         ? "0"
         : BigDecimal.valueOf(pico, PICO_DECIMALS).stripTrailingZeros().toPlainString();
   }
 
-  /** Micro-USD per million tokens: one pico-USD per token is one micro-USD per million. */
+  /** Formats micro-USD per million tokens: one pico-USD per token is one micro-USD per million. */
   private static Long microPerMillion(long pico) {
     return pico;
   }
 
-  /** Micro-USD per unit. */
+  /** Formats micro-USD per unit. */
   private static Long micro(long pico) {
     return Math.ceilDiv(pico, 1_000_000L);
   }

@@ -17,15 +17,16 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * GET /v1/models and GET /v1/models/{vendor}/{name} (docs/decisions/models.md#list): what the key
- * may use and nothing else; a model out of scope looks exactly like an absent one.
+ * Replies to GET /v1/models and GET /v1/models/{vendor}/{name} (docs/decisions/models.md#list).
+ * They contain only the models that the key may use; a model outside its scope looks exactly like
+ * an absent one.
  */
 public final class ModelList {
   private static final int LIMIT_MAX = 1_000;
 
   private ModelList() {}
 
-  /** An answer without a provider. */
+  /** Reply without a provider. */
   public sealed interface QueryResult {
     record Found(JsonBytes json) implements QueryResult {}
 
@@ -33,7 +34,7 @@ public final class ModelList {
   }
 
   /**
-   * The list, or what is wrong with the query.
+   * Returns the list, or the error in the query.
    *
    * @param query the raw query: {@code offset}, {@code limit}, {@code modality}
    */
@@ -78,7 +79,7 @@ public final class ModelList {
     return links;
   }
 
-  /** One model, by the path's rest. */
+  /** Returns one model by the rest of the path. */
   public static QueryResult one(Catalog catalog, ApiKey key, String id) {
     Optional<Model> model =
         ModelId.parse(id).flatMap(catalog::model).filter(found -> KeyScopes.isVisible(key, found));
@@ -106,7 +107,7 @@ public final class ModelList {
       return otherwise;
     }
     if (text.length() > 9 || !text.chars().allMatch(c -> c >= '0' && c <= '9')) {
-      issues.add(name, "must be an integer that is not negative");
+      issues.add(name, "must be a non-negative integer");
       return otherwise;
     }
     return Math.min(max, Integer.parseInt(text));

@@ -2,7 +2,9 @@ package dev.tollgate.core.api.audio;
 
 import java.time.Duration;
 
-/** An audio file inside an array, read by offsets of its own: behind its end there is nothing. */
+/**
+ * Audio file inside an array, read by offsets from its own start. Bytes after the end read as 0.
+ */
 final class AudioBytes {
   private final byte[] bytes;
   private final int from;
@@ -18,17 +20,17 @@ final class AudioBytes {
     return size;
   }
 
-  /** What begins there. */
+  /** Returns the part of the file from an offset. */
   AudioBytes from(long at) {
     return new AudioBytes(bytes, from + (int) Math.min(at, size), from + size);
   }
 
-  /** A byte; 0 behind the end. */
+  /** Returns a byte; 0 after the end. */
   int at(long i) {
     return i >= 0 && i < size ? bytes[from + (int) i] & 0xff : 0;
   }
 
-  /** Whether a name stands there. */
+  /** True if a name is at this offset. */
   boolean is(long at, String name) {
     for (int i = 0; i < name.length(); i++) {
       if (at(at + i) != name.charAt(i)) {
@@ -38,7 +40,7 @@ final class AudioBytes {
     return true;
   }
 
-  /** A number whose first byte is its lowest. */
+  /** Reads a little-endian number. */
   long littleEndian(long at, int count) {
     long number = 0;
     for (int i = count - 1; i >= 0; i--) {
@@ -47,7 +49,7 @@ final class AudioBytes {
     return number;
   }
 
-  /** A number whose first byte is its highest. */
+  /** Reads a big-endian number. */
   long bigEndian(long at, int count) {
     long number = 0;
     for (int i = 0; i < count; i++) {
@@ -57,9 +59,9 @@ final class AudioBytes {
   }
 
   /**
-   * What the file says of its length; less than its bytes can hold is a lie.
+   * Returns the declared length, or the shortest that the file's bytes can have if that is longer.
    *
-   * @param bytesPerSecondMost that files of its kind have
+   * @param bytesPerSecondMost highest rate of files of this kind
    */
   Duration atLeast(Duration declared, long bytesPerSecondMost) {
     Duration least = Duration.ofMillis(size * 1_000L / bytesPerSecondMost);

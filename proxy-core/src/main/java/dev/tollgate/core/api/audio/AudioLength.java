@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** How long an audio file is: at most, and most likely where its provider does not say. */
+/** Length of an audio file: an upper bound, and the likely length if the provider reports none. */
 public final class AudioLength {
-  // The thinnest usual speech encoding (docs/decisions/money.md#reservations).
+  // Rate of the most compressed usual speech encoding (docs/decisions/money.md#reservations).
   private static final int BYTES_PER_SECOND_LEAST = 4_000;
-  // A little more than the most of an MP3's frames: what players take has no usual kind above it.
+  // A little above the highest rate of MP3 frames; no usual format has a higher one.
   private static final int BYTES_PER_SECOND_MOST = 72_000;
   private static final Duration MOST = Duration.ofHours(4);
   private static final List<Function<AudioBytes, Optional<Duration>>> KINDS =
@@ -17,22 +17,25 @@ public final class AudioLength {
 
   private AudioLength() {}
 
-  /** An upper bound for a file of so many bytes. */
+  /** Returns an upper bound for a file of this size. */
   public static Duration atMost(long sizeBytes) {
     return capped(Duration.ofSeconds(Math.ceilDiv(sizeBytes, BYTES_PER_SECOND_LEAST)));
   }
 
-  /** A lower bound for compressed sound of so many bytes. */
+  /** Returns a lower bound for compressed audio of this size. */
   static Duration atLeast(long sizeBytes) {
     return capped(Duration.ofMillis(sizeBytes * 1_000 / BYTES_PER_SECOND_MOST));
   }
 
-  /** What the file itself says, where it is of a kind that does; else the upper bound. */
+  /** Returns the length that the file declares, or else the upper bound. */
   public static Duration likely(byte[] bytes, int from, int to) {
     return declared(bytes, from, to).orElseGet(() -> atMost(to - from));
   }
 
-  /** What the file itself says. Players pass over tags ahead of any kind. */
+  /**
+   * Returns the length that the file declares. Leading tags are skipped for all formats, as players
+   * do.
+   */
   public static Optional<Duration> declared(byte[] bytes, int from, int to) {
     AudioBytes file = AudioTag.skipLeading(new AudioBytes(bytes, from, to));
     return KINDS.stream()

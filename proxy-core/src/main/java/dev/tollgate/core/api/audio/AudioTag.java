@@ -1,6 +1,6 @@
 package dev.tollgate.core.api.audio;
 
-/** What says who sings, ahead of an audio file's sound or behind it: ID3 of both kinds, or APE. */
+/** Metadata tag at the beginning or end of an audio file: ID3v1, ID3v2 or APE. */
 final class AudioTag {
   private static final int ID3_HEAD_BYTES = 10;
   private static final int ID3_OLD_BYTES = 128;
@@ -9,7 +9,7 @@ final class AudioTag {
 
   private AudioTag() {}
 
-  /** The file without the tags that it begins with. */
+  /** Returns the file without its leading tags. */
   static AudioBytes skipLeading(AudioBytes file) {
     long at = 0;
     for (int n = 0; n < TAGS_AHEAD_MAX && file.is(at, "ID3"); n++) {
@@ -18,7 +18,7 @@ final class AudioTag {
     return file.from(at);
   }
 
-  /** How long the tag is that begins there; 0 where none does. */
+  /** Returns the size of the tag at this offset; 0 if there is none. */
   static long sizeBytes(AudioBytes file, long at) {
     if (file.is(at, "ID3")) {
       boolean hasFoot = (file.at(at + 5) & 0x10) != 0;
@@ -30,7 +30,7 @@ final class AudioTag {
     return file.is(at, "TAG") ? ID3_OLD_BYTES : 0;
   }
 
-  /** A number that has seven bits in each of four bytes. */
+  /** Reads a number with seven bits in each of four bytes. */
   private static long sevenBits(AudioBytes file, long at) {
     long number = 0;
     for (int i = 0; i < 4; i++) {

@@ -3,9 +3,9 @@ package dev.tollgate.core.api.audio;
 import java.time.Duration;
 import java.util.Optional;
 
-/** The length of a FLAC: its first block tells the rate and the number of samples. */
+/** Length of a FLAC file: its first block has the rate and the number of samples. */
 final class FlacLength {
-  // Two channels of 24 bits at 96 kHz, made a third smaller.
+  // Two channels of 24 bits at 96 kHz, compressed by a third.
   private static final int BYTES_PER_SECOND_MOST = 384_000;
 
   private FlacLength() {}
@@ -23,7 +23,7 @@ final class FlacLength {
                 Duration.ofMillis(samples * 1_000 / rate), bytesPerSecondMost(file, rate)));
   }
 
-  /** It is smaller than what it was made of. */
+  /** Returns the highest byte rate: a FLAC is smaller than its samples. */
   private static long bytesPerSecondMost(AudioBytes file, long rate) {
     long channels = 1L + (file.at(20) >> 1 & 7);
     long bits = 1 + (file.bigEndian(20, 2) >> 4 & 31);

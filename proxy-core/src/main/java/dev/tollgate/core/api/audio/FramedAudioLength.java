@@ -4,11 +4,11 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The length of an MP3 or of AAC in ADTS: frames, each of which says how long it is in bytes and in
- * samples. All of them are counted, for rates vary, and a tag ahead that tells a sum may be wrong.
+ * Length of an MP3 or of AAC in ADTS, summed over its frames, each of which has its size and its
+ * number of samples. All frames are read, because rates vary and a tag with the sum may be wrong.
  */
 final class FramedAudioLength {
-  // Who looks longer for the next frame has a file that is something else.
+  // A file with a longer gap before the next frame is of another format.
   private static final int OUT_OF_SYNC_BYTES_MAX = 64 * 1024;
   private static final int ADTS_HEAD_BYTES = 7;
   private static final int NANOS = 1_000_000_000;
@@ -45,7 +45,7 @@ final class FramedAudioLength {
     return new FramedAudioLength(file).summed();
   }
 
-  /** What is no frame is passed over, as players do, unless it is most of the file. */
+  /** Sums the frames. Other bytes are skipped, as players do, unless they are most of the file. */
   private Optional<Duration> summed() {
     long nanos = 0;
     long framesBytes = 0;
@@ -76,7 +76,7 @@ final class FramedAudioLength {
     return one.compareTo(other) > 0 ? one : other;
   }
 
-  /** Whether a frame begins there, and another behind it unless it is the last. */
+  /** True if a frame begins at this offset, followed by another unless it is the last. */
   private boolean isFrame(long at) {
     if (!reads(at)) {
       return false;

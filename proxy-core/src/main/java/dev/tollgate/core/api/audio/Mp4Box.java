@@ -4,26 +4,23 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/**
- * A box of an MP4 without its head of a size and a name: it holds boxes, or fields at places that
- * count from its beginning.
- */
+/** Box of an MP4 without its header: it contains boxes, or fields at offsets from its start. */
 record Mp4Box(AudioBytes file, long from, long to) {
   private static final int BOXES_MAX = 4_096;
   private static final int HEAD_BYTES = 8;
   private static final int LONG_HEAD_BYTES = 16;
 
-  /** The file, whose boxes are in none. */
+  /** Returns the file as the outermost box. */
   static Mp4Box root(AudioBytes file) {
     return new Mp4Box(file, 0, file.size());
   }
 
-  /** The first in it of a name. */
+  /** Returns the first contained box of a name. */
   Optional<Mp4Box> first(String name) {
     return inside(name, 1).stream().findFirst();
   }
 
-  /** Those in it of a name. */
+  /** Returns the contained boxes of a name. */
   List<Mp4Box> all(String name) {
     return inside(name, BOXES_MAX);
   }

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The length of an MP4 or M4A: what its movie's head says, or its sound's head or table of samples,
- * whichever is longest, for players go by the table.
+ * Length of an MP4 or M4A: the longest of the movie header, the sound track's header and its sample
+ * table, by which players play.
  */
 final class Mp4Length {
   private static final int BYTES_PER_SECOND_MOST = 192_000;
@@ -51,7 +51,10 @@ final class Mp4Length {
     return millis == 0 ? Optional.empty() : Optional.of(longer(Duration.ofMillis(millis), least()));
   }
 
-  /** Version and flags, two times, of which the newer version's are longer, the length's unit. */
+  /**
+   * Reads the length in a header: version and flags, two times (longer ones in the newer version),
+   * then the unit and the length.
+   */
   private static long headMillis(Mp4Box head) {
     boolean isLong = head.at(0) == 1;
     long length = isLong ? head.bigEndian(24, 8) : head.bigEndian(16, 4);
@@ -63,7 +66,10 @@ final class Mp4Length {
     return head.bigEndian(head.at(0) == 1 ? 20 : 12, 4);
   }
 
-  /** Steps of so many samples, each so long; -1 where there are more than any sound has. */
+  /**
+   * Sums the sample table: entries of a count and a length; -1 if it has more entries than any
+   * audio.
+   */
   private static long tableMillis(Mp4Box sound, long unit) {
     Optional<Mp4Box> table = table(sound, "stts");
     long steps = table.map(box -> box.bigEndian(4, 4)).orElse(0L);
@@ -84,7 +90,7 @@ final class Mp4Length {
     return sound.first("minf").flatMap(m -> m.first("stbl")).flatMap(t -> t.first(name));
   }
 
-  /** Less than its bytes can hold is a lie. */
+  /** Returns the shortest length that the bytes can have; a declared length below that is wrong. */
   private Duration least() {
     Duration least = Duration.ZERO;
     for (Mp4Box sound : sounds) {
@@ -98,7 +104,7 @@ final class Mp4Length {
         : file.atLeast(least, hasPictures ? BYTES_PER_SECOND_MOST : AAC_BYTES_PER_SECOND_MOST);
   }
 
-  /** One size of all its samples, or one of each. */
+  /** Returns the size of the samples: one size for all, or one for each. */
   private long soundBytes(Mp4Box sound) {
     Optional<Mp4Box> sizes = table(sound, "stsz");
     if (sizes.isEmpty()) {

@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The length of an Ogg: each page says how many samples end there, the first how fast they are. The
- * packets of Opus tell their own lengths, by which players play them.
+ * Length of an Ogg file: each page has the number of samples at its end, the first page the rate.
+ * Opus packets have their own lengths, by which players play them.
  */
 final class OggLength {
   private static final int BYTES_PER_SECOND_MOST = 64_000;
@@ -62,7 +62,7 @@ final class OggLength {
                 isOpus ? OPUS_BYTES_PER_SECOND_MOST : BYTES_PER_SECOND_MOST));
   }
 
-  /** Page by page, until too much is in none or in those of other streams. */
+  /** Walks the pages, until too many bytes belong to no page or to other streams. */
   private void walk() {
     long at = 0;
     while (at + PAGE_HEAD_BYTES <= file.size() && foreignBytes <= FOREIGN_BYTES_MAX) {
@@ -78,10 +78,10 @@ final class OggLength {
     }
   }
 
-  /** Where it ends: its packets are cut into segments, of which the last is not full. */
+  /** Returns the end of a page: packets consist of segments, of which only the last is not full. */
   private long page(long at, boolean isOurs) {
     int segments = file.at(at + PAGE_HEAD_BYTES - 1);
-    boolean isHead = (file.at(at + FLAGS_AT) & 1) == 0; // else the last page's packet goes on
+    boolean isHead = (file.at(at + FLAGS_AT) & 1) == 0; // else a packet of the last page continues
     long end = at + PAGE_HEAD_BYTES + segments;
     for (int i = 0; i < segments; i++) {
       int bytes = file.at(at + PAGE_HEAD_BYTES + i);

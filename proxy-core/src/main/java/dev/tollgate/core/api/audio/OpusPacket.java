@@ -1,8 +1,8 @@
 package dev.tollgate.core.api.audio;
 
-/** How long a packet of Opus plays: its first byte says how long a frame is, and how many come. */
+/** Length of an Opus packet: its first byte has the length and the number of its frames. */
 final class OpusPacket {
-  /** Of samples a second, whatever was recorded. */
+  /** Samples per second of all Opus audio, whatever the recording's rate. */
   static final int RATE = 48_000;
 
   private static final int[] SPEECH_SAMPLES = {480, 960, 1_920, 2_880};
@@ -13,7 +13,7 @@ final class OpusPacket {
 
   private OpusPacket() {}
 
-  /** The samples of the packet that begins there; none in the heads of the stream. */
+  /** Returns the samples of the packet at this offset; 0 for the stream's header packets. */
   static int samples(AudioBytes file, long at) {
     if (file.is(at, "OpusHead") || file.is(at, "OpusTags")) {
       return 0;

@@ -3,10 +3,10 @@ package dev.tollgate.core.api.audio;
 import java.time.Duration;
 import java.util.Optional;
 
-/** The length of a WAV: RIFF chunks of a name and a size, of which {@code fmt} tells the rate. */
+/** Length of a WAV file: RIFF chunks with a name and a size, of which {@code fmt} has the rate. */
 final class WavLength {
   private static final int CHUNKS_MAX = 4_096;
-  // MP3 in a WAV has fewer as a rule, and nothing that is thinner has more.
+  // MP3 in a WAV usually has a lower rate, and no format that is compressed more has a higher one.
   private static final int BYTES_PER_SECOND_MOST = 24_000;
 
   private final AudioBytes file;
@@ -32,7 +32,10 @@ final class WavLength {
     return Optional.of(isExact ? length : file.atLeast(length, BYTES_PER_SECOND_MOST));
   }
 
-  /** Of several rates players take the first; false where there are more chunks than any has. */
+  /**
+   * Walks the chunks; players take the first of several rates. Returns false if there are more
+   * chunks than any file has.
+   */
   private boolean walks() {
     long at = 12;
     for (int n = 0; n < CHUNKS_MAX && at + 8 <= file.size(); n++) {
@@ -41,7 +44,7 @@ final class WavLength {
         format(at + 8);
       } else if (file.is(at, "data")) {
         long rest = file.size() - (at + 8);
-        size = size == 0 ? rest : size; // whoever records into a pipe does not know it
+        size = size == 0 ? rest : size; // unknown to a program that records into a pipe
         sound += Math.min(size, rest);
       }
       at += 8 + size + (size & 1);
@@ -49,7 +52,9 @@ final class WavLength {
     return at + 8 > file.size();
   }
 
-  /** The field of the rate in bytes is what nobody plays by who knows how long a sample is. */
+  /**
+   * Reads the format. The byte rate is ignored if the length of a sample is known, as players do.
+   */
   private void format(long at) {
     int tag = (int) file.littleEndian(at, 2);
     boolean isExtended = tag == 0xfffe;
@@ -62,7 +67,7 @@ final class WavLength {
         bytesPerSecond = samples * Math.ceilDiv(file.littleEndian(at + 14, 2), 8);
       }
       case 2, 17, 49 -> {
-        isExact = true; // four bits or fewer a sample, and the heads of the blocks
+        isExact = true; // four bits or fewer a sample, and the block headers
         bytesPerSecond = Math.min(declaredRate, samples * 9 / 16);
       }
       default -> bytesPerSecond = declaredRate;

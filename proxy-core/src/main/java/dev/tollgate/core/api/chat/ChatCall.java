@@ -19,14 +19,14 @@ import io.netty.buffer.ByteBuf;
 import java.util.List;
 
 /**
- * One admitted chat request for one model; its stream can be continued by another attempt.
+ * One admitted chat request for one model, whose stream can be continued by another attempt.
  *
- * @param continuation how the next attempt deals with what the client already has
+ * @param continuation treatment of the content that the client already has
  */
 public record ChatCall(
     RequestId id, ChatRequest request, Model model, StreamContinuation continuation)
     implements InferenceCall {
-  /** A request of which nobody has anything yet. */
+  /** Creates the call of a request before the client has any content. */
   public ChatCall(RequestId id, ChatRequest request, Model model) {
     this(id, request, model, new StreamContinuation.None());
   }

@@ -17,9 +17,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes one stream's chunks under one identity: the provider's with their edits, and those of our
- * own making. The first one that goes out has the role and empty content, whoever made it; what
- * comes before content is held (docs/decisions/streaming.md#chunks).
+ * Writer of one stream's chunks under one identity: the provider's chunks with edits, and the
+ * gateway's own. The first chunk written has the role and empty content; chunks before content are
+ * held (docs/decisions/streaming.md#chunks).
  */
 final class ChatChunkWriter implements ChunkWriter {
   private static final int HELD_BYTES_MAX = 64 * 1024;
@@ -62,7 +62,7 @@ final class ChatChunkWriter implements ChunkWriter {
     return synthetic.identity();
   }
 
-  /** Too much of that is dropped. */
+  /** Holds a chunk; chunks beyond a bound are dropped. */
   @Override
   public void hold(int choices, ByteBuf out) {
     ByteBuf waiting = held == null ? out.alloc().buffer(256) : held;

@@ -13,11 +13,11 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The fields of a chat request that we read, with their types and bounds
+ * Known fields of a chat request, with their types and bounds
  * (docs/decisions/requests.md#chat-fields).
  */
 final class ChatFields {
-  /** Members that hold JSON Schema. */
+  /** Members that contain JSON Schema. */
   static final Set<String> SCHEMA_FIELDS = Set.of("tools", "functions", "response_format");
 
   static final FieldRules RULES = new FieldRules(rules());

@@ -9,7 +9,7 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.Param;
 import java.util.Set;
 
-/** Checks the conversation of a chat request and counts what an estimate needs of it. */
+/** Check of a chat request's messages, and counter of what estimates need. */
 final class ChatMessages {
   private static final Set<String> ROLES =
       Set.of("system", "developer", "user", "assistant", "tool", "function");
@@ -28,17 +28,19 @@ final class ChatMessages {
     this.issues = issues;
   }
 
-  /** Bytes of images, audio and files inside the messages, which are not tokens of text. */
+  /**
+   * Returns the bytes of images, audio and files inside the messages, which are not tokens of text.
+   */
   long bytesNotText() {
     return bytesNotText;
   }
 
-  /** What of the prompt is no text. */
+  /** Returns the parts of the prompt that are not text. */
   PromptMedia media() {
     return new PromptMedia(partsNotText, images, sizedTokensAtMost, unsized);
   }
 
-  /** Whether something that was said or is to be heard is among the messages. */
+  /** True if the messages contain audio, or a file that may be audio. */
   boolean hasAudio() {
     return audio;
   }
@@ -133,7 +135,7 @@ final class ChatMessages {
     }
   }
 
-  // Of a part we know, the member named like its type is no text; all else may be.
+  // In a part of a known type, the member named like the type is not text; everything else may be.
   private void media(JsonMembers part, int type) {
     String name = part.string(type);
     int at = MEDIA.contains(name) ? part.indexOf(name) : -1;
@@ -150,7 +152,7 @@ final class ChatMessages {
     } else {
       unsized = true;
     }
-    // What a file holds is not known before the provider opens it.
+    // The content of a file is unknown until the provider opens it.
     audio |= !image;
   }
 

@@ -48,7 +48,7 @@ public final class ChatReply implements WholeReply {
   /**
    * Reads a whole reply.
    *
-   * @param form what the client gets it as
+   * @param form creates the client's form of the reply
    */
   public static Read read(
       ReplyStamp stamp, byte[] body, int length, Function<ChatReply, WholeReply> form) {
@@ -76,12 +76,12 @@ public final class ChatReply implements WholeReply {
     return new Read.Fine(form.apply(reply));
   }
 
-  /** The first choice. */
+  /** Returns the first choice. */
   public JsonMembers choice() {
     return root.array(choicesAt).object(0);
   }
 
-  /** The provider's usage object; null where it gave none. */
+  /** Returns the provider's usage object; null if there is none. */
   public byte @Nullable [] usageObject() {
     return usage.text();
   }

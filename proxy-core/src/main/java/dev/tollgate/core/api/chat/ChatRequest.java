@@ -2,13 +2,12 @@ package dev.tollgate.core.api.chat;
 
 import dev.tollgate.core.api.DeliveredContent;
 import dev.tollgate.core.api.InferenceRequest;
-import dev.tollgate.core.api.Issues;
 import dev.tollgate.core.api.ParseResult;
+import dev.tollgate.core.api.RequestCheck;
 import dev.tollgate.core.api.RequestRoot;
-import dev.tollgate.core.api.RoutingFields;
+import dev.tollgate.core.api.RequestTarget;
 import dev.tollgate.core.api.TokenEstimate;
 import dev.tollgate.core.api.UpstreamBody;
-import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.OpenAiQuirks;
 import dev.tollgate.core.catalog.Prefill;
@@ -16,7 +15,6 @@ import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.AdaptedChat;
 import dev.tollgate.core.dialect.Dialect.Operation;
 import dev.tollgate.core.dialect.registry.Dialects;
-import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
@@ -30,21 +28,19 @@ import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
-import java.util.function.Function;
 
-/** A valid body of POST /v1/chat/completions, over the array it came in. */
+/** Valid body of POST /v1/chat/completions, over the array in which it was received. */
 public final class ChatRequest implements InferenceRequest {
-  // What a provider makes prompt tokens of.
+  // The members that providers convert to prompt tokens.
   private static final List<String> PROMPT_FIELDS =
       List.of("messages", "tools", "functions", "response_format");
+  private static final String[] REQUIRED = {"model", "messages"};
   private static final int PREFIX_BYTES_MAX = 4_096;
 
   private final JsonMembers root;
-  private final ModelId model;
+  private final RequestTarget target;
   private final boolean stream;
-  private final RoutingPreferences routing;
   private final long outputTokensAsked;
   private final long textBytes;
   private final PromptMedia media;
@@ -52,16 +48,10 @@ public final class ChatRequest implements InferenceRequest {
   private final boolean hasImages;
 
   private ChatRequest(
-      JsonMembers root,
-      ModelId model,
-      boolean stream,
-      RoutingPreferences routing,
-      long textBytes,
-      ChatMessages messages) {
+      JsonMembers root, RequestTarget target, long textBytes, ChatMessages messages) {
     this.root = root;
-    this.model = model;
-    this.stream = stream;
-    this.routing = routing;
+    this.target = target;
+    this.stream = RequestRoot.isTrue(root, "stream");
     this.outputTokensAsked = outputTokensAsked(root);
     this.textBytes = textBytes;
     this.media = messages.media();
@@ -70,54 +60,47 @@ public final class ChatRequest implements InferenceRequest {
         messages.hasAudio() || root.indexOf("audio") >= 0 || root.indexOf("modalities") >= 0;
   }
 
-  /** Reads and checks a body; every issue is reported at once. */
+  /** Reads and checks a body; all issues are reported at once. */
   public static ParseResult<ChatRequest> parse(byte[] bytes, int length) {
-    return RequestRoot.parse(bytes, length, ChatFields.SCHEMA_FIELDS, ChatRequest::check);
+    return RequestRoot.parse(
+        bytes,
+        length,
+        ChatFields.SCHEMA_FIELDS,
+        root -> check(root, RequestCheck.of(root, ChatFields.RULES, REQUIRED)));
   }
 
-  /** Reads a chat that was made of another route's request, whose wish was read there. */
+  /**
+   * Reads a chat that was translated from another route's request, whose preferences were read
+   * there.
+   */
   public static ParseResult<ChatRequest> translated(
       byte[] bytes, int length, RoutingPreferences preferences) {
     return RequestRoot.parse(
         bytes,
         length,
         ChatFields.SCHEMA_FIELDS,
-        root -> check(root, _ -> new RoutingFields.Read(preferences, null)));
+        root -> check(root, RequestCheck.of(root, ChatFields.RULES, preferences, REQUIRED)));
   }
 
-  private static ParseResult<ChatRequest> check(JsonMembers root) {
-    return check(root, issues -> RoutingFields.read(root, issues));
-  }
-
-  private static ParseResult<ChatRequest> check(
-      JsonMembers root, Function<Issues, RoutingFields.Read> preferences) {
-    var issues = new Issues();
+  private static ParseResult<ChatRequest> check(JsonMembers root, RequestCheck check) {
+    var messages = new ChatMessages(check.issues());
     int messagesAt = root.indexOf("messages");
-    RequestRoot.require(root, issues, "model", "messages");
-    ChatFields.RULES.checkNames(root, issues);
-    Optional<ModelId> model = RequestRoot.model(root, issues);
-    ChatFields.RULES.checkValues(root, issues);
-    var messages = new ChatMessages(issues);
     if (messagesAt >= 0) {
       messages.check(root, messagesAt);
     }
-    boolean stream = RequestRoot.isTrue(root, "stream");
-    RoutingFields.Read routing = preferences.apply(issues);
-    if (!issues.isEmpty() || model.isEmpty()) {
-      return new ParseResult.Refused<>(issues.toFault());
-    }
-    if (routing.unmetFault() != null) {
-      return new ParseResult.Refused<>(routing.unmetFault());
-    }
+    return check.result(
+        target -> new ChatRequest(root, target, textBytes(root, messages), messages));
+  }
+
+  private static long textBytes(JsonMembers root, ChatMessages messages) {
     long textBytes = -messages.bytesNotText();
     for (String name : PROMPT_FIELDS) {
       textBytes += RequestRoot.bytesOf(root, name);
     }
-    return new ParseResult.Valid<>(
-        new ChatRequest(root, model.get(), stream, routing.preferences(), textBytes, messages));
+    return textBytes;
   }
 
-  // Where both are given, providers disagree on which one counts.
+  // If both are given, providers disagree on which one counts.
   private static long outputTokensAsked(JsonMembers root) {
     long asked = 0;
     for (String name : List.of("max_completion_tokens", "max_tokens")) {
@@ -133,18 +116,13 @@ public final class ChatRequest implements InferenceRequest {
   }
 
   @Override
-  public Modality modality() {
-    return Modality.CHAT;
-  }
-
-  @Override
   public ChatCall call(RequestId id, Model served) {
     return new ChatCall(id, this, served);
   }
 
   @Override
-  public ModelId model() {
-    return model;
+  public RequestTarget target() {
+    return target;
   }
 
   @Override
@@ -153,16 +131,11 @@ public final class ChatRequest implements InferenceRequest {
   }
 
   @Override
-  public RoutingPreferences routing() {
-    return routing;
-  }
-
-  @Override
   public boolean mayBeHedged() {
     return stream;
   }
 
-  /** Whether its stream can be continued elsewhere: what comes beside text cannot be. */
+  /** True if the stream can be continued elsewhere: content besides text cannot be. */
   @Override
   public boolean mayBeResumed() {
     return stream
@@ -201,7 +174,7 @@ public final class ChatRequest implements InferenceRequest {
     }
   }
 
-  /** Up to the first word of a user. */
+  /** Returns the messages up to the first user message. */
   @Override
   public String promptPrefix() {
     int i = root.indexOf("messages");
@@ -236,8 +209,9 @@ public final class ChatRequest implements InferenceRequest {
   }
 
   /**
-   * What the limit of tokens per minute sets aside: the likely prompt and all that may be written.
-   * Money needs the worst case; here it would refuse prompts that fit four times over.
+   * Returns the tokens that the limit of tokens per minute sets aside: the likely prompt and the
+   * longest output. Reservations need the worst case; here the worst case would refuse prompts that
+   * fit four times.
    */
   @Override
   public long tokensEstimated(Model served) {
@@ -254,12 +228,12 @@ public final class ChatRequest implements InferenceRequest {
     return upstreamBody(route).body();
   }
 
-  /** What a route's provider is sent, if it speaks OpenAI. */
+  /** Returns the body for a provider with OpenAI's dialect. */
   UpstreamBody upstreamBody(Route route) {
     return adapted(root, route);
   }
 
-  /** The same where it is to continue what was delivered. */
+  /** Returns the body for a provider with OpenAI's dialect that continues the delivered content. */
   UpstreamBody upstreamBody(Route route, DeliveredContent delivered) {
     return adapted(prefilled(delivered, route.provider().quirks().prefill()), route);
   }
@@ -271,12 +245,12 @@ public final class ChatRequest implements InferenceRequest {
     return new UpstreamBody(edits.toBuffers(), dropped);
   }
 
-  /** The body as it came. */
+  /** Returns the body as received. */
   JsonMembers canonical() {
     return root;
   }
 
-  /** The body with the beginning of the answer. */
+  /** Returns the body with the beginning of the answer as a prefill. */
   JsonMembers prefilled(DeliveredContent delivered, Prefill style) {
     JsonSplice splice = JsonSplice.of(root);
     PrefillEdits.apply(splice, root, delivered, style);

@@ -13,15 +13,15 @@ import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One provider's chat stream made into the client's.
+ * Translation of one provider's chat stream into the client's.
  *
- * <p>Edits per chunk, by member of the root: model, provider, id, object and created are made ours;
- * usage leaves the chunk and waits for the final one; padding, x_llm_* and "error": null go;
- * unknown members stay byte for byte. Inside choices[0] only what SDK helpers trip over is
- * repaired.
+ * <p>Edits of a chunk, by root member: model, provider, id, object and created are set by the
+ * gateway; usage moves to the final chunk; padding, x_llm_* and "error": null are removed; unknown
+ * members stay byte for byte. In choices[0] only members that break SDK helpers are repaired.
  *
- * <p>Before the first content nothing is written: role-only and empty deltas are held, because a
- * provider that dies there may still be replaced by another (docs/decisions/streaming.md#commit).
+ * <p>Nothing is written before the first content: role-only and empty deltas are held, because a
+ * provider that fails before that can still be replaced by another
+ * (docs/decisions/streaming.md#commit).
  */
 public final class ChatStream extends ChunkStream {
   private final ChoiceReader choice;
@@ -45,7 +45,7 @@ public final class ChatStream extends ChunkStream {
   }
 
   /**
-   * @param form what the client gets it as
+   * @param form creates the writer of the client's form
    */
   public ChatStream(ReplyStamp stamp, StreamContinuation continuation, ChunkWriter.Factory form) {
     super(stamp);
@@ -159,10 +159,10 @@ public final class ChatStream extends ChunkStream {
     }
   }
 
-  /** Whether the provider said that it finished. */
+  /** State of the provider's finish. */
   private enum Finish {
     NONE,
-    /** It says so beside content, and went on when it said so before. */
+    /** The finish came with content, and content followed an earlier finish. */
     DOUBTED,
     REPORTED
   }

@@ -15,8 +15,8 @@ import io.netty.buffer.Unpooled;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the choices of one chunk: which one is ours, whether it carries content, and what must be
- * repaired in it for SDK helpers. Reused for every chunk of a stream.
+ * Reader of a chunk's choices: it finds the first choice, its content, and the repairs that SDK
+ * helpers need. Reused for every chunk of a stream.
  */
 public final class ChoiceReader {
   private static final JsonBytes EMPTY_OBJECT = JsonBytes.raw("{}");
@@ -46,16 +46,16 @@ public final class ChoiceReader {
     tools = new ToolCalls(stamp);
   }
 
-  /** What the choices are. */
+  /** Result of reading the choices. */
   enum Verdict {
     FINE,
-    /** No choice at all. */
+    /** There is no choice. */
     NONE,
-    /** Not of a chunk's shape. */
+    /** The choices do not have a chunk's shape. */
     BAD,
-    /** Only choices beyond the one that was asked for. */
+    /** There are only choices beyond the first. */
     OTHER_INDEX,
-    /** The finish reason says that the provider failed. */
+    /** The finish reason is a failure of the provider. */
     FAILED
   }
 
@@ -146,7 +146,7 @@ public final class ChoiceReader {
     }
   }
 
-  /** Providers that write a thought under both names write the same one twice. */
+  /** Counts a text once: providers that write reasoning under both names repeat the same text. */
   private void count(DeltaText text, int sizeBytes) {
     switch (text) {
       case CONTENT, REFUSAL -> contentBytes += sizeBytes;
@@ -154,7 +154,7 @@ public final class ChoiceReader {
     }
   }
 
-  /** Whether a member of the delta carries something beside the role. */
+  /** True if a member of the delta has content besides the role. */
   boolean carries(int i) {
     return !delta.isName(i, "role") && !isNothing(i);
   }
@@ -173,7 +173,7 @@ public final class ChoiceReader {
     return members.valueEnd(i) - members.valueStart(i) == 2;
   }
 
-  /** Some providers send objects all of whose members are null. */
+  /** True for objects whose members are all null, as some providers send. */
   private boolean holdsNothing(int i) {
     inside.readInside(delta, i);
     for (int k = 0; k < inside.size(); k++) {
@@ -191,17 +191,17 @@ public final class ChoiceReader {
     return !inside.isCut();
   }
 
-  /** The members of the delta; null where there is none. */
+  /** Returns the members of the delta; null if there is none. */
   @Nullable JsonMembers delta() {
     return hasDelta ? delta : null;
   }
 
-  /** The one member of the delta that carries anything, where that is text; else -1. */
+  /** Returns the index of the only member with content if it is text; else -1. */
   int onlyText() {
     return carrying == 1 ? textAt : -1;
   }
 
-  /** The delta as its repairs leave it; null where there is none. */
+  /** Returns the repaired delta; null if there is none. */
   @Nullable
   public JsonMembers repairedDelta() {
     JsonSplice edits = hasDelta ? deltaEdits(false) : null;
@@ -213,22 +213,22 @@ public final class ChoiceReader {
     return JsonMembers.ofKept(repaired.array());
   }
 
-  /** What a finish says is missing. */
+  /** Returns the reason for an incomplete reply. */
   public IncompleteReason incomplete() {
     return finishes ? FinishReason.incomplete(choice, finishAt) : IncompleteReason.NONE;
   }
 
-  /** Leaves of the delta only what these edits leave; null: all of it. */
+  /** Restricts the delta to the result of these edits; null removes the restriction. */
   void restrict(@Nullable JsonSplice edits) {
     restriction = edits;
   }
 
-  /** Whether the delta carries nothing but perhaps a role. */
+  /** True if the delta has at most a role. */
   boolean isEmptyDelta() {
     return emptyDelta;
   }
 
-  /** Bytes of text in the delta: what it says, thinks, refuses, and passes to tools. */
+  /** Returns the bytes of text in the delta: content, reasoning, refusal and tool arguments. */
   long contentBytes() {
     return contentBytes + thoughtBytes;
   }
@@ -242,7 +242,7 @@ public final class ChoiceReader {
     return role >= 0 && delta.isString(role, "assistant");
   }
 
-  /** A usage object inside the choice, or null; a few providers put it there. */
+  /** Returns a usage object inside the choice, where a few providers put it; or null. */
   @Nullable JsonMembers usage() {
     int i = usageAt();
     return i < 0 ? null : choice.object(i);
@@ -254,9 +254,9 @@ public final class ChoiceReader {
   }
 
   /**
-   * The repairs, or null where there is nothing to repair. Valid until the next {@link #read}.
+   * Returns the repairs, or null if there are none. Valid until the next {@link #read}.
    *
-   * @param asRoleChunk whether this is the first chunk, whose content must be the empty string
+   * @param asRoleChunk true for the first chunk, whose content must be the empty string
    */
   @Nullable JsonSplice edits(boolean asRoleChunk) {
     JsonSplice edited = choiceEdits(asRoleChunk);

@@ -11,13 +11,12 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the chunks of a stream have in common: most of them differ in one text and perhaps in
- * padding. It is learned from a chunk and from what the client got of it; the next one that is the
- * same around its text is written without being taken apart. Valid until the first that is not.
- * Loop-confined.
+ * Common bytes of a stream's chunks, most of which differ in one text and perhaps in padding. The
+ * pattern is learned from a chunk and its output; the next chunk with the same bytes around its
+ * text is written without parsing. Valid until the first chunk that differs. Loop-confined.
  */
 final class ChunkPattern {
-  /** Providers whose chunks differ elsewhere, too, are not asked for a pattern forever. */
+  /** Learning stops for providers whose chunks also differ elsewhere. */
   private static final int MISSES_MAX = 8;
 
   private static final int BYTES_MAX = 4 * 1024;
@@ -30,36 +29,34 @@ final class ChunkPattern {
   private int misses;
   private int textBytes;
 
-  /**
-   * Bytes around a chunk's text, its quotation marks included, and what the client gets of them.
-   */
+  /** Bytes around a chunk's text with its quotation marks, and their output. */
   private static final class Known {
     final byte[] before;
     final byte @Nullable [] padding;
-    final byte[] behind;
+    final byte[] after;
     final byte[] writtenBefore;
     final byte[] writtenBehind;
 
     /**
-     * @param padding what stands between text and padding; null where there is none
-     * @param written what the client gets before its text, the event's frame included
-     * @param writtenBehind what it gets behind it
+     * @param padding bytes between text and padding; null if there is no padding
+     * @param written output before the text, with the event's frame
+     * @param writtenBehind output after the text
      */
     Known(
         byte[] before,
         byte @Nullable [] padding,
-        byte[] behind,
+        byte[] after,
         byte[] written,
         byte[] writtenBehind) {
       this.before = before;
       this.padding = padding;
-      this.behind = behind;
+      this.after = after;
       this.writtenBefore = written;
       this.writtenBehind = writtenBehind;
     }
   }
 
-  /** Writes a chunk of the pattern; says whether it was one. */
+  /** Writes a chunk of the pattern. Returns false if the chunk does not match. */
   boolean write(byte[] data, int from, int to, ByteBuf out) {
     Known like = known;
     if (like == null) {
@@ -81,7 +78,7 @@ final class ChunkPattern {
     return true;
   }
 
-  /** How long the text of the chunk was that was written last, as it is spelled. */
+  /** Returns the length of the text in the last chunk, in bytes of JSON. */
   int textBytes() {
     return textBytes;
   }
@@ -94,10 +91,10 @@ final class ChunkPattern {
       }
       at = stringEnd(data, at + like.padding.length, to);
     }
-    return at >= 0 && to - at == like.behind.length && matchesAt(like.behind, data, at, to);
+    return at >= 0 && to - at == like.after.length && matchesAt(like.after, data, at, to);
   }
 
-  /** Offset of the quotation mark behind a text, -1 where no text begins at the offset. */
+  /** Returns the offset of the quotation mark after a text; -1 if no text begins at the offset. */
   private int stringEnd(byte[] data, int text, int to) {
     return strings.endOf(data, text - 1, to) - 1;
   }
@@ -107,7 +104,7 @@ final class ChunkPattern {
     return end <= to && Arrays.equals(expected, 0, expected.length, data, at, end);
   }
 
-  /** What comes is not of the pattern: nothing that was learned before holds behind it. */
+  /** Forgets the pattern, because the stream contains a chunk that does not match. */
   void forget() {
     if (known != null) {
       known = null;
@@ -117,11 +114,11 @@ final class ChunkPattern {
   }
 
   /**
-   * Learns from a chunk whose delta carries one text and nothing else.
+   * Learns from a chunk whose delta has one text and nothing else.
    *
-   * @param choicesAt the member of the root that holds the text
-   * @param textAt the member of the delta that is the text
-   * @param event offset in {@code out} of the one event that was written of it
+   * @param choicesAt index of the root member that contains the text
+   * @param textAt index of the text in the delta
+   * @param event offset in {@code out} of the one event that was written for the chunk
    */
   void learn(
       JsonMembers root, int choicesAt, JsonMembers delta, int textAt, ByteBuf out, int event) {
@@ -139,18 +136,21 @@ final class ChunkPattern {
       return;
     }
     int padding = paddingBehind(root, choicesAt);
-    int behind = padding < 0 ? textEnd : root.valueEnd(padding) - 1;
+    int after = padding < 0 ? textEnd : root.valueEnd(padding) - 1;
     byte[] source = root.bytes();
     known =
         new Known(
             Arrays.copyOfRange(source, root.objectStart(), text),
             padding < 0 ? null : Arrays.copyOfRange(source, textEnd, root.valueStart(padding) + 1),
-            Arrays.copyOfRange(source, behind, root.objectEnd()),
+            Arrays.copyOfRange(source, after, root.objectEnd()),
             Arrays.copyOf(written, there),
             Arrays.copyOfRange(written, thereEnd, bytes));
   }
 
-  /** The member that the client does not get and that is another one in each chunk; -1: none. */
+  /**
+   * Returns the index of the padding member, which differs in each chunk and is removed; -1 if
+   * there is none.
+   */
   private static int paddingBehind(JsonMembers root, int choicesAt) {
     for (String name : RootEdits.PADDING) {
       int i = root.indexOf(name, choicesAt);
@@ -161,7 +161,7 @@ final class ChunkPattern {
     return -1;
   }
 
-  /** Where the delta's text of a name begins in an event that we wrote; -1 where it is not. */
+  /** Returns the offset of the delta's text in an event that was written; -1 if absent. */
   private static int textOf(byte[] event, String name) {
     JsonMembers root = new JsonMembers();
     try {

@@ -12,65 +12,65 @@ import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a chat stream is written as: chunks, or the events of another API. It writes what the
- * stream's root and choice hold at the time of a call.
+ * Writer of a chat stream in the client's form: chunks, or the events of another API. It writes the
+ * current state of the stream's root and choice.
  */
 public interface ChunkWriter {
-  /** One way to write a stream. */
+  /** Creates the writer of one form. */
   interface Factory {
     ChunkWriter.Factory CHAT = ChatChunkWriter::new;
 
     /**
-     * Begins to write one.
+     * Opens a writer.
      *
-     * @param resumePoint what the client has of the stream already; null: nothing
+     * @param resumePoint content that the client already has; null: none
      */
     ChunkWriter open(
         ReplyStamp stamp, JsonMembers root, ChoiceReader choice, @Nullable ResumePoint resumePoint);
   }
 
-  /** Takes what the provider's chunk says of the stream's identity. */
+  /** Reads the stream's identity from the provider's chunk. */
   void takeIdentity();
 
-  /** What was begun with that which was written last. */
+  /** Returns the state from which another writer can continue. */
   ResumePoint resumePoint();
 
-  /** Keeps a chunk without content until content comes. */
+  /** Holds a chunk without content until content comes. */
   void hold(int choices, ByteBuf out);
 
-  /** Writes the provider's chunk, and before it what was held. */
+  /** Writes the held chunks and the provider's chunk. */
   void write(int choices, ByteBuf out);
 
-  /** Whether chunks of the same bytes, one behind the other, are written the same. */
+  /** True if the output of equal chunks in a row is equal. */
   default boolean isRepeatable() {
     return false;
   }
 
-  /** Writes text of our own. */
+  /** Writes text of the gateway. */
   void writeContent(String text, ByteBuf out);
 
-  /** Writes the finish that a provider left out. */
+  /** Writes the finish that a provider omitted. */
   void writeFinish(ByteBuf out);
 
   /**
    * Writes the end with the usage.
    *
-   * @param reported the usage object that says what is charged; null where we count
+   * @param reported the usage object for the charge; null for an estimate
    */
   void writeUsage(Usage charged, MicroUsd cost, byte @Nullable [] reported, ByteBuf out);
 
-  /** Writes the usage of a stream that breaks off, or gives it to the fault. */
+  /** Writes the usage of a broken stream, or adds it to the fault. */
   default BrokenStream broken(
       Fault fault, Usage charged, MicroUsd cost, byte @Nullable [] reported, ByteBuf out) {
     writeUsage(charged, cost, reported, out);
     return new BrokenStream(fault, new ErrorForm.Envelope());
   }
 
-  /** How much is kept of what was written. */
+  /** Returns the size of the kept output in bytes. */
   default int keptBytes() {
     return 0;
   }
 
-  /** Lets go of what was held. */
+  /** Releases the held chunks. */
   void release();
 }

@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Edits a request so that its provider continues an answer: the conversation gets a last message of
- * the assistant, and the bounds of the output shrink by what was written.
+ * Edits of a request so that its provider continues an answer: an assistant message is appended,
+ * and the bounds of the output shrink by the tokens already delivered.
  */
 final class PrefillEdits {
   private static final List<String> OUTPUT_BOUNDS = List.of("max_tokens", "max_completion_tokens");
@@ -60,7 +60,10 @@ final class PrefillEdits {
     }
   }
 
-  /** Whether the client itself began the assistant's answer: a second beginning is no message. */
+  /**
+   * True if the client itself ends the messages with an assistant message, to which no second one
+   * can be added.
+   */
   static boolean endsWithAssistant(JsonMembers root) {
     JsonElements messages = root.array(root.indexOf("messages"));
     JsonMembers last = messages.object(messages.size() - 1);

@@ -3,17 +3,17 @@ package dev.tollgate.core.api.chat;
 import dev.tollgate.core.catalog.Model;
 
 /**
- * What of a prompt is no text: images, clips and files.
+ * Parts of a prompt that are not text: images, clips and files.
  *
- * @param count of all of them
- * @param sizedTokensAtMost a bound for clips and files whose bytes are in the body
- * @param hasUnsized whether there is one of which only its place or name is known
+ * @param count number of all parts
+ * @param sizedTokensAtMost bound for clips and files whose bytes are in the body
+ * @param hasUnsized true if a part has only a URL or a file id
  */
 record PromptMedia(int count, int images, long sizedTokensAtMost, boolean hasUnsized) {
-  /** What a document counts at most where nothing is known of it, nor of the model's context. */
+  /** Bound of a document if nothing is known of it, nor of the model's context. */
   private static final int TOKENS_OF_THE_UNKNOWN = 200_000;
 
-  /** An upper bound for a model; what is not known can fill its context. */
+  /** Returns an upper bound for a model; a part of unknown size can fill the context. */
   long tokensAtMost(Model model) {
     long known = (long) images * model.imageTokensReserved() + sizedTokensAtMost;
     if (!hasUnsized) {

@@ -1,25 +1,30 @@
 package dev.tollgate.core.api.chat;
 
-/** How far a provider has repeated one text. Not thread safe: one request on one loop. */
+/**
+ * Position up to which a provider has repeated one text. Not thread safe: one request on one loop.
+ */
 final class RepetitionMatcher {
   private final String known;
   private final boolean mustBeWhole;
   private int at;
 
   /**
-   * @param mustBeWhole whether anything else is another answer
+   * @param mustBeWhole true if any difference makes it another answer
    */
   RepetitionMatcher(String known, boolean mustBeWhole) {
     this.known = known;
     this.mustBeWhole = mustBeWhole;
   }
 
-  /** Whether the text must come before anything else does. */
+  /** True if the whole text must come before anything else. */
   boolean mustBeWhole() {
     return mustBeWhole;
   }
 
-  /** How many chars of a piece are the next of the text; negative: it differs. */
+  /**
+   * Returns the number of chars of a piece that continue the repetition; negative if the piece
+   * differs.
+   */
   int take(String piece) {
     return mustBeWhole ? takeAll(piece) : takeSome(piece);
   }
@@ -33,7 +38,7 @@ final class RepetitionMatcher {
       at++;
     }
     if (count < piece.length()) {
-      at = known.length(); // what comes behind anything else is new
+      at = known.length(); // after a difference all text is new
     }
     return count;
   }

@@ -16,9 +16,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps a client's texts whole over several providers: compares what one repeats with what was
- * delivered, lets through only what is new, and notes that. Texts are compared as decoded UTF-16,
- * so that escapes, events and surrogate pairs may be cut differently.
+ * Filter of repeated content in a stream that another provider began: it compares repeated texts
+ * with the delivered ones and passes only new content, which it records. Texts are compared as
+ * decoded UTF-16, so that escapes, events and surrogate pairs may be split differently.
  */
 final class ReplayDeduplicator {
   private final DeliveredContent delivered;
@@ -28,13 +28,13 @@ final class ReplayDeduplicator {
   private String released = "";
   private int charsToRepeat;
 
-  /** What a chunk brings. */
+  /** Result of one chunk. */
   enum Verdict {
-    /** Something that the client does not have. */
+    /** Content that the client does not have. */
     NEW,
-    /** Only what the client has. */
+    /** Only content that the client has. */
     REPEATED,
-    /** Something else than what the client has. */
+    /** Content that contradicts what the client has. */
     DIFFERENT
   }
 
@@ -43,7 +43,7 @@ final class ReplayDeduplicator {
     this.continues = continues;
   }
 
-  /** Null where nothing is kept. */
+  /** Returns the filter; null if nothing is recorded. */
   static @Nullable ReplayDeduplicator of(StreamContinuation continuation) {
     return switch (continuation) {
       case StreamContinuation.None _ -> null;
@@ -63,7 +63,9 @@ final class ReplayDeduplicator {
     };
   }
 
-  /** It was handed the text without the white space at its end, which it may write again. */
+  /**
+   * Expects the white space that was cut off the prefill, which the provider may generate again.
+   */
   private void expectWhiteSpace() {
     String white = delivered.trailingWhitespace();
     if (!white.isEmpty()) {
@@ -82,32 +84,32 @@ final class ReplayDeduplicator {
     charsToRepeat += known.length();
   }
 
-  /** Whether the client has the beginning of the stream from another provider. */
+  /** True if the client has the beginning of the stream from another provider. */
   boolean continues() {
     return continues;
   }
 
-  /** Whether the provider still has to repeat what the client has. */
+  /** True while the provider has to repeat content that the client has. */
   boolean isBehind() {
     return charsToRepeat > 0;
   }
 
-  /** What the client has of its stream; null while it has nothing. */
+  /** Returns the point from which the stream continues; null if the client has nothing. */
   @Nullable ResumePoint resumePoint() {
     return delivered.resumePoint();
   }
 
-  /** A chunk goes to the client. */
+  /** Records that a chunk was sent to the client. */
   void sent(ResumePoint as) {
     delivered.sent(as);
   }
 
-  /** Judges a chunk and restricts it to what is new. */
+  /** Judges a chunk and restricts it to new content. */
   Verdict read(ChoiceReader choice) {
     released = "";
     JsonMembers delta = choice.delta();
     Part[] parts = delta == null ? new Part[0] : parts(choice, delta);
-    // Some say that they finished in each chunk: beside text that the client has it is no news.
+    // Some providers send a finish in each chunk; beside repeated text it is ignored.
     boolean doubtful = choice.finishes() && isBehind() && !choice.isEmptyDelta();
     boolean fresh = choice.finishes() && !doubtful;
     boolean repeats = false;
@@ -141,7 +143,7 @@ final class ReplayDeduplicator {
     return Verdict.NEW;
   }
 
-  /** A member of a delta. */
+  /** Member of a delta. */
   private static final class Part {
     private final Kind kind;
     private final DeltaText text;
@@ -149,13 +151,13 @@ final class ReplayDeduplicator {
     private int repeated;
 
     private enum Kind {
-      /** More of a text. */
+      /** Text to append. */
       TEXT,
-      /** A text that stands in the delta under another name, too. */
+      /** Text that the delta also has under another name. */
       DUPLICATE,
-      /** What each chunk says. */
+      /** Value that is the same in each chunk. */
       CONSTANT,
-      /** What says a text of the delta once more, in parts. */
+      /** Details that repeat a text of the delta in parts. */
       DETAILS,
       OTHER,
       NOTHING
@@ -202,12 +204,15 @@ final class ReplayDeduplicator {
         && !delta.isEmptyString(thought);
   }
 
-  /** Until another provider continues it, whatever comes first may be a constant. */
+  /** True if the member can be constant; in the first stream any leading value can. */
   private boolean isConstant(JsonMembers delta, int i) {
     return continues ? delivered.hasConstant(delta, i) : delivered.mayBeConstant(delta, i);
   }
 
-  /** How many chars of a piece the client does not get now; negative: it differs. */
+  /**
+   * Returns the number of chars of a piece that the client does not get now; negative if the piece
+   * differs.
+   */
   private int countRepeated(Part part) {
     RestartDetector detector = part.text == DeltaText.CONTENT ? restart : null;
     if (detector == null) {
@@ -230,7 +235,7 @@ final class ReplayDeduplicator {
     };
   }
 
-  /** It is no new beginning: what was held back is new. */
+  /** Releases the held text as new, because the answer did not start over. */
   private void releaseHeld() {
     RestartDetector ended = restart;
     restart = null;
@@ -244,12 +249,12 @@ final class ReplayDeduplicator {
     delivered.add(DeltaText.CONTENT, released, released.getBytes(UTF_8).length);
   }
 
-  /** Text that was held back and goes to the client ahead of the chunk. */
+  /** Returns the held text to send in front of the chunk. */
   String released() {
     return released;
   }
 
-  /** The same where nothing more comes. */
+  /** Returns the held text at the end of the stream. */
   String flushHeld() {
     released = "";
     releaseHeld();
@@ -257,7 +262,7 @@ final class ReplayDeduplicator {
     return released;
   }
 
-  /** How many chars of a piece are repetition; negative: it differs. */
+  /** Returns the number of chars of a piece that are repeated; negative if the piece differs. */
   private int repeat(DeltaText text, String piece) {
     RepetitionMatcher repetition = repetitions.get(text);
     int count = repetition == null ? 0 : repetition.take(piece);
@@ -296,7 +301,7 @@ final class ReplayDeduplicator {
     return edits;
   }
 
-  /** The details of a text of which the client has a part cannot be cut. */
+  /** True if the client has a part of the text: its details cannot be cut. */
   private static boolean isPartlyRepeated(Part[] parts) {
     for (Part part : parts) {
       if (part.repeated > 0) {

@@ -11,10 +11,10 @@ import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a stream's tool call fragments and adds what SDK helpers need where a provider leaves it
- * out: an integer index on every fragment, an id and {@code "type":"function"} on a call's first.
- * Fragments that have these are left untouched. It remembers the calls seen, so every fragment is
- * read once, in order.
+ * Reader of a stream's tool call fragments, which adds the members that SDK helpers need and a
+ * provider omits: an integer index on every fragment, an id and {@code "type":"function"} on the
+ * first fragment of a call. Complete fragments are unchanged. The reader remembers the calls, so
+ * every fragment must be read once, in order.
  */
 final class ToolCalls {
   private static final JsonBytes FUNCTION = JsonBytes.string("function");
@@ -32,12 +32,12 @@ final class ToolCalls {
     this.stamp = stamp;
   }
 
-  /** Reads an array of fragments; gives the repairs, or null where it is fine. */
+  /** Reads an array of fragments. Returns the repairs, or null if there are none. */
   @Nullable JsonSplice read(JsonItems delta, int toolCalls) {
     argumentBytes = 0;
     calls.readInside(delta, toolCalls);
     if (calls.isCut()) {
-      return null; // left as they are
+      return null; // left unchanged
     }
     JsonSplice edits = null;
     for (int k = 0; k < calls.size(); k++) {
@@ -55,7 +55,7 @@ final class ToolCalls {
     return edits;
   }
 
-  /** Bytes of arguments in the fragments that were read last. */
+  /** Returns the bytes of arguments in the fragments that were read last. */
   long argumentBytes() {
     return argumentBytes;
   }
@@ -99,7 +99,7 @@ final class ToolCalls {
     return edits;
   }
 
-  /** Without an index a new id begins a call; without an id, a name does. */
+  /** True if a fragment without index begins a call: it has a new id, or a name but no id. */
   private boolean isNewCall() {
     int id = call.indexOf("id");
     if (id >= 0 && call.kind(id) == JsonKind.STRING && !call.isEmptyString(id)) {

@@ -5,46 +5,40 @@ import dev.tollgate.core.api.InferenceRequest;
 import dev.tollgate.core.api.Issues;
 import dev.tollgate.core.api.ParseResult;
 import dev.tollgate.core.api.PromptInput;
+import dev.tollgate.core.api.RequestCheck;
 import dev.tollgate.core.api.RequestRoot;
-import dev.tollgate.core.api.RoutingFields;
+import dev.tollgate.core.api.RequestTarget;
 import dev.tollgate.core.api.TokenEstimate;
 import dev.tollgate.core.api.ValueRule;
-import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.Dialect.Operation;
-import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.WorstCase;
-import dev.tollgate.core.routing.RoutingPreferences;
 import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 
-/** A valid body of POST /v1/completions, over the array it came in. */
+/** Valid body of POST /v1/completions, over the array in which it was received. */
 public final class CompletionRequest implements InferenceRequest {
   private static final int PREFIX_BYTES_MAX = 1_024;
   private static final int BEST_OF_MAX = 20;
   private static final FieldRules RULES = new FieldRules(rules());
 
   private final JsonMembers root;
-  private final ModelId model;
-  private final RoutingPreferences routing;
+  private final RequestTarget target;
   private final PromptInput prompt;
   private final boolean stream;
 
-  private CompletionRequest(
-      JsonMembers root, ModelId model, RoutingPreferences routing, PromptInput prompt) {
+  private CompletionRequest(JsonMembers root, RequestTarget target, PromptInput prompt) {
     this.root = root;
-    this.model = model;
-    this.routing = routing;
+    this.target = target;
     this.prompt = prompt;
     this.stream = RequestRoot.isTrue(root, "stream");
   }
@@ -63,33 +57,23 @@ public final class CompletionRequest implements InferenceRequest {
     return rules;
   }
 
-  /** Reads and checks a body; every issue is reported at once. */
+  /** Reads and checks a body; all issues are reported at once. */
   public static ParseResult<CompletionRequest> parse(byte[] bytes, int length) {
     return RequestRoot.parse(bytes, length, Set.of(), CompletionRequest::check);
   }
 
   private static ParseResult<CompletionRequest> check(JsonMembers root) {
-    var issues = new Issues();
-    RequestRoot.require(root, issues, "model", "prompt");
-    RULES.checkNames(root, issues);
-    Optional<ModelId> model = RequestRoot.model(root, issues);
-    RULES.checkValues(root, issues);
-    PromptInput prompt = PromptInput.read(root, "prompt", PromptInput.Bounds.COMPLETED, issues);
-    checkCandidates(root, issues);
-    RoutingFields.Read routing = RoutingFields.read(root, issues);
-    if (!issues.isEmpty() || model.isEmpty()) {
-      return new ParseResult.Refused<>(issues.toFault());
-    }
-    return routing.unmetFault() != null
-        ? new ParseResult.Refused<>(routing.unmetFault())
-        : new ParseResult.Valid<>(
-            new CompletionRequest(root, model.get(), routing.preferences(), prompt));
+    var check = RequestCheck.of(root, RULES, "model", "prompt");
+    PromptInput prompt =
+        PromptInput.read(root, "prompt", PromptInput.Bounds.COMPLETED, check.issues());
+    checkCandidates(root, check.issues());
+    return check.result(target -> new CompletionRequest(root, target, prompt));
   }
 
-  /** The best of several cannot be told while they are made. */
+  /** Refuses streams of several candidates: the best one is known only at the end. */
   private static void checkCandidates(JsonMembers root, Issues issues) {
     if (integer(root, "best_of", 0) > 1 && RequestRoot.isTrue(root, "stream")) {
-      issues.add("best_of", "must not be above 1 where the reply is streamed");
+      issues.add("best_of", "must not be above 1 if the reply is streamed");
     }
   }
 
@@ -104,23 +88,13 @@ public final class CompletionRequest implements InferenceRequest {
   }
 
   @Override
-  public Modality modality() {
-    return Modality.COMPLETION;
-  }
-
-  @Override
-  public ModelId model() {
-    return model;
+  public RequestTarget target() {
+    return target;
   }
 
   @Override
   public boolean isStream() {
     return stream;
-  }
-
-  @Override
-  public RoutingPreferences routing() {
-    return routing;
   }
 
   @Override
@@ -135,12 +109,12 @@ public final class CompletionRequest implements InferenceRequest {
     return new String(root.bytes(), root.valueStart(i), length, StandardCharsets.ISO_8859_1);
   }
 
-  /** How many texts come: one of each prompt. */
+  /** Returns the number of texts in the reply: one for each prompt. */
   int choicesAsked() {
     return Math.max(1, prompt.count());
   }
 
-  /** How many texts are written, most of which may be thrown away. */
+  /** Returns the number of generated texts, of which all but the best are discarded. */
   private long candidates() {
     return prompts() * Math.max(1, integer(root, "best_of", 0));
   }
@@ -149,7 +123,7 @@ public final class CompletionRequest implements InferenceRequest {
     return choicesAsked();
   }
 
-  /** No count of tokens in a reply can be above it; 0: unknown. */
+  /** Returns the bound of plausible token counts; 0: unknown. */
   int tokensAtMost(Model served) {
     return (int) Math.min(served.contextLength() * candidates(), Integer.MAX_VALUE);
   }
@@ -180,14 +154,16 @@ public final class CompletionRequest implements InferenceRequest {
   }
 
   /**
-   * @param unbounded what may be written of each text where no bound was given
+   * @param unbounded tokens of each text if the request has no bound
    */
   private long outputAtMost(Model served, long unbounded) {
     long asked = integer(root, "max_tokens", unbounded);
     return TokenEstimate.outputAtMost(asked, served) * candidates();
   }
 
-  /** What was written of so many tokens that came: with {@code echo} the prompts come first. */
+  /**
+   * Returns the generated tokens of the delivered ones: with {@code echo} the prompts come first.
+   */
   long writtenLikely(long delivered, Model served) {
     long echoed = RequestRoot.isTrue(root, "echo") ? prompt.tokensDelivered() : 0;
     return Math.clamp(delivered - echoed, 0, outputAtMost(served, Integer.MAX_VALUE));

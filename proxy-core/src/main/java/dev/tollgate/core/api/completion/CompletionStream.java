@@ -19,9 +19,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One provider's stream of text completions made into the client's: the same as a chat's, but that
- * chunks have text instead of a delta, no role comes first, and several choices may be told in
- * turns.
+ * Translation of one provider's stream of text completions into the client's. It works like a
+ * chat's, but chunks have text instead of a delta, no role comes first, and several choices may be
+ * interleaved.
  */
 public final class CompletionStream extends ChunkStream {
   private final int choicesAsked;
@@ -36,7 +36,7 @@ public final class CompletionStream extends ChunkStream {
   private long textBytes;
 
   /**
-   * @param choicesAsked how many choices make the stream complete
+   * @param choicesAsked number of choices that make the stream complete
    */
   public CompletionStream(ReplyStamp stamp, int choicesAsked) {
     super(stamp);
@@ -65,7 +65,7 @@ public final class CompletionStream extends ChunkStream {
     boolean empty = choices.areEmpty();
     boolean finishes = choices.read().stream().anyMatch(TextChoices.Choice::finishes);
     if (empty && !finishes && (hasUsage || !contentSeen)) {
-      return Step.ABSORBED; // nothing but usage, or nothing yet: another may still be asked
+      return Step.ABSORBED; // usage only, or no content yet: another provider can still serve
     }
     contentSeen = true;
     pieces += choices.pieces();
@@ -75,7 +75,7 @@ public final class CompletionStream extends ChunkStream {
     return Step.WROTE;
   }
 
-  /** A choice is finished when it says so, unless more of it comes. */
+  /** Records a choice's finish; more content of the choice revokes it. */
   private void note(TextChoices.Choice choice) {
     if (choice.index() < choicesAsked) {
       begun.set(choice.index());

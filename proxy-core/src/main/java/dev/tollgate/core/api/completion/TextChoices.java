@@ -13,8 +13,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The choices of a text completion, whole or a chunk of one: whether they carry text, and what must
- * be repaired in them for SDKs. Used again for every chunk of a stream.
+ * Choices of a text completion or of one of its chunks: their text, and the repairs that SDKs need.
+ * Reused for every chunk of a stream.
  */
 final class TextChoices {
   private static final JsonBytes EMPTY_STRING = JsonBytes.string("");
@@ -24,22 +24,22 @@ final class TextChoices {
   private long textBytes;
   private int pieces;
 
-  /** What the choices are. */
+  /** Result of reading the choices. */
   enum Verdict {
     FINE,
-    /** No choice at all. */
+    /** There is no choice. */
     NONE,
-    /** Not of a completion's shape. */
+    /** The choices do not have a completion's shape. */
     BAD,
-    /** A finish reason says that the provider failed. */
+    /** A finish reason is a failure of the provider. */
     FAILED
   }
 
   /**
-   * One of them.
+   * One choice.
    *
-   * @param index as it says, or its place
-   * @param carries whether it has text, or says how likely that was
+   * @param index its own index, or its position
+   * @param carries true if it has text or log probabilities
    */
   record Choice(JsonMembers members, int index, boolean carries, boolean finishes) {}
 
@@ -97,25 +97,25 @@ final class TextChoices {
     return read;
   }
 
-  /** Whether none of them has anything to say but perhaps that it is finished. */
+  /** True if no choice has content; choices may be finished. */
   boolean areEmpty() {
     return read.stream().noneMatch(Choice::carries);
   }
 
-  /** Bytes of text. */
+  /** Returns the bytes of text. */
   long textBytes() {
     return textBytes;
   }
 
-  /** How many have text. */
+  /** Returns the number of choices with text. */
   int pieces() {
     return pieces;
   }
 
   /**
-   * The repairs; null where there is nothing to repair. Valid until the next {@link #read}.
+   * Returns the repairs; null if there are none. Valid until the next {@link #read}.
    *
-   * @param unfinished what stands where a choice does not say how it ended
+   * @param unfinished finish reason of choices that have none
    */
   @Nullable JsonSplice edits(JsonBytes unfinished) {
     JsonSplice edits = null;

@@ -15,15 +15,15 @@ import java.util.Base64;
 import java.util.Optional;
 
 /**
- * Vectors in base64 for clients that asked for it, of providers that have only numbers: official
- * SDKs ask for it unless they are told otherwise, and some of them read nothing else.
+ * Conversion of vectors to base64, for clients that request it from providers that return numbers
+ * only. Official SDKs request base64 by default, and some of them read nothing else.
  */
 public final class Base64Vectors {
   private static final byte[] NAME = "\"embedding\"".getBytes(StandardCharsets.US_ASCII);
 
   private Base64Vectors() {}
 
-  /** The body with its vectors in base64; empty where there is nothing to do. */
+  /** Returns the body with its vectors in base64; empty if there is nothing to convert. */
   public static Optional<byte[]> of(byte[] body, int length) {
     if (!beginsWithNumbers(body, length)) {
       return Optional.empty();
@@ -35,11 +35,11 @@ public final class Base64Vectors {
           ? ofList(root, data, root.array(data))
           : Optional.empty();
     } catch (InvalidJson e) {
-      return Optional.empty(); // whoever reads it says so
+      return Optional.empty(); // the reader of the reply reports it
     }
   }
 
-  /** Whether the first vector is an array; the rest of a large body is not looked into. */
+  /** True if the first vector is an array; the rest of a large body is not parsed. */
   private static boolean beginsWithNumbers(byte[] body, int length) {
     for (int i = 0; i + NAME.length < length; i++) {
       if (Arrays.equals(body, i, i + NAME.length, NAME, 0, NAME.length)) {

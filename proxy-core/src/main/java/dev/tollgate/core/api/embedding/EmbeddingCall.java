@@ -44,7 +44,7 @@ public record EmbeddingCall(RequestId id, EmbeddingRequest request, Model model)
 
   @Override
   public ReplyEventStream stream(ProviderId provider) {
-    throw new IllegalStateException("vectors do not come as a stream");
+    throw new IllegalStateException("embeddings have no stream");
   }
 
   @Override

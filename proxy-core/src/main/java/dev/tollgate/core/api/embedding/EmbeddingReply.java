@@ -18,8 +18,8 @@ import io.netty.buffer.ByteBuf;
 import java.util.Optional;
 
 /**
- * One provider's list of vectors, written as the client's. The vectors themselves are never looked
- * into: they may be numbers or base64, and are most of a body of a hundred kilobytes.
+ * One provider's list of vectors, written as the client's. The vectors are never parsed: they may
+ * be numbers or base64, and are most of a body of a hundred kilobytes.
  */
 public final class EmbeddingReply implements WholeReply {
   private static final byte[] NO_USAGE = {'{', '}'};
@@ -52,7 +52,7 @@ public final class EmbeddingReply implements WholeReply {
         : new Read.Malformed("the reply has no vectors");
   }
 
-  /** Whether a value is an array that begins with an object; the rest is the client's to read. */
+  /** True if a value is an array that begins with an object; the rest is left to the client. */
   private static boolean holdsObjects(JsonMembers root, int i) {
     if (root.kind(i) != JsonKind.ARRAY) {
       return false;

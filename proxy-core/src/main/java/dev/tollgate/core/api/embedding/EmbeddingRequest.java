@@ -5,44 +5,38 @@ import dev.tollgate.core.api.InferenceRequest;
 import dev.tollgate.core.api.Issues;
 import dev.tollgate.core.api.ParseResult;
 import dev.tollgate.core.api.PromptInput;
+import dev.tollgate.core.api.RequestCheck;
 import dev.tollgate.core.api.RequestRoot;
-import dev.tollgate.core.api.RoutingFields;
+import dev.tollgate.core.api.RequestTarget;
 import dev.tollgate.core.api.ValueRule;
-import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.Dialect.Operation;
 import dev.tollgate.core.dialect.registry.Dialects;
 import dev.tollgate.core.fault.Fault;
-import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.json.JsonItems;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.Param;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.WorstCase;
-import dev.tollgate.core.routing.RoutingPreferences;
 import io.netty.buffer.ByteBuf;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 
-/** A valid body of POST /v1/embeddings, over the array it came in. */
+/** Valid body of POST /v1/embeddings, over the array in which it was received. */
 public final class EmbeddingRequest implements InferenceRequest {
   private static final FieldRules RULES = new FieldRules(rules());
 
   private final JsonMembers root;
-  private final ModelId model;
-  private final RoutingPreferences routing;
+  private final RequestTarget target;
   private final PromptInput input;
 
-  private EmbeddingRequest(
-      JsonMembers root, ModelId model, RoutingPreferences routing, PromptInput input) {
+  private EmbeddingRequest(JsonMembers root, RequestTarget target, PromptInput input) {
     this.root = root;
-    this.model = model;
-    this.routing = routing;
+    this.target = target;
     this.input = input;
   }
 
@@ -61,26 +55,16 @@ public final class EmbeddingRequest implements InferenceRequest {
     }
   }
 
-  /** Reads and checks a body; every issue is reported at once. */
+  /** Reads and checks a body; all issues are reported at once. */
   public static ParseResult<EmbeddingRequest> parse(byte[] bytes, int length) {
     return RequestRoot.parse(bytes, length, Set.of(), EmbeddingRequest::check);
   }
 
   private static ParseResult<EmbeddingRequest> check(JsonMembers root) {
-    var issues = new Issues();
-    RequestRoot.require(root, issues, "model", "input");
-    RULES.checkNames(root, issues);
-    Optional<ModelId> model = RequestRoot.model(root, issues);
-    RULES.checkValues(root, issues);
-    PromptInput input = PromptInput.read(root, "input", PromptInput.Bounds.EMBEDDED, issues);
-    RoutingFields.Read routing = RoutingFields.read(root, issues);
-    if (!issues.isEmpty() || model.isEmpty()) {
-      return new ParseResult.Refused<>(issues.toFault());
-    }
-    return routing.unmetFault() != null
-        ? new ParseResult.Refused<>(routing.unmetFault())
-        : new ParseResult.Valid<>(
-            new EmbeddingRequest(root, model.get(), routing.preferences(), input));
+    var check = RequestCheck.of(root, RULES, "model", "input");
+    PromptInput input =
+        PromptInput.read(root, "input", PromptInput.Bounds.EMBEDDED, check.issues());
+    return check.result(target -> new EmbeddingRequest(root, target, input));
   }
 
   @Override
@@ -89,36 +73,11 @@ public final class EmbeddingRequest implements InferenceRequest {
   }
 
   @Override
-  public Modality modality() {
-    return Modality.EMBEDDING;
+  public RequestTarget target() {
+    return target;
   }
 
-  @Override
-  public ModelId model() {
-    return model;
-  }
-
-  @Override
-  public boolean isStream() {
-    return false;
-  }
-
-  @Override
-  public RoutingPreferences routing() {
-    return routing;
-  }
-
-  @Override
-  public Set<String> capabilitiesUsed() {
-    return Set.of();
-  }
-
-  @Override
-  public String promptPrefix() {
-    return "";
-  }
-
-  /** How many prompt tokens its reply can tell of at most; 0: unknown. */
+  /** Returns the bound of plausible prompt tokens; 0: unknown. */
   int promptTokensAtMost(Model served) {
     long tokensMax = (long) served.contextLength() * input.count();
     return (int) Math.min(tokensMax, Integer.MAX_VALUE);
@@ -145,13 +104,13 @@ public final class EmbeddingRequest implements InferenceRequest {
     return RequestRoot.edited(root, false, route).toBuffers();
   }
 
-  /** Whether it asks for vectors in base64, which not all providers have. */
+  /** True if the request asks for vectors in base64, which not all providers have. */
   public boolean wantsBase64() {
     int i = root.indexOf("encoding_format");
     return i >= 0 && root.isString(i, "base64");
   }
 
-  /** The body as it came. */
+  /** Returns the body as received. */
   JsonMembers canonical() {
     return root;
   }

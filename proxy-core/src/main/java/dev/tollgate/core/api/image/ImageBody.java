@@ -20,11 +20,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** How a request for images came, and how it leaves for a provider that speaks OpenAI. */
+/** Body of an image request, and its form for a provider with OpenAI's dialect. */
 sealed interface ImageBody {
   String FORMAT = "response_format";
 
-  /** Words alone, in JSON. */
+  /** A prompt without images, in JSON. */
   record Prompt(JsonMembers root) implements ImageBody {
     @Override
     public Operation operation() {
@@ -39,10 +39,9 @@ sealed interface ImageBody {
   }
 
   /**
-   * Words and images in JSON.
+   * A prompt and images in JSON.
    *
-   * @param here those that were named by URL, by where they stand, none before they were fetched;
-   *     or the files of a form
+   * @param here fetched images or files of a form, by their index; none before the fetch
    */
   record PromptAndImages(JsonMembers root, Map<Integer, SourceImages.Source> here)
       implements ImageBody {
@@ -51,7 +50,7 @@ sealed interface ImageBody {
       return Operation.IMAGE_EDIT;
     }
 
-    /** Only the images are written anew; whatever stands around them leaves as it came. */
+    /** Rewrites the images only; everything around them is unchanged. */
     @Override
     public UpstreamBody upstreamBody(Route route, FormatRequest formatRequest) {
       ImageApiStyle style = apiStyle(route);
@@ -131,12 +130,12 @@ sealed interface ImageBody {
     }
   }
 
-  /** How a provider is asked for the form of its images. */
+  /** Way to request the format of the images from a provider. */
   enum FormatRequest {
     AS_CLIENT,
-    /** What is stored has to be here. */
+    /** Base64, because the images are stored. */
     BASE64,
-    /** It has but one, and knows no field for it. */
+    /** No field: the provider has one format and does not know the field. */
     OMITTED
   }
 
@@ -144,32 +143,35 @@ sealed interface ImageBody {
 
   UpstreamBody upstreamBody(Route route, FormatRequest formatRequest);
 
-  /** The same for a provider that takes no forms. */
+  /** Returns the same body for a provider that takes no forms. */
   default ImageBody inJson() {
     return this;
   }
 
-  /** Names of fields that JSON has no word for. */
+  /** Returns the names of fields that have no counterpart in JSON. */
   default List<String> beyondJson() {
     return List.of();
   }
 
-  /** The images that it names by URL. */
+  /** Returns the images that the body names by URL. */
   default List<RemoteImage> remote() {
     return List.of();
   }
 
-  /** The same with these images, by where they stand. */
+  /** Returns the same body with fetched images, by their index. */
   default ImageBody with(Map<Integer, FetchResult.Image> images) {
     return this;
   }
 
-  /** About how many bytes of what leaves are made anew; 0: all of them are the request's own. */
+  /**
+   * Returns the approximate number of newly written bytes of the upstream body; 0 if it consists of
+   * the request's own array.
+   */
   default int builtBytes() {
     return 0;
   }
 
-  /** The whole request as JSON; empty where it is a form. */
+  /** Returns the whole request as JSON; empty for a form. */
   default Optional<JsonMembers> canonical() {
     return switch (this) {
       case Prompt words -> Optional.of(words.root());
@@ -178,22 +180,22 @@ sealed interface ImageBody {
     };
   }
 
-  /** How many bytes that has; 0: it is none. */
+  /** Returns the size of that JSON in bytes; 0 for a form. */
   default int canonicalBytes() {
     return canonical().map(root -> root.objectEnd() - root.objectStart()).orElse(0);
   }
 
-  /** The images that others are made of, all of which are here; of a form none. */
+  /** Returns the source images, all of which are present; none for a form. */
   default List<? extends InputImage> sources() {
     return List.of();
   }
 
-  /** How many bytes those have in base64 that do not stand in it so. */
+  /** Returns the base64 size of the source images that are not in the JSON body, in bytes. */
   default int rawBytes() {
     return 0;
   }
 
-  /** How a route's provider wants to be asked. */
+  /** Returns the API style of a route's provider. */
   static ImageApiStyle apiStyle(Route route) {
     return route.provider().quirks().openAiQuirks().imageApiStyle();
   }

@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** The fields of a request for images, as JSON has them. */
+/** Fields of an image request in JSON. */
 final class ImageFields {
   static final int PROMPT_CHARACTERS_MAX = 32_000;
   static final Set<String> QUALITIES = Set.of("standard", "hd", "low", "medium", "high", "auto");
@@ -23,11 +23,11 @@ final class ImageFields {
   static final String NOT_A_QUALITY = "must be standard, hd, low, medium, high or auto";
   static final String NOT_A_FORMAT = "must be url or b64_json";
   static final String NOT_STREAMED = "must be false: images are not streamed";
-  static final String NOT_COUNTED = "belongs into a form; in JSON, images go into input_images";
+  static final String NOT_COUNTED = "belongs in a form; in JSON, images go into input_images";
   static final String NOT_READ = "is not read: images go into input_images";
   static final String PROMPT_TOO_LONG = "must not have more than 32,000 characters";
 
-  /** Where servers look for images, and JSON of clients has none. */
+  /** Fields in which servers expect images and which clients' JSON must not have. */
   static final Set<String> UPSTREAM_IMAGE_FIELDS =
       Set.of("image", "images", "mask", "image_url", "reference_images");
 
@@ -49,7 +49,7 @@ final class ImageFields {
     rules.put("image_url", FieldRules.rule(ImageFields::notRead).orNull());
     rules.put("reference_images", FieldRules.rule(ImageFields::notRead).orNull());
     rules.put("stream", FieldRules.rule(ImageFields::stream).orNull());
-    // Some servers are told the size by these: whatever is given twice could be two sizes.
+    // Some servers take the size from these; a size given twice could be two sizes.
     rules.put("width", ValueRule.ANY);
     rules.put("height", ValueRule.ANY);
     rules.put("aspect_ratio", ValueRule.ANY);
@@ -67,7 +67,7 @@ final class ImageFields {
     }
   }
 
-  /** Those beyond 16 bits are one each. */
+  /** Counts characters; those beyond 16 bits are one each. */
   static int characters(String text) {
     return text.codePointCount(0, text.length());
   }
@@ -93,24 +93,27 @@ final class ImageFields {
     }
   }
 
-  /** A provider would take it and bill it, and nobody would have set anything aside for it. */
+  /**
+   * Refuses image fields of forms: a provider would accept and charge them, without a reservation
+   * for them.
+   */
   private static void onlyInForms(JsonItems items, int i, Param param, Issues issues) {
     issues.add(param, NOT_COUNTED);
   }
 
-  /** The same under the names of servers that take no forms. */
+  /** Refuses the image fields of servers that take no forms. */
   private static void notRead(JsonItems items, int i, Param param, Issues issues) {
     issues.add(param, NOT_READ);
   }
 
-  /** A stream would be bought and could not be handed on. */
+  /** Refuses streams, which would be paid for and could not be delivered. */
   private static void stream(JsonItems items, int i, Param param, Issues issues) {
     if (items.kind(i) != JsonKind.FALSE) {
       issues.add(param, NOT_STREAMED);
     }
   }
 
-  /** What a valid body asks for. */
+  /** Returns the options of a valid body. */
   static ImageOptions options(JsonMembers root) {
     int n = root.indexOf("n");
     return new ImageOptions(

@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** The fields of a request for images, as forms have them, and what they are in JSON. */
+/** Fields of an image request in a form, and their counterparts in JSON. */
 final class ImageFormFields {
   private static final Set<String> IMAGES = Set.of("image", "image[]");
   private static final int BYTES_AROUND = 1_024;
@@ -53,13 +53,13 @@ final class ImageFormFields {
     return rules;
   }
 
-  /** Reports what is missing or wrong. */
+  /** Reports missing and wrong fields. */
   static void check(MultipartForm form, Issues issues) {
     List<FormPart> images = images(form);
     if (images.isEmpty()) {
       issues.add("image", "is required");
     } else if (images.size() > SourceImages.COUNT_MAX) {
-      issues.add(images.getLast().name(), "must not be there more than 10 times");
+      issues.add(images.getLast().name(), "must not occur more than 10 times");
     }
     if (form.part("prompt").isPresent() && form.sizeBytes("prompt") == 0) {
       issues.add("prompt", "must not be empty");
@@ -81,7 +81,10 @@ final class ImageFormFields {
     return form.parts().stream().filter(part -> IMAGES.contains(part.name())).toList();
   }
 
-  /** Names of what a valid form says that JSON cannot: see {@link ImageFields}. */
+  /**
+   * Returns the names of a valid form's fields that JSON has no counterpart for, see {@link
+   * ImageFields}.
+   */
   static List<String> beyondJson(MultipartForm form) {
     Set<String> beyond = new LinkedHashSet<>();
     Set<String> seen = new HashSet<>();
@@ -95,7 +98,7 @@ final class ImageFormFields {
     return List.copyOf(beyond);
   }
 
-  /** A valid form without such, as the request in JSON that says the same. */
+  /** Returns a valid form without such fields as the equivalent JSON request. */
   static ImageBody.PromptAndImages inJson(MultipartForm form) {
     ByteBuf json = Unpooled.buffer(form.sizeBytes("prompt") + BYTES_AROUND);
     JsonWriter out = new JsonWriter(json).beginObject();
@@ -113,14 +116,14 @@ final class ImageFormFields {
     }
     out.name(SourceImages.MEMBER).beginArray();
     for (int k = 0; k < here.size(); k++) {
-      out.string(""); // stands for what is here
+      out.string(""); // placeholder for an image that is here
     }
     out.endArray().endObject();
     byte[] bytes = Arrays.copyOf(json.array(), json.writerIndex());
     return new ImageBody.PromptAndImages(JsonMembers.ofKept(bytes), here);
   }
 
-  /** What a valid form asks for. */
+  /** Returns the options of a valid form. */
   static ImageOptions options(MultipartForm form) {
     int masks = form.part("mask").isPresent() ? 1 : 0;
     return new ImageOptions(
@@ -132,7 +135,7 @@ final class ImageFormFields {
         images(form).size() + masks);
   }
 
-  /** Empty text is no value at all. */
+  /** Returns a field's text; empty text counts as absent. */
   private static Optional<String> text(MultipartForm form, String name) {
     return form.text(name).filter(text -> !text.isEmpty());
   }

@@ -3,7 +3,7 @@ package dev.tollgate.core.api.image;
 import java.util.Locale;
 import java.util.Optional;
 
-/** How a client wants its images: at an address, or in the reply. */
+/** Formats in which a client gets its images: by URL, or in the reply. */
 enum ImageFormat {
   URL,
   B64_JSON;
@@ -19,7 +19,7 @@ enum ImageFormat {
     return Optional.empty();
   }
 
-  /** What a valid request says, or means where it says nothing. */
+  /** Returns the format in a valid request, or the default. */
   static ImageFormat of(Optional<String> wire) {
     return wire.flatMap(ImageFormat::parse).orElse(URL);
   }

@@ -10,12 +10,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What images are priced by, as it was asked for: how many of which kind, made of what.
+ * Options of an image request that determine its price: number, kind and sources of the images.
  *
  * @param size such as {@code 1024x1024}; empty: the model's choice
  * @param quality empty: the model's choice
- * @param promptBytes of text
- * @param sources images that new ones are made of
+ * @param promptBytes size of the prompt in bytes
+ * @param sources number of images that the new ones are made from
  */
 public record ImageOptions(
     int count,
@@ -26,20 +26,20 @@ public record ImageOptions(
     int sources) {
   static final int COUNT_MAX = 10;
 
-  // As many as any model is known to make of a wish without a size: 1536 by 1024 at best.
+  // The largest default size of known models, 1536 by 1024.
   private static final long PIXELS_USUAL = 1_536L * 1_024;
   private static final long PIXELS_MAX = 8_192L * 8_192;
-  // The dearest qualities have one of these to some 250 pixels.
+  // The most expensive qualities have a token for about 250 pixels.
   private static final int PIXELS_PER_TOKEN_LEAST = 200;
-  // Of three colours, not compressed at all, in base64.
+  // Three colours, uncompressed, in base64.
   private static final int BASE64_BYTES_PER_PIXEL = 4;
-  // Of smaller ones, too.
+  // Lower bound for small images.
   private static final int TOKENS_LEAST = 1_500;
-  // Of an image of a usual size and quality, where nobody counted.
+  // Tokens of an image of usual size and quality, if the provider reported none.
   private static final int TOKENS_LIKELY = 1_290;
   private static final int PLAUSIBLE_FACTOR = 8;
 
-  /** So many images of this kind. */
+  /** Returns a number of images of this kind. */
   Quantity.Images images(int made) {
     return new Quantity.Images(made, size, quality);
   }
@@ -48,7 +48,7 @@ public record ImageOptions(
     return TokenEstimate.likely(promptBytes, sources);
   }
 
-  /** The usage of so many images that nobody reported. */
+  /** Returns the estimated usage of a number of images. */
   static Usage usageLikely(long promptTokens, long made) {
     return Usage.estimate(promptTokens, made * TOKENS_LIKELY);
   }
@@ -64,7 +64,7 @@ public record ImageOptions(
     return TokenEstimate.atMost(promptBytes, media, served.contextLength());
   }
 
-  /** Tokens of all images; a model's own bound is one of each. */
+  /** Returns the token bound of all images; the model's own bound applies to each image. */
   private long tokensAtMost(Model served) {
     long each = Math.max(tokensOfOneAtMost(), served.outputTokensReserved());
     return count * TokenEstimate.outputAtMost(each, served);
@@ -78,7 +78,7 @@ public record ImageOptions(
     return size.map(ImageOptions::pixels).orElse(PIXELS_USUAL);
   }
 
-  /** Of a reply that brings the images themselves. */
+  /** Returns the likely size of a reply that contains the images, in bytes. */
   long replyBytesLikely() {
     return count * pixelsLikely() * BASE64_BYTES_PER_PIXEL;
   }
@@ -89,12 +89,12 @@ public record ImageOptions(
     return Math.min(PIXELS_MAX, width * Long.parseLong(size.substring(x + 1)));
   }
 
-  /** What the limit of tokens per minute sets aside. */
+  /** Returns the tokens that the limit of tokens per minute sets aside. */
   long tokensEstimated(Model served) {
     return promptTokensLikely() + (served.prices().isByTokens() ? tokensAtMost(served) : 0);
   }
 
-  /** No provider can have counted more of anything. */
+  /** Returns the bound of plausible token counts. */
   int plausibleTokensMax(Model served) {
     long tokensMax = tokensAtMost(served) + promptTokensAtMost(served);
     return (int) Math.min(Integer.MAX_VALUE, PLAUSIBLE_FACTOR * tokensMax);

@@ -20,8 +20,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One provider's images, written as the client's: counted, and passed as they are. A reply says
- * itself of which kind they are, or it was asked for.
+ * One provider's images, counted and written as the client's without changes. They are URLs or
+ * base64, as the reply itself shows, or else as requested.
  */
 public final class ImageReply implements WholeReply {
   private final ReplyStamp stamp;
@@ -62,7 +62,7 @@ public final class ImageReply implements WholeReply {
     int made = data >= 0 && root.kind(data) == JsonKind.ARRAY ? made(root.array(data)) : 0;
     int finish = root.indexOf("finish_reason");
     if (made == 0 && finish >= 0 && root.isString(finish, "content_filter")) {
-      return new Read.Filtered("no image was made of this");
+      return new Read.Filtered("the content filter removed all images");
     }
     return made > 0
         ? new Read.Fine(new ImageReply(request, model, stamp, root, data, made))

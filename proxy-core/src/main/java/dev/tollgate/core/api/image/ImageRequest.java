@@ -3,17 +3,15 @@ package dev.tollgate.core.api.image;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.api.FieldRules;
-import dev.tollgate.core.api.FormFields;
 import dev.tollgate.core.api.InferenceRequest;
-import dev.tollgate.core.api.Issues;
 import dev.tollgate.core.api.MultipartForm;
 import dev.tollgate.core.api.ParseResult;
 import dev.tollgate.core.api.RemoteImage;
+import dev.tollgate.core.api.RequestCheck;
 import dev.tollgate.core.api.RequestRoot;
-import dev.tollgate.core.api.RoutingFields;
+import dev.tollgate.core.api.RequestTarget;
 import dev.tollgate.core.api.UpstreamBody;
 import dev.tollgate.core.catalog.ImageApiStyle;
-import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Route;
@@ -24,24 +22,22 @@ import dev.tollgate.core.dialect.registry.Dialects;
 import dev.tollgate.core.egress.FetchResult;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
-import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.money.MicroUsd;
-import dev.tollgate.core.routing.RoutingPreferences;
 import io.netty.buffer.ByteBuf;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A valid body of either POST /v1/images route, over the array it came in: until its provider has
- * it, since an image takes minutes to come. Loop-confined.
+ * Valid body of POST /v1/images/generations or /v1/images/edits, over the array in which it was
+ * received. The array is released when the provider has the body, because an image takes minutes.
+ * Loop-confined.
  */
 public final class ImageRequest implements InferenceRequest {
   private static final FieldRules RULES = new FieldRules(ImageFields.rules());
@@ -49,94 +45,66 @@ public final class ImageRequest implements InferenceRequest {
   private static final Pattern ONLY_BYTES = Pattern.compile("([a-z]+/)?(chatgpt|gpt)-image");
 
   private final Operation operation;
-  private final ModelId model;
-  private final RoutingPreferences routing;
+  private final RequestTarget target;
   private final ImageOptions options;
   private final boolean stored;
   private @Nullable ImageBody body;
 
-  private ImageRequest(
-      ImageBody body,
-      ModelId model,
-      RoutingPreferences routing,
-      ImageOptions options,
-      boolean stored) {
-    this.stored = stored;
+  private ImageRequest(ImageBody body, RequestTarget target, ImageOptions options, ImageUrls urls) {
+    this.stored = urls == ImageUrls.GATEWAY;
     this.operation = body.operation();
     this.body = body;
-    this.model = model;
-    this.routing = routing;
+    this.target = target;
     this.options = options;
   }
 
-  /** Reads and checks a body that may name images; every issue is reported at once. */
+  /** Reads and checks a body that may name images; all issues are reported at once. */
   public static ParseResult<ImageRequest> parse(byte[] bytes, int length, ImageUrls urls) {
-    return RequestRoot.parse(bytes, length, Set.of(), root -> check(root, urls, "prompt"));
+    return RequestRoot.parse(
+        bytes, length, Set.of(), root -> check(root, urls, false, "model", "prompt"));
   }
 
   /**
    * Reads and checks a body that must have images.
    *
-   * @param contentType of the body: JSON or a form
+   * @param contentType Content-Type of the body: JSON or a form
    */
   public static ParseResult<ImageRequest> parseEdit(
       byte[] bytes, int length, String contentType, ImageUrls urls) {
     if (!contentType.regionMatches(true, 0, FORM, 0, FORM.length())) {
       return RequestRoot.parse(
-          bytes, length, Set.of(), root -> check(root, urls, "prompt", SourceImages.MEMBER));
+          bytes,
+          length,
+          Set.of(),
+          root -> check(root, urls, true, "model", "prompt", SourceImages.MEMBER));
     }
-    return switch (MultipartForm.read(bytes, length, contentType)) {
-      case MultipartForm.Read.Refused refused -> new ParseResult.Refused<>(refused.fault());
-      case MultipartForm.Read.Fine fine -> check(fine.form(), urls);
-    };
+    return MultipartForm.read(bytes, length, contentType).then(form -> check(form, urls));
   }
 
   private static ParseResult<ImageRequest> check(
-      JsonMembers root, ImageUrls urls, String... required) {
-    var issues = new Issues();
-    RequestRoot.require(root, issues, "model");
-    RequestRoot.require(root, issues, required);
-    RULES.checkNames(root, issues);
-    Optional<ModelId> model = RequestRoot.model(root, issues);
-    RULES.checkValues(root, issues);
+      JsonMembers root, ImageUrls urls, boolean isEdit, String... required) {
+    var check = RequestCheck.of(root, RULES, required);
     boolean hasSources = SourceImages.count(root) > 0;
-    if (required.length > 1 && root.indexOf(SourceImages.MEMBER) >= 0 && !hasSources) {
-      issues.add(SourceImages.MEMBER, "must have an image");
+    if (isEdit && root.indexOf(SourceImages.MEMBER) >= 0 && !hasSources) {
+      check.issues().add(SourceImages.MEMBER, "must have an image");
     }
-    RoutingFields.Read routing = RoutingFields.read(root, issues);
-    ImageBody body =
-        hasSources ? new ImageBody.PromptAndImages(root, Map.of()) : new ImageBody.Prompt(root);
-    return parsed(issues, model, routing, body, urls, () -> ImageFields.options(root));
+    return check.result(
+        target ->
+            new ImageRequest(
+                hasSources
+                    ? new ImageBody.PromptAndImages(root, Map.of())
+                    : new ImageBody.Prompt(root),
+                target,
+                ImageFields.options(root),
+                urls));
   }
 
   private static ParseResult<ImageRequest> check(MultipartForm form, ImageUrls urls) {
-    var issues = new Issues();
-    ImageFormFields.check(form, issues);
-    Optional<ModelId> model = FormFields.model(form, issues);
-    RoutingFields.Read routing = FormFields.routing(form, issues);
-    ImageBody body = new ImageBody.Upload(form);
-    return parsed(issues, model, routing, body, urls, () -> ImageFormFields.options(form));
-  }
-
-  private static ParseResult<ImageRequest> parsed(
-      Issues issues,
-      Optional<ModelId> model,
-      RoutingFields.Read routing,
-      ImageBody body,
-      ImageUrls urls,
-      Supplier<ImageOptions> options) {
-    if (!issues.isEmpty() || model.isEmpty()) {
-      return new ParseResult.Refused<>(issues.toFault());
-    }
-    return routing.unmetFault() != null
-        ? new ParseResult.Refused<>(routing.unmetFault())
-        : new ParseResult.Valid<>(
-            new ImageRequest(
-                body,
-                model.get(),
-                routing.preferences(),
-                options.get(),
-                urls == ImageUrls.GATEWAY));
+    return RequestCheck.of(form, issues -> ImageFormFields.check(form, issues))
+        .result(
+            target ->
+                new ImageRequest(
+                    new ImageBody.Upload(form), target, ImageFormFields.options(form), urls));
   }
 
   @Override
@@ -145,18 +113,8 @@ public final class ImageRequest implements InferenceRequest {
   }
 
   @Override
-  public Modality modality() {
-    return Modality.IMAGE;
-  }
-
-  @Override
-  public ModelId model() {
-    return model;
-  }
-
-  @Override
-  public boolean isStream() {
-    return false;
+  public RequestTarget target() {
+    return target;
   }
 
   @Override
@@ -181,26 +139,11 @@ public final class ImageRequest implements InferenceRequest {
   }
 
   @Override
-  public RoutingPreferences routing() {
-    return routing;
-  }
-
-  @Override
-  public Set<String> capabilitiesUsed() {
-    return Set.of();
-  }
-
-  @Override
-  public String promptPrefix() {
-    return "";
-  }
-
-  @Override
   public List<RemoteImage> remoteImages() {
     return body().remote();
   }
 
-  /** The images that it names by URL are here. */
+  /** Adds the fetched images. */
   void fetched(Map<Integer, FetchResult.Image> images) {
     body = body().with(images);
   }
@@ -211,7 +154,7 @@ public final class ImageRequest implements InferenceRequest {
   }
 
   private ImageBody body() {
-    return requireNonNull(body, "its provider has it");
+    return requireNonNull(body, "the body was released");
   }
 
   public ImageOptions options() {
@@ -247,7 +190,7 @@ public final class ImageRequest implements InferenceRequest {
         : routeBody.upstreamBody(route, formatRequest(route));
   }
 
-  /** A form becomes JSON for whoever takes none. */
+  /** Returns the body; a form becomes JSON for a provider that takes no forms. */
   private ImageBody bodyAt(Route route) {
     return takesForms(route) ? body() : body().inJson();
   }
@@ -271,18 +214,24 @@ public final class ImageRequest implements InferenceRequest {
     return isStored() ? ImageBody.FormatRequest.BASE64 : ImageBody.FormatRequest.AS_CLIENT;
   }
 
-  /** Whether its images are stored, so that the client gets addresses of ours. */
+  /** True if the images are stored, so that the client gets the gateway's URLs. */
   boolean isStored() {
     return stored && options.format() == ImageFormat.URL;
   }
 
-  /** OpenAI's newer models, wherever they are served, know no other form and no field for it. */
+  /**
+   * True for OpenAI's newer models at any provider: they return base64 only and have no format
+   * field.
+   */
   private static boolean isOnlyBytes(Route route) {
     String model = route.provider().quirks().openAiQuirks().model(route.upstreamModel());
     return images(route).isPresent() || ONLY_BYTES.matcher(model).lookingAt();
   }
 
-  /** An address of what comes as bytes, where nobody stores it. */
+  /**
+   * Images by URL from a model that returns bytes, without object storage; or fields and counts
+   * that the provider cannot take.
+   */
   @Override
   public List<String> unservable(Route route) {
     boolean needsStorage = options.format() == ImageFormat.URL && !stored && isOnlyBytes(route);
@@ -301,7 +250,7 @@ public final class ImageRequest implements InferenceRequest {
             : beyondStyle(ImageBody.apiStyle(route), isForm ? "image" : SourceImages.MEMBER);
   }
 
-  /** Others make one image at a time. */
+  /** Translated providers make one image at a time. */
   private List<String> beyondTranslation() {
     return options.count() > 1 ? List.of("n") : List.of();
   }

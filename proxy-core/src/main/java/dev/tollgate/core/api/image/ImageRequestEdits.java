@@ -9,20 +9,20 @@ import dev.tollgate.core.json.JsonSplice;
 import java.util.List;
 import java.util.Map;
 
-/** A request for images in the words of one server that speaks OpenAI. */
+/** Edits of an image request for one server with OpenAI's dialect. */
 final class ImageRequestEdits {
   private static final String SIZE = "size";
 
   private ImageRequestEdits() {}
 
-  /** Names of what is given and not taken. */
+  /** Returns the names of present fields that the server does not accept. */
   static List<String> refused(JsonMembers root, ImageApiStyle style) {
     return style.unsupportedFields().stream()
         .filter(name -> RequestRoot.isGiven(root, name))
         .toList();
   }
 
-  /** Edits all but the images that are sent, and the form of those that are made. */
+  /** Edits all fields except source images and response format. */
   static void edit(JsonMembers root, JsonSplice edits, ImageApiStyle style) {
     for (String name : style.unsupportedFields()) {
       delete(root, edits, name);
@@ -52,7 +52,7 @@ final class ImageRequestEdits {
     }
   }
 
-  /** Ahead of the client's own word of that name: the size is what is charged. */
+  /** Inserts the member in front of the client's own of that name: the size is what is charged. */
   private static void put(JsonMembers root, JsonSplice edits, String name, JsonBytes value) {
     int i = root.indexOf(name);
     if (i < 0) {
@@ -62,7 +62,7 @@ final class ImageRequestEdits {
     }
   }
 
-  /** Puts in the images that others are made of, in place of those that the client named. */
+  /** Inserts the source images in place of those that the client named. */
   static void sources(
       JsonMembers root,
       int at,
@@ -71,7 +71,7 @@ final class ImageRequestEdits {
       JsonSplice edits) {
     JsonBytes images = SourceImages.references(root, at, here, as);
     String name = as == ImageApiStyle.ImageSources.SINGLE_URL ? "image_url" : "images";
-    delete(root, edits, name); // a null of that name could be the one that counts
+    delete(root, edits, name); // the server could use a null of that name instead
     edits.insertAfter(at, name, images);
     edits.delete(at);
   }

@@ -1,9 +1,9 @@
 package dev.tollgate.core.api.image;
 
-/** Whose addresses a client gets that asks for addresses of its images. */
+/** Origin of the image URLs that clients get. */
 public enum ImageUrls {
-  /** The provider's, where it has any. */
+  /** The provider's URLs, if it has any. */
   PROVIDER,
-  /** Ours, of what was stored. */
+  /** The gateway's URLs of stored images. */
   GATEWAY
 }

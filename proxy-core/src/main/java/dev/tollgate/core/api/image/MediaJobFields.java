@@ -16,14 +16,14 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** The fields of a request for a video or for music (docs/decisions/jobs.md#fields). */
+/** Fields of a request for a video or for music (docs/decisions/jobs.md#fields). */
 final class MediaJobFields {
   static final String WEBHOOK_URL = "webhook_url";
   static final String METADATA = "metadata";
   static final String MAX_COST = "max_cost_micro";
   static final String DURATION = "duration_seconds";
 
-  /** Those that name something that is called, beside the list of images. */
+  /** Fields with URLs that the gateway or the provider calls, besides the list of images. */
   static final List<String> URLS = List.of(WEBHOOK_URL, "image_url", "end_image_url");
 
   private static final int PROMPT_CHARACTERS_MAX = 10_000;

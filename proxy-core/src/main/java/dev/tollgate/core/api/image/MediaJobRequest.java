@@ -1,11 +1,11 @@
 package dev.tollgate.core.api.image;
 
 import dev.tollgate.core.api.FieldRules;
-import dev.tollgate.core.api.Issues;
 import dev.tollgate.core.api.ParseResult;
 import dev.tollgate.core.api.RemoteImage;
+import dev.tollgate.core.api.RequestCheck;
 import dev.tollgate.core.api.RequestRoot;
-import dev.tollgate.core.api.RoutingFields;
+import dev.tollgate.core.api.RequestTarget;
 import dev.tollgate.core.api.StorableJson;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.fault.ErrorCode;
@@ -34,15 +34,15 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A valid body of POST /v1/video/generations or /v1/music/generations.
+ * Valid body of POST /v1/video/generations or /v1/music/generations.
  *
- * @param duration of what is made; empty: the model's own
- * @param urls all that name something which is called, with where they stand
- * @param images that came along, in their order
- * @param webhookUrl null: nobody wants to be told
+ * @param duration of the result; empty: the model's default
+ * @param urls URLs that will be called, with their JSON paths
+ * @param images images in the body, in their order
+ * @param webhookUrl null: no webhook
  * @param metadata an object of strings
- * @param costMax empty: what is usual
- * @param params what is asked for, an object; images that were sent along are told by their size
+ * @param costMax the client's bound of the cost in micro-USD; empty: the default
+ * @param params the parameters to store, an object; images in the body are replaced by their size
  */
 public record MediaJobRequest(
     JobKind kind,
@@ -56,13 +56,13 @@ public record MediaJobRequest(
     OptionalLong costMax,
     JsonBytes params) {
 
-  /** The most that is kept of a request. */
+  /** Largest size of the stored parameters. */
   public static final int PARAMS_BYTES_MAX = 256 * 1024;
 
   private static final FieldRules OF_VIDEO = new FieldRules(MediaJobFields.rules(JobKind.VIDEO));
   private static final FieldRules OF_MUSIC = new FieldRules(MediaJobFields.rules(JobKind.MUSIC));
 
-  /** What has a field of its own in a job, or is ours alone. */
+  /** Fields that a job stores separately, or that only the gateway reads. */
   private static final Set<String> NO_PARAMS =
       Set.of(
           "model",
@@ -75,10 +75,10 @@ public record MediaJobRequest(
   private static final JsonBytes NOTHING = JsonBytes.raw("{}");
   private static final double NANOS_PER_SECOND = 1e9;
 
-  /** A URL that a client supplied, and the JSON path of where. */
+  /** URL from a client with its JSON path. */
   public record RemoteUrl(String param, String url) {}
 
-  /** What is held for a job, and above which nothing may be. */
+  /** Amount reserved for a job, and its upper bound. */
   public record JobReservation(MicroUsd reserved, MicroUsd max) {}
 
   public MediaJobRequest {
@@ -86,42 +86,36 @@ public record MediaJobRequest(
     images = List.copyOf(images);
   }
 
-  /** Reads and checks a body; every issue is reported at once. */
+  /** Reads and checks a body; all issues are reported at once. */
   public static ParseResult<MediaJobRequest> parse(byte[] bytes, int length, JobKind kind) {
     return RequestRoot.parse(bytes, length, Set.of(), root -> check(root, kind));
   }
 
   private static ParseResult<MediaJobRequest> check(JsonMembers root, JobKind kind) {
-    var issues = new Issues();
-    FieldRules rules = kind == JobKind.VIDEO ? OF_VIDEO : OF_MUSIC;
-    RequestRoot.require(root, issues, "model", "prompt");
-    rules.checkNames(root, issues);
-    Optional<ModelId> model = RequestRoot.model(root, issues);
-    rules.checkValues(root, issues);
-    StorableJson.check(root, issues);
-    RoutingFields.Read routing = RoutingFields.read(root, issues);
-    if (!issues.isEmpty() || model.isEmpty()) {
-      return new ParseResult.Refused<>(issues.toFault());
-    }
-    if (routing.unmetFault() != null) {
-      return new ParseResult.Refused<>(routing.unmetFault());
-    }
+    var check =
+        RequestCheck.of(root, kind == JobKind.VIDEO ? OF_VIDEO : OF_MUSIC, "model", "prompt");
+    StorableJson.check(root, check.issues());
+    return check.resultOf(target -> of(root, kind, target));
+  }
+
+  private static ParseResult<MediaJobRequest> of(
+      JsonMembers root, JobKind kind, RequestTarget target) {
     JsonBytes params = params(root);
     return params.sizeBytes() > PARAMS_BYTES_MAX
         ? new ParseResult.Refused<>(
             Fault.of(
                 ErrorCode.REQUEST_TOO_LARGE,
-                "Beside its images, a job has at most " + PARAMS_BYTES_MAX + " bytes."))
-        : new ParseResult.Valid<>(of(root, kind, model.get(), routing.preferences(), params));
+                "A job has at most " + PARAMS_BYTES_MAX + " bytes besides its images."))
+        : new ParseResult.Valid<>(of(root, kind, target, params));
   }
 
   private static MediaJobRequest of(
-      JsonMembers root, JobKind kind, ModelId model, RoutingPreferences routing, JsonBytes params) {
+      JsonMembers root, JobKind kind, RequestTarget target, JsonBytes params) {
     int metadata = root.indexOf(MediaJobFields.METADATA);
     return new MediaJobRequest(
         kind,
-        model,
-        routing,
+        target.model(),
+        target.routing(),
         duration(root),
         urls(root, kind),
         sent(root, kind),
@@ -172,7 +166,7 @@ public record MediaJobRequest(
     return RequestRoot.isGiven(root, name) ? root.string(root.indexOf(name)) : null;
   }
 
-  // What is kept
+  // Stored parameters
 
   private static JsonBytes params(JsonMembers root) {
     ByteBuf out = Unpooled.buffer();
@@ -208,7 +202,7 @@ public record MediaJobRequest(
 
   // Money
 
-  /** What it costs at a model, as far as can be said before it is made. */
+  /** Returns the estimated cost at a model. */
   public MicroUsd estimate(Model served) {
     Duration time = duration.orElse(served.durationAssumed());
     Quantity quantity =
@@ -220,10 +214,10 @@ public record MediaJobRequest(
   }
 
   /**
-   * What is held for it at a model (docs/decisions/money.md#reservations); empty: its client wants
-   * less to be held than it is estimated to cost.
+   * Returns the reservation of the job at a model (docs/decisions/money.md#reservations); empty if
+   * the client's bound is below the estimated cost.
    *
-   * @param factor of the estimate, where the client does not say
+   * @param factor multiple of the estimate that is reserved by default
    */
   public Optional<JobReservation> reservation(Model served, BigDecimal factor) {
     MicroUsd estimate = estimate(served);
@@ -238,7 +232,7 @@ public record MediaJobRequest(
         : Optional.of(new JobReservation(new MicroUsd(Math.min(usual, max)), new MicroUsd(max)));
   }
 
-  /** The refusal of a client that wants less to be held than it is estimated to cost. */
+  /** Returns the refusal of a bound below the estimated cost. */
   public Fault maxCostTooLow(Model served) {
     return Fault.invalid(
         MediaJobFields.MAX_COST,

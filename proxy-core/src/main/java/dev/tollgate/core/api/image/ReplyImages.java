@@ -16,8 +16,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The images of a reply that came as bytes and are to be stored: each is decoded when its turn
- * comes, and replaced by its address. What else is said of an image stays.
+ * Images of a reply that arrived as base64 and are stored: each is decoded when it is stored, and
+ * replaced by its URL. Other members of an image are kept.
  */
 final class ReplyImages {
   static final ReplyImages NONE = new ReplyImages(null, List.of());
@@ -46,7 +46,7 @@ final class ReplyImages {
     return items.isEmpty() ? NONE : new ReplyImages(data, items);
   }
 
-  /** Whether an image has a text of this name. */
+  /** True if an image has a text of this name. */
   static boolean isThere(JsonMembers image, String name) {
     int i = image.indexOf(name);
     return i >= 0 && image.kind(i) == JsonKind.STRING && !image.isEmptyString(i);
@@ -58,19 +58,22 @@ final class ReplyImages {
 
   private JsonMembers image(int part) {
     if (data == null) {
-      throw new IllegalStateException("there are no parts");
+      throw new IllegalStateException("this reply has no parts to store");
     }
     return data.object(items.get(part));
   }
 
-  /** Of base64, and where it has escapes the decoded text beside it. */
+  /**
+   * Returns the bound of the bytes in memory: the base64, and the decoded text beside it if it has
+   * escapes.
+   */
   int bytesMax(int part) {
     JsonMembers image = image(part);
     int i = image.indexOf(BYTES);
     return image.valueEnd(i) - image.valueStart(i);
   }
 
-  /** The bytes; empty where they are no base64. */
+  /** Returns the decoded bytes; empty if they are not valid base64. */
   Optional<ByteBuf> decoded(int part) {
     JsonMembers image = image(part);
     int i = image.indexOf(BYTES);
@@ -83,7 +86,7 @@ final class ReplyImages {
     }
   }
 
-  /** A slash may be escaped in JSON. */
+  /** Decodes text with escapes: JSON allows an escaped slash. */
   private static Optional<ByteBuf> decoded(String text) {
     byte[] bytes = text.getBytes(StandardCharsets.ISO_8859_1);
     try {
@@ -97,7 +100,7 @@ final class ReplyImages {
     urls[part] = url;
   }
 
-  /** The list with addresses in place of what was stored; null where nothing was. */
+  /** Returns the list with URLs in place of stored images; null if none was stored. */
   @Nullable JsonSplice edits() {
     JsonSplice edits = null;
     for (int part = 0; part < urls.length; part++) {

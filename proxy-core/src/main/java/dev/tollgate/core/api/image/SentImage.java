@@ -8,9 +8,9 @@ import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
 import java.util.Base64;
 
-/** An image that a valid request brought along in base64, read where it stands. */
+/** Base64 image in a valid request, read in place. */
 public final class SentImage {
-  /** A multiple of 4, so that no piece but the last is padded. */
+  /** A multiple of 4, so that only the last piece is padded. */
   private static final int PIECE_CHARS = 64 * 1024;
 
   private final JsonElements images;
@@ -20,8 +20,8 @@ public final class SentImage {
   private final int at;
 
   /**
-   * @param isTyped whether its type stands ahead of it
-   * @param type by its first bytes
+   * @param isTyped true for a data URL, which has its type in front
+   * @param type type by the first bytes
    * @param at offset of its base64
    */
   SentImage(JsonElements images, int k, boolean isTyped, BlobType type, int at) {
@@ -36,27 +36,27 @@ public final class SentImage {
     return type;
   }
 
-  /** More than it has when it is decoded. */
+  /** Returns an upper bound of the decoded size. */
   public int bytesMax() {
     return images.valueEnd(k) - at;
   }
 
-  /** Its bytes, which are the caller's. */
+  /** Returns the decoded bytes, which the caller releases. */
   public ByteBuf decoded() {
     ByteBuffer text = ByteBuffer.wrap(images.bytes(), at, images.valueEnd(k) - 1 - at);
     try {
       return Unpooled.wrappedBuffer(Base64.getDecoder().decode(text));
     } catch (IllegalArgumentException e) {
-      return unescaped(); // it is base64: this was seen before
+      return unescaped(); // the request is valid, so it has escapes
     }
   }
 
   /**
-   * A slash may be escaped in JSON, and anything else. Piece by piece, for want of another copy.
+   * Decodes a text with escapes, such as an escaped slash, piece by piece to avoid another copy.
    */
   private ByteBuf unescaped() {
     JsonChars chars = images.chars(k);
-    while (isTyped && chars.next() != ',') {} // what stands ahead of it has one
+    while (isTyped && chars.next() != ',') {} // skips the prefix of the data URL
     ByteBuf bytes = Unpooled.buffer(bytesMax());
     byte[] piece = new byte[PIECE_CHARS];
     int length = PIECE_CHARS;

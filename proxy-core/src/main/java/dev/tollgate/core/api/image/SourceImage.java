@@ -12,21 +12,21 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What one of the images that others are made of is. It may have megabytes, and is read where it
- * stands; what it says of itself is held against its first bytes.
+ * Kind of one source image. The image may have megabytes and is read in place; its declared type is
+ * compared with its first bytes.
  */
 sealed interface SourceImage {
-  /** To be fetched from a URL. */
+  /** Image to fetch from a URL. */
   record Remote() implements SourceImage {}
 
   /**
-   * Here, in base64.
+   * Image in base64 in the request.
    *
-   * @param isTyped whether its type stands ahead of it
+   * @param isTyped true for a data URL, which has its type in front
    */
   record Inline(BlobType type, boolean isTyped) implements SourceImage {}
 
-  /** None of them; {@code why} follows the field's name. */
+  /** Neither; {@code why} follows the field's name in the error message. */
   record Flawed(String why) implements SourceImage {}
 
   String HTTPS = "https://";
@@ -35,10 +35,10 @@ sealed interface SourceImage {
       Pattern.compile("data:image/(png|jpe?g|webp|gif);base64,", Pattern.CASE_INSENSITIVE);
   int TYPE_CHARS_MAX = "data:image/jpeg;base64,".length();
 
-  /** Of as many bytes as tell a type. */
+  /** Characters of base64 that determine a type. */
   int TELLING_CHARS = 16;
 
-  /** Looks at how it begins: enough for one that {@link #whole} found to be fine. */
+  /** Reads the beginning only, for an image that {@link #whole} found valid. */
   static SourceImage beginning(JsonItems items, int i) {
     String head = items.chars(i).take(TYPE_CHARS_MAX + TELLING_CHARS);
     if (begins(head, HTTPS)) {
@@ -54,11 +54,11 @@ sealed interface SourceImage {
       return new Flawed("must be an https URL, or a PNG, JPEG, WebP or GIF in base64");
     }
     return isTyped && !content.get().equals(named(type.group(1)))
-        ? new Flawed("is of another type than it says: " + content.get().mediaType())
+        ? new Flawed("declares a type that differs from its content: " + content.get().mediaType())
         : new Inline(content.get(), isTyped);
   }
 
-  /** Looks at all of it. */
+  /** Reads and checks all of the image. */
   static SourceImage whole(JsonItems items, int i) {
     return switch (beginning(items, i)) {
       case Remote remote ->
@@ -83,7 +83,7 @@ sealed interface SourceImage {
       case 'p', 'P' -> BlobType.PNG;
       case 'j', 'J' -> BlobType.JPEG;
       case 'w', 'W' -> BlobType.WEBP;
-      default -> BlobType.GIF; // the pattern lets nothing else through
+      default -> BlobType.GIF; // the pattern matches no other type
     };
   }
 
@@ -100,7 +100,7 @@ sealed interface SourceImage {
   }
 
   private static boolean isBase64(JsonChars chars, boolean isTyped) {
-    while (isTyped && chars.next() != ',') {} // what stands ahead of it has one
+    while (isTyped && chars.next() != ',') {} // skips the prefix of the data URL
     return Base64Text.isValid(chars);
   }
 }

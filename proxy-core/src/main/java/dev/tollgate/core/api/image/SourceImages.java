@@ -26,14 +26,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The images that others are made of: addresses, or base64 with its type ahead of it or not. */
+/** Source images of a request: URLs, data URLs or plain base64. */
 final class SourceImages {
   static final String MEMBER = "input_images";
   static final int COUNT_MAX = 10;
 
   private static final int BYTES_AROUND_ONE = 64;
 
-  /** A multiple of 3, so that no piece but the last is padded. */
+  /** A multiple of 3, so that only the last piece is padded. */
   private static final int PIECE_BYTES = 48 * 1024;
 
   private SourceImages() {}
@@ -57,13 +57,13 @@ final class SourceImages {
     }
   }
 
-  /** How many there are in a valid body. */
+  /** Returns the number of images in a valid body. */
   static int count(JsonMembers root) {
     int i = root.indexOf(MEMBER);
     return i >= 0 && root.kind(i) == JsonKind.ARRAY ? root.array(i).size() : 0;
   }
 
-  /** Those of a valid body that have to be fetched. */
+  /** Returns the images of a valid body that must be fetched. */
   static List<RemoteImage> remote(JsonMembers root, int i) {
     JsonElements images = root.array(i);
     List<RemoteImage> remote = new ArrayList<>();
@@ -75,7 +75,7 @@ final class SourceImages {
     return remote;
   }
 
-  /** Those of a valid body that came along with it. */
+  /** Returns the images that a valid body contains. */
   static List<SentImage> sent(JsonMembers root, int i) {
     JsonElements images = root.array(i);
     List<SentImage> sent = new ArrayList<>();
@@ -89,8 +89,8 @@ final class SourceImages {
   }
 
   /**
-   * The same as servers that speak OpenAI take them in JSON, as addresses: no provider is told
-   * where an image is, it gets the one that was looked at.
+   * Returns the images as data URLs in JSON for servers with OpenAI's dialect. The provider never
+   * gets a client's URL, but the image that was fetched and checked.
    */
   static JsonBytes references(JsonMembers root, int i, Map<Integer, Source> here, ImageSources as) {
     String begin =
@@ -112,7 +112,7 @@ final class SourceImages {
     return JsonBytes.raw(out.array(), 0, out.writerIndex());
   }
 
-  /** All of a valid body of which every one is here. */
+  /** Returns all images of a valid body, each of which is present. */
   static List<Source> all(JsonMembers root, int i, Map<Integer, Source> here) {
     JsonElements images = root.array(i);
     List<Source> all = new ArrayList<>();
@@ -128,11 +128,11 @@ final class SourceImages {
   }
 
   private static int base64At(JsonElements images, int k, SourceImage.Inline inline) {
-    return inline.isTyped() ? behindComma(images, k) : images.valueStart(k) + 1;
+    return inline.isTyped() ? afterComma(images, k) : images.valueStart(k) + 1;
   }
 
-  /** Offset behind the first comma, which may be escaped as anything in JSON. */
-  private static int behindComma(JsonElements images, int k) {
+  /** Returns the offset after the first comma, which may be escaped in JSON. */
+  private static int afterComma(JsonElements images, int k) {
     byte[] bytes = images.bytes();
     int at = images.valueStart(k);
     while (bytes[at] != ',') {
@@ -150,24 +150,24 @@ final class SourceImages {
     return bytes + bytesOf(here);
   }
 
-  /** Of those that do not stand in the request as JSON, in base64. */
+  /** Returns the base64 size of images that are not in the request's JSON, in bytes. */
   static int bytesOf(Map<Integer, Source> here) {
     return here.values().stream().mapToInt(Source::sizeBytes).sum();
   }
 
-  /** One that was fetched. */
+  /** Returns a fetched image. */
   static Source of(FetchResult.Image image) {
     return new RawImage(ByteBuffer.wrap(image.bytes(), 0, image.length()), image.type());
   }
 
-  /** One that is a file of a form; empty where it is no image. */
+  /** Returns the image in a file of a form; empty if the file is no image. */
   static Optional<Source> of(MultipartForm form, FormPart part) {
     ByteBuffer content = ByteBuffer.wrap(form.bytes(), part.from(), part.sizeBytes());
     return BlobType.ofImage(Unpooled.wrappedBuffer(content))
         .map(type -> new RawImage(content, type));
   }
 
-  /** One of them that is here, wherever it came from. */
+  /** Source image that is present, from the request or fetched. */
   sealed interface Source extends InputImage {
     BlobType type();
 
@@ -176,7 +176,7 @@ final class SourceImages {
       return type().mediaType();
     }
 
-    /** Appends the rest of a JSON string that begins with its type. */
+    /** Appends the rest of a JSON string that begins with the type. */
     default void writeDataTo(ByteBuf out) {
       ByteBufUtil.writeAscii(out, "data:" + mediaType() + ";base64,");
       writeRestTo(out);
@@ -188,14 +188,14 @@ final class SourceImages {
       writeRestTo(out);
     }
 
-    /** Appends base64 and the quotation mark behind it. */
+    /** Appends the base64 and the closing quotation mark. */
     void writeRestTo(ByteBuf out);
   }
 
   /**
-   * One that stands in the request.
+   * Image in the request's JSON.
    *
-   * @param at offset of its base64, which is written as it stands, escapes and all
+   * @param at offset of its base64, which is copied with its escapes
    */
   private record InlineImage(JsonElements images, int k, BlobType type, int at) implements Source {
     @Override
@@ -209,14 +209,14 @@ final class SourceImages {
     }
   }
 
-  /** One whose bytes are here as they are. */
+  /** Image as raw bytes. */
   private record RawImage(ByteBuffer content, BlobType type) implements Source {
     @Override
     public int sizeBytes() {
       return 4 * Math.ceilDiv(content.remaining(), 3);
     }
 
-    /** Piece by piece, so that it needs no second array of its size. */
+    /** Encodes piece by piece, to avoid a second array of its size. */
     @Override
     public void writeRestTo(ByteBuf out) {
       Base64.Encoder encoder = Base64.getEncoder();

@@ -4,7 +4,7 @@ import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonWriter;
 import io.netty.buffer.ByteBuf;
 
-/** The events of a response's items: none, or the ones that OpenAI has. */
+/** Events about a response's items: none, or all that OpenAI has. */
 sealed interface ItemEvents {
   static ItemEvents of(ResponseEventSet list, ResponseDraft draft) {
     return switch (list) {
@@ -14,27 +14,27 @@ sealed interface ItemEvents {
   }
 
   /**
-   * Whether the response begins with a message in it.
+   * True if the response begins with a message item.
    *
-   * @param saysText whether the first that comes is text
+   * @param saysText true if the first content is text
    */
   boolean beginsWithMessage(boolean saysText);
 
-  /** A message begins behind other items. */
+  /** Handles a message that begins after other items. */
   void messageBegun(ResponseItem.Message message, ByteBuf out);
 
-  /** A call has its name. */
+  /** Handles a call whose name is known. */
   void callBegun(ResponseItem.Call call, ByteBuf out);
 
-  /** More of a call's arguments came, which has them already. */
+  /** Handles more arguments of a call, which has them already. */
   void argumentsAdded(ResponseItem.Call call, JsonBytes more, ByteBuf out);
 
-  /** Nothing more comes. */
+  /** Handles the end of the response. */
   void completed(ByteBuf out);
 
-  /** Items are told with the first event and the last. */
+  /** Items appear in the first and the last event only. */
   final class None implements ItemEvents {
-    /** Text may still come, and there is no event that would tell of a new message. */
+    /** Text may still come, and no event could announce a new message. */
     @Override
     public boolean beginsWithMessage(boolean saysText) {
       return true;
@@ -53,7 +53,7 @@ sealed interface ItemEvents {
     public void completed(ByteBuf out) {}
   }
 
-  /** Items are told as they begin, grow and end. */
+  /** Items have events when they begin, grow and end. */
   final class All implements ItemEvents {
     private final ResponseDraft draft;
 
@@ -76,7 +76,7 @@ sealed interface ItemEvents {
       ResponseEventFrame.end(part, out);
     }
 
-    /** Arguments that came ahead of the name are told now. */
+    /** Announces the call, with arguments that came before its name. */
     @Override
     public void callBegun(ResponseItem.Call call, ByteBuf out) {
       JsonWriter added = event("response.output_item.added", call, out);

@@ -7,12 +7,12 @@ import dev.tollgate.core.json.JsonWriter;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
-/** A JSON string that grows piece by piece; each is kept as its source writes it. */
+/** JSON string that grows piece by piece; each piece keeps its escapes. */
 final class JsonStringBuilder {
   private static final JsonBytes EMPTY = JsonBytes.string("");
   private static final int QUOTE_BYTES = 1;
 
-  /** The string without its closing quotation mark; nothing while it is empty. */
+  /** The string without its closing quotation mark; empty before the first piece. */
   private ByteBuf open = Unpooled.EMPTY_BUFFER;
 
   /** Adds the text of a string value. */
@@ -23,7 +23,7 @@ final class JsonStringBuilder {
     }
   }
 
-  /** Adds text of our own. */
+  /** Adds text of the gateway. */
   void add(String text) {
     ByteBuf quoted = Unpooled.buffer(text.length() + 2 * QUOTE_BYTES);
     new JsonWriter(quoted).string(text);
@@ -45,7 +45,7 @@ final class JsonStringBuilder {
     return open.readableBytes();
   }
 
-  /** All of it so far; valid until more is added. */
+  /** Returns the string so far; valid until more is added. */
   JsonBytes json() {
     if (isEmpty()) {
       return EMPTY;

@@ -8,12 +8,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A streamed response as far as it was told: how many events there were, and the items with their
- * texts, which the last event repeats. Another provider may write it on. Not thread safe: one
- * request on one loop.
+ * Streamed response as far as it was sent: the number of events, and the items with their texts,
+ * which the last event repeats. Another provider may continue it. Not thread safe: one request on
+ * one loop.
  */
 public final class ResponseDraft implements ResumePoint {
-  private static final int CALL_BYTES = 256; // what a call takes before it says anything
+  private static final int CALL_BYTES = 256; // memory of a call without text
 
   private final List<ResponseItem> items = new ArrayList<>(1);
   private final Map<Long, ResponseItem.Call> calls = new HashMap<>(0);
@@ -21,22 +21,22 @@ public final class ResponseDraft implements ResumePoint {
   private long events;
   private int bytes;
 
-  /** Whether anything was told. */
+  /** True if an event was sent. */
   boolean isBegun() {
     return events > 0;
   }
 
-  /** The number of the event that comes next. */
+  /** Returns the sequence number of the next event. */
   long nextNumber() {
     return events++;
   }
 
-  /** The items in the order in which they began. */
+  /** Returns the items in the order in which they began. */
   List<ResponseItem> items() {
     return items;
   }
 
-  /** What the assistant says; null while it says nothing. */
+  /** Returns the assistant's message; null before it begins. */
   ResponseItem.@Nullable Message message() {
     return message;
   }
@@ -47,12 +47,12 @@ public final class ResponseDraft implements ResumePoint {
     return begun;
   }
 
-  /** The call to which the provider gave this index; null: none so far. */
+  /** Returns the call with the provider's index; null if there is none yet. */
   ResponseItem.@Nullable Call call(long index) {
     return calls.get(index);
   }
 
-  /** How many calls there are. */
+  /** Returns the number of calls. */
   int callCount() {
     return calls.size();
   }
@@ -63,7 +63,7 @@ public final class ResponseDraft implements ResumePoint {
     return call;
   }
 
-  /** The place of an item in the output; it is given one where it has none. */
+  /** Returns the position of an item in the output, and assigns one if needed. */
   int outputIndex(ResponseItem item) {
     int at = items.indexOf(item);
     if (at < 0) {
@@ -73,12 +73,12 @@ public final class ResponseDraft implements ResumePoint {
     return at;
   }
 
-  /** More text is kept; less where it was replaced by a shorter one. */
+  /** Adds to the size of the kept text; negative if text was replaced by a shorter one. */
   void addBytes(int byBytes) {
     bytes += byBytes;
   }
 
-  /** How much is kept: text, names, and something for each call. */
+  /** Returns the size of the kept text: texts, names, and a constant for each call. */
   int bytes() {
     return bytes;
   }

@@ -4,11 +4,11 @@ import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.sse.SseWriter;
 import io.netty.buffer.ByteBuf;
 
-/** The frame of every event of the Responses API: its type and its number come first. */
+/** Frame of every event of the Responses API: its type and sequence number come first. */
 final class ResponseEventFrame {
   private ResponseEventFrame() {}
 
-  /** Begins an event; what is written next are more members of it. */
+  /** Begins an event, to which the caller adds members. */
   static JsonWriter begin(String type, ResponseDraft draft, ByteBuf out) {
     SseWriter.begin(out);
     JsonWriter event = new JsonWriter(out).beginObject().name("type").string(type);

@@ -1,9 +1,9 @@
 package dev.tollgate.core.api.responses;
 
-/** Which events a stream of the Responses API has (docs/decisions/responses.md#events). */
+/** Sets of events in a stream of the Responses API (docs/decisions/responses.md#events). */
 public enum ResponseEventSet {
-  /** (docs/decisions/Created, text delta and completed: what plain clients need.) */
+  /** Created, text delta and completed: enough for simple clients. */
   LISTED,
-  /** OpenAI's events of items and of arguments, too. */
+  /** Also OpenAI's events of items and of arguments. */
   EXTENDED
 }

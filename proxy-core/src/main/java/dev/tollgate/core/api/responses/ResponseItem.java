@@ -5,8 +5,8 @@ import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonWriter;
 
 /**
- * One item of a response's output (docs/decisions/responses.md#object): what the assistant says, or
- * a call of a tool.
+ * Item of a response's output (docs/decisions/responses.md#object): the assistant's message, or a
+ * tool call.
  */
 sealed interface ResponseItem {
   String COMPLETED = "completed";
@@ -14,13 +14,13 @@ sealed interface ResponseItem {
 
   String id();
 
-  /** How many bytes of text it holds. */
+  /** Returns the size of the item's text in bytes. */
   int bytes();
 
   /** Writes the whole item. */
   void writeTo(JsonWriter out, String status);
 
-  /** What the assistant says. */
+  /** The assistant's message. */
   final class Message implements ResponseItem {
     private final String id;
     private final JsonStringBuilder text = new JsonStringBuilder();
@@ -65,7 +65,7 @@ sealed interface ResponseItem {
       out.endArray().endObject();
     }
 
-    /** The same before any of its parts came. */
+    /** Writes the message before any of its parts. */
     void writeInProgress(JsonWriter out) {
       begin(out, IN_PROGRESS);
       out.endArray().endObject();
@@ -77,14 +77,14 @@ sealed interface ResponseItem {
       out.name("content").beginArray();
     }
 
-    /** The part of its content that is text. */
+    /** Writes the text part of the content. */
     void textPart(JsonWriter out) {
       out.beginObject().name("type").string("output_text").name("text").raw(text.json());
       out.name("annotations").beginArray().endArray().endObject();
     }
   }
 
-  /** A call of a tool. */
+  /** A tool call. */
   final class Call implements ResponseItem {
     private static final JsonBytes EMPTY = JsonBytes.string("");
 
@@ -96,7 +96,7 @@ sealed interface ResponseItem {
     private boolean named;
 
     /**
-     * @param index of the call in the response
+     * @param index position of the call in the response
      */
     Call(ReplyStamp stamp, int index) {
       this.id = stamp.idWith("fc_") + "_" + index;
@@ -112,7 +112,7 @@ sealed interface ResponseItem {
       return arguments;
     }
 
-    /** Takes the provider's id, in place of an earlier one; by how much that grew. */
+    /** Sets the provider's id in place of an earlier one. Returns the growth in bytes. */
     int identify(String as) {
       int grown = as.length() - idChars;
       idChars = as.length();
@@ -120,7 +120,7 @@ sealed interface ResponseItem {
       return grown;
     }
 
-    /** Takes its name; by how much that grew. */
+    /** Sets the name. Returns the growth in bytes. */
     int name(String as) {
       name = JsonBytes.string(as);
       named = true;
@@ -141,7 +141,7 @@ sealed interface ResponseItem {
       write(out, status, arguments.json());
     }
 
-    /** The same before any of its arguments came. */
+    /** Writes the call before any of its arguments. */
     void writeInProgress(JsonWriter out) {
       write(out, IN_PROGRESS, EMPTY);
     }

@@ -9,16 +9,13 @@ import dev.tollgate.core.money.Usage;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Writes the response object (docs/decisions/responses.md#object): as it begins, and as it is when
- * all of it is there.
- */
+/** Writer of the response object (docs/decisions/responses.md#object), in progress or complete. */
 final class ResponseObject {
   private final ReplyStamp stamp;
   private final JsonBytes tools;
 
   /**
-   * @param tools of the request, which SDKs look for in the response
+   * @param tools the request's tools, which SDKs expect in the response
    */
   ResponseObject(ReplyStamp stamp, JsonBytes tools) {
     this.stamp = stamp;
@@ -26,9 +23,9 @@ final class ResponseObject {
   }
 
   /**
-   * The response of which nothing was said.
+   * Writes the response before any content.
    *
-   * @param first the item that is begun, if one is
+   * @param first the item that has begun, if any
    */
   void writeInProgress(ResponseItem.@Nullable Message first, JsonWriter out) {
     begin(ResponseItem.IN_PROGRESS, out);
@@ -40,9 +37,9 @@ final class ResponseObject {
   }
 
   /**
-   * The whole response.
+   * Writes the complete response.
    *
-   * @param reported the provider's usage object; null where we count
+   * @param reported the provider's usage object; null for an estimate
    */
   void writeWhole(
       List<ResponseItem> items,
@@ -69,7 +66,7 @@ final class ResponseObject {
     out.name("usage").value(ResponsesUsageJson.of(charged, cost, reported)).endObject();
   }
 
-  /** A message that said nothing is none where tools are called. */
+  /** False for a message without text beside tool calls. */
   private static boolean isShown(ResponseItem item, List<ResponseItem> items) {
     return switch (item) {
       case ResponseItem.Message message -> !message.isEmpty() || items.size() == 1;

@@ -16,9 +16,9 @@ import io.netty.buffer.ByteBuf;
 import java.util.List;
 
 /**
- * One admitted Responses request for one model: a chat, whose reply is told in other words.
+ * One admitted Responses request for one model: a chat whose reply has another form.
  *
- * @param chat what the provider is asked
+ * @param chat the chat that the provider gets
  */
 public record ResponsesCall(ResponsesRequest request, ChatCall chat) implements InferenceCall {
   @Override

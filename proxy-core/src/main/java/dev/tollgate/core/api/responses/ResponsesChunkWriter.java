@@ -22,9 +22,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes a chat stream as the events of the Responses API (docs/decisions/responses.md#events): one
- * when it begins, one for each piece of text, and one with all of it at the end. The first has the
- * message that is begun already, because the helpers of SDKs append to it.
+ * Writer of a chat stream as events of the Responses API (docs/decisions/responses.md#events): one
+ * at the start, one for each piece of text, and one with everything at the end. The first event
+ * contains the message already begun, because SDK helpers append to it.
  */
 public final class ResponsesChunkWriter implements ChunkWriter {
   private final ReplyStamp stamp;
@@ -35,7 +35,7 @@ public final class ResponsesChunkWriter implements ChunkWriter {
   private IncompleteReason incomplete = IncompleteReason.NONE;
 
   /**
-   * @param resumePoint what the client has of the response already; null: nothing
+   * @param resumePoint state of the response that the client already has; null: none
    */
   ResponsesChunkWriter(
       ReplyStamp stamp,
@@ -49,13 +49,13 @@ public final class ResponsesChunkWriter implements ChunkWriter {
     this.items = ItemEvents.of(request.events(), draft);
   }
 
-  /** The form of the stream that answers a request. */
+  /** Returns the writers for a request. */
   public static Factory form(ResponsesRequest request) {
     return (stamp, root, choice, resumePoint) ->
         new ResponsesChunkWriter(stamp, choice, request, resumePoint);
   }
 
-  /** The response has an identity of our own. */
+  /** Does nothing: the gateway sets the identity of the response. */
   @Override
   public void takeIdentity() {}
 
@@ -64,7 +64,7 @@ public final class ResponsesChunkWriter implements ChunkWriter {
     return draft;
   }
 
-  /** Before content there is nothing to tell. */
+  /** Does nothing: there is no event before content. */
   @Override
   public void hold(int choices, ByteBuf out) {}
 
@@ -118,7 +118,7 @@ public final class ResponsesChunkWriter implements ChunkWriter {
     }
   }
 
-  /** Some providers tell thoughts and text as parts of one list. */
+  /** Writes a list of parts, in which some providers mix reasoning and text. */
   private void parts(JsonElements parts, ByteBuf out) {
     for (int k = 0; k < parts.size(); k++) {
       JsonMembers part = parts.kind(k) == JsonKind.OBJECT ? parts.object(k) : new JsonMembers();
@@ -211,7 +211,7 @@ public final class ResponsesChunkWriter implements ChunkWriter {
     textDelta(message, json, out);
   }
 
-  /** The last event says that it is finished, whoever said so. */
+  /** Does nothing: the last event is the finish. */
   @Override
   public void writeFinish(ByteBuf out) {}
 
@@ -226,7 +226,7 @@ public final class ResponsesChunkWriter implements ChunkWriter {
     ResponseEventFrame.end(event, out);
   }
 
-  /** There is no event for the usage of what broke off. */
+  /** Adds the usage to the error, because there is no event for a broken response. */
   @Override
   public BrokenStream broken(
       Fault fault, Usage charged, MicroUsd cost, byte @Nullable [] reported, ByteBuf out) {

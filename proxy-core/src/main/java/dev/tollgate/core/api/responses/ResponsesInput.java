@@ -12,15 +12,15 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Maps the instructions and the input of a Responses request to a chat's messages. Calls that
- * follow each other, or what the assistant said, become one message with it, as chats have them.
+ * Mapping of a Responses request's instructions and input to chat messages. Consecutive calls, and
+ * the assistant's text before them, become one message, as chats have it.
  */
 final class ResponsesInput {
   private static final Param PARAM = Param.of("input");
   private static final Set<String> ROLES =
       Set.of("system", "developer", "user", "assistant", "tool", "function");
 
-  /** What a message of a chat may have beside its role and content. */
+  /** Members of a chat message besides role and content. */
   private static final List<String> OF_MESSAGES =
       List.of(
           "name",
@@ -39,9 +39,9 @@ final class ResponsesInput {
   /** The message that is being written. */
   private enum Open {
     NOTHING,
-    /** The assistant's, to which calls may come. */
+    /** An assistant message, to which calls can be added. */
     ASSISTANT,
-    /** The assistant's, in its list of calls. */
+    /** The list of calls of an assistant message. */
     CALLS
   }
 
@@ -51,7 +51,7 @@ final class ResponsesInput {
     this.parts = new ResponsesParts(issues, out);
   }
 
-  /** Writes the member {@code messages}; where input is missing that was reported. */
+  /** Writes the member {@code messages}; missing input has been reported before. */
   void write(JsonMembers root) {
     out.name("messages").beginArray();
     int instructions = root.indexOf("instructions");
@@ -103,7 +103,7 @@ final class ResponsesInput {
       call(item, param);
     } else if (item.isString(type, "function_call_output")) {
       callOutput(item, param);
-    } else if (!item.isString(type, "reasoning")) { // which nobody else can read
+    } else if (!item.isString(type, "reasoning")) { // opaque to all but its provider
       issues.add(
           param.dot("type"), "must be message, function_call, function_call_output or reasoning");
     }
@@ -184,7 +184,7 @@ final class ResponsesInput {
     return JsonBytes.of(item, item.indexOf(name));
   }
 
-  /** A message of its own begins. */
+  /** Begins a new message. */
   private void begin() {
     isEmpty = false;
     close();

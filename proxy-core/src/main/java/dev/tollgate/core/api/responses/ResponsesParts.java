@@ -10,7 +10,10 @@ import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.json.Param;
 import java.util.List;
 
-/** Maps the content of a Responses message, or the output of a tool, to the content of a chat's. */
+/**
+ * Mapping of a Responses message's content, or of a tool's output, to the content of a chat
+ * message.
+ */
 final class ResponsesParts {
   private static final List<String> OF_FILES = List.of("file_data", "filename", "file_id");
 
@@ -43,7 +46,7 @@ final class ResponsesParts {
       return;
     }
     if (parts.size() == 1 && parts.kind(0) == JsonKind.OBJECT && isPlain(parts.object(0))) {
-      JsonMembers only = parts.object(0); // which more providers take as a string
+      JsonMembers only = parts.object(0); // more providers accept a string
       out.raw(JsonBytes.of(only, only.indexOf("text")));
       return;
     }

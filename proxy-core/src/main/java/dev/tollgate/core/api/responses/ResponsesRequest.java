@@ -4,15 +4,14 @@ import dev.tollgate.core.api.FieldRules;
 import dev.tollgate.core.api.InferenceRequest;
 import dev.tollgate.core.api.Issues;
 import dev.tollgate.core.api.ParseResult;
+import dev.tollgate.core.api.RequestCheck;
 import dev.tollgate.core.api.RequestRoot;
-import dev.tollgate.core.api.RoutingFields;
+import dev.tollgate.core.api.RequestTarget;
 import dev.tollgate.core.api.ValueRule;
 import dev.tollgate.core.api.chat.ChatRequest;
-import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.Dialect.Operation;
-import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonItems;
@@ -27,13 +26,12 @@ import io.netty.buffer.Unpooled;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * A valid body of POST /v1/responses, mapped to a chat (docs/decisions/responses.md#mapping):
- * routing, money and providers see that chat. Fields that are unknown here are dropped.
+ * Valid body of POST /v1/responses, translated to a chat (docs/decisions/responses.md#mapping):
+ * routing, money and providers see that chat. Unknown fields are dropped.
  */
 public final class ResponsesRequest implements InferenceRequest {
   private static final FieldRules RULES = new FieldRules(rules());
@@ -81,53 +79,43 @@ public final class ResponsesRequest implements InferenceRequest {
     }
   }
 
-  /** Reads and checks a body; every issue is reported at once. */
+  /** Reads and checks a body; all issues are reported at once. */
   public static ParseResult<ResponsesRequest> parse(
       byte[] bytes, int length, ResponseEventSet events) {
     return RequestRoot.parse(bytes, length, Set.of("tools"), root -> check(root, events));
   }
 
   private static ParseResult<ResponsesRequest> check(JsonMembers root, ResponseEventSet events) {
-    var issues = new Issues();
-    RequestRoot.require(root, issues, "model", "input");
-    RULES.checkNames(root, issues);
-    Optional<ModelId> model = RequestRoot.model(root, issues);
-    RULES.checkValues(root, issues);
+    var check = RequestCheck.of(root, RULES, "model", "input");
     ByteBuf translated = Unpooled.buffer(root.objectEnd() - root.objectStart() + BYTES_MORE);
-    writeChat(root, issues, new JsonWriter(translated));
-    RoutingFields.Read routing = RoutingFields.read(root, issues);
-    if (!issues.isEmpty() || model.isEmpty()) {
-      return new ParseResult.Refused<>(issues.toFault());
-    }
-    return routing.unmetFault() != null
-        ? new ParseResult.Refused<>(routing.unmetFault())
-        : of(translated, routing.preferences(), events, ResponsesTools.onOneLine(root));
+    writeChat(root, check.issues(), new JsonWriter(translated));
+    return check.resultOf(
+        target -> of(translated, target.routing(), events, ResponsesTools.onOneLine(root)));
   }
 
   private static ParseResult<ResponsesRequest> of(
       ByteBuf chat, RoutingPreferences preferences, ResponseEventSet events, JsonBytes tools) {
-    return switch (ChatRequest.translated(chat.array(), chat.writerIndex(), preferences)) {
-      case ParseResult.Valid<ChatRequest> valid ->
-          new ParseResult.Valid<>(
-              new ResponsesRequest(valid.request(), events, tools, chat.capacity()));
-      case ParseResult.Refused<ChatRequest> refused -> new ParseResult.Refused<>(refused.fault());
-    };
+    return ChatRequest.translated(chat.array(), chat.writerIndex(), preferences)
+        .then(
+            request ->
+                new ParseResult.Valid<>(
+                    new ResponsesRequest(request, events, tools, chat.capacity())));
   }
 
   /**
-   * What a body takes of the heap at most while it is mapped: itself, and the chat, which may have
-   * to be copied into an array that is twice as large.
+   * Returns the heap bound of a body during the translation: the body, and the chat, which may be
+   * copied into an array twice as large.
    */
   public static long bytesWhileMapped(int length) {
     return length + 3L * (length + BYTES_MORE);
   }
 
-  /** Bytes of the arrays that it lives on. */
+  /** Returns the size of the arrays that the request keeps, in bytes. */
   public int heldBytes() {
     return heldBytes;
   }
 
-  /** Writes the chat; what cannot be mapped is an issue, and then the chat is of no use. */
+  /** Writes the chat; what cannot be translated is an issue, and then the chat is unusable. */
   private static void writeChat(JsonMembers root, Issues issues, JsonWriter out) {
     out.beginObject();
     copy(root, "model", "model", out);
@@ -145,12 +133,12 @@ public final class ResponsesRequest implements InferenceRequest {
     }
   }
 
-  /** Which events its stream has. */
+  /** Returns the set of events in the stream. */
   ResponseEventSet events() {
     return events;
   }
 
-  /** Its tools as they are told in the response: on one line. */
+  /** Returns the tools for the response object, on one line. */
   JsonBytes tools() {
     return tools;
   }
@@ -166,23 +154,13 @@ public final class ResponsesRequest implements InferenceRequest {
   }
 
   @Override
-  public Modality modality() {
-    return chat.modality();
-  }
-
-  @Override
-  public ModelId model() {
-    return chat.model();
+  public RequestTarget target() {
+    return chat.target();
   }
 
   @Override
   public boolean isStream() {
     return chat.isStream();
-  }
-
-  @Override
-  public RoutingPreferences routing() {
-    return chat.routing();
   }
 
   @Override
@@ -220,7 +198,10 @@ public final class ResponsesRequest implements InferenceRequest {
     return chat.bodyFor(route);
   }
 
-  /** Which item became which message the provider cannot know, and calls share one. */
+  /**
+   * Maps all messages to the input, because the item of a message is unknown and calls share a
+   * message.
+   */
   @Override
   public String paramOf(String upstreamParam) {
     if (upstreamParam.startsWith("messages")) {

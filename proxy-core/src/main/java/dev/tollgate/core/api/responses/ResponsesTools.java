@@ -11,7 +11,7 @@ import dev.tollgate.core.json.Param;
 import java.util.Arrays;
 import java.util.List;
 
-/** Maps the tools of a Responses request to a chat's: functions, which are all that there are. */
+/** Mapping of a Responses request's tools to a chat's: only functions exist. */
 final class ResponsesTools {
   private static final Param PARAM = Param.of("tools");
   private static final JsonBytes NONE = JsonBytes.raw("[]");
@@ -26,7 +26,7 @@ final class ResponsesTools {
     this.out = out;
   }
 
-  /** The tools of a valid request as they were written, on one line, as events need them. */
+  /** Returns the tools of a valid request on one line, as events need them. */
   static JsonBytes onOneLine(JsonMembers root) {
     int i = root.indexOf("tools");
     if (i < 0 || root.kind(i) == JsonKind.NULL) {
@@ -34,13 +34,13 @@ final class ResponsesTools {
     }
     byte[] line = Arrays.copyOfRange(root.bytes(), root.valueStart(i), root.valueEnd(i));
     for (int at = 0; at < line.length; at++) {
-      boolean breaks = line[at] == '\n' || line[at] == '\r'; // white space, or it were no JSON
+      boolean breaks = line[at] == '\n' || line[at] == '\r'; // always white space in valid JSON
       line[at] = breaks ? (byte) ' ' : line[at];
     }
     return JsonBytes.raw(line);
   }
 
-  /** Writes the member, unless there are none. */
+  /** Writes the member, unless there are no tools. */
   void write(JsonMembers root) {
     int i = root.indexOf("tools");
     if (i < 0 || root.kind(i) == JsonKind.NULL) {

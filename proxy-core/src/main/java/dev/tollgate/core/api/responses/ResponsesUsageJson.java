@@ -7,12 +7,12 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The usage object of a response: a chat's in the terms of the Responses API, and the charge. */
+/** Usage object of a response: a chat's in the terms of the Responses API, and the charge. */
 final class ResponsesUsageJson {
   private ResponsesUsageJson() {}
 
   /**
-   * @param reported the provider's object, in a chat's terms; null where we count
+   * @param reported the provider's object, in a chat's terms; null for an estimate
    */
   static Map<String, Object> of(Usage charged, MicroUsd cost, byte @Nullable [] reported) {
     Map<String, Object> usage = new LinkedHashMap<>();
@@ -35,7 +35,7 @@ final class ResponsesUsageJson {
     return details;
   }
 
-  /** A provider's own sum is kept, whatever it counts. */
+  /** Returns the provider's own total, whatever it counts, or the sum. */
   private static long total(Usage charged, byte @Nullable [] reported) {
     if (reported == null) {
       return charged.totalTokens();

@@ -30,8 +30,8 @@ import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One provider's events about audio: speech as it is made, or a transcript as it is written. They
- * pass as they came; the last one, which says what was used, is held back until that is charged.
+ * One provider's stream of audio events: generated speech, or a transcript. Events pass unchanged;
+ * the last event, which has the usage, is held back until the charge is known.
  */
 public final class AudioEventStream implements ReplyEventStream {
   private static final int BAD_EVENTS_IN_A_ROW_MAX = 3;
@@ -51,7 +51,7 @@ public final class AudioEventStream implements ReplyEventStream {
   private long contentBytes;
 
   /**
-   * @param lengthOf how long the audio is most likely of which so many bytes came
+   * @param lengthOf the likely length of the audio of a number of bytes
    */
   private AudioEventStream(
       AudioUsage usage, LongFunction<Duration> lengthOf, Optional<SpeechFormat> spoken) {
@@ -60,12 +60,12 @@ public final class AudioEventStream implements ReplyEventStream {
     this.spoken = spoken;
   }
 
-  /** Events that carry speech in this format. */
+  /** Returns a stream whose events contain speech in this format. */
   static AudioEventStream spoken(AudioUsage usage, SpeechFormat format) {
     return new AudioEventStream(usage, format::timeOf, Optional.of(format));
   }
 
-  /** Events that carry the text of audio that is most likely so long. */
+  /** Returns a stream whose events contain the text of audio of a likely length. */
   static AudioEventStream written(AudioUsage usage, Duration likely) {
     return new AudioEventStream(usage, _ -> likely, Optional.empty());
   }
@@ -121,7 +121,7 @@ public final class AudioEventStream implements ReplyEventStream {
     return Step.WROTE;
   }
 
-  /** The last chunk of those who stream chunks, if they were asked for usage. */
+  /** True for the final usage chunk of providers that stream chunks. */
   private boolean isUsageAlone() {
     int at = root.indexOf("choices");
     return isChunked
@@ -137,13 +137,13 @@ public final class AudioEventStream implements ReplyEventStream {
         + RequestRoot.bytesOf(root, "audio");
   }
 
-  /** There is no event for it: the terminator says the same. */
+  /** Writes nothing: the terminator is enough. */
   @Override
   public void writeMissingFinish(ByteBuf out) {
     endedByDone = true;
   }
 
-  /** Writes the last event with what was charged, or one of our own where none came. */
+  /** Writes the last event with the charge, or a new one if the provider sent none. */
   @Override
   public void writeUsage(Usage charged, MicroUsd cost, ByteBuf out) {
     JsonMembers done = JsonMembers.ofKept(lastEvent == null ? syntheticLast() : lastEvent);
@@ -168,7 +168,7 @@ public final class AudioEventStream implements ReplyEventStream {
     return event.getBytes(US_ASCII);
   }
 
-  /** None of its events says that it broke off: the error has its usage. */
+  /** Adds the usage to the error, because no event marks a broken stream. */
   @Override
   public BrokenStream broken(Fault fault, Usage charged, MicroUsd cost, ByteBuf out) {
     Map<String, Object> details = new HashMap<>(fault.details());

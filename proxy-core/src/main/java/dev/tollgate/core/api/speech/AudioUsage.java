@@ -20,8 +20,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a reply about audio used: tokens, or time, or characters, whichever its model is priced by.
- * Providers tell one of them, under several names, or nothing.
+ * Usage of an audio reply: tokens, time or characters, by the prices of its model. Providers report
+ * one of these, under several names, or none.
  */
 final class AudioUsage {
   private static final byte[] NOTHING = {'{', '}'};
@@ -33,11 +33,11 @@ final class AudioUsage {
   private @Nullable Duration time;
   private byte @Nullable [] text;
 
-  /** What no provider can have counted more of: its count would be absurd, and we estimate. */
+  /** Bounds of plausible usage; above them the gateway's own estimate counts. */
   record Bounds(int tokens, Duration time) {}
 
   /**
-   * @param known what the request says itself
+   * @param known usage known from the request
    */
   AudioUsage(UsageFormat terms, PriceList prices, List<Quantity> known, Bounds bounds) {
     this.bounds = bounds;
@@ -46,7 +46,7 @@ final class AudioUsage {
     this.known = known;
   }
 
-  /** Takes what a reply or an event tells at its root. */
+  /** Reads the usage at the root of a reply or an event. */
   void take(JsonMembers root) {
     time(root, "duration").ifPresent(read -> time = read);
     int i = root.indexOf("usage");
@@ -55,7 +55,7 @@ final class AudioUsage {
     }
   }
 
-  /** Only an object of which something is charged is shown to the client. */
+  /** Keeps only an object that contributes to the charge, for the client. */
   private void readUsage(JsonMembers usage) {
     Optional<Usage> counted = terms.read(usage, bounds.tokens);
     Optional<Duration> timed = time(usage, "seconds").or(() -> time(usage, "prompt_audio_seconds"));
@@ -74,7 +74,7 @@ final class AudioUsage {
         : Optional.empty();
   }
 
-  /** What was told, as far as anybody is charged by it; empty where tokens must be estimated. */
+  /** Returns the reported usage as far as it is charged; empty if tokens must be estimated. */
   Optional<Usage> reported() {
     boolean isTimeKnown = time != null || prices.perAudioSecond() == 0;
     Usage counted = tokens;
@@ -87,9 +87,9 @@ final class AudioUsage {
   }
 
   /**
-   * What was used besides tokens.
+   * Returns the usage besides tokens.
    *
-   * @param likely the length of the audio, where nobody told it
+   * @param likely the length of the audio if the provider reported none
    */
   List<Quantity> quantities(Duration likely) {
     List<Quantity> all = new ArrayList<>(known);
@@ -101,7 +101,7 @@ final class AudioUsage {
     return time == null ? likely : time;
   }
 
-  /** The client's usage object: the provider's own, or what we count by, and the charge. */
+  /** Returns the client's usage object: the provider's own or the estimate, and the charge. */
   JsonBytes json(Usage charged, Duration likely, MicroUsd cost) {
     JsonMembers members = JsonMembers.ofKept(text == null ? NOTHING : text);
     JsonSplice edits = JsonSplice.of(members);

@@ -3,7 +3,7 @@ package dev.tollgate.core.api.speech;
 import java.time.Duration;
 import java.util.Optional;
 
-/** When the last subtitle of a file in SubRip or WebVTT ends: the audio is at least so long. */
+/** End of the last subtitle of a SubRip or WebVTT file, a lower bound of the audio's length. */
 public final class LastSubtitleCue {
   private static final int DIGITS_MAX = 6;
   private static final String ARROW = "-->";
@@ -17,7 +17,7 @@ public final class LastSubtitleCue {
     this.length = length;
   }
 
-  /** The latest end of all cues; empty where there is none: nothing was said. */
+  /** Returns the latest end of all cues; empty if there is no cue. */
   public static Optional<Duration> end(byte[] text, int length) {
     var cues = new LastSubtitleCue(text, length);
     Optional<Duration> latest = Optional.empty();
@@ -31,7 +31,10 @@ public final class LastSubtitleCue {
     return latest;
   }
 
-  /** A line that is a cue's begins with a time; an arrow in what was said has none ahead of it. */
+  /**
+   * Returns the end time of a cue line, which begins with a time; an arrow in spoken text has no
+   * time in front.
+   */
   private Optional<Duration> lineEnd() {
     if (time().isEmpty()) {
       return Optional.empty();
@@ -57,7 +60,7 @@ public final class LastSubtitleCue {
     }
   }
 
-  /** {@code 01:02:03,450}, with a dot in WebVTT, where there need be no hours. */
+  /** Reads {@code 01:02:03,450}; WebVTT has a dot, and the hours are optional. */
   private Optional<Duration> time() {
     skipBlanks();
     long seconds = 0;
@@ -87,7 +90,7 @@ public final class LastSubtitleCue {
     return isThere;
   }
 
-  /** -1 where none is. */
+  /** Reads a number; -1 if there is none. */
   private long number() {
     int from = at;
     long number = 0;

@@ -8,9 +8,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One provider's audio on its way to the client: counted, and never looked into. What was said of
- * it costs is known from the request; where tokens or seconds of it do, they are estimated from its
- * length.
+ * One provider's audio bytes on the way to the client, counted and never parsed. The cost by
+ * characters is known from the request; tokens and seconds are estimated from the size.
  */
 public final class SpeechByteStream implements ReplyByteStream {
   private final List<Quantity> quantities;
@@ -20,8 +19,8 @@ public final class SpeechByteStream implements ReplyByteStream {
   private boolean ended;
 
   /**
-   * @param quantities what the request says itself
-   * @param known the usage, where nothing need be estimated
+   * @param quantities usage known from the request
+   * @param known the usage if nothing must be estimated
    */
   SpeechByteStream(List<Quantity> quantities, Optional<Usage> known, SpeechFormat format) {
     this.quantities = List.copyOf(quantities);

@@ -25,7 +25,7 @@ public record SpeechCall(RequestId id, SpeechRequest request, Model model)
     return request.bodyFor(route);
   }
 
-  /** All that is generated is audio. */
+  /** All output tokens are audio. */
   @Override
   public Usage usageLikely(long deliveredTokens) {
     long prompt = request.promptTokensLikely();
@@ -39,7 +39,7 @@ public record SpeechCall(RequestId id, SpeechRequest request, Model model)
     return new SpeechByteStream(request.quantities(), known, request.format());
   }
 
-  /** A type that says nothing is replaced: players wait for all of what they do not know. */
+  /** Returns the format's type in place of a generic one: players buffer all of an unknown type. */
   @Override
   public String bytesType(String reported) {
     return reported.isEmpty() || reported.contains("octet-stream")
@@ -57,6 +57,6 @@ public record SpeechCall(RequestId id, SpeechRequest request, Model model)
 
   @Override
   public WholeReply.Read reply(ProviderId provider, byte[] body, int length) {
-    throw new IllegalStateException("speech comes as it is made");
+    throw new IllegalStateException("speech has no whole reply");
   }
 }

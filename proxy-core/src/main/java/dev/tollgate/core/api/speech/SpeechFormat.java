@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
 
-/** In which format speech is made, and how much of it so many bytes are. */
+/** Audio formats of speech, with the rate of bytes per second. */
 enum SpeechFormat {
   MP3("audio/mpeg", 16_000),
   OPUS("audio/opus", 8_000),
@@ -13,7 +13,7 @@ enum SpeechFormat {
   WAV("audio/wav", 48_000),
   PCM("audio/pcm", 48_000);
 
-  /** What models that count audio in tokens make of a second of it. */
+  /** Tokens per second of audio, for models that count audio in tokens. */
   static final int TOKENS_PER_SECOND = 21;
 
   private final String wire = name().toLowerCase(Locale.ROOT);
@@ -21,7 +21,7 @@ enum SpeechFormat {
   private final int bytesPerSecond;
 
   /**
-   * @param bytesPerSecond as providers usually make it: 24 kHz, one channel
+   * @param bytesPerSecond usual rate of providers: 24 kHz, one channel
    */
   SpeechFormat(String contentType, int bytesPerSecond) {
     this.contentType = contentType;
@@ -41,17 +41,17 @@ enum SpeechFormat {
     return contentType;
   }
 
-  /** How long speech of so many tokens is. */
+  /** Returns the length of speech with this number of tokens. */
   static Duration timeOfTokens(long tokens) {
     return Duration.ofSeconds(Math.ceilDiv(tokens, TOKENS_PER_SECOND));
   }
 
-  /** How long so many bytes of it most likely are. */
+  /** Returns the likely length of speech with this number of bytes. */
   Duration timeOf(long bytes) {
     return Duration.ofMillis(Math.ceilDiv(bytes * 1_000, bytesPerSecond));
   }
 
-  /** How many tokens so many bytes of it most likely are. */
+  /** Returns the likely tokens of speech with this number of bytes. */
   long tokensOf(long bytes) {
     return Math.ceilDiv(bytes * TOKENS_PER_SECOND, bytesPerSecond);
   }

@@ -5,15 +5,14 @@ import dev.tollgate.core.api.InferenceRequest;
 import dev.tollgate.core.api.Issues;
 import dev.tollgate.core.api.ParseResult;
 import dev.tollgate.core.api.ReplyMode;
+import dev.tollgate.core.api.RequestCheck;
 import dev.tollgate.core.api.RequestRoot;
-import dev.tollgate.core.api.RoutingFields;
+import dev.tollgate.core.api.RequestTarget;
 import dev.tollgate.core.api.TokenEstimate;
 import dev.tollgate.core.api.ValueRule;
-import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.Dialect.Operation;
-import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.json.JsonItems;
 import dev.tollgate.core.json.JsonKind;
@@ -22,21 +21,19 @@ import dev.tollgate.core.json.Param;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Quantity;
 import dev.tollgate.core.money.WorstCase;
-import dev.tollgate.core.routing.RoutingPreferences;
 import io.netty.buffer.ByteBuf;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 
-/** A valid body of POST /v1/audio/speech, over the array it came in. */
+/** Valid body of POST /v1/audio/speech, over the array in which it was received. */
 public final class SpeechRequest implements InferenceRequest {
   private static final int CHARACTERS_MAX = 4_096;
   private static final double SPEED_MIN = 0.25;
-  // Letters of any script: none is spoken for a tenth of a second by each of its bytes.
+  // An upper bound for letters of any script: no byte of text takes a tenth of a second to speak.
   private static final int TOKENS_PER_BYTE_MOST = 2;
   private static final int TOKENS_LEAST = 64;
   private static final int PLAUSIBLE_TOKENS_MIN = 10_000;
@@ -45,17 +42,15 @@ public final class SpeechRequest implements InferenceRequest {
   private static final FieldRules RULES = new FieldRules(rules());
 
   private final JsonMembers root;
-  private final ModelId model;
-  private final RoutingPreferences routing;
+  private final RequestTarget target;
   private final int characters;
   private final SpeechFormat format;
   private final boolean events;
   private final double speed;
 
-  private SpeechRequest(JsonMembers root, ModelId model, RoutingPreferences routing) {
+  private SpeechRequest(JsonMembers root, RequestTarget target) {
     this.root = root;
-    this.model = model;
-    this.routing = routing;
+    this.target = target;
     this.characters = characters(root, root.indexOf("input"));
     this.format = SpeechFormat.parse(text(root, "response_format")).orElse(SpeechFormat.MP3);
     this.events = text(root, "stream_format").equals("sse");
@@ -122,7 +117,7 @@ public final class SpeechRequest implements InferenceRequest {
     }
   }
 
-  /** What is counted is what is spoken: characters beyond 16 bits are one each. */
+  /** Counts the spoken characters; those beyond 16 bits are one each. */
   private static int characters(JsonItems items, int i) {
     String text = items.string(i);
     return text.codePointCount(0, text.length());
@@ -132,24 +127,14 @@ public final class SpeechRequest implements InferenceRequest {
     return RequestRoot.isGiven(root, name) ? root.string(root.indexOf(name)) : "";
   }
 
-  /** Reads and checks a body; every issue is reported at once. */
+  /** Reads and checks a body; all issues are reported at once. */
   public static ParseResult<SpeechRequest> parse(byte[] bytes, int length) {
     return RequestRoot.parse(bytes, length, Set.of(), SpeechRequest::check);
   }
 
   private static ParseResult<SpeechRequest> check(JsonMembers root) {
-    var issues = new Issues();
-    RequestRoot.require(root, issues, "model", "input", "voice");
-    RULES.checkNames(root, issues);
-    Optional<ModelId> model = RequestRoot.model(root, issues);
-    RULES.checkValues(root, issues);
-    RoutingFields.Read routing = RoutingFields.read(root, issues);
-    if (!issues.isEmpty() || model.isEmpty()) {
-      return new ParseResult.Refused<>(issues.toFault());
-    }
-    return routing.unmetFault() != null
-        ? new ParseResult.Refused<>(routing.unmetFault())
-        : new ParseResult.Valid<>(new SpeechRequest(root, model.get(), routing.preferences()));
+    return RequestCheck.of(root, RULES, "model", "input", "voice")
+        .result(target -> new SpeechRequest(root, target));
   }
 
   @Override
@@ -158,16 +143,11 @@ public final class SpeechRequest implements InferenceRequest {
   }
 
   @Override
-  public Modality modality() {
-    return Modality.SPEECH;
+  public RequestTarget target() {
+    return target;
   }
 
-  @Override
-  public ModelId model() {
-    return model;
-  }
-
-  /** Speech flows in either form. */
+  /** Speech is streamed in either form. */
   @Override
   public boolean isStream() {
     return true;
@@ -187,37 +167,25 @@ public final class SpeechRequest implements InferenceRequest {
         || contentType.startsWith("binary/");
   }
 
-  @Override
-  public RoutingPreferences routing() {
-    return routing;
-  }
-
-  @Override
-  public Set<String> capabilitiesUsed() {
-    return Set.of();
-  }
-
-  @Override
-  public String promptPrefix() {
-    return "";
-  }
-
   SpeechFormat format() {
     return format;
   }
 
-  /** What is priced by the character: all of it, however much was heard. */
+  /**
+   * Returns the quantities that are priced by the character: the whole text, however much audio was
+   * delivered.
+   */
   List<Quantity> quantities() {
     return List.of(new Quantity.Characters(characters));
   }
 
-  /** No provider can have counted more tokens. */
+  /** Returns the bound of plausible token counts. */
   int plausibleTokensMax() {
     long max = PLAUSIBLE_FACTOR * (tokensAtMost() + textBytes());
     return (int) Math.max(PLAUSIBLE_TOKENS_MIN, max);
   }
 
-  /** Nor more time. */
+  /** Returns the bound of plausible audio time. */
   Duration plausibleDurationMax() {
     return SpeechFormat.timeOfTokens(plausibleTokensMax());
   }
@@ -240,7 +208,7 @@ public final class SpeechRequest implements InferenceRequest {
     return new WorstCase(prompt, tokens, true, max).cost(served.prices());
   }
 
-  /** How many tokens of audio are made of it at most. */
+  /** Returns an upper bound of the tokens of audio. */
   private long tokensAtMost(Model served) {
     return TokenEstimate.outputAtMost(tokensAtMost(), served);
   }

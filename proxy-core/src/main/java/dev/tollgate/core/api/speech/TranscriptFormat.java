@@ -3,7 +3,7 @@ package dev.tollgate.core.api.speech;
 import java.util.Locale;
 import java.util.Optional;
 
-/** In which format a transcript is written. */
+/** Formats of a transcript. */
 enum TranscriptFormat {
   JSON("application/json"),
   VERBOSE_JSON("application/json"),
@@ -16,7 +16,7 @@ enum TranscriptFormat {
   private final String contentType;
 
   /**
-   * @param contentType where its provider tells none
+   * @param contentType used if the provider reports none
    */
   TranscriptFormat(String contentType) {
     this.contentType = contentType;
@@ -35,7 +35,7 @@ enum TranscriptFormat {
     return contentType;
   }
 
-  /** Whether each sentence comes with its time. */
+  /** True if each sentence has its time. */
   boolean isSubtitles() {
     return switch (this) {
       case SRT, VTT -> true;
@@ -43,7 +43,7 @@ enum TranscriptFormat {
     };
   }
 
-  /** Whether it has no place for anything but text. */
+  /** True if the format has no room for anything but text. */
   boolean isText() {
     return switch (this) {
       case JSON, VERBOSE_JSON, DIARIZED_JSON -> false;

@@ -24,8 +24,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * One provider's transcript, written as the client's: JSON with its charge, text and subtitles as
- * they are.
+ * One provider's transcript, written as the client's: JSON with its charge, text and subtitles
+ * unchanged.
  */
 public final class TranscriptReply implements WholeReply {
   private final AudioUsage usage;
@@ -33,7 +33,7 @@ public final class TranscriptReply implements WholeReply {
   private final String contentType;
   private final Written written;
 
-  /** What the provider wrote. */
+  /** Form of the provider's body. */
   private sealed interface Written {
     record Json(JsonMembers root, int textAt, ReplyStamp stamp) implements Written {}
 
@@ -61,7 +61,7 @@ public final class TranscriptReply implements WholeReply {
     this.written = written;
   }
 
-  /** Reads one that must be JSON. */
+  /** Reads a reply that must be JSON. */
   static Read json(TranscriptionCall call, ReplyStamp stamp, byte[] body, int length) {
     var root = new JsonMembers();
     try {
@@ -83,7 +83,7 @@ public final class TranscriptReply implements WholeReply {
         new TranscriptReply(usage, call.request().likely(), "application/json", written));
   }
 
-  /** Takes one that is text as it is, unless it is an error. */
+  /** Reads a reply that is text, unless it is an error object. */
   static Read text(TranscriptionCall call, String contentType, byte[] body, int length) {
     boolean isJson = contentType.toLowerCase(Locale.ROOT).contains("json");
     if (isJson && isError(body, length)) {
@@ -108,7 +108,7 @@ public final class TranscriptReply implements WholeReply {
       root.read(body, 0, length);
       return ErrorShape.matches(root, "text");
     } catch (InvalidJson e) {
-      return false; // a text in quotes, as some servers write it
+      return false; // some servers write the text as a JSON string
     }
   }
 

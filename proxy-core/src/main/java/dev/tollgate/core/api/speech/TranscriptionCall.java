@@ -59,7 +59,7 @@ public record TranscriptionCall(RequestId id, TranscriptionRequest request, Mode
     return TranscriptReply.json(this, ReplyStamp.of(model, provider, id), body, length);
   }
 
-  /** What a reply is going to tell of what it used. */
+  /** Returns the collector of the reply's usage. */
   AudioUsage usage() {
     var bounds =
         new AudioUsage.Bounds(request.plausibleTokensMax(), request.plausibleDurationMax());

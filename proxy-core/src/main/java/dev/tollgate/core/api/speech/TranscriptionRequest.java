@@ -2,23 +2,20 @@ package dev.tollgate.core.api.speech;
 
 import dev.tollgate.core.api.FormFields;
 import dev.tollgate.core.api.InferenceRequest;
-import dev.tollgate.core.api.Issues;
 import dev.tollgate.core.api.MultipartForm;
 import dev.tollgate.core.api.ParseResult;
-import dev.tollgate.core.api.RoutingFields;
+import dev.tollgate.core.api.RequestCheck;
+import dev.tollgate.core.api.RequestTarget;
 import dev.tollgate.core.api.TokenEstimate;
 import dev.tollgate.core.api.audio.AudioLength;
-import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.Dialect.Operation;
 import dev.tollgate.core.http.multipart.FormPart;
-import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Quantity;
 import dev.tollgate.core.money.WorstCase;
-import dev.tollgate.core.routing.RoutingPreferences;
 import io.netty.buffer.ByteBuf;
 import java.time.Duration;
 import java.util.HashMap;
@@ -28,11 +25,11 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A valid form of POST /v1/audio/transcriptions, over the array it came in. */
+/** Valid form of POST /v1/audio/transcriptions, over the array in which it was received. */
 public final class TranscriptionRequest implements InferenceRequest {
   private static final int AUDIO_TOKENS_PER_SECOND_LIKELY = 10;
   private static final int AUDIO_TOKENS_PER_SECOND_MAX = 32;
-  // Spoken fast, and each word with its time and its speaker.
+  // Fast speech, with a time and a speaker for each word.
   private static final int TOKENS_WRITTEN_PER_SECOND_MOST = 10;
   private static final Duration PLAUSIBLE_DURATION_MIN = Duration.ofHours(4);
   private static final int PLAUSIBLE_TOKENS_MIN = 10_000;
@@ -43,24 +40,22 @@ public final class TranscriptionRequest implements InferenceRequest {
   private static final FormFields FIELDS = new FormFields(rules());
 
   private final MultipartForm form;
-  private final ModelId model;
-  private final RoutingPreferences routing;
+  private final RequestTarget target;
   private final TranscriptFormat format;
   private final boolean stream;
   private final FormPart file;
   private @Nullable Length length;
 
   /**
-   * How long its file is.
+   * Length of the audio file.
    *
-   * @param declared by the file itself
+   * @param declared length by the file itself
    */
   private record Length(Optional<Duration> declared, Duration likely, Duration most) {}
 
-  private TranscriptionRequest(MultipartForm form, ModelId model, RoutingPreferences routing) {
+  private TranscriptionRequest(MultipartForm form, RequestTarget target) {
     this.form = form;
-    this.model = model;
-    this.routing = routing;
+    this.target = target;
     this.format =
         TranscriptFormat.parse(form.text("response_format").orElse(""))
             .orElse(TranscriptFormat.JSON);
@@ -68,7 +63,7 @@ public final class TranscriptionRequest implements InferenceRequest {
     this.file = form.part("file").orElseThrow();
   }
 
-  /** The file is walked once, and not for who is refused ahead of its price. */
+  /** Measures the file once, and only for requests that are priced. */
   private Length length() {
     Length known = length;
     if (known == null) {
@@ -101,30 +96,18 @@ public final class TranscriptionRequest implements InferenceRequest {
   }
 
   /**
-   * Reads and checks a body; every issue is reported at once.
+   * Reads and checks a body; all issues are reported at once.
    *
-   * @param contentType of the body
+   * @param contentType Content-Type of the body
    */
   public static ParseResult<TranscriptionRequest> parse(
       byte[] bytes, int length, String contentType) {
-    return switch (MultipartForm.read(bytes, length, contentType)) {
-      case MultipartForm.Read.Refused refused -> new ParseResult.Refused<>(refused.fault());
-      case MultipartForm.Read.Fine fine -> check(fine.form());
-    };
+    return MultipartForm.read(bytes, length, contentType).then(TranscriptionRequest::check);
   }
 
   private static ParseResult<TranscriptionRequest> check(MultipartForm form) {
-    var issues = new Issues();
-    FIELDS.check(form, issues, "file", "model");
-    Optional<ModelId> model = FormFields.model(form, issues);
-    RoutingFields.Read routing = FormFields.routing(form, issues);
-    if (!issues.isEmpty() || model.isEmpty()) {
-      return new ParseResult.Refused<>(issues.toFault());
-    }
-    return routing.unmetFault() != null
-        ? new ParseResult.Refused<>(routing.unmetFault())
-        : new ParseResult.Valid<>(
-            new TranscriptionRequest(form, model.get(), routing.preferences()));
+    return RequestCheck.of(form, issues -> FIELDS.check(form, issues, "file", "model"))
+        .result(target -> new TranscriptionRequest(form, target));
   }
 
   @Override
@@ -133,13 +116,8 @@ public final class TranscriptionRequest implements InferenceRequest {
   }
 
   @Override
-  public Modality modality() {
-    return Modality.TRANSCRIPTION;
-  }
-
-  @Override
-  public ModelId model() {
-    return model;
+  public RequestTarget target() {
+    return target;
   }
 
   @Override
@@ -159,49 +137,37 @@ public final class TranscriptionRequest implements InferenceRequest {
         && !contentType.startsWith("text/html");
   }
 
-  /** Models of the older kind do not stream, and say nothing of it. */
+  /** Older models ignore a request for a stream. */
   @Override
   public boolean mayBeAnsweredWhole() {
     return true;
-  }
-
-  @Override
-  public RoutingPreferences routing() {
-    return routing;
-  }
-
-  @Override
-  public Set<String> capabilitiesUsed() {
-    return Set.of();
-  }
-
-  @Override
-  public String promptPrefix() {
-    return "";
   }
 
   TranscriptFormat format() {
     return format;
   }
 
-  /** The length of its file, for a provider that does not say. */
+  /** Returns the length of the file, for a provider that does not report it. */
   Duration likely() {
     return length().likely();
   }
 
-  /** The same, where its subtitles say when the last of them ends: silence may follow. */
+  /** Returns the likely length if the end of the last subtitle is known; silence may follow it. */
   Duration likely(Duration lastCueEnd) {
     return lastCueEnd.compareTo(plausibleDurationMax()) > 0
         ? likely()
         : longer(lastCueEnd, length().declared().orElse(Duration.ZERO));
   }
 
-  /** No provider can have counted more time. */
+  /** Returns the bound of plausible audio time. */
   Duration plausibleDurationMax() {
     return longer(length().most().multipliedBy(2), PLAUSIBLE_DURATION_MIN);
   }
 
-  /** Nor more tokens; audio may be thinner than any that we reckon with. */
+  /**
+   * Returns the bound of plausible token counts; audio may be compressed more than the estimate
+   * assumes.
+   */
   int plausibleTokensMax() {
     long audioTokens = PLAUSIBLE_FACTOR * length().most().toSeconds() * AUDIO_TOKENS_PER_SECOND_MAX;
     return (int) Math.max(PLAUSIBLE_TOKENS_MIN, audioTokens + form.sizeBytes("prompt"));
@@ -211,7 +177,7 @@ public final class TranscriptionRequest implements InferenceRequest {
     return one.compareTo(other) > 0 ? one : other;
   }
 
-  /** What its audio counts, most likely. */
+  /** Returns the likely tokens of the audio. */
   long audioTokensLikely() {
     return Math.ceilDiv(likely().toMillis() * AUDIO_TOKENS_PER_SECOND_LIKELY, 1_000);
   }
@@ -247,7 +213,7 @@ public final class TranscriptionRequest implements InferenceRequest {
     return form.edited(edits);
   }
 
-  /** The content type of that. */
+  /** Returns the Content-Type of the upstream body. */
   String contentType() {
     return form.contentType();
   }

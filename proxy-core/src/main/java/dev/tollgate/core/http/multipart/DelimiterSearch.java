@@ -3,9 +3,9 @@ package dev.tollgate.core.http.multipart;
 import java.util.Arrays;
 
 /**
- * Finds a delimiter in a body. It leaps as far as the last byte under it allows (Horspool); where
- * content is made to allow short leaps only, it goes on byte by byte, each of which is looked at
- * twice at most (Knuth, Morris and Pratt). Not thread safe.
+ * Search for a delimiter in a body. It skips ahead by the last byte compared (Horspool); if crafted
+ * content allows short skips only, it continues byte by byte and compares each byte at most twice
+ * (Knuth, Morris and Pratt). Not thread safe.
  */
 final class DelimiterSearch {
   private static final int COMPARISONS_FREE = 4_096;
@@ -25,7 +25,10 @@ final class DelimiterSearch {
     this.failureTable = failureTable(delimiter);
   }
 
-  /** Of each beginning, how much of its end begins the delimiter once more. */
+  /**
+   * Returns, for each prefix of the delimiter, the length of its longest suffix that is a prefix
+   * too.
+   */
   private static int[] failureTable(byte[] delimiter) {
     int[] borders = new int[delimiter.length];
     int border = 0;
@@ -43,12 +46,12 @@ final class DelimiterSearch {
     return delimiter.length;
   }
 
-  /** How often the whole delimiter was compared so far. */
+  /** Returns the number of full comparisons so far. */
   long comparisons() {
     return comparisons;
   }
 
-  /** Where it first begins between two offsets, all of it ahead of the second; -1: nowhere. */
+  /** Returns the first occurrence that lies completely between two offsets; -1 if there is none. */
   int find(byte[] bytes, int from, int to) {
     int last = delimiter.length - 1;
     int comparisonsHere = 0;

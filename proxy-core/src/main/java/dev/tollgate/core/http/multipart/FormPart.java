@@ -1,12 +1,12 @@
 package dev.tollgate.core.http.multipart;
 
 /**
- * One part of a form, as offsets into the array that holds it.
+ * Part of a form, as offsets into its array.
  *
- * @param start of the delimiter ahead of it, its dashes included
- * @param from where its content starts
- * @param to where that ends; the line end behind belongs to the next delimiter
- * @param isFile whether a file name was given, so that it is no field of text
+ * @param start start of the delimiter before the part, with its dashes
+ * @param from start of the content
+ * @param to end of the content; the line end after it belongs to the next delimiter
+ * @param isFile true if a file name is present, so that the part is not a text field
  */
 public record FormPart(String name, boolean isFile, int start, int from, int to) {
   public int sizeBytes() {

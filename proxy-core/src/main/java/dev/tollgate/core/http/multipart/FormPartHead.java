@@ -12,8 +12,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The header lines of one part of a form (RFC 7578). What two parsers could read differently is
- * refused: a provider must not find another model in it than the one that was checked.
+ * Header lines of one part of a form (RFC 7578). Lines that two parsers could read differently are
+ * refused: a provider must not find another model in them than the one that was checked.
  */
 final class FormPartHead {
   private static final int DISPOSITION_CHARS_MAX = 1_024;
@@ -30,14 +30,14 @@ final class FormPartHead {
 
   private FormPartHead() {}
 
-  /** What a part's head says of it. */
+  /** Result of reading a part's header lines. */
   sealed interface Read {
     record Fine(String name, boolean isFile) implements Read {}
 
     record Bad(String problem) implements Read {}
   }
 
-  /** Reads the lines from {@code from} to the empty one, which begins at {@code to}. */
+  /** Reads the lines from {@code from} to the empty line, which begins at {@code to}. */
   static Read read(byte[] bytes, int from, int to) {
     var head = new FormPartHead();
     String lines = new String(bytes, from, to - from, ISO_8859_1);
@@ -50,7 +50,7 @@ final class FormPartHead {
     return head.named ? new Read.Fine(head.name, head.file) : new Read.Bad("a part has no name");
   }
 
-  // By hand: a pattern that strips blanks looks at each of them once for each ahead of it.
+  // Not a pattern: stripping blanks by a pattern takes quadratic time.
   private Optional<String> line(String line) {
     int colon = line.indexOf(':');
     if (!isToken(line, colon) || line.chars().anyMatch(FormPartHead::isControl)) {
@@ -109,7 +109,7 @@ final class FormPartHead {
     int at = kind.length();
     while (parameters.lookingAt()) {
       if (!take(parameters)) {
-        return Optional.of("a part's name cannot be told for sure");
+        return Optional.of("a part's name is ambiguous");
       }
       at = parameters.end();
       parameters.region(at, value.length());

@@ -7,9 +7,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What separates the parts of a form (RFC 2046): 1 to 70 characters that its sender chose.
+ * Separator of a form's parts (RFC 2046): 1 to 70 characters that its sender chose.
  *
- * @param text the characters, without the dashes ahead of them
+ * @param text the characters, without the dashes before them
  */
 public record MultipartBoundary(String text) {
   private static final Pattern PARAMETER =
@@ -21,7 +21,10 @@ public record MultipartBoundary(String text) {
   private static final Pattern TOKEN = Pattern.compile("[0-9A-Za-z'+_.-]+");
   private static final Pattern NAMED = Pattern.compile("boundary\\s*=", Pattern.CASE_INSENSITIVE);
 
-  /** The boundary that a content type names; empty where that is none, or not exactly one. */
+  /**
+   * Returns the boundary in a content type; empty if it is not multipart/form-data, or has not
+   * exactly one boundary.
+   */
   public static Optional<MultipartBoundary> of(String contentType) {
     Matcher parameter = PARAMETER.matcher(contentType);
     if (!parameter.find() || NAMED.matcher(contentType).results().count() != 1) {
@@ -34,18 +37,18 @@ public record MultipartBoundary(String text) {
         : Optional.empty();
   }
 
-  /** The content type of a form with this boundary. */
+  /** Returns the content type of a form with this boundary. */
   public String contentType() {
     boolean isToken = TOKEN.matcher(text).matches();
     return "multipart/form-data; boundary=" + (isToken ? text : "\"" + text + "\"");
   }
 
-  /** What stands between two parts, at the beginning of a line. */
+  /** Returns the line between two parts. */
   byte[] delimiter() {
     return ("--" + text).getBytes(US_ASCII);
   }
 
-  /** A part with text in it, which neither breaks a line nor has a boundary. */
+  /** Returns a part with text, which contains neither a line break nor a boundary. */
   public byte[] field(String name, String value) {
     return ("--"
             + text
@@ -57,7 +60,7 @@ public record MultipartBoundary(String text) {
         .getBytes(US_ASCII);
   }
 
-  /** What stands behind the last part, on a line of its own. */
+  /** Returns the line after the last part. */
   public byte[] close() {
     return ("--" + text + "--\r\n").getBytes(US_ASCII);
   }

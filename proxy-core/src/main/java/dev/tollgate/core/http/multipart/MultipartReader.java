@@ -6,8 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the parts of a form in the array that it is collected into: each call reads on from where
- * the last one stopped, however much came meanwhile. It keeps offsets only. Not thread safe.
+ * Reader of a form's parts in the array that collects the form: each call continues where the
+ * previous one stopped. It keeps offsets only. Not thread safe.
  */
 public final class MultipartReader {
   public static final int PARTS_MAX = 128;
@@ -28,11 +28,11 @@ public final class MultipartReader {
   private @Nullable String problem;
 
   private enum State {
-    /** Nothing came yet: the first delimiter may stand there without a line end ahead. */
+    /** No byte was read: the first delimiter may come without a line end before it. */
     BEGINNING,
-    /** Ahead of the first delimiter, where anything may stand. */
+    /** Before the first delimiter, where any content is allowed. */
     PREAMBLE,
-    /** Behind a delimiter: the end of its line, or of all. */
+    /** After a delimiter: the end of its line, or of the form. */
     DELIMITER,
     HEAD,
     CONTENT,
@@ -45,7 +45,7 @@ public final class MultipartReader {
     this.search = new DelimiterSearch(delimiter);
   }
 
-  /** Reads on in an array of which the first {@code length} bytes have come. */
+  /** Continues in an array whose first {@code length} bytes are present. */
   public void read(byte[] bytes, int length) {
     boolean progressed = true;
     while (progressed) {
@@ -53,29 +53,29 @@ public final class MultipartReader {
           switch (state) {
             case BEGINNING -> beginning(bytes, length);
             case PREAMBLE, CONTENT -> toDelimiter(bytes, length);
-            case DELIMITER -> behindDelimiter(bytes, length);
+            case DELIMITER -> afterDelimiter(bytes, length);
             case HEAD -> head(bytes, length);
             case ENDED, BROKEN -> false;
           };
     }
   }
 
-  /** Whether the delimiter behind the last part came; what follows is nobody's. */
+  /** True if the delimiter after the last part was read; the rest is ignored. */
   public boolean isComplete() {
     return state == State.ENDED;
   }
 
-  /** What is wrong with it; null while nothing is. */
+  /** Returns the error in the form; null if there is none. */
   public @Nullable String problem() {
     return problem;
   }
 
-  /** Where the delimiter behind the last part begins, its dashes included. */
+  /** Returns the start of the delimiter after the last part, with its dashes. */
   public int end() {
     return partStart;
   }
 
-  /** The parts so far, in their order. */
+  /** Returns the parts so far, in their order. */
   public List<FormPart> parts() {
     return parts;
   }
@@ -94,7 +94,10 @@ public final class MultipartReader {
     return true;
   }
 
-  /** One that does not begin a line as it must is one to some parsers, and content to others. */
+  /**
+   * Refuses a delimiter that does not begin a line: some parsers accept it, others take it for
+   * content.
+   */
   private boolean toDelimiter(byte[] bytes, int length) {
     int from = search.find(bytes, at, length);
     if (from < 0) {
@@ -114,8 +117,8 @@ public final class MultipartReader {
     return true;
   }
 
-  /** A delimiter's line holds nothing else, but that blanks are overlooked. */
-  private boolean behindDelimiter(byte[] bytes, int length) {
+  /** Checks that a delimiter is alone on its line; trailing blanks are allowed. */
+  private boolean afterDelimiter(byte[] bytes, int length) {
     int end = at;
     if (length - end >= 2 && bytes[end] == '-' && bytes[end + 1] == '-') {
       state = State.ENDED;
@@ -167,7 +170,7 @@ public final class MultipartReader {
       }
     }
     headStart = end + HEAD_END.length;
-    at = headStart; // of an empty part the delimiter follows at once
+    at = headStart; // the delimiter of an empty part follows directly
     state = State.CONTENT;
     return true;
   }

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * GET /v1/models: what a key sees of the catalogue, and in which shape
+ * GET /v1/models: the part of the catalog that a key sees, and its form
  * (docs/decisions/models.md#list).
  */
 class ModelListTest {
@@ -74,7 +74,7 @@ class ModelListTest {
   }
 
   @Test
-  void anItemTellsEverythingOfItsModel() {
+  void anItemHasAllMembersOfItsModel() {
     assertThat(list(key(Set.of(), Set.of()), "").path("data").get(0))
         .isEqualTo(
             ClientView.tree(
@@ -198,7 +198,7 @@ class ModelListTest {
         "unknown=1&&=&x, acme/m1 acme/img other/x/y, -",
         "limit=&offset=, acme/m1 acme/img other/x/y, -"
       })
-  void theListIsCutAsAsked(String query, String ids, String next) {
+  void theListIsCutAsRequested(String query, String ids, String next) {
     JsonNode list = list(key(Set.of(), Set.of()), query);
     assertThat(String.join(" ", ids(list))).isEqualTo(ids);
     assertThat(list.path("links").path("next").asText()).isEqualTo(next == null ? "null" : next);

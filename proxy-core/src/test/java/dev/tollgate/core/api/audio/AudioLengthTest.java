@@ -15,7 +15,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What files say of their length is what is charged where nobody else says it, if it can be. */
+/**
+ * Declared lengths of audio files: if plausible, they are charged when the provider reports none.
+ */
 class AudioLengthTest {
   private static Duration likely(byte[] file) {
     return AudioLength.likely(file, 0, file.length);
@@ -29,7 +31,7 @@ class AudioLengthTest {
   }
 
   @Test
-  void eachOfTheChunksOfAWavIsHeard() {
+  void eachOfTheChunksOfAWavCounts() {
     byte[] two = concat(data(16_000, 16_000), data(8_000, 8_000));
     assertThat(likely(wav(1, 8_000, 1, 0, two))).isEqualTo(Duration.ofSeconds(3));
   }
@@ -41,7 +43,7 @@ class AudioLengthTest {
     assertThat(likely(wav).toMillis()).isEqualTo(Math.ceilDiv(16_000_000, bytesPerSecond));
   }
 
-  /** Players go by the rate, the channels and the bits alone. */
+  /** Players use only the rate, the channels and the bits. */
   @ParameterizedTest
   @CsvSource({
     "1, 1, 2, 96000, 24, 1152000",
@@ -50,7 +52,8 @@ class AudioLengthTest {
     "65534, 3, 2, 48000, 32, 768000",
     "7, 7, 1, 8000, 8, 16000"
   })
-  void aStudioWavIsAsLongAsItSays(int tag, int within, int channels, int rate, int bits, int size) {
+  void aStudioWavHasItsDeclaredLength(
+      int tag, int within, int channels, int rate, int bits, int size) {
     assertThat(likely(studio(tag, within, channels, rate, bits, size)))
         .isEqualTo(Duration.ofSeconds(2));
   }
@@ -80,7 +83,7 @@ class AudioLengthTest {
         .isEqualTo(Duration.ofSeconds(60));
   }
 
-  /** What stands beside the sound, such as pictures, is not heard. */
+  /** Data besides the sound, such as pictures, is not played. */
   @Test
   void theSoundOfAMovieIsNotShorterThanItsBytes() {
     byte[] head = ints(0, 0, 0, 48_000, 1);
@@ -108,14 +111,14 @@ class AudioLengthTest {
   }
 
   @Test
-  void aFlacTellsItsSamples() {
+  void aFlacDeclaresItsSamples() {
     assertThat(likely(flac(44_100, 441_000))).isEqualTo(Duration.ofSeconds(10));
     byte[] live = flac(44_100, 0);
     assertThat(likely(live)).isEqualTo(AudioLength.atMost(live.length));
   }
 
   @Test
-  void anOggTellsThemOnItsLastPage() {
+  void anOggDeclaresThemOnItsLastPage() {
     assertThat(likely(ogg(48_000 * 7 + 312, new byte[20_000]))).isEqualTo(Duration.ofSeconds(7));
     byte[] vorbis =
         concat(page(0, vorbisHead(16_000)), page(160_000, new byte[9]), page(-1, sound(9)));
@@ -125,7 +128,7 @@ class AudioLengthTest {
   }
 
   @Test
-  void anMp4TellsItInItsMovieHead() {
+  void anMp4DeclaresItInItsMovieHeader() {
     for (int version = 0; version <= 1; version++) {
       assertThat(likely(mp4(version, 600, 600 * 12))).isEqualTo(Duration.ofSeconds(12));
     }
@@ -147,7 +150,7 @@ class AudioLengthTest {
     assertThat(likely(nothing)).isEqualTo(AudioLength.atMost(nothing.length));
   }
 
-  /** Players pass over a tag ahead of any kind, and over what is left behind its end. */
+  /** Players skip a leading tag of any format, and bytes after the end. */
   @Test
   void aTagHidesNoOtherKind() {
     byte[] tag = ascii("ID3\u0004\0\0\0\0\0\0");
@@ -182,12 +185,13 @@ class AudioLengthTest {
     assertThat(likely(concat(frames, cover))).isEqualTo(likely(frames));
   }
 
-  /** A walk that looked at each byte of 25 MB stood its loop still for a fifth of a second. */
+  /** Reading each byte of 25 MB blocked the loop for a fifth of a second. */
   @Test
-  void whatIsNoFrameIsLookedAtForAWhileOnly() {
+  void bytesOutsideOfFramesAreReadUpToABoundOnly() {
     byte[] step = mp3Frame(0x90, 417);
     byte[] tag = ascii("ID3\u0004\0\0\0\0\0\0");
-    // All of it in frames but for their last half: who still looks there finds them.
+    // All of the file is in frames except for their second halves: a reader that continues finds
+    // them.
     byte[] file = concat(tag, times(1_000, step), sound(70_000), times(1_000, step));
     assertThat(likely(file)).isEqualTo(AudioLength.atMost(file.length));
   }
@@ -254,7 +258,7 @@ class AudioLengthTest {
         "--> | -1",
         "'' | -1"
       })
-  void theLastSubtitleEndsWhereItSays(String text, long millis) {
+  void theLastSubtitleEndsAtItsTime(String text, long millis) {
     byte[] bytes = ascii(text.replace("\\n", "\n"));
     Optional<Duration> end = LastSubtitleCue.end(bytes, bytes.length);
     assertThat(end.map(Duration::toMillis).orElse(-1L)).isEqualTo(millis);
@@ -325,7 +329,7 @@ class AudioLengthTest {
     return concat(type, sound, box(ByteBuffer.allocate(8), "moov", 128).array(), head.array());
   }
 
-  /** One whose own head says a millisecond, with a track of sound. */
+  /** Returns a movie whose own header has a millisecond, with a sound track. */
   private static byte[] movie(byte[] soundHead, byte[] tables) {
     byte[] kind = named("hdlr", concat(ints(0, 0), ascii("soun")));
     byte[] media = concat(named("mdhd", soundHead), kind, named("minf", named("stbl", tables)));
@@ -356,7 +360,7 @@ class AudioLengthTest {
     return frame;
   }
 
-  /** Nothing that looks like a head of any kind. */
+  /** Returns bytes that resemble no header. */
   private static byte[] sound(int bytes) {
     byte[] sound = new byte[bytes];
     Arrays.fill(sound, (byte) 0x55);

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a chat request may say: every rule at its bounds, every issue at once. */
+/** Rules of a chat request: every rule at its bounds, all issues at once. */
 class ChatRequestTest {
   private static final String ACCEPTED =
       """

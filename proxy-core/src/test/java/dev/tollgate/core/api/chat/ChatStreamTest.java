@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What a provider's events become, one habit of providers after the other
+ * Translation of a provider's events, one quirk of providers after the other
  * (docs/decisions/streaming.md#chunks).
  */
 class ChatStreamTest {
@@ -161,7 +161,7 @@ class ChatStreamTest {
         "{" + USAGE + "}",
         "{\"choices\":null," + USAGE + "}"
       })
-  void usageCountsWhereverItStandsAndIsShownOnce(String chunk) {
+  void usageCountsAtAnyPlaceAndIsShownOnce(String chunk) {
     RelayedStream relayed =
         RelayedStream.of(stream(role(), text("x"), finish("stop"), chunk, DONE));
     assertThat(relayed.charged()).isEqualTo(Usage.ofTokens(4, 2));
@@ -342,7 +342,7 @@ class ChatStreamTest {
         "{\"detail\":\"m\"}",
         "{\"message\":\"m\",\"code\":\"1300\"}"
       })
-  void anErrorIsToldInAnyShape(String error) {
+  void anErrorIsRecognizedInAnyShape(String error) {
     RelayedStream first = RelayedStream.of(stream(error, DONE));
     assertThat(first.endStep()).contains(Step.ERROR);
     assertThat(first.chat().contentSeen()).isFalse();

@@ -27,12 +27,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Chunks that are like the one before but for their text, and those that only look so. */
+/** Chunks that differ from the previous one in their text only, and chunks that only look so. */
 class ChunkPatternTest {
   private static final int STREAMS = 3_000;
   private static final int EVENTS_MAX = 30;
 
-  /** Of which some end a string early, or are none; in Latin-1, so that bytes are what they are. */
+  /**
+   * Texts, some of which end a string early or are invalid; in Latin-1, so that chars are bytes.
+   */
   private static final List<String> TEXTS =
       List.of(
           "a",
@@ -53,7 +55,7 @@ class ChunkPatternTest {
           "w".repeat(700),
           "w".repeat(5_000));
 
-  /** What providers make of a text. */
+  /** Providers' notations of a text. */
   private static final List<Function<String, String>> SHAPES =
       List.of(
           Chunks::text,
@@ -138,7 +140,7 @@ class ChunkPatternTest {
   void whatIsWrittenIsTheSameAsIfEachWereTakenApart() {
     for (int seed = 0; seed < STREAMS; seed++) {
       List<String> events = events(new Random(seed));
-      // White space before a chunk is nothing to a client, and no pattern has it.
+      // White space before a chunk is ignored by clients, and not part of a pattern.
       RelayedStream expected =
           relayed(events.stream().map(ChunkPatternTest::behindSpace).toList(), seed);
       RelayedStream got = relayed(events, seed);
@@ -163,7 +165,7 @@ class ChunkPatternTest {
         chat.anomalies());
   }
 
-  /** Runs of one shape, as providers make them, and now and then another one. */
+  /** Returns runs of one shape, as providers make them, and sometimes another one. */
   private static List<String> events(Random random) {
     List<String> events = new ArrayList<>();
     Function<String, String> shape = SHAPES.getFirst();
@@ -171,7 +173,7 @@ class ChunkPatternTest {
       if (random.nextInt(4) == 0) {
         shape = SHAPES.get(random.nextInt(SHAPES.size()));
       }
-      // The first ones are sound: few streams live on behind three chunks that are not.
+      // The first texts are valid: few streams survive three invalid chunks.
       String text = TEXTS.get(random.nextInt(random.nextInt(4) == 0 ? TEXTS.size() : 2));
       events.add(shape.apply(text));
     }

@@ -12,7 +12,7 @@ import dev.tollgate.core.api.RelayedStream;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Tool calls in streams: whole, in fragments, parallel, and with what providers leave out. */
+/** Tool calls in streams: whole, in fragments, parallel, and with members that providers omit. */
 class ToolCallsTest {
   @Test
   void fragmentsThatHaveAllTheyNeedAreNotTouched() {

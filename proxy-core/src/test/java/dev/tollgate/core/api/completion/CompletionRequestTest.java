@@ -1,10 +1,8 @@
 package dev.tollgate.core.api.completion;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.api.ClientView;
-import dev.tollgate.core.api.ParseResult;
+import dev.tollgate.core.api.RequestBodies;
 import dev.tollgate.core.api.Samples;
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Model;
@@ -12,35 +10,14 @@ import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.money.PriceList;
 import dev.tollgate.core.money.TokenPrices;
-import dev.tollgate.core.testkit.Seeds;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class CompletionRequestTest {
-  private static String body(String members) {
-    return ("{'model':'acme/m1'," + members + "}").replace('\'', '"');
-  }
-
-  private static ParseResult<CompletionRequest> parse(String body) {
-    byte[] bytes = body.getBytes(UTF_8);
-    return CompletionRequest.parse(bytes, bytes.length);
-  }
-
-  private static CompletionRequest valid(String members) {
-    ParseResult<CompletionRequest> parsed = parse(body(members));
-    assertThat(parsed).as(members).isInstanceOf(ParseResult.Valid.class);
-    return ((ParseResult.Valid<CompletionRequest>) parsed).request();
-  }
-
-  private static Fault refused(String body) {
-    ParseResult<CompletionRequest> parsed = parse(body);
-    assertThat(parsed).as(body).isInstanceOf(ParseResult.Refused.class);
-    return ((ParseResult.Refused<CompletionRequest>) parsed).fault();
-  }
+  private static final RequestBodies<CompletionRequest> BODIES =
+      new RequestBodies<>("acme/m1", CompletionRequest::parse);
 
   @ParameterizedTest
   @ValueSource(
@@ -61,7 +38,7 @@ class CompletionRequestTest {
         "'prompt':'hi','n':null,'echo':null,'suffix':null,'logprobs':null,'max_tokens':null",
       })
   void whatTheConventionAllowsIsAccepted(String members) {
-    assertThat(valid(members).model()).hasToString("acme/m1");
+    assertThat(BODIES.valid(members).model()).hasToString("acme/m1");
   }
 
   @ParameterizedTest
@@ -92,13 +69,13 @@ class CompletionRequestTest {
         "'prompt':'a','Best_of':1 | Best_of",
       })
   void whatItDoesNotAllowIsNamed(String members, String param) {
-    Fault fault = refused(body(members));
+    Fault fault = BODIES.refused(members);
     assertThat(fault.code()).isEqualTo(ErrorCode.VALIDATION_FAILED);
     assertThat(fault.param()).isEqualTo(param);
   }
 
   @Test
-  void theProviderIsAskedForUsageOnStreamsAndGetsTheRestByteForByte() {
+  void usageIsRequestedOnStreamsAndTheRestIsSentByteForByte() {
     assertThat(upstream("'prompt' : 'a\\u00e9', 'routing':'cost','n':1, 'x':1e2"))
         .isEqualTo("{\"model\":\"m1-2026\",\"prompt\" : \"a\\u00e9\",\"n\":1, \"x\":1e2}");
     assertThat(upstream("'prompt':'a','stream':true"))
@@ -108,17 +85,7 @@ class CompletionRequestTest {
   }
 
   private static String upstream(String members) {
-    return upstream(valid(members));
-  }
-
-  private static String upstream(CompletionRequest request) {
-    ByteBuf all =
-        Unpooled.wrappedBuffer(request.bodyFor(Samples.route(true)).toArray(ByteBuf[]::new));
-    try {
-      return all.toString(UTF_8);
-    } finally {
-      all.release();
-    }
+    return RequestBodies.upstream(BODIES.valid(members));
   }
 
   @ParameterizedTest
@@ -134,7 +101,7 @@ class CompletionRequestTest {
         "'prompt':['a','b'],'max_tokens':10 | 20",
       })
   void whatIsReservedCountsEveryCandidate(String members, long outputTokens) {
-    CompletionRequest request = valid(members);
+    CompletionRequest request = BODIES.valid(members);
     Model outputOnly = model(TokenPrices.of(0, 1_000_000), 0);
     assertThat(request.estimate(outputOnly).value()).isEqualTo(outputTokens);
     assertThat(request.tokensEstimated(outputOnly))
@@ -144,19 +111,21 @@ class CompletionRequestTest {
   @Test
   void promptAndSuffixAreReservedByTheirBytesAndCountedByTheirTokens() {
     String text = "'" + "x".repeat(400) + "'";
-    CompletionRequest request = valid("'prompt':" + text + ",'suffix':" + text);
+    CompletionRequest request = BODIES.valid("'prompt':" + text + ",'suffix':" + text);
     Model inputOnly = model(TokenPrices.of(1_000_000, 0), 0);
     assertThat(request.estimate(inputOnly).value()).isBetween(800L, 820L);
     assertThat(request.promptTokensLikely()).isBetween(200L, 204L);
-    assertThat(valid("'prompt':[7,8,9]").promptTokensLikely()).isEqualTo(3);
+    assertThat(BODIES.valid("'prompt':[7,8,9]").promptTokensLikely()).isEqualTo(3);
   }
 
   @Test
-  void asManyTextsComeAsThereArePrompts() {
-    assertThat(valid("'prompt':'a'").choicesAsked()).isOne();
-    assertThat(valid("'prompt':['a','b'],'best_of':4").choicesAsked()).isEqualTo(2);
+  void theReplyHasOneTextForEachPrompt() {
+    assertThat(BODIES.valid("'prompt':'a'").choicesAsked()).isOne();
+    assertThat(BODIES.valid("'prompt':['a','b'],'best_of':4").choicesAsked()).isEqualTo(2);
     assertThat(
-            valid("'prompt':['a','b'],'best_of':3").tokensAtMost(model(TokenPrices.of(1, 1), 100)))
+            BODIES
+                .valid("'prompt':['a','b'],'best_of':3")
+                .tokensAtMost(model(TokenPrices.of(1, 1), 100)))
         .isEqualTo(600);
   }
 
@@ -173,8 +142,8 @@ class CompletionRequestTest {
         "'best_of':2,'max_tokens':50 | 185 | 100",
         "'echo':true | 1000000 | 999920"
       })
-  void whatIsRepeatedOrWasNotAskedForIsNotWritten(String members, long delivered, long written) {
-    CompletionRequest request = valid("'prompt':'" + "x".repeat(398) + "'," + members);
+  void repeatedOrSurplusTextIsNotCountedAsWritten(String members, long delivered, long written) {
+    CompletionRequest request = BODIES.valid("'prompt':'" + "x".repeat(398) + "'," + members);
     assertThat(request.writtenLikely(delivered, model(TokenPrices.of(1, 1), 0))).isEqualTo(written);
   }
 
@@ -185,29 +154,20 @@ class CompletionRequestTest {
 
   @Test
   void itsStreamCanBeNeitherHedgedNorContinued() {
-    CompletionRequest request = valid("'prompt':'a','stream':true,'routing':{'resume':'auto'}");
+    CompletionRequest request =
+        BODIES.valid("'prompt':'a','stream':true,'routing':{'resume':'auto'}");
     assertThat(request.mayBeHedged()).isFalse();
     assertThat(request.mayBeResumed()).isFalse();
   }
 
   @Test
   void damagedBodiesAreAcceptedOrRefusedAndStayJson() {
-    String healthy = body("'prompt':['some','text'],'n':1,'best_of':3,'stream':false,'suffix':''");
-    Seeds.forEach(
-        random -> {
-          byte[] bytes = healthy.getBytes(UTF_8);
-          for (int n = random.nextInt(4); n >= 0; n--) {
-            bytes[random.nextInt(bytes.length)] = (byte) (32 + random.nextInt(95));
-          }
-          switch (CompletionRequest.parse(bytes, bytes.length)) {
-            case ParseResult.Valid<CompletionRequest> valid -> {
-              ClientView.tree(upstream(valid.request()));
-              assertThat(valid.request().estimate(Samples.model()).isPositive()).isTrue();
-              assertThat(valid.request().promptPrefix()).isNotEmpty();
-            }
-            case ParseResult.Refused<CompletionRequest> refused ->
-                assertThat(refused.fault().code().status()).isIn(400, 501);
-          }
-        });
+    BODIES.assertDamagedBodies(
+        "'prompt':['some','text'],'n':1,'best_of':3,'stream':false,'suffix':''",
+        request -> {
+          assertThat(request.estimate(Samples.model()).isPositive()).isTrue();
+          assertThat(request.promptPrefix()).isNotEmpty();
+        },
+        _ -> {});
   }
 }

@@ -68,7 +68,7 @@ class CompletionStreamTest {
   }
 
   @Test
-  void textsInTurnsAreToldApartAndAllMustFinish() {
+  void interleavedTextsAreSeparatedAndAllMustFinish() {
     RelayedStream half =
         relayed(
             2,
@@ -141,7 +141,7 @@ class CompletionStreamTest {
   }
 
   @Test
-  void errorsAreToldAsSuch() {
+  void errorsAreRecognized() {
     assertThat(relayed(1, OpenAiWire.errorBody("x", "no")).endStep()).contains(Step.ERROR);
     assertThat(relayed(1, OpenAiWire.text(0, "a", "\"error\"")).endStep()).contains(Step.FAILED);
     var stream = new CompletionStream(Samples.stamp(), 1);

@@ -54,7 +54,7 @@ class EmbeddingReplyTest {
   }
 
   @Test
-  void whatAProviderSaysInOurPlaceIsReplaced() {
+  void theGatewaysMembersInAProvidersReplyAreReplaced() {
     String body =
         "{\"provider\":\"OpenAI\",\"x_llm_cost_micro\":1,\"error\":null,"
             + DATA

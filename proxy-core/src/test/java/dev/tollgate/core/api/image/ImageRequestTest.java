@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
 import dev.tollgate.core.api.ParseResult;
+import dev.tollgate.core.api.RequestBodies;
 import dev.tollgate.core.api.Samples;
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Model;
@@ -28,16 +29,9 @@ class ImageRequestTest {
   private static final String PNG = "iVBORw0KGgoAAAAN";
   private static final String WEBP = "UklGRgAAAABXRUJQ";
 
-  private static ParseResult<ImageRequest> parse(String members) {
-    byte[] bytes = ("{'model':'acme/img'," + members + "}").replace('\'', '"').getBytes(UTF_8);
-    return ImageRequest.parse(bytes, bytes.length, ImageUrls.PROVIDER);
-  }
-
-  private static ImageRequest valid(String members) {
-    ParseResult<ImageRequest> parsed = parse(members);
-    assertThat(parsed).as(members).isInstanceOf(ParseResult.Valid.class);
-    return ((ParseResult.Valid<ImageRequest>) parsed).request();
-  }
+  private static final RequestBodies<ImageRequest> BODIES =
+      new RequestBodies<>(
+          "acme/img", (bytes, length) -> ImageRequest.parse(bytes, length, ImageUrls.PROVIDER));
 
   private static Model model(PriceList prices) {
     return Samples.model("acme/img", Modality.IMAGE, prices, 0, 0);
@@ -75,7 +69,7 @@ class ImageRequestTest {
         "'prompt':'p','input_images':['data:image/gif;base64,R0lGODlhAAAAAAAA+/A=','R0lGODlhAAAAAAAA']"
       })
   void whatTheTableAllowsIsAccepted(String members) {
-    assertThat(valid(members).model()).hasToString("acme/img");
+    assertThat(BODIES.valid(members).model()).hasToString("acme/img");
   }
 
   @ParameterizedTest
@@ -124,9 +118,7 @@ class ImageRequestTest {
         "'prompt':'p','reference_images':['https://a.b/c'] | reference_images"
       })
   void whatItForbidsIsNamed(String members, String param) {
-    ParseResult<ImageRequest> parsed = parse(members);
-    assertThat(parsed).as(members).isInstanceOf(ParseResult.Refused.class);
-    Fault fault = ((ParseResult.Refused<ImageRequest>) parsed).fault();
+    Fault fault = BODIES.refused(members);
     assertThat(fault.code()).isEqualTo(ErrorCode.VALIDATION_FAILED);
     assertThat(fault.param()).isEqualTo(param);
   }
@@ -167,26 +159,26 @@ class ImageRequestTest {
   @Test
   void aCharacterIsOneHoweverItIsWritten() {
     String most = "\uD83D\uDE00".repeat(31_999) + "\\u00e9";
-    assertThat(parse("'prompt':'" + most + "'")).isInstanceOf(ParseResult.Valid.class);
-    assertThat(parse("'prompt':'" + most + "a'")).isInstanceOf(ParseResult.Refused.class);
+    assertThat(BODIES.parse("'prompt':'" + most + "'")).isInstanceOf(ParseResult.Valid.class);
+    assertThat(BODIES.parse("'prompt':'" + most + "a'")).isInstanceOf(ParseResult.Refused.class);
   }
 
   @Test
   void tenSourcesAreTheMost() {
     String one = "'" + PNG + "'";
     String ten = String.join(",", IntStream.range(0, 10).mapToObj(_ -> one).toList());
-    assertThat(valid("'prompt':'p','input_images':[" + ten + "]").options().sources())
+    assertThat(BODIES.valid("'prompt':'p','input_images':[" + ten + "]").options().sources())
         .isEqualTo(10);
     ParseResult<ImageRequest> eleven =
-        parse("'prompt':'p','input_images':[" + ten + "," + one + "]");
+        BODIES.parse("'prompt':'p','input_images':[" + ten + "," + one + "]");
     assertThat(((ParseResult.Refused<ImageRequest>) eleven).fault().param())
         .isEqualTo("input_images");
   }
 
-  /** Loops read bodies, many at a time: what they copy of them nobody has counted. */
+  /** Event loops read many bodies at a time, and copies of a body are not counted. */
   @ParameterizedTest
   @ValueSource(strings = {"", "data:image/png;base64,", "https://img.example/"})
-  void aLargeImageIsLookedAtWhereItStands(String prefix) {
+  void aLargeImageIsReadInPlace(String prefix) {
     String image = prefix + PNG.repeat((8 << 20) / PNG.length());
     byte[] bytes =
         ("{\"model\":\"acme/img\",\"prompt\":\"p\",\"input_images\":[\"" + image + "\"]}")
@@ -230,12 +222,13 @@ class ImageRequestTest {
   }
 
   private static long estimate(String members, Model model) {
-    return valid("'prompt':'p'," + members).estimate(model).value();
+    return BODIES.valid("'prompt':'p'," + members).estimate(model).value();
   }
 
   @Test
-  void itsProviderGetsWhatItSaidWithTheNameOfItsModel() {
-    ImageRequest request = valid("'prompt':'p','routing':{'strategy':'cost'},'seed': 7,'n':2");
+  void itsProviderGetsTheBodyWithItsOwnModelName() {
+    ImageRequest request =
+        BODIES.valid("'prompt':'p','routing':{'strategy':'cost'},'seed': 7,'n':2");
     ByteBuf[] parts = request.bodyFor(Samples.route(true)).toArray(ByteBuf[]::new);
     assertThat(Unpooled.wrappedBuffer(parts).toString(UTF_8))
         .isEqualTo("{\"model\":\"m1-2026\",\"prompt\":\"p\",\"seed\": 7,\"n\":2}");
@@ -243,14 +236,14 @@ class ImageRequestTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"image", "images", "mask"})
-  void imagesThatNobodyCountsAreRefused(String member) {
+  void imagesOutsideOfTheEstimateAreRefused(String member) {
     ParseResult<ImageRequest> parsed =
-        parse(
+        BODIES.parse(
             "'prompt':'p','input_images':['%s'],'%s':[{'image_url':'https://h/a.png'}]"
                 .formatted(PNG, member));
     assertThat(parsed).isInstanceOf(ParseResult.Refused.class);
     assertThat(((ParseResult.Refused<ImageRequest>) parsed).fault().param()).isEqualTo(member);
-    assertThat(parse("'prompt':'p','%s':null".formatted(member)))
+    assertThat(BODIES.parse("'prompt':'p','%s':null".formatted(member)))
         .isInstanceOf(ParseResult.Valid.class);
   }
 }

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Every field of a request for a video or for music, with its bounds. */
+/** Fields of a video or music request, with their bounds. */
 final class MediaJobRequestTest {
   private static final long PICO = 1_000_000;
   private static final BigDecimal FACTOR = new BigDecimal("1.5");
@@ -158,7 +158,7 @@ final class MediaJobRequestTest {
   }
 
   @Test
-  void allIssuesAreToldAtOnce() {
+  void allIssuesAreReportedAtOnce() {
     Fault fault = refused(JobKind.VIDEO, "{'duration_seconds':0,'audio':7,'aspect_ratio':'x'}");
     assertThat(fault.toString())
         .contains("model", "prompt", "duration_seconds", "audio", "aspect_ratio");
@@ -212,7 +212,7 @@ final class MediaJobRequestTest {
         .contains(new MediaJobRequest.JobReservation(new MicroUsd(152), new MicroUsd(152)));
   }
 
-  /** What names, addresses and prices decide is not here. */
+  /** Rows that names, addresses and prices decide are excluded. */
   @Test
   @Tag("corpus")
   void everyBodyOfTheCorpusGetsItsVerdict() {

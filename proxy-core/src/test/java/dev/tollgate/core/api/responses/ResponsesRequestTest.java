@@ -1,17 +1,11 @@
 package dev.tollgate.core.api.responses;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.api.ClientView;
-import dev.tollgate.core.api.ParseResult;
+import dev.tollgate.core.api.RequestBodies;
 import dev.tollgate.core.api.Samples;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
-import dev.tollgate.core.testkit.Corpora;
-import dev.tollgate.core.testkit.Seeds;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -20,36 +14,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ResponsesRequestTest {
-  private static String body(String members) {
-    return ("{'model':'acme/m1'," + members + "}").replace('\'', '"');
-  }
-
-  private static ParseResult<ResponsesRequest> parse(String body) {
-    byte[] bytes = body.getBytes(UTF_8);
-    return ResponsesRequest.parse(bytes, bytes.length, ResponseEventSet.LISTED);
-  }
-
-  private static ResponsesRequest valid(String members) {
-    ParseResult<ResponsesRequest> parsed = parse(body(members));
-    assertThat(parsed).as(members).isInstanceOf(ParseResult.Valid.class);
-    return ((ParseResult.Valid<ResponsesRequest>) parsed).request();
-  }
-
-  private static Fault refused(String body) {
-    ParseResult<ResponsesRequest> parsed = parse(body);
-    assertThat(parsed).as(body).isInstanceOf(ParseResult.Refused.class);
-    return ((ParseResult.Refused<ResponsesRequest>) parsed).fault();
-  }
-
-  private static String upstream(ResponsesRequest request) {
-    ByteBuf all =
-        Unpooled.wrappedBuffer(request.bodyFor(Samples.route(true)).toArray(ByteBuf[]::new));
-    try {
-      return all.toString(UTF_8);
-    } finally {
-      all.release();
-    }
-  }
+  private static final RequestBodies<ResponsesRequest> BODIES =
+      new RequestBodies<>(
+          "acme/m1",
+          (bytes, length) -> ResponsesRequest.parse(bytes, length, ResponseEventSet.LISTED));
 
   @ParameterizedTest
   @CsvSource(
@@ -73,7 +41,7 @@ class ResponsesRequestTest {
         "'input':'Hi','routing':{'only':['acme-eu']} | 'messages':[{'role':'user','content':'Hi'}]",
       })
   void whatIsListedIsMappedAndAllElseIsDropped(String members, String chat) {
-    assertThat(upstream(valid(members)))
+    assertThat(RequestBodies.upstream(BODIES.valid(members)))
         .isEqualTo(("{'model':'m1-2026'," + chat + "}").replace('\'', '"'));
   }
 
@@ -123,14 +91,14 @@ class ResponsesRequestTest {
         "'input':'a','routing':{'strategy':'best'} | routing.strategy",
       })
   void whatIsWrongIsNamedAsTheClientWroteIt(String members, String param) {
-    Fault fault = refused(body(members));
+    Fault fault = BODIES.refused(members);
     assertThat(fault.code()).isEqualTo(ErrorCode.VALIDATION_FAILED);
     assertThat(fault.param()).isEqualTo(param);
   }
 
   @Test
   void allIssuesAreReportedAtOnce() {
-    Fault fault = refused(body("'input':[{'role':'x'}],'store':true,'temperature':3"));
+    Fault fault = BODIES.refused("'input':[{'role':'x'}],'store':true,'temperature':3");
     assertThat((List<?>) fault.details().get("issues")).hasSize(3);
   }
 
@@ -138,7 +106,7 @@ class ResponsesRequestTest {
   @ValueSource(strings = {"prefill", "replay", "auto"})
   void itsStreamIsHedgedAndContinuedAsAChatIs(String how) {
     ResponsesRequest request =
-        valid("'input':'a','stream':true,'routing':{'resume':'" + how + "'}");
+        BODIES.valid("'input':'a','stream':true,'routing':{'resume':'" + how + "'}");
     assertThat(request.mayBeHedged()).isTrue();
     assertThat(request.mayBeResumed()).isTrue();
     assertThat(request.mayBePrefilled()).isTrue();
@@ -148,7 +116,7 @@ class ResponsesRequestTest {
   @Test
   void itIsEstimatedAsTheChatThatItIs() {
     ResponsesRequest request =
-        valid(
+        BODIES.valid(
             "'input':[{'role':'user','content':[{'type':'input_text','text':'abcdefgh'},"
                 + "{'type':'input_image','image_url':'data:x'}]}],'max_output_tokens':10,"
                 + "'tools':[{'type':'function','name':'f'}]");
@@ -160,45 +128,19 @@ class ResponsesRequestTest {
 
   @Test
   void damagedBodiesAreRefusedOrMakeAChat() {
-    String healthy =
-        body(
-            "'input':[{'role':'user','content':[{'type':'input_text','text':'a'},"
-                + "{'type':'input_image','image_url':'b'}]},{'type':'function_call','call_id':'c',"
-                + "'name':'f','arguments':'{}'},{'type':'function_call_output','call_id':'c',"
-                + "'output':'1'}],'tools':[{'type':'function','name':'f','parameters':{}}],"
-                + "'stream':true,'instructions':'x'");
-    Seeds.forEach(
-        random -> {
-          byte[] bytes = healthy.getBytes(UTF_8);
-          for (int n = random.nextInt(4); n >= 0; n--) {
-            bytes[random.nextInt(bytes.length)] = (byte) (32 + random.nextInt(95));
-          }
-          switch (ResponsesRequest.parse(bytes, bytes.length, ResponseEventSet.EXTENDED)) {
-            case ParseResult.Valid<ResponsesRequest> valid -> {
-              ClientView.tree(upstream(valid.request()));
-              assertThat(valid.request().estimate(Samples.model()).isPositive()).isTrue();
-            }
-            case ParseResult.Refused<ResponsesRequest> refused -> {
-              assertThat(refused.fault().code().status()).isIn(400, 501);
-              assertThat(refused.fault().param()).isNotEqualTo("messages");
-            }
-          }
-        });
+    BODIES.assertDamagedBodies(
+        "'input':[{'role':'user','content':[{'type':'input_text','text':'a'},"
+            + "{'type':'input_image','image_url':'b'}]},{'type':'function_call','call_id':'c',"
+            + "'name':'f','arguments':'{}'},{'type':'function_call_output','call_id':'c',"
+            + "'output':'1'}],'tools':[{'type':'function','name':'f','parameters':{}}],"
+            + "'stream':true,'instructions':'x'",
+        request -> assertThat(request.estimate(Samples.model()).isPositive()).isTrue(),
+        fault -> assertThat(fault.param()).isNotEqualTo("messages"));
   }
 
   @Test
   @Tag("corpus")
   void everyRowOfTheSharedTableGetsItsVerdict() {
-    List<String[]> rows =
-        Corpora.rows("data/badjson.tsv").stream()
-            .filter(row -> row[1].equals("POST /v1/responses"))
-            .toList();
-    assertThat(rows).hasSizeGreaterThanOrEqualTo(5);
-    for (String[] row : rows) {
-      Fault fault = refused(new String(Corpora.bytes("data/badjson/" + row[0]), UTF_8));
-      assertThat(Integer.toString(fault.code().status())).isEqualTo(row[2]);
-      assertThat(fault.code().wire()).isEqualTo(row[3]);
-      assertThat(fault.param()).isEqualTo(row[4]);
-    }
+    BODIES.assertSharedVerdicts("POST /v1/responses", 5);
   }
 }

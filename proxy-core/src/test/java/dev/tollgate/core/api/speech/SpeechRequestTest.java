@@ -1,9 +1,9 @@
 package dev.tollgate.core.api.speech;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.api.ParseResult;
+import dev.tollgate.core.api.RequestBodies;
 import dev.tollgate.core.api.Samples;
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Model;
@@ -11,8 +11,6 @@ import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.money.PriceList;
 import dev.tollgate.core.money.TokenPrices;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,16 +20,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SpeechRequestTest {
   private static final String SAID = "'input':'Say it.','voice':'alloy'";
 
-  private static ParseResult<SpeechRequest> parse(String members) {
-    byte[] bytes = ("{'model':'acme/tts'," + members + "}").replace('\'', '"').getBytes(UTF_8);
-    return SpeechRequest.parse(bytes, bytes.length);
-  }
-
-  private static SpeechRequest valid(String members) {
-    ParseResult<SpeechRequest> parsed = parse(members);
-    assertThat(parsed).as(members).isInstanceOf(ParseResult.Valid.class);
-    return ((ParseResult.Valid<SpeechRequest>) parsed).request();
-  }
+  private static final RequestBodies<SpeechRequest> BODIES =
+      new RequestBodies<>("acme/tts", SpeechRequest::parse);
 
   private static Model model(PriceList prices) {
     return Samples.model("acme/tts", Modality.SPEECH, prices, 0, 0);
@@ -53,7 +43,7 @@ class SpeechRequestTest {
         "'input':'Say it.','voice':{'id':'voice_1'},'response_format':'pcm','seed':7"
       })
   void whatTheConventionAllowsIsAccepted(String members) {
-    assertThat(valid(members).model()).hasToString("acme/tts");
+    assertThat(BODIES.valid(members).model()).hasToString("acme/tts");
   }
 
   @ParameterizedTest
@@ -84,9 +74,7 @@ class SpeechRequestTest {
         "'input':'a','voice':'alloy','response_format':'mp3','response_format':'wav' | response_format"
       })
   void whatItForbidsIsNamed(String members, String param) {
-    ParseResult<SpeechRequest> parsed = parse(members);
-    assertThat(parsed).as(members).isInstanceOf(ParseResult.Refused.class);
-    Fault fault = ((ParseResult.Refused<SpeechRequest>) parsed).fault();
+    Fault fault = BODIES.refused(members);
     assertThat(fault.code()).isEqualTo(ErrorCode.VALIDATION_FAILED);
     assertThat(fault.param()).isEqualTo(param);
   }
@@ -94,38 +82,36 @@ class SpeechRequestTest {
   @Test
   void aCharacterIsOneHoweverItIsWritten() {
     String most = "\uD83D\uDE00".repeat(4_095) + "\\u00e9";
-    assertThat(valid("'input':'" + most + "','voice':'alloy'").quantities())
+    assertThat(BODIES.valid("'input':'" + most + "','voice':'alloy'").quantities())
         .hasToString("[Characters[count=4096]]");
-    assertThat(parse("'input':'" + most + "a','voice':'alloy'"))
+    assertThat(BODIES.parse("'input':'" + most + "a','voice':'alloy'"))
         .isInstanceOf(ParseResult.Refused.class);
-    assertThat(parse(SAID + ",'instructions':'" + "a".repeat(4_097) + "'"))
+    assertThat(BODIES.parse(SAID + ",'instructions':'" + "a".repeat(4_097) + "'"))
         .isInstanceOf(ParseResult.Refused.class);
   }
 
   @Test
   void whatIsPricedByCharactersIsSetAsideExactly() {
     // 7 characters at 15 micro-USD each.
-    assertThat(valid(SAID).estimate(model(perCharacter(15_000_000))).value()).isEqualTo(105);
+    assertThat(BODIES.valid(SAID).estimate(model(perCharacter(15_000_000))).value()).isEqualTo(105);
   }
 
   @Test
   void ofTokensAndSecondsIsSetAsideWhatTheTextCanBecome() {
     var tokens = model(PriceList.ofTokens(TokenPrices.of(0, 1_000_000)));
-    long usual = valid(SAID).estimate(tokens).value();
-    long slow = valid(SAID + ",'speed':0.25").estimate(tokens).value();
+    long usual = BODIES.valid(SAID).estimate(tokens).value();
+    long slow = BODIES.valid(SAID + ",'speed':0.25").estimate(tokens).value();
     assertThat(usual).isGreaterThan(7 * 2);
     assertThat(slow - usual).isEqualTo(3 * 2 * 9); // of "Say it." with its quotes
     var seconds =
         model(new PriceList(TokenPrices.ZERO, List.of(), 0, 0, 1_000_000, List.of(), 0, 0));
-    assertThat(valid(SAID).estimate(seconds).value()).isEqualTo((usual + 20) / 21);
+    assertThat(BODIES.valid(SAID).estimate(seconds).value()).isEqualTo((usual + 20) / 21);
   }
 
   @Test
-  void itsProviderGetsWhatItSaidWithTheNameOfItsModel() {
-    SpeechRequest request = valid(SAID + ",'routing':{'strategy':'cost'},'seed': 7");
-    ByteBuf[] parts = request.bodyFor(Samples.route(true)).toArray(ByteBuf[]::new);
-    ByteBuf body = Unpooled.wrappedBuffer(parts);
-    assertThat(body.toString(UTF_8))
+  void itsProviderGetsTheBodyWithItsOwnModelName() {
+    SpeechRequest request = BODIES.valid(SAID + ",'routing':{'strategy':'cost'},'seed': 7");
+    assertThat(RequestBodies.upstream(request))
         .isEqualTo("{\"model\":\"m1-2026\",\"input\":\"Say it.\",\"voice\":\"alloy\",\"seed\": 7}");
   }
 }

@@ -30,7 +30,7 @@ class TranscriptionRequestTest {
   private static final PriceList BY_SECOND =
       new PriceList(TokenPrices.ZERO, List.of(), 0, 0, 100_000_000, List.of(), 0, 0);
 
-  /** Fields as {@code name=value}, each a part; {@code @name=bytes} is a file. */
+  /** Returns a form of fields as {@code name=value}; {@code @name=bytes} is a file. */
   private static byte[] form(String... fields) {
     StringBuilder form = new StringBuilder();
     for (String field : fields) {
@@ -63,7 +63,7 @@ class TranscriptionRequestTest {
   }
 
   @Test
-  void aWishThatIsTooLongIsNotRead() {
+  void tooLongRoutingPreferencesAreNotRead() {
     byte[] large = form("model=acme/stt", "@file=ID3", "routing=" + "\u0001".repeat(8 << 20));
     var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
     long before = threads.getCurrentThreadAllocatedBytes();
@@ -81,10 +81,10 @@ class TranscriptionRequestTest {
         "routing.only=eu",
         "Routing[sort]=price"
       })
-  void aWishThatIsNotReadIsRefused(String wish) {
-    Fault fault = refused(form("model=acme/stt", "@file=ID3", wish));
+  void unreadRoutingPreferencesAreRefused(String flattened) {
+    Fault fault = refused(form("model=acme/stt", "@file=ID3", flattened));
     assertThat(fault.code()).isEqualTo(ErrorCode.VALIDATION_FAILED);
-    assertThat(fault.param()).isEqualTo(wish.substring(0, wish.indexOf('=')));
+    assertThat(fault.param()).isEqualTo(flattened.substring(0, flattened.indexOf('=')));
   }
 
   @ParameterizedTest
@@ -172,7 +172,7 @@ class TranscriptionRequestTest {
   }
 
   @Test
-  void whatStandsOutsideOfThePartsIsNotSent() {
+  void bytesOutsideOfThePartsAreNotSent() {
     String text = "preamble\r\n" + new String(form("model=acme/stt", "@file=I"), UTF_8) + "more";
     byte[] form = text.getBytes(UTF_8);
     var request = ((ParseResult.Valid<TranscriptionRequest>) parse(form)).request();
@@ -202,7 +202,7 @@ class TranscriptionRequestTest {
   }
 
   @Test
-  void byTokensWhatCanBeHeardAndWrittenIsSetAside() {
+  void byTokensTheLongestAudioAndTextAreSetAside() {
     PriceList tokens = PriceList.ofTokens(TokenPrices.of(1_000_000, 2_000_000));
     Model model = Samples.model("acme/stt", Modality.TRANSCRIPTION, tokens, 0, 0);
     var request = valid("model=acme/stt", "@file=" + "x".repeat(40_000));
@@ -211,7 +211,7 @@ class TranscriptionRequestTest {
   }
 
   @Test
-  void aWavSaysHowLongItIs() {
+  void aWavDeclaresItsLength() {
     byte[] wav = wav(8_000, 1, 16_000);
     assertThat(AudioLength.likely(wav, 0, wav.length)).isEqualTo(Duration.ofSeconds(2));
     byte[] inside = new byte[wav.length + 10];

@@ -21,7 +21,7 @@ class MultipartReaderTest {
   private static final MultipartBoundary B = new MultipartBoundary("b");
   private static final String MODEL = "Content-Disposition: form-data; name=\"model\"\r\n\r\n";
 
-  /** A form as text; {@code |} ends a line. */
+  /** Returns a form as bytes; {@code |} ends a line. */
   private static byte[] form(String lines) {
     return lines.replace("|", "\r\n").getBytes(UTF_8);
   }
@@ -32,7 +32,7 @@ class MultipartReaderTest {
     return reader;
   }
 
-  /** What it found, as text that can be compared. */
+  /** Returns the parts found, as text that can be compared. */
   private static String found(MultipartReader reader, byte[] bytes) {
     List<String> told = new ArrayList<>();
     for (FormPart part : reader.parts()) {
@@ -41,7 +41,10 @@ class MultipartReaderTest {
     return told + " " + reader.isComplete() + " " + reader.problem();
   }
 
-  /** The same whole, byte by byte and at random splits, with rubbish behind what has come. */
+  /**
+   * Returns the same parts for the whole form, byte by byte and at random splits, with random bytes
+   * after the received ones.
+   */
   private static String foundHoweverItComes(
       MultipartBoundary boundary, byte[] bytes, Random random) {
     String whole = found(whole(boundary, bytes), bytes);
@@ -110,9 +113,9 @@ class MultipartReaderTest {
         "--b|Content-Disposition: form-data; filename=a||x|--b--^no name",
         "--b|Content-Disposition: attachment; name=m||x|--b--^not one field",
         "--b|Content-Disposition: form-data; name=a|Content-Disposition: form-data; name=b||x|--b--^not one field",
-        "--b|Content-Disposition: form-data; name=a; name=b||x|--b--^for sure",
-        "--b|Content-Disposition: form-data; name=\"a\\\"b\"||x|--b--^for sure",
-        "--b|Content-Disposition: form-data; name*=UTF-8''a; name=b||x|--b--^for sure",
+        "--b|Content-Disposition: form-data; name=a; name=b||x|--b--^ambiguous",
+        "--b|Content-Disposition: form-data; name=\"a\\\"b\"||x|--b--^ambiguous",
+        "--b|Content-Disposition: form-data; name*=UTF-8''a; name=b||x|--b--^ambiguous",
         "--b|Content-Disposition: form-data; name=\"a||x|--b--^broken Content-Disposition",
         "--b|Content-Disposition: form-data; filename=\"a\"; name=\"m\" x||x|--b--^broken Content-Disposition",
         "--b|Content-Disposition: form-data; filename=\"a\\\"; name=\"m\"||x|--b--^broken Content-Disposition",
@@ -132,7 +135,7 @@ class MultipartReaderTest {
     assertThat(whole(B, bytes).problem()).contains("delimiter is not alone");
   }
 
-  /** To some parsers any line break is one ahead of a delimiter, to some none is needed. */
+  /** Some parsers accept any line break before a delimiter, some need none. */
   @ParameterizedTest
   @ValueSource(strings = {"\n", "\r", "x", "\n\r", "\u0085", ""})
   void aDelimiterThatBeginsNoLineIsRefused(String ahead) {
@@ -174,7 +177,7 @@ class MultipartReaderTest {
     assertThat(whole(B, more).problem()).contains("more than 128 parts");
   }
 
-  /** Some milliseconds; a look for each pair of blanks took 8 s here. */
+  /** Takes some milliseconds; comparing each pair of blanks took 8 s here. */
   @Test
   @Timeout(3)
   void blanksOfAHeadCostOneLookEach() {
@@ -184,12 +187,12 @@ class MultipartReaderTest {
   }
 
   @Test
-  void aHeadWithoutEndIsLookedThroughUpToItsBound() {
+  void aHeadWithoutEndIsReadUpToItsBound() {
     byte[] bytes = new byte[1 << 20];
     Arrays.fill(bytes, (byte) 'x');
     byte[] begun = form("--b|X: ");
     System.arraycopy(begun, 0, bytes, 0, begun.length);
-    bytes[MultipartReader.HEAD_BYTES_MAX + 100] = '\r'; // an end that comes too late
+    bytes[MultipartReader.HEAD_BYTES_MAX + 100] = '\r'; // an end after the size bound
     assertThat(whole(B, bytes).problem()).contains("too large");
   }
 
@@ -245,7 +248,7 @@ class MultipartReaderTest {
     return letters.toString();
   }
 
-  /** Random parts are found whatever they hold; damaged forms come to an end of some kind. */
+  /** Random parts are found whatever their content is; damaged forms end with a result. */
   @Test
   void randomFormsAreFoundHoweverTheyComeAndDamagedOnesEnd() {
     Seeds.forEach(

@@ -2,11 +2,11 @@ package dev.tollgate.core.sse;
 
 import java.util.Arrays;
 
-/** The growing array in which a decoder keeps what one read left unfinished. */
-final class HeldBytes {
+/** Growing array in which a decoder keeps the unfinished part of a read. */
+final class PendingBytes {
   private static final byte[] NONE = {};
 
-  /** With its header, each array is a power of two: one byte more may take twice of the heap. */
+  /** With its header, each array is a power of two: one byte more may take twice the heap. */
   private static final int HEADER_BYTES = 16;
 
   private static final int FIRST_BYTES = 256 - HEADER_BYTES;
@@ -16,7 +16,7 @@ final class HeldBytes {
   private byte[] bytes = NONE;
   private int size;
 
-  HeldBytes(int bytesMax) {
+  PendingBytes(int bytesMax) {
     this.bytesMax = bytesMax;
   }
 
@@ -24,7 +24,7 @@ final class HeldBytes {
     return bytes;
   }
 
-  /** Whether it is the very array, not an equal one. */
+  /** True if it is the same array, not an equal one. */
   @SuppressWarnings("ReferenceEquality")
   boolean isArray(byte[] other) {
     return bytes == other;
@@ -49,7 +49,7 @@ final class HeldBytes {
     bytes[size++] = (byte) ascii;
   }
 
-  /** Moves what stands from one offset to the end down to another, where the end will be. */
+  /** Moves the bytes from one offset to the end down to another offset, and the end with them. */
   void moveTail(int from, int to) {
     System.arraycopy(bytes, from, bytes, to, size - from);
     size -= from - to;
@@ -63,7 +63,7 @@ final class HeldBytes {
     size = newSize;
   }
 
-  /** Forgets the bytes, and the array too if it is larger than a stream at rest may hold. */
+  /** Drops the bytes, and the array too if it is larger than an idle stream may hold. */
   void clear() {
     size = 0;
     if (bytes.length > AT_REST_BYTES_MAX) {
