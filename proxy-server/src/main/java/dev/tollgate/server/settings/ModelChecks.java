@@ -2,6 +2,7 @@ package dev.tollgate.server.settings;
 
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.server.settings.ModelSettings.RouteSettings;
 import dev.tollgate.server.settings.binding.DidYouMean;
 import dev.tollgate.server.settings.binding.SourceLocations;
@@ -12,29 +13,28 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Checks one model: its routes lead somewhere, and everything it can be charged for is priced. */
+/** Checks one model: its routes name providers that serve it, and its usage has prices. */
 final class ModelChecks {
-  private final Set<String> providers;
-  private final Map<String, Set<Modality>> served;
-  private final Set<String> bedrockProviders;
+  private record RouteTarget(ProviderId provider, String model) {}
+
+  private final Set<String> names;
+  private final Map<ProviderId, ProviderSettings> providers;
   private final SourceLocations locations;
   private final Problems problems;
 
   /**
-   * Routes may lead to {@code providers}.
+   * Creates the checks of all models.
    *
-   * @param served what those of them serve that could be read
-   * @param bedrockProviders those of them that are Bedrock
+   * @param names every provider in the file
+   * @param providers the providers whose settings could be read
    */
   ModelChecks(
-      Set<String> providers,
-      Map<String, Set<Modality>> served,
-      Set<String> bedrockProviders,
+      Set<String> names,
+      Map<ProviderId, ProviderSettings> providers,
       SourceLocations locations,
       Problems problems) {
+    this.names = names;
     this.providers = providers;
-    this.served = served;
-    this.bedrockProviders = bedrockProviders;
     this.locations = locations;
     this.problems = problems;
   }
@@ -55,31 +55,29 @@ final class ModelChecks {
 
   private void checkRoutes(ModelSettings model, String path) {
     List<RouteSettings> routes = model.routes();
-    Set<List<String>> seen = new HashSet<>();
+    Set<RouteTarget> seen = new HashSet<>();
     for (int i = 0; i < routes.size(); i++) {
-      String provider = routes.get(i).provider().value();
-      if (!providers.contains(provider)) {
-        String hint = DidYouMean.hint(provider, providers);
-        String message = "there is no provider " + provider + hint;
-        report(SettingPaths.item(path, i) + ".provider", message);
-      } else if (!served
-          .getOrDefault(provider, Set.of(model.modality()))
-          .contains(model.modality())) {
-        String message = provider + " has no " + model.modality().wire() + " models";
-        report(SettingPaths.item(path, i) + ".provider", message);
-      } else if (isUnsupportedEmbedding(provider, model.modality(), routes.get(i).model())) {
-        String message = "is not one of Titan's: of Bedrock, only those give vectors here";
-        report(SettingPaths.item(path, i) + ".model", message);
-      } else if (!seen.add(List.of(provider, routes.get(i).model()))) {
-        report(SettingPaths.item(path, i), "is the same route as one above");
+      String at = SettingPaths.item(path, i);
+      checkTarget(model.modality(), routes.get(i), at);
+      if (!seen.add(new RouteTarget(routes.get(i).provider(), routes.get(i).model()))) {
+        report(at, "is the same route as one above");
       }
     }
   }
 
-  private boolean isUnsupportedEmbedding(String provider, Modality modality, String model) {
-    return modality == Modality.EMBEDDING
-        && bedrockProviders.contains(provider)
-        && !model.contains("titan-embed");
+  private void checkTarget(Modality modality, RouteSettings route, String path) {
+    String name = route.provider().value();
+    if (!names.contains(name)) {
+      report(path + ".provider", "there is no provider " + name + DidYouMean.hint(name, names));
+    } else if (providers.get(route.provider()) instanceof RemoteProvider provider) {
+      if (!provider.modalities().contains(modality)) {
+        report(path + ".provider", name + " has no " + modality.wire() + " models");
+      }
+      String problem = provider.modelProblem(modality, route.model());
+      if (!problem.isEmpty()) {
+        report(path + ".model", problem);
+      }
+    }
   }
 
   private void report(String path, String message) {

@@ -1,8 +1,8 @@
 package dev.tollgate.server.settings;
 
-import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.tenant.ApiKeyText;
 import dev.tollgate.server.settings.binding.DidYouMean;
 import dev.tollgate.server.settings.binding.SourceLocations;
@@ -12,12 +12,10 @@ import dev.tollgate.server.settings.yaml.ConfigNode;
 import dev.tollgate.server.settings.yaml.Problems;
 import dev.tollgate.server.settings.yaml.SettingPaths;
 import java.time.Duration;
-import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Checks what no single setting can know: how the settings fit together. */
@@ -50,44 +48,17 @@ final class SettingsChecks {
     checkMedia();
     new ObjectStorageChecks(locations, problems)
         .check(settings.objectStorage(), settings.listeners().api());
-    Set<String> providers = names("providers");
-    settings
-        .providers()
-        .forEach((id, provider) -> new ProviderChecks(locations, problems).check(id, provider));
-    var models = new ModelChecks(providers, served(), bedrockProviders(), locations, problems);
+    settings.providers().forEach(this::checkProvider);
+    var models = new ModelChecks(names("providers"), settings.providers(), locations, problems);
     settings.models().forEach(models::check);
     checkReferencedModels();
   }
 
-  /** What each provider serves. */
-  private Map<String, Set<Modality>> served() {
-    return settings.providers().entrySet().stream()
-        .collect(
-            Collectors.toMap(entry -> entry.getKey().value(), entry -> served(entry.getValue())));
-  }
-
-  private Set<String> bedrockProviders() {
-    return settings.providers().entrySet().stream()
-        .filter(entry -> entry.getValue() instanceof ProviderSettings.Bedrock)
-        .map(entry -> entry.getKey().value())
-        .collect(Collectors.toSet());
-  }
-
-  private static Set<Modality> served(ProviderSettings provider) {
-    return switch (provider) {
-      case ProviderSettings.OpenAi _, ProviderSettings.Azure _, ProviderSettings.Mock _ ->
-          EnumSet.allOf(Modality.class);
-      case ProviderSettings.Gemini _ ->
-          EnumSet.of(Modality.CHAT, Modality.EMBEDDING, Modality.IMAGE);
-      case ProviderSettings.Bedrock _, ProviderSettings.Cohere _ ->
-          EnumSet.of(Modality.CHAT, Modality.EMBEDDING);
-      case ProviderSettings.Vertex vertex ->
-          switch (vertex.publisher()) {
-            case GOOGLE -> EnumSet.of(Modality.CHAT, Modality.IMAGE);
-            case ANTHROPIC -> EnumSet.of(Modality.CHAT);
-          };
-      case ProviderSettings.Anthropic _, ProviderSettings.Ollama _ -> EnumSet.of(Modality.CHAT);
-    };
+  private void checkProvider(ProviderId id, ProviderSettings provider) {
+    if (provider instanceof RemoteProvider remote) {
+      String path = SettingPaths.join("providers", id.value());
+      ProviderChecks.check(remote, new ProviderProblems(path, locations, problems));
+    }
   }
 
   /** The entries as written: one that could not be read is not also a dangling reference. */

@@ -159,7 +159,7 @@ final class CatalogBuilderTest {
             "gateway.yaml:4:5: providers.a.base_url: is required, unless a preset has an address",
             "gateway.yaml:6:21: providers.a.quirks.drop: model is written by Tollgate itself",
             "gateway.yaml:6:43: providers.a.quirks.rename.x: is written by Tollgate itself",
-            "gateway.yaml:6:71: providers.a.quirks.drop_message_fields: role makes the message what it is");
+            "gateway.yaml:6:74: providers.a.quirks.drop_message_fields: role makes the message what it is");
   }
 
   @Test

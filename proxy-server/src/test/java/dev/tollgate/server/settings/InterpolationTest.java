@@ -112,7 +112,7 @@ final class InterpolationTest {
         """;
     Settings settings = InMemoryConfig.of(yaml).settings();
     var local = (ProviderSettings.OpenAi) settings.providers().values().iterator().next();
-    assertThat(local.apiKey()).isNull();
+    assertThat(local.keys().apiKey()).isNull();
   }
 
   @Test

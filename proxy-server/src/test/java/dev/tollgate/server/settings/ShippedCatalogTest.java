@@ -152,7 +152,7 @@ final class ShippedCatalogTest {
         .providers()
         .forEach(
             (id, provider) -> {
-              var key = ((ProviderSettings.Remote) provider).apiKey();
+              var key = ((RemoteProvider) provider).keys().apiKey();
               String revealed = key == null ? "" : key.reveal();
               assertThat(revealed).isEqualTo(id.value().equals("groq") ? "gsk-1" : "");
             });

@@ -64,8 +64,8 @@ public final class Differences {
     for (SettingType.Entry entry : section.entries().values()) {
       compare(
           entry.type(),
-          RecordReflection.component(before, entry.component()),
-          RecordReflection.component(after, entry.component()),
+          RecordReflection.component(before, entry.path()),
+          RecordReflection.component(after, entry.path()),
           SettingPaths.join(path, entry.key()),
           restart || entry.description().restart());
     }

@@ -49,8 +49,7 @@ public final class MaskedJson {
       return JSON.textNode(section.keyword());
     }
     for (SettingType.Entry entry : section.entries().values()) {
-      into.set(
-          entry.key(), json(entry.type(), RecordReflection.component(value, entry.component())));
+      into.set(entry.key(), json(entry.type(), RecordReflection.component(value, entry.path())));
     }
     return into;
   }

@@ -1,5 +1,6 @@
 package dev.tollgate.server.settings.binding;
 
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -43,12 +44,13 @@ public sealed interface SettingType {
   /**
    * One key of a section.
    *
-   * @param component name of the record component
+   * @param path record components that lead to the value; several where a component is {@link
+   *     Flattened}
    * @param initial the default as YAML; null: there is none beyond null, empty or all defaults
    */
   record Entry(
       String key,
-      String component,
+      List<String> path,
       SettingType type,
       boolean required,
       boolean nullable,

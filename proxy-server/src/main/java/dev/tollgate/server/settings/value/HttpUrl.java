@@ -38,6 +38,11 @@ public record HttpUrl(boolean tls, String host, int port, String path) {
     return Optional.of(new HttpUrl(tls, bare.toLowerCase(Locale.ROOT), port, path));
   }
 
+  /** Returns the root of {@code host} at the port of https. */
+  public static HttpUrl https(String host) {
+    return new HttpUrl(true, host, 443, "");
+  }
+
   @Override
   public String toString() {
     String authority = host.contains(":") ? "[" + host + "]" : host;

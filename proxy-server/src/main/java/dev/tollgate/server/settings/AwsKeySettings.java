@@ -1,0 +1,47 @@
+package dev.tollgate.server.settings;
+
+import dev.tollgate.core.aws.AwsCredentials;
+import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.server.settings.binding.Key;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** AWS access key that signs the requests of a provider. */
+public record AwsKeySettings(
+    @Key(about = "access key with which requests are signed; null: they are not")
+        @Nullable String accessKey,
+    @Key(about = "secret of the access key") @Nullable Secret secretKey,
+    @Key(about = "token of an access key that is good for some hours")
+        @Nullable Secret sessionToken) {
+
+  /** Returns the credentials for the signature; empty: requests are not signed. */
+  Optional<AwsCredentials> credentials(String region) {
+    var session = Optional.ofNullable(sessionToken);
+    return accessKey == null || secretKey == null
+        ? Optional.empty()
+        : Optional.of(new AwsCredentials(region, accessKey, secretKey, session));
+  }
+
+  void check(ProviderProblems problems) {
+    boolean hasAccessKey = accessKey != null;
+    if (hasAccessKey != (secretKey != null)) {
+      problems.add(hasAccessKey ? "access_key" : "secret_key", "needs the other one beside it");
+    } else if (!hasAccessKey && sessionToken != null) {
+      problems.add("session_token", "needs access_key and secret_key beside it");
+    }
+    checkVisibleAscii("access_key", accessKey, problems);
+    checkVisibleAscii("secret_key", reveal(secretKey), problems);
+    checkVisibleAscii("session_token", reveal(sessionToken), problems);
+  }
+
+  private static @Nullable String reveal(@Nullable Secret secret) {
+    return secret == null ? null : secret.reveal();
+  }
+
+  private static void checkVisibleAscii(
+      String key, @Nullable String value, ProviderProblems problems) {
+    if (value != null && !value.matches("[!-~]+")) {
+      problems.add(key, "must be of visible ASCII");
+    }
+  }
+}

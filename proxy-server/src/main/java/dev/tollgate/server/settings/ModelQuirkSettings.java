@@ -1,0 +1,48 @@
+package dev.tollgate.server.settings;
+
+import dev.tollgate.core.catalog.Prefill;
+import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.catalog.Thinking;
+import dev.tollgate.server.settings.binding.Key;
+
+/** Section {@code quirks} of a provider with a format other than OpenAI's. */
+public record ModelQuirkSettings(
+    @Key(about = "how it is asked to continue an answer that was begun", initial = "none")
+        Prefill prefill,
+    @Key(about = "how it is asked to reason", initial = "auto") Thinking thinking,
+    @Key(
+            about = "whether it is given temperature, top_p and top_k, where its model takes them",
+            initial = "true")
+        boolean sampling,
+    @Key(
+            about =
+                "Gemini's: whether clients may name files that only your account may read:"
+                    + " uploaded ones, buckets (gs:), cached_content",
+            initial = "false")
+        boolean ownFiles,
+    @Key(
+            about =
+                "Bedrock's: whether clients may choose what AWS bills apart from the catalog's"
+                    + " prices: service_tier, performanceConfig, guardrailConfig",
+            initial = "false")
+        boolean pricedOptions)
+    implements QuirkSettings {
+  /** Every key at its default. */
+  static final ModelQuirkSettings DEFAULT =
+      new ModelQuirkSettings(Prefill.NONE, Thinking.AUTO, true, false, false);
+
+  @Override
+  public Provider.Quirks toCatalog() {
+    var rights = new Provider.Rights(ownFiles, pricedOptions);
+    return new Provider.Quirks(true, prefill, thinking, sampling, rights);
+  }
+
+  @Override
+  public void check(ProviderProblems problems) {
+    switch (prefill) {
+      case NONE, MESSAGE -> {}
+      case PREFIX, CONTINUE_FINAL_MESSAGE ->
+          problems.add("quirks.prefill", "must be none or message");
+    }
+  }
+}
