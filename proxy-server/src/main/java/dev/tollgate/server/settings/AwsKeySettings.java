@@ -22,7 +22,7 @@ public record AwsKeySettings(
         : Optional.of(new AwsCredentials(region, accessKey, secretKey, session));
   }
 
-  void check(ProviderProblems problems) {
+  void check(SectionProblems problems) {
     boolean hasAccessKey = accessKey != null;
     if (hasAccessKey != (secretKey != null)) {
       problems.add(hasAccessKey ? "access_key" : "secret_key", "needs the other one beside it");
@@ -39,7 +39,7 @@ public record AwsKeySettings(
   }
 
   private static void checkVisibleAscii(
-      String key, @Nullable String value, ProviderProblems problems) {
+      String key, @Nullable String value, SectionProblems problems) {
     if (value != null && !value.matches("[!-~]+")) {
       problems.add(key, "must be of visible ASCII");
     }

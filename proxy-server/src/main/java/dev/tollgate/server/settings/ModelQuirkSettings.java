@@ -38,7 +38,7 @@ public record ModelQuirkSettings(
   }
 
   @Override
-  public void check(ProviderProblems problems) {
+  public void check(SectionProblems problems) {
     switch (prefill) {
       case NONE, MESSAGE -> {}
       case PREFIX, CONTINUE_FINAL_MESSAGE ->

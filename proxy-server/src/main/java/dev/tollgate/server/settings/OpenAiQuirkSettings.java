@@ -91,7 +91,7 @@ public record OpenAiQuirkSettings(
   }
 
   @Override
-  public void check(ProviderProblems problems) {
+  public void check(SectionProblems problems) {
     for (String name : drop) {
       if (RESERVED_MEMBERS.contains(name)) {
         problems.add("quirks.drop", name + " is written by Tollgate itself");

@@ -1,6 +1,7 @@
 package dev.tollgate.server.settings;
 
 import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.server.settings.binding.Flattened;
 import dev.tollgate.server.settings.binding.Key;
 import dev.tollgate.server.settings.binding.Keyword;
 import dev.tollgate.server.settings.binding.Shorthand;
@@ -15,24 +16,7 @@ import org.jspecify.annotations.Nullable;
 @Keyword("free")
 public record PriceSettings(
     @Key(about = "USD per million input tokens") @Nullable MicroUsd input,
-    @Key(about = "USD per million input tokens read from a cache; as input where left out")
-        @Nullable MicroUsd cachedInput,
-    @Key(about = "USD per million input tokens written to a cache; as input where left out")
-        @Nullable MicroUsd cacheWrite,
-    @Key(
-            name = "cache_write_1h",
-            about =
-                "USD per million input tokens cached for an hour; as cache_write where left out")
-        @Nullable MicroUsd cacheWrite1h,
-    @Key(about = "USD per million audio input tokens; as input where left out")
-        @Nullable MicroUsd audioInput,
-    @Key(about = "USD per million image input tokens of image models; as input where left out")
-        @Nullable MicroUsd imageInput,
-    @Key(about = "USD per million output tokens") @Nullable MicroUsd output,
-    @Key(about = "USD per million reasoning tokens; as output where left out")
-        @Nullable MicroUsd reasoning,
-    @Key(about = "USD per million audio output tokens; as output where left out")
-        @Nullable MicroUsd audioOutput,
+    @Flattened TokenPriceSettings tokens,
     @Key(about = "USD per million characters of speech") @Nullable MicroUsd characters,
     @Key(about = "USD per second of audio") @Nullable MicroUsd audioSecond,
     @Key(about = "USD per image, or a list of prices by size and quality", single = true)
@@ -59,12 +43,5 @@ public record PriceSettings(
       @Key(about = "applies strictly above this many input tokens", required = true, min = "1")
           long aboveInputTokens,
       @Key(about = "USD per million input tokens", required = true) MicroUsd input,
-      @Key(about = "as in the base price") @Nullable MicroUsd cachedInput,
-      @Key(about = "as in the base price") @Nullable MicroUsd cacheWrite,
-      @Key(name = "cache_write_1h", about = "as in the base price") @Nullable MicroUsd cacheWrite1h,
-      @Key(about = "as in the base price") @Nullable MicroUsd audioInput,
-      @Key(about = "as in the base price") @Nullable MicroUsd imageInput,
-      @Key(about = "USD per million output tokens") @Nullable MicroUsd output,
-      @Key(about = "as in the base price") @Nullable MicroUsd reasoning,
-      @Key(about = "as in the base price") @Nullable MicroUsd audioOutput) {}
+      @Flattened TokenPriceSettings tokens) {}
 }

@@ -29,7 +29,7 @@ final class ProviderChecks {
 
   private ProviderChecks() {}
 
-  static void check(RemoteProvider provider, ProviderProblems problems) {
+  static void check(RemoteProvider provider, SectionProblems problems) {
     ApiKeySettings keys = provider.keys();
     if (keys.apiKey() != null && !keys.apiKeys().isEmpty()) {
       problems.add("api_keys", "give either api_key or api_keys");
@@ -47,7 +47,7 @@ final class ProviderChecks {
    * @param keyHeader header that carries the key; empty: no key is sent
    */
   private static void checkHeaders(
-      Map<String, Secret> headers, String keyHeader, ProviderProblems problems) {
+      Map<String, Secret> headers, String keyHeader, SectionProblems problems) {
     Set<String> seen = new HashSet<>();
     for (String name : headers.keySet()) {
       String key = SettingPaths.join("headers", name);

@@ -54,8 +54,7 @@ public sealed interface ProviderSettings {
       @Key(about = "longest reply with images", initial = "112MiB", min = "4KiB", bytes = true)
           int maxImageReplyBytes,
       @Key(about = "deviations from the API") OpenAiQuirkSettings quirks,
-      @Key(about = "extra request headers; their values are kept secret")
-          Map<String, Secret> headers)
+      @Key(about = "extra request headers; values are secret") Map<String, Secret> headers)
       implements ProviderSettings, RemoteProvider {
     @Override
     public HttpUrl baseUrl() {
@@ -73,9 +72,9 @@ public sealed interface ProviderSettings {
     }
 
     @Override
-    public void check(ProviderProblems problems) {
-      if (givenUrl == null && presetUrl().isEmpty() && !problems.isReported("base_url")) {
-        problems.add("base_url", "is required, unless a preset has an address");
+    public void check(SectionProblems problems) {
+      if (givenUrl == null && presetUrl().isEmpty()) {
+        problems.addFirst("base_url", "is required, unless a preset has an address");
       }
     }
   }
@@ -105,8 +104,7 @@ public sealed interface ProviderSettings {
       @Key(about = "longest reply with images", initial = "112MiB", min = "4KiB", bytes = true)
           int maxImageReplyBytes,
       @Key(about = "deviations from the API") OpenAiQuirkSettings quirks,
-      @Key(about = "extra request headers; their values are kept secret")
-          Map<String, Secret> headers)
+      @Key(about = "extra request headers; values are secret") Map<String, Secret> headers)
       implements ProviderSettings, RemoteProvider {
     @Override
     public String basePath() {
@@ -127,8 +125,7 @@ public sealed interface ProviderSettings {
       @Flattened ApiKeySettings keys,
       @Flattened ConnectionSettings connection,
       @Key(about = "what its models differ in") ModelQuirkSettings quirks,
-      @Key(about = "extra request headers; their values are kept secret")
-          Map<String, Secret> headers)
+      @Key(about = "extra request headers; values are secret") Map<String, Secret> headers)
       implements ProviderSettings, RemoteProvider {}
 
   /** {@code type: gemini}: Gemini's API with keys, as Google's AI Studio gives them out. */
@@ -143,8 +140,7 @@ public sealed interface ProviderSettings {
       @Flattened ApiKeySettings keys,
       @Flattened ConnectionSettings connection,
       @Key(about = "what its models differ in") ModelQuirkSettings quirks,
-      @Key(about = "extra request headers; their values are kept secret")
-          Map<String, Secret> headers)
+      @Key(about = "extra request headers; values are secret") Map<String, Secret> headers)
       implements ProviderSettings, RemoteProvider {}
 
   /** {@code type: vertex}: the models that Google's Vertex AI hosts. */
@@ -165,8 +161,7 @@ public sealed interface ProviderSettings {
           @Nullable Secret serviceAccount,
       @Flattened ConnectionSettings connection,
       @Key(about = "what its models differ in") ModelQuirkSettings quirks,
-      @Key(about = "extra request headers; their values are kept secret")
-          Map<String, Secret> headers)
+      @Key(about = "extra request headers; values are secret") Map<String, Secret> headers)
       implements ProviderSettings, RemoteProvider {
     private static final String CLOUD_NAME = "[a-z0-9][a-z0-9.:-]*";
 
@@ -219,7 +214,7 @@ public sealed interface ProviderSettings {
     }
 
     @Override
-    public void check(ProviderProblems problems) {
+    public void check(SectionProblems problems) {
       if (!project.matches(CLOUD_NAME)) {
         problems.add("project", "is not a project's id");
       }
@@ -250,8 +245,7 @@ public sealed interface ProviderSettings {
       @Flattened ApiKeySettings keys,
       @Flattened ConnectionSettings connection,
       @Key(about = "what its models differ in") ModelQuirkSettings quirks,
-      @Key(about = "extra request headers; their values are kept secret")
-          Map<String, Secret> headers)
+      @Key(about = "extra request headers; values are secret") Map<String, Secret> headers)
       implements ProviderSettings, RemoteProvider {
     @Override
     public HttpUrl baseUrl() {
@@ -284,7 +278,7 @@ public sealed interface ProviderSettings {
     }
 
     @Override
-    public void check(ProviderProblems problems) {
+    public void check(SectionProblems problems) {
       awsKeys.check(problems);
       if (awsKeys.accessKey() != null && !keys.isEmpty()) {
         problems.add("access_key", "give either an access key or an API key");
@@ -306,8 +300,7 @@ public sealed interface ProviderSettings {
       @Key(about = "address of its API", initial = "https://api.cohere.com") HttpUrl baseUrl,
       @Flattened ApiKeySettings keys,
       @Flattened ConnectionSettings connection,
-      @Key(about = "extra request headers; their values are kept secret")
-          Map<String, Secret> headers)
+      @Key(about = "extra request headers; values are secret") Map<String, Secret> headers)
       implements ProviderSettings, RemoteProvider {}
 
   /** {@code type: ollama}: Ollama's own API. */
@@ -317,8 +310,7 @@ public sealed interface ProviderSettings {
       @Key(about = "address of its API", initial = "http://127.0.0.1:11434") HttpUrl baseUrl,
       @Flattened ApiKeySettings keys,
       @Flattened ConnectionSettings connection,
-      @Key(about = "extra request headers; their values are kept secret")
-          Map<String, Secret> headers)
+      @Key(about = "extra request headers; values are secret") Map<String, Secret> headers)
       implements ProviderSettings, RemoteProvider {
     /** A last message of the assistant is continued, always. */
     @Override

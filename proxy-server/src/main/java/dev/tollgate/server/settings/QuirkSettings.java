@@ -7,5 +7,5 @@ public sealed interface QuirkSettings permits OpenAiQuirkSettings, ModelQuirkSet
   Provider.Quirks toCatalog();
 
   /** Reports values that the keys accept and the dialect does not. */
-  void check(ProviderProblems problems);
+  void check(SectionProblems problems);
 }

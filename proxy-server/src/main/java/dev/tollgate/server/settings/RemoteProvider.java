@@ -86,5 +86,5 @@ public interface RemoteProvider {
   }
 
   /** Reports the problems that no single key has and that only this type knows. */
-  default void check(ProviderProblems problems) {}
+  default void check(SectionProblems problems) {}
 }
