@@ -9,15 +9,19 @@ import org.jspecify.annotations.Nullable;
 
 /** API keys of a provider: one key, or a weighted pool. */
 public record ApiKeySettings(
-    @Key(about = "its key; null: none is sent") @Nullable Secret apiKey,
-    @Key(about = "several keys as a weighted pool, instead of api_key") List<PooledKey> apiKeys) {
+    @Key(about = "API key; null: no key is sent") @Nullable Secret apiKey,
+    @Key(about = "weighted pool of API keys, instead of api_key") List<PooledKey> apiKeys) {
   static final ApiKeySettings NONE = new ApiKeySettings(null, List.of());
 
   /** One key of a pool. */
   @Shorthand("key")
   public record PooledKey(
-      @Key(about = "the key", required = true) Secret key,
-      @Key(about = "its share of the requests", initial = "100", min = "1", max = "1000000")
+      @Key(about = "API key", required = true) Secret key,
+      @Key(
+              about = "share of the requests, relative to the other keys",
+              initial = "100",
+              min = "1",
+              max = "1000000")
           int weight) {}
 
   boolean isEmpty() {

@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
 
 /** AWS access key that signs the requests of a provider. */
 public record AwsKeySettings(
-    @Key(about = "access key with which requests are signed; null: they are not")
+    @Key(about = "access key that signs requests, instead of api_key; null: no signature")
         @Nullable String accessKey,
     @Key(about = "secret of the access key") @Nullable Secret secretKey,
-    @Key(about = "token of an access key that is good for some hours")
+    @Key(about = "session token of a temporary access key; it is not renewed")
         @Nullable Secret sessionToken) {
 
   /** Returns the credentials for the signature; empty: requests are not signed. */
@@ -25,9 +25,11 @@ public record AwsKeySettings(
   void check(SectionProblems problems) {
     boolean hasAccessKey = accessKey != null;
     if (hasAccessKey != (secretKey != null)) {
-      problems.add(hasAccessKey ? "access_key" : "secret_key", "needs the other one beside it");
+      problems.add(
+          hasAccessKey ? "access_key" : "secret_key",
+          "needs " + (hasAccessKey ? "secret_key" : "access_key") + " as well");
     } else if (!hasAccessKey && sessionToken != null) {
-      problems.add("session_token", "needs access_key and secret_key beside it");
+      problems.add("session_token", "needs access_key and secret_key as well");
     }
     checkVisibleAscii("access_key", accessKey, problems);
     checkVisibleAscii("secret_key", reveal(secretKey), problems);
@@ -41,7 +43,7 @@ public record AwsKeySettings(
   private static void checkVisibleAscii(
       String key, @Nullable String value, SectionProblems problems) {
     if (value != null && !value.matches("[!-~]+")) {
-      problems.add(key, "must be of visible ASCII");
+      problems.add(key, "must consist of visible ASCII characters");
     }
   }
 }

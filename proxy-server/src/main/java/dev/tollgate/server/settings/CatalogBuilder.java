@@ -24,12 +24,12 @@ import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Builds the core's catalog from valid settings: a pure function. */
+/** Builds the catalog from valid settings, without side effects. */
 public final class CatalogBuilder {
   private static final int MOCK_EVENT_BYTES_MAX = 32 << 20;
   private static final int NANO_DIGITS = 9;
 
-  /** Its models are faults that say nothing about each other. */
+  /** Each model of the mock simulates its own fault, so one must not open the circuit of others. */
   private static final Provider.CircuitOptions MOCK_CIRCUIT =
       new Provider.CircuitOptions(
           1_000, Duration.ofSeconds(10), Duration.ofSeconds(2), Duration.ofSeconds(5));
@@ -38,17 +38,17 @@ public final class CatalogBuilder {
   private final Function<Secret, AccessToken> tokens;
 
   /**
-   * A builder of catalogs.
+   * Creates a builder.
    *
    * @param mockPort the loopback port on which a provider of type mock listens
-   * @param tokens the access token of a service account's file
+   * @param tokens returns the access token of a service account, given its JSON key
    */
   public CatalogBuilder(ToIntFunction<ProviderId> mockPort, Function<Secret, AccessToken> tokens) {
     this.mockPort = mockPort;
     this.tokens = tokens;
   }
 
-  /** A builder of catalogs that are looked at, and not served from. */
+  /** Creates a builder of catalogs that serve no requests: access tokens stay empty. */
   public CatalogBuilder(ToIntFunction<ProviderId> mockPort) {
     this(mockPort, _ -> new AccessToken());
   }

@@ -8,14 +8,16 @@ import org.jspecify.annotations.Nullable;
 
 /** Connections and calls of a provider that is reached over the network. */
 public record ConnectionSettings(
-    @Key(about = "five clocks") Timeouts timeouts,
-    @Key(about = "connections to it") Pool pool,
-    @Key(about = "when it is left alone for a while") Circuit circuit,
-    @Key(about = "cancel, or drain to read on for the usage when a client left", initial = "cancel")
+    @Key(about = "timeouts of an attempt") Timeouts timeouts,
+    @Key(about = "connection pool") Pool pool,
+    @Key(about = "circuit breaker") Circuit circuit,
+    @Key(
+            about = "after a disconnect of the client: cancel the call, or drain it for its usage",
+            initial = "cancel")
         OnDisconnect onDisconnect,
     @Key(
             name = "max_event_bytes",
-            about = "longest event of a stream and longest plain reply",
+            about = "size limit of a stream event and of a plain reply",
             initial = "32MiB",
             min = "4KiB",
             max = "1GiB",
@@ -25,14 +27,16 @@ public record ConnectionSettings(
   /** Section {@code timeouts} (docs/decisions/retries.md#timeouts). */
   public record Timeouts(
       @Key(about = "until connected, TLS included", initial = "2s", min = "1ms") Duration connect,
-      @Key(about = "until the response's head", initial = "30s", min = "1ms")
+      @Key(about = "until the head of the response", initial = "30s", min = "1ms")
           Duration responseHeader,
-      @Key(about = "until a stream's first event", initial = "60s", min = "1ms")
+      @Key(about = "until the first event of a stream", initial = "60s", min = "1ms")
           Duration firstToken,
-      @Key(about = "silence at most", initial = "30s", min = "1ms") Duration idle,
-      @Key(about = "whole call; does not run for streams", initial = "10m", min = "1ms")
-          Duration total,
-      @Key(about = "until an image's head, and its first byte", initial = "5m", min = "1ms")
+      @Key(about = "longest time without bytes", initial = "30s", min = "1ms") Duration idle,
+      @Key(about = "whole call; not for streams", initial = "10m", min = "1ms") Duration total,
+      @Key(
+              about = "in place of response_header and first_token for images",
+              initial = "5m",
+              min = "1ms")
           Duration image) {
     Provider.ProviderTimeouts toCatalog() {
       return new Provider.ProviderTimeouts(connect, responseHeader, firstToken, idle, total, image);
@@ -43,11 +47,11 @@ public record ConnectionSettings(
   public record Pool(
       @Key(
               name = "max_connections",
-              about = "connections at most, over all event loops",
+              about = "limit of connections, over all event loops",
               initial = "1024",
               min = "1")
           int connectionsMax,
-      @Key(about = "requests that wait for a connection at most", initial = "1024", min = "0")
+      @Key(about = "limit of requests that wait for a connection", initial = "1024", min = "0")
           int pending,
       @Key(about = "time after which an unused connection is closed", initial = "30s", min = "1ms")
           Duration idle) {
@@ -59,16 +63,19 @@ public record ConnectionSettings(
   /** Section {@code circuit}. */
   public record Circuit(
       @Key(
-              about = "failures within the window that open it",
+              about = "failures within the window that open the circuit",
               initial = "5",
               min = "1",
               max = "1000")
           int failures,
-      @Key(about = "window", initial = "10s", min = "1ms") Duration window,
-      @Key(about = "time it stays open at first", initial = "2s", min = "1ms") Duration openFor,
-      @Key(about = "time it stays open at most", initial = "5s", min = "1ms") Duration openForMax,
+      @Key(about = "window in which failures count", initial = "10s", min = "1ms") Duration window,
+      @Key(about = "first open period; each failed probe doubles it", initial = "2s", min = "1ms")
+          Duration openFor,
+      @Key(about = "longest open period", initial = "5s", min = "1ms") Duration openForMax,
       @Key(
-              about = "time after which a try counts as failed while nobody is answered; 0: never",
+              about =
+                  "time after which an attempt counts as failed while the provider answers no"
+                      + " request; 0: never",
               initial = "4s",
               min = "0s")
           Duration noResponseTimeout) {
@@ -78,12 +85,14 @@ public record ConnectionSettings(
   }
 
   /**
-   * {@code on_disconnect}: {@code cancel}, or a drain.
+   * Section {@code on_disconnect}, or the word {@code cancel}.
    *
    * @param drain null: cancel
    */
   @Keyword("cancel")
-  public record OnDisconnect(@Key(about = "read on after the client left") @Nullable Drain drain) {
+  public record OnDisconnect(
+      @Key(about = "read the upstream to its end after the client disconnected")
+          @Nullable Drain drain) {
     Provider.OnDisconnect toCatalog() {
       return drain == null
           ? new Provider.OnDisconnect.Cancel()
@@ -93,7 +102,7 @@ public record ConnectionSettings(
 
   /** Section {@code on_disconnect.drain}. */
   public record Drain(
-      @Key(about = "time at most", initial = "30s", min = "1ms") Duration time,
-      @Key(about = "share of the open streams at most", initial = "0.01", min = "0", max = "1")
+      @Key(about = "time limit", initial = "30s", min = "1ms") Duration time,
+      @Key(about = "limit, as a share of the open streams", initial = "0.01", min = "0", max = "1")
           double share) {}
 }

@@ -7,23 +7,23 @@ import dev.tollgate.server.settings.binding.Key;
 
 /** Section {@code quirks} of a provider with a format other than OpenAI's. */
 public record ModelQuirkSettings(
-    @Key(about = "how it is asked to continue an answer that was begun", initial = "none")
+    @Key(about = "request form to continue a partial answer: none or message", initial = "none")
         Prefill prefill,
-    @Key(about = "how it is asked to reason", initial = "auto") Thinking thinking,
+    @Key(about = "request form of reasoning_effort", initial = "auto") Thinking thinking,
     @Key(
-            about = "whether it is given temperature, top_p and top_k, where its model takes them",
+            about = "whether temperature, top_p and top_k are sent to models that accept them",
             initial = "true")
         boolean sampling,
     @Key(
             about =
-                "Gemini's: whether clients may name files that only your account may read:"
-                    + " uploaded ones, buckets (gs:), cached_content",
+                "whether clients may name Google files that only your account can read:"
+                    + " uploads, buckets (gs:), cached_content",
             initial = "false")
         boolean ownFiles,
     @Key(
             about =
-                "Bedrock's: whether clients may choose what AWS bills apart from the catalog's"
-                    + " prices: service_tier, performanceConfig, guardrailConfig",
+                "whether clients may use AWS options that are billed apart from the"
+                    + " catalog's prices: service_tier, performanceConfig, guardrailConfig",
             initial = "false")
         boolean pricedOptions)
     implements QuirkSettings {

@@ -3,7 +3,7 @@ package dev.tollgate.server.settings;
 import dev.tollgate.server.settings.value.HttpUrl;
 import org.jspecify.annotations.Nullable;
 
-/** Checks that outputs have one place, and all that is needed to reach it. */
+/** Checks that the object storage is one directory or one S3 bucket, completely described. */
 final class ObjectStorageChecks {
   private final SectionProblems problems;
 
@@ -32,8 +32,7 @@ final class ObjectStorageChecks {
     if (api.baseUrl() == null && api.address().isWildcard()) {
       problems.warn(
           "directory",
-          "gives out URLs of 127.0.0.1; others than this machine's clients need"
-              + " listeners.api.base_url");
+          "makes URLs of 127.0.0.1; clients on other machines need" + " listeners.api.base_url");
     }
   }
 
@@ -57,7 +56,7 @@ final class ObjectStorageChecks {
 
   private void refuse(@Nullable Object value, String key) {
     if (value != null) {
-      problems.add(key, "has no meaning beside a directory");
+      problems.add(key, "has no effect with a directory");
     }
   }
 

@@ -20,25 +20,26 @@ import org.jspecify.annotations.Nullable;
  * preset's value; without a preset, the value of OpenAI itself.
  */
 public record OpenAiQuirkSettings(
-    @Key(about = "whether it understands stream_options; null: true")
-        @Nullable Boolean streamOptions,
-    @Key(about = "how it is asked to continue an answer that was begun; null: none")
-        @Nullable Prefill prefill,
-    @Key(about = "members of a chat that it refuses: they are not sent, and said to be dropped")
+    @Key(about = "whether stream_options is supported; null: true") @Nullable Boolean streamOptions,
+    @Key(about = "request form to continue a partial answer; null: none") @Nullable Prefill prefill,
+    @Key(about = "unsupported members of a chat request: dropped, and named in the log")
         List<String> drop,
-    @Key(about = "its names of a chat's members, by OpenAI's") Map<String, String> rename,
-    @Key(about = "members of messages that it refuses") List<String> dropMessageFields,
-    @Key(about = "whether it knows the role developer, else it gets system; null: true")
+    @Key(about = "other names of members of a chat request, by OpenAI's name")
+        Map<String, String> rename,
+    @Key(about = "unsupported members of messages: dropped") List<String> dropMessageFields,
+    @Key(about = "whether the role developer is supported; false: system is sent; null: true")
         @Nullable Boolean developerRole,
-    @Key(about = "whether it takes a JSON schema, else it is asked for JSON; null: true")
+    @Key(
+            about =
+                "whether a JSON schema is supported; false: JSON without a schema is"
+                    + " requested; null: true")
         @Nullable Boolean jsonSchema,
-    @Key(about = "which ids of tool calls it takes back; null: any")
-        OpenAiQuirks.@Nullable CallIds callIds,
-    @Key(about = "where it writes what it thought; null: as_is")
+    @Key(about = "accepted ids of tool calls; null: any") OpenAiQuirks.@Nullable CallIds callIds,
+    @Key(about = "place of the reasoning in a reply; null: as_is")
         OpenAiQuirks.@Nullable Reasoning reasoning,
-    @Key(about = "how it wants to be asked for images: openai, xai or together; null: openai")
+    @Key(about = "API style of image requests: openai, xai or together; null: openai")
         @Nullable ImageApiStyle images,
-    @Key(about = "which of OpenAI's models one of its own is, where its name does not say")
+    @Key(about = "OpenAI model behind an upstream model, if its name does not tell")
         Map<String, String> models)
     implements QuirkSettings {
   /** Members of a chat that cannot be left out, or that the gateway writes itself. */
@@ -106,7 +107,7 @@ public record OpenAiQuirkSettings(
         });
     for (String name : dropMessageFields) {
       if (REQUIRED_MESSAGE_FIELDS.contains(name)) {
-        problems.add("quirks.drop_message_fields", name + " makes the message what it is");
+        problems.add("quirks.drop_message_fields", name + " cannot be dropped from a message");
       }
     }
   }

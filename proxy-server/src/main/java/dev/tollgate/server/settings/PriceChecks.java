@@ -10,7 +10,7 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Checks one price: an unknown price is never zero, so what a modality is charged by is needed. */
+/** Checks the price of one model: a price that its modality needs must not be missing. */
 final class PriceChecks {
   private final SectionProblems problems;
 

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * same number in micro-USD per million units and in pico-USD per unit.
  */
 final class PriceLists {
-  /** What the word {@code free} stands for. */
+  /** Price that the word {@code free} stands for. */
   static final PriceSettings FREE = perRequest(null);
 
   private static final long UNITS_PER_MILLION = 1_000_000;

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * {@code price}: decimal USD with at most 6 decimals, or the word {@code free}. A price that is
  * left out is not zero: cached, audio and image input cost as input, reasoning and audio output as
- * output, and what the modality needs is required.
+ * output. The prices that a modality needs are required.
  */
 @Keyword("free")
 public record PriceSettings(
@@ -24,23 +24,23 @@ public record PriceSettings(
     @Key(about = "USD per second of video") @Nullable MicroUsd videoSecond,
     @Key(about = "USD per second of music") @Nullable MicroUsd musicSecond,
     @Key(about = "USD per request, added to the rest") @Nullable MicroUsd request,
-    @Key(about = "token prices of requests with a longer prompt, by ascending threshold")
+    @Key(about = "token prices of requests with longer prompts, by ascending threshold")
         List<TierSettings> tiers) {
 
-  /** One entry of {@code image}; a size or quality that is left out means any. */
+  /** Entry of {@code image}; a missing size or quality matches any. */
   @Shorthand("price")
   public record ImagePriceSettings(
       @Key(
-              about = "such as 1024x1024; any where left out",
+              about = "size such as 1024x1024; left out: any",
               pattern = "[1-9]\\d{0,4}x[1-9]\\d{0,4}",
               expects = "a size such as 1024x1024")
           @Nullable String size,
-      @Key(about = "such as hd; any where left out") @Nullable String quality,
+      @Key(about = "quality such as hd; left out: any") @Nullable String quality,
       @Key(about = "USD per image", required = true) MicroUsd price) {}
 
-  /** One entry of {@code tiers}: it prices the whole request. */
+  /** Entry of {@code tiers}: its prices apply to the whole request. */
   public record TierSettings(
-      @Key(about = "applies strictly above this many input tokens", required = true, min = "1")
+      @Key(about = "the tier applies above this number of input tokens", required = true, min = "1")
           long aboveInputTokens,
       @Key(about = "USD per million input tokens", required = true) MicroUsd input,
       @Flattened TokenPriceSettings tokens) {}

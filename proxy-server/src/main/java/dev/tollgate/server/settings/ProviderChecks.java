@@ -57,7 +57,7 @@ final class ProviderChecks {
       } else if (RESERVED_HEADERS.contains(field)) {
         problems.add(key, "is written by Tollgate itself");
       } else if (field.equals(keyHeader)) {
-        problems.add(key, "is written from the key beside it");
+        problems.add(key, "is set from the configured key");
       } else if (!seen.add(field)) {
         problems.add(key, "is given twice");
       }

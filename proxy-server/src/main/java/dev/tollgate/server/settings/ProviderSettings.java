@@ -36,22 +36,29 @@ import org.jspecify.annotations.Nullable;
 @TaggedBy(
     value = "type",
     about =
-        "what it speaks: openai (any OpenAI-compatible server), azure, anthropic, gemini, vertex,"
-            + " bedrock, cohere, ollama, or mock (the bundled scripted one)")
+        "API of the provider: openai (any OpenAI-compatible server), azure,"
+            + " anthropic, gemini, vertex, bedrock, cohere, ollama, or mock (the bundled"
+            + " scripted provider)")
 public sealed interface ProviderSettings {
   /** {@code type: openai}: any server with an OpenAI-compatible API. */
   @Tag("openai")
   @ProviderTraits(dialect = "openai")
   record OpenAi(
-      @Key(about = "a server whose address and quirks are known; what stands beside it comes first")
+      @Key(about = "known server with its address and quirks; other keys override them")
           @Nullable KnownServer preset,
       @Key(
               name = "base_url",
-              about = "address of its API, such as https://api.openai.com/v1; null: the preset's")
+              about =
+                  "base URL of the API, such as https://api.openai.com/v1; null: that of the"
+                      + " preset")
           @Nullable HttpUrl givenUrl,
       @Flattened ApiKeySettings keys,
       @Flattened ConnectionSettings connection,
-      @Key(about = "longest reply with images", initial = "112MiB", min = "4KiB", bytes = true)
+      @Key(
+              about = "size limit of a reply with images",
+              initial = "112MiB",
+              min = "4KiB",
+              bytes = true)
           int maxImageReplyBytes,
       @Key(about = "deviations from the API") OpenAiQuirkSettings quirks,
       @Key(about = "extra request headers; values are secret") Map<String, Secret> headers)
@@ -84,24 +91,28 @@ public sealed interface ProviderSettings {
   @ProviderTraits(dialect = "azure", keyHeader = "api-key")
   record Azure(
       @Key(
-              about = "address of the resource, such as https://name.openai.azure.com",
+              about = "base URL of the resource, such as https://name.openai.azure.com",
               required = true)
           HttpUrl baseUrl,
       @Key(
               about =
-                  "which of its interfaces: deployments (a route's model is the deployment), v1, or"
-                      + " models (Foundry's inference)",
+                  "API of the resource: deployments (a route's model is the deployment), v1,"
+                      + " or models (inference of Foundry)",
               initial = "deployments")
           AzureApi api,
       @Key(
-              about = "api-version of deployments and models",
+              about = "api-version for deployments and models",
               initial = "2024-10-21",
               pattern = "[0-9A-Za-z.-]{1,40}",
               expects = "a version such as 2024-10-21")
           String apiVersion,
       @Flattened ApiKeySettings keys,
       @Flattened ConnectionSettings connection,
-      @Key(about = "longest reply with images", initial = "112MiB", min = "4KiB", bytes = true)
+      @Key(
+              about = "size limit of a reply with images",
+              initial = "112MiB",
+              min = "4KiB",
+              bytes = true)
           int maxImageReplyBytes,
       @Key(about = "deviations from the API") OpenAiQuirkSettings quirks,
       @Key(about = "extra request headers; values are secret") Map<String, Secret> headers)
@@ -121,46 +132,44 @@ public sealed interface ProviderSettings {
   @Tag("anthropic")
   @ProviderTraits(dialect = "anthropic", keyHeader = "x-api-key", modalities = CHAT)
   record Anthropic(
-      @Key(about = "address of its API", initial = "https://api.anthropic.com") HttpUrl baseUrl,
+      @Key(about = "base URL of the API", initial = "https://api.anthropic.com") HttpUrl baseUrl,
       @Flattened ApiKeySettings keys,
       @Flattened ConnectionSettings connection,
-      @Key(about = "what its models differ in") ModelQuirkSettings quirks,
+      @Key(about = "deviations of its models") ModelQuirkSettings quirks,
       @Key(about = "extra request headers; values are secret") Map<String, Secret> headers)
       implements ProviderSettings, RemoteProvider {}
 
-  /** {@code type: gemini}: Gemini's API with keys, as Google's AI Studio gives them out. */
+  /** {@code type: gemini}: Gemini's API with keys of Google AI Studio. */
   @Tag("gemini")
   @ProviderTraits(
       dialect = "gemini",
       keyHeader = "x-goog-api-key",
       modalities = {CHAT, EMBEDDING, IMAGE})
   record Gemini(
-      @Key(about = "address of its API", initial = "https://generativelanguage.googleapis.com")
+      @Key(about = "base URL of the API", initial = "https://generativelanguage.googleapis.com")
           HttpUrl baseUrl,
       @Flattened ApiKeySettings keys,
       @Flattened ConnectionSettings connection,
-      @Key(about = "what its models differ in") ModelQuirkSettings quirks,
+      @Key(about = "deviations of its models") ModelQuirkSettings quirks,
       @Key(about = "extra request headers; values are secret") Map<String, Secret> headers)
       implements ProviderSettings, RemoteProvider {}
 
-  /** {@code type: vertex}: the models that Google's Vertex AI hosts. */
+  /** {@code type: vertex}: models that Google's Vertex AI hosts. */
   @Tag("vertex")
   @ProviderTraits(
       dialect = "vertex",
       modalities = {CHAT, IMAGE})
   record Vertex(
-      @Key(about = "the Google Cloud project", required = true) String project,
-      @Key(about = "region of its models, or global", initial = "global") String location,
-      @Key(about = "whose models: google (Gemini) or anthropic", initial = "google")
+      @Key(about = "project in Google Cloud", required = true) String project,
+      @Key(about = "region of the models, or global", initial = "global") String location,
+      @Key(about = "publisher of the models: google (Gemini) or anthropic", initial = "google")
           Publisher publisher,
-      @Key(name = "base_url", about = "address of the API; null: that of the location")
+      @Key(name = "base_url", about = "base URL of the API; null: that of the location")
           @Nullable HttpUrl address,
-      @Key(
-              about =
-                  "JSON key of a service account, with which tokens are fetched; null: none is sent")
+      @Key(about = "JSON key of a service account, to fetch access tokens; null: no token")
           @Nullable Secret serviceAccount,
       @Flattened ConnectionSettings connection,
-      @Key(about = "what its models differ in") ModelQuirkSettings quirks,
+      @Key(about = "deviations of its models") ModelQuirkSettings quirks,
       @Key(about = "extra request headers; values are secret") Map<String, Secret> headers)
       implements ProviderSettings, RemoteProvider {
     private static final String CLOUD_NAME = "[a-z0-9][a-z0-9.:-]*";
@@ -227,24 +236,24 @@ public sealed interface ProviderSettings {
     }
   }
 
-  /** {@code type: bedrock}: the models that Amazon Bedrock hosts. */
+  /** {@code type: bedrock}: models that Amazon Bedrock hosts. */
   @Tag("bedrock")
   @ProviderTraits(
       dialect = "bedrock",
       modalities = {CHAT, EMBEDDING})
   record Bedrock(
       @Key(
-              about = "region whose models are asked",
+              about = "region of the models",
               required = true,
               pattern = "[a-z]{2,4}(-[a-z0-9]{1,12}){1,4}",
               expects = "a region such as us-east-1")
           String region,
-      @Key(name = "base_url", about = "address of its runtime; null: that of the region")
+      @Key(name = "base_url", about = "base URL of the runtime; null: that of the region")
           @Nullable HttpUrl address,
       @Flattened AwsKeySettings awsKeys,
       @Flattened ApiKeySettings keys,
       @Flattened ConnectionSettings connection,
-      @Key(about = "what its models differ in") ModelQuirkSettings quirks,
+      @Key(about = "deviations of its models") ModelQuirkSettings quirks,
       @Key(about = "extra request headers; values are secret") Map<String, Secret> headers)
       implements ProviderSettings, RemoteProvider {
     @Override
@@ -273,7 +282,7 @@ public sealed interface ProviderSettings {
     @Override
     public String modelProblem(Modality modality, String model) {
       return modality == EMBEDDING && !model.contains("titan-embed")
-          ? "is not one of Titan's: of Bedrock, only those give vectors here"
+          ? "must be a Titan model: Tollgate supports no other embeddings of Bedrock"
           : "";
     }
 
@@ -285,7 +294,8 @@ public sealed interface ProviderSettings {
       }
       for (String name : headers.keySet()) {
         if (name.toLowerCase(Locale.ROOT).startsWith("x-amz-")) {
-          problems.add(SettingPaths.join("headers", name), "would have to be signed");
+          problems.add(
+              SettingPaths.join("headers", name), "cannot be set: it is not part of the signature");
         }
       }
     }
@@ -297,7 +307,7 @@ public sealed interface ProviderSettings {
       dialect = "cohere",
       modalities = {CHAT, EMBEDDING})
   record Cohere(
-      @Key(about = "address of its API", initial = "https://api.cohere.com") HttpUrl baseUrl,
+      @Key(about = "base URL of the API", initial = "https://api.cohere.com") HttpUrl baseUrl,
       @Flattened ApiKeySettings keys,
       @Flattened ConnectionSettings connection,
       @Key(about = "extra request headers; values are secret") Map<String, Secret> headers)
@@ -307,24 +317,24 @@ public sealed interface ProviderSettings {
   @Tag("ollama")
   @ProviderTraits(dialect = "ollama", modalities = CHAT)
   record Ollama(
-      @Key(about = "address of its API", initial = "http://127.0.0.1:11434") HttpUrl baseUrl,
+      @Key(about = "base URL of the API", initial = "http://127.0.0.1:11434") HttpUrl baseUrl,
       @Flattened ApiKeySettings keys,
       @Flattened ConnectionSettings connection,
       @Key(about = "extra request headers; values are secret") Map<String, Secret> headers)
       implements ProviderSettings, RemoteProvider {
-    /** A last message of the assistant is continued, always. */
+    /** Returns fixed quirks: Ollama continues a last message of the assistant. */
     @Override
     public QuirkSettings quirks() {
       return new ModelQuirkSettings(Prefill.MESSAGE, Thinking.AUTO, true, false, false);
     }
   }
 
-  /** {@code type: mock}: the scripted provider in this process, on a loopback port of its own. */
+  /** {@code type: mock}: the scripted provider in this process, on its own loopback port. */
   @Tag("mock")
   record Mock(
       @Key(about = "time to the first token", initial = "50ms", max = "1h") Duration ttft,
       @Key(about = "time between chunks", initial = "20ms", max = "1h") Duration chunkInterval,
-      @Key(about = "chunks of an answer", initial = "64", min = "0", max = "1000000") int chunks,
-      @Key(about = "what its words and ids derive from", initial = "1") long seed)
+      @Key(about = "chunks of a reply", initial = "64", min = "0", max = "1000000") int chunks,
+      @Key(about = "seed of the generated words and ids", initial = "1") long seed)
       implements ProviderSettings {}
 }

@@ -18,9 +18,9 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Checks what no single setting can know: how the settings fit together. */
+/** Checks that settings fit together. */
 final class SettingsChecks {
-  /** Anything less would take a slow answer of the store for an outage. */
+  /** A shorter time would treat a slow reply of the store as an outage. */
   private static final Duration OUTAGE_GRACE_MIN = Duration.ofSeconds(2);
 
   private static final Pattern REDIS_URL =
@@ -58,7 +58,7 @@ final class SettingsChecks {
     }
   }
 
-  /** The entries as written: one that could not be read is not also a dangling reference. */
+  /** Returns the names as written, also those of unreadable entries: they can be referenced. */
   private Set<String> names(String section) {
     ConfigNode.Entry entry = tree.entries().get(section);
     return entry != null && entry.value() instanceof ConfigNode.Mapping mapping
@@ -97,10 +97,10 @@ final class SettingsChecks {
     StoreSettings store = settings.store();
     if (store.url() instanceof StoreUrl.Embedded) {
       if (store.username() != null) {
-        problems.add("store.username", "has no meaning for the embedded store");
+        problems.add("store.username", "has no effect with the embedded store");
       }
       if (store.password() != null) {
-        problems.add("store.password", "has no meaning for the embedded store");
+        problems.add("store.password", "has no effect with the embedded store");
       }
     }
     if (Set.copyOf(store.masterKeys()).size() < store.masterKeys().size()) {

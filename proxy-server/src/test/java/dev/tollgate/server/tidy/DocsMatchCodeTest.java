@@ -121,8 +121,7 @@ class DocsMatchCodeTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"bedrock", "cohere", "ollama"})
-  void aProviderIsNamedOutsideItsPackageOnlyWhereTheManualSays(String provider)
-      throws IOException {
+  void aProviderIsNamedOutsideItsPackageOnlyWhereTheManualSays(String provider) throws IOException {
     List<String> registration = column(table("docs/adding-a-provider.md", "registration"), 0);
     List<String> found = new ArrayList<>();
     for (String sources : List.of("proxy-core/src/main", "proxy-server/src/main")) {

@@ -13,11 +13,11 @@ import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Derives the shape of a configuration from its annotated records. */
+/** Derives the types of a configuration from its annotated records. */
 public final class SettingTypes {
   private SettingTypes() {}
 
-  /** The section that a record describes. */
+  /** Returns the section that a record describes. */
   public static SettingType.Section section(Class<? extends Record> type) {
     Map<String, SettingType.Entry> entries = new LinkedHashMap<>();
     addEntries(type, List.of(), entries);

@@ -7,7 +7,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An http or https address without user, query or fragment.
+ * URL of http or https without user, query or fragment.
  *
  * @param host lower case; an IPv6 address without brackets
  * @param path without a trailing slash; may be empty
