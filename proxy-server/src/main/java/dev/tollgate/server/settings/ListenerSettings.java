@@ -25,8 +25,7 @@ public record ListenerSettings(
           BindAddress address,
       @Key(
               about =
-                  "URL of the API for clients, used in URLs of artifacts; null: the Host of"
-                      + " the request")
+                  "URL of the API for clients, in URLs of artifacts; null: that of the listener")
           @Nullable HttpUrl baseUrl,
       @Key(about = "certificate and key; null: plain HTTP") @Nullable Tls tls,
       @Key(

@@ -209,6 +209,9 @@ final class BadFilesTest {
             "providers: { a: { type: openai, base_url: http://h/v1, api_key: x, api_keys: [y] } }",
             "2:78: providers.a.api_keys: give either api_key or api_keys"),
         bad(
+            "providers: { a: { type: openai, base_url: null } }",
+            "2:43: providers.a.base_url: is required, unless a preset has an address"),
+        bad(
             "providers: { a: { type: openai, base_url: http://h/v1, headers: { host: x } } }",
             "2:73: providers.a.headers.host: is written by Tollgate itself"),
         bad(
