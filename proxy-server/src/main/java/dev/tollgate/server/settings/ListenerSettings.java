@@ -23,9 +23,7 @@ public record ListenerSettings(
               about = "address and port to bind; port 0 lets the system choose",
               initial = "0.0.0.0:8080")
           BindAddress address,
-      @Key(
-              about =
-                  "URL of the API for clients, in URLs of artifacts; null: that of the listener")
+      @Key(about = "URL of the API for clients, in URLs of artifacts; null: that of the listener")
           @Nullable HttpUrl baseUrl,
       @Key(about = "certificate and key; null: plain HTTP") @Nullable Tls tls,
       @Key(

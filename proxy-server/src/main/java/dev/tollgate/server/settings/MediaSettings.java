@@ -39,9 +39,7 @@ public record MediaSettings(
         int artifactBytesMax,
     @Key(
             name = "max_spool_bytes",
-            about =
-                "size limit of all files on their way to the object storage; further ones"
-                    + " wait",
+            about = "size limit of all files on their way to the object storage; further ones wait",
             initial = "2GiB",
             min = "1KiB",
             bytes = true)
