@@ -8,6 +8,7 @@ import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.server.keys.KeyProbe;
 import dev.tollgate.server.settings.CatalogBuilder;
 import dev.tollgate.server.settings.ProviderSettings;
+import dev.tollgate.server.settings.RemoteProvider;
 import dev.tollgate.server.settings.Settings;
 import dev.tollgate.server.settings.StoreSettings;
 import dev.tollgate.server.settings.value.HttpUrl;
@@ -116,7 +117,7 @@ final class ConnectivityCheck {
     return switch (provider) {
       case ProviderSettings.Mock _ ->
           new ConnectivityResult.Reachable("provider " + id, "bundled, serve starts it");
-      case ProviderSettings.Remote remote ->
+      case RemoteProvider remote ->
           switch (endpoint(id, remote)) {
             case ConnectivityResult.Reachable yes -> keys(id, yes);
             case ConnectivityResult.Unreachable no -> no;
@@ -143,11 +144,11 @@ final class ConnectivityCheck {
     return new ConnectivityResult.Reachable(reached.target(), details.toString());
   }
 
-  private static ConnectivityResult endpoint(ProviderId id, ProviderSettings.Remote provider) {
+  private static ConnectivityResult endpoint(ProviderId id, RemoteProvider provider) {
     HttpUrl url = provider.baseUrl();
     String target = "provider " + id + " " + url;
     int timeoutMillis =
-        (int) Math.min(provider.timeouts().connect().toMillis(), SECONDS_MAX * 1000);
+        (int) Math.min(provider.connection().timeouts().connect().toMillis(), SECONDS_MAX * 1000);
     try (var socket = new Socket()) {
       socket.connect(new InetSocketAddress(url.host(), url.port()), timeoutMillis);
       socket.setSoTimeout(SECONDS_MAX * 1000);

@@ -1,6 +1,6 @@
 package dev.tollgate.server.settings;
 
-/** An interface of an Azure resource. */
+/** API of an Azure resource. */
 public enum AzureApi {
   DEPLOYMENTS("/openai/deployments/{deployment}", true),
   V1("/openai/v1", false),
@@ -14,12 +14,12 @@ public enum AzureApi {
     this.versioned = versioned;
   }
 
-  /** Behind the address of the resource. */
+  /** Returns the path after the base URL of the resource. */
   String path() {
     return path;
   }
 
-  /** What every target ends with. */
+  /** Returns the end of every request target. */
   String query(String version) {
     return versioned ? "?api-version=" + version : "";
   }

@@ -5,7 +5,7 @@ import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.server.settings.binding.Key;
 import org.jspecify.annotations.Nullable;
 
-/** Section {@code bootstrap}: used once, when the store holds no organization. */
+/** Section {@code bootstrap}: the first organization, created in an empty store. */
 public record BootstrapSettings(
     @Key(
             about = "name of the first organization",
@@ -14,7 +14,8 @@ public record BootstrapSettings(
             expects = "a name of at most 100 characters")
         String organization,
     @Key(about = "its credit in USD", initial = "'10.00'") MicroUsd credit,
-    @Key(about = "its first API key; null: one is made and printed once") @Nullable Secret apiKey,
+    @Key(about = "its first API key; null: one is generated and printed once")
+        @Nullable Secret apiKey,
     @Key(about = "account of the first operator", later = "the control plane")
         @Nullable String adminEmail,
     @Key(about = "password of that account", later = "the control plane")

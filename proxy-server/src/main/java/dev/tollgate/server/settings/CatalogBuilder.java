@@ -2,10 +2,8 @@ package dev.tollgate.server.settings;
 
 import dev.tollgate.core.catalog.AccessToken;
 import dev.tollgate.core.catalog.Catalog;
-import dev.tollgate.core.catalog.Credential;
 import dev.tollgate.core.catalog.EndpointIdentity;
 import dev.tollgate.core.catalog.Model;
-import dev.tollgate.core.catalog.Prefill;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.catalog.RoutingRules;
@@ -26,12 +24,12 @@ import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Builds the core's catalog from valid settings: a pure function. */
+/** Builds the catalog from valid settings, without side effects. */
 public final class CatalogBuilder {
   private static final int MOCK_EVENT_BYTES_MAX = 32 << 20;
   private static final int NANO_DIGITS = 9;
 
-  /** Its models are faults that say nothing about each other. */
+  /** Each model of the mock simulates its own fault, so one must not open the circuit of others. */
   private static final Provider.CircuitOptions MOCK_CIRCUIT =
       new Provider.CircuitOptions(
           1_000, Duration.ofSeconds(10), Duration.ofSeconds(2), Duration.ofSeconds(5));
@@ -40,17 +38,17 @@ public final class CatalogBuilder {
   private final Function<Secret, AccessToken> tokens;
 
   /**
-   * A builder of catalogs.
+   * Creates a builder.
    *
    * @param mockPort the loopback port on which a provider of type mock listens
-   * @param tokens the access token of a service account's file
+   * @param tokens returns the access token of a service account, given its JSON key
    */
   public CatalogBuilder(ToIntFunction<ProviderId> mockPort, Function<Secret, AccessToken> tokens) {
     this.mockPort = mockPort;
     this.tokens = tokens;
   }
 
-  /** A builder of catalogs that are looked at, and not served from. */
+  /** Creates a builder of catalogs that serve no requests: access tokens stay empty. */
   public CatalogBuilder(ToIntFunction<ProviderId> mockPort) {
     this(mockPort, _ -> new AccessToken());
   }
@@ -67,113 +65,29 @@ public final class CatalogBuilder {
 
   private Provider provider(ProviderId id, ProviderSettings provider) {
     return switch (provider) {
-      case ProviderSettings.OpenAi openAi ->
-          remote(id, "openai", openAi, QuirkPresets.of(openAi.preset(), openAi.quirks()));
-      case ProviderSettings.Azure azure -> azure(id, azure);
-      case ProviderSettings.Anthropic anthropic ->
-          remote(id, "anthropic", anthropic, quirks(anthropic.quirks()));
-      case ProviderSettings.Gemini gemini -> remote(id, "gemini", gemini, quirks(gemini.quirks()));
-      case ProviderSettings.Vertex vertex -> vertex(id, vertex);
-      case ProviderSettings.Bedrock bedrock -> bedrock(id, bedrock);
-      case ProviderSettings.Cohere cohere -> remote(id, "cohere", cohere, Provider.Quirks.NONE);
-      case ProviderSettings.Ollama ollama ->
-          remote(id, "ollama", ollama, new Provider.Quirks(true, Prefill.MESSAGE));
+      case RemoteProvider remote -> remote(id, remote);
       case ProviderSettings.Mock _ -> mock(id);
     };
   }
 
-  private static Provider.Quirks quirks(ProviderSettings.ModelQuirks quirks) {
-    var rights = new Provider.Rights(quirks.ownFiles(), quirks.pricedOptions());
-    return new Provider.Quirks(
-        true, quirks.prefill(), quirks.thinking(), quirks.sampling(), rights);
-  }
-
-  private Provider vertex(ProviderId id, ProviderSettings.Vertex vertex) {
-    String dialect =
-        switch (vertex.publisher()) {
-          case GOOGLE -> "vertex";
-          case ANTHROPIC -> "vertex-anthropic";
-        };
-    Secret account = vertex.serviceAccount();
-    List<Credential> credentials =
-        account == null ? List.of() : List.of(Credential.of(account, tokens.apply(account)));
-    return remote(id, dialect, vertex, vertex.models(), credentials, quirks(vertex.quirks()));
-  }
-
-  private static Provider bedrock(ProviderId id, ProviderSettings.Bedrock bedrock) {
-    List<Credential> credentials =
-        bedrock
-            .awsKeys()
-            .map(keys -> List.of(Credential.of(keys.packed())))
-            .orElseGet(() -> credentials(bedrock));
-    String path = bedrock.baseUrl().path();
-    return remote(id, "bedrock", bedrock, path, credentials, quirks(bedrock.quirks()));
-  }
-
-  private static Provider azure(ProviderId id, ProviderSettings.Azure azure) {
-    Provider.Quirks quirks = QuirkPresets.of(null, azure.quirks());
-    String path = azure.baseUrl().path() + azure.api().path();
-    return remote(
-        id,
-        "azure",
-        azure,
-        path,
-        credentials(azure),
-        quirks.withQuery(azure.api().query(azure.apiVersion())));
-  }
-
-  private static Provider remote(
-      ProviderId id, String dialect, ProviderSettings.Remote provider, Provider.Quirks quirks) {
-    String path = provider.baseUrl().path();
-    return remote(id, dialect, provider, path, credentials(provider), quirks);
-  }
-
-  private static Provider remote(
-      ProviderId id,
-      String dialect,
-      ProviderSettings.Remote provider,
-      String path,
-      List<Credential> credentials,
-      Provider.Quirks quirks) {
+  private Provider remote(ProviderId id, RemoteProvider provider) {
     var url = provider.baseUrl();
-    var timeouts = provider.timeouts();
-    var pool = provider.pool();
+    var connection = provider.connection();
     return new Provider(
         id,
-        dialect,
+        provider.dialect(),
         new EndpointIdentity(url.tls(), url.host(), url.port()),
-        path,
-        credentials,
+        provider.basePath(),
+        provider.credentials(tokens),
         provider.headers().entrySet().stream()
             .collect(Collectors.toMap(Map.Entry::getKey, entry -> entry.getValue().reveal())),
-        new Provider.ProviderTimeouts(
-            timeouts.connect(),
-            timeouts.responseHeader(),
-            timeouts.firstToken(),
-            timeouts.idle(),
-            timeouts.total(),
-            timeouts.image()),
-        new Provider.PoolLimits(pool.connectionsMax(), pool.pending(), pool.idle()),
-        circuit(provider.circuit()),
-        quirks,
-        onDisconnect(provider.onDisconnect()),
-        provider.eventBytesMax(),
+        connection.timeouts().toCatalog(),
+        connection.pool().toCatalog(),
+        connection.circuit().toCatalog(),
+        provider.catalogQuirks(),
+        connection.onDisconnect().toCatalog(),
+        connection.eventBytesMax(),
         provider.maxImageReplyBytes());
-  }
-
-  private static List<Credential> credentials(ProviderSettings.Remote provider) {
-    return provider.apiKey() != null
-        ? List.of(Credential.of(provider.apiKey()))
-        : provider.apiKeys().stream().map(key -> new Credential(key.key(), key.weight())).toList();
-  }
-
-  private static Provider.CircuitOptions circuit(ProviderSettings.Circuit configured) {
-    return new Provider.CircuitOptions(
-        configured.failures(),
-        configured.window(),
-        configured.openFor(),
-        configured.openForMax(),
-        configured.noResponseTimeout());
   }
 
   private static RoutingRules rules(RoutingSettings routing) {
@@ -185,13 +99,6 @@ public final class CatalogBuilder {
         budget.minPerSecond(),
         routing.resumeBytesMax(),
         routing.hedgeAfter());
-  }
-
-  private static Provider.OnDisconnect onDisconnect(ProviderSettings.OnDisconnect configured) {
-    var drain = configured.drain();
-    return drain == null
-        ? new Provider.OnDisconnect.Cancel()
-        : new Provider.OnDisconnect.Drain(drain.time(), drain.share());
   }
 
   private Provider mock(ProviderId id) {

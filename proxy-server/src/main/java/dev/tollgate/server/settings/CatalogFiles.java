@@ -15,8 +15,8 @@ import java.util.function.Function;
 
 /**
  * Adds the files named by {@code catalogs} to the main file: each holds models, providers or both.
- * An entry of the main file replaces one of the same name in a catalog, whole: that is how an
- * operator sets a price of his own. Two catalogs cannot give the same entry.
+ * An entry of the main file replaces the whole entry of that name in a catalog, for instance to set
+ * another price. Two catalogs cannot have the same entry.
  */
 final class CatalogFiles {
   private static final List<String> SECTIONS = List.of("providers", "models");
@@ -74,7 +74,7 @@ final class CatalogFiles {
     return merged;
   }
 
-  /** The names that the main file gives itself. */
+  /** Returns the names of the entries in the main file. */
   private static Set<String> definedInMain(ConfigNode.Mapping main, String section) {
     ConfigNode.Entry present = main.entries().get(section);
     return present != null && present.value() instanceof ConfigNode.Mapping named

@@ -5,13 +5,13 @@ import dev.tollgate.server.settings.binding.Key;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Section {@code control_plane}: accounts of people. */
+/** Section {@code control_plane}: user accounts. */
 public record ControlPlaneSettings(
-    @Key(about = "who may make an account", initial = "invite") Signup signup,
+    @Key(about = "whether an account needs an invitation", initial = "invite") Signup signup,
     @Key(about = "outgoing mail") Email email,
     @Key(about = "browser sessions") Session session) {
 
-  /** Who may sign up. */
+  /** Ways to get an account. */
   public enum Signup {
     INVITE,
     OPEN
@@ -21,12 +21,12 @@ public record ControlPlaneSettings(
   public record Email(
       @Key(about = "smtp://user:password@host:port, kept secret; null: no mail")
           @Nullable Secret smtp,
-      @Key(about = "sender's address") @Nullable String from) {}
+      @Key(about = "address of the sender") @Nullable String from) {}
 
   /** Section {@code control_plane.session}. */
   public record Session(
       @Key(about = "time without use after which a session ends", initial = "12h", min = "1m")
           Duration idle,
-      @Key(about = "time after which it ends in any case", initial = "7d", min = "1m")
+      @Key(about = "longest lifetime of a session", initial = "7d", min = "1m")
           Duration absolute) {}
 }

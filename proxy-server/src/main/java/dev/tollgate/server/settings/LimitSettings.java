@@ -15,21 +15,21 @@ public record LimitSettings(
     @Key(about = "one API key; a key's own values win") PerKey key,
     @Key(about = "one model") PerModel model,
     @Key(
-            about = "closed refuses requests while the shared store is gone, local goes on alone",
+            about = "while Redis is down: closed refuses requests, local limits per node",
             initial = "closed",
             restart = true)
         OnStoreFailure onStoreFailure,
     @Key(
-            about = "buckets that this node remembers; the least used begin anew",
+            about = "token buckets in the memory of this node; the least recently used are reset",
             initial = "100000",
             min = "1000",
             max = "10000000",
             restart = true)
         int bucketsMax) {
-  /** As many as the largest bucket holds. */
+  /** Capacity of the largest bucket. */
   static final String LIMIT_MAX = "" + Bucket.CAPACITY_MAX;
 
-  /** These limits as requests meet them. */
+  /** Returns the limits as rules for requests. */
   public LimitRules rules() {
     var perKey =
         new LimitRules.PerKey(
@@ -59,8 +59,7 @@ public record LimitSettings(
           int requestsPerSecond,
       @Key(about = "requests per minute", initial = "12000", min = "0", max = LIMIT_MAX, off = "0")
           int requestsPerMinute,
-      @Key(about = "API keys; 0: as many as they like", initial = "100", min = "0")
-          int maxApiKeys) {}
+      @Key(about = "API keys; 0: no limit", initial = "100", min = "0") int maxApiKeys) {}
 
   /** Section {@code limits.key}. */
   public record PerKey(
@@ -81,7 +80,7 @@ public record LimitSettings(
   /** Section {@code limits.model}. */
   public record PerModel(
       @Key(name = "default", about = "every model without an override") ModelRate usual,
-      @Key(about = "single models, by model id") Map<ModelId, ModelRate> overrides) {}
+      @Key(about = "limits of single models, by model id") Map<ModelId, ModelRate> overrides) {}
 
   /** Rates of a model. */
   public record ModelRate(
@@ -94,7 +93,7 @@ public record LimitSettings(
     }
   }
 
-  /** What happens to limits without their shared store. */
+  /** Behavior of limits while Redis is down. */
   public enum OnStoreFailure {
     CLOSED,
     LOCAL

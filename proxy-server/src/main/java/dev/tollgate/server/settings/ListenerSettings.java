@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Section {@code listeners}: where Tollgate listens, and the bounds of what clients may send. */
+/** Section {@code listeners}: addresses to listen on, and limits of client requests. */
 public record ListenerSettings(
     @Key(about = "the API that clients call: /v1") Api api,
     @Key(about = "the control plane and the dashboard", later = "the control plane")
@@ -23,9 +23,7 @@ public record ListenerSettings(
               about = "address and port to bind; port 0 lets the system choose",
               initial = "0.0.0.0:8080")
           BindAddress address,
-      @Key(
-              about =
-                  "address under which clients reach the API, where we have to name it; null: as seen")
+      @Key(about = "URL of the API for clients, in URLs of artifacts; null: that of the listener")
           @Nullable HttpUrl baseUrl,
       @Key(about = "certificate and key; null: plain HTTP") @Nullable Tls tls,
       @Key(
@@ -39,11 +37,11 @@ public record ListenerSettings(
               about = "whether every connection begins with a PROXY protocol v2 header",
               initial = "false")
           boolean proxyProtocol,
-      @Key(about = "peers whose X-Forwarded-For is believed: addresses or blocks")
+      @Key(about = "peers whose X-Forwarded-For is trusted: addresses or blocks")
           List<CidrBlock> trustedProxies,
       @Key(
               name = "max_request_bytes",
-              about = "longest JSON body; above it 413 (also MAX_REQUEST_BYTES)",
+              about = "size limit of a JSON body, else 413 (also MAX_REQUEST_BYTES)",
               initial = "10MiB",
               min = "1KiB",
               max = "1GiB",
@@ -51,7 +49,7 @@ public record ListenerSettings(
           int requestBytesMax,
       @Key(
               name = "max_multipart_bytes",
-              about = "longest multipart body; above it 413",
+              about = "size limit of a multipart body, else 413",
               initial = "25MiB",
               min = "1KiB",
               max = "1GiB",
@@ -59,7 +57,7 @@ public record ListenerSettings(
           int multipartBytesMax,
       @Key(
               name = "max_header_bytes",
-              about = "longest request line and headers together; above it 413",
+              about = "size limit of request line and headers together, else 413",
               initial = "32KiB",
               min = "1KiB",
               max = "1MiB",
@@ -67,28 +65,30 @@ public record ListenerSettings(
           int headerBytesMax,
       @Key(
               name = "max_connections",
-              about = "open client connections; above it new ones are closed",
+              about = "limit of open client connections; further ones are closed",
               initial = "20000",
               min = "1")
           int connectionsMax,
-      @Key(about = "time for a request's head to arrive", initial = "10s", min = "10ms")
+      @Key(about = "time limit for the head of a request", initial = "10s", min = "10ms")
           Duration headerTimeout,
-      @Key(about = "time for a request's body to arrive", initial = "30s", min = "10ms")
+      @Key(about = "time limit for the body of a request", initial = "30s", min = "10ms")
           Duration bodyTimeout,
       @Key(
-              about = "time without progress after which a client that does not read is closed",
+              about =
+                  "time without progress after which the connection of a client that does not"
+                      + " read is closed",
               initial = "60s",
               min = "10ms")
           Duration writeStall,
       @Key(about = "time after which an idle connection is closed", initial = "620s", min = "10ms")
           Duration idleTimeout,
       @Key(
-              about = "silence on a stream after which a ping comment is sent",
+              about = "idle time on a stream after which a ping comment is sent",
               initial = "15s",
               min = "10ms")
           Duration pingInterval,
       @Key(
-              about = "time after which a stream's 200 is sent even without a first event",
+              about = "time after which the 200 of a stream is sent even without a first event",
               initial = "15s",
               min = "10ms")
           Duration commitAfter,
@@ -109,7 +109,7 @@ public record ListenerSettings(
   public record Control(
       @Key(about = "address and port to bind; null: off", initial = "127.0.0.1:8081")
           @Nullable BindAddress address,
-      @Key(about = "address under which browsers reach it") @Nullable HttpUrl publicUrl) {}
+      @Key(about = "URL for browsers") @Nullable HttpUrl publicUrl) {}
 
   /** Section {@code listeners.admin}. */
   public record Admin(

@@ -3,12 +3,12 @@ package dev.tollgate.server.settings;
 import dev.tollgate.server.settings.yaml.Problem;
 import java.util.List;
 
-/** What became of loading a configuration. */
+/** Result of loading a configuration. */
 public sealed interface LoadResult {
   /**
-   * All of it is right.
+   * Settings that can be used.
    *
-   * @param warnings settings that are accepted and do nothing in this version
+   * @param warnings settings that are accepted and have no effect in this version
    */
   record Valid(Settings settings, List<Problem> warnings) implements LoadResult {
     public Valid {
@@ -16,7 +16,7 @@ public sealed interface LoadResult {
     }
   }
 
-  /** Everything that is wrong, in the order of the file; at least one. */
+  /** All problems in the order of the file, at least one. */
   record Invalid(List<Problem> problems) implements LoadResult {
     public Invalid {
       problems = List.copyOf(problems);

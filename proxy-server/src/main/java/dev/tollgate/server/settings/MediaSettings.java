@@ -12,34 +12,26 @@ public record MediaSettings(
         Duration jobTtl,
     @Key(about = "time for which artifacts are kept", initial = "7d", min = "1s")
         Duration artifactRetention,
-    @Key(
-            about = "reserved amount as a multiple of the estimate",
-            initial = "'1.5'",
-            min = "1",
-            max = "10")
+    @Key(about = "factor of the estimate to reserve", initial = "'1.5'", min = "1", max = "10")
         BigDecimal reservationFactor,
-    @Key(
-            about = "jobs that a node works on at the same time",
-            initial = "4",
-            min = "1",
-            max = "256")
+    @Key(about = "jobs that a node runs at the same time", initial = "4", min = "1", max = "256")
         int workers,
     @Key(
-            about = "time without a sign of life after which another worker takes up a job",
+            about = "time without a heartbeat after which another worker takes over a job",
             initial = "30s",
             min = "1s",
             max = "10m")
         Duration lease,
     @Key(
             name = "max_open_jobs",
-            about = "jobs of all nodes that one provider has at the same time; others wait",
+            about = "limit of open jobs at one provider, over all nodes; further ones wait",
             initial = "1000",
             min = "1",
             max = "100000")
         int openJobsMax,
     @Key(
             name = "max_artifact_bytes",
-            about = "the largest file of a job",
+            about = "size limit of a file; a larger one fails the job",
             initial = "512MiB",
             min = "1KiB",
             max = "2047MiB",
@@ -47,7 +39,7 @@ public record MediaSettings(
         int artifactBytesMax,
     @Key(
             name = "max_spool_bytes",
-            about = "files on their way to the object storage together; further ones wait",
+            about = "size limit of all files on their way to the object storage; further ones wait",
             initial = "2GiB",
             min = "1KiB",
             bytes = true)

@@ -2,89 +2,74 @@ package dev.tollgate.server.settings;
 
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.server.settings.ModelSettings.RouteSettings;
 import dev.tollgate.server.settings.binding.DidYouMean;
-import dev.tollgate.server.settings.binding.SourceLocations;
-import dev.tollgate.server.settings.yaml.Problems;
 import dev.tollgate.server.settings.yaml.SettingPaths;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Checks one model: its routes lead somewhere, and everything it can be charged for is priced. */
+/** Checks one model: its routes name providers that serve it, and its usage has prices. */
 final class ModelChecks {
-  private final Set<String> providers;
-  private final Map<String, Set<Modality>> served;
-  private final Set<String> bedrockProviders;
-  private final SourceLocations locations;
-  private final Problems problems;
+  private record RouteTarget(ProviderId provider, String model) {}
+
+  private final Set<String> names;
+  private final Map<ProviderId, ProviderSettings> providers;
+  private final SectionProblems problems;
 
   /**
-   * Routes may lead to {@code providers}.
+   * Creates the checks of all models.
    *
-   * @param served what those of them serve that could be read
-   * @param bedrockProviders those of them that are Bedrock
+   * @param names every provider in the file
+   * @param providers the providers whose settings could be read
    */
   ModelChecks(
-      Set<String> providers,
-      Map<String, Set<Modality>> served,
-      Set<String> bedrockProviders,
-      SourceLocations locations,
-      Problems problems) {
+      Set<String> names, Map<ProviderId, ProviderSettings> providers, SectionProblems problems) {
+    this.names = names;
     this.providers = providers;
-    this.served = served;
-    this.bedrockProviders = bedrockProviders;
-    this.locations = locations;
     this.problems = problems;
   }
 
   void check(ModelId id, ModelSettings model) {
-    String path = SettingPaths.join("models", id.toString());
-    checkRoutes(model, path + ".routes");
+    SectionProblems at = problems.in(SettingPaths.join("models", id.toString()));
+    checkRoutes(model, at);
     boolean timed = model.modality() == Modality.VIDEO || model.modality() == Modality.MUSIC;
     if (timed && model.defaultDurationSeconds() == null) {
       String modality = model.modality().wire();
-      report(path + ".default_duration_seconds", "is missing: " + modality + " models need it");
+      at.addFirst("default_duration_seconds", "is missing: " + modality + " models need it");
     }
     if (!timed && model.defaultDurationSeconds() != null) {
-      report(path + ".default_duration_seconds", "is for video and music models only");
+      at.addFirst("default_duration_seconds", "is for video and music models only");
     }
-    new PriceChecks(path + ".price", locations, problems).check(model.modality(), model.price());
+    new PriceChecks(at.in("price")).check(model.modality(), model.price());
   }
 
-  private void checkRoutes(ModelSettings model, String path) {
+  private void checkRoutes(ModelSettings model, SectionProblems section) {
     List<RouteSettings> routes = model.routes();
-    Set<List<String>> seen = new HashSet<>();
+    Set<RouteTarget> seen = new HashSet<>();
     for (int i = 0; i < routes.size(); i++) {
-      String provider = routes.get(i).provider().value();
-      if (!providers.contains(provider)) {
-        String hint = DidYouMean.hint(provider, providers);
-        String message = "there is no provider " + provider + hint;
-        report(SettingPaths.item(path, i) + ".provider", message);
-      } else if (!served
-          .getOrDefault(provider, Set.of(model.modality()))
-          .contains(model.modality())) {
-        String message = provider + " has no " + model.modality().wire() + " models";
-        report(SettingPaths.item(path, i) + ".provider", message);
-      } else if (isUnsupportedEmbedding(provider, model.modality(), routes.get(i).model())) {
-        String message = "is not one of Titan's: of Bedrock, only those give vectors here";
-        report(SettingPaths.item(path, i) + ".model", message);
-      } else if (!seen.add(List.of(provider, routes.get(i).model()))) {
-        report(SettingPaths.item(path, i), "is the same route as one above");
+      SectionProblems at = section.in(SettingPaths.item("routes", i));
+      checkTarget(model.modality(), routes.get(i), at);
+      if (!seen.add(new RouteTarget(routes.get(i).provider(), routes.get(i).model()))) {
+        at.addFirst("", "is the same route as one above");
       }
     }
   }
 
-  private boolean isUnsupportedEmbedding(String provider, Modality modality, String model) {
-    return modality == Modality.EMBEDDING
-        && bedrockProviders.contains(provider)
-        && !model.contains("titan-embed");
-  }
-
-  private void report(String path, String message) {
-    if (!problems.hasProblemAt(path)) {
-      problems.add(locations.of(path), path, message);
+  private void checkTarget(Modality modality, RouteSettings route, SectionProblems at) {
+    String name = route.provider().value();
+    if (!names.contains(name)) {
+      String hint = DidYouMean.hint(name, names);
+      at.addFirst("provider", "there is no provider " + name + hint);
+    } else if (providers.get(route.provider()) instanceof RemoteProvider provider) {
+      String problem = provider.modelProblem(modality, route.model());
+      if (!provider.modalities().contains(modality)) {
+        at.addFirst("provider", name + " has no " + modality.wire() + " models");
+      } else if (!problem.isEmpty()) {
+        at.addFirst("model", problem);
+      }
     }
   }
 }

@@ -9,40 +9,43 @@ import java.time.LocalDate;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** One entry of {@code models}: what clients can name, what it costs, who serves it. */
+/** Entry of {@code models}: a model that clients can name, with its price and its routes. */
 public record ModelSettings(
-    @Key(about = "what the model does", required = true) Modality modality,
-    @Key(about = "name for people; null: the model id's name") @Nullable String name,
-    @Key(about = "a sentence for people", initial = "''") String description,
+    @Key(about = "task of the model", required = true) Modality modality,
+    @Key(about = "display name; null: the name in the model id") @Nullable String name,
+    @Key(about = "description in the model list", initial = "''") String description,
     @Key(about = "day of publication, shown by the model list", initial = "2025-01-01")
         LocalDate created,
     @Key(about = "tokens that prompt and completion share; 0: unknown", initial = "0", min = "0")
         int contextLength,
-    @Key(about = "tokens of a completion at most; 0: unknown", initial = "0", min = "0")
+    @Key(about = "limit of completion tokens; 0: unknown", initial = "0", min = "0")
         int maxOutputTokens,
     @Key(
-            about = "completion tokens assumed where a request sets no bound",
+            about = "completion tokens to reserve if a request sets no limit",
             initial = "4096",
             min = "1")
         int reserveOutputTokens,
     @Key(
-            about = "tokens that one image counts at most",
+            about = "tokens to reserve for one image: the most that one can count",
             initial = "5000",
             min = "1",
             max = "1000000")
         int reserveImageTokens,
     @Key(
-            about = "seconds assumed where a request names none; required for video and music",
+            about = "seconds to assume if a request names none; required for video and music",
             min = "0.1",
             max = "3600")
         @Nullable BigDecimal defaultDurationSeconds,
-    @Key(about = "how a stream that breaks off is continued by another provider", initial = "'off'")
+    @Key(about = "how another provider resumes an interrupted stream", initial = "'off'")
         Resume resume,
-    @Key(about = "whether equal prompt beginnings go to the same provider", initial = "false")
+    @Key(
+            about = "whether requests with equal prompt prefixes go to the same provider",
+            initial = "false")
         boolean stickyPrefix,
-    @Key(about = "what it can do beyond its modality") List<Capability> capabilities,
-    @Key(about = "what it costs in USD, or the word free", required = true) PriceSettings price,
-    @Key(about = "who serves it", required = true, min = "1") List<RouteSettings> routes) {
+    @Key(about = "capabilities beyond the modality") List<Capability> capabilities,
+    @Key(about = "price in USD, or the word free", required = true) PriceSettings price,
+    @Key(about = "providers that serve it", required = true, min = "1")
+        List<RouteSettings> routes) {
 
   /** Capabilities that the model list shows. */
   public enum Capability {
@@ -53,11 +56,11 @@ public record ModelSettings(
     REASONING
   }
 
-  /** One entry of {@code routes}. */
+  /** Entry of {@code routes}. */
   public record RouteSettings(
       @Key(about = "one of providers", required = true) ProviderId provider,
       @Key(
-              about = "the provider's own name of the model",
+              about = "name of the model at the provider",
               required = true,
               pattern = "\\S(.*\\S)?",
               expects = "a model name")

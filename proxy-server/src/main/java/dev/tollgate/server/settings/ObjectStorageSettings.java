@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Section {@code object_storage}: a directory, or an S3 endpoint, for images and artifacts. */
 public record ObjectStorageSettings(
-    @Key(about = "folder; starts at this file's folder") @Nullable Path directory,
+    @Key(about = "directory; relative to the folder of this file") @Nullable Path directory,
     @Key(about = "S3 endpoint, instead of a directory") @Nullable HttpUrl endpoint,
     @Key(
             about = "S3 bucket",
@@ -22,11 +22,12 @@ public record ObjectStorageSettings(
     @Key(about = "S3 secret key") @Nullable Secret secretKey,
     @Key(about = "whether the bucket is in the path instead of the host name", initial = "false")
         boolean pathStyle,
-    @Key(about = "life of a signed URL", initial = "1h", min = "1s", max = "1h") Duration urlTtl,
+    @Key(about = "lifetime of a signed URL", initial = "1h", min = "1s", max = "1h")
+        Duration urlTtl,
     @Key(
-            about = "time for which images are kept at least; what is over goes within a day",
+            about = "shortest time that images are kept; expired images are deleted within a day",
             initial = "2d",
             min = "25h")
         Duration imageRetention,
-    @Key(about = "how long storing all that one reply brings may take", initial = "20s", min = "1s")
+    @Key(about = "time limit to store the outputs of one reply", initial = "20s", min = "1s")
         Duration timeout) {}

@@ -3,8 +3,6 @@ package dev.tollgate.server.settings;
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.server.settings.PriceSettings.ImagePriceSettings;
 import dev.tollgate.server.settings.PriceSettings.TierSettings;
-import dev.tollgate.server.settings.binding.SourceLocations;
-import dev.tollgate.server.settings.yaml.Problems;
 import dev.tollgate.server.settings.yaml.SettingPaths;
 import java.util.HashSet;
 import java.util.List;
@@ -12,15 +10,11 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Checks one price: an unknown price is never zero, so what a modality is charged by is needed. */
+/** Checks the price of one model: a price that its modality needs must not be missing. */
 final class PriceChecks {
-  private final String path;
-  private final SourceLocations locations;
-  private final Problems problems;
+  private final SectionProblems problems;
 
-  PriceChecks(String path, SourceLocations locations, Problems problems) {
-    this.path = path;
-    this.locations = locations;
+  PriceChecks(SectionProblems problems) {
     this.problems = problems;
   }
 
@@ -28,11 +22,11 @@ final class PriceChecks {
     if (price.equals(PriceLists.FREE)) {
       return;
     }
-    if (!problems.hasProblemAt(path) && !isComplete(modality, price)) {
-      report("", "does not price " + modality.wire() + ": give " + needed(modality));
+    if (!isComplete(modality, price)) {
+      problems.addFirst("", "does not price " + modality.wire() + ": give " + needed(modality));
     }
     if (!price.tiers().isEmpty() && price.input() == null) {
-      report("tiers", "need a base price for input");
+      problems.addFirst("tiers", "need a base price for input");
     }
     for (int i = 0; i < price.tiers().size(); i++) {
       checkTier(price, i);
@@ -42,7 +36,7 @@ final class PriceChecks {
 
   private static boolean isComplete(Modality modality, PriceSettings price) {
     boolean input = price.input() != null;
-    boolean tokens = input && price.output() != null;
+    boolean tokens = input && price.tokens().output() != null;
     boolean byModality =
         switch (modality) {
           case CHAT, COMPLETION -> tokens;
@@ -51,7 +45,7 @@ final class PriceChecks {
               price.characters() != null
                   || price.audioSecond() != null
                   || tokens
-                  || (input && price.audioOutput() != null);
+                  || (input && price.tokens().audioOutput() != null);
           case TRANSCRIPTION -> price.audioSecond() != null || tokens;
           case IMAGE -> !price.image().isEmpty() || tokens;
           case VIDEO -> price.videoSecond() != null;
@@ -83,21 +77,24 @@ final class PriceChecks {
     String at = SettingPaths.item("tiers", index);
     long before = index == 0 ? 0 : price.tiers().get(index - 1).aboveInputTokens();
     if (tier.aboveInputTokens() <= before) {
-      report(at + ".above_input_tokens", "must be more than the " + before + " of the tier above");
+      problems.addFirst(
+          at + ".above_input_tokens", "must be more than the " + before + " of the tier above");
     }
-    requireInTier(at + ".output", price.output(), tier.output());
-    requireInTier(at + ".cached_input", price.cachedInput(), tier.cachedInput());
-    requireInTier(at + ".cache_write", price.cacheWrite(), tier.cacheWrite());
-    requireInTier(at + ".cache_write_1h", price.cacheWrite1h(), tier.cacheWrite1h());
-    requireInTier(at + ".audio_input", price.audioInput(), tier.audioInput());
-    requireInTier(at + ".image_input", price.imageInput(), tier.imageInput());
-    requireInTier(at + ".reasoning", price.reasoning(), tier.reasoning());
-    requireInTier(at + ".audio_output", price.audioOutput(), tier.audioOutput());
+    TokenPriceSettings base = price.tokens();
+    TokenPriceSettings own = tier.tokens();
+    requireInTier(at + ".output", base.output(), own.output());
+    requireInTier(at + ".cached_input", base.cachedInput(), own.cachedInput());
+    requireInTier(at + ".cache_write", base.cacheWrite(), own.cacheWrite());
+    requireInTier(at + ".cache_write_1h", base.cacheWrite1h(), own.cacheWrite1h());
+    requireInTier(at + ".audio_input", base.audioInput(), own.audioInput());
+    requireInTier(at + ".image_input", base.imageInput(), own.imageInput());
+    requireInTier(at + ".reasoning", base.reasoning(), own.reasoning());
+    requireInTier(at + ".audio_output", base.audioOutput(), own.audioOutput());
   }
 
   private void requireInTier(String key, @Nullable Object base, @Nullable Object ofTier) {
     if (base != null && ofTier == null) {
-      report(key, "is missing: the base price has it");
+      problems.addFirst(key, "is missing: the base price has it");
     }
   }
 
@@ -108,15 +105,9 @@ final class PriceChecks {
       String size = Objects.requireNonNullElse(image.size(), "any");
       String quality = Objects.requireNonNullElse(image.quality(), "any");
       if (!seen.add(List.of(size, quality))) {
-        report(SettingPaths.item("image", i), "prices the same size and quality as one above");
+        problems.addFirst(
+            SettingPaths.item("image", i), "prices the same size and quality as one above");
       }
-    }
-  }
-
-  private void report(String key, String message) {
-    String at = key.isEmpty() ? path : SettingPaths.join(path, key);
-    if (!problems.hasProblemAt(at)) {
-      problems.add(locations.of(at), at, message);
     }
   }
 }

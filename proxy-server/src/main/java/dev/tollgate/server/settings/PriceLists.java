@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * same number in micro-USD per million units and in pico-USD per unit.
  */
 final class PriceLists {
-  /** What the word {@code free} stands for. */
+  /** Price that the word {@code free} stands for. */
   static final PriceSettings FREE = perRequest(null);
 
   private static final long UNITS_PER_MILLION = 1_000_000;
@@ -23,22 +23,12 @@ final class PriceLists {
 
   static PriceSettings perRequest(@Nullable MicroUsd request) {
     return new PriceSettings(
-        null, null, null, null, null, null, null, null, null, null, null, List.of(), null, null,
-        request, List.of());
+        null, TokenPriceSettings.NONE, null, null, List.of(), null, null, request, List.of());
   }
 
   static PriceList of(PriceSettings price) {
     return new PriceList(
-        tokens(
-            price.input(),
-            price.cachedInput(),
-            price.cacheWrite(),
-            price.cacheWrite1h(),
-            price.audioInput(),
-            price.imageInput(),
-            price.output(),
-            price.reasoning(),
-            price.audioOutput()),
+        tokens(price.input(), price.tokens()),
         price.tiers().stream().map(PriceLists::tier).toList(),
         perUnit(price.request()),
         perMillion(price.characters(), null),
@@ -49,40 +39,22 @@ final class PriceLists {
   }
 
   private static Tier tier(PriceSettings.TierSettings tier) {
-    return new Tier(
-        tier.aboveInputTokens(),
-        tokens(
-            tier.input(),
-            tier.cachedInput(),
-            tier.cacheWrite(),
-            tier.cacheWrite1h(),
-            tier.audioInput(),
-            tier.imageInput(),
-            tier.output(),
-            tier.reasoning(),
-            tier.audioOutput()));
+    return new Tier(tier.aboveInputTokens(), tokens(tier.input(), tier.tokens()));
   }
 
-  private static TokenPrices tokens(
-      @Nullable MicroUsd input,
-      @Nullable MicroUsd cachedInput,
-      @Nullable MicroUsd cacheWrite,
-      @Nullable MicroUsd cacheWrite1h,
-      @Nullable MicroUsd audioInput,
-      @Nullable MicroUsd imageInput,
-      @Nullable MicroUsd output,
-      @Nullable MicroUsd reasoning,
-      @Nullable MicroUsd audioOutput) {
+  private static TokenPrices tokens(@Nullable MicroUsd input, TokenPriceSettings other) {
+    MicroUsd cacheWrite = other.cacheWrite();
+    MicroUsd cacheWrite1h = other.cacheWrite1h();
     return new TokenPrices(
         perMillion(input, null),
-        perMillion(cachedInput, input),
+        perMillion(other.cachedInput(), input),
         perMillion(cacheWrite, input),
         perMillion(cacheWrite1h == null ? cacheWrite : cacheWrite1h, input),
-        perMillion(audioInput, input),
-        perMillion(imageInput, input),
-        perMillion(output, null),
-        perMillion(reasoning, output),
-        perMillion(audioOutput, output));
+        perMillion(other.audioInput(), input),
+        perMillion(other.imageInput(), input),
+        perMillion(other.output(), null),
+        perMillion(other.reasoning(), other.output()),
+        perMillion(other.audioOutput(), other.output()));
   }
 
   private static ImagePrice image(PriceSettings.ImagePriceSettings image) {

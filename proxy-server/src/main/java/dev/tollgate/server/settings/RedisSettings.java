@@ -5,11 +5,12 @@ import dev.tollgate.server.settings.binding.Key;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Section {@code redis}: where the nodes of a fleet share their limits. */
+/** Section {@code redis}: limits shared by all nodes. */
 public record RedisSettings(
     @Key(
             about =
-                "redis://, rediss:// or redis-sentinel://…#master, kept secret; null: limits per process")
+                "secret URL redis://, rediss:// or redis-sentinel://…#master; null: limits"
+                    + " per node")
         @Nullable Secret url,
-    @Key(about = "time that a request waits for it", initial = "50ms", min = "1ms")
+    @Key(about = "longest wait of a request for Redis", initial = "50ms", min = "1ms")
         Duration timeout) {}

@@ -9,20 +9,20 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
 
-/** Whether new settings can take the place of the running ones without a restart. */
+/** Result of comparing new settings with the running ones: applicable now, or at a restart. */
 public sealed interface ReloadVerdict {
 
   /** Nothing changed. */
   record Unchanged() implements ReloadVerdict {}
 
-  /** All changes can be taken over; {@code changed} lists their paths. */
+  /** All changes can be applied; {@code changed} lists their paths. */
   record Applicable(List<String> changed) implements ReloadVerdict {
     public Applicable {
       changed = List.copyOf(changed);
     }
   }
 
-  /** These settings take effect only at the next start, so nothing is taken over now. */
+  /** Settings that take effect only at the next start; no change is applied. */
   record NeedsRestart(List<String> paths) implements ReloadVerdict {
     public NeedsRestart {
       paths = List.copyOf(paths);
@@ -45,7 +45,7 @@ public sealed interface ReloadVerdict {
         : new NeedsRestart(restart);
   }
 
-  /** A bundled mock listens from the start to the end of the process. */
+  /** True for paths inside a bundled mock: its listener exists from start to end of the process. */
   private static Predicate<String> insideMock(Settings before, Settings after) {
     Set<String> mocks = new HashSet<>();
     for (Settings settings : List.of(before, after)) {

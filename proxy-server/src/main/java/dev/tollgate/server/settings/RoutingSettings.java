@@ -5,23 +5,21 @@ import dev.tollgate.server.settings.binding.Key;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Section {@code routing}: what holds where a request says nothing. */
+/** Section {@code routing}: defaults of requests. */
 public record RoutingSettings(
     @Key(about = "how providers are ordered", initial = "priority") Strategy defaultStrategy,
-    @Key(about = "attempts of one request at most", initial = "3", min = "1", max = "10")
+    @Key(about = "limit of attempts for one request", initial = "3", min = "1", max = "10")
         int maxAttempts,
-    @Key(about = "bound on retries per provider") RetryBudget retryBudget,
+    @Key(about = "limit of retries per provider") RetryBudget retryBudget,
     @Key(
             name = "resume_max_bytes",
-            about = "text of one stream that is kept to continue it",
+            about = "text of one stream that is kept to resume it",
             initial = "1MiB",
             bytes = true,
             min = "1KiB",
             max = "64MiB")
         int resumeBytesMax,
-    @Key(
-            about = "time after which a second provider is tried beside the first; null: never",
-            min = "1ms")
+    @Key(about = "wait for the first token after which a hedge starts; null: never", min = "1ms")
         @Nullable Duration hedgeAfter) {
 
   /** Section {@code routing.retry_budget}. */

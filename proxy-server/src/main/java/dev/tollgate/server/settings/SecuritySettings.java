@@ -5,7 +5,7 @@ import dev.tollgate.server.settings.value.CidrBlock;
 import java.time.Duration;
 import java.util.List;
 
-/** Section {@code security}. */
+/** Section {@code security}: calls to URLs of clients. */
 public record SecuritySettings(
     @Key(about = "URLs that clients supply") Ssrf ssrf,
     @Key(about = "images that are fetched from such URLs") Fetch fetch) {
@@ -14,8 +14,7 @@ public record SecuritySettings(
   public record Ssrf(
       @Key(about = "ports that may be called", initial = "[443, 8443]", min = "1")
           List<Integer> ports,
-      @Key(about = "host names that are allowed whatever they resolve to: for tests")
-          List<String> allowHosts,
+      @Key(about = "host names that are allowed at any address: for tests") List<String> allowHosts,
       @Key(about = "blocks that are allowed although private: for private deployments")
           List<CidrBlock> allowCidrs,
       @Key(about = "blocks that are refused although public") List<CidrBlock> denyCidrs) {}
@@ -24,21 +23,21 @@ public record SecuritySettings(
   public record Fetch(
       @Key(
               name = "max_bytes",
-              about = "the largest image",
+              about = "size limit of an image",
               initial = "10MiB",
               min = "1KiB",
               max = "64MiB",
               bytes = true)
           int bytesMax,
       @Key(
-              about = "from the look-up of the host's name to the last byte, redirects included",
+              about = "time limit from DNS to the last byte, redirects included",
               initial = "15s",
               min = "100ms",
               max = "5m")
           Duration timeout,
       @Key(
               name = "max_redirects",
-              about = "how often a host may send on, each time to a URL that is judged anew",
+              about = "limit of redirects; each target is checked",
               initial = "3",
               min = "0",
               max = "10")

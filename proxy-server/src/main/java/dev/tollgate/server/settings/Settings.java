@@ -21,40 +21,41 @@ public record Settings(
             max = "1")
         int version,
     @Key(about = "more files with models and providers, beside this one") List<String> catalogs,
-    @Key(about = "addresses and what clients may send", restart = true) ListenerSettings listeners,
+    @Key(about = "addresses, and limits of client requests", restart = true)
+        ListenerSettings listeners,
     @Key(about = "threads, memory and shutdown", restart = true) ServerSettings server,
     @Key(about = "the database", restart = true) StoreSettings store,
-    @Key(about = "how charges are kept", restart = true) LedgerSettings ledger,
+    @Key(about = "journal and settlement of charges", restart = true) LedgerSettings ledger,
     @Key(about = "shared limits", restart = true) RedisSettings redis,
-    @Key(about = "where images and artifacts are kept; null: nowhere", restart = true)
+    @Key(about = "storage of images and artifacts; null: none", restart = true)
         @Nullable ObjectStorageSettings objectStorage,
-    @Key(about = "places that serve models, by name") Map<ProviderId, ProviderSettings> providers,
+    @Key(about = "providers, by name") Map<ProviderId, ProviderSettings> providers,
     @Key(about = "models that clients can name, by <vendor>/<name>")
         Map<ModelId, ModelSettings> models,
-    @Key(about = "how a provider is chosen") RoutingSettings routing,
-    @Key(about = "rates and counts; 0 is off") LimitSettings limits,
+    @Key(about = "selection of providers") RoutingSettings routing,
+    @Key(about = "rate limits and other limits; 0: off") LimitSettings limits,
     @Key(about = "video and music jobs", restart = true) MediaSettings media,
-    @Key(about = "announcements of finished jobs") WebhookSettings webhooks,
-    @Key(about = "guards") SecuritySettings security,
+    @Key(about = "notices of finished jobs") WebhookSettings webhooks,
+    @Key(about = "security") SecuritySettings security,
     @Key(about = "the Responses API", restart = true) ResponsesSettings responses,
-    @Key(about = "accounts of people", restart = true, later = "the control plane")
+    @Key(about = "user accounts", restart = true, later = "the control plane")
         ControlPlaneSettings controlPlane,
     @Key(about = "logs, traces, metrics", restart = true) TelemetrySettings telemetry,
     @Key(
-            about = "made when the store holds no organization; null: nothing is made",
+            about = "created in a store without an organization; null: nothing is created",
             initial = "{}",
             restart = true)
         @Nullable BootstrapSettings bootstrap) {
 
-  /** The description that reader, schema, rendering and reload share. */
+  /** Description for binder, schema, masked JSON and reload. */
   public static final SettingType.Section TYPE = SettingTypes.section(Settings.class);
 
-  /** The JSON Schema of the configuration file. */
+  /** Returns the JSON Schema of the configuration file. */
   public static String schema() {
     return SchemaWriter.write(TYPE, "Configuration of Tollgate");
   }
 
-  /** The effective configuration as JSON, without a secret. */
+  /** Returns the effective configuration as JSON, without secrets. */
   public String masked() {
     return MaskedJson.write(TYPE, this);
   }

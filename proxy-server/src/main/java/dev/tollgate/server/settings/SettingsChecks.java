@@ -1,8 +1,8 @@
 package dev.tollgate.server.settings;
 
-import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.tenant.ApiKeyText;
 import dev.tollgate.server.settings.binding.DidYouMean;
 import dev.tollgate.server.settings.binding.SourceLocations;
@@ -12,17 +12,15 @@ import dev.tollgate.server.settings.yaml.ConfigNode;
 import dev.tollgate.server.settings.yaml.Problems;
 import dev.tollgate.server.settings.yaml.SettingPaths;
 import java.time.Duration;
-import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Checks what no single setting can know: how the settings fit together. */
+/** Checks that settings fit together. */
 final class SettingsChecks {
-  /** Anything less would take a slow answer of the store for an outage. */
+  /** A shorter time would treat a slow reply of the store as an outage. */
   private static final Duration OUTAGE_GRACE_MIN = Duration.ofSeconds(2);
 
   private static final Pattern REDIS_URL =
@@ -30,15 +28,13 @@ final class SettingsChecks {
 
   private final Settings settings;
   private final ConfigNode.Mapping tree;
-  private final SourceLocations locations;
-  private final Problems problems;
+  private final SectionProblems problems;
 
   SettingsChecks(
       Settings settings, ConfigNode.Mapping tree, SourceLocations locations, Problems problems) {
     this.settings = settings;
     this.tree = tree;
-    this.locations = locations;
-    this.problems = problems;
+    this.problems = new SectionProblems("", locations, problems);
   }
 
   void run() {
@@ -48,49 +44,21 @@ final class SettingsChecks {
     checkBootstrap();
     checkLedger();
     checkMedia();
-    new ObjectStorageChecks(locations, problems)
+    new ObjectStorageChecks(problems.in("object_storage"))
         .check(settings.objectStorage(), settings.listeners().api());
-    Set<String> providers = names("providers");
-    settings
-        .providers()
-        .forEach((id, provider) -> new ProviderChecks(locations, problems).check(id, provider));
-    var models = new ModelChecks(providers, served(), bedrockProviders(), locations, problems);
+    settings.providers().forEach(this::checkProvider);
+    var models = new ModelChecks(names("providers"), settings.providers(), problems);
     settings.models().forEach(models::check);
     checkReferencedModels();
   }
 
-  /** What each provider serves. */
-  private Map<String, Set<Modality>> served() {
-    return settings.providers().entrySet().stream()
-        .collect(
-            Collectors.toMap(entry -> entry.getKey().value(), entry -> served(entry.getValue())));
+  private void checkProvider(ProviderId id, ProviderSettings provider) {
+    if (provider instanceof RemoteProvider remote) {
+      ProviderChecks.check(remote, problems.in("providers." + id));
+    }
   }
 
-  private Set<String> bedrockProviders() {
-    return settings.providers().entrySet().stream()
-        .filter(entry -> entry.getValue() instanceof ProviderSettings.Bedrock)
-        .map(entry -> entry.getKey().value())
-        .collect(Collectors.toSet());
-  }
-
-  private static Set<Modality> served(ProviderSettings provider) {
-    return switch (provider) {
-      case ProviderSettings.OpenAi _, ProviderSettings.Azure _, ProviderSettings.Mock _ ->
-          EnumSet.allOf(Modality.class);
-      case ProviderSettings.Gemini _ ->
-          EnumSet.of(Modality.CHAT, Modality.EMBEDDING, Modality.IMAGE);
-      case ProviderSettings.Bedrock _, ProviderSettings.Cohere _ ->
-          EnumSet.of(Modality.CHAT, Modality.EMBEDDING);
-      case ProviderSettings.Vertex vertex ->
-          switch (vertex.publisher()) {
-            case GOOGLE -> EnumSet.of(Modality.CHAT, Modality.IMAGE);
-            case ANTHROPIC -> EnumSet.of(Modality.CHAT);
-          };
-      case ProviderSettings.Anthropic _, ProviderSettings.Ollama _ -> EnumSet.of(Modality.CHAT);
-    };
-  }
-
-  /** The entries as written: one that could not be read is not also a dangling reference. */
+  /** Returns the names as written, also those of unreadable entries: they can be referenced. */
   private Set<String> names(String section) {
     ConfigNode.Entry entry = tree.entries().get(section);
     return entry != null && entry.value() instanceof ConfigNode.Mapping mapping
@@ -101,12 +69,12 @@ final class SettingsChecks {
   private void checkListeners() {
     ListenerSettings listeners = settings.listeners();
     boolean open = !listeners.admin().address().isLoopback();
-    if (open && listeners.admin().token() == null && !problems.hasProblemAt("listeners.admin")) {
-      report("listeners.admin.address", "is not on loopback and needs listeners.admin.token");
+    if (open && listeners.admin().token() == null && !problems.isReported("listeners.admin")) {
+      problems.add("listeners.admin.address", "is not on loopback and needs listeners.admin.token");
     }
     String health = listeners.api().healthPath();
     if (health != null && health.matches("/(v1|artifacts)(/.*)?")) {
-      report("listeners.api.health_path", "must not be a path of the API");
+      problems.add("listeners.api.health_path", "must not be a path of the API");
     }
     Map<BindAddress, String> bound = new LinkedHashMap<>();
     requireDistinct(bound, listeners.api().address(), "listeners.api.address");
@@ -121,7 +89,7 @@ final class SettingsChecks {
     }
     String other = bound.putIfAbsent(address, path);
     if (other != null) {
-      report(path, "is the address of " + other + " too");
+      problems.add(path, "is the address of " + other + " too");
     }
   }
 
@@ -129,21 +97,21 @@ final class SettingsChecks {
     StoreSettings store = settings.store();
     if (store.url() instanceof StoreUrl.Embedded) {
       if (store.username() != null) {
-        report("store.username", "has no meaning for the embedded store");
+        problems.add("store.username", "has no effect with the embedded store");
       }
       if (store.password() != null) {
-        report("store.password", "has no meaning for the embedded store");
+        problems.add("store.password", "has no effect with the embedded store");
       }
     }
     if (Set.copyOf(store.masterKeys()).size() < store.masterKeys().size()) {
-      report("store.master_keys", "has the same key twice");
+      problems.add("store.master_keys", "has the same key twice");
     }
   }
 
   private void checkRedis() {
     Secret url = settings.redis().url();
     if (url != null && !REDIS_URL.matcher(url.reveal()).matches()) {
-      report(
+      problems.add(
           "redis.url",
           "is not redis://host:port, rediss://host:port or redis-sentinel://host:port#master");
     }
@@ -154,7 +122,7 @@ final class SettingsChecks {
     if (bootstrap != null
         && bootstrap.apiKey() != null
         && ApiKeyText.parse(bootstrap.apiKey().reveal()) instanceof ApiKeyText.MalformedKey) {
-      report(
+      problems.add(
           "bootstrap.api_key",
           "is not of the form of an API key: one printed by tollgate keys create, or null");
     }
@@ -163,18 +131,18 @@ final class SettingsChecks {
   private void checkLedger() {
     Duration grace = settings.ledger().outageGrace();
     if (!grace.isZero() && grace.compareTo(OUTAGE_GRACE_MIN) < 0) {
-      report("ledger.outage_grace", "must be 0s or at least 2s");
+      problems.add("ledger.outage_grace", "must be 0s or at least 2s");
     }
     var kept = settings.ledger().retention();
     if (kept.requests().compareTo(kept.charges()) > 0) {
-      report("ledger.retention.requests", "must not be longer than ledger.retention.charges");
+      problems.add("ledger.retention.requests", "must not be longer than ledger.retention.charges");
     }
   }
 
   private void checkMedia() {
     var media = settings.media();
     if (media.spoolBytesMax() < media.artifactBytesMax()) {
-      report("media.max_spool_bytes", "must be at least media.max_artifact_bytes");
+      problems.add("media.max_spool_bytes", "must be at least media.max_artifact_bytes");
     }
   }
 
@@ -183,12 +151,8 @@ final class SettingsChecks {
     for (ModelId id : settings.limits().model().overrides().keySet()) {
       if (!models.contains(id.toString())) {
         String path = SettingPaths.join("limits.model.overrides", id.toString());
-        report(path, "there is no such model" + DidYouMean.hint(id.toString(), models));
+        problems.add(path, "there is no such model" + DidYouMean.hint(id.toString(), models));
       }
     }
-  }
-
-  private void report(String path, String message) {
-    problems.add(locations.of(path), path, message);
   }
 }

@@ -21,11 +21,10 @@ import java.util.Optional;
 
 /**
  * Loads a configuration: defaults, then the file and its catalogs, then the environment, then
- * {@code --set} options, the later ones winning. Either all of it is right, or every problem is
- * reported.
+ * {@code --set} options, the later ones winning. Returns either valid settings or every problem.
  */
 public final class SettingsLoader {
-  /** The specification's own name for one setting. */
+  /** Second variable for {@code listeners.api.max_request_bytes}, without our prefix. */
   private static final String REQUEST_BYTES_ALIAS = "MAX_REQUEST_BYTES";
 
   private final ProcessEnvironment environment;
@@ -35,7 +34,7 @@ public final class SettingsLoader {
   }
 
   /**
-   * Loads {@code file}.
+   * Returns the settings of {@code file}, or its problems.
    *
    * @param sets options of the form {@code store.url=jdbc:postgresql://…}
    */

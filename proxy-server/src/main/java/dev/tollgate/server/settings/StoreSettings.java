@@ -9,31 +9,34 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Section {@code store}: the PostgreSQL that keeps organizations, keys and charges. */
+/** Section {@code store}: the PostgreSQL of organizations, keys and charges. */
 public record StoreSettings(
     @Key(
             about =
-                "embedded (a private PostgreSQL under data_dir) or jdbc:postgresql://host/database",
+                "embedded (a private PostgreSQL under data_dir) or"
+                    + " jdbc:postgresql://host/database",
             initial = "embedded")
         StoreUrl url,
     @Key(
-            about = "folder for the embedded store and the journal; starts at this file's folder",
+            about =
+                "directory of the embedded store and the journal; relative to the folder of"
+                    + " this file",
             initial = "./data")
         Path dataDir,
     @Key(about = "database user; not for embedded") @Nullable String username,
     @Key(about = "database password; not for embedded") @Nullable Secret password,
     @Key(about = "database connections") Pool pool,
-    @Key(about = "when the schema is brought up to date", initial = "on_start") Migrate migrate,
+    @Key(about = "when migrations run", initial = "on_start") Migrate migrate,
     @Key(
             about =
-                "keys that seal webhook secrets, each the Base64 of 32 bytes: the first seals, all"
-                    + " open; none: they lie in the clear")
+                "keys that encrypt webhook secrets, each 32 bytes in Base64: the first"
+                    + " encrypts, all decrypt; none: no encryption")
         List<MasterKey> masterKeys) {
 
   /** Section {@code store.pool}. */
   public record Pool(
-      @Key(about = "connections at most", initial = "16", min = "1", max = "1000") int max,
-      @Key(about = "time to wait for a connection", initial = "2s", min = "250ms")
+      @Key(about = "limit of connections", initial = "16", min = "1", max = "1000") int max,
+      @Key(about = "longest wait for a connection", initial = "2s", min = "250ms")
           Duration timeout) {}
 
   /** When migrations run. */

@@ -4,7 +4,7 @@ import dev.tollgate.server.settings.binding.Key;
 import dev.tollgate.server.settings.value.HttpUrl;
 import org.jspecify.annotations.Nullable;
 
-/** Section {@code telemetry}: what is told to whom. */
+/** Section {@code telemetry}: access log, traces and metrics. */
 public record TelemetrySettings(
     @Key(about = "one line per request") AccessLog accessLog,
     @Key(about = "OTLP collector for traces; null: none", later = "tracing")
@@ -18,14 +18,14 @@ public record TelemetrySettings(
             later = "tracing")
         double traceSample,
     @Key(
-            about = "metrics by OpenTelemetry's names for generative AI",
+            about = "metrics with OpenTelemetry's names for generative AI",
             initial = "false",
             later = "tracing")
         boolean genaiMetrics) {
 
   /** Section {@code telemetry.access_log}. */
   public record AccessLog(
-      @Key(about = "how a line is written; none: no access log", initial = "json") Format format,
+      @Key(about = "format of a line; none: no access log", initial = "json") Format format,
       @Key(
               about = "share of successful requests that are logged",
               initial = "1.0",
@@ -33,7 +33,7 @@ public record TelemetrySettings(
               max = "1")
           double sample) {}
 
-  /** Forms of the access log. */
+  /** Formats of the access log. */
   public enum Format {
     JSON,
     NONE

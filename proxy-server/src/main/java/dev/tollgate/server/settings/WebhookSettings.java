@@ -4,9 +4,9 @@ import dev.tollgate.server.settings.binding.Key;
 import java.time.Duration;
 import java.util.List;
 
-/** Section {@code webhooks}: how finished jobs are announced. */
+/** Section {@code webhooks}: notices of finished jobs. */
 public record WebhookSettings(
-    @Key(about = "time for one delivery", initial = "10s", min = "1ms") Duration timeout,
+    @Key(about = "time limit of one delivery", initial = "10s", min = "1ms") Duration timeout,
     @Key(
             about = "waits before the attempts, one entry per attempt",
             initial = "[0s, 5s, 30s, 2m, 10m, 30m, 2h, 5h]",

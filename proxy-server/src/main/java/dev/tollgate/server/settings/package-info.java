@@ -1,4 +1,4 @@
-/** The configuration: its records, the one loader and what becomes of them in the core. */
+/** Configuration: its records, loader and checks, and the catalog that is built from it. */
 @NullMarked
 package dev.tollgate.server.settings;
 

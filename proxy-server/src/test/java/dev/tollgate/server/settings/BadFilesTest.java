@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every mistake is told with its place, and all of them at once. */
+/** Every mistake is reported with its location, all of them at once. */
 final class BadFilesTest {
   private static final String TYPES =
       Stream.of(ProviderSettings.class.getPermittedSubclasses())
@@ -99,11 +99,11 @@ final class BadFilesTest {
         bad(
             "listeners: { api: { trusted_proxies: ['*'] } }",
             "2:39: listeners.api.trusted_proxies[0]:"
-                + " must not be everyone: name the addresses that are meant"),
+                + " must not match all addresses: list the trusted ones"),
         bad(
             "listeners: { api: { trusted_proxies: [10.0.0.0/8, 0.0.0.0/0] } }",
             "2:51: listeners.api.trusted_proxies[1]:"
-                + " must not be everyone: name the addresses that are meant"),
+                + " must not match all addresses: list the trusted ones"),
         bad(
             "listeners: { api: { trusted_proxies: [10.0.0.0/33] } }",
             "2:39: listeners.api.trusted_proxies[0]:"
@@ -120,7 +120,7 @@ final class BadFilesTest {
     return Stream.of(
         bad(
             "store: { username: me }",
-            "2:20: store.username: has no meaning for the embedded store"),
+            "2:20: store.username: has no effect with the embedded store"),
         bad(
             "store: { url: postgres://db/x }",
             "2:15: store.url: must be embedded or jdbc:postgresql://host/database"),
@@ -161,7 +161,7 @@ final class BadFilesTest {
                 + " needs a directory, or an endpoint with bucket, access_key and secret_key"),
         bad(
             "object_storage: { directory: ./o, bucket: pictures }",
-            "2:43: object_storage.bucket: has no meaning beside a directory"),
+            "2:43: object_storage.bucket: has no effect with a directory"),
         bad(
             "object_storage: { endpoint: https://s3.test, access_key: a, secret_key: b }",
             "2:17: object_storage: needs bucket"),
@@ -209,6 +209,9 @@ final class BadFilesTest {
             "providers: { a: { type: openai, base_url: http://h/v1, api_key: x, api_keys: [y] } }",
             "2:78: providers.a.api_keys: give either api_key or api_keys"),
         bad(
+            "providers: { a: { type: openai, base_url: null } }",
+            "2:43: providers.a.base_url: is required, unless a preset has an address"),
+        bad(
             "providers: { a: { type: openai, base_url: http://h/v1, headers: { host: x } } }",
             "2:73: providers.a.headers.host: is written by Tollgate itself"),
         bad(
@@ -220,7 +223,7 @@ final class BadFilesTest {
         bad(
             "providers: { a: { type: openai, base_url: http://h/v1, api_key: k,"
                 + " headers: { Authorization: x } } }",
-            "2:94: providers.a.headers.Authorization: is written from the key beside it"),
+            "2:94: providers.a.headers.Authorization: is set from the configured key"),
         bad(
             "providers: { a: { type: openai, base_url: http://h/v1, headers: { x-a: 1, X-A: 2 } } }",
             "2:80: providers.a.headers.X-A: is given twice"),
@@ -303,7 +306,7 @@ final class BadFilesTest {
     String kept = "version: 1\nobject_storage: { directory: ./o }\n";
     assertThat(InMemoryConfig.of(kept).warnings())
         .containsExactly(
-            "gateway.yaml:2:30: object_storage.directory: gives out URLs of 127.0.0.1;"
+            "gateway.yaml:2:30: object_storage.directory: makes URLs of 127.0.0.1;"
                 + " others than this machine's clients need listeners.api.base_url");
     assertThat(
             InMemoryConfig.of(kept + "listeners: { api: { base_url: https://a.test } }").warnings())

@@ -159,7 +159,7 @@ final class CatalogBuilderTest {
             "gateway.yaml:4:5: providers.a.base_url: is required, unless a preset has an address",
             "gateway.yaml:6:21: providers.a.quirks.drop: model is written by Tollgate itself",
             "gateway.yaml:6:43: providers.a.quirks.rename.x: is written by Tollgate itself",
-            "gateway.yaml:6:71: providers.a.quirks.drop_message_fields: role makes the message what it is");
+            "gateway.yaml:6:74: providers.a.quirks.drop_message_fields: role cannot be dropped from a message");
   }
 
   @Test
@@ -229,16 +229,16 @@ final class CatalogBuilderTest {
         """;
     assertThat(InMemoryConfig.of(file).problems())
         .containsExactly(
-            "gateway.yaml:3:54: providers.a.access_key: needs the other one beside it",
-            "gateway.yaml:4:54: providers.b.secret_key: needs the other one beside it",
+            "gateway.yaml:3:54: providers.a.access_key: needs secret_key as well",
+            "gateway.yaml:4:54: providers.b.secret_key: needs access_key as well",
             "gateway.yaml:5:57: providers.c.session_token:"
-                + " needs access_key and secret_key beside it",
+                + " needs access_key and secret_key as well",
             "gateway.yaml:6:54: providers.d.access_key: give either an access key or an API key",
             "gateway.yaml:7:31: providers.e.region: must be a region such as us-east-1,"
                 + " not \"East\"",
-            "gateway.yaml:8:54: providers.f.access_key: must be of visible ASCII",
-            "gateway.yaml:8:73: providers.f.secret_key: must be of visible ASCII",
-            "gateway.yaml:10:67: providers.g.headers.X-Amz-Target: would have to be signed");
+            "gateway.yaml:8:54: providers.f.access_key: must consist of visible ASCII characters",
+            "gateway.yaml:8:73: providers.f.secret_key: must consist of visible ASCII characters",
+            "gateway.yaml:10:67: providers.g.headers.X-Amz-Target: cannot be set: it is not part of the signature");
   }
 
   @Test
@@ -312,7 +312,7 @@ final class CatalogBuilderTest {
             """);
     assertThat(loading.problems())
         .anyMatch(problem -> problem.contains("a has no embedding models"))
-        .anyMatch(problem -> problem.contains("is written from the key beside it"))
+        .anyMatch(problem -> problem.contains("is set from the configured key"))
         .anyMatch(problem -> problem.contains("must be none or message"));
   }
 
@@ -328,7 +328,7 @@ final class CatalogBuilderTest {
     assertThat(InMemoryConfig.of(file).problems())
         .singleElement()
         .asString()
-        .contains("is written from the key beside it");
+        .contains("is set from the configured key");
     Provider usual =
         new CatalogBuilder(_ -> 0)
             .build(InMemoryConfig.of(file.lines().limit(3).collect(joining("\n"))).settings())
@@ -392,7 +392,7 @@ final class CatalogBuilderTest {
         .anyMatch(problem -> problem.contains("is not a project's id"))
         .anyMatch(problem -> problem.contains("is not a location"))
         .anyMatch(problem -> problem.contains("is not the JSON key of a service account"))
-        .anyMatch(problem -> problem.contains("is written from the key beside it"));
+        .anyMatch(problem -> problem.contains("is set from the configured key"));
   }
 
   @Test

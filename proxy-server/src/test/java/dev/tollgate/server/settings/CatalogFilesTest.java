@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.id.ModelId;
 import org.junit.jupiter.api.Test;
 
-/** Files beside the main one add models and providers. */
+/** Catalog files add models and providers to the main file. */
 final class CatalogFilesTest {
   private static final String MAIN =
       """

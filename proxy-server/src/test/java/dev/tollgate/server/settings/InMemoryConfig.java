@@ -32,7 +32,7 @@ final class InMemoryConfig {
     return this;
   }
 
-  /** A file; a relative name lies beside the main one. */
+  /** Adds a file; a relative name is in the folder of the main file. */
   InMemoryConfig file(String name, String text) {
     files.put(FOLDER.resolve(name), text);
     return this;
@@ -47,14 +47,14 @@ final class InMemoryConfig {
     return new SettingsLoader(new ProcessEnvironment(environment, this::read)).load(MAIN, sets);
   }
 
-  /** The settings, which must be valid. */
+  /** Returns the settings, which must be valid. */
   Settings settings() {
     LoadResult loaded = load();
     assertThat(loaded).isInstanceOf(LoadResult.Valid.class);
     return ((LoadResult.Valid) loaded).settings();
   }
 
-  /** The warnings of a valid configuration, as printed. */
+  /** Returns the warnings of a valid configuration, as printed. */
   List<String> warnings() {
     return switch (load()) {
       case LoadResult.Valid(var _, var warnings) -> printed(warnings);
@@ -63,7 +63,7 @@ final class InMemoryConfig {
     };
   }
 
-  /** All that is said of the configuration: its problems, or the warnings where it is valid. */
+  /** Returns the problems, or the warnings of a valid configuration. */
   List<String> complaints() {
     return switch (load()) {
       case LoadResult.Valid(var _, var warnings) -> printed(warnings);
@@ -71,7 +71,7 @@ final class InMemoryConfig {
     };
   }
 
-  /** The problems as printed, with the main file named {@code gateway.yaml}. */
+  /** Returns the problems as printed, with {@code gateway.yaml} as name of the main file. */
   List<String> problems() {
     return switch (load()) {
       case LoadResult.Valid _ -> List.of();

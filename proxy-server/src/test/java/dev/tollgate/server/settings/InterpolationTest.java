@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What is put in from outside is one value, whatever it looks like. */
+/** An interpolated text is always one value and never becomes YAML structure. */
 final class InterpolationTest {
 
   private static String passwordOf(InMemoryConfig loading) {
@@ -112,7 +112,7 @@ final class InterpolationTest {
         """;
     Settings settings = InMemoryConfig.of(yaml).settings();
     var local = (ProviderSettings.OpenAi) settings.providers().values().iterator().next();
-    assertThat(local.apiKey()).isNull();
+    assertThat(local.keys().apiKey()).isNull();
   }
 
   @Test

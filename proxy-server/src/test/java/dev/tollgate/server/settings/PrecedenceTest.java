@@ -69,8 +69,8 @@ final class PrecedenceTest {
             .settings();
     var provider = (ProviderSettings.OpenAi) settings.providers().get(new ProviderId("my-openai"));
     assertThat(provider).isNotNull();
-    assertThat(provider.apiKey()).isNotNull();
-    assertThat(provider.apiKey().reveal()).isEqualTo("from-environment");
+    assertThat(provider.keys().apiKey()).isNotNull();
+    assertThat(provider.keys().apiKey().reveal()).isEqualTo("from-environment");
     ModelSettings model = settings.models().get(new ModelId("acme", "small-1.5"));
     assertThat(model).isNotNull();
     assertThat(model.contextLength()).isEqualTo(1000);

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Prices arrive in the core as exact integers, and none is ever missing. */
+/** Prices become exact integers, and a missing price is refused. */
 final class PricesTest {
 
   private static InMemoryConfig model(String modality, String price) {

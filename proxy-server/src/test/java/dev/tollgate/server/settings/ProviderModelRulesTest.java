@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Which models a provider of a type can have, and what its clients may do with its account. */
+/** Models that a type of provider can serve, and rights of clients on the operator's account. */
 final class ProviderModelRulesTest {
   @ParameterizedTest
   @CsvSource({"google, image, true", "google, embedding, false", "anthropic, image, false"})

@@ -20,9 +20,9 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The reference file and the description of the settings are the same, key by key. */
+/** The reference file agrees with the description of the settings, key by key. */
 final class ReferenceTest {
-  /** Keys of forms that are shown as comments, because another form is the default. */
+  /** Keys that the reference shows in comments, because another form is the default. */
   private static final Set<String> COMMENTED =
       Set.of(
           "listeners.api.tls.",
@@ -30,7 +30,7 @@ final class ReferenceTest {
           "providers.*.api_keys.",
           "providers.*.on_disconnect.");
 
-  /** Where the reference shows an example instead of the default. */
+  /** Keys for which the reference has an example instead of the default. */
   private static final Set<String> EXAMPLES =
       Set.of(
           "providers.*.api_key",
@@ -58,7 +58,7 @@ final class ReferenceTest {
     collect(YamlText.parse("reference.yaml", text, new Problems()).orElseThrow(), "");
   }
 
-  /** Paths of the reference; entries that an operator names are {@code *}. */
+  /** Collects the paths of the reference; names that an operator chooses become {@code *}. */
   private void collect(ConfigNode node, String path) {
     switch (node) {
       case ConfigNode.Mapping mapping ->
@@ -74,7 +74,7 @@ final class ReferenceTest {
                   });
       case ConfigNode.Sequence sequence -> sequence.items().forEach(item -> collect(item, path));
       case ConfigNode.Scalar _ -> {
-        // A leaf: noted by its key.
+        // The mapping has noted this leaf under its key.
       }
     }
   }
@@ -124,7 +124,7 @@ final class ReferenceTest {
   }
 
   @Test
-  void whatTheReferenceSaysInSumIsWhatAnEmptyFileMeans() {
+  void theReferenceHasTheSettingsOfAnEmptyFile() {
     Path file = ShippedFilesTest.folder().resolve("reference.yaml");
     Settings reference = ((LoadResult.Valid) ShippedFilesTest.load(file)).settings();
     Settings empty =
@@ -137,7 +137,7 @@ final class ReferenceTest {
         .isEqualTo(empty);
   }
 
-  /** The description by path, read back from the schema, which is made from nothing else. */
+  /** Returns the description by path, taken from the schema. */
   private static Map<String, JsonNode> described() {
     Map<String, JsonNode> found = new LinkedHashMap<>();
     try {

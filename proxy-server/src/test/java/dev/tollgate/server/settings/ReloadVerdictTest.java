@@ -8,7 +8,7 @@ import dev.tollgate.server.settings.ReloadVerdict.Unchanged;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A reload takes over all of a new file or nothing of it. */
+/** A reload applies all changes of a file, or none of them. */
 final class ReloadVerdictTest {
   private static final String YAML =
       """

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The schema that editors get agrees with the loader. */
+/** The schema for editors agrees with the loader. */
 final class SchemaTest {
   private static final JsonSchema SCHEMA =
       JsonSchemaFactory.getInstance(VersionFlag.V202012).getSchema(Settings.schema());

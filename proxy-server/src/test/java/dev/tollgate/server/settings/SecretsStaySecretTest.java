@@ -7,14 +7,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** No problem, no rendering and no toString repeats a secret, however wrongly it was written. */
+/** Problems, masked JSON and toString never repeat a secret, even one that is written wrongly. */
 final class SecretsStaySecretTest {
   private static final String CANARY = "canary7secret";
 
   @ParameterizedTest
   @ValueSource(
       strings = {
-        // A secret from outside in a place where it does not fit.
+        // A secret from a variable, at a key where it is not valid.
         "server: { transport: \"${S}\" }",
         "server: { shutdown: { delay: \"${S}\" } }",
         "server: \"${S}\"",
@@ -29,7 +29,7 @@ final class SecretsStaySecretTest {
         "redis: { url: \"redis:/:${S}@host\" }",
         "catalogs: [\"${S}\"]",
         "models: \"${file:secret}\"",
-        // A secret in the file itself.
+        // A secret in the file.
         "store: { url: \"jdbc:postgresql://u:canary7secret@db/x\" }",
         "store: { password: [canary7secret] }",
         "store: { password: { canary7secret } }",

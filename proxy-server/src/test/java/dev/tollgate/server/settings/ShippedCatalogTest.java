@@ -29,9 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/**
- * The model catalog that we ship, loaded as an operator does: every model is whole and plausible.
- */
+/** The shipped model catalog, loaded like an operator's file: every model has plausible values. */
 final class ShippedCatalogTest {
   private static final Path MAIN = ShippedFilesTest.folder().resolve("main-of-the-test.yaml");
   private static final Instant EARLIEST = day(LocalDate.of(2022, 1, 1));
@@ -152,7 +150,7 @@ final class ShippedCatalogTest {
         .providers()
         .forEach(
             (id, provider) -> {
-              var key = ((ProviderSettings.Remote) provider).apiKey();
+              var key = ((RemoteProvider) provider).keys().apiKey();
               String revealed = key == null ? "" : key.reveal();
               assertThat(revealed).isEqualTo(id.value().equals("groq") ? "gsk-1" : "");
             });

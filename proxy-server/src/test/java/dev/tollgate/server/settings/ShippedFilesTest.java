@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
-/** Every file that we ship for operators to copy loads. */
+/** Every shipped configuration file loads. */
 final class ShippedFilesTest {
   private static final Map<String, String> ENVIRONMENT = Map.of("OPENAI_API_KEY", "sk-test");
 

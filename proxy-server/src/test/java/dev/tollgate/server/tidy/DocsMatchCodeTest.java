@@ -8,6 +8,7 @@ import dev.tollgate.core.exchange.frame.Phase;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.routing.Exclusion;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -17,7 +18,10 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The tables in docs/ say what the code says. */
 class DocsMatchCodeTest {
@@ -127,6 +131,32 @@ class DocsMatchCodeTest {
       }
     }
     assertThat(all).isBetween(50, 149);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"bedrock", "cohere", "ollama"})
+  void aProviderIsNamedOutsideItsPackageOnlyWhereTheManualSays(String provider) throws IOException {
+    List<String> registration = column(table("docs/adding-a-provider.md", "registration"), 0);
+    List<String> found = new ArrayList<>();
+    for (String sources : List.of("proxy-core/src/main", "proxy-server/src/main")) {
+      try (Stream<Path> files = Files.walk(ROOT.resolve(sources))) {
+        for (Path file : files.filter(Files::isRegularFile).toList()) {
+          String name = ROOT.relativize(file).toString();
+          boolean inPackage = name.contains("/core/dialect/" + provider + "/");
+          if (!inPackage && mentions(file, provider)) {
+            found.add(name);
+          }
+        }
+      }
+    }
+    assertThat(mentions(ROOT.resolve("config/reference.yaml"), "type: " + provider)).isTrue();
+    found.add("config/reference.yaml");
+    assertThat(found).containsExactlyInAnyOrderElementsOf(registration).hasSize(3);
+  }
+
+  private static boolean mentions(Path file, String text) throws IOException {
+    String content = Files.readString(file, StandardCharsets.ISO_8859_1);
+    return content.toLowerCase(Locale.ROOT).contains(text);
   }
 
   private static int codeLines(Path file) throws IOException {

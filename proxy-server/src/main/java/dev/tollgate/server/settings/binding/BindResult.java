@@ -2,12 +2,12 @@ package dev.tollgate.server.settings.binding;
 
 import org.jspecify.annotations.Nullable;
 
-/** What became of reading one place of a configuration. */
+/** Result of binding one node of a configuration. */
 public sealed interface BindResult {
 
-  /** The value; null where the setting is null. */
+  /** Value; null if the setting is null. */
   record Value(@Nullable Object value) implements BindResult {}
 
-  /** Nothing usable; the problem was reported. */
+  /** No usable value; the problem is reported. */
   record Rejected() implements BindResult {}
 }

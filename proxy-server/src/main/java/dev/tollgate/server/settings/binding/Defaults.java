@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
-/** The values of settings that nobody gave: read from their description like any other. */
+/** Values of settings that are not given, parsed from their description like written ones. */
 final class Defaults {
   private final Path folder;
 
@@ -32,7 +32,7 @@ final class Defaults {
     };
   }
 
-  /** The section with every key at its default. */
+  /** Returns the section with every key at its default. */
   BindResult of(SettingType.Section section) {
     return new BindResult.Value(
         RecordReflection.create(
@@ -42,14 +42,14 @@ final class Defaults {
                 .toList()));
   }
 
-  /** Whether a value promises nothing: the default, or what switches the thing off. */
+  /** True if a value needs no feature: it is the default, or it switches the feature off. */
   boolean isDefaultOrOff(SettingType.Entry entry, Object value) {
     String off = entry.description().off();
     return (entry.hasDefault() && new BindResult.Value(value).equals(of(entry)))
         || (!off.isEmpty() && new BindResult.Value(value).equals(read(entry.type(), node(off))));
   }
 
-  /** A description's YAML as nodes. */
+  /** Returns the YAML of a description as nodes. */
   static ConfigNode node(String yaml) {
     if ("'\"[{".indexOf(yaml.charAt(0)) < 0) {
       return new ConfigNode.Scalar(yaml, ConfigNode.Origin.PLAIN, new SourceLocation.BuiltIn());

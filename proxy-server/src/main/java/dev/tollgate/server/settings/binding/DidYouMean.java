@@ -5,18 +5,18 @@ import java.util.Comparator;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Finds the word that was probably meant: at most two slips of the finger away. */
+/** Finds the known word nearest to a misspelled one, at most two edits away. */
 public final class DidYouMean {
   private static final int EDITS_MAX = 2;
 
   private DidYouMean() {}
 
-  /** {@code "; did you mean x?"}, or nothing. */
+  /** Returns {@code "; did you mean x?"}, or the empty text. */
   public static String hint(String written, Collection<String> known) {
     return nearest(written, known).map(word -> "; did you mean " + word + "?").orElse("");
   }
 
-  /** Letter case and the choice of {@code -} or {@code _} count as no slip. */
+  /** Letter case and the choice of {@code -} or {@code _} do not count as edits. */
   static Optional<String> nearest(String written, Collection<String> known) {
     String plain = plain(written);
     return known.stream()
@@ -28,7 +28,7 @@ public final class DidYouMean {
     return word.toLowerCase(Locale.ROOT).replace('-', '_');
   }
 
-  /** Damerau-Levenshtein distance: insert, delete, replace, or swap two neighbours. */
+  /** Returns the Damerau-Levenshtein distance: insert, delete, replace, or swap two neighbours. */
   static int editDistance(String a, String b) {
     int[][] cost = new int[a.length() + 1][b.length() + 1];
     for (int i = 0; i <= a.length(); i++) {

@@ -9,13 +9,13 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Finds where two configurations differ. */
+/** Differences between two configurations. */
 public final class Differences {
 
   /**
-   * One setting, or one entry, that is not the same.
+   * Setting or entry that differs.
    *
-   * @param restart whether it takes effect only at the next start
+   * @param restart true if a change takes effect only at the next start
    */
   public record Difference(String path, boolean restart) {}
 
@@ -23,7 +23,7 @@ public final class Differences {
 
   private Differences() {}
 
-  /** What differs, in the order of the description. */
+  /** Returns the differences in the order of the description. */
   public static List<Difference> between(SettingType.Section section, Record before, Record after) {
     var differences = new Differences();
     differences.compare(section, before, after, "", false);
@@ -64,8 +64,8 @@ public final class Differences {
     for (SettingType.Entry entry : section.entries().values()) {
       compare(
           entry.type(),
-          RecordReflection.component(before, entry.component()),
-          RecordReflection.component(after, entry.component()),
+          RecordReflection.component(before, entry.path()),
+          RecordReflection.component(after, entry.path()),
           SettingPaths.join(path, entry.key()),
           restart || entry.description().restart());
     }

@@ -16,20 +16,20 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the settings that the environment gives: {@code TOLLGATE_STORE__URL} is {@code store.url}.
- * Two underscores part the keys; entries that the operator named are found with {@code _} for every
- * character that a variable cannot hold. A variable of ours that is no setting is a problem: it was
- * meant to have an effect.
+ * Finds overrides in the environment: {@code TOLLGATE_STORE__URL} is {@code store.url}. Two
+ * underscores separate keys. In names that the operator chose, {@code _} matches every character
+ * that a variable name cannot have. An unknown variable with our prefix is a problem: otherwise a
+ * misspelled one would have no effect.
  */
 public final class EnvironmentNames {
   private static final String PREFIX = "TOLLGATE_";
   private static final String SEPARATOR = "__";
 
-  /** Read by the launcher and by the log. */
+  /** Variables of the launcher and the log. */
   private static final Set<String> NOT_SETTINGS =
       Set.of("TOLLGATE_JAVA", "TOLLGATE_JAVA_OPTS", "TOLLGATE_LOG_LEVEL");
 
-  /** What Kubernetes gives to every pod beside a service whose name begins with ours. */
+  /** Variables that Kubernetes sets in every pod for a service named {@code tollgate…}. */
   private static final Pattern KUBERNETES_SERVICE_NAME =
       Pattern.compile(
           "([A-Z0-9_]+_)?(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?"
@@ -46,7 +46,7 @@ public final class EnvironmentNames {
     this.problems = problems;
   }
 
-  /** The overrides, in the order of the variables' names; unknown names are problems. */
+  /** Returns the overrides in the order of the variable names; unknown names are problems. */
   public List<SettingOverride> find(Map<String, String> environment, ConfigNode.Mapping tree) {
     List<SettingOverride> found = new ArrayList<>();
     new TreeMap<>(environment)
@@ -109,7 +109,7 @@ public final class EnvironmentNames {
                 DidYouMean.hint(segment, known.stream().map(EnvironmentNames::variable).toList()));
   }
 
-  /** The variables of all settings that there are. */
+  /** Collects the variables of all settings. */
   private static void variables(
       @Nullable SettingType type, @Nullable ConfigNode node, String prefix, List<String> into) {
     for (String key : keys(type, node)) {

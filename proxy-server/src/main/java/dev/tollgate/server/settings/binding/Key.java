@@ -6,51 +6,51 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Describes one key of the configuration on the record component that holds its value. This is the
- * only place where a key, its default and its meaning are written.
+ * Describes a key of the configuration, on the record component of its value. Binder, schema and
+ * masked JSON take name, default and meaning of a key from here only.
  */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.RECORD_COMPONENT)
 public @interface Key {
-  /** The key, where it is not the component's name in snake case. */
+  /** The key, if it is not the component's name in snake case. */
   String name() default "";
 
-  /** What the key does, with its unit: one sentence for the schema and the reference. */
+  /** Effect and unit of the key: one sentence for the schema. */
   String about();
 
-  /** The default as YAML. Without one a nullable value is null, a section or collection empty. */
+  /** The default as YAML. Without it a nullable value is null, a section or collection empty. */
   String initial() default "";
 
-  /** Whether it must be given. */
+  /** True if the key must be given. */
   boolean required() default false;
 
-  /** The least value, written as in the file; for a list the least number of items. */
+  /** The least value, written as in a file; for a list the least number of items. */
   String min() default "";
 
-  /** The greatest value, written as in the file. */
+  /** The greatest value, written as in a file. */
   String max() default "";
 
-  /** Whether the number is a size such as {@code 10MiB}. */
+  /** True if the number is a size such as {@code 10MiB}. */
   boolean bytes() default false;
 
-  /** For text: the regular expression it must match; {@link #expects()} says it in words. */
+  /** Regular expression that a text must match; {@link #expects()} explains it in words. */
   String pattern() default "";
 
-  /** For text with a pattern: what is expected, after "must be". */
+  /** Explanation of the pattern, to follow "must be". */
   String expects() default "";
 
-  /** Whether a single item may stand for a list of one. */
+  /** True if a single item may be written for a list of one. */
   boolean single() default false;
 
-  /** What has to exist before any value but the default does something; empty: nothing. */
+  /** Missing feature that every value except the default needs; empty: none. */
   String later() default "";
 
-  /** Whether such a value is refused until then; else it is accepted with a warning. */
+  /** True if a value that needs the missing feature is refused; otherwise it is a warning. */
   boolean refused() default false;
 
-  /** A value that switches the thing off, and is accepted before it exists. */
+  /** Value that switches the missing feature off, and is accepted without a warning. */
   String off() default "";
 
-  /** Whether a change takes effect only at the next start; holds for everything inside. */
+  /** True if a change takes effect only at the next start; also for all keys inside. */
   boolean restart() default false;
 }

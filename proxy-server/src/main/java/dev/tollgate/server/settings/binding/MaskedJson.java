@@ -10,14 +10,14 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Shows a configuration as JSON in the words of the file; secrets are {@code ***}. */
+/** Prints a configuration as JSON with the keys of the file; secrets are {@code ***}. */
 public final class MaskedJson {
   private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
   private static final Defaults DEFAULTS = new Defaults(Path.of(""));
 
   private MaskedJson() {}
 
-  /** The JSON text of a record of {@code section}. */
+  /** Returns the JSON text of a record of {@code section}. */
   public static String write(SettingType.Section section, Record value) {
     return json(section, value).toPrettyString();
   }
@@ -49,8 +49,7 @@ public final class MaskedJson {
       return JSON.textNode(section.keyword());
     }
     for (SettingType.Entry entry : section.entries().values()) {
-      into.set(
-          entry.key(), json(entry.type(), RecordReflection.component(value, entry.component())));
+      into.set(entry.key(), json(entry.type(), RecordReflection.component(value, entry.path())));
     }
     return into;
   }

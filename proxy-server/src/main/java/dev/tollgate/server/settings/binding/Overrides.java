@@ -11,8 +11,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts settings from outside into the tree of the files. A single value is taken as text; where the
- * shape wants a section or a list, the text is read as YAML.
+ * Applies settings of environment and command line to the tree of the files. A single value is
+ * taken as text; for a section or a list the text is parsed as YAML.
  */
 public final class Overrides {
   private final SettingType.Section root;
@@ -54,7 +54,7 @@ public final class Overrides {
     return mapping.with(new ConfigNode.Entry(key, override.location(), value));
   }
 
-  /** The quoted key, the longest present key that the path begins with, or up to the next dot. */
+  /** Returns the quoted key, the longest existing key that begins the path, or its first part. */
   private static String firstKey(ConfigNode.Mapping mapping, String path) {
     if (path.startsWith("\"")) {
       int end = path.indexOf('"', 1);
@@ -68,7 +68,7 @@ public final class Overrides {
     return present.orElse(dot < 0 ? path : path.substring(0, dot));
   }
 
-  /** The shape under a key; null where the key is unknown, which the reader reports. */
+  /** Returns the type of a key; null if the key is unknown, which the binder reports. */
   static @Nullable SettingType innerType(@Nullable SettingType type, String key) {
     return switch (type) {
       case null -> null;

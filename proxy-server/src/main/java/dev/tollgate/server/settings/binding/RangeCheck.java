@@ -4,11 +4,11 @@ import dev.tollgate.server.settings.binding.ScalarFormat.Parsed;
 import java.nio.file.Path;
 import java.util.List;
 
-/** The least and the greatest value of a setting. */
+/** Checks a value against its bounds. */
 final class RangeCheck {
   private RangeCheck() {}
 
-  /** Why the value is out of range; empty where it is not. */
+  /** Returns why the value is out of range; empty if it is not. */
   static String violation(SettingType.Entry entry, Object value, Path folder) {
     Key key = entry.description();
     if (value instanceof List<?> items) {
@@ -35,7 +35,7 @@ final class RangeCheck {
     throw new AssertionError("a bound that is no value: " + text);
   }
 
-  @SuppressWarnings("unchecked") // both come from one form
+  @SuppressWarnings("unchecked") // both come from one format
   private static int compare(Object a, Object b) {
     return ((Comparable<Object>) a).compareTo(b);
   }

@@ -2,30 +2,46 @@ package dev.tollgate.server.settings.binding;
 
 import java.lang.reflect.RecordComponent;
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Makes records from values and takes them apart again. */
+/** Creates records from the values of their keys and reads these values back. */
 final class RecordReflection {
   private RecordReflection() {}
 
-  static Object create(Class<? extends Record> type, List<? extends @Nullable Object> values) {
+  /** Returns the record of the values, which include those of flattened components in order. */
+  static Object create(Class<?> type, List<? extends @Nullable Object> values) {
+    return create(type, values.iterator());
+  }
+
+  private static Object create(Class<?> type, Iterator<? extends @Nullable Object> values) {
+    RecordComponent[] components = type.getRecordComponents();
     Class<?>[] parameters =
-        Arrays.stream(type.getRecordComponents())
-            .map(RecordComponent::getType)
-            .toArray(Class<?>[]::new);
+        Arrays.stream(components).map(RecordComponent::getType).toArray(Class<?>[]::new);
+    @Nullable Object[] arguments = new @Nullable Object[components.length];
+    for (int i = 0; i < components.length; i++) {
+      boolean flattened = components[i].isAnnotationPresent(Flattened.class);
+      arguments[i] = flattened ? create(parameters[i], values) : values.next();
+    }
     try {
-      return type.getDeclaredConstructor(parameters).newInstance(values.toArray());
+      return type.getDeclaredConstructor(parameters).newInstance(arguments);
     } catch (ReflectiveOperationException e) {
       throw new LinkageError("a settings record only holds its values: " + type, e);
     }
   }
 
-  static @Nullable Object component(Object owner, String name) {
+  /** Returns the value at the end of a path of components, of which only the last may be null. */
+  static @Nullable Object component(Object owner, List<String> path) {
     try {
-      return owner.getClass().getMethod(name).invoke(owner);
+      Object holder = owner;
+      for (String name : path.subList(0, path.size() - 1)) {
+        holder = Objects.requireNonNull(holder.getClass().getMethod(name).invoke(holder));
+      }
+      return holder.getClass().getMethod(path.getLast()).invoke(holder);
     } catch (ReflectiveOperationException e) {
-      throw new LinkageError("no such component: " + name, e);
+      throw new LinkageError("no such component: " + path, e);
     }
   }
 }

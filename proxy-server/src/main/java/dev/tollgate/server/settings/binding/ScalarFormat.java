@@ -5,12 +5,12 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * How a type of single value is written.
+ * Text form of a type of single values.
  *
- * @param expects what must stand there, after "must be"
- * @param print the value as JSON shows it: a String, Number or Boolean
- * @param schema the keywords of its JSON Schema
- * @param secret whether a message must never repeat it, as it is or may hold a secret
+ * @param expects the valid form, to follow "must be"
+ * @param print returns the value for JSON: a String, Number or Boolean
+ * @param schema keywords of the JSON Schema
+ * @param secret true if messages must not repeat the text, which is or may have a secret
  */
 public record ScalarFormat(
     String expects,
@@ -19,20 +19,20 @@ public record ScalarFormat(
     Map<String, Object> schema,
     boolean secret) {
 
-  /** Reads a value's text; relative paths start at {@code folder}. */
+  /** Parses a text; relative paths start at {@code folder}. */
   @FunctionalInterface
   public interface Parser {
     Parsed parse(String text, Path folder);
   }
 
-  /** What became of a text. */
+  /** Result of parsing a text. */
   public sealed interface Parsed {
     record Ok(Object value) implements Parsed {}
 
-    /** It is not of this form. */
+    /** The text has another form. */
     record Mismatch() implements Parsed {}
 
-    /** It is refused for a reason that is said in words. */
+    /** The text is refused for a reason of its own. */
     record Refused(String reason) implements Parsed {}
   }
 
@@ -40,7 +40,7 @@ public record ScalarFormat(
     return parser.parse(text, folder);
   }
 
-  /** This form, never repeated in a message. */
+  /** Returns this format, without the text in messages. */
   ScalarFormat unquoted() {
     return new ScalarFormat(expects, parser, print, schema, true);
   }

@@ -27,7 +27,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Function;
 
-/** The forms of all types of single values. */
+/** Formats of all types of single values. */
 final class ScalarFormats {
   private static final String MONEY = "[0-9]{1,12}(\\.[0-9]{1,6})?";
   private static final String DECIMAL = "[0-9]{1,9}(\\.[0-9]{1,9})?";
@@ -108,7 +108,7 @@ final class ScalarFormats {
 
   private ScalarFormats() {}
 
-  /** The form of a component's type. */
+  /** Returns the format of a component's type. */
   static ScalarFormat of(Class<?> type, Key key) {
     if (type == int.class || type == long.class || type == Integer.class) {
       return number(type, key.bytes());
@@ -118,7 +118,7 @@ final class ScalarFormats {
     }
     ScalarFormat format = type.isEnum() ? choice(type) : BY_TYPE.get(type);
     if (format == null) {
-      throw new AssertionError("no form for " + type);
+      throw new AssertionError("no format for " + type);
     }
     return format;
   }
@@ -242,7 +242,7 @@ final class ScalarFormats {
 
   private static ScalarFormat masterKey() {
     return new ScalarFormat(
-        "the Base64 of 32 bytes, as openssl rand -base64 32 makes it",
+        "the Base64 of 32 bytes, as from openssl rand -base64 32",
         (text, _) -> fit(MasterKey.parse(text)),
         _ -> "***",
         Map.of("type", "string"),
@@ -255,7 +255,7 @@ final class ScalarFormats {
         (text, _) -> {
           if (text.equals("*")
               || CidrBlock.parse(text).filter(CidrBlock::isEverything).isPresent()) {
-            return new Parsed.Refused("must not be everyone: name the addresses that are meant");
+            return new Parsed.Refused("must not match all addresses: list the trusted ones");
           }
           return fit(CidrBlock.parse(text));
         },

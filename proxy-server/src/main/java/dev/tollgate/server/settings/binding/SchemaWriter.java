@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Writes the JSON Schema (draft 2020-12) of a configuration, for editors. Where a value has a form
- * of its own, an interpolated text is allowed as well.
+ * Writes the JSON Schema (draft 2020-12) of a configuration, for editors. A value with a pattern or
+ * type may also be an interpolated text.
  */
 public final class SchemaWriter {
   private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
@@ -159,7 +159,7 @@ public final class SchemaWriter {
     };
   }
 
-  /** Numbers carry their bounds; of a list, the least count. */
+  /** Adds the bounds of a number, or the least count of a list. */
   private static void bounds(SettingType.Entry entry, ObjectNode schema) {
     Key key = entry.description();
     if (entry.type() instanceof SettingType.ListOf && !key.min().isEmpty()) {
@@ -181,7 +181,7 @@ public final class SchemaWriter {
     }
   }
 
-  /** A default as the file would write it; numbers and switches as such. */
+  /** Returns a default as written in a file; numbers and booleans keep their type. */
   private static JsonNode literal(SettingType type, ConfigNode node) {
     return switch (node) {
       case ConfigNode.Scalar scalar -> {

@@ -4,10 +4,10 @@ import dev.tollgate.server.settings.yaml.ConfigNode;
 import dev.tollgate.server.settings.yaml.SourceLocation;
 
 /**
- * A setting given outside the files.
+ * Setting from environment or command line.
  *
- * @param path dotted; a key that holds a dot may be quoted: {@code models."a/b-1.5".price}
- * @param origin PLAIN where the text is interpolated as in a file, OUTSIDE where it is meant as is
+ * @param path dotted; a key with a dot may be quoted: {@code models."a/b-1.5".price}
+ * @param origin PLAIN if the text is interpolated as in a file, EXTERNAL if it is final
  */
 public record SettingOverride(
     String path, String text, ConfigNode.Origin origin, SourceLocation location) {}

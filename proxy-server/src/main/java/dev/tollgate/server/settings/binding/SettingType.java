@@ -1,30 +1,31 @@
 package dev.tollgate.server.settings.binding;
 
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What may stand at one place of the configuration. */
+/** Type of a node of the configuration. */
 public sealed interface SettingType {
 
-  /** A single value. */
+  /** Single value. */
   record Scalar(ScalarFormat format) implements SettingType {}
 
   /**
-   * Items in order.
+   * List.
    *
-   * @param single whether one item may stand for the list
+   * @param single true if one item may be written for a list of one
    */
   record ListOf(SettingType item, boolean single) implements SettingType {}
 
-  /** Entries that the operator names. */
+  /** Entries with names that the operator chooses. */
   record MapOf(ScalarFormat key, SettingType value) implements SettingType {}
 
   /**
-   * Fixed keys, held by a record.
+   * Section with fixed keys, bound to a record.
    *
    * @param entries by key, in the record's order
-   * @param keyword a word that stands for the section with all its defaults
-   * @param shorthand the key that a single value is meant for
+   * @param keyword word that is written for the section with all defaults
+   * @param shorthand key of a single value that is written for the whole section
    */
   record Section(
       Class<? extends Record> type,
@@ -34,21 +35,22 @@ public sealed interface SettingType {
       implements SettingType {}
 
   /**
-   * One of several sections.
+   * One of several sections, selected by the value of a key.
    *
-   * @param key whose value selects the section
+   * @param key selects the section by its value
    */
   record Tagged(String key, String about, Map<String, Section> sections) implements SettingType {}
 
   /**
-   * One key of a section.
+   * Key of a section.
    *
-   * @param component name of the record component
-   * @param initial the default as YAML; null: there is none beyond null, empty or all defaults
+   * @param path record components that lead to the value; several where a component is {@link
+   *     Flattened}
+   * @param initial the default as YAML; null: the value null, empty, or all defaults
    */
   record Entry(
       String key,
-      String component,
+      List<String> path,
       SettingType type,
       boolean required,
       boolean nullable,
@@ -62,7 +64,7 @@ public sealed interface SettingType {
       return description.refused();
     }
 
-    /** Whether reading can go on without a usable value. */
+    /** True if a value that is missing or not usable has a substitute. */
     boolean hasDefault() {
       return !required || initial != null;
     }

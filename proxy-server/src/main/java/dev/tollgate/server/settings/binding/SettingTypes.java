@@ -10,19 +10,17 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Derives the shape of a configuration from its annotated records. */
+/** Derives the types of a configuration from its annotated records. */
 public final class SettingTypes {
   private SettingTypes() {}
 
-  /** The section that a record describes. */
+  /** Returns the section that a record describes. */
   public static SettingType.Section section(Class<? extends Record> type) {
     Map<String, SettingType.Entry> entries = new LinkedHashMap<>();
-    for (RecordComponent component : type.getRecordComponents()) {
-      SettingType.Entry entry = entry(component);
-      entries.put(entry.key(), entry);
-    }
+    addEntries(type, List.of(), entries);
     Keyword keyword = type.getAnnotation(Keyword.class);
     Shorthand shorthand = type.getAnnotation(Shorthand.class);
     return new SettingType.Section(
@@ -32,13 +30,26 @@ public final class SettingTypes {
         shorthand == null ? null : shorthand.value());
   }
 
-  private static SettingType.Entry entry(RecordComponent component) {
+  private static void addEntries(
+      Class<?> type, List<String> outer, Map<String, SettingType.Entry> into) {
+    for (RecordComponent component : type.getRecordComponents()) {
+      List<String> path = Stream.concat(outer.stream(), Stream.of(component.getName())).toList();
+      if (component.isAnnotationPresent(Flattened.class)) {
+        addEntries(component.getType(), path, into);
+      } else {
+        SettingType.Entry entry = entry(component, path);
+        into.put(entry.key(), entry);
+      }
+    }
+  }
+
+  private static SettingType.Entry entry(RecordComponent component, List<String> path) {
     Key key = Objects.requireNonNull(component.getAnnotation(Key.class), component::toString);
     String name = key.name().isEmpty() ? snakeCase(component.getName()) : key.name();
     AnnotatedType type = component.getAnnotatedType();
     return new SettingType.Entry(
         name,
-        component.getName(),
+        path,
         typeOf(component.getGenericType(), key),
         key.required(),
         type.isAnnotationPresent(Nullable.class),
@@ -59,11 +70,15 @@ public final class SettingTypes {
     if (tagged != null) {
       return tagged(plain, tagged);
     }
-    boolean section =
-        plain.isRecord() && plain.getRecordComponents()[0].isAnnotationPresent(Key.class);
-    return section
+    return isSection(plain)
         ? section(plain.asSubclass(Record.class))
         : new SettingType.Scalar(ScalarFormats.of(plain, key));
+  }
+
+  private static boolean isSection(Class<?> type) {
+    return type.isRecord()
+        && (type.getRecordComponents()[0].isAnnotationPresent(Key.class)
+            || type.getRecordComponents()[0].isAnnotationPresent(Flattened.class));
   }
 
   private static SettingType tagged(Class<?> type, TaggedBy tagged) {

@@ -14,8 +14,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads nodes by their shape. Every problem is reported and reading goes on: a setting that cannot
- * be read takes its default, an entry without one is left out, so that later checks see the rest.
+ * Binds nodes to records. Problems are reported and do not stop the binding: an invalid setting
+ * gets its default, an entry without one is left out, so that later checks see the rest.
  */
 public final class SettingsBinder {
   private static final BindResult REJECTED = new BindResult.Rejected();
@@ -25,7 +25,7 @@ public final class SettingsBinder {
   private final SourceLocations locations;
   private final Defaults defaults;
 
-  /** Relative paths start at {@code folder}. */
+  /** Creates a binder; relative paths start at {@code folder}. */
   public SettingsBinder(Path folder, Problems problems, SourceLocations locations) {
     this.folder = folder;
     this.problems = problems;
@@ -34,11 +34,10 @@ public final class SettingsBinder {
   }
 
   /**
-   * Where something is read.
+   * Position in the configuration.
    *
-   * @param owner the key that names it: where a missing part is reported
-   * @param pendingFeature what has to exist before anything but a default is accepted; empty:
-   *     nothing
+   * @param owner location of its key: a missing part is reported there
+   * @param pendingFeature missing feature that every value except a default needs; empty: none
    */
   private record Context(String path, SourceLocation owner, String pendingFeature) {
     Context key(String key, SourceLocation keyLocation) {
@@ -46,7 +45,7 @@ public final class SettingsBinder {
     }
   }
 
-  /** The value that {@code node} describes. */
+  /** Returns the value of {@code node}. */
   public BindResult read(SettingType type, ConfigNode node) {
     return read(type, node, new Context("", node.location(), ""));
   }
@@ -231,7 +230,7 @@ public final class SettingsBinder {
   }
 
   private static boolean isNull(ConfigNode node, SettingType.Entry entry) {
-    // An empty variable is an empty text where text is wanted, and nothing where that is allowed.
+    // An empty variable is null if the key is nullable, otherwise an empty text.
     return node instanceof ConfigNode.Scalar scalar
         && scalar.isNull()
         && (entry.nullable() || scalar.origin() == ConfigNode.Origin.PLAIN);
@@ -249,7 +248,7 @@ public final class SettingsBinder {
 
   private BindResult bindPresent(
       SettingType.Entry entry, ConfigNode.Entry present, Context context) {
-    // What is inside a section of defaults is compared there, one by one.
+    // The keys of a section with defaults are compared one by one, inside of it.
     boolean inside = entry.type() instanceof SettingType.Section && !entry.nullable();
     BindResult reading =
         read(

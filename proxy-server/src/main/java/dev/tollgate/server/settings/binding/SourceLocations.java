@@ -4,7 +4,7 @@ import dev.tollgate.server.settings.yaml.SourceLocation;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Where each setting was written, by its path: lets later checks point at the line. */
+/** Location of each setting by its path, so that later checks can report the line. */
 public final class SourceLocations {
   private final Map<String, SourceLocation> byPath = new HashMap<>();
 
@@ -12,12 +12,7 @@ public final class SourceLocations {
     byPath.put(path, location);
   }
 
-  /** Whether a setting was written, be its value good or not. */
-  public boolean isWritten(String path) {
-    return byPath.containsKey(path);
-  }
-
-  /** The place of a setting, or of the nearest section around it that was written. */
+  /** Returns the location of a setting, or of the nearest section around it that was written. */
   public SourceLocation of(String path) {
     for (String at = path; !at.isEmpty(); at = outer(at)) {
       SourceLocation location = byPath.get(at);

@@ -5,13 +5,13 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** On a sealed interface of sections: the key whose value says which of them is written. */
+/** Key that selects a section of a sealed interface by its value. */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)
 public @interface TaggedBy {
   /** The key. */
   String value();
 
-  /** What the key decides, for schema and reference. */
+  /** Effect of the key, for the schema. */
   String about();
 }

@@ -1,6 +1,6 @@
 /**
- * The grammar of a configuration, derived from annotated records: one description drives the
- * reader, the JSON Schema, the masked rendering and the comparison at reload.
+ * Binding of a configuration to annotated records. One description serves the binder, the JSON
+ * Schema, the masked JSON and the comparison at reload.
  */
 @NullMarked
 package dev.tollgate.server.settings.binding;

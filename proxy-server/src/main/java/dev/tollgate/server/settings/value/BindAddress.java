@@ -5,10 +5,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The address a listener binds: {@code 0.0.0.0:8080}, {@code [::1]:9901}, {@code localhost:0}.
+ * Address that a listener binds: {@code 0.0.0.0:8080}, {@code [::1]:9901}, {@code localhost:0}.
  *
  * @param host without brackets
- * @param port 0: the system chooses one
+ * @param port 0: chosen by the system
  */
 public record BindAddress(String host, int port) {
   private static final Pattern FORM =
@@ -23,12 +23,12 @@ public record BindAddress(String host, int port) {
     return Optional.of(new BindAddress(host, Integer.parseInt(matcher.group(3))));
   }
 
-  /** Whether only this machine can reach it, by the text alone: no name is resolved. */
+  /** True if only this machine can reach the address; names are not resolved. */
   public boolean isLoopback() {
     return host.equals("localhost") || host.equals("::1") || host.matches("127(\\.\\d{1,3}){3}");
   }
 
-  /** Whether it is every address of this machine, and so none that a client could be told. */
+  /** True for the wildcard of every address of this machine, which no client can connect to. */
   public boolean isWildcard() {
     return host.equals("0.0.0.0") || host.equals("::");
   }

@@ -5,14 +5,14 @@ import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** How sizes are written: {@code 512}, {@code 32KiB}, {@code 10MiB}, {@code 1GiB}. */
+/** Text form of sizes: {@code 512}, {@code 32KiB}, {@code 10MiB}, {@code 1GiB}. */
 public final class ByteSize {
   private static final Pattern FORM = Pattern.compile("(\\d{1,15})(B|KiB|MiB|GiB|TiB)?");
   private static final List<String> UNITS = List.of("B", "KiB", "MiB", "GiB", "TiB");
 
   private ByteSize() {}
 
-  /** The number of bytes. */
+  /** Returns the number of bytes. */
   public static OptionalLong parse(String text) {
     Matcher matcher = FORM.matcher(text);
     if (!matcher.matches()) {
@@ -26,7 +26,7 @@ public final class ByteSize {
         : OptionalLong.of(number << shift);
   }
 
-  /** The shortest exact form. */
+  /** Returns the shortest exact form. */
   public static String print(long bytes) {
     int unit = 0;
     long number = bytes;

@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A block of addresses such as {@code 10.0.0.0/8}; a single address is a block of one. */
+/** Block of addresses such as {@code 10.0.0.0/8}; a single address is a block of one. */
 public final class CidrBlock {
   private final byte[] network;
   private final int prefixBits;
@@ -16,7 +16,7 @@ public final class CidrBlock {
     this.prefixBits = prefixBits;
   }
 
-  /** Addresses only, never names; bits beyond the prefix are cleared. */
+  /** Returns the block; names are refused, and bits beyond the prefix are cleared. */
   public static Optional<CidrBlock> parse(String text) {
     int slash = text.indexOf('/');
     byte @Nullable [] address =
@@ -40,7 +40,7 @@ public final class CidrBlock {
     return bytes.length == network.length && Arrays.equals(masked(bytes, prefixBits), network);
   }
 
-  /** Whether every address is in it. */
+  /** True if the block has every address. */
   public boolean isEverything() {
     return prefixBits == 0;
   }

@@ -3,9 +3,9 @@ package dev.tollgate.server.settings.value;
 import java.util.Optional;
 
 /**
- * How many event loops serve.
+ * Number of event loops.
  *
- * @param count 0: as many as there are processors
+ * @param count 0: one per processor
  */
 public record EventLoops(int count) {
   public static Optional<EventLoops> parse(String text) {
@@ -17,7 +17,7 @@ public record EventLoops(int count) {
         : Optional.empty();
   }
 
-  /** The number to start on a machine with this many processors. */
+  /** Returns the number of loops to start on a machine with {@code processors}. */
   public int countFor(int processors) {
     return count > 0 ? count : processors;
   }

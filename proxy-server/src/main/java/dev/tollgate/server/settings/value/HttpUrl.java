@@ -7,7 +7,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An http or https address without user, query or fragment.
+ * URL of http or https without user, query or fragment.
  *
  * @param host lower case; an IPv6 address without brackets
  * @param path without a trailing slash; may be empty
@@ -36,6 +36,11 @@ public record HttpUrl(boolean tls, String host, int port, String path) {
     String bare = host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
     String path = uri.getRawPath() == null ? "" : uri.getRawPath().replaceAll("/+$", "");
     return Optional.of(new HttpUrl(tls, bare.toLowerCase(Locale.ROOT), port, path));
+  }
+
+  /** Returns the root of {@code host} at the port of https. */
+  public static HttpUrl https(String host) {
+    return new HttpUrl(true, host, 443, "");
   }
 
   @Override

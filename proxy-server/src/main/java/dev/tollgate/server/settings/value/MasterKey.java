@@ -11,7 +11,7 @@ import javax.crypto.Mac;
 import javax.crypto.SecretKey;
 import javax.crypto.spec.SecretKeySpec;
 
-/** A key of AES-256 that seals other secrets, written as Base64. Never prints itself. */
+/** AES-256 key that encrypts other secrets, written in Base64. Its toString hides the key. */
 public final class MasterKey {
   private static final int BYTES = 32;
   private static final int ID_BYTES = 8;
@@ -25,7 +25,7 @@ public final class MasterKey {
     this.id = id(bytes);
   }
 
-  /** Empty where a text is not the Base64 of 32 bytes. */
+  /** Returns the key; empty if the text is not the Base64 of 32 bytes. */
   public static Optional<MasterKey> parse(String text) {
     try {
       byte[] bytes = Base64.getDecoder().decode(text);
@@ -36,8 +36,8 @@ public final class MasterKey {
   }
 
   /**
-   * What it is called beside all that it sealed: 16 hexadecimal digits that follow from the key, so
-   * that no two keys are taken for one, whatever order they stand in.
+   * Returns the name that is stored with every encrypted secret: 16 hexadecimal digits derived from
+   * the key, so that the right key is found whatever the order of the list.
    */
   public String id() {
     return id;

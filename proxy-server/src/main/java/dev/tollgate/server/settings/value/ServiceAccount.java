@@ -15,16 +15,16 @@ import java.util.Base64;
 import java.util.Optional;
 
 /**
- * The key of a Google service account, as its JSON file holds it.
+ * Key of a Google service account, from its JSON file.
  *
- * @param email who it is
- * @param keyId which of its keys this is
- * @param tokenUri where a token is fetched with it
+ * @param email name of the account
+ * @param keyId id of this key among the keys of the account
+ * @param tokenUri URL that issues access tokens
  */
 public record ServiceAccount(String email, String keyId, PrivateKey key, URI tokenUri) {
   private static final String TOKEN_URI_DEFAULT = "https://oauth2.googleapis.com/token";
 
-  /** Empty where a text is no such file. */
+  /** Returns the key; empty if the text is not such a file. */
   public static Optional<ServiceAccount> parse(Secret file) {
     byte[] json = file.reveal().getBytes(UTF_8);
     try {

@@ -3,9 +3,9 @@ package dev.tollgate.server.settings.value;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** Where the store is: a private PostgreSQL of ours, or one that is reached through JDBC. */
+/** Location of the store: an embedded PostgreSQL, or a server reached through JDBC. */
 public sealed interface StoreUrl {
-  /** A credential in the address would be printed with it. */
+  /** Matches credentials in a URL: they would be printed with it. */
   Pattern CREDENTIAL = Pattern.compile("(?i)[?&](user|password)=|//[^/]*@");
 
   static Optional<StoreUrl> parse(String text) {
@@ -19,7 +19,7 @@ public sealed interface StoreUrl {
     return usable ? Optional.of(new Jdbc(text)) : Optional.empty();
   }
 
-  /** A PostgreSQL that this process starts under {@code store.data_dir}. */
+  /** PostgreSQL that this process starts under {@code store.data_dir}. */
   record Embedded() implements StoreUrl {
     @Override
     public String toString() {
@@ -27,7 +27,7 @@ public sealed interface StoreUrl {
     }
   }
 
-  /** A {@code jdbc:postgresql://} address. */
+  /** URL {@code jdbc:postgresql://…}. */
   record Jdbc(String url) implements StoreUrl {
     @Override
     public String toString() {

@@ -1,4 +1,4 @@
-/** Types of single values that only the configuration has: they parse and print. */
+/** Types of single values that exist only in the configuration, with their text form. */
 @NullMarked
 package dev.tollgate.server.settings.value;
 

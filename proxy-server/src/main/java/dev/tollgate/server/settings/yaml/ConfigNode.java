@@ -5,14 +5,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A piece of a configuration as it was written, before anyone asked what it means. */
+/** Node of a parsed configuration file, not yet bound to a setting. */
 public sealed interface ConfigNode {
   SourceLocation location();
 
-  /** A single value: its text, not yet a number, a switch or a duration. */
+  /** Single value as text, not yet a number, boolean or duration. */
   record Scalar(String text, Origin origin, SourceLocation location) implements ConfigNode {
 
-    /** Whether this says "nothing": an empty value, {@code null} or {@code ~} without quotes. */
+    /** True for an empty value, {@code null} or {@code ~} without quotes. */
     public boolean isNull() {
       return switch (origin) {
         case PLAIN -> text.isEmpty() || text.equals("~") || text.equals("null");
@@ -21,25 +21,25 @@ public sealed interface ConfigNode {
       };
     }
 
-    /** Whether a message may repeat the text: never what came from a variable or a file. */
+    /** True if messages may repeat the text: it is not from a variable or a secret file. */
     public boolean mayBeShown() {
       return origin == Origin.PLAIN || origin == Origin.QUOTED;
     }
   }
 
-  /** How a scalar came to its text. */
+  /** Origin of the text of a scalar. */
   enum Origin {
     /** Written without quotes. */
     PLAIN,
     /** Written in quotes or as a block: always a value, never null. */
     QUOTED,
-    /** Put in from the environment or a secret file. */
+    /** From the environment or a secret file. */
     EXTERNAL,
     /** Interpolation failed and was reported; the value is unknown. */
     INVALID
   }
 
-  /** A list. */
+  /** List. */
   record Sequence(List<ConfigNode> items, SourceLocation location) implements ConfigNode {
     public Sequence {
       items = List.copyOf(items);
@@ -52,14 +52,14 @@ public sealed interface ConfigNode {
       entries = Collections.unmodifiableMap(new LinkedHashMap<>(entries));
     }
 
-    /** This mapping with one key set or replaced. */
+    /** Returns this mapping with one key set or replaced. */
     public Mapping with(Entry entry) {
       Map<String, Entry> changed = new LinkedHashMap<>(entries);
       changed.put(entry.key(), entry);
       return new Mapping(changed, location);
     }
 
-    /** This mapping without one key. */
+    /** Returns this mapping without one key. */
     public Mapping without(String key) {
       Map<String, Entry> changed = new LinkedHashMap<>(entries);
       changed.remove(key);
@@ -67,6 +67,6 @@ public sealed interface ConfigNode {
     }
   }
 
-  /** One key of a mapping, with the place of the key itself. */
+  /** Key of a mapping with its value; the location is that of the key. */
   record Entry(String key, SourceLocation keyLocation, ConfigNode value) {}
 }

@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 /**
  * Replaces <code>${NAME}</code>, <code>${NAME:-default}</code>, <code>${NAME:?message}</code> and
  * <code>${file:/run/secrets/x}</code> inside scalar values, and {@code $$} by {@code $}. It works
- * on the parsed tree, so that what is put in can never become structure.
+ * on the parsed tree, so that an inserted text can never become structure.
  */
 public final class Interpolation {
   private static final Pattern VARIABLE =
@@ -23,7 +23,7 @@ public final class Interpolation {
   private final Path folder;
   private final Problems problems;
 
-  /** Paths of secret files start at {@code folder}. */
+  /** Paths of secret files are relative to {@code folder}. */
   public Interpolation(ProcessEnvironment environment, Path folder, Problems problems) {
     this.environment = environment;
     this.folder = folder;
@@ -39,7 +39,7 @@ public final class Interpolation {
     return new ConfigNode.Mapping(entries, mapping.location());
   }
 
-  /** The tree with every scalar resolved; what cannot be resolved is reported and marked broken. */
+  /** Returns the tree with every scalar resolved; failures are reported and marked as invalid. */
   public ConfigNode resolve(ConfigNode node, String path) {
     return switch (node) {
       case ConfigNode.Mapping mapping -> resolve(mapping, path);

@@ -1,9 +1,9 @@
 package dev.tollgate.server.settings.yaml;
 
 /**
- * One thing that is wrong with a configuration.
+ * Problem of a configuration.
  *
- * @param path dotted path of the setting; empty where the file as a whole is meant
+ * @param path dotted path of the setting; empty for the file as a whole
  */
 public record Problem(SourceLocation location, String path, String message) {
   @Override

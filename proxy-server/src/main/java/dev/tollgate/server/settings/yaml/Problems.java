@@ -5,7 +5,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Collects everything that is wrong, so that all of it can be reported at once. */
+/** Collects the problems of a configuration, so that all are reported at once. */
 public final class Problems {
   private static final Comparator<Problem> FILES_FIRST_BY_LINE =
       Comparator.comparingInt(
@@ -21,12 +21,12 @@ public final class Problems {
     found.add(new Problem(location, path, message));
   }
 
-  /** Something that is right, and yet does not do what its reader may expect of it. */
+  /** Adds a warning: the setting is valid, and has not the effect that an operator may expect. */
   public void warn(SourceLocation location, String path, String message) {
     warnings.add(new Problem(location, path, message));
   }
 
-  /** Whether a setting, or something inside it, is among the problems. */
+  /** True if a setting, or a setting inside it, has a problem. */
   public boolean hasProblemAt(String path) {
     return found.stream()
         .map(Problem::path)
@@ -37,12 +37,12 @@ public final class Problems {
     return found.isEmpty();
   }
 
-  /** By file, line and column; what came from outside the files last. */
+  /** Returns the problems by file, line and column; those of environment and options are last. */
   public List<Problem> sorted() {
     return found.stream().sorted(FILES_FIRST_BY_LINE).toList();
   }
 
-  /** The warnings, in the same order. */
+  /** Returns the warnings, in the same order. */
   public List<Problem> warnings() {
     return warnings.stream().sorted(FILES_FIRST_BY_LINE).toList();
   }

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * What loading a configuration may ask of the world: the environment and the text of files.
+ * External inputs of a configuration: environment variables and files.
  *
  * @param variables variables by name
  */
@@ -20,7 +20,7 @@ public record ProcessEnvironment(Map<String, String> variables, TextFiles files)
     String read(Path file) throws IOException;
   }
 
-  /** The process's own environment and file system. */
+  /** Returns the environment and file system of this process. */
   public static ProcessEnvironment current() {
     return new ProcessEnvironment(System.getenv(), ProcessEnvironment::readUtf8);
   }

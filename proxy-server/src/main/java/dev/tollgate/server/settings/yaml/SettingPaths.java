@@ -1,6 +1,6 @@
 package dev.tollgate.server.settings.yaml;
 
-/** How the path of a setting is written: {@code models.openai/gpt-4o-mini.routes[0].provider}. */
+/** Text form of paths: {@code models.openai/gpt-4o-mini.routes[0].provider}. */
 public final class SettingPaths {
   private SettingPaths() {}
 

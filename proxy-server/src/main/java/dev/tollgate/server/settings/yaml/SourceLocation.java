@@ -1,6 +1,6 @@
 package dev.tollgate.server.settings.yaml;
 
-/** Where a value was written: what a problem points at. */
+/** Location of a value, as shown in problems. */
 public sealed interface SourceLocation {
 
   /** Line and column count from 1. */
@@ -11,7 +11,7 @@ public sealed interface SourceLocation {
     }
   }
 
-  /** A variable such as {@code TOLLGATE_STORE__URL}. */
+  /** Environment variable such as {@code TOLLGATE_STORE__URL}. */
   record InEnvironment(String variable) implements SourceLocation {
     @Override
     public String toString() {
@@ -19,7 +19,7 @@ public sealed interface SourceLocation {
     }
   }
 
-  /** A {@code --set} option. */
+  /** Option {@code --set}. */
   record OnCommandLine(String key) implements SourceLocation {
     @Override
     public String toString() {
@@ -27,7 +27,7 @@ public sealed interface SourceLocation {
     }
   }
 
-  /** A default of ours. */
+  /** Default of Tollgate. */
   record BuiltIn() implements SourceLocation {
     @Override
     public String toString() {

@@ -18,9 +18,9 @@ import org.yaml.snakeyaml.nodes.SequenceNode;
 import org.yaml.snakeyaml.nodes.Tag;
 
 /**
- * Reads YAML into nodes that know their line and column. Values stay text: what {@code off} or
- * {@code 1e3} means is decided by the setting, not by YAML. Messages never repeat the text itself,
- * which may hold a secret.
+ * Reads YAML into nodes that know their line and column. Values stay text: the setting, not YAML,
+ * gives {@code off} or {@code 1e3} a meaning. Messages never repeat the text itself, which may hold
+ * a secret.
  */
 public final class YamlText {
   private static final int NODES_MAX = 200_000;
@@ -35,7 +35,7 @@ public final class YamlText {
     this.problems = problems;
   }
 
-  /** The root of {@code text}; empty where it is no YAML, which is then among the problems. */
+  /** Returns the root of {@code text}; empty if it is not valid YAML, which is reported. */
   public static Optional<ConfigNode> parse(String file, String text, Problems problems) {
     var parser = new YamlText(file, problems);
     try {
@@ -67,7 +67,7 @@ public final class YamlText {
     return options;
   }
 
-  /** The parser's own words, where they cannot hold a piece of the file. */
+  /** Returns a fixed explanation: a message of the parser may quote the file. */
   private static String explain(MarkedYAMLException e) {
     String problem = e.getProblem() == null ? "" : e.getProblem();
     if (problem.contains("alias")) {

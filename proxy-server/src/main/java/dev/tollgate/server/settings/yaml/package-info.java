@@ -1,4 +1,4 @@
-/** The text of a configuration: nodes that know their place, and the problems found in them. */
+/** Text of a configuration: nodes with their locations, and the problems found in them. */
 @NullMarked
 package dev.tollgate.server.settings.yaml;
 

@@ -1,0 +1,36 @@
+package dev.tollgate.server.settings;
+
+import dev.tollgate.core.catalog.Credential;
+import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.server.settings.binding.Key;
+import dev.tollgate.server.settings.binding.Shorthand;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** API keys of a provider: one key, or a weighted pool. */
+public record ApiKeySettings(
+    @Key(about = "API key; null: no key is sent") @Nullable Secret apiKey,
+    @Key(about = "weighted pool of API keys, instead of api_key") List<PooledKey> apiKeys) {
+  static final ApiKeySettings NONE = new ApiKeySettings(null, List.of());
+
+  /** One key of a pool. */
+  @Shorthand("key")
+  public record PooledKey(
+      @Key(about = "API key", required = true) Secret key,
+      @Key(
+              about = "share of the requests, relative to the other keys",
+              initial = "100",
+              min = "1",
+              max = "1000000")
+          int weight) {}
+
+  boolean isEmpty() {
+    return apiKey == null && apiKeys.isEmpty();
+  }
+
+  List<Credential> credentials() {
+    return apiKey != null
+        ? List.of(Credential.of(apiKey))
+        : apiKeys.stream().map(key -> new Credential(key.key(), key.weight())).toList();
+  }
+}

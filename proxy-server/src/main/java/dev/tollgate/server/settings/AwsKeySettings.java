@@ -1,0 +1,49 @@
+package dev.tollgate.server.settings;
+
+import dev.tollgate.core.aws.AwsCredentials;
+import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.server.settings.binding.Key;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** AWS access key that signs the requests of a provider. */
+public record AwsKeySettings(
+    @Key(about = "access key that signs requests, instead of api_key; null: no signature")
+        @Nullable String accessKey,
+    @Key(about = "secret of the access key") @Nullable Secret secretKey,
+    @Key(about = "session token of a temporary access key; it is not renewed")
+        @Nullable Secret sessionToken) {
+
+  /** Returns the credentials for the signature; empty: requests are not signed. */
+  Optional<AwsCredentials> credentials(String region) {
+    var session = Optional.ofNullable(sessionToken);
+    return accessKey == null || secretKey == null
+        ? Optional.empty()
+        : Optional.of(new AwsCredentials(region, accessKey, secretKey, session));
+  }
+
+  void check(SectionProblems problems) {
+    boolean hasAccessKey = accessKey != null;
+    if (hasAccessKey != (secretKey != null)) {
+      problems.add(
+          hasAccessKey ? "access_key" : "secret_key",
+          "needs " + (hasAccessKey ? "secret_key" : "access_key") + " as well");
+    } else if (!hasAccessKey && sessionToken != null) {
+      problems.add("session_token", "needs access_key and secret_key as well");
+    }
+    checkVisibleAscii("access_key", accessKey, problems);
+    checkVisibleAscii("secret_key", reveal(secretKey), problems);
+    checkVisibleAscii("session_token", reveal(sessionToken), problems);
+  }
+
+  private static @Nullable String reveal(@Nullable Secret secret) {
+    return secret == null ? null : secret.reveal();
+  }
+
+  private static void checkVisibleAscii(
+      String key, @Nullable String value, SectionProblems problems) {
+    if (value != null && !value.matches("[!-~]+")) {
+      problems.add(key, "must consist of visible ASCII characters");
+    }
+  }
+}

@@ -1,0 +1,108 @@
+package dev.tollgate.server.settings;
+
+import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.server.settings.binding.Key;
+import dev.tollgate.server.settings.binding.Keyword;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** Connections and calls of a provider that is reached over the network. */
+public record ConnectionSettings(
+    @Key(about = "timeouts of an attempt") Timeouts timeouts,
+    @Key(about = "connection pool") Pool pool,
+    @Key(about = "circuit breaker") Circuit circuit,
+    @Key(
+            about = "after a disconnect of the client: cancel the call, or drain it for its usage",
+            initial = "cancel")
+        OnDisconnect onDisconnect,
+    @Key(
+            name = "max_event_bytes",
+            about = "size limit of a stream event and of a plain reply",
+            initial = "32MiB",
+            min = "4KiB",
+            max = "1GiB",
+            bytes = true)
+        int eventBytesMax) {
+
+  /** Section {@code timeouts} (docs/decisions/retries.md#timeouts). */
+  public record Timeouts(
+      @Key(about = "until connected, TLS included", initial = "2s", min = "1ms") Duration connect,
+      @Key(about = "until the head of the response", initial = "30s", min = "1ms")
+          Duration responseHeader,
+      @Key(about = "until the first event of a stream", initial = "60s", min = "1ms")
+          Duration firstToken,
+      @Key(about = "longest time without bytes", initial = "30s", min = "1ms") Duration idle,
+      @Key(about = "whole call; not for streams", initial = "10m", min = "1ms") Duration total,
+      @Key(
+              about = "in place of response_header and first_token for images",
+              initial = "5m",
+              min = "1ms")
+          Duration image) {
+    Provider.ProviderTimeouts toCatalog() {
+      return new Provider.ProviderTimeouts(connect, responseHeader, firstToken, idle, total, image);
+    }
+  }
+
+  /** Section {@code pool}. */
+  public record Pool(
+      @Key(
+              name = "max_connections",
+              about = "limit of connections, over all event loops",
+              initial = "1024",
+              min = "1")
+          int connectionsMax,
+      @Key(about = "limit of requests that wait for a connection", initial = "1024", min = "0")
+          int pending,
+      @Key(about = "time after which an unused connection is closed", initial = "30s", min = "1ms")
+          Duration idle) {
+    Provider.PoolLimits toCatalog() {
+      return new Provider.PoolLimits(connectionsMax, pending, idle);
+    }
+  }
+
+  /** Section {@code circuit}. */
+  public record Circuit(
+      @Key(
+              about = "failures within the window that open the circuit",
+              initial = "5",
+              min = "1",
+              max = "1000")
+          int failures,
+      @Key(about = "window in which failures count", initial = "10s", min = "1ms") Duration window,
+      @Key(about = "first open period; each failed probe doubles it", initial = "2s", min = "1ms")
+          Duration openFor,
+      @Key(about = "longest open period", initial = "5s", min = "1ms") Duration openForMax,
+      @Key(
+              about =
+                  "time after which an attempt counts as failed while the provider answers no"
+                      + " request; 0: never",
+              initial = "4s",
+              min = "0s")
+          Duration noResponseTimeout) {
+    Provider.CircuitOptions toCatalog() {
+      return new Provider.CircuitOptions(failures, window, openFor, openForMax, noResponseTimeout);
+    }
+  }
+
+  /**
+   * Section {@code on_disconnect}, or the word {@code cancel}.
+   *
+   * @param drain null: cancel
+   */
+  @Keyword("cancel")
+  public record OnDisconnect(
+      @Key(about = "read the upstream to its end after the client disconnected")
+          @Nullable Drain drain) {
+    Provider.OnDisconnect toCatalog() {
+      return drain == null
+          ? new Provider.OnDisconnect.Cancel()
+          : new Provider.OnDisconnect.Drain(drain.time, drain.share);
+    }
+  }
+
+  /** Section {@code on_disconnect.drain}. */
+  public record Drain(
+      @Key(about = "time limit", initial = "30s", min = "1ms") Duration time,
+      @Key(about = "limit, as a share of the open streams", initial = "0.01", min = "0", max = "1")
+          double share) {}
+}

@@ -1,0 +1,48 @@
+package dev.tollgate.server.settings;
+
+import dev.tollgate.core.catalog.Prefill;
+import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.catalog.Thinking;
+import dev.tollgate.server.settings.binding.Key;
+
+/** Section {@code quirks} of a provider with a format other than OpenAI's. */
+public record ModelQuirkSettings(
+    @Key(about = "request form to continue a partial answer: none or message", initial = "none")
+        Prefill prefill,
+    @Key(about = "request form of reasoning_effort", initial = "auto") Thinking thinking,
+    @Key(
+            about = "whether temperature, top_p and top_k are sent to models that accept them",
+            initial = "true")
+        boolean sampling,
+    @Key(
+            about =
+                "whether clients may name Google files that only your account can read:"
+                    + " uploads, buckets (gs:), cached_content",
+            initial = "false")
+        boolean ownFiles,
+    @Key(
+            about =
+                "whether clients may use AWS options that are billed apart from the"
+                    + " catalog's prices: service_tier, performanceConfig, guardrailConfig",
+            initial = "false")
+        boolean pricedOptions)
+    implements QuirkSettings {
+  /** Every key at its default. */
+  static final ModelQuirkSettings DEFAULT =
+      new ModelQuirkSettings(Prefill.NONE, Thinking.AUTO, true, false, false);
+
+  @Override
+  public Provider.Quirks toCatalog() {
+    var rights = new Provider.Rights(ownFiles, pricedOptions);
+    return new Provider.Quirks(true, prefill, thinking, sampling, rights);
+  }
+
+  @Override
+  public void check(SectionProblems problems) {
+    switch (prefill) {
+      case NONE, MESSAGE -> {}
+      case PREFIX, CONTINUE_FINAL_MESSAGE ->
+          problems.add("quirks.prefill", "must be none or message");
+    }
+  }
+}

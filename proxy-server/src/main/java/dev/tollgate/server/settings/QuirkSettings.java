@@ -1,0 +1,11 @@
+package dev.tollgate.server.settings;
+
+import dev.tollgate.core.catalog.Provider;
+
+/** Deviations of a provider from its dialect. */
+public sealed interface QuirkSettings permits OpenAiQuirkSettings, ModelQuirkSettings {
+  Provider.Quirks toCatalog();
+
+  /** Reports values that the keys accept and the dialect does not. */
+  void check(SectionProblems problems);
+}
