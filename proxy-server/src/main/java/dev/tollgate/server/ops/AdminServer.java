@@ -2,6 +2,7 @@ package dev.tollgate.server.ops;
 
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.id.RequestId;
+import dev.tollgate.server.metrics.Metrics;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;

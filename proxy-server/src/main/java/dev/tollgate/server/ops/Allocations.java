@@ -1,6 +1,8 @@
 package dev.tollgate.server.ops;
 
 import com.sun.management.ThreadMXBean;
+import dev.tollgate.server.metrics.Metrics;
+import dev.tollgate.server.metrics.ProcessFamily;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.SingleThreadEventExecutor;
 import java.lang.management.ManagementFactory;
@@ -27,7 +29,7 @@ public final class Allocations {
     if (ManagementFactory.getThreadMXBean() instanceof ThreadMXBean threads
         && threads.isThreadAllocatedMemorySupported()) {
       var allocations = new Allocations(threads, ids(loops));
-      metrics.counters(MetricFamily.ALLOCATED_BYTES, allocations::totals);
+      metrics.counters(ProcessFamily.ALLOCATED_BYTES, allocations::totals);
     }
   }
 

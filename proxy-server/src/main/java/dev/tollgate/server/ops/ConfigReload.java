@@ -1,5 +1,7 @@
 package dev.tollgate.server.ops;
 
+import dev.tollgate.server.metrics.Metrics;
+import dev.tollgate.server.metrics.ProcessFamily;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
@@ -51,9 +53,9 @@ public final class ConfigReload<S> {
 
   /** Shows reloads in the metrics. */
   public void register(Metrics metrics) {
-    metrics.counter(MetricFamily.RELOADS, reloads::get);
-    metrics.counter(MetricFamily.RELOAD_FAILURES, failures::get);
-    metrics.gauge(MetricFamily.RELOAD_OK, () -> lastSucceeded ? 1 : 0);
+    metrics.counter(ProcessFamily.RELOADS, reloads::get);
+    metrics.counter(ProcessFamily.RELOAD_FAILURES, failures::get);
+    metrics.gauge(ProcessFamily.RELOAD_OK, () -> lastSucceeded ? 1 : 0);
   }
 
   /** Reads and swaps; one at a time. Blocks. */

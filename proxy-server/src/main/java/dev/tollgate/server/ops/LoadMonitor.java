@@ -1,5 +1,7 @@
 package dev.tollgate.server.ops;
 
+import dev.tollgate.server.metrics.LoadFamily;
+import dev.tollgate.server.metrics.Metrics;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.Ticker;
 import java.time.Duration;
@@ -90,8 +92,8 @@ public final class LoadMonitor implements AutoCloseable {
         new AdaptiveRequestLimit(rules.requestsMin(), rules.requestsMax(), rules.eventLoopDelay());
     this.shedder = shedder;
     signals.keySet().forEach(signal -> levels.put(signal, new Hysteresis()));
-    metrics.gauges(MetricFamily.LOAD_PRESSURE, () -> pressures);
-    metrics.gauge(MetricFamily.LOOP_WAIT, () -> eventLoopDelay.toNanos() / 1e9);
+    metrics.gauges(LoadFamily.LOAD_PRESSURE, () -> pressures);
+    metrics.gauge(LoadFamily.EVENT_LOOP_DELAY, () -> eventLoopDelay.toNanos() / 1e9);
   }
 
   /** Begins to look. */

@@ -1,5 +1,7 @@
 package dev.tollgate.server.ops;
 
+import dev.tollgate.server.metrics.Metrics;
+import dev.tollgate.server.metrics.ProcessFamily;
 import io.netty.util.concurrent.EventExecutor;
 import io.prometheus.metrics.core.datapoints.DistributionDataPoint;
 import java.time.Duration;
@@ -24,11 +26,11 @@ public final class LoopLag implements AutoCloseable {
   private final List<Probe> probes = new ArrayList<>();
 
   public LoopLag(Metrics metrics, Iterable<? extends EventExecutor> loops) {
-    histogram = metrics.histogram(MetricFamily.LOOP_LAG, BOUNDS).labelValues();
+    histogram = metrics.histogram(ProcessFamily.LOOP_LAG, BOUNDS).labelValues();
     for (EventExecutor loop : loops) {
       probes.add(new Probe(loop, Integer.toString(probes.size())));
     }
-    metrics.gauges(MetricFamily.LOOP_LAG_MAX, this::maxima);
+    metrics.gauges(ProcessFamily.LOOP_LAG_MAX, this::maxima);
     probes.forEach(Probe::start);
   }
 

@@ -8,6 +8,8 @@ import dev.tollgate.core.storage.BlobStoreOutage;
 import dev.tollgate.core.storage.DeleteBlobResult;
 import dev.tollgate.core.storage.SignedUrl;
 import dev.tollgate.core.storage.StoreBlobResult;
+import dev.tollgate.server.metrics.Metrics;
+import dev.tollgate.server.metrics.OutputFamily;
 import io.netty.channel.EventLoop;
 import io.prometheus.metrics.core.datapoints.CounterDataPoint;
 import io.prometheus.metrics.core.datapoints.DistributionDataPoint;
@@ -33,10 +35,10 @@ public final class MeteredBlobs implements BlobStore {
 
   public MeteredBlobs(BlobStore inner, Metrics metrics) {
     this.inner = inner;
-    stored = metrics.counter(MetricFamily.OUTPUTS_STORED).labelValues();
-    bytes = metrics.counter(MetricFamily.OUTPUT_BYTES).labelValues();
-    durations = metrics.histogram(MetricFamily.OUTPUT_STORE_DURATION, SECONDS).labelValues();
-    failures = metrics.counter(MetricFamily.OUTPUT_FAILURES);
+    stored = metrics.counter(OutputFamily.OUTPUTS_STORED).labelValues();
+    bytes = metrics.counter(OutputFamily.OUTPUT_BYTES).labelValues();
+    durations = metrics.histogram(OutputFamily.OUTPUT_STORE_DURATION, SECONDS).labelValues();
+    failures = metrics.counter(OutputFamily.OUTPUT_FAILURES);
     for (BlobFailure fault : BlobFailure.values()) {
       failures.labelValues(fault.wire()); // shown as 0 also where nothing has failed so far
     }

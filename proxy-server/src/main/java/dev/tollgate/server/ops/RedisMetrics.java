@@ -1,5 +1,7 @@
 package dev.tollgate.server.ops;
 
+import dev.tollgate.server.metrics.LimitFamily;
+import dev.tollgate.server.metrics.Metrics;
 import io.prometheus.metrics.core.datapoints.DistributionDataPoint;
 import io.prometheus.metrics.core.metrics.Counter;
 
@@ -11,8 +13,8 @@ public final class RedisMetrics {
   private final Counter failures;
 
   public RedisMetrics(Metrics metrics) {
-    calls = metrics.histogram(MetricFamily.REDIS_CALL, BOUNDS).labelValues();
-    failures = metrics.counter(MetricFamily.REDIS_FAILURES);
+    calls = metrics.histogram(LimitFamily.REDIS_CALL, BOUNDS).labelValues();
+    failures = metrics.counter(LimitFamily.REDIS_FAILURES);
   }
 
   /** A request's draw was answered. */

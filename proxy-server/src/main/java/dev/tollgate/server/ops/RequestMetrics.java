@@ -14,6 +14,10 @@ import dev.tollgate.core.exchange.frame.ResumeOutcome;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.ProviderId;
+import dev.tollgate.server.metrics.LoadFamily;
+import dev.tollgate.server.metrics.Metrics;
+import dev.tollgate.server.metrics.ProviderFamily;
+import dev.tollgate.server.metrics.RequestFamily;
 import io.prometheus.metrics.core.datapoints.CounterDataPoint;
 import io.prometheus.metrics.core.datapoints.DistributionDataPoint;
 import io.prometheus.metrics.core.metrics.Counter;
@@ -77,23 +81,23 @@ public final class RequestMetrics implements RequestObserver {
   private final Set<String> outcomes = ConcurrentHashMap.newKeySet();
 
   public RequestMetrics(Metrics metrics) {
-    requests = metrics.counter(MetricFamily.REQUESTS);
-    durations = metrics.histogram(MetricFamily.REQUEST_DURATION, DURATION);
-    firstTokens = metrics.histogram(MetricFamily.FIRST_TOKEN, FIRST_TOKEN);
-    overhead = metrics.histogram(MetricFamily.OVERHEAD, OVERHEAD).labelValues();
-    attempts = metrics.counter(MetricFamily.ATTEMPTS);
-    fallbacks = metrics.counter(MetricFamily.FALLBACKS);
-    resumes = metrics.counter(MetricFamily.RESUMES);
-    hedges = metrics.counter(MetricFamily.HEDGES);
-    droppedEvents = metrics.counter(MetricFamily.DROPPED_EVENTS);
-    anomalies = metrics.counter(MetricFamily.STREAM_ANOMALIES);
-    Counter ends = metrics.counter(MetricFamily.STREAM_ENDS);
+    requests = metrics.counter(RequestFamily.REQUESTS);
+    durations = metrics.histogram(RequestFamily.REQUEST_DURATION, DURATION);
+    firstTokens = metrics.histogram(RequestFamily.FIRST_TOKEN, FIRST_TOKEN);
+    overhead = metrics.histogram(RequestFamily.OVERHEAD, OVERHEAD).labelValues();
+    attempts = metrics.counter(ProviderFamily.ATTEMPTS);
+    fallbacks = metrics.counter(ProviderFamily.FALLBACKS);
+    resumes = metrics.counter(ProviderFamily.RESUMES);
+    hedges = metrics.counter(ProviderFamily.HEDGES);
+    droppedEvents = metrics.counter(ProviderFamily.DROPPED_EVENTS);
+    anomalies = metrics.counter(ProviderFamily.STREAM_ANOMALIES);
+    Counter ends = metrics.counter(RequestFamily.STREAM_ENDS);
     for (RequestOutcome ending : RequestOutcome.values()) {
       streamEnds.put(ending, ends.labelValues(ending.wire()));
     }
-    tokens = metrics.counter(MetricFamily.TOKENS);
-    costs = metrics.counter(MetricFamily.COST);
-    Counter sheds = metrics.counter(MetricFamily.SHED);
+    tokens = metrics.counter(RequestFamily.TOKENS);
+    costs = metrics.counter(RequestFamily.COST);
+    Counter sheds = metrics.counter(LoadFamily.SHED);
     for (Endpoint.Urgency urgency : Endpoint.Urgency.values()) {
       sheds.labelValues(urgency.wire()); // shown as 0 also where nothing has it so far
     }

@@ -5,6 +5,8 @@ import dev.tollgate.core.api.Endpoint.Urgency;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.pipeline.LoadShedder;
+import dev.tollgate.server.metrics.LoadFamily;
+import dev.tollgate.server.metrics.Metrics;
 import io.prometheus.metrics.core.datapoints.CounterDataPoint;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -23,10 +25,10 @@ public final class Shedder implements LoadShedder {
 
   public Shedder(Metrics metrics, LoadMonitor.Rules rules) {
     load = rules.initialLoad();
-    shedAboveShare = metrics.counter(MetricFamily.SHED_ABOVE_SHARE).labelValues();
-    metrics.gauge(MetricFamily.REQUESTS_ADMITTED, running::get);
-    metrics.gauge(MetricFamily.REQUESTS_MAX, () -> load.requestsMax());
-    metrics.gauge(MetricFamily.LOAD_LEVEL, () -> load.level().number());
+    shedAboveShare = metrics.counter(LoadFamily.SHED_ABOVE_SHARE).labelValues();
+    metrics.gauge(LoadFamily.REQUESTS_ADMITTED, running::get);
+    metrics.gauge(LoadFamily.REQUESTS_MAX, () -> load.requestsMax());
+    metrics.gauge(LoadFamily.LOAD_LEVEL, () -> load.level().number());
   }
 
   void load(LoadState now) {

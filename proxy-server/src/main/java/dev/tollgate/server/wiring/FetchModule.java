@@ -6,9 +6,9 @@ import dev.tollgate.core.egress.PublicAddressResolver;
 import dev.tollgate.core.egress.PublicConnector;
 import dev.tollgate.core.net.CidrSet;
 import dev.tollgate.core.net.UrlRules;
+import dev.tollgate.server.metrics.Metrics;
+import dev.tollgate.server.metrics.OutputFamily;
 import dev.tollgate.server.ops.FetchMetrics;
-import dev.tollgate.server.ops.MetricFamily;
-import dev.tollgate.server.ops.Metrics;
 import dev.tollgate.server.settings.Settings;
 import dev.tollgate.server.settings.value.HttpUrl;
 import io.netty.util.NetUtil;
@@ -31,14 +31,14 @@ final class FetchModule {
   /** What connects to hosts of clients' URLs, whatever for. */
   static PublicConnector connector(Network network, Metrics metrics) throws StartException {
     var resolver = new PublicAddressResolver(network.clientNames());
-    metrics.gauge(MetricFamily.NAME_LOOK_UPS, resolver::inFlight);
+    metrics.gauge(OutputFamily.NAME_LOOK_UPS, resolver::inFlight);
     return new PublicConnector(resolver, network.addressConnector());
   }
 
   static ImageFetchClient begin(
       PublicConnector connector, Supplier<FetchRules> rules, Metrics metrics) {
     var fetcher = new ImageFetchClient(connector, rules, new FetchMetrics(metrics));
-    metrics.gauge(MetricFamily.FETCHES_IN_FLIGHT, fetcher::inFlight);
+    metrics.gauge(OutputFamily.FETCHES_IN_FLIGHT, fetcher::inFlight);
     return fetcher;
   }
 

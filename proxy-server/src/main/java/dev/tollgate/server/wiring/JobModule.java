@@ -4,9 +4,9 @@ import dev.tollgate.core.egress.PublicAddressResolver;
 import dev.tollgate.core.egress.UrlGuard;
 import dev.tollgate.core.exchange.frame.JobService;
 import dev.tollgate.server.jobs.OpenJobs;
+import dev.tollgate.server.metrics.JobFamily;
+import dev.tollgate.server.metrics.Metrics;
 import dev.tollgate.server.ops.BoundedOffload;
-import dev.tollgate.server.ops.MetricFamily;
-import dev.tollgate.server.ops.Metrics;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.postgres.Store.DedicatedThreads;
 import dev.tollgate.server.postgres.jobs.PostgresJobs;
@@ -64,12 +64,12 @@ final class JobModule implements AutoCloseable {
       Metrics metrics,
       Runnable onJobDue) {
     var jobModule = new JobModule(store, network, snapshots, settings, onJobDue);
-    metrics.gauge(MetricFamily.JOBS_QUEUE, jobModule.changes::depth);
-    metrics.gauge(MetricFamily.JOB_QUERIES_QUEUE, jobModule.queries::depth);
+    metrics.gauge(JobFamily.JOBS_QUEUE, jobModule.changes::depth);
+    metrics.gauge(JobFamily.JOB_QUERIES_QUEUE, jobModule.queries::depth);
     metrics.counter(
-        MetricFamily.JOBS_REFUSED, () -> jobModule.changes.refused() + jobModule.queries.refused());
-    metrics.counters(MetricFamily.JOB_SUBMISSIONS, jobModule.jobs::submissions);
-    metrics.gauges(MetricFamily.JOBS_OPEN, jobModule.open::byStatus);
+        JobFamily.JOBS_REFUSED, () -> jobModule.changes.refused() + jobModule.queries.refused());
+    metrics.counters(JobFamily.JOB_SUBMISSIONS, jobModule.jobs::submissions);
+    metrics.gauges(JobFamily.JOBS_OPEN, jobModule.open::byStatus);
     jobModule.open.start();
     return jobModule;
   }

@@ -22,9 +22,9 @@ import dev.tollgate.server.jobs.JobStoreAdapter;
 import dev.tollgate.server.jobs.MediaTarget;
 import dev.tollgate.server.jobs.SpoolQuota;
 import dev.tollgate.server.ledger.JournalOptions;
+import dev.tollgate.server.metrics.JobFamily;
+import dev.tollgate.server.metrics.Metrics;
 import dev.tollgate.server.ops.JobMetrics;
-import dev.tollgate.server.ops.MetricFamily;
-import dev.tollgate.server.ops.Metrics;
 import dev.tollgate.server.postgres.jobs.JobRows;
 import dev.tollgate.server.settings.MediaSettings;
 import dev.tollgate.server.settings.ModelSettings;
@@ -109,7 +109,7 @@ final class JobWorkers implements AutoCloseable {
     var workers = new JobRunner.RunnerOptions(media.workers(), media.lease(), pause);
     var runner =
         new JobRunner(store, provider, job -> target(now.get(), job), copy, workers, observer);
-    metrics.gauge(MetricFamily.JOBS_IN_WORK, runner::busyWorkers);
+    metrics.gauge(JobFamily.JOBS_IN_WORK, runner::busyWorkers);
     var work = new JobWorkers(provider, runner, new FileExpiry(store, kept, observer));
     runner.start();
     long between = FILE_EXPIRY_INTERVAL.toNanos();
@@ -123,7 +123,7 @@ final class JobWorkers implements AutoCloseable {
       var room =
           new SpoolQuota(
               Files.createDirectories(folder), settings.media().spoolBytesMax(), FREE_BYTES_MIN);
-      metrics.gauge(MetricFamily.SPOOL_BYTES, room::reservedBytes);
+      metrics.gauge(JobFamily.SPOOL_BYTES, room::reservedBytes);
       return room;
     } catch (IOException e) {
       throw new StartException("store.data_dir: cannot make " + folder + ": " + e, e);

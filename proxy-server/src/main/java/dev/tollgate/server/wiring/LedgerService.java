@@ -19,8 +19,8 @@ import dev.tollgate.server.ledger.RollbackDetector;
 import dev.tollgate.server.ledger.RollbackShutdown;
 import dev.tollgate.server.ledger.SettlementWriter;
 import dev.tollgate.server.ledger.Settler;
-import dev.tollgate.server.ops.MetricFamily;
-import dev.tollgate.server.ops.Metrics;
+import dev.tollgate.server.metrics.LedgerFamily;
+import dev.tollgate.server.metrics.Metrics;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.postgres.ledger.PostgresLedgerStore;
 import dev.tollgate.server.settings.LedgerSettings;
@@ -202,21 +202,21 @@ final class LedgerService implements AutoCloseable {
   }
 
   void register(Metrics metrics) {
-    metrics.gauge(MetricFamily.LEDGER_BACKLOG, () -> settler.stats().backlog());
-    metrics.gauge(MetricFamily.LEDGER_OLDEST, () -> seconds(settler.stats().oldest()));
-    metrics.gauge(MetricFamily.LEDGER_FLUSH, () -> seconds(settler.stats().lastFlush()));
+    metrics.gauge(LedgerFamily.LEDGER_BACKLOG, () -> settler.stats().backlog());
+    metrics.gauge(LedgerFamily.LEDGER_OLDEST, () -> seconds(settler.stats().oldest()));
+    metrics.gauge(LedgerFamily.LEDGER_FLUSH, () -> seconds(settler.stats().lastFlush()));
     metrics.counter(
-        MetricFamily.LEDGER_QUARANTINED, () -> quarantinedBefore + settler.stats().quarantined());
-    metrics.counter(MetricFamily.LEDGER_OVERRUNS, () -> settler.stats().overruns());
-    metrics.counter(MetricFamily.LEDGER_OVERRUN_COST, () -> settler.stats().overrunMicro());
-    metrics.counter(MetricFamily.LEDGER_RECALLS, () -> ledger().recalls());
-    metrics.counter(MetricFamily.LEDGER_PARTIAL_GRANTS, () -> ledger().partialGrants());
-    metrics.counter(MetricFamily.LEDGER_ROLLBACKS_DETECTED, rollbackShutdown::count);
-    metrics.gauge(MetricFamily.LEDGER_RESERVATIONS, journal::running);
-    metrics.gauge(MetricFamily.LEDGER_QUEUED, journal::queued);
-    metrics.gauge(MetricFamily.LEDGER_LEASES, () -> ledger().leases());
-    metrics.gauge(MetricFamily.LEDGER_WAITING, () -> ledger().waiting());
-    metrics.gauge(MetricFamily.LEDGER_OPEN, () -> ledger().isOpen() ? 1 : 0);
+        LedgerFamily.LEDGER_QUARANTINED, () -> quarantinedBefore + settler.stats().quarantined());
+    metrics.counter(LedgerFamily.LEDGER_OVERRUNS, () -> settler.stats().overruns());
+    metrics.counter(LedgerFamily.LEDGER_OVERRUN_COST, () -> settler.stats().overrunMicro());
+    metrics.counter(LedgerFamily.LEDGER_RECALLS, () -> ledger().recalls());
+    metrics.counter(LedgerFamily.LEDGER_PARTIAL_GRANTS, () -> ledger().partialGrants());
+    metrics.counter(LedgerFamily.LEDGER_ROLLBACKS_DETECTED, rollbackShutdown::count);
+    metrics.gauge(LedgerFamily.LEDGER_RESERVATIONS, journal::running);
+    metrics.gauge(LedgerFamily.LEDGER_QUEUED, journal::queued);
+    metrics.gauge(LedgerFamily.LEDGER_LEASES, () -> ledger().leases());
+    metrics.gauge(LedgerFamily.LEDGER_WAITING, () -> ledger().waiting());
+    metrics.gauge(LedgerFamily.LEDGER_OPEN, () -> ledger().isOpen() ? 1 : 0);
   }
 
   private static double seconds(Duration duration) {

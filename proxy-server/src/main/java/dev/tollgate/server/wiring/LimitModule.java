@@ -6,9 +6,9 @@ import dev.tollgate.core.limit.LimitRules;
 import dev.tollgate.core.limit.Limits;
 import dev.tollgate.core.limit.LocalCounters;
 import dev.tollgate.core.limit.RefusalCache;
+import dev.tollgate.server.metrics.LimitFamily;
+import dev.tollgate.server.metrics.Metrics;
 import dev.tollgate.server.ops.LimitMetrics;
-import dev.tollgate.server.ops.MetricFamily;
-import dev.tollgate.server.ops.Metrics;
 import dev.tollgate.server.ops.RedisMetrics;
 import dev.tollgate.server.redis.Redis;
 import dev.tollgate.server.redis.Redis.ClusterException;
@@ -96,12 +96,12 @@ final class LimitModule implements AutoCloseable {
 
   private void register(Metrics metrics) {
     metrics.gauge(
-        MetricFamily.LIMIT_SLOTS, () -> local.slotsInUse() + redis.map(Redis::slotsHeld).orElse(0));
-    metrics.gauge(MetricFamily.LIMIT_BUCKETS, local::bucketCount);
+        LimitFamily.LIMIT_SLOTS, () -> local.slotsInUse() + redis.map(Redis::slotsHeld).orElse(0));
+    metrics.gauge(LimitFamily.LIMIT_BUCKETS, local::bucketCount);
     redis.ifPresent(
         shared -> {
-          metrics.gauge(MetricFamily.REDIS_UP, () -> shared.isUp() ? 1 : 0);
-          metrics.gauge(MetricFamily.REDIS_WAITING, shared::calls);
+          metrics.gauge(LimitFamily.REDIS_UP, () -> shared.isUp() ? 1 : 0);
+          metrics.gauge(LimitFamily.REDIS_WAITING, shared::calls);
         });
   }
 

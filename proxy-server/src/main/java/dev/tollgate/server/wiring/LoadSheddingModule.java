@@ -2,11 +2,11 @@ package dev.tollgate.server.wiring;
 
 import dev.tollgate.core.exchange.frame.InflightBytes;
 import dev.tollgate.core.pipeline.Gateway;
+import dev.tollgate.server.metrics.Metrics;
 import dev.tollgate.server.ops.BoundedOffload;
 import dev.tollgate.server.ops.LoadMonitor;
 import dev.tollgate.server.ops.LoadSignal;
 import dev.tollgate.server.ops.Memory;
-import dev.tollgate.server.ops.Metrics;
 import dev.tollgate.server.ops.Shedder;
 import dev.tollgate.server.settings.ServerSettings;
 import dev.tollgate.server.settings.Settings;

@@ -4,6 +4,7 @@ import dev.tollgate.core.pipeline.Transport;
 import dev.tollgate.core.upstream.AddressConnector;
 import dev.tollgate.core.upstream.Connector;
 import dev.tollgate.core.upstream.SocketConnector;
+import dev.tollgate.server.dns.NettyDnsResolver;
 import dev.tollgate.server.settings.ListenerSettings;
 import dev.tollgate.server.settings.ServerSettings;
 import io.netty.buffer.PooledByteBufAllocator;
@@ -22,7 +23,7 @@ import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /** Threads, transport, memory and TLS that the listener and the upstream connections share. */
-final class Network implements AutoCloseable {
+public final class Network implements AutoCloseable {
   private static final int QUIET_MILLIS = 0;
   private static final int END_MILLIS_MAX = 2_000;
 
@@ -46,15 +47,15 @@ final class Network implements AutoCloseable {
     clientNames = new NettyDnsResolver(transport);
   }
 
-  EventLoopGroup loops() {
+  public EventLoopGroup loops() {
     return loops;
   }
 
-  Transport transport() {
+  public Transport transport() {
     return transport;
   }
 
-  PooledByteBufAllocator allocator() {
+  public PooledByteBufAllocator allocator() {
     return allocator;
   }
 

@@ -1,26 +1,20 @@
 package dev.tollgate.server.wiring;
 
-import dev.tollgate.core.api.responses.ResponseEventSet;
 import dev.tollgate.core.egress.ImageFetchClient;
 import dev.tollgate.core.exchange.Exchanges;
-import dev.tollgate.core.exchange.frame.ExchangeOptions;
 import dev.tollgate.core.exchange.frame.InflightBytes;
 import dev.tollgate.core.exchange.frame.RequestObserver;
-import dev.tollgate.core.net.CidrSet;
 import dev.tollgate.core.pipeline.Gateway;
-import dev.tollgate.core.pipeline.GatewayOptions;
 import dev.tollgate.core.pipeline.GatewayPorts;
 import dev.tollgate.core.routing.Fleet;
-import dev.tollgate.core.tenant.KeyCache;
-import dev.tollgate.core.tenant.KeyDirectory;
-import dev.tollgate.core.tenant.KeyHash;
 import dev.tollgate.core.upstream.Connector;
 import dev.tollgate.core.upstream.Upstreams;
-import dev.tollgate.server.keys.CachingAuthenticator;
-import dev.tollgate.server.keys.KeyChangePoller;
 import dev.tollgate.server.ledger.ExitReason;
 import dev.tollgate.server.ledger.StoreAccountBalances;
 import dev.tollgate.server.maintenance.StoreMaintenance;
+import dev.tollgate.server.metrics.Metrics;
+import dev.tollgate.server.metrics.ProcessFamily;
+import dev.tollgate.server.metrics.StoreFamily;
 import dev.tollgate.server.oauth.AccessTokens;
 import dev.tollgate.server.ops.AccessLog;
 import dev.tollgate.server.ops.AdminRoute;
@@ -33,8 +27,7 @@ import dev.tollgate.server.ops.Health;
 import dev.tollgate.server.ops.LogFlush;
 import dev.tollgate.server.ops.LoopLag;
 import dev.tollgate.server.ops.Memory;
-import dev.tollgate.server.ops.MetricFamily;
-import dev.tollgate.server.ops.Metrics;
+import dev.tollgate.server.ops.NodeRefusals;
 import dev.tollgate.server.ops.RequestMetrics;
 import dev.tollgate.server.ops.RingAppender;
 import dev.tollgate.server.ops.Shutdown;
@@ -44,7 +37,7 @@ import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.settings.CatalogBuilder;
 import dev.tollgate.server.settings.LoadResult;
 import dev.tollgate.server.settings.Settings;
-import dev.tollgate.server.settings.value.BindAddress;
+import dev.tollgate.server.warmup.Warmup;
 import io.netty.util.concurrent.DefaultEventExecutor;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
@@ -147,13 +140,15 @@ public final class Server implements AutoCloseable {
     Snapshots snapshots = snapshots(upstreams);
     StorageModule storage = storage(network, upstreams);
     LimitModule limitModule = limitModule(snapshots);
-    Warmup.run(network, connector);
+    Warmup.run(
+        new Warmup.Resources(network.loops(), network.transport(), network.allocator(), connector));
     Store store = opening.await();
     if (!isStarting()) {
       return new Start.Stopped();
     }
     BoundedOffload offload = offload();
-    KeyCache keys = keys(store, offload, limitModule);
+    var keys = KeyModule.begin(store, offload, limitModule, metrics);
+    closers.add("key polling", keys);
     InflightBytes inflight = inflight();
     RequestObserver observer = observer(store);
     Submissions submissions = submissions(store); // outlives whoever holds a claim
@@ -172,14 +167,14 @@ public final class Server implements AutoCloseable {
             observer,
             AccessLog::line,
             storage.outputs(),
-            exchangeOptions(),
+            GatewayModule.exchangeOptions(settings),
             ledgerService.clock());
     var loadShedding = new LoadSheddingModule(settings, metrics);
     var ports =
         new GatewayPorts(
             exchanges,
             storage.downloads(),
-            new CachingAuthenticator(keys),
+            keys.authenticator(),
             loadShedding.shedder(),
             new NodeRefusals(limitModule.limits(), ledgerService.ledger()),
             inflight,
@@ -207,7 +202,8 @@ public final class Server implements AutoCloseable {
   private AdminServer startAdminListener() throws StartException, InterruptedException {
     var admin = settings.listeners().admin();
     try {
-      var server = AdminServer.listen(socket(admin.address()), admin.token(), health);
+      var server =
+          AdminServer.listen(GatewayModule.socketAddress(admin.address()), admin.token(), health);
       closers.add("admin listener", server);
       server.handle(AdminRoute.METRICS, AdminServer.metrics(metrics));
       return server;
@@ -234,8 +230,8 @@ public final class Server implements AutoCloseable {
         new BoundedOffload(
             settings.store().pool().max(), settings.server().overload().offloadQueue());
     closers.add("offload", offload);
-    metrics.gauge(MetricFamily.OFFLOAD_DEPTH, offload::depth);
-    metrics.counter(MetricFamily.OFFLOAD_REFUSED, offload::refused);
+    metrics.gauge(StoreFamily.OFFLOAD_DEPTH, offload::depth);
+    metrics.counter(StoreFamily.OFFLOAD_REFUSED, offload::refused);
     return offload;
   }
 
@@ -270,20 +266,6 @@ public final class Server implements AutoCloseable {
     var submissions = Submissions.begin(store, kept, metrics);
     closers.add("submissions", submissions);
     return submissions;
-  }
-
-  private KeyCache keys(Store store, BoundedOffload offload, LimitModule limitModule) {
-    KeyDirectory directory = store.keyDirectory();
-    directory.find(KeyHash.of("")); // nobody's: it warms what the first client would wait for
-    var keys =
-        new KeyCache(CachingAuthenticator.loader(directory, offload), KeyCache.Rules.DEFAULT);
-    metrics.gauge(MetricFamily.AUTH_CACHE_KEYS, keys::size);
-    metrics.gauge(MetricFamily.AUTH_LOOK_UPS, keys::pendingLookups);
-    var polling = new KeyChangePoller(store.keyChanges(), keys, Ticker.systemTicker());
-    closers.add("key polling", polling::close);
-    polling.start();
-    limitModule.onKeyChange(polling::pollSoon);
-    return keys;
   }
 
   private LedgerService ledgerService(Store store, Upstreams upstreams) throws StartException {
@@ -343,42 +325,9 @@ public final class Server implements AutoCloseable {
     return RequestObservers.begin(lines, store, requestMetrics, metrics, closers);
   }
 
-  private ExchangeOptions exchangeOptions() {
-    var api = settings.listeners().api();
-    ResponseEventSet responses =
-        settings.responses().extendedEvents() ? ResponseEventSet.EXTENDED : ResponseEventSet.LISTED;
-    int storedMax = settings.server().idempotency().replyBytesMax();
-    return new ExchangeOptions(api.pingInterval(), api.commitAfter(), storedMax, responses);
-  }
-
-  private Gateway gateway(Network network, GatewayPorts ports) throws StartException {
-    var api = settings.listeners().api();
-    var options =
-        new GatewayOptions(
-            socket(api.address()),
-            api.proxyProtocol(),
-            CidrSet.parse(api.trustedProxies().stream().map(Object::toString).toList()),
-            api.requestBytesMax(),
-            api.multipartBytesMax(),
-            api.headerBytesMax(),
-            api.connectionsMax(),
-            api.headerTimeout(),
-            api.bodyTimeout(),
-            api.writeStall(),
-            api.idleTimeout(),
-            api.healthPath());
-    return new Gateway(
-        options,
-        ports,
-        Network.serverTls(api.tls()),
-        network.loops(),
-        network.transport(),
-        network.allocator());
-  }
-
   private Gateway listening(Network network, GatewayPorts ports, InflightBytes inflight)
       throws StartException {
-    Gateway gateway = bound(gateway(network, ports));
+    Gateway gateway = bound(GatewayModule.create(settings, network, ports));
     register(network, gateway, inflight);
     startWebhooks.run(); // with URLs that have a host
     return gateway;
@@ -398,15 +347,10 @@ public final class Server implements AutoCloseable {
   }
 
   private void register(Network network, Gateway gateway, InflightBytes inflight) {
-    metrics.gauge(MetricFamily.CONNECTIONS, () -> gateway.gauges().open());
-    metrics.counter(MetricFamily.CONNECTIONS_REFUSED, () -> gateway.gauges().refused());
-    metrics.counter(MetricFamily.STREAMS_RESET, () -> gateway.gauges().streamsReset());
-    metrics.gauge(MetricFamily.REFUSED_BODIES, () -> gateway.gauges().bodiesRead());
-    metrics.counter(MetricFamily.REFUSED_BODIES_UNREAD, () -> gateway.gauges().bodiesUnread());
-    metrics.gauge(MetricFamily.REQUESTS_IN_FLIGHT, () -> requestsInFlight(gateway));
-    metrics.gauge(MetricFamily.INFLIGHT_BYTES, inflight::held);
-    metrics.counter(MetricFamily.LOG_DROPPED, RingAppender::dropped);
-    metrics.gauge(MetricFamily.READY, () -> health.isReady() ? 1 : 0);
+    GatewayModule.register(metrics, gateway);
+    metrics.gauge(ProcessFamily.INFLIGHT_BYTES, inflight::held);
+    metrics.counter(ProcessFamily.LOG_DROPPED, RingAppender::dropped);
+    metrics.gauge(ProcessFamily.READY, () -> health.isReady() ? 1 : 0);
     metrics.buffers(network.allocator());
     metrics.jvm();
     loops = network.loops();
@@ -417,28 +361,16 @@ public final class Server implements AutoCloseable {
   private Snapshots snapshots(Upstreams upstreams) throws InterruptedException {
     var mocks = new MockProviders(settings.providers());
     closers.add("mock providers", mocks);
-    AccessTokens tokens = tokens();
+    AccessTokens tokens = AccessTokenModule.begin(metrics);
+    closers.add("access tokens", tokens);
     var builder = new CatalogBuilder(mocks::port, tokens::of);
     var snapshots = new Snapshots(settings, reread, builder, requestMetrics, upstreams, fleet);
     tokens.awaitFirst(FIRST_TOKENS_MAX);
     return snapshots;
   }
 
-  private AccessTokens tokens() {
-    var tokens = new AccessTokens();
-    closers.add("access tokens", tokens);
-    metrics.counter(MetricFamily.ACCESS_TOKENS, tokens::fetched);
-    metrics.counter(MetricFamily.ACCESS_TOKEN_FAILURES, tokens::failed);
-    metrics.gauge(MetricFamily.ACCESS_TOKENS_MISSING, tokens::missing);
-    return tokens;
-  }
-
   private UpstreamGauges gauges(Upstreams upstreams, Snapshots snapshots) {
     return new UpstreamGauges(upstreams, snapshots::catalog, fleet, Ticker.systemTicker(), metrics);
-  }
-
-  private static int requestsInFlight(Gateway gateway) {
-    return gateway.gauges().byPhase().getOrDefault("work", 0);
   }
 
   private void serve(
@@ -446,20 +378,16 @@ public final class Server implements AutoCloseable {
     EventExecutor clock = new DefaultEventExecutor(new DefaultThreadFactory("drain", true));
     closers.add("drain", () -> clock.shutdownGracefully(0, 1, TimeUnit.SECONDS));
     var end = settings.server().shutdown();
-    var traffic = new GatewayTraffic(gateway, () -> requestsInFlight(gateway));
+    var traffic = new GatewayTraffic(gateway, () -> GatewayModule.requestsInFlight(gateway));
     var shutdown = new Shutdown(clock, health, traffic, end.delay(), end.timeout());
     var reload = snapshots.reload();
     reload.register(metrics);
     OperatorRoutes.open(admin, snapshots, reload, gauges, this::stop);
     double took = (Ticker.systemTicker().nanoTime() - beganNanos) / 1e9;
-    metrics.gauge(MetricFamily.START_DURATION, () -> took);
+    metrics.gauge(ProcessFamily.START_DURATION, () -> took);
     health.transitionTo(Health.State.READY);
     running.complete(new Running(admin, store, shutdown, reload));
     log.info("ready after {} ms", Math.round(took * 1e3));
-  }
-
-  private static InetSocketAddress socket(BindAddress address) {
-    return new InetSocketAddress(address.host(), address.port());
   }
 
   /** The threads that serve. */

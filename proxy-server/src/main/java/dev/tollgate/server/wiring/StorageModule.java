@@ -14,10 +14,10 @@ import dev.tollgate.core.storage.s3.S3Bucket;
 import dev.tollgate.core.storage.s3.S3Bucket.Addressing;
 import dev.tollgate.core.upstream.Upstreams;
 import dev.tollgate.server.ledger.JournalOptions;
+import dev.tollgate.server.metrics.Metrics;
+import dev.tollgate.server.metrics.OutputFamily;
 import dev.tollgate.server.ops.BoundedOffload;
 import dev.tollgate.server.ops.MeteredBlobs;
-import dev.tollgate.server.ops.MetricFamily;
-import dev.tollgate.server.ops.Metrics;
 import dev.tollgate.server.settings.ObjectStorageSettings;
 import dev.tollgate.server.settings.value.HttpUrl;
 import dev.tollgate.server.storage.BlobExpiry;
@@ -90,8 +90,8 @@ final class StorageModule implements AutoCloseable {
     var downloads = new Downloads(signer, kept);
     var expiry = new BlobExpiry(directory, clock);
     expiry.start();
-    metrics.gauge(MetricFamily.DOWNLOADS, downloads::open);
-    metrics.counter(MetricFamily.OUTPUTS_EXPIRED, expiry::deleted);
+    metrics.gauge(OutputFamily.DOWNLOADS, downloads::open);
+    metrics.counter(OutputFamily.OUTPUTS_EXPIRED, expiry::deleted);
     Runnable close =
         () -> {
           expiry.close();

@@ -8,7 +8,7 @@ import dev.tollgate.core.storage.BlobType;
 import dev.tollgate.core.storage.DeleteBlobResult;
 import dev.tollgate.core.storage.StoreBlobResult;
 import dev.tollgate.core.upstream.Upstreams;
-import dev.tollgate.server.ops.Metrics;
+import dev.tollgate.server.metrics.Metrics;
 import dev.tollgate.server.settings.Settings;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.EventLoop;

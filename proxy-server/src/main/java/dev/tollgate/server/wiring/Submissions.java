@@ -1,9 +1,9 @@
 package dev.tollgate.server.wiring;
 
 import dev.tollgate.core.idempotency.IdempotencyStore;
+import dev.tollgate.server.metrics.IdempotencyFamily;
+import dev.tollgate.server.metrics.Metrics;
 import dev.tollgate.server.ops.BoundedOffload;
-import dev.tollgate.server.ops.MetricFamily;
-import dev.tollgate.server.ops.Metrics;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.postgres.idempotency.PostgresIdempotency;
 import dev.tollgate.server.settings.ServerSettings;
@@ -38,13 +38,13 @@ final class Submissions implements AutoCloseable {
     var offload = new BoundedOffload("submission-", settings.connections(), QUEUE_MAX);
     var idempotency = store.idempotency(offload, settings);
     var submissions = new Submissions(idempotency, offload);
-    metrics.gauge(MetricFamily.IDEMPOTENCY_QUEUE, offload::depth);
-    metrics.counter(MetricFamily.IDEMPOTENCY_REFUSED, offload::refused);
-    metrics.counters(MetricFamily.IDEMPOTENCY_CLAIMS, idempotency::claims);
-    metrics.gauge(MetricFamily.IDEMPOTENCY_RUNNING, idempotency::running);
-    metrics.counter(MetricFamily.IDEMPOTENCY_STORED_BYTES, idempotency::storedBytes);
-    metrics.counter(MetricFamily.IDEMPOTENCY_NOT_KEPT, idempotency::notKept);
-    metrics.counter(MetricFamily.IDEMPOTENCY_NOT_STORED, idempotency::notStored);
+    metrics.gauge(IdempotencyFamily.IDEMPOTENCY_QUEUE, offload::depth);
+    metrics.counter(IdempotencyFamily.IDEMPOTENCY_REFUSED, offload::refused);
+    metrics.counters(IdempotencyFamily.IDEMPOTENCY_CLAIMS, idempotency::claims);
+    metrics.gauge(IdempotencyFamily.IDEMPOTENCY_RUNNING, idempotency::running);
+    metrics.counter(IdempotencyFamily.IDEMPOTENCY_STORED_BYTES, idempotency::storedBytes);
+    metrics.counter(IdempotencyFamily.IDEMPOTENCY_NOT_KEPT, idempotency::notKept);
+    metrics.counter(IdempotencyFamily.IDEMPOTENCY_NOT_STORED, idempotency::notStored);
     long between = settings.lease().toNanos() / RENEWALS_PER_LEASE;
     submissions.thread.scheduleWithFixedDelay(
         submissions::renew, between, between, TimeUnit.NANOSECONDS);

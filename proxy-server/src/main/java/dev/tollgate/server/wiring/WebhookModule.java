@@ -7,8 +7,8 @@ import dev.tollgate.core.egress.PublicConnector;
 import dev.tollgate.core.storage.BlobStore;
 import dev.tollgate.core.webhook.Outbox.Unsignable;
 import dev.tollgate.core.webhook.RetrySchedule;
-import dev.tollgate.server.ops.MetricFamily;
-import dev.tollgate.server.ops.Metrics;
+import dev.tollgate.server.metrics.Metrics;
+import dev.tollgate.server.metrics.WebhookFamily;
 import dev.tollgate.server.ops.WebhookMetrics;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.settings.WebhookSettings;
@@ -65,10 +65,10 @@ final class WebhookModule {
     if (!store.webhookSecrets().isSealingEnabled()) {
       log.info("webhook secrets lie in the clear in the store, as store.master_keys has no key");
     }
-    metrics.gauge(MetricFamily.WEBHOOKS_IN_FLIGHT, sender::inFlight);
-    metrics.gauge(MetricFamily.WEBHOOKS_PENDING, () -> sender.depth().pending());
-    metrics.gauge(MetricFamily.WEBHOOKS_OVERDUE, () -> sender.depth().oldest().toNanos() / NANOS);
-    metrics.gauges(MetricFamily.WEBHOOKS_LOCKED, () -> byCause(sender.unsignable()));
+    metrics.gauge(WebhookFamily.WEBHOOKS_IN_FLIGHT, sender::inFlight);
+    metrics.gauge(WebhookFamily.WEBHOOKS_PENDING, () -> sender.depth().pending());
+    metrics.gauge(WebhookFamily.WEBHOOKS_OVERDUE, () -> sender.depth().oldest().toNanos() / NANOS);
+    metrics.gauges(WebhookFamily.WEBHOOKS_LOCKED, () -> byCause(sender.unsignable()));
     return sender;
   }
 

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.testkit.RawClient;
 import dev.tollgate.core.testkit.RawResponse;
+import dev.tollgate.server.metrics.Metrics;
+import dev.tollgate.server.metrics.ProcessFamily;
 import dev.tollgate.server.ops.Health.State;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -60,7 +62,7 @@ final class AdminServerTest {
   @Test
   void metricsAreServedInTheFormatAskedFor() throws Exception {
     var metrics = new Metrics();
-    metrics.gauge(MetricFamily.READY, () -> 1);
+    metrics.gauge(ProcessFamily.READY, () -> 1);
     AdminServer admin = listen(null);
     admin.handle(AdminRoute.METRICS, AdminServer.metrics(metrics));
 

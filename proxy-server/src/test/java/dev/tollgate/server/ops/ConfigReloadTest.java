@@ -2,6 +2,7 @@ package dev.tollgate.server.ops;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.server.metrics.Metrics;
 import dev.tollgate.server.ops.ConfigReload.ReadResult;
 import dev.tollgate.server.ops.ConfigReload.Result;
 import java.io.IOException;

@@ -15,6 +15,7 @@ import dev.tollgate.core.limit.Bucket.LimitScope;
 import dev.tollgate.core.limit.Bucket.Unit;
 import dev.tollgate.core.limit.LimitFault;
 import dev.tollgate.core.testkit.TestAcquires;
+import dev.tollgate.server.metrics.Metrics;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -6,6 +6,7 @@ import dev.tollgate.core.api.Endpoint;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.pipeline.LoadShedder.Shed;
 import dev.tollgate.core.pipeline.LoadShedder.Verdict;
+import dev.tollgate.server.metrics.Metrics;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

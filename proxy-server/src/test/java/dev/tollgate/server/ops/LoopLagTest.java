@@ -3,6 +3,7 @@ package dev.tollgate.server.ops;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.tollgate.server.metrics.Metrics;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;

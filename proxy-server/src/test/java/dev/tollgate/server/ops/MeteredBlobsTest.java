@@ -10,6 +10,7 @@ import dev.tollgate.core.storage.BlobName;
 import dev.tollgate.core.storage.BlobType;
 import dev.tollgate.core.storage.StoreBlobResult;
 import dev.tollgate.core.testkit.InMemoryBlobs;
+import dev.tollgate.server.metrics.Metrics;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;

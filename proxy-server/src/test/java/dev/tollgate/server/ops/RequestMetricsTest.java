@@ -10,6 +10,7 @@ import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.testkit.Seeds;
+import dev.tollgate.server.metrics.Metrics;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -8,6 +8,7 @@ import dev.tollgate.core.pipeline.LoadShedder.Admitted;
 import dev.tollgate.core.pipeline.LoadShedder.Permit;
 import dev.tollgate.core.pipeline.LoadShedder.Shed;
 import dev.tollgate.core.pipeline.LoadShedder.Verdict;
+import dev.tollgate.server.metrics.Metrics;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -17,6 +17,7 @@ import dev.tollgate.core.routing.RoutePlan;
 import dev.tollgate.core.testkit.ScriptedConnector;
 import dev.tollgate.core.testkit.TestCatalog;
 import dev.tollgate.core.upstream.Upstreams;
+import dev.tollgate.server.metrics.Metrics;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.util.concurrent.MockTicker;
 import io.netty.util.concurrent.Ticker;

@@ -18,7 +18,7 @@ import dev.tollgate.server.ledger.ExitReason;
 import dev.tollgate.server.ledger.JournalDirectory;
 import dev.tollgate.server.ledger.JournalOptions;
 import dev.tollgate.server.ledger.LocalJournal;
-import dev.tollgate.server.ops.Metrics;
+import dev.tollgate.server.metrics.Metrics;
 import dev.tollgate.server.settings.LedgerSettings;
 import dev.tollgate.server.settings.LedgerSettings.Batch;
 import dev.tollgate.server.settings.LedgerSettings.DayRetention;
