@@ -63,7 +63,7 @@ public final class RollbackShutdown implements SettlerListener {
     RollbackDetector detector = rollbackDetector;
     if (detector != null) {
       Thread.ofVirtual()
-          .name("ledger-judge")
+          .name("ledger-rollback-check")
           .start(() -> detector.diagnose(this::takenOver, this::leasesReleased));
     }
   }

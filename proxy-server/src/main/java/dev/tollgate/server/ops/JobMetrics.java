@@ -10,7 +10,7 @@ import io.prometheus.metrics.core.metrics.Counter;
 import io.prometheus.metrics.core.metrics.Histogram;
 import java.time.Duration;
 
-/** Counts what workers do. */
+/** Metrics of job workers. */
 public final class JobMetrics implements JobObserver {
   private static final double[] SECONDS = {.1, .5, 1, 5, 15, 60, 300, 900, 3_600, 14_400, 86_400};
   private static final double MILLIS = 1e3;
@@ -42,7 +42,9 @@ public final class JobMetrics implements JobObserver {
     for (JobKind kind : JobKind.values()) {
       for (JobStatus status : JobStatus.values()) {
         if (status.isTerminal()) {
-          ended.labelValues(kind.wire(), status.wire()); // shown as 0 also where none has so far
+          ended.labelValues(
+              kind.wire(),
+              status.wire()); // registered at once, so that it is 0 before the first event
         }
       }
     }

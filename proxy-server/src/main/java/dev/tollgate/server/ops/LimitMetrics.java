@@ -7,7 +7,7 @@ import dev.tollgate.server.metrics.LimitFamily;
 import dev.tollgate.server.metrics.Metrics;
 import io.prometheus.metrics.core.metrics.Counter;
 
-/** Counts what limits did. Models, codes and scopes are closed lists. Runs on event loops. */
+/** Metrics of limits. Models, codes and scopes are closed lists. Runs on event loops. */
 public final class LimitMetrics implements LimitObserver {
   private final Counter refusals;
   private final Counter fallbackSkipped;

@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counts what a store keeps and what it fails to, and lets nobody wait for one that did not answer
- * a moment ago.
+ * Blob store with metrics of stores and failures. While the store is considered down, calls fail at
+ * once.
  */
 public final class MeteredBlobs implements BlobStore {
   private static final Logger log = LoggerFactory.getLogger(MeteredBlobs.class);
@@ -40,7 +40,8 @@ public final class MeteredBlobs implements BlobStore {
     durations = metrics.histogram(OutputFamily.OUTPUT_STORE_DURATION, SECONDS).labelValues();
     failures = metrics.counter(OutputFamily.OUTPUT_FAILURES);
     for (BlobFailure fault : BlobFailure.values()) {
-      failures.labelValues(fault.wire()); // shown as 0 also where nothing has failed so far
+      failures.labelValues(
+          fault.wire()); // registered at once, so that it is 0 before the first failure
     }
   }
 
@@ -87,7 +88,7 @@ public final class MeteredBlobs implements BlobStore {
         result -> {
           if (result instanceof DeleteBlobResult.Unavailable no) {
             failures.labelValues(no.failure().wire()).inc();
-            log.warn("an output is not deleted: {} ({})", no.failure().wire(), no.reason());
+            log.warn("an output could not be deleted: {} ({})", no.failure().wire(), no.reason());
           }
           whenDone.accept(result);
         });

@@ -15,8 +15,8 @@ import dev.tollgate.server.metrics.StoreFamily;
 import dev.tollgate.server.metrics.WebhookFamily;
 
 /**
- * Every place where work of others gathers, with what keeps it from growing: the one table, kept in
- * step with {@code docs/overload.md}. A queue that is not here fails a test.
+ * Every queue or buffer that clients can fill, with its bound. A test compares this table with
+ * {@code docs/overload.md}, and fails for a queue that is missing here.
  */
 public enum ResourceBound {
   ACCEPT_BACKLOG("4096", LoadFamily.LOAD_LEVEL, WhenFull.CLOSED),
@@ -116,7 +116,7 @@ public enum ResourceBound {
   private final String limit;
   private final MetricFamily metric;
 
-  @SuppressWarnings("ImmutableEnumChecker") // records of what cannot change
+  @SuppressWarnings("ImmutableEnumChecker") // records of immutable values
   private final WhenFull whenFull;
 
   ResourceBound(String limit, MetricFamily metric, WhenFull whenFull) {
@@ -125,23 +125,23 @@ public enum ResourceBound {
     this.whenFull = whenFull;
   }
 
-  /** What becomes of what finds no room. */
+  /** Treatment of work beyond the bound. */
   public sealed interface WhenFull {
     WhenFull CLOSED = new Effect("closed");
     WhenFull WAITS = new Effect("waits at its sender");
     WhenFull DROPPED = new Effect("dropped and counted");
-    WhenFull EVICTED = new Effect("takes another's place");
+    WhenFull EVICTED = new Effect("an older entry is evicted");
     WhenFull IN_STORE = new Effect("waits in the store");
     WhenFull TO_DISK = new Effect("read back from the disk later");
 
-    /** Told to the client. */
+    /** The client gets this error. */
     record Refused(ErrorCode code) implements WhenFull {}
 
-    /** Nobody need be told. */
+    /** No error is reported. */
     record Effect(String text) implements WhenFull {}
   }
 
-  /** The key of the configuration, or the number where it is fixed. */
+  /** Returns the configuration key, or the number if the bound is fixed. */
   public String limit() {
     return limit;
   }

@@ -22,7 +22,7 @@ import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
 
 /**
- * What the upstream pools hold, by provider. Pools are counted by endpoint; providers that share an
+ * Gauges of the upstream pools, by provider. Pools are counted by endpoint; providers that share an
  * endpoint show the same numbers.
  */
 public final class UpstreamGauges {
@@ -54,13 +54,13 @@ public final class UpstreamGauges {
     metrics.gauges(ProviderFamily.PROVIDER_KEYS_COOLING, () -> byKeys(this::isCooling));
   }
 
-  /** The state outlives the wait: nothing happens to a key when that is over. */
+  /** The state is stored beyond the pause, because no event marks its end. */
   private boolean isCooling(KeyHealth.State state) {
     return state instanceof KeyHealth.State.Cooling cooling
         && cooling.untilNanos() - ticker.nanoTime() > 0;
   }
 
-  /** The tree of {@code GET /providers}. */
+  /** Returns the tree of {@code GET /providers}. */
   public Map<String, Object> providers() {
     Map<EndpointIdentity, Gauge> gauges = byEndpoint();
     List<Map<String, Object>> providers =

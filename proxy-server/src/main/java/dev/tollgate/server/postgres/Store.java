@@ -229,7 +229,7 @@ public final class Store implements AutoCloseable {
       Runnable onJobDue) {
     return new PostgresJobs(
         new PostgresJobs.DedicatedPool(openPool("jobs", changes.count()), changes.offload()),
-        new PostgresJobs.DedicatedPool(openPool("job_looks", queries.count()), queries.offload()),
+        new PostgresJobs.DedicatedPool(openPool("job_queries", queries.count()), queries.offload()),
         retention,
         ttl,
         onJobDue);

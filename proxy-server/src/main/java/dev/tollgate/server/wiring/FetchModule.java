@@ -24,11 +24,11 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What is fetched from clients' URLs: by which rules, and what metrics show of it. */
+/** Fetches from URLs of clients: their rules from the configuration, and their metrics. */
 final class FetchModule {
   private FetchModule() {}
 
-  /** What connects to hosts of clients' URLs, whatever for. */
+  /** Returns a connector to hosts in URLs of clients. */
   static PublicConnector connector(Network network, Metrics metrics) throws StartException {
     var resolver = new PublicAddressResolver(network.clientNames());
     metrics.gauge(OutputFamily.NAME_LOOK_UPS, resolver::inFlight);
@@ -42,7 +42,7 @@ final class FetchModule {
     return fetcher;
   }
 
-  /** The rules of a configuration, on this machine as it is now. */
+  /** Returns the rules of a configuration, with the present addresses of this machine. */
   static FetchRules rules(Settings settings) {
     var ssrf = settings.security().ssrf();
     var fetch = settings.security().fetch();
@@ -63,7 +63,7 @@ final class FetchModule {
     return CidrSet.parse(blocks.stream().map(Object::toString).toList());
   }
 
-  /** Of listeners that clients and browsers reach us by. */
+  /** Host names of this gateway's own listeners. */
   private static Set<String> ownNames(Settings settings) {
     var listeners = settings.listeners();
     return Stream.of(listeners.api().baseUrl(), listeners.control().publicUrl())
@@ -72,7 +72,7 @@ final class FetchModule {
         .collect(Collectors.toSet());
   }
 
-  /** Of all interfaces; where they cannot be listed, public ranges alone have to do. */
+  /** Addresses of all interfaces; if they cannot be listed, only the public ranges protect. */
   private static CidrSet ownAddresses() {
     Set<String> own = new HashSet<>();
     try {

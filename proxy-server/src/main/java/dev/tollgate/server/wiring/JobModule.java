@@ -13,20 +13,20 @@ import dev.tollgate.server.postgres.jobs.PostgresJobs;
 import dev.tollgate.server.settings.Settings;
 import java.util.Optional;
 
-/** Where clients submit videos and music, and ask for them. */
+/** Service for submissions and queries of video and music jobs. */
 final class JobModule implements AutoCloseable {
-  /** Beside all else, so that submissions take no connection from those who charge. */
+  /** Separate from all other connections, so that submissions do not delay settlements. */
   private static final int CONNECTIONS = 4;
 
-  /** For those who only look: they do not wait behind submissions, which wait for locks. */
+  /** Separate, so that queries do not wait behind submissions, which wait for locks. */
   private static final int QUERY_CONNECTIONS = 2;
 
-  /** What waits for a connection; each organization has a bound far below. */
+  /** Bound on all queued operations; the bound of each organization is far lower. */
   private static final int QUEUE_MAX = 1_000;
 
   private final BoundedOffload changes = new BoundedOffload("jobs-", CONNECTIONS, QUEUE_MAX);
   private final BoundedOffload queries =
-      new BoundedOffload("job-looks-", QUERY_CONNECTIONS, QUEUE_MAX);
+      new BoundedOffload("job-queries-", QUERY_CONNECTIONS, QUEUE_MAX);
   private final PostgresJobs jobs;
   private final OpenJobs open;
   private final JobService service;
@@ -52,9 +52,9 @@ final class JobModule implements AutoCloseable {
   }
 
   /**
-   * Opens it.
+   * Opens the module.
    *
-   * @param onJobDue something is to be done with a job; it must not block
+   * @param onJobDue called when a job is due; must not block
    */
   static JobModule begin(
       Store store,

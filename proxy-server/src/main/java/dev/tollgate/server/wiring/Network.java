@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/** Threads, transport, memory and TLS that the listener and the upstream connections share. */
+/** Event loops, transport, buffers and TLS that the listener and upstream connections share. */
 public final class Network implements AutoCloseable {
   private static final int QUIET_MILLIS = 0;
   private static final int END_MILLIS_MAX = 2_000;
@@ -59,7 +59,7 @@ public final class Network implements AutoCloseable {
     return allocator;
   }
 
-  /** Opens connections to providers; certificates and host names are checked. */
+  /** Returns a connector to providers; it checks certificates and host names. */
   Connector connector() throws StartException {
     try {
       SslContext tls =
@@ -74,19 +74,21 @@ public final class Network implements AutoCloseable {
     }
   }
 
-  /** Looks up names that clients choose. */
+  /** Returns the resolver of host names that clients supply. */
   NettyDnsResolver clientNames() {
     return clientNames;
   }
 
-  /** Opens connections to addresses that clients' URLs resolve to; no session outlives one. */
+  /**
+   * Returns a connector to addresses that URLs of clients resolve to; TLS sessions are not resumed.
+   */
   AddressConnector addressConnector() throws StartException {
     try {
       SslContext tls =
           SslContextBuilder.forClient()
               .sslProvider(tlsProvider())
               .endpointIdentificationAlgorithm("HTTPS")
-              .sessionCacheSize(1) // 0 would be no bound
+              .sessionCacheSize(1) // 0 would mean unbounded
               .build();
       return new SocketConnector(
           new ReflectiveChannelFactory<>(transport.socketChannel()), resolver, tls, allocator);
@@ -95,7 +97,7 @@ public final class Network implements AutoCloseable {
     }
   }
 
-  /** The listener's certificate and key; null: it listens in the clear. */
+  /** Returns certificate and key of the listener; null: no TLS. */
   static @Nullable SslContext serverTls(ListenerSettings.@Nullable Tls tls) throws StartException {
     if (tls == null) {
       return null;

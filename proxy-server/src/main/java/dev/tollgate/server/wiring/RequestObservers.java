@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
 
-/** Where each request is recorded when it ends: in metrics, in a line, and in the store. */
+/** Observers of ended requests: metrics, access log and request log. */
 final class RequestObservers {
   private RequestObservers() {}
 

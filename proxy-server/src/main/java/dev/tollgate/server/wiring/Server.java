@@ -58,13 +58,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The whole gateway in one process. The admin listener comes first and goes last; the store, which
- * is the slowest to open, opens while the rest is built.
+ * The whole gateway in one process. The admin listener opens first and closes last; the store,
+ * which takes longest, opens while the rest is built.
  */
 public final class Server implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Server.class);
 
-  /** A node whose accounts are refused serves its other providers. */
+  /** A node starts without tokens after this time, and serves its other providers. */
   private static final Duration FIRST_TOKENS_MAX = Duration.ofSeconds(5);
 
   private final Settings settings;
@@ -78,27 +78,27 @@ public final class Server implements AutoCloseable {
   private final CompletableFuture<Running> running = new CompletableFuture<>();
   private final AtomicReference<@Nullable ExitReason> exitReason = new AtomicReference<>();
   private volatile Iterable<? extends EventExecutor> loops = List.of();
-  private volatile String baseUrl = ""; // of URLs that nobody has before it listens
+  private volatile String baseUrl = ""; // empty until the listener is bound
   private volatile Runnable stopRecovery = () -> {};
   private volatile Runnable wakeWebhooks = () -> {};
   private Runnable startWebhooks = () -> {};
   private volatile Runnable wakeWorkers = () -> {};
 
-  /** What exists once the gateway serves. */
+  /** Parts that exist once the gateway serves. */
   private record Running(
       AdminServer admin, Store store, Shutdown shutdown, ConfigReload<Snapshots.Snapshot> reload) {}
 
-  /** What came of a start that nothing prevented. */
+  /** Result of a start that did not fail. */
   public sealed interface Start {
     /** The gateway serves. */
     record Ready(StartupInfo greeting) implements Start {}
 
-    /** It was told to stop before it served. */
+    /** The gateway was stopped before it served. */
     record Stopped() implements Start {}
   }
 
   /**
-   * A gateway that has not begun to start.
+   * Creates a gateway without starting it.
    *
    * @param reread loads the same configuration again, for reloads
    */
@@ -113,7 +113,7 @@ public final class Server implements AutoCloseable {
     Signals.onHangUp(() -> running.thenAccept(now -> Thread.startVirtualThread(now.reload()::now)));
   }
 
-  /** Starts everything and returns when the gateway is ready or unwanted. To be called once. */
+  /** Starts everything and returns when the gateway is ready or was stopped. Called once. */
   public Start start() throws StartException, InterruptedException {
     try {
       return begin();
@@ -151,7 +151,7 @@ public final class Server implements AutoCloseable {
     closers.add("key polling", keys);
     InflightBytes inflight = inflight();
     RequestObserver observer = observer(store);
-    Submissions submissions = submissions(store); // outlives whoever holds a claim
+    Submissions submissions = submissions(store); // closed after every holder of a claim
     LedgerService ledgerService = ledgerService(store, upstreams);
     var exchanges =
         new Exchanges(
@@ -184,7 +184,7 @@ public final class Server implements AutoCloseable {
     Gateway gateway = listening(network, ports, inflight);
     closers.add("jobs", jobWorkers(store, storage, network, snapshots));
     var sources = new LoadSheddingModule.LoadSources(inflight, offload, ledgerService::backlog);
-    closers.add("load watch", loadShedding.startMonitor(network, gateway, sources));
+    closers.add("load monitor", loadShedding.startMonitor(network, gateway, sources));
     if (!isStarting()) {
       return new Start.Stopped();
     }
@@ -235,7 +235,9 @@ public final class Server implements AutoCloseable {
     return offload;
   }
 
-  /** Reaches the hosts of clients' URLs; those that wait for webhooks are called later. */
+  /**
+   * Returns the client for URLs of clients, and prepares webhooks, which start after the listener.
+   */
   private ImageFetchClient fetcher(
       Network network, Store store, StorageModule storage, Snapshots snapshots)
       throws StartException {
@@ -282,7 +284,7 @@ public final class Server implements AutoCloseable {
           @Override
           public void diskFailed(Throwable failure) {
             log.error(
-                "the disk of {} failed: nothing more can be charged, the gateway ends",
+                "the disk of {} failed: requests can no longer be charged, the process ends",
                 settings.store().dataDir(),
                 failure);
             LogFlush.flush();
@@ -291,7 +293,7 @@ public final class Server implements AutoCloseable {
 
           @Override
           public void shutdownRequired(ExitReason why) {
-            // Whoever drains already is not hurried.
+            // A drain that has begun is not cut short.
             drain(why, Shutdown::beginUnlessBegun);
           }
         };
@@ -302,10 +304,11 @@ public final class Server implements AutoCloseable {
     health.readinessCheck(
         () -> ledgerService.ledger().unavailableReason().map(why -> "ledger: " + why));
     var maintenance = new StoreMaintenance(store, settings.ledger());
-    closers.add("ledger upkeep", maintenance);
+    closers.add("store maintenance", maintenance);
     maintenance.register(metrics);
     maintenance.start();
-    // Goes first: who is heard out for its usage alone is let go, and charged.
+    // Closed before the ledger: exchanges that drain an upstream for its usage end, and are
+    // charged.
     closers.add("upstream connections", upstreams::close);
     return ledgerService;
   }
@@ -329,7 +332,7 @@ public final class Server implements AutoCloseable {
       throws StartException {
     Gateway gateway = bound(GatewayModule.create(settings, network, ports));
     register(network, gateway, inflight);
-    startWebhooks.run(); // with URLs that have a host
+    startWebhooks.run(); // URLs of artifacts need the bound address
     return gateway;
   }
 
@@ -390,12 +393,12 @@ public final class Server implements AutoCloseable {
     log.info("ready after {} ms", Math.round(took * 1e3));
   }
 
-  /** The threads that serve. */
+  /** Returns the event loops. */
   Iterable<? extends EventExecutor> loops() {
     return loops;
   }
 
-  /** What is open, in the order in which it closes. */
+  /** Returns the names of open resources, in the order in which they close. */
   List<String> closing() {
     return closers.names();
   }
@@ -413,17 +416,17 @@ public final class Server implements AutoCloseable {
     running.thenCompose(now -> now.shutdown().drained()).join();
   }
 
-  /** Why it ended, or is about to. */
+  /** Returns why the gateway ended or is about to end. */
   public ExitReason exitReason() {
     return Objects.requireNonNullElse(exitReason.get(), ExitReason.REQUESTED);
   }
 
-  /** Begins to drain; asked again, it cuts short what still runs. */
+  /** Begins to drain; a second call ends the remaining requests. */
   public void stop() {
     drain(ExitReason.REQUESTED, Shutdown::begin);
   }
 
-  /** The first reason is the one that its exit code says. */
+  /** The first reason determines the exit code. */
   private void drain(ExitReason why, Consumer<Shutdown> how) {
     exitReason.compareAndSet(null, why);
     health.transitionTo(Health.State.DRAINING);
@@ -431,7 +434,7 @@ public final class Server implements AutoCloseable {
     running.thenAccept(now -> how.accept(now.shutdown()));
   }
 
-  /** Closes everything that was opened, in reverse. */
+  /** Closes all opened resources in reverse order. */
   @Override
   public void close() {
     closers.close();

@@ -13,14 +13,14 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Submissions that carry a key, and the signs of life of those that run on this node. */
+/** Store of idempotency keys, and the renewal of the claims that this node holds. */
 final class Submissions implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Submissions.class);
 
-  /** Two signs of life may be missed. */
+  /** Two renewals may fail before a lease expires. */
   private static final int RENEWALS_PER_LEASE = 3;
 
-  /** What waits for a connection; each organization has a bound far below. */
+  /** Bound on all queued operations; the bound of each organization is far lower. */
   private static final int QUEUE_MAX = 1_000;
 
   private final PostgresIdempotency idempotency;

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
-/** The options of {@code bench}: what is refused, and that the documentation has them all. */
+/** Options of {@code bench}: refused values, and documentation of all options. */
 class BenchVerbTest {
   private static final Path DOCS =
       Path.of(System.getProperty("tollgate.root", "..")).resolve("docs/benchmarks.md");
@@ -104,7 +104,7 @@ class BenchVerbTest {
     assertThat(named("bench figures")).containsExactlyElementsOf(BenchMetrics.all().keySet());
   }
 
-  /** What stands in backquotes in the first column of the table behind a marker. */
+  /** Returns the backquoted names in the first column of the table behind a marker. */
   private static List<String> named(String marker) throws IOException {
     List<String> lines = Files.readAllLines(DOCS);
     int start = lines.indexOf("<!-- " + marker + " -->");

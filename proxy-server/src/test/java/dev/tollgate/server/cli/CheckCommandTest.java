@@ -136,7 +136,7 @@ final class CheckCommandTest {
         .doesNotContain("key-canary");
   }
 
-  /** Takes the one key that is good, wherever it is sent. */
+  /** Provider that accepts the one good key in any position. */
   private static void answer(HttpExchange exchange) throws IOException {
     String path = exchange.getRequestURI().getPath();
     var sent = exchange.getRequestHeaders();
@@ -165,7 +165,7 @@ final class CheckCommandTest {
           case "/over/async-invoke" -> 400;
           default -> 404;
         };
-    if (path.startsWith("/over")) { // the body does not say it
+    if (path.startsWith("/over")) { // the body does not contain it
       exchange.getResponseHeaders().add("x-amzn-ErrorType", "ExpiredTokenException:http://x/");
     }
     exchange.sendResponseHeaders(good ? 200 : refused, body.length);
@@ -173,7 +173,7 @@ final class CheckCommandTest {
     exchange.close();
   }
 
-  /** Whether AWS would take the signature of the one secret that is good. */
+  /** True if AWS would accept the signature of the one good secret. */
   private static boolean isSigned(HttpExchange exchange) {
     Map<String, String> head = new HashMap<>();
     exchange

@@ -15,7 +15,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The launcher in a checkout of its own, with a JDK and a Maven that only say what they did. */
+/**
+ * The launcher in a checkout of its own, with a fake JDK and a fake Maven that record their calls.
+ */
 class LauncherTest {
   private static final Path LAUNCHER =
       Path.of(System.getProperty("tollgate.root", "..")).resolve("tollgate");
@@ -28,7 +30,7 @@ class LauncherTest {
   private Path jdk = Path.of("");
   private Path maven = Path.of("");
 
-  /** What a run of the launcher came to. */
+  /** Exit code and output of a run of the launcher. */
   private record Ran(int code, String output) {}
 
   @BeforeEach

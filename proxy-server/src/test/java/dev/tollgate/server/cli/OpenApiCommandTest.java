@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The document of the API agrees with the routes and with what they take. */
+/** The OpenAPI document agrees with the routes and with the requests that they accept. */
 final class OpenApiCommandTest {
   private static final ApiDocument DOCUMENT = ApiDocument.own();
   private static final String FORM = "multipart/form-data; boundary=b";
@@ -153,7 +153,7 @@ final class OpenApiCommandTest {
     };
   }
 
-  /** Lists are fields of one name, and the file has a name. */
+  /** Lists are fields with the same name, and the file has a file name. */
   private static byte[] form(JsonNode fields) {
     StringBuilder form = new StringBuilder();
     for (Map.Entry<String, JsonNode> field : fields.properties()) {

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The verbs on organizations, credit, keys and the store, without a gateway and beside one. */
+/** Commands on organizations, credit, keys and the store, with and without a running gateway. */
 class StoreVerbsIT {
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -162,7 +162,7 @@ class StoreVerbsIT {
     String node = "00000000-0000-0000-0000-000000000001";
     assertThat(json("ledger", "nodes")).isEmpty();
     assertThat(run("ledger", "nodes")).isZero();
-    assertThat(out.toString()).matches("NODE +STATE +SILENT_S +LEASED +COMMITTED +EPOCH\\R");
+    assertThat(out.toString()).matches("NODE +STATE +UNRESPONSIVE_S +LEASED +COMMITTED +EPOCH\\R");
     assertThat(run("ledger", "release", node)).isEqualTo(1);
     assertThat(err.toString()).contains("nothing was done", "--yes");
     assertThat(run("ledger", "release", node, "--yes")).isEqualTo(1);
@@ -197,7 +197,7 @@ class StoreVerbsIT {
     assertThat(run("ledger", "audit")).isEqualTo(1);
     assertThat(run("ledger", "quarantine", "retry", request)).isEqualTo(1);
     assertThat(out.toString()).containsPattern(request + " +false +- +.*organization");
-    assertThat(err.toString()).contains("1 of 1 charges were not booked");
+    assertThat(err.toString()).contains("1 of 1 charges were not settled");
     assertThat(run("ledger", "quarantine", "retry")).isEqualTo(2);
     assertThat(run("ledger", "quarantine", "drop", request)).isEqualTo(1);
     assertThat(err.toString()).contains("nothing was done", request);

@@ -29,7 +29,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Tokens of a service account from a server that checks what it is asked with. */
+/** Tokens of a service account from a server that verifies the assertions. */
 class AccessTokensTest {
   private static final ObjectMapper MAPPER = new ObjectMapper();
 
@@ -65,7 +65,7 @@ class AccessTokensTest {
     server.stop(0);
   }
 
-  /** Tasks that run when the test says so. */
+  /** Scheduler whose tasks the test runs. */
   private static final class ByHand implements TaskScheduler {
     private final Deque<Runnable> tasks = new ArrayDeque<>();
     private final Deque<Duration> delays = new ArrayDeque<>();
@@ -84,7 +84,7 @@ class AccessTokensTest {
       tasks.removeLast().run();
     }
 
-    /** Runs the next task, and says how long it was to wait. */
+    /** Runs the next task, and returns the delay that it was scheduled with. */
     Duration run() {
       Duration delay = delays.removeFirst();
       tasks.removeFirst().run();
@@ -212,7 +212,7 @@ class AccessTokensTest {
         exchange -> {
           exchange.sendResponseHeaders(200, 99);
           exchange.getResponseBody().write('{');
-          exchange.getResponseBody().flush(); // and never ends it
+          exchange.getResponseBody().flush(); // and never ends the body
         });
     stalling.start();
     String port = ":" + stalling.getAddress().getPort() + "/";
@@ -222,7 +222,7 @@ class AccessTokensTest {
     try {
       assertThatExceptionOfType(TokenEndpoint.TokenException.class)
           .isThrownBy(() -> new TokenEndpoint(Duration.ofMillis(200)).requestToken(account, now))
-          .withMessage("waited in vain for 127.0.0.1");
+          .withMessage("timed out waiting for 127.0.0.1");
     } finally {
       stalling.stop(0);
     }

@@ -44,7 +44,7 @@ final class AdaptiveRequestLimitTest {
     assertThat(limit.update(BUSY, 64)).isEqualTo(64);
   }
 
-  /** A young node: its loops become warm, and soon after a provider answers nobody. */
+  /** A young node: its loops are busy with JIT compilation, and soon after a provider hangs. */
   @Test
   void loopsThatAreBusyWithoutRequestsTurnNobodyAway() {
     for (int i = 0; i < 100; i++) {
@@ -74,9 +74,7 @@ final class AdaptiveRequestLimitTest {
     assertThat(limit.update(CALM, 9_000)).isEqualTo(10_000);
   }
 
-  /**
-   * Requests that hang come at their rate; a room that grew slower would turn some of them away.
-   */
+  /** Hanging requests arrive at a constant rate; a limit that grew slower would refuse some. */
   @Test
   void itMakesRoomAtOnceForWhatOnlyWaits() {
     busyForAMoment();

@@ -118,7 +118,7 @@ final class BoundedOffloadTest {
     assertThat(outcomes).isEmpty();
   }
 
-  /** Holds the only thread until the latch is let go. */
+  /** Blocks the only thread until the latch is released. */
   private CountDownLatch occupy() throws Exception {
     var begun = new CompletableFuture<Void>();
     var latch = new CountDownLatch(1);

@@ -84,7 +84,7 @@ final class ErrorStreamTest {
             new AccessLine(RequestRecords.broken()).toString());
   }
 
-  /** What was written, call by call; the first waits until the test lets it go. */
+  /** Output stream that records each call; the first call waits until the test releases it. */
   private static final class Calls extends ByteArrayOutputStream {
     private final CountDownLatch reached = new CountDownLatch(1);
     private final CountDownLatch go = new CountDownLatch(1);

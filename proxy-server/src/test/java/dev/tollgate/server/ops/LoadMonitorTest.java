@@ -57,7 +57,7 @@ final class LoadMonitorTest {
             "tollgate_load_pressure{signal=\"connections\"} 0.0");
   }
 
-  /** Books that do not keep up, and memory that runs out: row D12. */
+  /** A journal backlog and memory that runs out: row D12. */
   @ParameterizedTest
   @EnumSource(names = {"JOURNAL_BACKLOG", "DIRECT_MEMORY", "HEAP", "INFLIGHT_BYTES"})
   void whatANodeHasToHaveShedsNewWorkAtItsBoundAndNotBelow(LoadSignal signal) {
@@ -116,7 +116,7 @@ final class LoadMonitorTest {
     assertThat(doors).containsExactly("close idle", "pause", "close idle", "resume");
   }
 
-  /** Row D12: at the very last, and also where a node has little to do. */
+  /** Row D12: at the last level, also on a node with little work. */
   @Test
   void withTheLastOfTheDirectMemoryStalledStreamsGoUntilThatIsMended() {
     pressures.put(LoadSignal.DIRECT_MEMORY, 1.06);

@@ -10,7 +10,7 @@ import java.util.List;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
 
-/** A loop that is blocked is told to the log and the metrics (D11). */
+/** A blocked loop is shown in the log and the metrics (D11). */
 final class LoopLagTest {
   private static final Offset<Double> TINY = within(1e-9);
 

@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of storing is counted, and a store that was silent is let alone for a while. */
+/** Results of storing are counted, and a store that timed out is spared for a while. */
 final class MeteredBlobsTest {
   private final MockTicker ticker = Ticker.newMockTicker();
   private final EmbeddedChannel loop = EmbeddedChannel.builder().ticker(ticker).build();

@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** What operators read in docs/operating.md is what the code has. */
+/** {@code docs/operating.md} matches the code. */
 final class OperatingDocumentTest {
   private static final Pattern METRIC_ROW =
       Pattern.compile("\\| `(tollgate_\\w+)` \\| (\\w+) \\| (.*?) \\| (.*?) \\|");

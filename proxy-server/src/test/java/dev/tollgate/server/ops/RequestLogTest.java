@@ -15,7 +15,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Requests without a charge on their way to the request log. */
+/** Requests without a charge reach the request log. */
 class RequestLogTest {
   private static final int WAITING_MAX = 4;
 

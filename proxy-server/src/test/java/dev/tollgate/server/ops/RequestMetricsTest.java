@@ -172,7 +172,7 @@ final class RequestMetricsTest {
     assertThat(seriesCount()).isLessThan(250);
   }
 
-  /** A request whose tries ended like this, one after the other. */
+  /** Returns a request whose attempts ended like this, one after the other. */
   private static RequestRecord withOutcomes(String... outcomes) {
     List<AttemptRecord> attempts = new ArrayList<>();
     for (String outcome : outcomes) {
@@ -186,7 +186,7 @@ final class RequestMetricsTest {
     return with(attempts);
   }
 
-  /** The one tried beside the first failed; the first served all the same. */
+  /** Returns a request whose hedge failed and whose first attempt served. */
   private static RequestRecord hedged() {
     var first = new ProviderId("elsewhere");
     return with(

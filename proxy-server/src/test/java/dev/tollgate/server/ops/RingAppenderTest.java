@@ -105,7 +105,7 @@ final class RingAppenderTest {
     }
   }
 
-  /** Writes nothing before the test lets it go. */
+  /** Appender that blocks until the test releases it. */
   private static final class SlowDisk extends AppenderBase<ILoggingEvent> {
     private final CountDownLatch reached = new CountDownLatch(1);
     private final CountDownLatch go = new CountDownLatch(1);

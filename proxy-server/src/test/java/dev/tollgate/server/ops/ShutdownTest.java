@@ -131,7 +131,7 @@ final class ShutdownTest {
     return shutdown.drained().toCompletableFuture().isDone();
   }
 
-  /** Writes down what it is told. */
+  /** Traffic that records the calls. */
   private static final class Traffic implements Shutdown.Traffic {
     private final List<String> told = new ArrayList<>();
     private final CompletableFuture<Void> idle = new CompletableFuture<>();

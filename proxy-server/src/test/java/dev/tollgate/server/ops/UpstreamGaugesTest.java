@@ -26,7 +26,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** What {@code GET /providers} and the metrics say of the providers' health. */
+/** Health of providers in {@code GET /providers} and in the metrics. */
 final class UpstreamGaugesTest {
   private static final Catalog CATALOG =
       TestCatalog.of(

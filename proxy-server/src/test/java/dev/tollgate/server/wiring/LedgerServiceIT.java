@@ -38,7 +38,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A node that ends frees what it leased only if all that it charged is in the books. */
+/** A node that ends releases its leases only if all its charges are settled. */
 final class LedgerServiceIT {
   private static final long SOON_SECONDS = 20;
   private static final Tokens TOKENS = new Tokens(1, 1, 0, 0, false);
@@ -127,7 +127,7 @@ final class LedgerServiceIT {
     assertThat(state()).isEqualTo("closed 0");
   }
 
-  /** A life that ended with a charge that the books must refuse. */
+  /** An epoch that ended with a charge that the ledger store must refuse. */
   private void leaveAChargeOfNobody() throws Exception {
     var bank = gateway.server().store().ledgerStore();
     var directory =
@@ -208,7 +208,7 @@ final class LedgerServiceIT {
     durable.get(SOON_SECONDS, TimeUnit.SECONDS);
   }
 
-  /** Of this test's node, and what it holds. */
+  /** State of this test's node and its leases. */
   private String state() throws Exception {
     return text(
         "SELECT n.state || ' ' || coalesce(sum(l.granted_micro - l.spent_micro), 0)"

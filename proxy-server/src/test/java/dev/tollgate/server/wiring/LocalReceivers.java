@@ -27,7 +27,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import javax.net.ssl.SSLContext;
 
-/** Receivers on this machine, under names that a certificate of its own stands for. */
+/** Webhook receivers on this machine, under host names of a certificate made for the test. */
 public final class LocalReceivers implements AutoCloseable {
   public static final InetAddress HERE = InetAddress.ofLiteral("127.0.0.1");
 
@@ -65,7 +65,7 @@ public final class LocalReceivers implements AutoCloseable {
     return server.getAddress().getPort();
   }
 
-  /** Reaches this machine, at these ports, under the names that are answered. */
+  /** Connector to these ports of this machine under those host names. */
   public PostClient poster(ScriptedNames names, Set<Integer> ports, Duration timeout)
       throws Exception {
     var urls =

@@ -18,7 +18,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A gateway that is given a master key, and one that lacks it. */
+/** Starts with and without a master key. */
 final class SealedStartIT {
   private static final Duration SOON = Duration.ofSeconds(30);
   private static final String KEY = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
@@ -70,7 +70,7 @@ final class SealedStartIT {
     try {
       try (var gateway = TestGateway.start(folder, CONFIGURATION.formatted(""))) {
         assertThat(shares(gateway)).containsExactly(new SecretsByKey(null, 1, true));
-        assertThat(saying(said, "webhook secrets lie in the clear")).hasSize(1);
+        assertThat(saying(said, "webhook secrets are stored unencrypted")).hasSize(1);
       }
       try (var gateway = TestGateway.start(folder, CONFIGURATION.formatted(KEY))) {
         assertThat(gateway.adminGet("/config").text()).doesNotContain(KEY);
@@ -88,7 +88,7 @@ final class SealedStartIT {
       try (var gateway = TestGateway.start(folder, CONFIGURATION.formatted(other + ", " + KEY))) {
         await(() -> history(gateway, event).equals(List.of("key_missing", "blocked")));
       }
-      assertThat(saying(said, "webhook secrets lie in the clear")).hasSize(1);
+      assertThat(saying(said, "webhook secrets are stored unencrypted")).hasSize(1);
     } finally {
       logger.detachAppender(said);
       Logback.logger(WebhookModule.class).setLevel(null);

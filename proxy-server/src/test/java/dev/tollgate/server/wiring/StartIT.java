@@ -13,7 +13,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Starts that find something in their way. */
+/** Starts that find an obstacle. */
 final class StartIT {
   @TempDir Path folder;
 
@@ -46,7 +46,7 @@ final class StartIT {
     }
   }
 
-  /** Gives the directory up as soon as somebody waits for it. */
+  /** Releases the data directory as soon as a process waits for it. */
   private static final class EndOfACommand extends AppenderBase<ILoggingEvent> {
     private final DataDirLock lock;
 
