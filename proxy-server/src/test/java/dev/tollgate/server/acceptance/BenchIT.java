@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 
-/** {@code tollgate bench} as a program, against a gateway and the provider behind it. */
+/** {@code tollgate bench} as a process, against a gateway and its provider. */
 @Isolated
 class BenchIT {
   private static final String MODEL = "mock-chat?ttft=2ms&interval=2ms&chunks=8";
@@ -22,7 +22,7 @@ class BenchIT {
   @TempDir private Path folder = Path.of("");
 
   @Test
-  void aRunMeasuresBothSidesAndJudges() throws Exception {
+  void aRunMeasuresBothSidesAndChecksAssertions() throws Exception {
     Process mock = LauncherProcess.process(List.of(), List.of("mock", "--port=0")).start();
     try {
       String provider =

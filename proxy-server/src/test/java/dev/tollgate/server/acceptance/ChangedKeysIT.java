@@ -36,8 +36,8 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * How long it takes until all nodes act on changed keys: over many keys, with a Redis that tells
- * them and by their polls alone.
+ * Delay until all nodes act on changed keys: over many keys, with a Redis that announces changes
+ * and with polling only.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class ChangedKeysIT {
@@ -48,7 +48,7 @@ class ChangedKeysIT {
   private static final String MODEL = "acme/cheap";
 
   @Test
-  void withARedisNodesActAtOnce() throws Exception {
+  void withRedisNodesActAtOnce() throws Exception {
     try (var redis = RedisProcess.start();
         GatewayProcess one = node("redis.url=" + redis.url());
         GatewayProcess two = node("redis.url=" + redis.url());
@@ -69,7 +69,7 @@ class ChangedKeysIT {
   }
 
   @Test
-  void withoutOneTheyActOnTheirNextPoll() throws Exception {
+  void withoutRedisNodesActOnTheirNextPoll() throws Exception {
     try (GatewayProcess one = node();
         GatewayProcess two = node();
         Store store = Store.forCommand(store());
@@ -122,7 +122,7 @@ class ChangedKeysIT {
     return millis.stream().sorted().toList().get((millis.size() - 1) * 99 / 100);
   }
 
-  /** Keys that are made, known to all nodes, and then changed. */
+  /** Keys that are created, used at all nodes, and then changed. */
   private record Changes(
       List<GatewayProcess> nodes, OrgId org, ApiKeys keys, KeyChangeNotification announcement) {
     List<Long> revoke(int count) throws Exception {
@@ -134,7 +134,7 @@ class ChangedKeysIT {
       return millis;
     }
 
-    /** To one request a minute, so that the next but one is refused. */
+    /** To one request a minute, so that the second request is refused. */
     List<Long> limit(int count) throws Exception {
       List<Long> millis = new ArrayList<>();
       for (int n = 0; n < count; n++) {
@@ -170,7 +170,10 @@ class ChangedKeysIT {
       void make() throws Exception;
     }
 
-    /** When each node first answered so, in ms since the change was committed. */
+    /**
+     * Returns when each node first answered with the new state, in ms after the commit of the
+     * change.
+     */
     private List<Long> after(KeyCreation.Created key, Change change, Predicate<RawResponse> seen)
         throws Exception {
       try (ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {

@@ -14,14 +14,17 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** What Bedrock does in tests: the same as {@link ForeignModels}, in Converse's form and signed. */
+/**
+ * Test model of Bedrock: behaves as {@link ForeignModels}, in the format of Converse and with
+ * signatures.
+ */
 final class ConverseModel {
   private static final String USAGE =
       "{\"inputTokens\":15,\"cacheReadInputTokens\":5,\"outputTokens\":9,\"totalTokens\":24}";
 
   private ConverseModel() {}
 
-  /** Whether AWS would take the request: signed by the right key, for the right place, now. */
+  /** True if AWS would accept the request: signed with the right key, for the right region, now. */
   private static boolean isSigned(CapturedRequest request) {
     Map<String, String> head = new HashMap<>();
     for (String line : request.headerLines()) {

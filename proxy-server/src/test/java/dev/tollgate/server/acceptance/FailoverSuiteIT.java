@@ -23,9 +23,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The scenarios of the public failoverbench against the real program: each request is rescued and
- * every check of the bench holds; the books hold one charge, at the price of who served. The clocks
- * are shorter than the bench's; the profile soak has the full ones.
+ * The scenarios of the public failoverbench against the real program: each request is rescued,
+ * every check of the bench holds, and the ledger has one charge at the price of the provider that
+ * served. Times are shorter than the bench's; the profile soak has the full ones.
  */
 @Isolated
 class FailoverSuiteIT {
@@ -55,7 +55,7 @@ class FailoverSuiteIT {
     return setup;
   }
 
-  /** The circuit is the default one. */
+  /** The default circuit. */
   private static Map<String, ?> provider(String prefill) {
     return Map.of(
         "type",
@@ -92,7 +92,7 @@ class FailoverSuiteIT {
     WALL.close();
   }
 
-  /** A healthy request before it, so that each scenario meets a connection that is in use. */
+  /** A healthy request first, so that each scenario meets a used connection. */
   @BeforeEach
   void begin() {
     requireAlive();
@@ -118,7 +118,7 @@ class FailoverSuiteIT {
     requireAlive();
   }
 
-  /** One provider is away for a while: nobody notices, and it is used again when it is back. */
+  /** One provider is down for a while: no client sees it, and it is used again afterwards. */
   @Test
   void s15() throws Exception {
     FailoverScenario scenario = FailoverScenario.S15;
@@ -181,7 +181,7 @@ class FailoverSuiteIT {
         .contains(Json.escaped(FailoverProvider.ANSWER));
   }
 
-  // What is recorded
+  // Recorded values
 
   private static List<String> tries(FailoverScenario scenario, ReceivedReply told)
       throws Exception {
@@ -212,14 +212,16 @@ class FailoverSuiteIT {
     return Json.tree(rows.getFirst());
   }
 
-  /** Who was asked when the head left: at the first content, or before it with a ping. */
+  /**
+   * The provider at the time of the response head: at the first content, or at a ping before it.
+   */
   private static String selected(FailoverScenario scenario, ReceivedReply told) {
     boolean headLeftBefore = scenario.isResumed() || told.reason().contains(" committed=early");
     boolean fallback = scenario.tries().getLast().startsWith("fallback") && !headLeftBefore;
     return fallback ? "fallback" : scenario.id();
   }
 
-  /** A failed try costs nothing; one that delivered, and the one that served, cost what they do. */
+  /** A failed attempt is free; one that delivered content and the one that served are charged. */
   private static void requireOneCharge(FailoverScenario scenario, ReceivedReply told)
       throws Exception {
     if (!scenario.isToBeAnswered()) {

@@ -13,8 +13,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What providers that do not speak OpenAI do in tests: each takes only what it documents, asks for
- * the weather of two cities at once, and then says both results in the order of its calls.
+ * Test models of providers with other APIs than OpenAI's: each accepts only documented requests,
+ * calls a tool for the weather of two cities at once, and then returns both results in the order of
+ * its calls.
  */
 final class ForeignModels {
   private static final String LINES_HEAD =
@@ -75,7 +76,7 @@ final class ForeignModels {
         AnthropicWire.start(20) + text + AnthropicWire.stop("end_turn", 9));
   }
 
-  /** What is asked of Vertex, of Gemini with a key, and of Bedrock: the model is in the target. */
+  /** Requests of Vertex, of Gemini with a key, and of Bedrock have the model in the target. */
   static void inTarget(JsonNode request, ScriptedConnection to) {
     if (to.request().target().startsWith("/v1/model/")) {
       ConverseModel.answer(request, to);
@@ -119,7 +120,7 @@ final class ForeignModels {
         .isEqualTo("Ulm");
     assertThat(calls.path(0).path("thoughtSignature").asText()).isEqualTo("c2ln");
     List<String> texts = new ArrayList<>();
-    for (int k = 0; k < results.size(); k++) { // an id is that of the call in the same place
+    for (int k = 0; k < results.size(); k++) { // the id of the call at the same index
       JsonNode result = results.path(k).path("functionResponse");
       assertThat(result.path("name").asText()).isEqualTo("weather");
       assertThat(result.path("id")).isEqualTo(calls.path(k).path("functionCall").path("id"));
@@ -145,7 +146,7 @@ final class ForeignModels {
             + "\"modelVersion\":\"m\",\"responseId\":\"r\"}\r\n\r\n");
   }
 
-  /** The calls of a conversation in OpenAI's form, or one that is like it. */
+  /** Returns the tool calls of a conversation in OpenAI's format, or a similar one. */
   private static List<String> calls(JsonNode request) {
     List<String> calls = new ArrayList<>();
     JsonNode asked = request.path("messages").path(1).path("tool_calls");

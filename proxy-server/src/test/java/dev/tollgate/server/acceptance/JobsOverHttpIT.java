@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** A client's whole way with videos and music, through the real program. */
+/** All requests of a client about videos and music, through the real program. */
 @Execution(ExecutionMode.CONCURRENT)
 class JobsOverHttpIT {
   private static final Duration SOON = Duration.ofSeconds(30);
@@ -51,7 +51,7 @@ class JobsOverHttpIT {
       key = node.bootstrapKey();
       String made = videoIsMade(database);
       musicIsCanceled(database);
-      theOperatorLooksAndCancels(folder, database, made);
+      theOperatorListsAndCancels(folder, database, made);
       removed(made);
       examplesAreTaken();
       Verbs.CommandResult said = database.runVerb(folder, "ledger", "audit");
@@ -142,7 +142,7 @@ class JobsOverHttpIT {
         .isZero();
   }
 
-  private void theOperatorLooksAndCancels(NodeFolder folder, OwnDatabase database, String made)
+  private void theOperatorListsAndCancels(NodeFolder folder, OwnDatabase database, String made)
       throws Exception {
     String body = "{\"model\":\"test/music\",\"prompt\":\"Another gate.\"}";
     String id = json(post(MUSIC, "two", body), 202).path("id").asText();
@@ -183,7 +183,7 @@ class JobsOverHttpIT {
     }
   }
 
-  /** But for URLs: nobody answers for the names of examples here. */
+  /** Except for URLs: the host names of examples do not exist. */
   private void examplesAreTaken() throws Exception {
     int examples = 0;
     for (Operation submission : DOCUMENT.operations()) {
@@ -232,7 +232,7 @@ class JobsOverHttpIT {
     return Json.tree(new String(response.body(), UTF_8));
   }
 
-  /** What an answer says, but for the name of its request. */
+  /** Returns a response without its request id. */
   private static String text(HttpResponse<byte[]> response) {
     assertThat(response.statusCode()).isEqualTo(404);
     return new String(response.body(), UTF_8).replaceAll("req_[0-9A-Z]+", "req_");

@@ -18,9 +18,9 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * The program is killed again and again while clients stream and ask, and its database now and then
- * too, at once. The clients keep their own list of what they were told; at the end the books must
- * say the same. Killed three times here, a hundred times in the soak profile (D08).
+ * The program is killed repeatedly while clients stream and send requests, and its database
+ * sometimes at the same time. The clients record the charges that they receive; at the end the
+ * ledger must have the same. Killed three times here, a hundred times in the soak profile (D08).
  */
 @Execution(ExecutionMode.CONCURRENT)
 class KillLoopIT {
@@ -32,13 +32,13 @@ class KillLoopIT {
           + " (SELECT 1 FROM request_log l WHERE l.day = s.day AND l.request_id = s.request_id)";
   private static final CountDownLatch NEVER = new CountDownLatch(1);
 
-  /** What clients were told, by request: micro-USD. */
+  /** Charges that clients received, by request: micro-USD. */
   private final Map<String, Long> told = new ConcurrentHashMap<>();
 
   private volatile boolean stopping;
 
   @Test
-  void everyChargeThatAClientWasToldStandsInTheBooksOnce() throws Exception {
+  void everyChargeThatAClientReceivedIsSettledOnce() throws Exception {
     ConfigBuilder setup =
         ConfigBuilder.empty()
             .mock("mock")
@@ -108,7 +108,7 @@ class KillLoopIT {
           remember(reply);
         }
       } catch (RuntimeException | AssertionError cutOff) {
-        // killed: whatever was not whole was not told
+        // killed: an incomplete response reports no charge
       }
     }
   }

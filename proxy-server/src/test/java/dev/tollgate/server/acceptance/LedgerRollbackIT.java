@@ -16,8 +16,8 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * A copy of a node's database is put back in place of it, as a restored backup is: the node sends
- * what it had charged since, or says that it cannot. The soak profile charges 10,000 in between.
+ * A node's database is replaced by an earlier copy, like a restored backup: the node sends its
+ * charges since then, or reports that it cannot. The soak profile charges 10,000 in between.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class LedgerRollbackIT {
@@ -27,13 +27,13 @@ class LedgerRollbackIT {
   private static final String WENT_BACK = "the database went back in time";
   private static final int ENDED_TO_BE_STARTED_AGAIN = 75;
 
-  /** What clients were told, by request: micro-USD. */
+  /** Charges that clients received, by request: micro-USD. */
   private final Map<String, Long> told = new TreeMap<>();
 
   private String key = "";
 
   @Test
-  void whatABackupLacksIsSentAgainAtTheNextStart() throws Exception {
+  void chargesMissingInABackupAreSentAtTheNextStart() throws Exception {
     try (OwnDatabase database = OwnDatabase.create("restored");
         NodeFolder folder = NodeFolder.with(SharedNode.setup())) {
       try (GatewayProcess node = start(folder, database)) {
@@ -70,7 +70,7 @@ class LedgerRollbackIT {
   }
 
   @Test
-  void anExportThatIsImportedAgainIsABackupToo() throws Exception {
+  void anImportedExportIsABackupToo() throws Exception {
     ConfigBuilder setup =
         ConfigBuilder.empty().mock("mock").model("test/chat", "mock", "mock-chat?chunks=2");
     try (NodeFolder folder = NodeFolder.with(setup)) {
@@ -104,7 +104,7 @@ class LedgerRollbackIT {
   }
 
   @Test
-  void aNodeThatRunsAdmitsNothingMoreEndsAndSendsItAtItsNextStart() throws Exception {
+  void aRunningNodeStopsAndSendsChargesAtItsNextStart() throws Exception {
     try (OwnDatabase database = OwnDatabase.create("swapped");
         NodeFolder folder = NodeFolder.with(SharedNode.setup())) {
       try (GatewayProcess node = start(folder, database)) {
@@ -130,14 +130,14 @@ class LedgerRollbackIT {
   }
 
   @Test
-  void aGrantThatIsGoneIsNoticedWithoutABatch() throws Exception {
+  void aLostGrantIsDetectedWithoutABatch() throws Exception {
     try (OwnDatabase database = OwnDatabase.create("grantless");
         NodeFolder folder = NodeFolder.with(SharedNode.setup())) {
       try (GatewayProcess node = start(folder, database)) {
         key = node.bootstrapKey();
         charge(node, 20);
         node.admin().awaitBooked();
-        // What a commit that was lost leaves: nothing of it, nor of the ticks behind it.
+        // State after a lost commit: neither it nor later rounds of the lease client are stored.
         database.number(
             """
             WITH lost AS (UPDATE lease SET granted_micro = granted_micro - 1
@@ -158,7 +158,7 @@ class LedgerRollbackIT {
   }
 
   @Test
-  void aBackupOfBeforeItsStartIsNoProofOfAnotherProcess() throws Exception {
+  void aBackupFromBeforeTheStartDoesNotProveAnotherProcess() throws Exception {
     try (OwnDatabase database = OwnDatabase.create("older");
         NodeFolder folder = NodeFolder.with(SharedNode.setup())) {
       try (GatewayProcess node = start(folder, database)) {
@@ -184,7 +184,7 @@ class LedgerRollbackIT {
   }
 
   @Test
-  void aDatabaseThatWasPromotedIsAnotherOneAlthoughNothingIsMissing() throws Exception {
+  void aPromotedDatabaseCountsAsReplaced() throws Exception {
     ConfigBuilder setup =
         ConfigBuilder.empty().mock("mock").model("test/chat", "mock", "mock-chat?chunks=2");
     try (NodeFolder folder = NodeFolder.with(setup)) {
@@ -213,7 +213,7 @@ class LedgerRollbackIT {
   }
 
   @Test
-  void whereTheJournalDoesNotReachBackTheStartIsRefusedUntilAnOperatorAcceptsIt() throws Exception {
+  void aRollbackBeyondTheJournalMustBeAccepted() throws Exception {
     try (OwnDatabase database = OwnDatabase.create("beyond");
         NodeFolder folder = NodeFolder.with(SharedNode.setup())) {
       String keepNothing = "ledger.journal_retention.time=0s";
@@ -256,7 +256,7 @@ class LedgerRollbackIT {
   }
 
   @Test
-  void whoOnlyLooksChangesNothing() throws Exception {
+  void showingARollbackChangesNothing() throws Exception {
     try (OwnDatabase database = OwnDatabase.empty("looked_at");
         NodeFolder folder = NodeFolder.with(SharedNode.setup())) {
       Verbs.CommandResult looked = rebase(folder, database);
@@ -268,7 +268,7 @@ class LedgerRollbackIT {
   }
 
   @Test
-  void aDatabaseThatCrashedAndRecoveredDidNotGoBack() throws Exception {
+  void aCrashRecoveryIsNotARollback() throws Exception {
     ConfigBuilder setup =
         ConfigBuilder.empty().mock("mock").model("test/chat", "mock", "mock-chat?chunks=2");
     try (NodeFolder folder = NodeFolder.with(setup);
@@ -315,7 +315,7 @@ class LedgerRollbackIT {
     return database.runVerb(folder, verb.toArray(String[]::new));
   }
 
-  /** Every charge that a client was told, with its line in the request log, and nothing else. */
+  /** Every charge that a client received, with its row in the request log, and nothing else. */
   private void requireBooked(OwnDatabase database) throws Exception {
     assertThat(database.charges()).isEqualTo(told);
     assertThat(database.number("SELECT count(*) FROM request_log")).isEqualTo(told.size());

@@ -27,9 +27,9 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Owners submit, follow, cancel and remove jobs over three nodes that are killed at random and
- * started again; the provider loses answers, is busy, refuses and fails, and some jobs expire. Each
- * job ends once, is submitted once, is charged once and is announced under one name. Three kills
- * here, two thousand jobs in ten minutes of kills in the soak profile.
+ * started again; the provider loses responses, is busy, refuses and fails, and some jobs expire.
+ * Each job ends once, is submitted once, is charged once and is announced by one webhook event.
+ * Three kills here, two thousand jobs in ten minutes of kills in the soak profile.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class MediaKillIT {
@@ -41,7 +41,7 @@ class MediaKillIT {
   @TempDir private Path objects = Path.of("");
 
   @Test
-  void everyJobEndsOnceWhoeverIsKilled() throws Exception {
+  void everyJobEndsOnceWhicheverNodeIsKilled() throws Exception {
     try (MockProvider mock = MockProvider.start(MockProfile.DEFAULT, 0);
         WebhookReceiver receiver = WebhookReceiver.start();
         OwnDatabase database = OwnDatabase.create("media_kill");
@@ -105,7 +105,7 @@ class MediaKillIT {
                 List.of(Map.of("provider", "media", "model", "asked"))));
   }
 
-  /** Lets them live, one after the other, while nodes are killed. */
+  /** Runs the owners, which start one after the other, while nodes are killed. */
   private static List<MediaOwner> lived(MediaOwner.Means means) throws Exception {
     List<MediaOwner> owners =
         IntStream.range(0, JOBS).mapToObj(n -> new MediaOwner(n, means)).toList();
@@ -147,7 +147,7 @@ class MediaKillIT {
     }
   }
 
-  /** What a killed node had stored already may be there too: it goes when it is over. */
+  /** Files stored by a killed node may exist too: they are deleted when they expire. */
   private void requireFiles(OwnDatabase database) throws Exception {
     List<String> keys = database.texts("SELECT blob_key FROM media_artifact");
     try (Stream<Path> files = Files.walk(objects)) {

@@ -13,8 +13,8 @@ import org.assertj.core.api.SoftAssertions;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares what owners were told of their jobs with the provider's account, the books, and what
- * receivers heard.
+ * Comparison of the results that owners received with the provider's state, the ledger and the
+ * received webhooks.
  */
 record MediaOracle(OwnDatabase database, int mockPort, WebhookReceiver receiver) {
   /** Micro-USD of a job that succeeded. */
@@ -33,7 +33,7 @@ record MediaOracle(OwnDatabase database, int mockPort, WebhookReceiver receiver)
           FROM webhook_event w WHERE w.job_id = j.id), '-'))
       FROM media_job j""";
 
-  /** A job in the database, with its money and its announcement. */
+  /** A job in the database, with its charge and its webhook event. */
   private record Row(
       String status,
       long cost,
@@ -68,7 +68,7 @@ record MediaOracle(OwnDatabase database, int mockPort, WebhookReceiver receiver)
     var soft = new SoftAssertions();
     Set<String> told = owners.stream().map(MediaOwner::job).collect(Collectors.toSet());
     soft.assertThat(rows.keySet()).as("jobs that there are").isEqualTo(told);
-    soft.assertThat(told).as("jobs that owners were told of").hasSameSizeAs(owners);
+    soft.assertThat(told).as("jobs that owners received").hasSameSizeAs(owners);
     soft.assertThat(told).as("jobs that were announced").containsAll(receiver.jobs());
     soft.assertThat(told).as("jobs of the provider").containsAll(provided.keySet());
     for (MediaOwner owner : owners) {
@@ -99,7 +99,7 @@ record MediaOracle(OwnDatabase database, int mockPort, WebhookReceiver receiver)
     soft.assertThat(row.artifacts).as("files of %s", name).isEqualTo(isKept ? 1 : 0);
   }
 
-  /** Settled or released, and that once. */
+  /** Settled or released exactly once. */
   private static void requireMoney(SoftAssertions soft, String name, Row row) {
     soft.assertThat(row.cost).as(name).isEqualTo(row.status.equals("succeeded") ? COST : 0);
     soft.assertThat(row.settlements).as("settlements of %s", name).isEqualTo(1);
@@ -123,7 +123,7 @@ record MediaOracle(OwnDatabase database, int mockPort, WebhookReceiver receiver)
     soft.assertThat(its.path("status").asText()).as("%s, at the provider", name).isEqualTo(end);
   }
 
-  /** Once at least, always under one name; of a job that was removed soon perhaps not. */
+  /** At least once, always as one event; of a job that was removed soon possibly not at all. */
   private void requireAnnounced(SoftAssertions soft, String name, String job, Row row) {
     Set<WebhookReceiver.ReceivedEvent> said = receiver.of(job);
     if (!Set.of("succeeded", "failed").contains(row.status)) {
@@ -146,7 +146,7 @@ record MediaOracle(OwnDatabase database, int mockPort, WebhookReceiver receiver)
     }
   }
 
-  /** The provider's jobs, by our names for them. */
+  /** Returns the provider's jobs, by our ids. */
   private Map<String, JsonNode> provided() {
     Map<String, JsonNode> jobs = new HashMap<>();
     try (RawClient client = RawClient.connect(mockPort)) {

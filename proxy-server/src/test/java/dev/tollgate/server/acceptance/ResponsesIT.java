@@ -139,7 +139,7 @@ class ResponsesIT {
   }
 
   @Test
-  void anErrorAmidAStreamIsThrownBehindWhatWasDelivered() {
+  void anErrorInAStreamIsThrownAfterItsContent() {
     List<ResponseStreamEvent> delivered = new ArrayList<>();
     var error =
         catchThrowableOfType(
@@ -149,7 +149,7 @@ class ResponsesIT {
   }
 
   @Test
-  void whatIsNotThereIsRefusedByName() {
+  void unsupportedParametersAreRefusedByName() {
     var stored =
         catchThrowableOfType(
             BadRequestException.class,

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Every recorded text completion and embedding, replayed by a provider over a socket in one write,
- * in small ones and in random ones: the client gets what was sent, and the exact cost.
+ * in small and in random ones: the client gets the recorded result, and the exact cost.
  */
 @Tag("corpus")
 class WireCompletionsAndEmbeddingsIT {
@@ -37,7 +37,7 @@ class WireCompletionsAndEmbeddingsIT {
           .toList();
   private static final GatewayProcess NODE = SharedNode.beside(setup(), List.of());
 
-  /** How the provider cuts its reply; the client asks for it in a field of its own. */
+  /** Write sizes of the provider; the client selects them by a field of the request. */
   enum Cut {
     WHOLE,
     SMALL,
@@ -88,7 +88,7 @@ class WireCompletionsAndEmbeddingsIT {
 
   @ParameterizedTest
   @MethodSource("cases")
-  void itArrivesHoweverItIsCut(WireCase one) {
+  void theReplyArrivesForAllWriteSizes(WireCase one) {
     for (Cut cut : Cut.values()) {
       RawResponse response;
       try (RawClient client = NODE.connect().within(ANSWER)) {

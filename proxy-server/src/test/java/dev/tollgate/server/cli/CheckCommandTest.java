@@ -39,7 +39,7 @@ final class CheckCommandTest {
   }
 
   @Test
-  void aValidFileIsToldOnOut() throws IOException {
+  void aValidFileIsReportedOnStdout() throws IOException {
     String file = write("version: 1\nproviders: { mock: { type: mock } }");
     assertThat(run("check", "--config", file)).isZero();
     assertThat(out.toString().strip()).isEqualTo(file + " is valid: 1 providers, 0 models");
@@ -47,7 +47,7 @@ final class CheckCommandTest {
   }
 
   @Test
-  void allProblemsAreToldOnErr() throws IOException {
+  void allProblemsAreReportedOnStderr() throws IOException {
     String file = write("version: 1\nstor: {}\n");
     assertThat(run("check", "--config", file, "--set", "server.transport=x")).isOne();
     assertThat(out.toString()).isEmpty();
@@ -59,7 +59,7 @@ final class CheckCommandTest {
   }
 
   @Test
-  void aMissingFileIsAProblemAndAMissingOptionIsMisuse() {
+  void aMissingFileIsAProblemAndAMissingOptionAUsageError() {
     String file = folder.resolve("none.yaml").toString();
     assertThat(run("check", "--config", file)).isOne();
     assertThat(err.toString()).contains(file + ":1:1: cannot be read as UTF-8 text");
@@ -67,7 +67,7 @@ final class CheckCommandTest {
   }
 
   @Test
-  void connectReachesProvidersByTcpAndSaysWhoIsNotThere() throws IOException {
+  void connectReachesProvidersByTcpAndNamesUnreachableOnes() throws IOException {
     int closed = ScriptedUpstream.refusedPort();
     try (var listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       String file =
@@ -213,7 +213,7 @@ final class CheckCommandTest {
   }
 
   @Test
-  void connectStoresAnOutputWhereOutputsGo() throws IOException {
+  void connectStoresATestOutput() throws IOException {
     String kept = write("version: 1\nobject_storage: { directory: ./objects }");
     assertThat(run("check", "--config", kept, "--connect")).isZero();
     assertThat(out.toString()).contains("object storage: stored and deleted\n");

@@ -41,7 +41,7 @@ final class OpenApiCommandTest {
   private static final Set<String> IMAGES = Set.of("image", "mask");
 
   @Test
-  void theVerbPrintsIt() {
+  void theCommandPrintsTheDocument() {
     var out = new StringWriter();
     int exit =
         Main.commandLine(OpenApiCommand.class).setOut(new PrintWriter(out)).execute("openapi");
@@ -66,7 +66,7 @@ final class OpenApiCommandTest {
   }
 
   @Test
-  void everyRouteIsThereAndNoOther() {
+  void routesAndDocumentMatch() {
     var documented =
         DOCUMENT.operations().stream().map(one -> one.method() + " " + one.path()).toList();
     var routes =
@@ -75,7 +75,7 @@ final class OpenApiCommandTest {
   }
 
   @Test
-  void everyExampleFitsItsSchemaAndIsTaken() {
+  void everyExampleIsValidAndAccepted() {
     for (ApiDocument.Operation operation : DOCUMENT.operations()) {
       for (JsonNode example : operation.examples()) {
         assertThat(operation.request(example)).as(example.toString()).isEmpty();

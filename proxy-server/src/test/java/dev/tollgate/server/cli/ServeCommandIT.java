@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The gateway as a process. */
 final class ServeCommandIT {
   @Test
-  void aStopWhileStartingIsNoFailure(@TempDir Path folder) throws Exception {
+  void aStopDuringTheStartIsNoFailure(@TempDir Path folder) throws Exception {
     Path file =
         Files.writeString(
             folder.resolve("tollgate.yaml"),

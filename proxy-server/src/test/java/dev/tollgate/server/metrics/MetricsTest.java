@@ -12,7 +12,7 @@ final class MetricsTest {
   private final Metrics metrics = new Metrics();
 
   @Test
-  void statesAreAskedOfTheirOwnersAtScrapeTime() throws IOException {
+  void statesAreReadAtScrapeTime() throws IOException {
     var open = new AtomicLong(3);
     metrics.gauge(RequestFamily.CONNECTIONS, open::get);
     metrics.gauges(ProviderFamily.UPSTREAM_LEASES, () -> Map.of("openai", open.get() * 2));
@@ -36,7 +36,7 @@ final class MetricsTest {
   }
 
   @Test
-  void openMetricsIsSpokenToWhoeverAccepts() throws IOException {
+  void openMetricsIsServedIfAccepted() throws IOException {
     metrics.gauge(ProcessFamily.READY, () -> 1);
 
     assertThat(metrics.scrape(null).contentType()).startsWith("text/plain");

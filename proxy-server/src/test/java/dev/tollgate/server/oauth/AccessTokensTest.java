@@ -112,7 +112,7 @@ class AccessTokensTest {
   }
 
   @Test
-  void anAccountIsExchangedForATokenWithASignedClaim() throws Exception {
+  void aSignedAssertionIsExchangedForAToken() throws Exception {
     Secret file = file();
     AccessToken token = tokens.of(file);
     chores.run();
@@ -140,7 +140,7 @@ class AccessTokensTest {
   }
 
   @Test
-  void aTokenIsRenewedAheadOfItsEndAndKeptUntilThenWhereThatFails() throws Exception {
+  void aTokenIsRenewedAheadAndKeptIfThatFails() throws Exception {
     AccessToken token = tokens.of(file());
     assertThat(chores.run()).isEqualTo(Duration.ZERO);
     assertThat(token.current()).contains(new Secret("ya29.a"));
@@ -163,7 +163,7 @@ class AccessTokensTest {
   }
 
   @Test
-  void whatIsRefusedIsTriedAgain() throws Exception {
+  void aRefusedFetchIsRepeated() throws Exception {
     status = 400;
     answer = "{\"error\":\"invalid_grant\",\"error_description\":\"Invalid JWT Signature.\"}";
     AccessToken token = tokens.of(file());
@@ -204,7 +204,7 @@ class AccessTokensTest {
   }
 
   @Test
-  void aServerThatStallsAmidItsAnswerIsGivenUp() throws Exception {
+  void aStalledResponseTimesOut() throws Exception {
     HttpServer stalling =
         HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     stalling.createContext(
@@ -229,7 +229,7 @@ class AccessTokensTest {
   }
 
   @Test
-  void whatIsNoKeyOfAnAccountIsToldApart() throws Exception {
+  void invalidKeyFilesHaveDistinctMessages() throws Exception {
     assertThat(ServiceAccount.parse(file())).isPresent();
     assertThat(ServiceAccount.parse(new Secret("sk-1"))).isEmpty();
     assertThat(ServiceAccount.parse(new Secret("{}"))).isEmpty();

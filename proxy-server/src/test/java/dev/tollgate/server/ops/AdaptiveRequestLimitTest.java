@@ -14,21 +14,21 @@ final class AdaptiveRequestLimitTest {
       new AdaptiveRequestLimit(64, 10_000, Duration.ofMillis(20));
 
   @Test
-  void aPauseIsNoLoad() {
+  void aPauseDoesNotCountAsLoad() {
     for (int i = 0; i < 100; i++) {
       assertThat(limit.update(i % 4 == 3 ? CALM : BUSY, 1000)).isEqualTo(10_000);
     }
   }
 
   @Test
-  void itBeginsAtTheBoundAndStaysThereWhileLoopsKeepUp() {
+  void theLimitStartsAtTheBoundAndStaysWhileLoopsKeepUp() {
     for (int running = 0; running < 12_000; running += 100) {
       assertThat(limit.update(CALM, running)).isEqualTo(10_000);
     }
   }
 
   @Test
-  void whileLoopsKeepWorkWaitingItFallsFromWhatIsThere() {
+  void theLimitFallsFromTheRunningRequestsWhileLoopsAreBusy() {
     busyForAMoment();
     assertThat(limit.update(BUSY, 1000)).isEqualTo(900);
     assertThat(limit.update(BUSY, 1000)).as("the cut has not shown yet").isEqualTo(900);
@@ -37,7 +37,7 @@ final class AdaptiveRequestLimitTest {
   }
 
   @Test
-  void itNeverFallsBelowWhatIsAlwaysServed() {
+  void theLimitNeverFallsBelowTheMinimum() {
     for (int i = 0; i < 100; i++) {
       limit.update(BUSY, 64);
     }
@@ -46,7 +46,7 @@ final class AdaptiveRequestLimitTest {
 
   /** A young node: its loops are busy with JIT compilation, and soon after a provider hangs. */
   @Test
-  void loopsThatAreBusyWithoutRequestsTurnNobodyAway() {
+  void busyLoopsWithoutRequestsDoNotLowerTheLimit() {
     for (int i = 0; i < 100; i++) {
       assertThat(limit.update(BUSY, 20)).isEqualTo(10_000);
     }
@@ -56,7 +56,7 @@ final class AdaptiveRequestLimitTest {
   }
 
   @Test
-  void loopsThatAreBusyAlreadyAreCountedWhenRequestsCome() {
+  void loopsBusyBeforeTheRequestsCount() {
     for (int i = 0; i < 10; i++) {
       limit.update(BUSY, 20);
     }
@@ -64,7 +64,7 @@ final class AdaptiveRequestLimitTest {
   }
 
   @Test
-  void itGrowsWhileItIsUsedAndNotBeyondTheBound() {
+  void theLimitGrowsWhileUsedUpToTheBound() {
     busyForAMoment();
     limit.update(BUSY, 1000);
     assertThat(limit.update(CALM, 800)).isEqualTo(946);
@@ -76,7 +76,7 @@ final class AdaptiveRequestLimitTest {
 
   /** Hanging requests arrive at a constant rate; a limit that grew slower would refuse some. */
   @Test
-  void itMakesRoomAtOnceForWhatOnlyWaits() {
+  void theLimitGrowsAtOnceForRequestsThatOnlyWait() {
     busyForAMoment();
     limit.update(BUSY, 100);
     assertThat(limit.update(IDLE, 100)).isEqualTo(136);
@@ -86,7 +86,7 @@ final class AdaptiveRequestLimitTest {
   }
 
   @Test
-  void itDoesNotGrowForNothing() {
+  void anUnusedLimitDoesNotGrow() {
     busyForAMoment();
     limit.update(BUSY, 1000);
     for (int i = 0; i < 100; i++) {
@@ -95,7 +95,7 @@ final class AdaptiveRequestLimitTest {
   }
 
   @Test
-  void aNodeThatWentQuietBeginsAnew() {
+  void anIdleNodeResetsTheLimit() {
     busyForAMoment();
     limit.update(BUSY, 1000);
     for (int i = 0; i < 19; i++) {
@@ -105,7 +105,7 @@ final class AdaptiveRequestLimitTest {
   }
 
   @Test
-  void aMomentWithLittleToDoIsNoReasonToForget() {
+  void aShortIdleTimeDoesNotResetTheLimit() {
     busyForAMoment();
     limit.update(BUSY, 1000);
     for (int i = 0; i < 100; i++) {
@@ -114,7 +114,7 @@ final class AdaptiveRequestLimitTest {
   }
 
   @Test
-  void aBoundBelowTheLeastIsTheBound() {
+  void aBoundBelowTheMinimumWins() {
     AdaptiveRequestLimit small = new AdaptiveRequestLimit(64, 8, CALM);
     for (int i = 0; i < 100; i++) {
       assertThat(small.update(BUSY, 8)).isEqualTo(8);

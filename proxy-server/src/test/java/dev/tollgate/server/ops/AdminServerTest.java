@@ -30,7 +30,7 @@ final class AdminServerTest {
   }
 
   @Test
-  void healthIsToldBeforeAnythingElseStarted() throws Exception {
+  void healthIsServedBeforeAnythingElseStarted() throws Exception {
     AdminServer admin = listen(null);
 
     assertThat(get(admin, "/livez").status()).isEqualTo(200);
@@ -50,7 +50,7 @@ final class AdminServerTest {
   }
 
   @Test
-  void aRouteWhoseOwnerIsNotThereYetIsUnavailable() throws Exception {
+  void aRouteWithoutAHandlerIsUnavailable() throws Exception {
     AdminServer admin = listen(null);
     assertThat(get(admin, "/config").status()).isEqualTo(503);
     assertThat(get(admin, "/config").text()).contains("\"code\":\"service_unavailable\"");
@@ -115,7 +115,7 @@ final class AdminServerTest {
   }
 
   @Test
-  void anAnswerThatFailsIsToldWithoutItsInsides() throws Exception {
+  void aFailedHandlerIsReportedWithoutDetails() throws Exception {
     AdminServer admin = listen(null);
     admin.handle(
         AdminRoute.PROVIDERS,
@@ -158,7 +158,7 @@ final class AdminServerTest {
   }
 
   @Test
-  void slowAnswersAreBoundedAndNeverHoldHealthUp() throws Exception {
+  void slowAnswersAreBoundedAndNeverDelayHealth() throws Exception {
     var go = new CountDownLatch(1);
     var begun = new CountDownLatch(8);
     AdminServer admin = listen(null);

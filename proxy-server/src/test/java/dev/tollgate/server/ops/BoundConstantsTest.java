@@ -20,7 +20,7 @@ final class BoundConstantsTest {
   private static final String SERVER = "dev.tollgate.server.";
 
   @Test
-  void everyFixedBoundIsTheConstantThatActs() throws Exception {
+  void everyFixedBoundEqualsItsConstant() throws Exception {
     Map<ResourceBound, Long> acting =
         Map.ofEntries(
             Map.entry(ResourceBound.ACCEPT_BACKLOG, number(CORE + "pipeline.Gateway", "BACKLOG")),

@@ -41,7 +41,7 @@ final class ErrorStreamTest {
   }
 
   @Test
-  void linesThatCameMeanwhileAreOneCall() throws Exception {
+  void pendingLinesAreWrittenInOneCall() throws Exception {
     logger.info("first");
     calls.reached.await();
     List<String> expected = new ArrayList<>(List.of("first"));
@@ -57,7 +57,7 @@ final class ErrorStreamTest {
   }
 
   @Test
-  void aBatchThatIsFullIsWrittenAtTheEndOfALine() {
+  void aFullBatchIsWrittenAtTheEndOfALine() {
     calls.go.countDown();
     String line = "x".repeat(10_000);
     for (int i = 0; i < 50; i++) {

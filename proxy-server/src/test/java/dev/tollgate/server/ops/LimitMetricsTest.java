@@ -25,7 +25,7 @@ final class LimitMetricsTest {
   private final LimitMetrics limits = new LimitMetrics(metrics);
 
   @Test
-  void aModelThatIsPassedOverIsCountedByItsNameAndWhyAndIsNoRefusal() throws IOException {
+  void aSkippedFallbackIsCountedAndIsNoRefusal() throws IOException {
     limits.fallbackSkipped(new ModelId("acme", "two"), LimitFault.unavailable());
     assertThat(scrape())
         .contains(

@@ -72,7 +72,7 @@ final class LoadMonitorTest {
   }
 
   @Test
-  void manyConnectionsCostNobodyMoreThanIdleOnes() {
+  void manyConnectionsCloseIdleOnesOnly() {
     busy();
     pressures.put(LoadSignal.CONNECTIONS, 1.0);
     watch.sample();
@@ -82,7 +82,7 @@ final class LoadMonitorTest {
   }
 
   @Test
-  void aFullQueueOfBlockingWorkStopsQuestionsAlone() {
+  void aFullOffloadQueueStopsQueriesOnly() {
     busy();
     pressures.put(LoadSignal.OFFLOAD_QUEUE, 1.0);
     watch.sample();
@@ -92,7 +92,7 @@ final class LoadMonitorTest {
   }
 
   @Test
-  void idleConnectionsAreLookedForOnceASecond() {
+  void idleConnectionsAreClosedOnceASecond() {
     pressures.put(LoadSignal.CONNECTIONS, 0.75);
     for (int i = 0; i < 8; i++) {
       watch.sample();
@@ -102,7 +102,7 @@ final class LoadMonitorTest {
   }
 
   @Test
-  void acceptingStopsWithTheLastMemoryAndGoesOnWithTheFirst() {
+  void acceptingStopsAndResumesWithMemory() {
     busy();
     pressures.put(LoadSignal.HEAP, 0.98);
     watch.sample();
@@ -118,7 +118,7 @@ final class LoadMonitorTest {
 
   /** Row D12: at the last level, also on a node with little work. */
   @Test
-  void withTheLastOfTheDirectMemoryStalledStreamsGoUntilThatIsMended() {
+  void stalledStreamsAreResetWhileDirectMemoryIsShort() {
     pressures.put(LoadSignal.DIRECT_MEMORY, 1.06);
     watch.sample();
     assertThat(doors).isEqualTo(List.of("close idle"));
@@ -137,7 +137,7 @@ final class LoadMonitorTest {
 
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "DIRECT_MEMORY")
-  void nothingElseIsAReasonToEndWhatRuns(LoadSignal signal) {
+  void onlyDirectMemoryEndsRunningRequests(LoadSignal signal) {
     busy();
     pressures.put(signal, 2.0);
     watch.sample();
@@ -146,7 +146,7 @@ final class LoadMonitorTest {
   }
 
   @Test
-  void aNodeThatHasLittleToDoGoesOnAccepting() {
+  void aNodeWithLittleWorkKeepsAccepting() {
     pressures.put(LoadSignal.HEAP, 1.0);
     watch.sample();
 

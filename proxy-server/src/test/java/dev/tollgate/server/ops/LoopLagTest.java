@@ -31,7 +31,7 @@ final class LoopLagTest {
   }
 
   @Test
-  void aHeldUpLoopShowsHowLong() throws IOException {
+  void aBlockedLoopShowsItsLag() throws IOException {
     busy.advance(LoopLag.INTERVAL.plusMillis(40));
 
     assertThat(lag.maxima().get("1")).isCloseTo(0.040, TINY);
@@ -43,7 +43,7 @@ final class LoopLagTest {
   }
 
   @Test
-  void aLoopThatStandsStillNowShowsBeforeItRunsAgain() {
+  void aBlockedLoopShowsBeforeItRunsAgain() {
     busy.pass(Duration.ofSeconds(3));
 
     assertThat(lag.maxima().get("1")).isCloseTo(2.75, TINY);

@@ -54,7 +54,7 @@ final class MeteredBlobsTest {
   }
 
   @Test
-  void whatIsStoredAndWhatIsNotIsCounted() throws IOException {
+  void storesAndFailuresAreCounted() throws IOException {
     assertThat(store("abc")).isInstanceOf(StoreBlobResult.Kept.class);
     assertThat(store("defg")).isInstanceOf(StoreBlobResult.Kept.class);
     inner.fail(BlobFailure.FULL);
@@ -72,7 +72,7 @@ final class MeteredBlobsTest {
   }
 
   @Test
-  void nobodyElseWaitsForAStoreThatWasSilent() {
+  void callsFailAtOnceAfterATimeout() {
     inner.fail(BlobFailure.TIMED_OUT);
     assertThat(store("a"))
         .isEqualTo(new StoreBlobResult.Unavailable(BlobFailure.TIMED_OUT, "told to fail"));

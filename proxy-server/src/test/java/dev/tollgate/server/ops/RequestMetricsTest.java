@@ -67,7 +67,7 @@ final class RequestMetricsTest {
   }
 
   @Test
-  void eventsThatWereNoChunksAreCountedByProvider() throws IOException {
+  void droppedEventsAreCountedByProvider() throws IOException {
     requests.ended(RequestRecords.broken());
 
     assertThat(scrape())
@@ -77,7 +77,7 @@ final class RequestMetricsTest {
   }
 
   @Test
-  void whatFollowedAFailureIsCountedByWhoFailedWhoWasAskedThenAndHowItHadFailed()
+  void fallbacksAreCountedByBothProvidersAndReason()
       throws IOException {
     requests.ended(withOutcomes("server_error", "rate_limited", "ok"));
     requests.ended(withOutcomes("server_error", "ok"));
@@ -98,7 +98,7 @@ final class RequestMetricsTest {
   }
 
   @Test
-  void whoeverIsShedIsCountedByItsUrgencyWhereverItFoundNoRoom() throws IOException {
+  void shedRequestsAreCountedByUrgency() throws IOException {
     ErrorCode code = ErrorCode.SERVICE_UNAVAILABLE;
     requests.ended(
         RequestRecords.record(

@@ -45,7 +45,7 @@ final class RingAppenderTest {
   }
 
   @Test
-  void aDiskThatStandsStillHoldsNobodyUpAndWhatDoesNotFitIsCounted() throws Exception {
+  void aBlockedDiskDelaysNoThreadAndDropsAreCounted() throws Exception {
     long before = RingAppender.dropped();
     logger.info("being written");
     assertThat(disk.reached.await(10, TimeUnit.SECONDS)).isTrue();
@@ -69,7 +69,7 @@ final class RingAppenderTest {
   }
 
   @Test
-  void theLastWordsAreWrittenWhenTheCallReturns() {
+  void flushReturnsAfterTheLinesAreWritten() {
     disk.go.countDown();
     logger.error("the disk failed");
 
@@ -79,7 +79,7 @@ final class RingAppenderTest {
   }
 
   @Test
-  void nobodyWaitsForLastWordsThatNobodyReads() {
+  void flushTimesOutWithoutAReader() {
     logger.error("the disk failed");
 
     LogFlush.flush(context, Duration.ofMillis(1));
@@ -88,7 +88,7 @@ final class RingAppenderTest {
   }
 
   @Test
-  void theTextIsMadeByTheWriterButNamesTheThreadThatLogged() {
+  void theWriterFormatsWithTheNameOfTheLoggingThread() {
     disk.go.countDown();
     logger.info("{}", new NamesItsThread());
 

@@ -61,7 +61,7 @@ final class ShutdownTest {
   }
 
   @Test
-  void whatIsLeftWhenTheTimeIsUpIsCutShortAndStillAwaited() {
+  void remainingRequestsAreEndedAtTheTimeoutAndAwaited() {
     begin();
     clock.advance(DELAY);
     clock.advance(TIMEOUT.minus(A_MOMENT));
@@ -77,7 +77,7 @@ final class ShutdownTest {
   }
 
   @Test
-  void aRequestThatWillNotEndDoesNotKeepTheProcess() {
+  void aRequestThatNeverEndsDoesNotBlockTheExit() {
     begin();
     clock.advance(DELAY);
     clock.advance(TIMEOUT);
@@ -88,7 +88,7 @@ final class ShutdownTest {
   }
 
   @Test
-  void askingAgainCutsShortAtOnce() {
+  void aSecondStopEndsRequestsAtOnce() {
     begin();
     begin();
     assertThat(traffic.told).containsExactly("announce close", "close listener", "cut short");
@@ -99,7 +99,7 @@ final class ShutdownTest {
   }
 
   @Test
-  void aFurtherReasonToEndHurriesNobody() {
+  void anotherReasonToEndDoesNotHurryADrain() {
     shutdown.beginUnlessBegun();
     clock.run();
     shutdown.beginUnlessBegun();
@@ -113,7 +113,7 @@ final class ShutdownTest {
   }
 
   @Test
-  void askingAgainWhileRequestsFinishCutsShortOnce() {
+  void aSecondStopDuringTheDrainEndsRequestsOnce() {
     begin();
     clock.advance(DELAY);
     begin();

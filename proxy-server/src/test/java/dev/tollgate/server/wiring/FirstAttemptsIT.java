@@ -98,7 +98,7 @@ class FirstAttemptsIT {
   }
 
   @Test
-  void theHealthyHearOfItInTwoSecondsWhileFortyReceiversAreDead(@TempDir Path folder)
+  void aHealthyReceiverIsCalledInTwoSecondsWhileFortyAreDead(@TempDir Path folder)
       throws Exception {
     try (var gateway = TestGateway.start(folder, CONFIGURATION);
         LocalReceivers live = LocalReceivers.listen(hosts("live", 1), 64, this::hear);

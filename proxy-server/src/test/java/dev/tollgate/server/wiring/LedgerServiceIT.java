@@ -89,7 +89,7 @@ final class LedgerServiceIT {
   }
 
   @Test
-  void whoOwesNothingLeavesNoLease() throws Exception {
+  void aSettledNodeLeavesNoLease() throws Exception {
     try (LedgerService treasury = open()) {
       charge(reserve(treasury, 40), 40);
     }
@@ -97,7 +97,7 @@ final class LedgerServiceIT {
   }
 
   @Test
-  void whatARequestThatDidNotEndMayBeChargedStaysHeldUntilItIs() throws Exception {
+  void theLeaseOfAnUnendedRequestStaysOpenUntilItIsCharged() throws Exception {
     long beyond = number("SELECT sum(beyond_micro) FROM scope_account WHERE scope_id LIKE 'org:%'");
     try (LedgerService treasury = open()) {
       reserve(treasury, 40).progress(new MicroUsd(40), TOKENS);
@@ -113,7 +113,7 @@ final class LedgerServiceIT {
   }
 
   @Test
-  void whatAnEarlierLifeCouldNotBookIsOnTheNextOnesMetrics() throws Exception {
+  void quarantinedChargesOfPreviousEpochsAreCounted() throws Exception {
     leaveAChargeOfNobody();
     try (LedgerService treasury = open()) {
       Metrics metrics = new Metrics();
@@ -155,7 +155,7 @@ final class LedgerServiceIT {
   }
 
   @Test
-  void booksThatWentBackKeepWhatTheyHoldForTheChargesThatTheyLack() throws Exception {
+  void afterARollbackLeasesStayOpenForMissingCharges() throws Exception {
     try (LedgerService treasury = open()) {
       charge(reserve(treasury, 40), 40);
       execute("UPDATE node_mark SET batches = -1 WHERE node_id = '%s'".formatted(node()));

@@ -59,7 +59,7 @@ final class SealedStartIT {
              completed_at FROM job""";
 
   @Test
-  void aKeySealsWhatLayInTheClearAndWithoutItWebhooksWait(@TempDir Path folder) throws Exception {
+  void aMasterKeyEncryptsSecretsAndWithoutItWebhooksWait(@TempDir Path folder) throws Exception {
     UUID event = UUID.randomUUID();
     Logger logger = Logback.logger("dev.tollgate.server");
     Logback.logger(WebhookModule.class).setLevel(Level.INFO);

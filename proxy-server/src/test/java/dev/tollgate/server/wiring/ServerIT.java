@@ -123,7 +123,7 @@ final class ServerIT {
   }
 
   @Test
-  void theGreetingIsAllThatANewcomerNeeds() {
+  void theStartupInfoSufficesForAFirstRequest() {
     assertThat(gateway.greeting().baseUrl()).matches("http://127\\.0\\.0\\.1:\\d+/v1");
     assertThat(gateway.greeting().model()).isEqualTo("test/chat");
     assertThat(gateway.key()).startsWith("sk-llm-");
@@ -138,7 +138,7 @@ final class ServerIT {
    * While an upstream is drained after a disconnect, the claim is renewed and the reply is stored.
    */
   @Test
-  void whatRequestsNeedToEndClosesBehindThem() {
+  void dependenciesOfRequestsCloseAfterTheListener() {
     assertThat(gateway.server().closing())
         .containsSubsequence("gateway", "upstream connections", "ledger", "submissions", "store")
         .containsSubsequence("upstream connections", "object storage")
@@ -172,7 +172,7 @@ final class ServerIT {
 
   /** Row D11: clients on the other loop are not affected; log and metric show the lag. */
   @Test
-  void aLoopThatIsBlockedHoldsUpItsOwnClientsAlone() throws Exception {
+  void aBlockedLoopDelaysOnlyItsOwnClients() throws Exception {
     List<RawClient> clients = new ArrayList<>();
     var blocked = new CountDownLatch(1);
     try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -188,7 +188,7 @@ final class ServerIT {
       for (RawClient client : clients) {
         asking.add(threads.submit(() -> ask(client, answered)));
       }
-      for (int n = 0; n < 10; n++) { // alternately, the two connections of the loop that is not blocked
+      for (int n = 0; n < 10; n++) { // the two connections of the other loop in turn
         RawClient free = answered.poll(10, TimeUnit.SECONDS);
         assertThat(free).as("request %d beside a blocked loop", n).isNotNull();
         asking.add(threads.submit(() -> ask(free, answered)));
@@ -248,7 +248,7 @@ final class ServerIT {
   }
 
   @Test
-  void aGoodFileIsTakenIntoUseAndABadOneChangesNothing() throws IOException {
+  void aValidFileIsLoadedAndAnInvalidOneChangesNothing() throws IOException {
     assertThat(gateway.models().text()).doesNotContain("test/new");
 
     gateway.rewrite(CONFIGURATION + ONE_MORE_MODEL);
@@ -284,7 +284,7 @@ final class ServerIT {
   }
 
   @Test
-  void whatAReloadFindsThatIsNotObeyedYetIsAWarning() throws IOException {
+  void aReloadWarnsOfSettingsWithoutEffect() throws IOException {
     var logger = Logback.logger(Snapshots.class);
     var lines = new ListAppender<ILoggingEvent>();
     lines.start();
@@ -306,7 +306,7 @@ final class ServerIT {
   }
 
   @Test
-  void aRestartIsAskedForWhereAReloadIsNotEnough() throws IOException {
+  void aReloadNamesSettingsThatNeedARestart() throws IOException {
     gateway.rewrite(CONFIGURATION.replace("event_loops: 2", "event_loops: 1"));
 
     RawResponse refused = gateway.adminPost("/-/reload");
@@ -341,7 +341,7 @@ final class ServerIT {
 
   @Test
   @Order(LAST)
-  void aDrainLetsStreamsFinishAndCutsShortWhatDoesNot() throws Exception {
+  void aDrainLetsStreamsFinishAndEndsTheRest() throws Exception {
     try (var slow = gateway.connect();
         var endless = gateway.connect();
         var idle = gateway.connect()) {

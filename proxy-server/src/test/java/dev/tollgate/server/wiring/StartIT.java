@@ -18,7 +18,7 @@ final class StartIT {
   @TempDir Path folder;
 
   @Test
-  void theFirstKeyIsNotLostWithAStartThatFailed() throws Exception {
+  void aFailedStartDoesNotLoseTheFirstKey() throws Exception {
     int port;
     try (var taken = new ServerSocket(0, 1, InetAddress.getByAddress(new byte[] {127, 0, 0, 1}))) {
       port = taken.getLocalPort();
@@ -33,7 +33,7 @@ final class StartIT {
   }
 
   @Test
-  void aCommandThatHoldsTheDataDirectoryIsWaitedFor() throws Exception {
+  void theStartWaitsForACommandWithTheDataDirectory() throws Exception {
     var logger = Logback.logger(DataDirLock.class);
     var ends = new EndOfACommand(DataDirLock.acquire(folder.resolve("data")));
     ends.start();
