@@ -26,7 +26,7 @@ final class Child implements AutoCloseable {
 
   private final Process process;
   private final Path log;
-  private final BlockingQueue<String> said = new LinkedBlockingQueue<>();
+  private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
   private final Thread hook = new Thread(this::end);
 
   private Child(Process process, Path log) {
@@ -52,7 +52,7 @@ final class Child implements AutoCloseable {
 
   private void listen() {
     try (BufferedReader out = process.inputReader()) {
-      out.lines().forEach(said::add);
+      out.lines().forEach(lines::add);
     } catch (IOException | UncheckedIOException _) {
       // The process has ended.
     }
@@ -72,8 +72,8 @@ final class Child implements AutoCloseable {
 
   private String nextLine() {
     try {
-      String line = said.poll(200, TimeUnit.MILLISECONDS);
-      if (line == null && !process.isAlive() && said.isEmpty()) {
+      String line = lines.poll(200, TimeUnit.MILLISECONDS);
+      if (line == null && !process.isAlive() && lines.isEmpty()) {
         throw failed("ended with " + process.exitValue());
       }
       return line == null ? "" : line;

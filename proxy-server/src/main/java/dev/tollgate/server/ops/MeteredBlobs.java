@@ -31,7 +31,7 @@ public final class MeteredBlobs implements BlobStore {
   private final CounterDataPoint bytes;
   private final DistributionDataPoint durations;
   private final Counter failures;
-  private final BlobStoreOutage silence = new BlobStoreOutage();
+  private final BlobStoreOutage outage = new BlobStoreOutage();
 
   public MeteredBlobs(BlobStore inner, Metrics metrics) {
     this.inner = inner;
@@ -47,9 +47,9 @@ public final class MeteredBlobs implements BlobStore {
 
   @Override
   public void store(Blob blob, EventLoop loop, Consumer<StoreBlobResult> whenDone) {
-    if (silence.isActive(loop)) {
+    if (outage.isActive(loop)) {
       blob.bytes().release();
-      loop.execute(() -> answered(silence.asFailure(), 0, whenDone));
+      loop.execute(() -> answered(outage.asFailure(), 0, whenDone));
       return;
     }
     long length = blob.bytes().readableBytes();
@@ -59,7 +59,7 @@ public final class MeteredBlobs implements BlobStore {
         loop,
         result -> {
           durations.observe((loop.ticker().nanoTime() - began) / 1e9);
-          silence.observe(result, loop);
+          outage.observe(result, loop);
           answered(result, length, whenDone);
         });
   }

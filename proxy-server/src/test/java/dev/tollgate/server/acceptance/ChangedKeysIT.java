@@ -42,7 +42,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Execution(ExecutionMode.CONCURRENT)
 class ChangedKeysIT {
   private static final List<String> SMALL = List.of("-XX:+UseSerialGC");
-  private static final int HEARD = Integer.getInteger("tollgate.changed.heard", 40);
+  private static final int CHANGES = Integer.getInteger("tollgate.changed.heard", 40);
   private static final int POLLED = Integer.getInteger("tollgate.changed.polled", 10);
   private static final Duration EVERYWHERE = Duration.ofSeconds(5);
   private static final String MODEL = "acme/cheap";
@@ -58,11 +58,11 @@ class ChangedKeysIT {
             KeyChangeNotification.open(settings(new Secret(redis.url())))) {
       var changes =
           new Changes(List.of(one, two, three), org(store), store.apiKeys(), announcement);
-      List<Long> revoked = changes.revoke(HEARD);
+      List<Long> revoked = changes.revoke(CHANGES);
       RecordedFigures.keep("revoked-redis", figures("revoked keys, Redis", revoked));
       assertThat(p99(revoked)).isLessThan(1_000);
 
-      List<Long> limited = changes.limit(HEARD / 4);
+      List<Long> limited = changes.limit(CHANGES / 4);
       RecordedFigures.keep("limited-redis", figures("changed limits, Redis", limited));
       assertThat(limited).allSatisfy(each -> assertThat(each).isLessThan(EVERYWHERE.toMillis()));
     }
@@ -73,8 +73,8 @@ class ChangedKeysIT {
     try (GatewayProcess one = node();
         GatewayProcess two = node();
         Store store = Store.forCommand(store());
-        KeyChangeNotification nobody = KeyChangeNotification.open(settings(null))) {
-      var changes = new Changes(List.of(one, two), org(store), store.apiKeys(), nobody);
+        KeyChangeNotification withoutRedis = KeyChangeNotification.open(settings(null))) {
+      var changes = new Changes(List.of(one, two), org(store), store.apiKeys(), withoutRedis);
       List<Long> revoked = changes.revoke(POLLED);
       RecordedFigures.keep("revoked-polled", figures("revoked keys, polls", revoked));
       assertThat(revoked).allSatisfy(each -> assertThat(each).isLessThan(EVERYWHERE.toMillis()));
@@ -150,8 +150,8 @@ class ChangedKeysIT {
 
     private KeyCreation.Created make() throws Exception {
       var unlimited = new KeyLimits(0, 0, 0L, 0, null, null);
-      var wish = new ApiKeySpec("changing", KeyScope.ALL, unlimited, null);
-      var made = (KeyCreation.Created) keys.create(org, wish, 0);
+      var spec = new ApiKeySpec("changing", KeyScope.ALL, unlimited, null);
+      var made = (KeyCreation.Created) keys.create(org, spec, 0);
       for (GatewayProcess node : nodes) {
         String key = made.secret().text();
         long deadline = System.nanoTime() + EVERYWHERE.toNanos();

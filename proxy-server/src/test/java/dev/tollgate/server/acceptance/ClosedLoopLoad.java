@@ -90,7 +90,7 @@ final class ClosedLoopLoad implements AutoCloseable {
         while (at == answers.size()) {
           long leftMillis = Duration.ofNanos(deadlineNanos - System.nanoTime()).toMillis();
           if (leftMillis <= 0) {
-            throw new AssertionError("nobody was answered " + status);
+            throw new AssertionError("no response with status " + status);
           }
           answers.wait(leftMillis);
         }

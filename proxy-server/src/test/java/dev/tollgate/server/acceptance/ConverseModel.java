@@ -61,10 +61,10 @@ final class ConverseModel {
       assertThat(call.path("input").path("city").asText()).isEqualTo("Ulm");
     }
     List<String> calls = List.of("toolu_1", "toolu_2");
-    String said = results.isEmpty() ? "It is " : ForeignModels.said(calls, results);
+    String text = results.isEmpty() ? "It is " : ForeignModels.answerText(calls, results);
     assertThat(ProviderSchema.BEDROCK.complaints(to.request().text())).isEmpty();
     if (to.request().target().endsWith("/converse")) {
-      String message = "{\"role\":\"assistant\",\"content\":[{\"text\":\"" + said + "\"}]}";
+      String message = "{\"role\":\"assistant\",\"content\":[{\"text\":\"" + text + "\"}]}";
       to.send(OpenAiWire.response(200, "OK", "", answered(message)));
       return;
     }
@@ -75,7 +75,7 @@ final class ConverseModel {
       call(0, "toolu_1", "Ulm", frames);
       call(1, "toolu_2", "Bonn", frames);
     } else {
-      frames.event("contentBlockDelta", delta(0, "{\"text\":\"" + said + "\"}"));
+      frames.event("contentBlockDelta", delta(0, "{\"text\":\"" + text + "\"}"));
     }
     String reason = results.isEmpty() ? "tool_use" : "end_turn";
     byte[] stream =

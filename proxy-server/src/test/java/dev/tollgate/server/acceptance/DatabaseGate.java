@@ -51,7 +51,7 @@ final class DatabaseGate implements AutoCloseable {
   record Armed(String function, Fault fault, Duration pause, CountDownLatch done) {
     void await() throws InterruptedException {
       if (!done.await(30, TimeUnit.SECONDS)) {
-        throw new AssertionError("nobody called " + function);
+        throw new AssertionError("no call of " + function);
       }
     }
   }

@@ -107,11 +107,11 @@ class EverySocketCutIT {
   private static final class Tally {
     private int whole;
     private int rescued;
-    private int told;
+    private int failed;
 
     @Override
     public String toString() {
-      return whole + " whole, " + rescued + " by the other provider, " + told + " told as broken";
+      return whole + " whole, " + rescued + " by the other provider, " + failed + " with an error";
     }
   }
 
@@ -141,7 +141,7 @@ class EverySocketCutIT {
     }
     assertThat(tally.whole).as(tally.toString()).isPositive();
     assertThat(tally.rescued).as(tally.toString()).isPositive();
-    assertThat(tally.told).as(tally.toString()).isGreaterThan(replies.size() / 3);
+    assertThat(tally.failed).as(tally.toString()).isGreaterThan(replies.size() / 3);
     RecordedFigures.keep(
         "every-socket-cut-" + how,
         "%d cuts, seed %d: %s, in %s".formatted(replies.size(), SEED, tally, took));
@@ -162,7 +162,7 @@ class EverySocketCutIT {
     } else {
       assertThat(WHOLE).startsWith(seen.content());
       seen.requireBroken(how.code, seen.contents());
-      tally.told++;
+      tally.failed++;
     }
     if (seen.costMicro() > 0) {
       TOLD.put(seen.header("x-request-id"), seen.costMicro());

@@ -71,12 +71,12 @@ record FailoverObservation(
         if (!event.startsWith("data: ")) {
           continue;
         }
-        String said = event.substring("data: ".length());
-        if (said.equals("[DONE]")) {
+        String data = event.substring("data: ".length());
+        if (data.equals("[DONE]")) {
           done = true;
           break;
         }
-        JsonNode chunk = Json.tree(said);
+        JsonNode chunk = Json.tree(data);
         error = chunk.path("error").path("code").asText(error);
         model = chunk.path("model").asText(model);
         usage = chunk.path("usage").isObject() ? chunk.path("usage") : usage;

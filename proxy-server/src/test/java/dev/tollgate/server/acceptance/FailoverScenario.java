@@ -117,7 +117,7 @@ enum FailoverScenario {
       "the stream is cut after 40 of 60 tokens, and the fallback refuses to continue a text",
       (wall, request, to) -> wall.cut(request, to, 40, Duration.ZERO),
       List.of("primary disconnected", "primary disconnected by replay", "fallback ok by replay"),
-      check("no refusal of a continuation is told", seen -> seen.reply().isWholeAnswer())),
+      check("the client gets no refusal of a continuation", seen -> seen.reply().isWholeAnswer())),
 
   S15(
       "503 for a minute, then healthy, under a request every 4 s",
@@ -131,7 +131,7 @@ enum FailoverScenario {
       List.of()),
 
   S16(
-      "503 always; what is told and charged is looked at",
+      "503 always; the reply and its charge are checked",
       (wall, request, to) -> wall.refuse(request, to, 503, "overloaded"),
       List.of("primary server_error", "primary server_error", "fallback ok"),
       check("the fallback is named", seen -> seen.reply().model().equals(FailoverSuiteIT.FALLBACK)),

@@ -102,19 +102,19 @@ class FailoverSuiteIT {
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "S15")
   void isRescued(FailoverScenario scenario) throws Exception {
-    ReceivedReply told = ask(scenario);
+    ReceivedReply reply = ask(scenario);
 
     FailoverObservation seen =
         new FailoverObservation(
-            told, WALL.asked(scenario.id()), WALL.asked(scenario.fallback()), CLOCKS);
+            reply, WALL.asked(scenario.id()), WALL.asked(scenario.fallback()), CLOCKS);
     assertThat(seen.reply()).is(scenario.isToBeAnswered() ? answered() : refused());
     for (FailoverScenario.Check check : scenario.checks()) {
       assertThat(check.holds().test(seen)).as("%s: %s", check.name(), seen).isTrue();
     }
-    assertThat(tries(scenario, told)).isEqualTo(scenario.tries());
-    assertThat(told.reason())
-        .startsWith("strategy=priority selected=" + selected(scenario, told) + " priority=1 ");
-    requireOneCharge(scenario, told);
+    assertThat(tries(scenario, reply)).isEqualTo(scenario.tries());
+    assertThat(reply.reason())
+        .startsWith("strategy=priority selected=" + selected(scenario, reply) + " priority=1 ");
+    requireOneCharge(scenario, reply);
     requireAlive();
   }
 
@@ -134,8 +134,8 @@ class FailoverSuiteIT {
     assertThat(atPrimary.stream().filter(each -> !each.answered()).count())
         .as("tries at the primary while it was away")
         .isLessThanOrEqualTo(duringOutage);
-    for (ReceivedReply told : all) {
-      requireOneCharge(scenario, told);
+    for (ReceivedReply reply : all) {
+      requireOneCharge(scenario, reply);
     }
     requireAlive();
   }
@@ -172,7 +172,7 @@ class FailoverSuiteIT {
 
   private static Condition<ReceivedReply> refused() {
     return new Condition<>(
-        told -> told.status() == 400 && told.error().equals("validation_failed"), "a clean 400");
+        reply -> reply.status() == 400 && reply.error().equals("validation_failed"), "a clean 400");
   }
 
   /** A healthy request through the same program, as the bench sends one after each scenario. */
@@ -183,9 +183,9 @@ class FailoverSuiteIT {
 
   // Recorded values
 
-  private static List<String> tries(FailoverScenario scenario, ReceivedReply told)
+  private static List<String> tries(FailoverScenario scenario, ReceivedReply reply)
       throws Exception {
-    JsonNode row = awaitRow(told.requestId());
+    JsonNode row = awaitRow(reply.requestId());
     assertThat(row.path("outcome").asText())
         .isIn(
             scenario.isToBeAnswered()
@@ -215,28 +215,28 @@ class FailoverSuiteIT {
   /**
    * The provider at the time of the response head: at the first content, or at a ping before it.
    */
-  private static String selected(FailoverScenario scenario, ReceivedReply told) {
-    boolean headLeftBefore = scenario.isResumed() || told.reason().contains(" committed=early");
+  private static String selected(FailoverScenario scenario, ReceivedReply reply) {
+    boolean headLeftBefore = scenario.isResumed() || reply.reason().contains(" committed=early");
     boolean fallback = scenario.tries().getLast().startsWith("fallback") && !headLeftBefore;
     return fallback ? "fallback" : scenario.id();
   }
 
   /** A failed attempt is free; one that delivered content and the one that served are charged. */
-  private static void requireOneCharge(FailoverScenario scenario, ReceivedReply told)
+  private static void requireOneCharge(FailoverScenario scenario, ReceivedReply reply)
       throws Exception {
     if (!scenario.isToBeAnswered()) {
       return;
     }
-    awaitRow(told.requestId());
+    awaitRow(reply.requestId());
     List<Long> charges = new ArrayList<>();
     BOOKS.query(
-        "SELECT cost_micro FROM settlement WHERE request_id = '" + told.requestId() + "'",
+        "SELECT cost_micro FROM settlement WHERE request_id = '" + reply.requestId() + "'",
         row -> charges.add(row.getLong(1)));
-    assertThat(charges).containsExactly(told.costMicro());
-    boolean byFallback = told.model().equals("suite/" + scenario.fallback());
+    assertThat(charges).containsExactly(reply.costMicro());
+    boolean byFallback = reply.model().equals("suite/" + scenario.fallback());
     long own = FailoverProvider.PROMPT_TOKENS + 2L * FailoverProvider.ANSWER_TOKENS;
     if (!scenario.isResumed()) {
-      assertThat(told.costMicro()).isEqualTo(byFallback ? 10 * own : own);
+      assertThat(reply.costMicro()).isEqualTo(byFallback ? 10 * own : own);
     }
   }
 }

@@ -100,7 +100,7 @@ class FaultRowsIT {
 
   private static HttpsServer untrusted() {
     try {
-      X509Bundle nobody =
+      X509Bundle untrusted =
           new CertificateBuilder()
               .ecp256()
               .subject("CN=Nobody")
@@ -112,7 +112,7 @@ class FaultRowsIT {
               .subject("CN=localhost")
               .addSanDnsName("localhost")
               .addExtendedKeyUsageServerAuth()
-              .buildIssuedBy(nobody);
+              .buildIssuedBy(untrusted);
       return TlsIT.providerWith(leaf);
     } catch (Exception e) {
       throw new AssertionError(e);

@@ -31,7 +31,7 @@ final class ForeignModels {
     }
   }
 
-  static String said(List<String> calls, Map<String, String> results) {
+  static String answerText(List<String> calls, Map<String, String> results) {
     assertThat(results.keySet()).containsExactlyInAnyOrderElementsOf(calls);
     return "It is " + String.join(", ", calls.stream().map(results::get).toList());
   }
@@ -69,7 +69,7 @@ final class ForeignModels {
     JsonNode asked = request.path("messages").path(1).path("content");
     asked.forEach(call -> calls.add(call.path("id").asText()));
     assertThat(asked.path(0).path("input").path("city").asText()).isEqualTo("Ulm");
-    String text = AnthropicWire.text(0, said(calls, results));
+    String text = AnthropicWire.text(0, answerText(calls, results));
     send(
         to,
         OpenAiWire.STREAM_HEAD,
@@ -176,7 +176,9 @@ final class ForeignModels {
           cohere("content-start", "\"message\":{\"content\":{\"type\":\"text\",\"text\":\"\"}}")
               + cohere(
                   "content-delta",
-                  "\"message\":{\"content\":{\"text\":\"" + said(calls(request), results) + "\"}}");
+                  "\"message\":{\"content\":{\"text\":\""
+                      + answerText(calls(request), results)
+                      + "\"}}");
     }
     String reason = results.isEmpty() ? "TOOL_CALL" : "COMPLETE";
     send(
@@ -218,7 +220,7 @@ final class ForeignModels {
     assertThat(to.request().target()).isEqualTo("/api/chat");
     assertTaken(to, ProviderSchema.OLLAMA);
     Map<String, String> results = results(request);
-    String said = results.isEmpty() ? "" : said(calls(request), results);
+    String answerText = results.isEmpty() ? "" : answerText(calls(request), results);
     String calls =
         results.isEmpty()
             ? ",\"tool_calls\":[{\"function\":{\"name\":\"weather\",\"arguments\":%s}},{\"function\":{\"name\":\"weather\",\"arguments\":%s}}]"
@@ -227,7 +229,12 @@ final class ForeignModels {
     send(
         to,
         LINES_HEAD,
-        ollama("{\"role\":\"assistant\",\"content\":\"" + said + "\"" + calls + "},\"done\":false")
+        ollama(
+                "{\"role\":\"assistant\",\"content\":\""
+                    + answerText
+                    + "\""
+                    + calls
+                    + "},\"done\":false")
             + ollama(
                 "{\"role\":\"assistant\",\"content\":\"\"},\"done\":true,\"done_reason\":\"stop\","
                     + "\"prompt_eval_count\":20,\"eval_count\":9"));
@@ -246,7 +253,7 @@ final class ForeignModels {
     String delta =
         results.isEmpty()
             ? "\"content\":null,\"tool_calls\":[" + azure(0, ULM) + "," + azure(1, BONN) + "]"
-            : "\"content\":\"" + said(calls(request), results) + "\"";
+            : "\"content\":\"" + answerText(calls(request), results) + "\"";
     String reason = results.isEmpty() ? "tool_calls" : "stop";
     send(
         to,

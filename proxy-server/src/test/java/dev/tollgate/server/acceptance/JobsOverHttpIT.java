@@ -54,8 +54,8 @@ class JobsOverHttpIT {
       theOperatorListsAndCancels(folder, database, made);
       removed(made);
       examplesAreTaken();
-      Verbs.CommandResult said = database.runVerb(folder, "ledger", "audit");
-      assertThat(said.exitCode()).as(said.out() + said.err()).isZero();
+      Verbs.CommandResult result = database.runVerb(folder, "ledger", "audit");
+      assertThat(result.exitCode()).as(result.out() + result.err()).isZero();
     }
   }
 
@@ -147,10 +147,11 @@ class JobsOverHttpIT {
     String body = "{\"model\":\"test/music\",\"prompt\":\"Another gate.\"}";
     String id = json(post(MUSIC, "two", body), 202).path("id").asText();
     awaitStatus(MUSIC + "/" + id, "running");
-    JsonNode running = said(folder, database, "jobs", "list", "--status", "running", "-o", "json");
+    JsonNode running =
+        result(folder, database, "jobs", "list", "--status", "running", "-o", "json");
     assertThat(running).hasSize(1);
     assertThat(running.path(0).path("id").asText()).isEqualTo(id);
-    JsonNode shown = said(folder, database, "jobs", "show", made, "-o", "json");
+    JsonNode shown = result(folder, database, "jobs", "show", made, "-o", "json");
     assertThat(shown.path("status").asText()).isEqualTo("succeeded");
     assertThat(shown.path("artifacts").path(0).has("blob")).isTrue();
     assertThat(shown.toString()).as("its owner alone gets addresses").doesNotContain("http");
@@ -164,10 +165,10 @@ class JobsOverHttpIT {
     assertThat(again.err()).contains("is over");
   }
 
-  private static JsonNode said(NodeFolder folder, OwnDatabase database, String... verb) {
-    Verbs.CommandResult said = database.runVerb(folder, verb);
-    assertThat(said.exitCode()).as(said.out() + said.err()).isZero();
-    return Json.tree(said.out());
+  private static JsonNode result(NodeFolder folder, OwnDatabase database, String... verb) {
+    Verbs.CommandResult result = database.runVerb(folder, verb);
+    assertThat(result.exitCode()).as(result.out() + result.err()).isZero();
+    return Json.tree(result.out());
   }
 
   private void removed(String id) throws Exception {

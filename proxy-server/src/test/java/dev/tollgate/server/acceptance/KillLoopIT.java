@@ -33,7 +33,7 @@ class KillLoopIT {
   private static final CountDownLatch NEVER = new CountDownLatch(1);
 
   /** Charges that clients received, by request: micro-USD. */
-  private final Map<String, Long> told = new ConcurrentHashMap<>();
+  private final Map<String, Long> costs = new ConcurrentHashMap<>();
 
   private volatile boolean stopping;
 
@@ -52,7 +52,7 @@ class KillLoopIT {
       for (int kill = 0; kill < KILLS; kill++) {
         try (GatewayProcess node = GatewayProcess.start(folder)) {
           key = kill == 0 ? node.bootstrapKey() : key;
-          int before = told.size();
+          int before = costs.size();
           List<Thread> clients = clients(node.port(), key);
           awaitServed(before);
           await(400 + random.nextInt(1_600));
@@ -69,15 +69,15 @@ class KillLoopIT {
         List<Thread> clients = clients(last.port(), key);
         await(500);
         end(clients);
-        ledgerDatabase.awaitAll(told);
+        ledgerDatabase.awaitAll(costs);
         ledgerDatabase.requireAuditClean();
         assertThat(ledgerDatabase.number(WITHOUT_A_LINE))
             .as("charges without a line in the log")
             .isZero();
         RecordedFigures.keep(
             "kill-loop",
-            "%d kills, %d stops of the database, %d charges told: each booked once as told"
-                .formatted(KILLS, stops, told.size()));
+            "%d kills, %d stops of the database, %d charges received by clients: each settled once with that amount"
+                .formatted(KILLS, stops, costs.size()));
         last.terminate();
         assertThat(last.awaitExit()).isZero();
       }
@@ -116,12 +116,12 @@ class KillLoopIT {
   private void remember(RawResponse reply) {
     Matcher cost = COST.matcher(reply.text());
     if (reply.status() == 200 && cost.find()) {
-      told.put(reply.header("x-request-id"), Long.parseLong(cost.group(1)));
+      costs.put(reply.header("x-request-id"), Long.parseLong(cost.group(1)));
     }
   }
 
   private void awaitServed(int before) throws InterruptedException {
-    for (int waits = 0; told.size() == before; waits++) {
+    for (int waits = 0; costs.size() == before; waits++) {
       assertThat(waits).as("seconds / 50 without a client served").isLessThan(1_000);
       await(20);
     }

@@ -78,8 +78,8 @@ final class LauncherProcess {
   static String ask(NodeFolder folder, String... arguments) {
     List<String> all = new ArrayList<>(List.of(arguments));
     all.addAll(List.of("-o", "json", "--config", folder.config().toString()));
-    Verbs.CommandResult said = Verbs.run(all.toArray(String[]::new));
-    assertThat(said.exitCode()).as(said.err()).isZero();
-    return said.out();
+    Verbs.CommandResult result = Verbs.run(all.toArray(String[]::new));
+    assertThat(result.exitCode()).as(result.err()).isZero();
+    return result.out();
   }
 }

@@ -28,7 +28,7 @@ class LedgerRollbackIT {
   private static final int ENDED_TO_BE_STARTED_AGAIN = 75;
 
   /** Charges that clients received, by request: micro-USD. */
-  private final Map<String, Long> told = new TreeMap<>();
+  private final Map<String, Long> costs = new TreeMap<>();
 
   private String key = "";
 
@@ -65,7 +65,8 @@ class LedgerRollbackIT {
       }
       requireAuditClean(folder, database);
       RecordedFigures.keep(
-          "books-went-back", told.size() + " charges told, each booked once after the restore");
+          "ledger-rollback",
+          costs.size() + " charges received by clients, each settled once after the restore");
     }
   }
 
@@ -88,19 +89,19 @@ class LedgerRollbackIT {
       try (GatewayProcess node = GatewayProcess.start(folder)) {
         assertThat(node.err().text()).contains(WENT_BACK);
         LedgerDatabase ledgerDatabase = LedgerDatabase.of(folder);
-        ledgerDatabase.awaitAll(told);
+        ledgerDatabase.awaitAll(costs);
         assertThat(
                 ledgerDatabase.number(
                     "SELECT used_micro FROM scope_account WHERE scope_id LIKE 'org:%'"))
-            .isEqualTo(told.values().stream().mapToLong(Long::longValue).sum());
+            .isEqualTo(costs.values().stream().mapToLong(Long::longValue).sum());
         ledgerDatabase.requireAuditClean();
         stop(node);
       }
     }
   }
 
-  private static void requireDone(Verbs.CommandResult said) {
-    assertThat(said.exitCode()).as(said.err()).isZero();
+  private static void requireDone(Verbs.CommandResult result) {
+    assertThat(result.exitCode()).as(result.err()).isZero();
   }
 
   @Test
@@ -205,7 +206,7 @@ class LedgerRollbackIT {
       try (GatewayProcess node = GatewayProcess.start(folder)) {
         charge(node, 10);
         node.admin().awaitBooked();
-        LedgerDatabase.of(folder).awaitAll(told);
+        LedgerDatabase.of(folder).awaitAll(costs);
         LedgerDatabase.of(folder).requireAuditClean();
         stop(node);
       }
@@ -280,7 +281,7 @@ class LedgerRollbackIT {
         charge(node, 50);
         node.admin().awaitBooked();
       }
-      LedgerDatabase.of(folder).awaitAll(told);
+      LedgerDatabase.of(folder).awaitAll(costs);
       assertThat(node.admin().total("tollgate_ledger_rollbacks_detected_total")).isZero();
       stop(node);
     }
@@ -299,7 +300,7 @@ class LedgerRollbackIT {
         load.await(200, Duration.ZERO);
       }
       load.end();
-      told.putAll(load.reportedCosts());
+      costs.putAll(load.reportedCosts());
     }
   }
 
@@ -317,10 +318,10 @@ class LedgerRollbackIT {
 
   /** Every charge that a client received, with its row in the request log, and nothing else. */
   private void requireBooked(OwnDatabase database) throws Exception {
-    assertThat(database.charges()).isEqualTo(told);
-    assertThat(database.number("SELECT count(*) FROM request_log")).isEqualTo(told.size());
+    assertThat(database.charges()).isEqualTo(costs);
+    assertThat(database.number("SELECT count(*) FROM request_log")).isEqualTo(costs.size());
     assertThat(database.number("SELECT used_micro FROM scope_account WHERE scope_id LIKE 'org:%'"))
-        .isEqualTo(told.values().stream().mapToLong(Long::longValue).sum());
+        .isEqualTo(costs.values().stream().mapToLong(Long::longValue).sum());
   }
 
   private static void requireAuditClean(NodeFolder folder, OwnDatabase database) throws Exception {

@@ -213,9 +213,9 @@ class LimitsIT {
       List<String> all = new ArrayList<>(List.of("keys"));
       all.addAll(List.of(arguments));
       all.addAll(List.of("-o", "json", "--config", SharedNode.node().home().config().toString()));
-      LauncherProcess.CommandResult said = LauncherProcess.run(all.toArray(String[]::new));
-      assertThat(said.exitCode()).as(said.err()).isZero();
-      return said;
+      LauncherProcess.CommandResult result = LauncherProcess.run(all.toArray(String[]::new));
+      assertThat(result.exitCode()).as(result.err()).isZero();
+      return result;
     }
   }
 }

@@ -60,25 +60,25 @@ class MediaKillIT {
       try (CrashingNodes nodes = CrashingNodes.start(places, receiver.trusted());
           HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
         long began = System.nanoTime();
-        owners = lived(new MediaOwner.Means(http, nodes, nodes.key(), receiver.url()));
-        long lived = System.nanoTime();
+        owners = runOwners(new MediaOwner.Means(http, nodes, nodes.key(), receiver.url()));
+        long ended = System.nanoTime();
         awaitNone(database, "webhook_event WHERE state = 'pending'");
         awaitNone(
             database,
             "media_artifact a JOIN media_job j ON j.id = a.job_id WHERE j.removed_at IS NOT NULL");
-        took = new Spans(lived - began, System.nanoTime() - lived);
+        took = new Spans(ended - began, System.nanoTime() - ended);
         nodes.awaitStarts();
       }
       new MediaOracle(database, mock.port(), receiver).compare(owners);
       requireFiles(database);
-      Verbs.CommandResult said = database.runVerb(three, "ledger", "audit");
-      assertThat(said.exitCode()).as(said.out() + said.err()).isZero();
+      Verbs.CommandResult audit = database.runVerb(three, "ledger", "audit");
+      assertThat(audit.exitCode()).as(audit.out() + audit.err()).isZero();
       keep(owners, receiver, took);
     }
   }
 
   /** Nanoseconds. */
-  private record Spans(long lives, long rest) {}
+  private record Spans(long runs, long rest) {}
 
   private ConfigBuilder setup(MockProvider mock, WebhookReceiver receiver) {
     return ConfigBuilder.empty()
@@ -106,15 +106,15 @@ class MediaKillIT {
   }
 
   /** Runs the owners, which start one after the other, while nodes are killed. */
-  private static List<MediaOwner> lived(MediaOwner.Means means) throws Exception {
+  private static List<MediaOwner> runOwners(MediaOwner.Means means) throws Exception {
     List<MediaOwner> owners =
         IntStream.range(0, JOBS).mapToObj(n -> new MediaOwner(n, means)).toList();
-    List<Future<?>> lives = new ArrayList<>();
+    List<Future<?>> runs = new ArrayList<>();
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       for (int n = 0; n < JOBS; n++) {
         MediaOwner owner = owners.get(n);
         int from = Math.toIntExact((long) KILLS * KILL_EVERY_MILLIS * n / JOBS);
-        lives.add(
+        runs.add(
             threads.submit(
                 () -> {
                   CrashingNodes.pause(from);
@@ -127,8 +127,8 @@ class MediaKillIT {
             KILL_EVERY_MILLIS / 2 + ThreadLocalRandom.current().nextInt(KILL_EVERY_MILLIS));
         means.nodes().kill();
       }
-      for (Future<?> life : lives) {
-        var _ = life.get();
+      for (Future<?> run : runs) {
+        var _ = run.get();
       }
     }
     return owners;
@@ -171,7 +171,7 @@ class MediaKillIT {
             .toList();
     RecordedFigures.keep(
         "media-kill",
-        "%d jobs, 3 nodes, %d kills, %d s, and %d s until all was told, %d requests sent again, %d webhooks of %d jobs: each job submitted, ended, charged and announced once; the slowest: %s"
+        "%d jobs, 3 nodes, %d kills, %d s, and %d s until all webhooks had ended, %d requests sent again, %d webhooks of %d jobs: each job submitted, ended, charged and announced once; the slowest: %s"
             .formatted(
                 JOBS,
                 KILLS,

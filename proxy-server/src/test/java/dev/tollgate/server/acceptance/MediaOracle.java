@@ -66,11 +66,11 @@ record MediaOracle(OwnDatabase database, int mockPort, WebhookReceiver receiver)
     }
     Map<String, JsonNode> provided = provided();
     var soft = new SoftAssertions();
-    Set<String> told = owners.stream().map(MediaOwner::job).collect(Collectors.toSet());
-    soft.assertThat(rows.keySet()).as("jobs that there are").isEqualTo(told);
-    soft.assertThat(told).as("jobs that owners received").hasSameSizeAs(owners);
-    soft.assertThat(told).as("jobs that were announced").containsAll(receiver.jobs());
-    soft.assertThat(told).as("jobs of the provider").containsAll(provided.keySet());
+    Set<String> ownedJobs = owners.stream().map(MediaOwner::job).collect(Collectors.toSet());
+    soft.assertThat(rows.keySet()).as("jobs in the database").isEqualTo(ownedJobs);
+    soft.assertThat(ownedJobs).as("jobs that owners received").hasSameSizeAs(owners);
+    soft.assertThat(ownedJobs).as("jobs that were announced").containsAll(receiver.jobs());
+    soft.assertThat(ownedJobs).as("jobs of the provider").containsAll(provided.keySet());
     for (MediaOwner owner : owners) {
       Row row = rows.get(owner.job());
       if (row != null) {
@@ -91,7 +91,7 @@ record MediaOracle(OwnDatabase database, int mockPort, WebhookReceiver receiver)
   private static void requireEnd(SoftAssertions soft, String name, MediaOwner owner, Row row) {
     soft.assertThat(row.status).as(name).isEqualTo(owner.play().end());
     if (!owner.removed()) {
-      soft.assertThat(owner.status()).as("%s, told", name).isEqualTo(row.status);
+      soft.assertThat(owner.status()).as("%s, as its owner saw it", name).isEqualTo(row.status);
     }
     soft.assertThat(row.removed).as("%s is removed", name).isEqualTo(owner.removed());
     soft.assertThat(owner.made()).as("%s was made anew", name).isLessThanOrEqualTo(1);
@@ -125,23 +125,23 @@ record MediaOracle(OwnDatabase database, int mockPort, WebhookReceiver receiver)
 
   /** At least once, always as one event; of a job that was removed soon possibly not at all. */
   private void requireAnnounced(SoftAssertions soft, String name, String job, Row row) {
-    Set<WebhookReceiver.ReceivedEvent> said = receiver.of(job);
+    Set<WebhookReceiver.ReceivedEvent> events = receiver.of(job);
     if (!Set.of("succeeded", "failed").contains(row.status)) {
-      soft.assertThat(said).as("%s, announced", name).isEmpty();
+      soft.assertThat(events).as("%s, announced", name).isEmpty();
       soft.assertThat(row.event).as("event of %s", name).isEqualTo("-");
       return;
     }
     String kind = row.status.equals("succeeded") ? "job.completed" : "job.failed";
-    for (WebhookReceiver.ReceivedEvent each : said) {
+    for (WebhookReceiver.ReceivedEvent each : events) {
       soft.assertThat(each.kind()).as(name).isEqualTo(kind);
       soft.assertThat(each.status()).as(name).isEqualTo(row.status);
     }
     if (row.event.equals("-")) {
       soft.assertThat(row.removed).as("%s without an event", name).isTrue();
-      soft.assertThat(said).as("%s, announced", name).hasSizeLessThanOrEqualTo(1);
+      soft.assertThat(events).as("%s, announced", name).hasSizeLessThanOrEqualTo(1);
     } else {
-      soft.assertThat(said).as("%s, announced", name).hasSize(1);
-      String event = said.stream().map(WebhookReceiver.ReceivedEvent::event).findAny().orElse("");
+      soft.assertThat(events).as("%s, announced", name).hasSize(1);
+      String event = events.stream().map(WebhookReceiver.ReceivedEvent::event).findAny().orElse("");
       soft.assertThat(row.event).as(name).isEqualTo(event + " " + kind + " delivered");
     }
   }

@@ -35,8 +35,8 @@ final class OwnDatabase implements AutoCloseable {
     private static String make() {
       try {
         OwnDatabase template = empty("own_migrated");
-        Verbs.CommandResult said = template.runVerb(SharedNode.node().home(), "migrate");
-        assertThat(said.exitCode()).as(said.err()).isZero();
+        Verbs.CommandResult result = template.runVerb(SharedNode.node().home(), "migrate");
+        assertThat(result.exitCode()).as(result.err()).isZero();
         return template.name;
       } catch (IOException | SQLException e) {
         throw new AssertionError("the template of databases cannot be made", e);
@@ -47,7 +47,9 @@ final class OwnDatabase implements AutoCloseable {
   /** Creates a database migrated by {@code tollgate migrate}. */
   static OwnDatabase create(String name) throws IOException, SQLException {
     OwnDatabase made = create(name, " TEMPLATE " + Migrated.NAME);
-    made.texts("UPDATE books SET incarnation = gen_random_uuid() RETURNING id"); // a ledger store of its own
+    made.texts(
+        "UPDATE books SET incarnation = gen_random_uuid() RETURNING id"); // a ledger store of its
+                                                                          // own
     return made;
   }
 

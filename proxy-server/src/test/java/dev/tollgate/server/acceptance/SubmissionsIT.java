@@ -83,9 +83,9 @@ class SubmissionsIT {
         sent.add(
             clients.submit(
                 () -> {
-                  RawResponse told = submit(at, "hold all");
+                  RawResponse response = submit(at, "hold all");
                   refused.countDown();
-                  return told;
+                  return response;
                 }));
       }
       assertThat(refused.await(30, TimeUnit.SECONDS)).isTrue();
@@ -94,16 +94,16 @@ class SubmissionsIT {
     RawResponse made = null;
     int conflicts = 0;
     for (Future<RawResponse> each : sent) {
-      RawResponse told = each.get();
-      if (told.status() == 200) {
+      RawResponse response = each.get();
+      if (response.status() == 200) {
         assertThat(made).isNull();
-        made = told;
+        made = response;
       } else {
         conflicts++;
-        assertThat(told.status()).isEqualTo(409);
-        assertThat(ChatRequests.code(told)).isEqualTo("idempotency_conflict");
-        assertThat(Integer.parseInt(told.header("retry-after"))).isPositive();
-        assertThat(told.header("x-should-retry")).isEqualTo("true");
+        assertThat(response.status()).isEqualTo(409);
+        assertThat(ChatRequests.code(response)).isEqualTo("idempotency_conflict");
+        assertThat(Integer.parseInt(response.header("retry-after"))).isPositive();
+        assertThat(response.header("x-should-retry")).isEqualTo("true");
       }
     }
     assertThat(made).isNotNull();
@@ -141,9 +141,9 @@ class SubmissionsIT {
 
       // Duplicates get the answer that it runs, until its lease expires.
       for (String prompt : List.of("at the mark", "at the reply", "hold at the provider")) {
-        RawResponse told = submit(SharedNode.node(), prompt);
-        assertThat(told.status()).as(prompt).isEqualTo(409);
-        assertThat(told.header("retry-after")).isNotEmpty();
+        RawResponse response = submit(SharedNode.node(), prompt);
+        assertThat(response.status()).as(prompt).isEqualTo(409);
+        assertThat(response.header("retry-after")).isNotEmpty();
       }
       store.awaitHeld(0); // those of the killed node are recovered
     }
@@ -180,21 +180,21 @@ class SubmissionsIT {
   }
 
   /** The whole response except for the request id. */
-  private static String named(RawResponse told) {
-    String name = requireNonNull(told.header("x-request-id"));
-    assertThat(told.text()).contains(name);
-    return told.text().replace(name, "id");
+  private static String named(RawResponse response) {
+    String name = requireNonNull(response.header("x-request-id"));
+    assertThat(response.text()).contains(name);
+    return response.text().replace(name, "id");
   }
 
   /** Repeats the request at the other node until the first one's lease has expired. */
   private static RawResponse whenOver(String prompt) {
-    RawResponse told = submit(SharedNode.node(), prompt);
+    RawResponse response = submit(SharedNode.node(), prompt);
     long began = System.nanoTime();
-    while (told.status() == 409) {
+    while (response.status() == 409) {
       assertThat(System.nanoTime() - began).as(prompt).isLessThan(20_000_000_000L);
-      told = submit(SharedNode.node(), prompt);
+      response = submit(SharedNode.node(), prompt);
     }
-    return told;
+    return response;
   }
 
   private static void awaitCall(String prompt) {

@@ -88,14 +88,15 @@ final class WebhookReceiver implements AutoCloseable {
       JsonNode body = Json.tree(new String(call.getRequestBody().readAllBytes(), UTF_8));
       String event = call.getRequestHeaders().getFirst("webhook-id");
       JsonNode job = body.path("job");
-      var said = new ReceivedEvent(event, body.path("event").asText(), job.path("status").asText());
-      call.sendResponseHeaders(answer(said, job.path("id").asText()), -1);
+      var received =
+          new ReceivedEvent(event, body.path("event").asText(), job.path("status").asText());
+      call.sendResponseHeaders(answer(received, job.path("id").asText()), -1);
     }
   }
 
-  private synchronized int answer(ReceivedEvent said, String job) {
-    byJob.computeIfAbsent(job, _ -> new HashSet<>()).add(said);
-    boolean isFirst = callsByEvent.merge(said.event(), 1, Integer::sum) == 1;
+  private synchronized int answer(ReceivedEvent received, String job) {
+    byJob.computeIfAbsent(job, _ -> new HashSet<>()).add(received);
+    boolean isFirst = callsByEvent.merge(received.event(), 1, Integer::sum) == 1;
     return isFirst && callsByEvent.size() % EVENTS_PER_FAILURE == 0 ? 500 : 204;
   }
 

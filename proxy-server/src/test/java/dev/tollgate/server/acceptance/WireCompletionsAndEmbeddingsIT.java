@@ -133,8 +133,8 @@ class WireCompletionsAndEmbeddingsIT {
 
   private static void assertCost(WireCase one, JsonNode usage) {
     assertThat(usage.path("x_llm_cost_micro").longValue()).isPositive();
-    boolean told = one.expect().path("usage_native").isObject();
-    assertThat(usage.path("x_llm_usage_estimated").asBoolean()).isEqualTo(!told);
+    boolean reported = one.expect().path("usage_native").isObject();
+    assertThat(usage.path("x_llm_usage_estimated").asBoolean()).isEqualTo(!reported);
     JsonNode exact = one.expect().at("/cost/cost_micro_exact");
     if (exact.isTextual()) {
       BigDecimal rounded = new BigDecimal(exact.textValue()).setScale(0, RoundingMode.HALF_UP);

@@ -119,8 +119,7 @@ final class AdminVerbsTest {
   }
 
   @Test
-  void anInvalidConfigurationIsAFailureAndNotAUsageError(@TempDir Path folder)
-      throws IOException {
+  void anInvalidConfigurationIsAFailureAndNotAUsageError(@TempDir Path folder) throws IOException {
     Path file = Files.writeString(folder.resolve("tollgate.yaml"), "version: 1\nservr: {}\n");
     for (String verb : List.of("healthcheck", "status", "reload", "drain")) {
       err.getBuffer().setLength(0);

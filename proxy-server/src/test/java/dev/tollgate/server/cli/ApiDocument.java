@@ -89,7 +89,9 @@ public final class ApiDocument {
     return complaints("error", content, answer);
   }
 
-  /** @param name of the schema, which is compiled once */
+  /**
+   * @param name of the schema, which is compiled once
+   */
   private List<String> complaints(String name, JsonNode content, JsonNode json) {
     if (!content.path("schema").isObject()) {
       return List.of("the document has no schema for it");

@@ -228,7 +228,7 @@ final class CheckCommandTest {
     assertThat(run("check", "--config", noFolder, "--connect")).isOne();
     assertThat(err.toString()).contains("object storage: object_storage.directory cannot be used");
 
-    String nobody =
+    String unreachable =
         write(
             """
             version: 1
@@ -237,7 +237,7 @@ final class CheckCommandTest {
                 path_style: true }
             """
                 .formatted(ScriptedUpstream.refusedPort()));
-    assertThat(run("check", "--config", nobody, "--connect")).isOne();
+    assertThat(run("check", "--config", unreachable, "--connect")).isOne();
     assertThat(err.toString())
         .contains("object storage: cannot store: unreachable")
         .doesNotContain("shh-canary");

@@ -75,7 +75,7 @@ final class MeteredBlobsTest {
   void callsFailAtOnceAfterATimeout() {
     inner.fail(BlobFailure.TIMED_OUT);
     assertThat(store("a"))
-        .isEqualTo(new StoreBlobResult.Unavailable(BlobFailure.TIMED_OUT, "told to fail"));
+        .isEqualTo(new StoreBlobResult.Unavailable(BlobFailure.TIMED_OUT, "scripted failure"));
     inner.fail(BlobFailure.FAILED);
     var atOnce =
         new StoreBlobResult.Unavailable(BlobFailure.UNREACHABLE, "it did not answer a moment ago");
@@ -84,8 +84,8 @@ final class MeteredBlobsTest {
     assertThat(store("c")).isEqualTo(atOnce);
     ticker.advanceMillis(2);
     assertThat(store("d"))
-        .isEqualTo(new StoreBlobResult.Unavailable(BlobFailure.FAILED, "told to fail"));
+        .isEqualTo(new StoreBlobResult.Unavailable(BlobFailure.FAILED, "scripted failure"));
     assertThat(store("e"))
-        .isEqualTo(new StoreBlobResult.Unavailable(BlobFailure.FAILED, "told to fail"));
+        .isEqualTo(new StoreBlobResult.Unavailable(BlobFailure.FAILED, "scripted failure"));
   }
 }

@@ -77,8 +77,7 @@ final class RequestMetricsTest {
   }
 
   @Test
-  void fallbacksAreCountedByBothProvidersAndReason()
-      throws IOException {
+  void fallbacksAreCountedByBothProvidersAndReason() throws IOException {
     requests.ended(withOutcomes("server_error", "rate_limited", "ok"));
     requests.ended(withOutcomes("server_error", "ok"));
     requests.ended(withOutcomes("ok"));

@@ -83,13 +83,14 @@ class FirstAttemptsIT {
              completed_at FROM job
       RETURNING id, created_at""";
 
-  private final Map<String, Instant> heard = new ConcurrentHashMap<>();
+  private final Map<String, Instant> received = new ConcurrentHashMap<>();
   private final Map<String, Instant> over = new ConcurrentHashMap<>();
   private final CountDownLatch allHeard = new CountDownLatch(LIVE_EVENTS);
   private final AtomicInteger deadAttempts = new AtomicInteger();
 
   private void hear(HttpExchange call) throws IOException {
-    if (heard.putIfAbsent(call.getRequestHeaders().getFirst("webhook-id"), Instant.now()) == null) {
+    if (received.putIfAbsent(call.getRequestHeaders().getFirst("webhook-id"), Instant.now())
+        == null) {
       allHeard.countDown();
     }
     call.getRequestBody().readAllBytes();
@@ -129,7 +130,7 @@ class FirstAttemptsIT {
     assertThat(deadAttempts).as("those that are dead were asked").hasPositiveValue();
     List<Duration> delays =
         over.entrySet().stream()
-            .map(one -> Duration.between(one.getValue(), heard.get(one.getKey())))
+            .map(one -> Duration.between(one.getValue(), received.get(one.getKey())))
             .sorted()
             .toList();
     assertThat(delays.get(LIVE_EVENTS * 99 / 100 - 1))

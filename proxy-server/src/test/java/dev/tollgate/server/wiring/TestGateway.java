@@ -36,7 +36,7 @@ public final class TestGateway implements AutoCloseable {
     var server = new Server(settings, () -> load(file));
     try {
       if (!(server.start() instanceof Server.Start.Ready(StartupInfo greeting))) {
-        throw new AssertionError("stopped by nobody");
+        throw new AssertionError("stopped unexpectedly");
       }
       return new TestGateway(file, server, greeting);
     } catch (StartException | RuntimeException e) {
