@@ -175,7 +175,7 @@ class MediaKillIT {
             .formatted(
                 JOBS,
                 KILLS,
-                took.lives() / 1_000_000_000,
+                took.runs() / 1_000_000_000,
                 took.rest() / 1_000_000_000,
                 owners.stream().mapToInt(MediaOwner::repeated).sum(),
                 receiver.calls(),
