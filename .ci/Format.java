@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Formats every Java source of the checkout, or tells which ones are not formatted. Run by the root
- * pom as a single file ({@code java Format.java check|write <root>}), in one JVM for all files.
+ * Formatter of all Java sources of the checkout, or check that they are formatted. The root pom
+ * runs it as a single file ({@code java Format.java check|write <root>}), in one JVM for all files.
  */
 final class Format {
   private static final String FIX = "mvn -q -N verify -Dformat=write";
@@ -70,7 +70,7 @@ final class Format {
     }
   }
 
-  /** The file's name if it is, or was, not formatted; nothing else. */
+  /** Returns the file's name if it is, or was, not formatted; otherwise an empty list. */
   private List<String> one(Path file) {
     try {
       String before = Files.readString(file);

@@ -1,11 +1,11 @@
-// Providers that do not speak OpenAI: each asks for the weather of two cities at once, then says both results in the
-// order of its calls.
+// Providers with other APIs than OpenAI's: each calls a tool for the weather of two cities at once, then returns both
+// results in the order of its calls.
 const cities = ["Ulm", "Bonn"];
 const events = (all) => all.map((one) => `event: ${one.type}\ndata: ${JSON.stringify(one)}\n\n`).join("");
 const plain = (all) => all.map((one) => `data: ${JSON.stringify(one)}\n\n`).join("");
 const said = (results) => `It is ${results.join(", ")}`;
 
-/** The results of a conversation in OpenAI's form, or one that is like it, in the order of the calls. */
+/** Returns the tool results of a conversation in OpenAI's format, or a similar one, in the order of the calls. */
 const ordered = ({ messages }) => {
   const results = messages.filter((one) => one.role === "tool");
   const calls = results.length > 0 ? messages[1].tool_calls : [];
@@ -144,7 +144,7 @@ const azure = (request) => {
   ]).concat("data: [DONE]\n\n");
 };
 
-/** A frame of Amazon's event stream: lengths, a sum over them, fields, the payload, a sum over all. */
+/** Frame of Amazon's event stream: lengths, their checksum, headers, the payload, a checksum of the whole. */
 const frame = (type, payload) => {
   const field = (name, value) =>
     Buffer.concat([
@@ -169,7 +169,7 @@ const frame = (type, payload) => {
   return bytes;
 };
 
-/** The sum of RFC 1952. */
+/** CRC-32 of RFC 1952. */
 const crc32 = (bytes) => {
   let sum = ~0;
   for (const byte of bytes) {
@@ -221,7 +221,7 @@ const dialects = [
   [/^\/model\/[^/]+\/converse-stream$/, bedrock, "application/vnd.amazon.eventstream"],
 ];
 
-/** Answers what is asked in one of these forms; says whether it was. */
+/** Answers a request in one of these formats; returns false for any other. */
 export const answerForeign = (url, request, response) => {
   const found = dialects.find(([path]) => path.test(url));
   if (found) {

@@ -1,4 +1,4 @@
-// The official Node SDK's loop of tools over providers that do not speak OpenAI.
+// The tool loop of the official Node SDK over providers with other APIs than OpenAI's.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import OpenAI from "openai";

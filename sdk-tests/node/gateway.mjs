@@ -1,4 +1,4 @@
-// Where the gateway under test listens, and its first key: read from what it printed; and the provider that counts.
+// Address and first key of the gateway under test, read from its output, and the address of the counting provider.
 import { readFileSync } from "node:fs";
 
 const printed = readFileSync(process.env.TOLLGATE_STDOUT, "utf8");

@@ -1,4 +1,4 @@
-// The official SDK draws, and changes pictures behind a mask.
+// Image generation, and edits with a mask, by the official SDK.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import OpenAI, { toFile } from "openai";
@@ -8,7 +8,7 @@ const client = new OpenAI({ apiKey, baseURL, maxRetries: 0 });
 const isPng = (bytes) => bytes.subarray(1, 4).toString("latin1") === "PNG";
 const width = (png) => png.readUInt32BE(16);
 
-test("pictures in base64 have the asked size and say what they cost", async () => {
+test("images in base64 have the requested size and report their cost", async () => {
   const drawn = await client.images.generate({
     model: "test/image", prompt: "A gate.", n: 2, size: "512x512", response_format: "b64_json" });
   assert.equal(drawn.data.length, 2);
@@ -22,14 +22,14 @@ test("pictures in base64 have the asked size and say what they cost", async () =
   assert.equal(drawn.usage.x_llm_cost_micro, 80000);
 });
 
-test("an address leads to a picture", async () => {
+test("a URL leads to an image", async () => {
   const drawn = await client.images.generate({ model: "test/image", prompt: "A gate." });
   const png = Buffer.from(await (await fetch(drawn.data[0].url)).arrayBuffer());
   assert.ok(isPng(png));
   assert.equal(width(png), 1024);
 });
 
-test("a picture is changed behind a mask", async () => {
+test("an image is edited with a mask", async () => {
   const bytes = Buffer.from("iVBORw0KGgoAAAAN", "base64");
   const edited = await client.images.edit({
     model: "test/image", image: await toFile(bytes, "gate.png", { type: "image/png" }),
@@ -38,20 +38,20 @@ test("a picture is changed behind a mask", async () => {
   assert.equal(width(Buffer.from(edited.data[0].b64_json, "base64")), 256);
 });
 
-test("several pictures make one", async () => {
+test("several images are combined into one", async () => {
   const bytes = Buffer.from("iVBORw0KGgoAAAAN", "base64");
   const files = [await toFile(bytes, "a.png"), await toFile(bytes, "b.png")];
   const edited = await client.images.edit({ model: "test/image", image: files, prompt: "Both." });
   assert.equal(edited.data.length, 1);
 });
 
-test("what is out of bounds is named", async () => {
+test("parameters out of bounds are named", async () => {
   await assert.rejects(
     client.images.generate({ model: "test/image", prompt: "A gate.", n: 11 }),
     (e) => e.status === 400 && e.code === "validation_failed" && e.param === "n");
 });
 
-test("what is sent again under its key is told again, and nothing else goes under it", async () => {
+test("a repeated idempotency key replays, and refuses another body", async () => {
   const asked = { model: "test/image", prompt: "A gate.", size: "256x256", response_format: "b64_json" };
   const options = { headers: { "Idempotency-Key": `node-${crypto.randomUUID()}` } };
   const first = await client.images.generate(asked, options).withResponse();

@@ -24,7 +24,7 @@ test("a plain completion has text, usage and cost", async () => {
   assert.match(response.headers.get("server-timing"), /gw;dur=[\d.]+, upstream;dur=[\d.]+/);
 });
 
-test("a stream says the same as the plain reply and ends with usage", async () => {
+test("a stream has the text of the plain reply and ends with usage", async () => {
   const stream = await client.chat.completions.create({ model: "test/chat", messages, stream: true });
   let text = "";
   let usage = null;
@@ -66,7 +66,7 @@ test("the accumulating helper collects a tool call", async () => {
   assert.doesNotThrow(() => JSON.parse(call.function.arguments));
 });
 
-test("usage is estimated and flagged where the provider gives none", async () => {
+test("missing usage is estimated and flagged", async () => {
   const stream = await client.chat.completions.create({ model: "test/no-usage", messages, stream: true });
   let usage = null;
   for await (const chunk of stream) {
@@ -140,7 +140,7 @@ test("an aborted stream ends at once", async () => {
   assert.ok(chunks < 100);
 });
 
-test("a completion says the same plain and streamed, and ends with usage", async () => {
+test("a completion has the same text plain and streamed, and ends with usage", async () => {
   const ask = { model: "test/completion", prompt: "Once upon a time" };
   const plain = await client.completions.create(ask);
   assert.equal(plain.object, "text_completion");
@@ -160,7 +160,7 @@ test("a completion says the same plain and streamed, and ends with usage", async
   assert.equal(error.param, "n");
 });
 
-test("embeddings are numbers, however they travel", async () => {
+test("embeddings are numbers in either encoding", async () => {
   const ask = { model: "test/embedding", input: ["a", "b", "a"], dimensions: 8 };
   const usual = await client.embeddings.create(ask); // base64 on the wire
   const numbers = await client.embeddings.create({ ...ask, encoding_format: "float" });
@@ -177,7 +177,7 @@ test("embeddings are numbers, however they travel", async () => {
   assert.equal(usual.usage.x_llm_cost_micro, 1);
 });
 
-test("embeddings name what is wrong", async () => {
+test("errors of embeddings name the parameter", async () => {
   const cases = [
     [{ model: "test/embedding", input: "" }, "input"],
     [{ model: "test/embedding", input: ["a", 1] }, "input[1]"],
@@ -191,7 +191,7 @@ test("embeddings name what is wrong", async () => {
   }
 });
 
-test("models are listed and found", async () => {
+test("models are listed and retrieved", async () => {
   const ids = [];
   for await (const model of client.models.list()) {
     ids.push(model.id);
@@ -202,7 +202,7 @@ test("models are listed and found", async () => {
   assert.equal(model.modality, "chat");
 });
 
-test("speech goes to a file whose bytes are the provider's, and its transcript comes in every form", async () => {
+test("speech has the provider's bytes, and its transcript comes in every format", async () => {
   const said = { model: "test/speech", input: "Say it.", voice: "alloy", response_format: "wav" };
   const { data, response } = await client.audio.speech.create(said).withResponse();
   const bytes = Buffer.from(await data.arrayBuffer());

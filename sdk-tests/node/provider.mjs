@@ -1,5 +1,5 @@
-// A provider that fails each time as its model's name says, and counts how often it was asked: GET returns the
-// counts by model. What is asked in a form that is not OpenAI's is answered as foreign.mjs says. It prints its port.
+// Provider that always fails in the way its model is named, and counts its requests: GET returns the counts by model.
+// Requests in other formats than OpenAI's are answered by foreign.mjs. It prints its port.
 import { createServer } from "node:http";
 import { answerForeign } from "./foreign.mjs";
 

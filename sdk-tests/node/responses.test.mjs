@@ -1,4 +1,4 @@
-// The official Node SDK's responses, plain, streamed, and through its helper.
+// Responses of the official Node SDK, plain, streamed, and through its helper.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import OpenAI from "openai";
@@ -23,7 +23,7 @@ test("a plain response has text, usage and cost", async () => {
   assert.equal(response.headers.get("x-llm-cost-micro"), String(data.usage.x_llm_cost_micro));
 });
 
-test("a stream has the listed events in order and says the same", async () => {
+test("a stream has the listed events in order and the same text", async () => {
   const stream = await client.responses.create({ model: "test/chat", input, stream: true });
   const types = [];
   let text = "";
@@ -52,7 +52,7 @@ test("the helper's snapshots grow to the final response", async () => {
   assert.ok(response.usage.x_llm_cost_micro > 0);
 });
 
-test("the helper finds a tool call, and its result is taken", async () => {
+test("the helper finds a tool call, and its result is accepted", async () => {
   const called = await client.responses.stream({ model: "test/tool", input, tools }).finalResponse();
   const call = called.output.find((item) => item.type === "function_call");
   assert.equal(call.name, "weather");
@@ -69,7 +69,7 @@ test("the helper finds a tool call, and its result is taken", async () => {
   assert.ok(answer.output_text.length > 0);
 });
 
-test("an error amid a stream is thrown with its code", async () => {
+test("an error in a stream is thrown with its code", async () => {
   const stream = await client.responses.create({ model: "test/error-midway", input, stream: true });
   let events = 0;
   await assert.rejects(
@@ -83,7 +83,7 @@ test("an error amid a stream is thrown with its code", async () => {
   assert.ok(events > 1);
 });
 
-test("what would need a stored response is refused", async () => {
+test("parameters that need a stored response are refused", async () => {
   await assert.rejects(
     client.responses.create({ model: "test/chat", input, previous_response_id: "resp_1" }),
     (error) => error.status === 400 && error.param === "previous_response_id",

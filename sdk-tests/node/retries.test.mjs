@@ -1,6 +1,6 @@
-// The official Node SDK with its default retries against a provider that fails every time: how often the SDK asks
-// the gateway, and how often the provider is asked in the end, counted there. What the gateway tells of its tries
-// is the same number.
+// The official Node SDK with its default retries against a provider that always fails: requests of the SDK to the
+// gateway, and calls of the provider in total, which the provider counts. The attempts in the gateway's errors add up
+// to the same number.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import OpenAI from "openai";
@@ -8,14 +8,14 @@ import { apiKey, baseURL, providerURL } from "./gateway.mjs";
 
 const messages = [{ role: "user", content: "Tell me something." }];
 
-const asked = async (fault) => (await (await fetch(providerURL)).json())[fault] ?? 0;
+const calls = async (fault) => (await (await fetch(providerURL)).json())[fault] ?? 0;
 
-const told = async (response) => {
+const reportedAttempts = async (response) => {
   const body = await response.clone().text();
   return body.startsWith("{") ? JSON.parse(body).error.details.attempts.length : 0;
 };
 
-for (const [fault, requests, tries, pauseMillis] of [
+for (const [fault, requests, attempts, pauseMillis] of [
   ["credential-refused", 1, 1, 0],
   ["context-too-long", 1, 1, 0],
   ["content-filtered", 1, 1, 0],
@@ -26,7 +26,7 @@ for (const [fault, requests, tries, pauseMillis] of [
   ["disconnected", 3, 6, 0],
   ["silent", 3, 3, 0],
 ]) {
-  test(`${fault}: ${requests} requests, ${tries} tries at the provider`, async () => {
+  test(`${fault}: ${requests} requests, ${attempts} attempts at the provider`, async () => {
     const answers = [];
     const client = new OpenAI({
       apiKey,
@@ -34,28 +34,28 @@ for (const [fault, requests, tries, pauseMillis] of [
       fetch: async (...request) => {
         const at = performance.now();
         const response = await fetch(...request);
-        answers.push({ at, tries: await told(response) });
+        answers.push({ at, attempts: await reportedAttempts(response) });
         return response;
       },
     });
-    const before = await asked(fault);
+    const before = await calls(fault);
 
     const error = await client.chat.completions.create({ model: `counted/${fault}`, messages }).catch((e) => e);
 
     assert.ok(error instanceof OpenAI.APIError, String(error));
     assert.equal(answers.length, requests);
-    assert.equal((await asked(fault)) - before, tries);
-    assert.equal(answers.reduce((sum, each) => sum + each.tries, 0), tries);
+    assert.equal((await calls(fault)) - before, attempts);
+    assert.equal(answers.reduce((sum, each) => sum + each.attempts, 0), attempts);
     for (let i = 1; i < answers.length; i++) {
       assert.ok(answers[i].at - answers[i - 1].at >= pauseMillis);
     }
   });
 }
 
-test("a stream that breaks off behind content is asked for once", async () => {
+test("a stream that breaks off after content is requested once", async () => {
   const fault = "cut-amid-content";
   const client = new OpenAI({ apiKey, baseURL });
-  const before = await asked(fault);
+  const before = await calls(fault);
   let text = "";
   const error = await (async () => {
     const stream = await client.chat.completions.create({ model: `counted/${fault}`, messages, stream: true });
@@ -64,5 +64,5 @@ test("a stream that breaks off behind content is asked for once", async () => {
 
   assert.ok(error instanceof OpenAI.APIError, String(error));
   assert.equal(text, "Once");
-  assert.equal((await asked(fault)) - before, 1);
+  assert.equal((await calls(fault)) - before, 1);
 });

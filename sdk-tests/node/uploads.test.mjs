@@ -1,4 +1,4 @@
-// A 413 is really received by clients that are still sending.
+// Clients that are still sending receive the 413.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

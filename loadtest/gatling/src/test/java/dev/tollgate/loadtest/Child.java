@@ -16,8 +16,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A verb of the launcher as a child process. The launcher builds what is not built and then becomes
- * the program, so that its process is the one to end.
+ * Command of the launcher as a child process. The launcher builds the program if necessary and then
+ * executes it in the same process.
  */
 final class Child implements AutoCloseable {
   private static final Path LAUNCHER = Path.of("..", "..", "tollgate").toAbsolutePath().normalize();
@@ -26,7 +26,7 @@ final class Child implements AutoCloseable {
 
   private final Process process;
   private final Path log;
-  private final BlockingQueue<String> said = new LinkedBlockingQueue<>();
+  private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
   private final Thread hook = new Thread(this::end);
 
   private Child(Process process, Path log) {
@@ -36,7 +36,7 @@ final class Child implements AutoCloseable {
     Thread.ofVirtual().start(this::listen);
   }
 
-  /** Starts it; what it logs goes to this file. */
+  /** Starts the command; its log goes to this file. */
   static Child start(Path log, Map<String, String> environment, List<String> arguments) {
     List<String> command = new ArrayList<>(List.of(LAUNCHER.toString()));
     command.addAll(arguments);
@@ -52,13 +52,13 @@ final class Child implements AutoCloseable {
 
   private void listen() {
     try (BufferedReader out = process.inputReader()) {
-      out.lines().forEach(said::add);
+      out.lines().forEach(lines::add);
     } catch (IOException | UncheckedIOException _) {
-      // It ended.
+      // The process has ended.
     }
   }
 
-  /** The pattern's first group in the next line of its output that has it. */
+  /** Returns the pattern's first group in the next line of output that matches. */
   String await(Pattern pattern) {
     long giveUp = System.nanoTime() + START.toNanos();
     while (System.nanoTime() < giveUp) {
@@ -67,13 +67,13 @@ final class Child implements AutoCloseable {
         return matcher.group(1);
       }
     }
-    throw failed("did not say " + pattern);
+    throw failed("did not print " + pattern);
   }
 
   private String nextLine() {
     try {
-      String line = said.poll(200, TimeUnit.MILLISECONDS);
-      if (line == null && !process.isAlive() && said.isEmpty()) {
+      String line = lines.poll(200, TimeUnit.MILLISECONDS);
+      if (line == null && !process.isAlive() && lines.isEmpty()) {
         throw failed("ended with " + process.exitValue());
       }
       return line == null ? "" : line;
@@ -92,7 +92,7 @@ final class Child implements AutoCloseable {
     }
   }
 
-  /** Has it collect its garbage, and waits for that. */
+  /** Requests a garbage collection, and waits for it. */
   void collectGarbage() {
     Path jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd");
     try {
@@ -109,7 +109,7 @@ final class Child implements AutoCloseable {
     }
   }
 
-  /** Waits for its end. */
+  /** Waits for the end of the process. */
   int awaitExit() {
     try {
       if (!process.waitFor(STOP.toMillis(), TimeUnit.MILLISECONDS)) {
@@ -122,7 +122,7 @@ final class Child implements AutoCloseable {
     }
   }
 
-  /** Ends it, gently at first: a gateway stops its PostgreSQL then. */
+  /** Ends the process, by SIGTERM first: a gateway stops its PostgreSQL then. */
   @Override
   public void close() {
     end();

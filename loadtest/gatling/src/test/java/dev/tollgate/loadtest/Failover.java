@@ -17,13 +17,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The first provider fails every request, each in another way; the second is healthy. No client may
- * notice anything but the time that it took to find out: at most the timeout of one second.
+ * The first provider fails every request, each in another way; the second is healthy. Clients see
+ * only the time of detection: at most the timeout of one second.
  */
 public final class Failover extends LoadSimulation {
   private static final String MODEL = "load/failover";
 
-  /** All that can go wrong before the first content, as the mock provider plays it. */
+  /** All faults before the first content, as the mock provider plays them. */
   private static final List<Map<String, Object>> FAULTS =
       List.of(
           fault("500"),
@@ -50,7 +50,7 @@ public final class Failover extends LoadSimulation {
                 scenario("afterwards")
                     .exec(
                         Metrics.look(
-                            "requests that were passed on",
+                            "requests that failed over",
                             gateway.adminUrl(),
                             "tollgate_fallbacks_total\\{from=\"faulty\",.*to=\"healthy\"}",
                             count -> count.gte((double) pace.nearlyAll())))))

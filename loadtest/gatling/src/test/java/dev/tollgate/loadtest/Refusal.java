@@ -13,14 +13,14 @@ import io.gatling.javaapi.core.CheckBuilder;
 import java.time.Duration;
 import java.util.List;
 
-/** How a limit refuses: what the error says, and the longest wait that it may tell, in seconds. */
+/** Expected refusal of a limit: its error, and the longest retry time, in seconds. */
 record Refusal(String by, String code, String scope, String unit, int waitMax) {
 
   String afterTheWait() {
     return "after the wait for " + by;
   }
 
-  /** Asks; where that is refused, the refusal must be right, and a second try must be served. */
+  /** Sends a request; a refusal must be as expected, and a second request must be served. */
   ChainBuilder askAndWait(String model, int tokens) {
     return exec(http("within or beyond " + by)
             .post(Requests.CHAT)

@@ -15,11 +15,12 @@ import java.util.OptionalDouble;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Mixed load for a long time, with clients that leave at random: before the answer, or amid it.
- * Then nothing may be under way any more, the heap must not have grown, and the books must add up.
+ * Mixed load for a long time, with clients that disconnect at random: before or within the
+ * response. Afterwards nothing may be in flight, the heap must not have grown, and the ledger must
+ * add up.
  */
 public final class Soak extends LoadSimulation {
-  /** How much more may live in the heap at the end than a quarter of the time after the start. */
+  /** Permitted growth of live heap from a quarter of the time to the end. */
   private static final double GROWTH_MAX = 1.1;
 
   private static final double GROWTH_MAX_BYTES = 2 * 1024 * 1024;
@@ -41,7 +42,7 @@ public final class Soak extends LoadSimulation {
         .assertions(noneFails(), p99("chat", Duration.ofMillis(200)));
   }
 
-  /** It has to wait for that, so it does so elsewhere. */
+  /** The collection blocks, so it runs on another thread. */
   private PopulationBuilder heapNow(Duration after) {
     return once(
         scenario("heap")
@@ -69,17 +70,17 @@ public final class Soak extends LoadSimulation {
 
   /** Closes a stream of 1.3 s somewhere in its first second. */
   private static ChainBuilder leavingAmid(String phase) {
-    return exec(sse(phase + "stream that is left")
+    return exec(sse(phase + "abandoned stream")
             .post(Requests.CHAT)
             .body(Requests.streamed("load/stream")))
         .pause(Duration.ZERO, Duration.ofSeconds(1))
         .exec(sse(phase + "leaving").close());
   }
 
-  /** Gives up waiting for an answer that takes 3 s; that it fails is as it should be. */
+  /** Times out while it waits for a response that takes 3 s; the failure is expected. */
   private static ChainBuilder leavingBefore(String phase) {
     return exec(
-        http(phase + "chat that is left")
+        http(phase + "abandoned chat")
             .post(Requests.CHAT)
             .body(Requests.plainly("load/slow"))
             .requestTimeout(Duration.ofMillis(200))
@@ -92,18 +93,18 @@ public final class Soak extends LoadSimulation {
             .pause(Duration.ofSeconds(3))
             .exec(
                 Metrics.look(
-                    "nothing is under way",
+                    "nothing is in flight",
                     gateway.adminUrl(),
                     "tollgate_requests_in_flight",
                     requests -> requests.is(0.0)))
             .exec(
                 Metrics.look(
-                    "no provider is asked",
+                    "no attempt is in flight",
                     gateway.adminUrl(),
                     "tollgate_upstream_leases\\{.*}",
                     leases -> leases.is(0.0)))
-            // These wait for programs, which nobody minds: the load is over.
+            // These block on processes, which is harmless: the load has ended.
             .exec(dummy("the heap has not grown", 1).withSuccess(session -> heapHasNotGrown()))
-            .exec(dummy("the books add up", 1).withSuccess(session -> gateway.booksAddUp())));
+            .exec(dummy("the ledger adds up", 1).withSuccess(session -> gateway.booksAddUp())));
   }
 }

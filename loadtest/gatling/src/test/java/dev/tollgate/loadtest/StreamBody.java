@@ -2,7 +2,7 @@ package dev.tollgate.loadtest;
 
 import java.util.List;
 
-/** A stream as its client received it: whole, or what it lacks. */
+/** A received stream, and the check that it is whole. */
 final class StreamBody {
   static final String WHOLE = "whole";
 
@@ -10,7 +10,7 @@ final class StreamBody {
 
   private StreamBody() {}
 
-  /** What there is to say of an event stream that should have so many tokens. */
+  /** Checks an event stream that should have this many tokens. */
   static String verdict(String body, int tokens) {
     List<String> events =
         body.lines()
@@ -36,7 +36,7 @@ final class StreamBody {
         : "no usage before [DONE]";
   }
 
-  /** The verdict that it is whole; any other is thrown, so that the report tells it. */
+  /** Result for a whole stream; any other result is thrown, so that the report contains it. */
   static String orFail(String verdict) {
     if (!verdict.equals(WHOLE)) {
       throw new IllegalArgumentException(verdict);

@@ -4,28 +4,31 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
 
-/** The gateway under load: one that runs already, or one of our own. */
+/** The gateway under load: a running one, or one started here. */
 sealed interface Subject extends AutoCloseable permits RunningGateway, OwnGateway {
 
-  /** What the command line names; else the built one, with these settings on top of the usual. */
+  /**
+   * Returns the gateway of the command line; else starts the built one, with these settings besides
+   * the usual.
+   */
   static Subject underLoad(List<String> settings) {
     return Knobs.url()
         .<Subject>map(url -> new RunningGateway(url, Knobs.key(), Knobs.adminUrl()))
         .orElseGet(() -> OwnGateway.start(settings));
   }
 
-  /** Up to and with {@code /v1}. */
+  /** Returns the base URL, ending in {@code /v1}. */
   String url();
 
   String key();
 
-  /** Where {@code /metrics} is, if that is known. */
+  /** Returns the URL of {@code /metrics}, if it is known. */
   Optional<String> adminUrl();
 
-  /** Whether the ledger adds up, as far as that can be asked. Waits for the answer. */
+  /** Runs the audit of the ledger, if that is possible, and waits for it. */
   boolean booksAddUp();
 
-  /** What lives in its heap behind a collection made for this, if that can be had. Waits for it. */
+  /** Returns the live heap after a garbage collection, if that is possible. Waits for it. */
   OptionalDouble liveHeapBytes();
 
   @Override

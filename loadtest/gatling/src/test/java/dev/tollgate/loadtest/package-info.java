@@ -1,7 +1,7 @@
 /**
- * Gatling scenarios: what a gateway must do under load, one file each. What they have in common is
- * {@link dev.tollgate.loadtest.LoadSimulation}; the gateway they meet is a {@link
- * dev.tollgate.loadtest.Subject}.
+ * Gatling scenarios: one file for each behaviour of a gateway under load. {@link
+ * dev.tollgate.loadtest.LoadSimulation} is their common base; {@link dev.tollgate.loadtest.Subject}
+ * is the gateway under load.
  */
 @NullMarked
 package dev.tollgate.loadtest;

@@ -10,7 +10,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** Speaks to the admin listener of a running gateway. */
+/** HTTP client of the admin listener of a running gateway. */
 final class AdminClient {
   private static final int CONNECT_MILLIS = 2_000;
   private static final int READ_MILLIS = 30_000;
@@ -23,7 +23,7 @@ final class AdminClient {
     this.token = token;
   }
 
-  /** An answer as it came. */
+  /** Response with its status and body. */
   record AdminResponse(int status, String body) {
     boolean isSuccess() {
       return status / 100 == 2;
@@ -59,7 +59,7 @@ final class AdminClient {
     return connection;
   }
 
-  /** The address to connect to: a wildcard is listened on, not spoken to. */
+  /** Returns the address to connect to: the loopback address in place of a wildcard. */
   private BindAddress connectAddress() {
     return switch (address.host()) {
       case "0.0.0.0", "::" -> new BindAddress("127.0.0.1", address.port());

@@ -9,7 +9,10 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** A verb that asks a running gateway: 0 where it said yes, 1 where it said no or nothing. */
+/**
+ * Command that calls a running gateway: exit code 0 on success, 1 on a refusal or without an
+ * answer.
+ */
 abstract class AdminCommand implements Callable<Integer> {
   @Spec private @Nullable CommandSpec spec;
   @Mixin private AdminOptions admin = new AdminOptions();
@@ -28,6 +31,6 @@ abstract class AdminCommand implements Callable<Integer> {
     }
   }
 
-  /** Asks, and shapes what is to be shown. */
+  /** Sends the request, and returns the response in the form to print. */
   abstract AdminResponse send(AdminClient client) throws AdminUnreachableException;
 }

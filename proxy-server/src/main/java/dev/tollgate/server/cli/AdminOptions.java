@@ -17,7 +17,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.Spec.Target;
 
-/** How the verbs of operation find the admin listener of a running gateway. */
+/** Options that locate the admin listener of a running gateway. */
 final class AdminOptions {
   private static final String ADDRESS_VARIABLE = "TOLLGATE_LISTENERS__ADMIN__ADDRESS";
   private static final String TOKEN_VARIABLE = "TOLLGATE_LISTENERS__ADMIN__TOKEN";
@@ -39,7 +39,7 @@ final class AdminOptions {
       description = "Configuration to take address and token from")
   private @Nullable Path config;
 
-  /** A client of the listener that options, configuration and environment name. */
+  /** Returns a client for the listener named by options, configuration and environment. */
   AdminClient client() throws InvalidConfigurationException {
     Map<String, String> environment = System.getenv();
     if (config != null) {

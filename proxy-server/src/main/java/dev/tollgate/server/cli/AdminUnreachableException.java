@@ -3,7 +3,7 @@ package dev.tollgate.server.cli;
 import dev.tollgate.server.settings.value.BindAddress;
 import java.io.IOException;
 
-/** Nobody answers at the admin listener's address. */
+/** No connection to the admin listener. */
 final class AdminUnreachableException extends Exception {
   private static final long serialVersionUID = 1;
 

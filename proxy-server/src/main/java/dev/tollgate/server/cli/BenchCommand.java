@@ -26,11 +26,11 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code tollgate bench}: load at a rate that waits for nobody, and what the gateway adds. */
+/** {@code tollgate bench}: open-loop load on a gateway, and the latency that the gateway adds. */
 @Command(
     name = "bench",
     description =
-        "Load a gateway and the provider behind it in turn; report what the gateway adds.",
+        "Load a gateway and its provider alternately; report the latency that the gateway adds.",
     mixinStandardHelpOptions = true)
 final class BenchCommand implements Callable<Integer> {
   private static final int EXIT_ASSERTION_MISSED = 3;
@@ -39,19 +39,19 @@ final class BenchCommand implements Callable<Integer> {
 
   @Mixin private BenchOptions options = new BenchOptions();
 
-  @Option(names = "--json", paramLabel = "FILE", description = "Where to write the report as JSON.")
+  @Option(names = "--json", paramLabel = "FILE", description = "File for the report as JSON.")
   private @Nullable Path json;
 
   @Option(
       names = "--markdown",
       paramLabel = "FILE",
-      description = "Where to write it as Markdown (default: stdout).")
+      description = "File for the report as Markdown (default: stdout).")
   private @Nullable Path markdown;
 
   @Option(
       names = "--assert",
       paramLabel = "LIST",
-      description = "Such as 'p99<=5ms,errors=0'; exit with 3 when one is missed.")
+      description = "Thresholds such as 'p99<=5ms,errors=0'; exit with 3 if one is missed.")
   private @Nullable String assertions;
 
   @Override
@@ -106,7 +106,7 @@ final class BenchCommand implements Callable<Integer> {
       return 1;
     }
     if (report.hasUnansweredScenario() && !interrupted) {
-      err.println("the target answered nothing");
+      err.println("the target answered no request");
       return 1;
     }
     List<Verdict> missed = verdicts.stream().filter(verdict -> !verdict.held()).toList();

@@ -24,7 +24,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.Spec.Target;
 
-/** What {@code tollgate bench} is to measure; every number has a bound. */
+/** Options of {@code tollgate bench}; every number has a bound. */
 final class BenchOptions {
   private static final int RATE_BOUND = 100_000;
   private static final int CONNECTIONS_BOUND = 20_000;
@@ -44,10 +44,10 @@ final class BenchOptions {
   @Option(
       names = "--direct",
       paramLabel = "URL",
-      description = "The provider behind it; without it, figures are of the whole and none added.")
+      description = "The provider behind it; without it, only totals are reported.")
   private @Nullable String direct;
 
-  @Option(names = "--remote", description = "Allow load on another machine than this one.")
+  @Option(names = "--remote", description = "Allow load on another machine.")
   private boolean remote;
 
   @Option(
@@ -65,33 +65,33 @@ final class BenchOptions {
   @Option(
       names = "--header",
       paramLabel = "NAME=VALUE",
-      description = "A header field that the gateway wants with each request; repeatable.")
+      description = "Header field for each request to the gateway; repeatable.")
   private Map<String, String> headers = Map.of();
 
   @Option(
       names = "--model",
       paramLabel = "M",
       defaultValue = "tollgate/demo-chat",
-      description = "Model to ask the gateway for (default: ${DEFAULT-VALUE}).")
+      description = "Model in requests to the gateway (default: ${DEFAULT-VALUE}).")
   private String model = "";
 
   @Option(
       names = "--direct-model",
       paramLabel = "M",
       defaultValue = "mock-chat",
-      description = "The same model's name at the provider (default: ${DEFAULT-VALUE}).")
+      description = "Name of that model at the provider (default: ${DEFAULT-VALUE}).")
   private String directModel = "";
 
   @Option(
       names = "--stream-model",
       paramLabel = "M",
-      description = "Another model of the gateway for streams.")
+      description = "Model for streams, if it differs.")
   private @Nullable String streamModel;
 
   @Option(
       names = "--direct-stream-model",
       paramLabel = "M",
-      description = "The same at the provider.")
+      description = "Name of the stream model at the provider.")
   private @Nullable String directStreamModel;
 
   @Option(
@@ -100,7 +100,7 @@ final class BenchOptions {
       paramLabel = "NAME",
       defaultValue = "plain,stream",
       description =
-          "Some of plain, stream (new streams), streams (open at once), frontier (rates that"
+          "Any of plain, stream (new streams), streams (concurrent), frontier (rates that"
               + " hold a p99 of 1, 5, 10, 50, 100 ms); default: ${DEFAULT-VALUE}.")
   private List<String> scenarios = List.of();
 
@@ -122,7 +122,7 @@ final class BenchOptions {
       names = "--streams",
       paramLabel = "N",
       defaultValue = "100",
-      description = "Streams open at once in the scenario streams (default: ${DEFAULT-VALUE}).")
+      description = "Concurrent streams in the scenario streams (default: ${DEFAULT-VALUE}).")
   private int streams;
 
   @Option(
@@ -130,7 +130,7 @@ final class BenchOptions {
       paramLabel = "SPAN",
       defaultValue = "10s",
       converter = SpanConverter.class,
-      description = "Measured for each side and scenario (default: ${DEFAULT-VALUE}).")
+      description = "Measured time for each side and scenario (default: ${DEFAULT-VALUE}).")
   private Duration duration = Duration.ZERO;
 
   @Option(
@@ -138,7 +138,7 @@ final class BenchOptions {
       paramLabel = "SPAN",
       defaultValue = "1s",
       converter = SpanConverter.class,
-      description = "After which it is the other side's turn (default: ${DEFAULT-VALUE}).")
+      description = "Time between changes of sides (default: ${DEFAULT-VALUE}).")
   private Duration round = Duration.ZERO;
 
   @Option(
@@ -146,7 +146,7 @@ final class BenchOptions {
       paramLabel = "SPAN",
       defaultValue = "5s",
       converter = SpanConverter.class,
-      description = "Before each scenario, not counted (default: ${DEFAULT-VALUE}).")
+      description = "Warm-up before each scenario, not counted (default: ${DEFAULT-VALUE}).")
   private Duration warmUp = Duration.ZERO;
 
   @Option(
@@ -154,7 +154,7 @@ final class BenchOptions {
       paramLabel = "SPAN",
       defaultValue = "30s",
       converter = SpanConverter.class,
-      description = "Of a request, from when it should have started (default: ${DEFAULT-VALUE}).")
+      description = "Timeout of a request, from its scheduled start (default: ${DEFAULT-VALUE}).")
   private Duration timeout = Duration.ZERO;
 
   @Option(
@@ -162,21 +162,21 @@ final class BenchOptions {
       paramLabel = "SPAN",
       defaultValue = "10m",
       converter = SpanConverter.class,
-      description = "When all ends, whatever was measured (default: ${DEFAULT-VALUE}).")
+      description = "Longest duration of the whole run (default: ${DEFAULT-VALUE}).")
   private Duration durationMax = Duration.ZERO;
 
   @Option(
       names = "--max-rate",
       paramLabel = "N",
       defaultValue = "20000",
-      description = "Requests per second that are never exceeded (default: ${DEFAULT-VALUE}).")
+      description = "Highest rate in requests per second (default: ${DEFAULT-VALUE}).")
   private double rateMax;
 
   @Option(
       names = "--connections",
       paramLabel = "N",
       defaultValue = "1024",
-      description = "Connections to each side at most (default: ${DEFAULT-VALUE}).")
+      description = "Most connections to each side (default: ${DEFAULT-VALUE}).")
   private int connections;
 
   @Option(
@@ -190,7 +190,7 @@ final class BenchOptions {
       names = "--max-tokens",
       paramLabel = "N",
       defaultValue = "64",
-      description = "Tokens of a reply at most (default: ${DEFAULT-VALUE}).")
+      description = "Most tokens of a reply (default: ${DEFAULT-VALUE}).")
   private int tokensMax;
 
   @Option(
@@ -198,7 +198,7 @@ final class BenchOptions {
       paramLabel = "same|any",
       defaultValue = "same",
       description =
-          "same: every stream must have the frames of the first one, as the mock provider's have;"
+          "same: every stream must have the frames of the first one, as with the mock provider;"
               + " any: frames are only counted (default: ${DEFAULT-VALUE}).")
   private String replies = "";
 
@@ -298,7 +298,7 @@ final class BenchOptions {
         known = scenario.wire().equals(name) ? scenario : known;
       }
       if (known == null) {
-        throw usage("no scenario is called '" + name + "'");
+        throw usage("unknown scenario '" + name + "'");
       }
       found.add(known);
     }

@@ -15,10 +15,10 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code tollgate check}: says everything that is wrong with a configuration. */
+/** {@code tollgate check}: reports every problem of a configuration. */
 @Command(
     name = "check",
-    description = "Validate a configuration; with --connect also reach what it names.",
+    description = "Validate a configuration; with --connect also connect to everything it names.",
     mixinStandardHelpOptions = true)
 final class CheckCommand implements Callable<Integer> {
   @Spec private @Nullable CommandSpec spec;
@@ -28,7 +28,7 @@ final class CheckCommand implements Callable<Integer> {
   @Option(
       names = "--connect",
       description =
-          "Also reach the store, Redis, the object storage and the providers, and try their keys.")
+          "Also connect to the store, Redis, the object storage and the providers, and try keys.")
   private boolean connect;
 
   @Override

@@ -6,7 +6,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** A word that only groups verbs: alone it is a usage error. */
+/** Command that only groups subcommands; without one it is a usage error. */
 abstract class CommandGroup implements Runnable {
   @Spec private @Nullable CommandSpec spec;
 

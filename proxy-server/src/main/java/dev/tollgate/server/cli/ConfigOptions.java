@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 import picocli.CommandLine.Option;
 
-/** Which configuration a verb works on. */
+/** Options that name the configuration of a command. */
 final class ConfigOptions {
   @Option(
       names = "--config",
@@ -26,7 +26,7 @@ final class ConfigOptions {
     return config;
   }
 
-  /** Reads it in the environment of this process. */
+  /** Loads the configuration in the environment of this process. */
   LoadResult load() {
     return new SettingsLoader(ProcessEnvironment.current()).load(config, sets);
   }

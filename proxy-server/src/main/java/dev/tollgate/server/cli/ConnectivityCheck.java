@@ -31,9 +31,9 @@ import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
 
 /**
- * Tries to reach what a configuration names: database and Redis with their credentials, the object
- * storage by storing, providers by TCP and TLS, and each of their keys with a request that costs
- * nothing.
+ * Check that everything a configuration names can be reached: database and Redis with their
+ * credentials, the object storage by storing a blob, providers by TCP and TLS, and each of their
+ * keys with a request that is free of charge.
  */
 final class ConnectivityCheck {
   private static final int SECONDS_MAX = 10;
@@ -47,8 +47,8 @@ final class ConnectivityCheck {
   }
 
   /**
-   * One after the other: the store, Redis, the object storage, then the providers in the order of
-   * the file.
+   * Checks in sequence: the store, Redis, the object storage, then the providers in the order of
+   * the configuration.
    */
   List<ConnectivityResult> run() throws InterruptedException {
     List<ConnectivityResult> found = new ArrayList<>();
@@ -125,7 +125,7 @@ final class ConnectivityCheck {
     };
   }
 
-  /** Tries each key of a provider that was reached; one that is refused is as bad as no answer. */
+  /** Tries each key of a reachable provider; a refused key counts as a failure. */
   private ConnectivityResult keys(ProviderId id, ConnectivityResult.Reachable reached)
       throws InterruptedException {
     Provider provider =
@@ -164,7 +164,7 @@ final class ConnectivityCheck {
     }
   }
 
-  /** Verifies certificate and name, as the gateway does. */
+  /** Verifies certificate and host name as the gateway does. */
   private static String handshake(Socket socket, HttpUrl url) throws IOException {
     var factory = (SSLSocketFactory) SSLSocketFactory.getDefault();
     try (var tls = (SSLSocket) factory.createSocket(socket, url.host(), url.port(), true)) {

@@ -1,6 +1,6 @@
 package dev.tollgate.server.cli;
 
-/** Whether something that a configuration names could be reached. */
+/** Result of one connectivity check. */
 sealed interface ConnectivityResult {
   record Reachable(String target, String detail) implements ConnectivityResult {}
 

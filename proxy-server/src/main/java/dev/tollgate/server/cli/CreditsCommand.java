@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code tollgate credits}: money that organizations bring. */
+/** {@code tollgate credits}: credit of organizations. */
 @Command(
     name = "credits",
-    description = "Book money that organizations bring.",
+    description = "Grant credit to organizations.",
     mixinStandardHelpOptions = true,
     subcommands = CreditsCommand.GrantCreditsCommand.class)
 final class CreditsCommand extends CommandGroup {
@@ -40,7 +40,7 @@ final class CreditsCommand extends CommandGroup {
     @Option(
         names = "--ref",
         paramLabel = "TEXT",
-        description = "Names the grant: the same one is booked once, however often it is sent.")
+        description = "Reference of the grant: repeating it grants nothing more.")
     private @Nullable String ref;
 
     @Override
@@ -52,7 +52,9 @@ final class CreditsCommand extends CommandGroup {
       Grant grant = store.credits().grant(orgId(store, org), amount, reference, "command line");
       if (grant == Grant.REFERENCE_TAKEN) {
         throw new CommandFailedException(
-            "the reference " + reference + " names a grant to another organization or amount");
+            "the reference "
+                + reference
+                + " belongs to a grant to another organization or of another amount");
       }
       var after = required(store.organizations().find(org), org);
       rows()

@@ -3,7 +3,7 @@ package dev.tollgate.server.cli;
 import dev.tollgate.server.cli.AdminClient.AdminResponse;
 import picocli.CommandLine.Command;
 
-/** {@code tollgate healthcheck}: whether the gateway is ready, as an exit code for containers. */
+/** {@code tollgate healthcheck}: readiness of the gateway as an exit code, for containers. */
 @Command(
     name = "healthcheck",
     description = "Exit with 0 if the gateway is ready, else with 1.",

@@ -4,7 +4,7 @@ import dev.tollgate.server.settings.yaml.Problem;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** The configuration that a verb was to read has problems: one line each. */
+/** The configuration of a command has problems: one line each. */
 final class InvalidConfigurationException extends Exception {
   private static final long serialVersionUID = 1;
 

@@ -17,10 +17,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code tollgate jobs}: videos and music that are made, or were. */
+/** {@code tollgate jobs}: video and music jobs. */
 @Command(
     name = "jobs",
-    description = "Look at media jobs, and cancel them.",
+    description = "List, show and cancel media jobs.",
     mixinStandardHelpOptions = true,
     subcommands = {
       JobsCommand.ListJobsCommand.class,
@@ -30,20 +30,20 @@ import picocli.CommandLine.Parameters;
 final class JobsCommand extends CommandGroup {
   @Command(
       name = "list",
-      description = "List the latest jobs, the latest first.",
+      description = "List the latest jobs, newest first.",
       mixinStandardHelpOptions = true)
   static final class ListJobsCommand extends OrgListCommand {
     @Option(
         names = "--status",
         paramLabel = "STATUS",
-        description = "In this status alone, such as running or failed.")
+        description = "Only jobs with this status, such as running or failed.")
     private @Nullable String status;
 
     @Override
     void run(Settings settings, Store store) throws SQLException, CommandFailedException {
       Optional<JobStatus> only = status == null ? Optional.empty() : JobStatus.parse(status);
       if (status != null && only.isEmpty()) {
-        throw usage("there is no status " + status);
+        throw usage("unknown status " + status);
       }
       List<Job> latest = store.jobViews().list(org(store), only.orElse(null), limit());
       rows()
@@ -64,7 +64,7 @@ final class JobsCommand extends CommandGroup {
 
   @Command(
       name = "show",
-      description = "Show a job with all that is known of it.",
+      description = "Show a job with all its fields.",
       mixinStandardHelpOptions = true)
   static final class ShowJobCommand extends TenantCommand {
     @Parameters(paramLabel = "JOB", description = "The job's id.")
@@ -78,7 +78,7 @@ final class JobsCommand extends CommandGroup {
 
   @Command(
       name = "cancel",
-      description = "Cancel a job; what a provider has already, a gateway asks it to give up.",
+      description = "Cancel a job; a provider that runs it already is asked to cancel it too.",
       mixinStandardHelpOptions = true)
   static final class CancelJobCommand extends TenantCommand {
     @Parameters(paramLabel = "JOB", description = "The job's id.")
@@ -89,8 +89,8 @@ final class JobsCommand extends CommandGroup {
       JobId job = findJob(store, id).id();
       switch (store.jobViews().cancel(job)) {
         case CANCELED -> out().println(job + " is canceled");
-        case REQUESTED -> out().println(job + ": its provider is asked to give it up");
-        case ALREADY_ENDED -> throw new CommandFailedException("job " + job + " is over");
+        case REQUESTED -> out().println(job + ": its provider is asked to cancel it");
+        case ALREADY_ENDED -> throw new CommandFailedException("job " + job + " has ended");
         case NOT_FOUND -> throw new CommandFailedException("there is no job " + id);
       }
     }
@@ -104,7 +104,7 @@ final class JobsCommand extends CommandGroup {
         () -> new StoreBackedCommand.CommandFailedException("there is no job " + id));
   }
 
-  /** URLs are for who owns what was made. */
+  /** Without URLs, which are only for the owner of the job. */
   private static ObjectNode row(Job job) {
     String json = JobJson.of(job, name -> new SignedUrl(name.toString(), Instant.EPOCH)).toString();
     ObjectNode row = RowPrinter.parsed(json);

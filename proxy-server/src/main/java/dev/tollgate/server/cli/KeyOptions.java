@@ -2,7 +2,6 @@ package dev.tollgate.server.cli;
 
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.id.ModelId;
-import dev.tollgate.core.limit.Bucket;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.net.CidrSet;
 import dev.tollgate.core.tenant.ApiKey.KeyLimits;
@@ -15,10 +14,13 @@ import java.time.format.DateTimeParseException;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
-/** What a new key may do and how much of it; what is not given is not limited by the key. */
+/**
+ * Options of a new key: its scope and limits. A limit that is not given is the gateway's default.
+ */
 final class KeyOptions {
   @Option(names = "--name", required = true, paramLabel = "NAME", description = "The key's name.")
   private String name = "";
@@ -27,59 +29,51 @@ final class KeyOptions {
       names = "--allow-model",
       split = ",",
       paramLabel = "MODEL",
-      description = "Only this model; may be given more than once.")
+      description = "Allowed model; repeatable. Without it: all models.")
   private List<String> models = List.of();
 
   @Option(
       names = "--allow-modality",
       split = ",",
       paramLabel = "MODALITY",
-      description = "Only chat, completion, embedding, speech, transcription, image, video, music.")
+      description =
+          "Allowed modality: chat, completion, embedding, speech, transcription, image, video,"
+              + " music.")
   private List<String> modalities = List.of();
 
   @Option(
       names = "--allow-ip",
       split = ",",
       paramLabel = "CIDR",
-      description = "Only from this address or block.")
+      description = "Allowed client address or block; repeatable. Without it: all.")
   private List<String> ips = List.of();
 
-  @Option(names = "--requests-per-second", paramLabel = "N", description = "0: off.")
-  private @Nullable Integer requestsPerSecond;
-
-  @Option(names = "--requests-per-minute", paramLabel = "N", description = "0: off.")
-  private @Nullable Integer requestsPerMinute;
-
-  @Option(names = "--tokens-per-minute", paramLabel = "N", description = "0: off.")
-  private @Nullable Long tokensPerMinute;
-
-  @Option(names = "--concurrency", paramLabel = "N", description = "Requests at once; 0: off.")
-  private @Nullable Integer concurrency;
+  @Mixin private LimitOptions limits = new LimitOptions();
 
   @Option(
       names = "--daily-budget",
       paramLabel = "USD",
       converter = UsdConverter.class,
-      description = "Per calendar day (UTC).")
+      description = "Budget per calendar day (UTC).")
   private @Nullable MicroUsd dailyBudget;
 
   @Option(
       names = "--monthly-budget",
       paramLabel = "USD",
       converter = UsdConverter.class,
-      description = "Per calendar month (UTC).")
+      description = "Budget per calendar month (UTC).")
   private @Nullable MicroUsd monthlyBudget;
 
   @Option(
       names = "--expires",
       paramLabel = "TIME",
-      description = "Refused from then on: 2027-01-31 or 2027-01-31T12:00:00Z.")
+      description = "Time of expiry: 2027-01-31 or 2027-01-31T12:00:00Z.")
   private @Nullable String expires;
 
-  /** The wish that these options express. */
+  /** Returns the key that these options describe. */
   ApiKeys.ApiKeySpec spec(Instant now) {
     if (name.isBlank() || name.length() > 100) {
-      throw new TypeConversionException("--name has 1 to 100 characters");
+      throw new TypeConversionException("--name must have 1 to 100 characters");
     }
     models.forEach(KeyOptions::requireModel);
     modalities.forEach(KeyOptions::requireModality);
@@ -87,22 +81,8 @@ final class KeyOptions {
     return new ApiKeys.ApiKeySpec(
         name,
         new KeyScope(Set.copyOf(models), Set.copyOf(modalities), Set.copyOf(ips)),
-        limits(),
+        limits.applyTo(new KeyLimits(null, null, null, null, dailyBudget, monthlyBudget)),
         expires == null ? null : expiry(expires, now));
-  }
-
-  private KeyLimits limits() {
-    requireLimit("--requests-per-second", requestsPerSecond);
-    requireLimit("--requests-per-minute", requestsPerMinute);
-    requireLimit("--tokens-per-minute", tokensPerMinute);
-    requireLimit("--concurrency", concurrency);
-    return new KeyLimits(
-        requestsPerSecond,
-        requestsPerMinute,
-        tokensPerMinute,
-        concurrency,
-        dailyBudget,
-        monthlyBudget);
   }
 
   private static void requireModel(String text) {
@@ -114,7 +94,7 @@ final class KeyOptions {
 
   private static void requireModality(String text) {
     if (Modality.parse(text).isEmpty()) {
-      throw new TypeConversionException("--allow-modality: there is no modality '" + text + "'");
+      throw new TypeConversionException("--allow-modality: unknown modality '" + text + "'");
     }
   }
 
@@ -123,12 +103,6 @@ final class KeyOptions {
       CidrSet.parse(ips);
     } catch (IllegalArgumentException e) {
       throw new TypeConversionException("--allow-ip: " + e.getMessage());
-    }
-  }
-
-  private static void requireLimit(String option, @Nullable Number value) {
-    if (value != null && !NewLimit.isLimit(value.longValue())) {
-      throw new TypeConversionException(option + " is 0 to " + Bucket.CAPACITY_MAX);
     }
   }
 

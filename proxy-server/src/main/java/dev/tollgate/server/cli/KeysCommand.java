@@ -24,10 +24,10 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code tollgate keys}: the API keys. A secret is printed once, when its key is made. */
+/** {@code tollgate keys}: API keys. A secret is printed once, when its key is created. */
 @Command(
     name = "keys",
-    description = "Make, look at, change and revoke API keys.",
+    description = "Create, list, change and revoke API keys.",
     mixinStandardHelpOptions = true,
     subcommands = {
       KeysCommand.CreateKeyCommand.class,
@@ -42,7 +42,7 @@ import picocli.CommandLine.Parameters;
 final class KeysCommand extends CommandGroup {
   private static final String ORG = "Name or id of the organization.";
 
-  /** A verb on one key. */
+  /** Command on one key. */
   abstract static class SingleKeyCommand extends TenantCommand {
     @Parameters(paramLabel = "KEY", description = "The key's id: the 8 characters after sk-llm-.")
     private String key = "";
@@ -51,21 +51,24 @@ final class KeysCommand extends CommandGroup {
       return new KeyId(key);
     }
 
-    final void print(KeyUpdate change) throws CommandFailedException {
-      switch (change) {
+    /** Reads or changes the key. */
+    abstract KeyUpdate apply(Store store) throws SQLException;
+
+    @Override
+    final void run(Settings settings, Store store) throws SQLException, CommandFailedException {
+      switch (apply(store)) {
         case KeyUpdate.Done done -> rows().print(row(done.key()));
         case KeyUpdate.Replaced made -> rows().print(row(made.key(), made.secret()));
         case KeyUpdate.UnknownKey _ -> throw new CommandFailedException("there is no key " + key);
         case KeyUpdate.Revoked _ ->
-            throw new CommandFailedException(
-                "the key " + key + " is revoked, and that is for good");
+            throw new CommandFailedException("the key " + key + " is revoked, which is final");
       }
     }
   }
 
   @Command(
       name = "create",
-      description = "Make a key and print it, once.",
+      description = "Create a key and print it, once.",
       mixinStandardHelpOptions = true)
   static final class CreateKeyCommand extends TenantCommand {
     @Option(names = "--org", required = true, paramLabel = "ORG", description = ORG)
@@ -91,7 +94,7 @@ final class KeysCommand extends CommandGroup {
 
   @Command(name = "list", description = "List keys.", mixinStandardHelpOptions = true)
   static final class ListKeysCommand extends TenantCommand {
-    @Option(names = "--org", paramLabel = "ORG", description = ORG + " Without it: of all.")
+    @Option(names = "--org", paramLabel = "ORG", description = ORG + " Without it: all.")
     private @Nullable String org;
 
     @Override
@@ -107,33 +110,33 @@ final class KeysCommand extends CommandGroup {
   @Command(name = "show", description = "Show a key.", mixinStandardHelpOptions = true)
   static final class ShowKeyCommand extends SingleKeyCommand {
     @Override
-    void run(Settings settings, Store store) throws SQLException, CommandFailedException {
+    KeyUpdate apply(Store store) throws SQLException {
       var found = store.apiKeys().find(key());
-      print(found.<KeyUpdate>map(KeyUpdate.Done::new).orElseGet(KeyUpdate.UnknownKey::new));
+      return found.<KeyUpdate>map(KeyUpdate.Done::new).orElseGet(KeyUpdate.UnknownKey::new);
     }
   }
 
   @Command(
       name = "set",
-      description = "Change a key's limits; gateways obey within 5 seconds.",
+      description = "Change a key's limits; gateways apply them within 5 seconds.",
       mixinStandardHelpOptions = true)
   static final class SetKeyLimitsCommand extends SingleKeyCommand {
     @Mixin private LimitOptions limits = new LimitOptions();
 
     @Override
-    void run(Settings settings, Store store) throws SQLException, CommandFailedException {
-      print(store.apiKeys().setLimits(key(), limits::applyTo));
+    KeyUpdate apply(Store store) throws SQLException {
+      return store.apiKeys().setLimits(key(), limits::applyTo);
     }
   }
 
   @Command(
       name = "disable",
-      description = "Refuse a key until it is enabled; gateways obey within 5 seconds.",
+      description = "Refuse a key until it is enabled; gateways act within 5 seconds.",
       mixinStandardHelpOptions = true)
   static final class DisableKeyCommand extends SingleKeyCommand {
     @Override
-    void run(Settings settings, Store store) throws SQLException, CommandFailedException {
-      print(store.apiKeys().disable(key()));
+    KeyUpdate apply(Store store) throws SQLException {
+      return store.apiKeys().disable(key());
     }
   }
 
@@ -143,34 +146,34 @@ final class KeysCommand extends CommandGroup {
       mixinStandardHelpOptions = true)
   static final class EnableKeyCommand extends SingleKeyCommand {
     @Override
-    void run(Settings settings, Store store) throws SQLException, CommandFailedException {
-      print(store.apiKeys().enable(key()));
+    KeyUpdate apply(Store store) throws SQLException {
+      return store.apiKeys().enable(key());
     }
   }
 
   @Command(
       name = "rotate",
-      description = "Revoke a key, make one like it and print that, once.",
+      description = "Revoke a key, create one like it and print that, once.",
       mixinStandardHelpOptions = true)
   static final class RotateKeyCommand extends SingleKeyCommand {
     @Override
-    void run(Settings settings, Store store) throws SQLException, CommandFailedException {
-      print(store.apiKeys().rotate(key()));
+    KeyUpdate apply(Store store) throws SQLException {
+      return store.apiKeys().rotate(key());
     }
   }
 
   @Command(
       name = "revoke",
-      description = "Refuse a key for good; gateways obey within 5 seconds.",
+      description = "Revoke a key, finally; gateways act within 5 seconds.",
       mixinStandardHelpOptions = true)
   static final class RevokeKeyCommand extends SingleKeyCommand {
     @Override
-    void run(Settings settings, Store store) throws SQLException, CommandFailedException {
-      print(store.apiKeys().revoke(key()));
+    KeyUpdate apply(Store store) throws SQLException {
+      return store.apiKeys().revoke(key());
     }
   }
 
-  /** A key that was just made, with its secret in front. */
+  /** Returns a new key with its secret as the first field. */
   private static ObjectNode row(StoredKey stored, ApiKeyText.ValidKey secret) {
     ObjectNode row = RowPrinter.row().put("key", secret.text());
     row.setAll(row(stored));
@@ -202,7 +205,7 @@ final class KeysCommand extends CommandGroup {
         .put("replaced_by", replacedBy == null ? null : replacedBy.value());
   }
 
-  /** Expiry is not stored; it shows where nothing worse is known of the key. */
+  /** Expiry is not a stored state; it is shown for a key that is active otherwise. */
   private static String state(ApiKey key, Instant now) {
     Instant expiresAt = key.expiresAt();
     boolean expired =

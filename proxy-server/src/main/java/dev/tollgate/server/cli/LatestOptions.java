@@ -3,16 +3,16 @@ package dev.tollgate.server.cli;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
-/** How many rows a list of the latest has. */
+/** Number of rows in a list of the latest. */
 final class LatestOptions {
   @Option(
       names = "--limit",
       paramLabel = "N",
       defaultValue = "50",
-      description = "At most so many (default: 50).")
+      description = "Largest number of rows (default: 50).")
   private int limit;
 
-  /** Above 0. */
+  /** Returns the number, above 0. */
   int limit() {
     if (limit < 1) {
       throw new TypeConversionException("--limit must be above 0");

@@ -20,10 +20,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code tollgate ledger}: whether the money adds up, and what to do where it cannot. */
+/** {@code tollgate ledger}: audit of the ledger, and its repair by an operator. */
 @Command(
     name = "ledger",
-    description = "Look after the books.",
+    description = "Inspect and repair the ledger.",
     mixinStandardHelpOptions = true,
     subcommands = {
       LedgerCommand.AuditLedgerCommand.class,
@@ -35,12 +35,13 @@ import picocli.CommandLine.Parameters;
 final class LedgerCommand extends CommandGroup {
   @Command(
       name = "audit",
-      description = "Sum the ledger anew and list what does not agree; exit 1 if there is any.",
+      description =
+          "Recompute the sums of the ledger and list differences; exit with 1 if there are any.",
       mixinStandardHelpOptions = true)
   static final class AuditLedgerCommand extends TenantCommand {
     @Option(
         names = "--full",
-        description = "Read every charge that is stored, also those of days that were summed up.")
+        description = "Read every stored charge, also those of days that are already summed up.")
     private boolean full;
 
     @Override
@@ -68,7 +69,7 @@ final class LedgerCommand extends CommandGroup {
 
   @Command(
       name = "nodes",
-      description = "List the nodes and what they hold of balances.",
+      description = "List the nodes and the amounts that they lease.",
       mixinStandardHelpOptions = true)
   static final class ListNodesCommand extends TenantCommand {
     @Override
@@ -78,7 +79,7 @@ final class LedgerCommand extends CommandGroup {
               store.ledgerNodes().list().stream().map(ListNodesCommand::row).toList(),
               "node",
               "state",
-              "silent_s",
+              "unresponsive_s",
               "leased_micro",
               "committed_micro",
               "epoch");
@@ -89,7 +90,7 @@ final class LedgerCommand extends CommandGroup {
           .put("node", node.id().toString())
           .put("epoch", node.epoch())
           .put("state", node.state())
-          .put("silent_s", node.sinceHeartbeat().toSeconds())
+          .put("unresponsive_s", node.sinceHeartbeat().toSeconds())
           .put("leased_micro", node.leased().value())
           .put("committed_micro", node.committed().map(MicroUsd::value).orElse(null));
     }
@@ -98,18 +99,20 @@ final class LedgerCommand extends CommandGroup {
   @Command(
       name = "release",
       description = {
-        "Free what a node holds that will not come back.",
-        "It must have been silent for a minute. Charges that it made and that turn up later are"
-            + " booked; they may then exceed a balance or limit."
+        "Release the leases of a node that will not return.",
+        "It must have sent no heartbeat for a minute. Charges that it sends later are"
+            + " settled; they may then exceed a balance or limit."
       },
       mixinStandardHelpOptions = true)
   static final class ReleaseNodeCommand extends TenantCommand {
     private static final Duration UNRESPONSIVE_MIN = Duration.ofSeconds(60);
 
-    @Parameters(paramLabel = "NODE", description = "Its id, as tollgate ledger nodes lists it.")
+    @Parameters(
+        paramLabel = "NODE",
+        description = "Id of the node, as listed by tollgate ledger nodes.")
     private UUID node = new UUID(0, 0);
 
-    @Option(names = "--yes", description = "Do it; without it nothing is done.")
+    @Option(names = "--yes", description = "Confirm; without it nothing is done.")
     private boolean yes;
 
     @Override
@@ -127,9 +130,9 @@ final class LedgerCommand extends CommandGroup {
                         .put("freed_micro", freed.value()));
         case LedgerNodes.ReleaseResult.Alive _ ->
             throw new CommandFailedException(
-                "node " + node + " was heard of within the last minute: stop it");
+                "node " + node + " sent a heartbeat within the last minute: stop it");
         case LedgerNodes.ReleaseResult.AlreadyClosed _ ->
-            throw new CommandFailedException("node " + node + " holds nothing");
+            throw new CommandFailedException("node " + node + " has no leases");
         case LedgerNodes.ReleaseResult.Unknown _ ->
             throw new CommandFailedException("there is no node " + node);
       }
@@ -139,13 +142,15 @@ final class LedgerCommand extends CommandGroup {
   @Command(
       name = "rebase",
       description = {
-        "Accept a database that went back in time further than this node's journal is kept.",
-        "What it lacks and the journal does not keep stays uncharged; the rest is sent at the next"
+        "Accept a database that was rolled back further than this node's journal reaches.",
+        "Charges that are in neither stay uncharged; the others are sent at the next"
             + " start. The gateway of this data directory must not run."
       },
       mixinStandardHelpOptions = true)
   static final class RebaseLedgerCommand extends StoreBackedCommand {
-    @Option(names = "--yes", description = "Do it, instead of saying what would be done.")
+    @Option(
+        names = "--yes",
+        description = "Confirm; without it the missing charges are only shown.")
     private boolean yes;
 
     @Override
@@ -153,15 +158,16 @@ final class LedgerCommand extends CommandGroup {
         throws StoreException, SQLException, CommandFailedException {
       Optional<String> missing = acceptRollback(settings, options);
       if (missing.isEmpty()) {
-        out().println("nothing to accept: the journal keeps all that the database may lack");
+        out().println("nothing to accept: the journal has all charges that the database may lack");
         return;
       }
       out().println(missing.get());
       if (!yes) {
         out().flush();
-        throw new CommandFailedException("nothing was changed; to accept that, repeat with --yes");
+        throw new CommandFailedException("nothing was changed; to accept, repeat with --yes");
       }
-      out().println("That is accepted and noted; what is kept is sent at the next start.");
+      out()
+          .println("Accepted and recorded; the charges in the journal are sent at the next start.");
     }
 
     private Optional<String> acceptRollback(Settings settings, StoreOptions options)

@@ -4,37 +4,37 @@ import dev.tollgate.core.tenant.ApiKey.KeyLimits;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Which limits of a key are to change, and to what; what is not given stays. */
+/** Options for the limits of a key; a limit that is not given stays as it is. */
 final class LimitOptions {
   @Option(
       names = "--requests-per-second",
       paramLabel = "N",
       converter = NewLimit.Converter.class,
-      description = "0: off; default: as the gateway has it.")
+      description = "Requests per second; 0: off; default: the gateway's default.")
   private @Nullable NewLimit requestsPerSecond;
 
   @Option(
       names = "--requests-per-minute",
       paramLabel = "N",
       converter = NewLimit.Converter.class,
-      description = "0: off; default: as the gateway has it.")
+      description = "Requests per minute; 0: off; default: the gateway's default.")
   private @Nullable NewLimit requestsPerMinute;
 
   @Option(
       names = "--tokens-per-minute",
       paramLabel = "N",
       converter = NewLimit.Converter.class,
-      description = "0: off; default: as the gateway has it.")
+      description = "Tokens per minute; 0: off; default: the gateway's default.")
   private @Nullable NewLimit tokensPerMinute;
 
   @Option(
       names = "--concurrency",
       paramLabel = "N",
       converter = NewLimit.Converter.class,
-      description = "Requests at once; 0: off; default: as the gateway has it.")
+      description = "Concurrent requests; 0: off; default: the gateway's default.")
   private @Nullable NewLimit concurrency;
 
-  /** The key's limits with these changes. */
+  /** Returns the limits with these changes. */
   KeyLimits applyTo(KeyLimits current) {
     return new KeyLimits(
         number(requestsPerSecond, current.requestsPerSecond()),

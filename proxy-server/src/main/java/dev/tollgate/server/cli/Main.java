@@ -11,14 +11,14 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The program {@code tollgate}: its subcommands are classes of their own in this package. */
+/** The program {@code tollgate}; its subcommands are the other classes of this package. */
 @Command(
     name = "tollgate",
     description = "One API key in front of many model providers.",
     mixinStandardHelpOptions = true,
     versionProvider = VersionProvider.class)
 public final class Main implements Runnable {
-  /** The verbs in the order of the help. */
+  /** Subcommands in the order of the help text. */
   static final Map<String, Class<?>> COMMANDS = new LinkedHashMap<>();
 
   static {
@@ -54,8 +54,9 @@ public final class Main implements Runnable {
   }
 
   /**
-   * Of libraries that are not loaded yet; what the operator set stays. Netty's search for leaks
-   * takes a stack trace of each 128th buffer, some 2 % of a request's CPU: tests ask for it.
+   * Sets system properties of libraries that are not loaded yet; values set by the operator stay.
+   * Netty's leak detection takes a stack trace of each 128th buffer, some 2 % of a request's CPU,
+   * so only tests enable it.
    */
   static void setDefaults(Properties properties) {
     properties.putIfAbsent("io.netty.leakDetection.level", "disabled");
@@ -66,8 +67,8 @@ public final class Main implements Runnable {
   }
 
   /**
-   * The command line with one verb, or with all of them: a verb that is not typed is not looked
-   * into, because that takes longer than most verbs run.
+   * Returns the command line with only the named subcommand, or with all: reflection on a
+   * subcommand takes longer than most of them run.
    */
   static CommandLine commandLine(@Nullable Class<?> only) {
     var line = new CommandLine(new Main());

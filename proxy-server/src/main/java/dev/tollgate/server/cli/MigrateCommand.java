@@ -7,10 +7,10 @@ import dev.tollgate.server.postgres.session.StoreOptions;
 import dev.tollgate.server.settings.Settings;
 import picocli.CommandLine.Command;
 
-/** {@code tollgate migrate}: brings the database's schema to this version. */
+/** {@code tollgate migrate}: migrates the database's schema to this version. */
 @Command(
     name = "migrate",
-    description = "Bring the database's schema to this version.",
+    description = "Migrate the database's schema to this version.",
     mixinStandardHelpOptions = true)
 final class MigrateCommand extends StoreBackedCommand {
   @Override

@@ -21,7 +21,10 @@ import picocli.CommandLine.Spec;
 final class MockCommand implements Callable<Integer> {
   @Spec private @Nullable CommandSpec spec;
 
-  @Option(names = "--port", defaultValue = "9900", description = "Port on 127.0.0.1; 0: any free.")
+  @Option(
+      names = "--port",
+      defaultValue = "9900",
+      description = "Port on 127.0.0.1; 0: any free port.")
   private int port;
 
   @Option(
@@ -41,10 +44,10 @@ final class MockCommand implements Callable<Integer> {
   @Option(names = "--chunks", defaultValue = "64", description = "Tokens of a reply.")
   private int chunks;
 
-  @Option(names = "--seed", defaultValue = "1", description = "What words and ids derive from.")
+  @Option(names = "--seed", defaultValue = "1", description = "Seed of generated words and ids.")
   private long seed;
 
-  @Option(names = "--threads", defaultValue = "1", description = "Event loops.")
+  @Option(names = "--threads", defaultValue = "1", description = "Number of event loops.")
   private int threads;
 
   @Override

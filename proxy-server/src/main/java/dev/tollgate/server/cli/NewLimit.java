@@ -6,18 +6,18 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /**
- * What a limit of a key is to be from now on.
+ * New value of a limit of a key.
  *
  * @param value 0: off; null: the gateway's default
  */
 record NewLimit(@Nullable Long value) {
   private static final String DEFAULT = "default";
 
-  static boolean isLimit(long value) {
+  private static boolean isLimit(long value) {
     return value >= 0 && value <= Bucket.CAPACITY_MAX;
   }
 
-  /** Reads a number or {@code default}. */
+  /** Parses a number or {@code default}. */
   static final class Converter implements ITypeConverter<NewLimit> {
     @Override
     public NewLimit convert(String text) {
@@ -30,7 +30,7 @@ record NewLimit(@Nullable Long value) {
           return new NewLimit(value);
         }
       } catch (NumberFormatException _) {
-        // told below
+        // reported below
       }
       throw new TypeConversionException(
           "'" + text + "' is neither default nor 0 to " + Bucket.CAPACITY_MAX);

@@ -7,18 +7,18 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** A verb that lists the latest rows of one organization, or of all. */
+/** Command that lists the latest rows of one organization or of all. */
 abstract class OrgListCommand extends TenantCommand {
   @Mixin private LatestOptions latest = new LatestOptions();
 
-  @Option(names = "--org", paramLabel = "ORG", description = "Of this organization alone.")
+  @Option(names = "--org", paramLabel = "ORG", description = "Only rows of this organization.")
   private @Nullable String org;
 
   final int limit() {
     return latest.limit();
   }
 
-  /** Null: of all. */
+  /** Null: all organizations. */
   final @Nullable OrgId org(Store store) throws SQLException, CommandFailedException {
     return org == null ? null : orgId(store, org);
   }

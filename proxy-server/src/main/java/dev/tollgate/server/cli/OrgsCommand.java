@@ -18,10 +18,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code tollgate orgs}: the organizations, who have keys and pay. */
+/** {@code tollgate orgs}: organizations, which own keys and pay. */
 @Command(
     name = "orgs",
-    description = "Make, look at and change organizations.",
+    description = "Create, list and change organizations.",
     mixinStandardHelpOptions = true,
     subcommands = {
       OrgsCommand.CreateOrgCommand.class,
@@ -31,10 +31,10 @@ import picocli.CommandLine.Parameters;
       OrgsCommand.OrgSecretCommand.class,
     })
 final class OrgsCommand extends CommandGroup {
-  /** What {@code --monthly-limit} takes to lift the limit. */
+  /** Value of {@code --monthly-limit} that removes the limit. */
   private static final String NO_LIMIT = "none";
 
-  /** A verb on one organization. */
+  /** Command on one organization. */
   abstract static class SingleOrgCommand extends TenantCommand {
     @Parameters(paramLabel = "ORG", description = "Name or id of the organization.")
     private String org = "";
@@ -44,27 +44,30 @@ final class OrgsCommand extends CommandGroup {
     }
   }
 
-  @Command(name = "create", description = "Make an organization.", mixinStandardHelpOptions = true)
+  @Command(
+      name = "create",
+      description = "Create an organization.",
+      mixinStandardHelpOptions = true)
   static final class CreateOrgCommand extends TenantCommand {
-    @Parameters(paramLabel = "NAME", description = "Its name, at most 100 characters.")
+    @Parameters(paramLabel = "NAME", description = "Name, at most 100 characters.")
     private String name = "";
 
     @Option(
         names = "--monthly-limit",
         paramLabel = "USD",
         converter = UsdConverter.class,
-        description = "What it may spend in a calendar month (UTC).")
+        description = "Spending limit per calendar month (UTC).")
     private @Nullable MicroUsd monthlyLimit;
 
     @Override
     void run(Settings settings, Store store) throws SQLException, CommandFailedException {
       if (name.isBlank() || name.length() > 100 || !name.equals(name.strip())) {
-        throw usage("a name has 1 to 100 characters and no space around it");
+        throw usage("a name must have 1 to 100 characters and no space around it");
       }
       switch (store.organizations().create(name, monthlyLimit)) {
         case OrgCreation.Created created -> rows().print(row(created.org()));
         case OrgCreation.NameTaken _ ->
-            throw new CommandFailedException("there is an organization " + name);
+            throw new CommandFailedException("an organization of that name exists: " + name);
       }
     }
   }
@@ -95,19 +98,19 @@ final class OrgsCommand extends CommandGroup {
 
   @Command(
       name = "set",
-      description = "Change an organization; running gateways obey within 5 seconds.",
+      description = "Change an organization; running gateways act within 5 seconds.",
       mixinStandardHelpOptions = true)
   static final class SetOrgCommand extends SingleOrgCommand {
     @Option(
         names = "--monthly-limit",
         paramLabel = "USD|" + NO_LIMIT,
-        description = "What it may spend in a calendar month (UTC).")
+        description = "Spending limit per calendar month (UTC).")
     private @Nullable String monthlyLimit;
 
     @Option(
         names = "--state",
         paramLabel = "active|suspended",
-        description = "Whether it is served.")
+        description = "active, or suspended: its requests are refused.")
     private @Nullable String state;
 
     @Override
@@ -134,21 +137,21 @@ final class OrgsCommand extends CommandGroup {
       return switch (text) {
         case "active" -> Org.State.ACTIVE;
         case "suspended" -> Org.State.SUSPENDED;
-        default -> throw usage("--state is active or suspended");
+        default -> throw usage("--state must be active or suspended");
       };
     }
   }
 
   @Command(
       name = "secret",
-      description = "The secret that signs an organization's webhooks.",
+      description = "Show or replace the secret that signs an organization's webhooks.",
       mixinStandardHelpOptions = true,
       subcommands = {
         OrgSecretCommand.ShowSecretCommand.class,
         OrgSecretCommand.RotateSecretCommand.class
       })
   static final class OrgSecretCommand extends CommandGroup {
-    @Command(name = "show", description = "Print it.", mixinStandardHelpOptions = true)
+    @Command(name = "show", description = "Print the secret.", mixinStandardHelpOptions = true)
     static final class ShowSecretCommand extends SingleOrgCommand {
       @Override
       void run(Settings settings, Store store) throws SQLException, CommandFailedException {
@@ -158,7 +161,7 @@ final class OrgsCommand extends CommandGroup {
 
     @Command(
         name = "rotate",
-        description = "Make a new one and print it; it signs all that is sent from now on.",
+        description = "Create a new secret and print it; it signs all webhooks from now on.",
         mixinStandardHelpOptions = true)
     static final class RotateSecretCommand extends SingleOrgCommand {
       @Option(
@@ -167,7 +170,7 @@ final class OrgsCommand extends CommandGroup {
           defaultValue = "24h",
           converter = SpanConverter.class,
           description =
-              "How long the old one signs too, in webhook-signature; 0s if others know it"
+              "Time during which the old one signs too, in webhook-signature; 0s if it leaked"
                   + " (default: 24h).")
       private Duration keep = Duration.ZERO;
 
@@ -177,7 +180,7 @@ final class OrgsCommand extends CommandGroup {
       }
     }
 
-    /** Written as Standard Webhooks writes secrets. */
+    /** The secret has the format of Standard Webhooks. */
     private static ObjectNode row(String org, Optional<UnsealResult> secret)
         throws StoreBackedCommand.CommandFailedException {
       return switch (secret.orElse(null)) {

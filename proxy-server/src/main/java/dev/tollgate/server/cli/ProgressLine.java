@@ -4,7 +4,7 @@ import java.io.Console;
 import java.io.PrintWriter;
 import java.util.Optional;
 
-/** One line on a terminal that is written over and over; nothing where there is no terminal. */
+/** Progress line on a terminal, overwritten in place; prints nothing without a terminal. */
 final class ProgressLine implements AutoCloseable {
   private static final String ERASE = "\r\u001b[2K";
 
@@ -17,7 +17,7 @@ final class ProgressLine implements AutoCloseable {
   }
 
   static ProgressLine on(PrintWriter err) {
-    // None at all where the console is provided by nobody, whatever the compiler believes.
+    // The console is null without a provider, although the compiler assumes otherwise.
     boolean isTerminal =
         Optional.ofNullable(System.console()).filter(Console::isTerminal).isPresent();
     return new ProgressLine(err, isTerminal);

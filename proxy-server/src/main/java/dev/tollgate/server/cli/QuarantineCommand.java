@@ -16,10 +16,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code tollgate ledger quarantine}: charges that the books refused, and what becomes of them. */
+/** {@code tollgate ledger quarantine}: charges that the ledger store refused. */
 @Command(
     name = "quarantine",
-    description = "Decide about charges that the books refused.",
+    description = "List, retry or drop charges that the ledger store refused.",
     mixinStandardHelpOptions = true,
     subcommands = {
       QuarantineCommand.ListQuarantinedCommand.class,
@@ -32,13 +32,13 @@ final class QuarantineCommand extends CommandGroup {
 
   @Command(
       name = "list",
-      description = "List charges that are not in the books, the oldest first, and why.",
+      description = "List refused charges with the reason, oldest first.",
       mixinStandardHelpOptions = true)
   static final class ListQuarantinedCommand extends TenantCommand {
     @Option(
         names = "--limit",
         paramLabel = "N",
-        description = "At most so many; ${DEFAULT-VALUE} if not given.")
+        description = "Largest number of rows (default: ${DEFAULT-VALUE}).")
     private int countMax = PAGE;
 
     @Override
@@ -73,20 +73,22 @@ final class QuarantineCommand extends CommandGroup {
   @Command(
       name = "retry",
       description = {
-        "Book charges after what the books refused them for was put right.",
-        "What they still refuse stays where it is; exit 1 if there is any."
+        "Settle charges after the cause of their refusal is removed.",
+        "Charges that are still refused stay in quarantine; exit with 1 if there are any."
       },
       mixinStandardHelpOptions = true)
   static final class RetryQuarantinedCommand extends TenantCommand {
     @ArgGroup(multiplicity = "1")
     private Selection selection = new Selection();
 
-    /** Some, by their requests, or all. */
+    /** Charges named by their requests, or all. */
     static final class Selection {
-      @Parameters(paramLabel = "REQUEST", description = "As tollgate ledger quarantine list names.")
+      @Parameters(
+          paramLabel = "REQUEST",
+          description = "Request id, as listed by tollgate ledger quarantine list.")
       private List<String> requests = new ArrayList<>();
 
-      @Option(names = "--all", description = "Every one.")
+      @Option(names = "--all", description = "All charges in quarantine.")
       private boolean all;
     }
 
@@ -113,7 +115,7 @@ final class QuarantineCommand extends CommandGroup {
       out().flush();
       long left = done.stream().filter(row -> !row.path("booked").asBoolean()).count();
       if (left > 0) {
-        throw new CommandFailedException(left + " of " + done.size() + " charges were not booked");
+        throw new CommandFailedException(left + " of " + done.size() + " charges were not settled");
       }
     }
 
@@ -134,25 +136,25 @@ final class QuarantineCommand extends CommandGroup {
   @Command(
       name = "drop",
       description = {
-        "Give charges up: their organizations do not pay for them.",
-        "Each stays in the table quarantine_decision, whole."
+        "Drop charges: their organizations do not pay for them.",
+        "Each is kept in the table quarantine_decision."
       },
       mixinStandardHelpOptions = true)
   static final class DropQuarantinedCommand extends TenantCommand {
     @Parameters(
         arity = "1..*",
         paramLabel = "REQUEST",
-        description = "As tollgate ledger quarantine list names.")
+        description = "Request id, as listed by tollgate ledger quarantine list.")
     private List<String> requests = new ArrayList<>();
 
-    @Option(names = "--yes", description = "Do it; without it nothing is done.")
+    @Option(names = "--yes", description = "Confirm; without it nothing is done.")
     private boolean yes;
 
     @Override
     void run(Settings settings, Store store) throws SQLException, CommandFailedException {
       if (!yes) {
         throw new CommandFailedException(
-            "nothing was done: add --yes to give up " + String.join(", ", requests));
+            "nothing was done: add --yes to drop " + String.join(", ", requests));
       }
       List<ObjectNode> done = new ArrayList<>();
       List<String> missing = new ArrayList<>();

@@ -3,10 +3,10 @@ package dev.tollgate.server.cli;
 import dev.tollgate.server.cli.AdminClient.AdminResponse;
 import picocli.CommandLine.Command;
 
-/** {@code tollgate reload}: has a running gateway read its configuration again. */
+/** {@code tollgate reload}: a running gateway reads its configuration again. */
 @Command(
     name = "reload",
-    description = "Have the gateway read its configuration again, as SIGHUP does.",
+    description = "Let the gateway read its configuration again, as SIGHUP does.",
     mixinStandardHelpOptions = true)
 final class ReloadCommand extends AdminCommand {
   @Override

@@ -10,32 +10,36 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
-/** Which requests a verb shows. */
+/** Options that select requests. */
 final class RequestOptions {
-  @Option(names = "--org", paramLabel = "ORG", description = "Of this organization: name or id.")
+  @Option(
+      names = "--org",
+      paramLabel = "ORG",
+      description = "Only requests of this organization: name or id.")
   private @Nullable String org;
 
   @Option(
       names = "--key",
       paramLabel = "KEY",
-      description = "Of this key: the 8 characters after sk-llm-.")
+      description = "Only requests of this key: the 8 characters after sk-llm-.")
   private @Nullable String key;
 
   @Option(
       names = "--outcome",
       paramLabel = "OUTCOME",
-      description = "That ended so: ok, rejected, client_abort, … as in the access log.")
+      description =
+          "Only requests with this outcome: ok, rejected, client_abort, … as in the access log.")
   private @Nullable String outcome;
 
   @Nullable String org() {
     return org;
   }
 
-  /** The same for the store, with the organization's id. */
+  /** Returns the filter of the store, with the organization's id. */
   Filter filter(@Nullable OrgId id) {
     if (outcome != null
         && Arrays.stream(RequestOutcome.values()).noneMatch(e -> e.wire().equals(outcome))) {
-      throw new TypeConversionException("--outcome is one of " + outcomes());
+      throw new TypeConversionException("--outcome must be one of " + outcomes());
     }
     return new Filter(id, key == null ? null : new KeyId(key), outcome);
   }

@@ -18,10 +18,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code tollgate requests}: the request log, as it is and as it grows. */
+/** {@code tollgate requests}: the request log, as a list or followed live. */
 @Command(
     name = "requests",
-    description = "Look at the requests of known keys: what was asked, how it ended, what it cost.",
+    description = "Show the requests of known keys, with outcome and cost.",
     mixinStandardHelpOptions = true,
     subcommands = {
       RequestsCommand.ListRequestsCommand.class,
@@ -45,7 +45,7 @@ final class RequestsCommand extends CommandGroup {
     "routing"
   };
 
-  /** A verb that shows some requests. */
+  /** Command that shows selected requests. */
   abstract static class FilteredRequestsCommand extends TenantCommand {
     @Mixin private RequestOptions options = new RequestOptions();
 
@@ -57,7 +57,7 @@ final class RequestsCommand extends CommandGroup {
 
   @Command(
       name = "list",
-      description = "List the latest requests, the latest last; as JSON with all that is known.",
+      description = "List the latest requests, newest last; as JSON with all fields.",
       mixinStandardHelpOptions = true)
   static final class ListRequestsCommand extends FilteredRequestsCommand {
     @Option(
@@ -65,7 +65,7 @@ final class RequestsCommand extends CommandGroup {
         paramLabel = "SPAN",
         defaultValue = "1h",
         converter = SpanConverter.class,
-        description = "How far back, such as 30m, 24h or 7d (default: 1h).")
+        description = "Period until now, such as 30m, 24h or 7d (default: 1h).")
     private Duration since = Duration.ZERO;
 
     @Mixin private LatestOptions latest = new LatestOptions();
@@ -86,7 +86,7 @@ final class RequestsCommand extends CommandGroup {
   static final class TailRequestsCommand extends FilteredRequestsCommand {
     private static final Duration POLL_INTERVAL = Duration.ofMillis(500);
 
-    /** A row is written with its transaction's beginning, and seen after its end. */
+    /** A row has the time of its transaction's begin, and is visible after its end. */
     private static final Duration WRITE_DELAY_MAX = Duration.ofSeconds(12);
 
     @Override
@@ -113,7 +113,7 @@ final class RequestsCommand extends CommandGroup {
     }
   }
 
-  /** Prints one request after the other; the head comes first, at once. */
+  /** Prints one request after the other; the table head is printed first, at once. */
   private record EntryPrinter(RowPrinter rows) {
     EntryPrinter {
       rows.printHead(COLUMNS);
@@ -126,7 +126,7 @@ final class RequestsCommand extends CommandGroup {
 
   private static ObjectNode row(Entry entry) {
     ObjectNode row = RowPrinter.parsed(entry.line());
-    if (!row.has("ts")) { // of a charge whose node died, only its id says when
+    if (!row.has("ts")) { // a charge of a failed node has no time; its request id contains one
       row.put("ts", Instant.ofEpochMilli(entry.id().epochMillis()).toString());
     }
     return row.put("settled", entry.how());

@@ -13,8 +13,8 @@ import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
 
 /**
- * Prints records for people or for programs. As JSON a record has all its fields and money is in
- * micro-USD; in a table money is in USD and a list shows some fields only.
+ * Printer of records for people or for programs. As JSON a record has all its fields, with amounts
+ * in micro-USD; a table has amounts in USD, and a list has some columns only.
  */
 final class RowPrinter {
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -33,16 +33,16 @@ final class RowPrinter {
     return JSON.createObjectNode();
   }
 
-  /** A record that was stored as JSON. */
+  /** Returns a record that was stored as JSON. */
   static ObjectNode parsed(String object) {
     try {
       return (ObjectNode) JSON.readTree(object);
     } catch (JsonProcessingException e) {
-      throw new IllegalStateException("the store holds what is no JSON", e);
+      throw new IllegalStateException("the store contains invalid JSON", e);
     }
   }
 
-  /** Prints a list; the table shows {@code columns} of it. */
+  /** Prints a list; the table has these {@code columns}. */
   void print(List<ObjectNode> rows, String... columns) {
     if (json) {
       out.println(text(JSON.valueToTree(rows)));
@@ -62,14 +62,14 @@ final class RowPrinter {
     lines.forEach(line -> out.println(aligned(line, widths)));
   }
 
-  /** The first line of a list that has no end; as JSON there is none. */
+  /** Prints the head of an endless list; nothing as JSON. */
   void printHead(String... columns) {
     if (!json) {
       out.println(streamedLine(List.of(columns).stream().map(RowPrinter::title).toList()));
     }
   }
 
-  /** A further line of it; as JSON one object. */
+  /** Prints a row of an endless list; as JSON one object. */
   void printLine(ObjectNode row, String... columns) {
     out.println(
         json
@@ -77,7 +77,7 @@ final class RowPrinter {
             : streamedLine(List.of(columns).stream().map(c -> cell(c, row)).toList()));
   }
 
-  /** Wide enough for most of what comes. */
+  /** Width that fits most values. */
   private static String streamedLine(List<String> cells) {
     int[] widths = cells.stream().mapToInt(_ -> STREAMED_WIDTH).toArray();
     return aligned(cells, widths);
@@ -115,7 +115,7 @@ final class RowPrinter {
   private static String aligned(List<String> cells, int[] widths) {
     StringBuilder line = new StringBuilder();
     for (int i = 0; i < cells.size(); i++) {
-      // The last column of a single record has no width.
+      // The last column of a single record is not padded.
       int padding = Math.max(0, widths[i] - cells.get(i).length());
       line.append(cells.get(i)).append(" ".repeat(padding + 2));
     }
@@ -126,7 +126,7 @@ final class RowPrinter {
     try {
       return JSON.writerWithDefaultPrettyPrinter().writeValueAsString(node);
     } catch (JsonProcessingException e) {
-      throw new IllegalStateException("a tree is always printable", e);
+      throw new IllegalStateException("a JSON tree can always be printed", e);
     }
   }
 }

@@ -12,10 +12,11 @@ import dev.tollgate.server.settings.Settings;
 import java.sql.SQLException;
 import picocli.CommandLine.Command;
 
-/** {@code tollgate store seal}: all webhook secrets come under the first master key. */
+/** {@code tollgate store seal}: encrypts all webhook secrets with the first master key. */
 @Command(
     name = "seal",
-    description = "Seal all webhook secrets with the first master key; gateways may run meanwhile.",
+    description =
+        "Encrypt all webhook secrets with the first master key; gateways may run meanwhile.",
     mixinStandardHelpOptions = true)
 final class SealSecretsCommand extends StoreBackedCommand {
   private static final int NAMES_MAX = 20;
@@ -46,7 +47,7 @@ final class SealSecretsCommand extends StoreBackedCommand {
   }
 
   private static String describe(SealSummary done) {
-    StringBuilder text = new StringBuilder("left as they are:");
+    StringBuilder text = new StringBuilder("left unchanged:");
     for (LockedSecret one : done.locked().subList(0, Math.min(NAMES_MAX, done.locked().size()))) {
       text.append("%n  a secret of %s %s".formatted(one.organization(), describe(one.why())));
     }
@@ -54,7 +55,7 @@ final class SealSecretsCommand extends StoreBackedCommand {
     return more > 0 ? text.append("%n  and %d more".formatted(more)).toString() : text.toString();
   }
 
-  /** Why a secret cannot be opened. */
+  /** Returns why a secret cannot be opened. */
   static String describe(UnsealResult unsealed) {
     return switch (unsealed) {
       case UnsealResult.KeyMissing(String key) ->

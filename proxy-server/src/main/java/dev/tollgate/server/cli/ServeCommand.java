@@ -16,7 +16,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** {@code tollgate serve}: runs the gateway until it is told to stop. */
+/** {@code tollgate serve}: runs the gateway until it is stopped. */
 @Command(
     name = "serve",
     description = "Run the gateway until SIGTERM.",
@@ -51,7 +51,7 @@ final class ServeCommand implements Callable<Integer> {
           server.awaitDrained();
         }
         case Server.Start.Stopped _ -> {
-          // As asked.
+          // stopped on request
         }
       }
       return server.exitReason().exitCode();
@@ -75,7 +75,7 @@ final class ServeCommand implements Callable<Integer> {
     out.flush();
   }
 
-  /** A command that streams, to be pasted into a shell. */
+  /** Returns a shell command that requests a stream. */
   private static String curl(String baseUrl, String key, String model) {
     return """
 

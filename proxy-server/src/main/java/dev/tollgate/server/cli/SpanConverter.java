@@ -5,7 +5,7 @@ import java.time.Duration;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Durations as the configuration writes them. */
+/** Converter of durations in the notation of the configuration. */
 final class SpanConverter implements ITypeConverter<Duration> {
   @Override
   public Duration convert(String text) {

@@ -8,7 +8,7 @@ import dev.tollgate.server.cli.AdminClient.AdminResponse;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code tollgate status}: the state of a running gateway and of its providers. */
+/** {@code tollgate status}: state of a running gateway and of its providers. */
 @Command(
     name = "status",
     description = "Show the gateway's state and its providers.",
@@ -17,13 +17,13 @@ final class StatusCommand extends AdminCommand {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final String ROW = "%-24s %-40s %6s %6s %7s%n";
 
-  /** How it is printed. */
+  /** Output format. */
   enum Output {
     table,
     json
   }
 
-  @Option(names = "-o", paramLabel = "table|json", description = "Form of the output.")
+  @Option(names = "-o", paramLabel = "table|json", description = "Output format.")
   private Output output = Output.table;
 
   @Override
@@ -42,7 +42,7 @@ final class StatusCommand extends AdminCommand {
             case table -> table(state, list);
           });
     } catch (JsonProcessingException e) {
-      return new AdminResponse(500, "the gateway answered what is no JSON: " + providers.body());
+      return new AdminResponse(500, "the gateway did not answer with JSON: " + providers.body());
     }
   }
 

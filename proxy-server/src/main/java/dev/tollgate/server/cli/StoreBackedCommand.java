@@ -17,8 +17,8 @@ import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
 /**
- * A verb that works on the store that a configuration names, whether a gateway runs on it or not.
- * What it cannot do it says on stderr, and exits with 1.
+ * Command on the store of a configuration, whether a gateway runs on it or not. Failures are
+ * printed on stderr, with exit code 1.
  */
 abstract class StoreBackedCommand implements Callable<Integer> {
   @Spec private @Nullable CommandSpec spec;
@@ -51,7 +51,7 @@ abstract class StoreBackedCommand implements Callable<Integer> {
     return 1;
   }
 
-  /** Does the work and prints what came of it. */
+  /** Runs the command and prints its result. */
   abstract void run(Settings settings, StoreOptions options)
       throws StoreException, SQLException, CommandFailedException;
 
@@ -63,7 +63,7 @@ abstract class StoreBackedCommand implements Callable<Integer> {
     return line().getErr();
   }
 
-  /** For what is wrong with the command line itself: exit code 2. */
+  /** Returns an error of the command line itself: exit code 2. */
   final ParameterException usage(String message) {
     return new ParameterException(line(), message);
   }
@@ -72,7 +72,7 @@ abstract class StoreBackedCommand implements Callable<Integer> {
     return Objects.requireNonNull(spec).commandLine();
   }
 
-  /** The store has nothing of that name, or its rules forbid it. */
+  /** The store has no such row, or its rules forbid the change. */
   static final class CommandFailedException extends Exception {
     private static final long serialVersionUID = 1;
 

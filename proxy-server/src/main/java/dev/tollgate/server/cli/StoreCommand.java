@@ -11,10 +11,13 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code tollgate store}: the whole store to one file and back, for backups and upgrades. */
+/**
+ * {@code tollgate store}: export and import of the whole store as one file, for backups and
+ * upgrades.
+ */
 @Command(
     name = "store",
-    description = "Write the whole store to one file, read it back, or seal its secrets.",
+    description = "Export or import the whole store as one file, or encrypt its secrets.",
     mixinStandardHelpOptions = true,
     subcommands = {
       StoreCommand.ExportStoreCommand.class,
@@ -24,7 +27,7 @@ import picocli.CommandLine.Parameters;
 final class StoreCommand extends CommandGroup {
   @Command(
       name = "export",
-      description = "Write the store to a file; the gateway may run meanwhile.",
+      description = "Export the store to a file; the gateway may run meanwhile.",
       mixinStandardHelpOptions = true)
   static final class ExportStoreCommand extends StoreBackedCommand {
     @Parameters(paramLabel = "FILE", description = "A file that does not exist yet.")
@@ -42,13 +45,13 @@ final class StoreCommand extends CommandGroup {
 
   @Command(
       name = "import",
-      description = "Read an export into the store; the gateway must not run.",
+      description = "Import an export into the store; the gateway must not run.",
       mixinStandardHelpOptions = true)
   static final class ImportStoreCommand extends StoreBackedCommand {
-    @Parameters(paramLabel = "FILE", description = "A file that store export wrote.")
+    @Parameters(paramLabel = "FILE", description = "A file written by store export.")
     private Path file = Path.of("");
 
-    @Option(names = "--replace", description = "Lose what the store holds now.")
+    @Option(names = "--replace", description = "Replace the present contents of the store.")
     private boolean replace;
 
     @Override

@@ -13,14 +13,14 @@ import java.util.Optional;
 import picocli.CommandLine.Option;
 
 /**
- * A verb that reads or changes organizations, keys or credit, and prints rows. What it changes is
- * told to gateways that share a Redis.
+ * Command that reads or changes organizations, keys or credit, and prints rows. Changes are
+ * announced to gateways that share a Redis.
  */
 abstract class TenantCommand extends StoreBackedCommand {
-  @Option(names = "-o", paramLabel = "table|json", description = "Form of the output.")
+  @Option(names = "-o", paramLabel = "table|json", description = "Output format.")
   private Output output = Output.table;
 
-  /** How rows are printed. */
+  /** Output format of rows. */
   enum Output {
     table,
     json
@@ -51,7 +51,7 @@ abstract class TenantCommand extends StoreBackedCommand {
     }
   }
 
-  /** Does the work on the open store. */
+  /** Runs the command on the open store. */
   abstract void run(Settings settings, Store store) throws SQLException, CommandFailedException;
 
   final RowPrinter rows() {

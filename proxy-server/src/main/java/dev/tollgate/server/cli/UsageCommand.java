@@ -14,20 +14,20 @@ import picocli.CommandLine.Option;
 /** {@code tollgate usage}: requests, tokens and cost. */
 @Command(
     name = "usage",
-    description = "Sum up requests for models, their tokens and their cost.",
+    description = "Sums of requests, tokens and cost.",
     mixinStandardHelpOptions = true)
 final class UsageCommand extends TenantCommand {
   @Option(
       names = "--org",
       paramLabel = "ORG",
-      description = "Name or id of the organization. Without it: of all.")
+      description = "Name or id of the organization. Without it: all.")
   private @Nullable String org;
 
   @Option(
       names = "--by",
       paramLabel = "day|model|key",
       defaultValue = "day",
-      description = "What sums are made for (default: day, in UTC).")
+      description = "Grouping of the sums (default: day, in UTC).")
   private Grouping by = Grouping.day;
 
   @Option(
@@ -35,10 +35,10 @@ final class UsageCommand extends TenantCommand {
       paramLabel = "SPAN",
       defaultValue = "7d",
       converter = SpanConverter.class,
-      description = "How far back, such as 24h or 30d (default: 7d).")
+      description = "Period until now, such as 24h or 30d (default: 7d).")
   private Duration since = Duration.ZERO;
 
-  /** What sums are made for. */
+  /** Grouping of sums. */
   enum Grouping {
     day,
     model,

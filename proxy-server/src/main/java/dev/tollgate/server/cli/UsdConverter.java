@@ -4,7 +4,9 @@ import dev.tollgate.core.money.MicroUsd;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Reads an amount such as {@code 25} or {@code 0.50}: USD, not negative, at most 6 decimals. */
+/**
+ * Converter of an amount such as {@code 25} or {@code 0.50}: USD, not negative, at most 6 decimals.
+ */
 final class UsdConverter implements ITypeConverter<MicroUsd> {
   @Override
   public MicroUsd convert(String text) {
@@ -14,9 +16,9 @@ final class UsdConverter implements ITypeConverter<MicroUsd> {
         return amount;
       }
     } catch (ArithmeticException | NumberFormatException e) {
-      // Said below, in one way.
+      // reported below, for all causes
     }
     throw new TypeConversionException(
-        "'" + text + "' is no amount in USD with at most 6 decimals, such as 25 or 0.50");
+        "'" + text + "' is not an amount in USD with at most 6 decimals, such as 25 or 0.50");
   }
 }

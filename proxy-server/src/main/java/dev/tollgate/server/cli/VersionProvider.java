@@ -3,7 +3,7 @@ package dev.tollgate.server.cli;
 import java.util.Objects;
 import picocli.CommandLine.IVersionProvider;
 
-/** The version that {@code --version} prints: the one written into the jar. */
+/** Version that {@code --version} prints, from the manifest of the jar. */
 final class VersionProvider implements IVersionProvider {
 
   @Override

@@ -16,10 +16,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code tollgate webhooks}: what was announced to receivers, and what became of it. */
+/** {@code tollgate webhooks}: webhook events and their delivery. */
 @Command(
     name = "webhooks",
-    description = "Look at announcements of finished jobs, and send them again.",
+    description = "List webhooks of finished jobs, and send them again.",
     mixinStandardHelpOptions = true,
     subcommands = {
       WebhooksCommand.ListEventsCommand.class,
@@ -31,19 +31,19 @@ final class WebhooksCommand extends CommandGroup {
 
   @Command(
       name = "list",
-      description = "List the latest events, the latest first.",
+      description = "List the latest events, newest first.",
       mixinStandardHelpOptions = true)
   static final class ListEventsCommand extends OrgListCommand {
     @Option(
         names = "--state",
         paramLabel = "pending|delivered|failed|gone",
-        description = "In this state alone.")
+        description = "Only events in this state.")
     private @Nullable String state;
 
     @Override
     void run(Settings settings, Store store) throws SQLException, CommandFailedException {
       if (state != null && !STATES.contains(state)) {
-        throw usage("--state is pending, delivered, failed or gone");
+        throw usage("--state must be pending, delivered, failed or gone");
       }
       rows()
           .print(
@@ -62,7 +62,7 @@ final class WebhooksCommand extends CommandGroup {
     }
   }
 
-  /** A verb on one event. */
+  /** Command on one event. */
   abstract static class SingleEventCommand extends TenantCommand {
     @Parameters(paramLabel = "EVENT", description = "The event's id: webhook-id of its requests.")
     private String event = "";
@@ -71,7 +71,7 @@ final class WebhooksCommand extends CommandGroup {
       try {
         return UUID.fromString(event);
       } catch (IllegalArgumentException e) {
-        throw usage("an event's id is a UUID");
+        throw usage("the id of an event must be a UUID");
       }
     }
   }
@@ -97,7 +97,7 @@ final class WebhooksCommand extends CommandGroup {
 
   @Command(
       name = "resend",
-      description = "Deliver an event once more; its schedule begins anew.",
+      description = "Deliver an event again, with a new retry schedule.",
       mixinStandardHelpOptions = true)
   static final class ResendEventCommand extends SingleEventCommand {
     @Override

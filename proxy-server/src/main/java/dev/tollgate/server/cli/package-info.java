@@ -1,4 +1,4 @@
-/** The command line: what an operator types. */
+/** Command line of the program. */
 @NullMarked
 package dev.tollgate.server.cli;
 

@@ -1,7 +1,7 @@
 package dev.tollgate.server.maintenance;
 
-import dev.tollgate.server.ops.MetricFamily;
-import dev.tollgate.server.ops.Metrics;
+import dev.tollgate.server.metrics.LedgerFamily;
+import dev.tollgate.server.metrics.Metrics;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.postgres.jobs.ExpiredSubmissions;
 import dev.tollgate.server.postgres.jobs.JobRows;
@@ -68,10 +68,10 @@ public final class StoreMaintenance implements AutoCloseable {
   }
 
   public void register(Metrics metrics) {
-    metrics.gauge(MetricFamily.LEDGER_AUDIT_VIOLATIONS, () -> violations);
-    metrics.gauge(MetricFamily.LEDGER_AUDIT_AGE, () -> (System.nanoTime() - auditedNanos) / 1e9);
-    metrics.counter(MetricFamily.LEDGER_PARTITIONS_DROPPED, dropped::sum);
-    metrics.gauge(MetricFamily.LEDGER_UNRESPONSIVE_NODES, lostNodes::unresponsive);
+    metrics.gauge(LedgerFamily.LEDGER_AUDIT_VIOLATIONS, () -> violations);
+    metrics.gauge(LedgerFamily.LEDGER_AUDIT_AGE, () -> (System.nanoTime() - auditedNanos) / 1e9);
+    metrics.counter(LedgerFamily.LEDGER_PARTITIONS_DROPPED, dropped::sum);
+    metrics.gauge(LedgerFamily.LEDGER_UNRESPONSIVE_NODES, lostNodes::unresponsive);
   }
 
   public void start() {

@@ -17,7 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The access tokens of all service accounts that configurations name, fetched and renewed by one
+ * Access tokens of all service accounts that configurations name, fetched and renewed by one
  * thread. A token is renewed as long as a configuration holds it. Thread safe.
  */
 public final class AccessTokens implements AutoCloseable {
@@ -41,7 +41,7 @@ public final class AccessTokens implements AutoCloseable {
     this.tasks = tasks;
   }
 
-  /** The token of an account, the same one for the same file; it is fetched at once. */
+  /** Returns the token of an account, one per file; a new one is fetched at once. */
   public AccessToken of(Secret file) {
     synchronized (tracked) {
       tracked.values().removeIf(one -> one.token().get() == null);
@@ -52,7 +52,8 @@ public final class AccessTokens implements AutoCloseable {
       }
       var token = new AccessToken();
       var first = new CountDownLatch(1);
-      ServiceAccount account = ServiceAccount.parse(file).orElseThrow(); // the loader checked it
+      ServiceAccount account =
+          ServiceAccount.parse(file).orElseThrow(); // the settings loader has checked it
       tracked.put(file, new TrackedToken(new WeakReference<>(token), first));
       var renewal = new Renewal(account, new WeakReference<>(token), first);
       token.onRefusal(renewal::requestRefetch);
@@ -61,7 +62,7 @@ public final class AccessTokens implements AutoCloseable {
     }
   }
 
-  /** Waits until each was asked for once, so that the first requests find them. */
+  /** Waits until each token was requested once, so that the first requests find them. */
   public void awaitFirst(Duration atMost) throws InterruptedException {
     long until = System.nanoTime() + atMost.toNanos();
     for (TrackedToken one : all()) {
@@ -77,17 +78,17 @@ public final class AccessTokens implements AutoCloseable {
     }
   }
 
-  /** How often one was fetched. */
+  /** Returns the number of fetched tokens. */
   public long fetched() {
     return fetched.sum();
   }
 
-  /** How often one could not be fetched. */
+  /** Returns the number of failed fetches. */
   public long failed() {
     return failed.sum();
   }
 
-  /** How many accounts have none now. */
+  /** Returns the number of accounts without a valid token. */
   public long missing() {
     synchronized (tracked) {
       return tracked.values().stream()
@@ -102,17 +103,17 @@ public final class AccessTokens implements AutoCloseable {
     tasks.stop();
   }
 
-  /** Fetches one account's token again and again; on the thread. */
+  /** Token of one account, renewed before it expires; runs on the thread. */
   private final class Renewal implements Runnable {
     private static final Duration RETRY_MIN = Duration.ofSeconds(1);
     private static final Duration RETRY_MAX = Duration.ofSeconds(30);
 
-    /** Ahead of a token's end, so that some tries for the next may fail. */
+    /** Renewal starts this long before expiry, so that some attempts may fail. */
     private static final Duration MARGIN_MAX = Duration.ofMinutes(4);
 
     private static final int MARGIN_DIVISOR = 5;
 
-    /** One that is refused at once is refused for another reason. */
+    /** A token refused within this time after its fetch is refused for another reason. */
     private static final Duration REFETCH_AFTER = Duration.ofSeconds(10);
 
     private final ServiceAccount account;
@@ -140,20 +141,20 @@ public final class AccessTokens implements AutoCloseable {
       } catch (TokenException | RuntimeException e) {
         failed(accessToken, e);
       } catch (InterruptedException e) {
-        Thread.currentThread().interrupt(); // the program ends
+        Thread.currentThread().interrupt(); // the process ends
       } finally {
         firstAttempt.countDown();
       }
     }
 
-    /** Somebody was refused with the token: any thread, any number of times. */
+    /** Reports that a provider refused the token: any thread, any number of times. */
     void requestRefetch() {
       if (refetchRequested.compareAndSet(false, true)) {
         tasks.schedule(Duration.ZERO, this::refetch);
       }
     }
 
-    /** Fetches another ahead of time; the renewal that is due stays due. */
+    /** Fetches a new token ahead of time; the scheduled renewal stays scheduled. */
     private void refetch() {
       refetchRequested.set(false);
       AccessToken accessToken = token.get();
@@ -168,7 +169,7 @@ public final class AccessTokens implements AutoCloseable {
         failed.increment();
         log.warn("the refused access token of {} is not replaced: {}", account, e.getMessage());
       } catch (InterruptedException e) {
-        Thread.currentThread().interrupt(); // the program ends
+        Thread.currentThread().interrupt(); // the process ends
       }
     }
 

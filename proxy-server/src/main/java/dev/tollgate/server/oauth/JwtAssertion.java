@@ -12,10 +12,11 @@ import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** The signed claim of a service account with which it asks for a token (RFC 7523). */
+/** Signed assertion of a service account that requests a token (RFC 7523). */
 final class JwtAssertion {
   private static final String SCOPE = "https://www.googleapis.com/auth/cloud-platform";
-  private static final Duration LIFETIME = Duration.ofHours(1); // the longest that is accepted
+  private static final Duration LIFETIME =
+      Duration.ofHours(1); // the longest lifetime that is accepted
 
   private JwtAssertion() {}
 

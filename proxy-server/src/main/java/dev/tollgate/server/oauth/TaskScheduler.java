@@ -4,15 +4,15 @@ import java.time.Duration;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** Where tokens are fetched: one task after the other. */
+/** Scheduler of token fetches: one task after the other. */
 interface TaskScheduler {
-  /** Runs a task after a while, unless they were stopped. */
+  /** Runs a task after a delay, unless the scheduler is stopped. */
   void schedule(Duration delay, Runnable task);
 
-  /** Begins no other task, and interrupts the present one. */
+  /** Starts no further task, and interrupts the running one. */
   void stop();
 
-  /** A thread of their own. */
+  /** Returns a scheduler with a thread of its own. */
   static TaskScheduler thread() {
     var thread =
         new ScheduledThreadPoolExecutor(

@@ -17,7 +17,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Asks where a service account's tokens come from for one. Blocks; never on an event loop. */
+/** Client of the token endpoint of a service account. Blocks; never on an event loop. */
 public final class TokenEndpoint {
   private static final Duration TIME_MAX = Duration.ofSeconds(10);
   private static final long LIFETIME_SECONDS_DEFAULT = 3_600;
@@ -38,10 +38,13 @@ public final class TokenEndpoint {
             .build();
   }
 
-  /** A token, and how long it is good for. */
+  /** Access token and its remaining lifetime. */
   public record Granted(Secret token, Duration lifetime) {}
 
-  /** A token was refused, or nobody answered; the message says which, without a secret. */
+  /**
+   * The token was refused or the endpoint did not answer; the message gives the reason without a
+   * secret.
+   */
   public static final class TokenException extends Exception {
     private static final long serialVersionUID = 1;
 
@@ -66,20 +69,23 @@ public final class TokenEndpoint {
       throw new TokenException(
           "cannot reach " + account.tokenUri().getHost() + ": " + e.getCause());
     } catch (TimeoutException e) {
-      throw new TokenException("waited in vain for " + account.tokenUri().getHost());
+      throw new TokenException("timed out waiting for " + account.tokenUri().getHost());
     } catch (GeneralSecurityException e) {
       throw new TokenException("cannot sign: " + e.getMessage());
     }
   }
 
-  /** The client's own time limit ends with the head, and one thread asks for all accounts. */
+  /**
+   * The timeout of the HTTP client covers only the head of a response, and one thread serves all
+   * accounts.
+   */
   private HttpResponse<byte[]> send(HttpRequest request)
       throws InterruptedException, ExecutionException, TimeoutException {
     var reply = client.sendAsync(request, BodyHandlers.ofByteArray());
     try {
       return reply.get(timeMax.toMillis(), TimeUnit.MILLISECONDS);
     } finally {
-      reply.cancel(true); // without effect on one that is there
+      reply.cancel(true); // no effect on a completed response
     }
   }
 

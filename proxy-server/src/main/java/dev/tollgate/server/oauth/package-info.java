@@ -1,4 +1,7 @@
-/** Access tokens: fetched with a key that is never sent, and renewed before they expire. */
+/**
+ * Access tokens of providers, fetched with a private key that is never sent, and renewed before
+ * they expire.
+ */
 @NullMarked
 package dev.tollgate.server.oauth;
 

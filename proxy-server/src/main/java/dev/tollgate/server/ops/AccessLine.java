@@ -16,8 +16,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request as one line of JSON, made when it is written and not when it is logged. What does not
- * apply to a request is left out.
+ * One request as a line of JSON, built when the line is written. Members that do not apply to the
+ * request are left out.
  */
 record AccessLine(RequestRecord record) {
   private static final Name TS = name("ts");
@@ -49,7 +49,7 @@ record AccessLine(RequestRecord record) {
   private static final Name ATTEMPTS = name("attempts");
   private static final Name MS = name("ms");
   private static final Name DROPPED_EVENTS = name("dropped_events");
-  private static final Name ANOMALIES = name("oddities");
+  private static final Name ANOMALIES = name("anomalies");
   private static final Name REASON = name("reason");
   private static final Name DETAILS = name("details");
   private static final Name DROPPED = name("dropped");
@@ -59,7 +59,10 @@ record AccessLine(RequestRecord record) {
   private static final Name REQUEST_BYTES = name("request_bytes");
   private static final Name RESPONSE_BYTES = name("response_bytes");
 
-  /** Loops write those of the store, the log's thread its own: one after the other on each. */
+  /**
+   * Event loops build the rows of the store, the log thread the lines of the log; each thread
+   * reuses one writer.
+   */
   private static final ThreadLocal<JsonLine> LINES = ThreadLocal.withInitial(JsonLine::new);
 
   @Override

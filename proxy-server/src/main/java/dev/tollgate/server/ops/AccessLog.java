@@ -9,9 +9,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes one line for each request that ended, through the logger {@code access}. Of requests that
- * went well it keeps the configured share; what went wrong is always written, but for requests that
- * were turned away for load: of those some each second, or the log would be load of its own.
+ * Writes a line for each request that ended, through the logger {@code access}. Of successful
+ * requests it keeps the configured share. All others are written, except for shed requests: of
+ * those only some each second, because the log would add to the load.
  */
 public final class AccessLog implements RequestObserver {
   static final String LOGGER = "access";
@@ -24,13 +24,13 @@ public final class AccessLog implements RequestObserver {
   private final AtomicInteger shedLines = new AtomicInteger();
 
   /**
-   * @param sample the share of good requests to log: 0 to 1
+   * @param sample the share of successful requests to log: 0 to 1
    */
   public AccessLog(double sample) {
     this.sample = sample;
   }
 
-  /** The same line for the request log in the store: a JSON object in UTF-8. */
+  /** Returns the same line for the request log in the store: a JSON object in UTF-8. */
   public static byte[] line(RequestRecord record) {
     return new AccessLine(record).utf8();
   }
@@ -42,10 +42,10 @@ public final class AccessLog implements RequestObserver {
     }
   }
 
-  // By the request's own id, so that every place that samples keeps the same requests.
+  // By the request's id, so that every log that samples keeps the same requests.
   private boolean isKept(RequestRecord record) {
     if (record.outcome() == RequestOutcome.SHED
-        && record.status() != 200) { // else a stream was ended
+        && record.status() != 200) { // else a running stream was reset
       return isWithinShedRate(record.id().epochMillis() / 1000);
     }
     boolean good =
@@ -55,7 +55,7 @@ public final class AccessLog implements RequestObserver {
         || (mixed(record.id().value().hashCode()) >>> 1) < sample * Integer.MAX_VALUE;
   }
 
-  // Where loops cross a second at once, a few lines more or less are written.
+  // Event loops that pass a second at once may write a few lines more or less.
   private boolean isWithinShedRate(long second) {
     if (shedSecond.get() != second && shedSecond.getAndSet(second) != second) {
       shedLines.set(0);

@@ -26,8 +26,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Answers requests on one admin connection, one after the other. Health is answered on the loop;
- * the rest, which may block, on a virtual thread, a bounded number at a time.
+ * Answers requests on one admin connection, one after the other. Health is answered on the event
+ * loop; the other routes may block and run on a thread each, a bounded number at a time.
  */
 final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
   private static final Logger log = LoggerFactory.getLogger(AdminServer.class);
@@ -53,16 +53,16 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
   protected void channelRead0(ChannelHandlerContext ctx, FullHttpRequest request) {
     var exchange = new AdminExchange(ctx, request);
     if (request.decoderResult().isFailure()) {
-      exchange.refuse(ErrorCode.VALIDATION_FAILED, "this is not HTTP");
+      exchange.refuse(ErrorCode.VALIDATION_FAILED, "not an HTTP request");
       return;
     }
     Optional<AdminRoute> route = AdminRoute.match(request.method().name(), request.uri());
     if (route.isEmpty()) {
-      exchange.refuse(ErrorCode.NOT_FOUND, "no such path or method here");
+      exchange.refuse(ErrorCode.NOT_FOUND, "unknown path or method");
     } else if (!isAllowed(route.get(), request)) {
-      exchange.refuse(ErrorCode.UNAUTHENTICATED, "Authorization: Bearer <admin token> is needed");
+      exchange.refuse(ErrorCode.UNAUTHENTICATED, "Authorization: Bearer <admin token> is required");
     } else if (isFromBrowser(route.get(), request)) {
-      exchange.refuse(ErrorCode.FORBIDDEN, "web pages may not do this");
+      exchange.refuse(ErrorCode.FORBIDDEN, "requests of web pages are refused");
     } else {
       dispatch(route.get(), exchange);
     }
@@ -79,7 +79,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
         token.reveal().getBytes(StandardCharsets.UTF_8));
   }
 
-  // Any page that an operator looks at could make the browser post to a loopback address.
+  // Any web page that an operator opens could make the browser post to a loopback address.
   private static boolean isFromBrowser(AdminRoute route, FullHttpRequest request) {
     return route.method().equals("POST") && request.headers().contains(HttpHeaderNames.ORIGIN);
   }
@@ -93,8 +93,8 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     } else if (!work.tryAcquire()) {
       exchange.refuse(ErrorCode.SERVICE_UNAVAILABLE, "too many requests at once");
     } else {
-      // Not a virtual one: what that writes through a BufferedWriter makes its buffer grow by a
-      // character at a time, and a scrape took 20 MB.
+      // A platform thread: on a virtual thread a BufferedWriter starts with a tiny buffer and
+      // grows it by a character at a time, which took 20 MB for one scrape.
       Thread.ofPlatform()
           .daemon()
           .name("admin-" + route.path())
@@ -115,7 +115,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     var _ = ctx.close();
   }
 
-  /** One request and its reply; keeps nothing of the request's buffer. */
+  /** One request and its reply; holds no reference to the request's buffer. */
   private static final class AdminExchange {
     private final ChannelHandlerContext ctx;
     private final RequestId id = RequestId.at(System.currentTimeMillis());
@@ -128,13 +128,13 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
       this.request = new AdminRequest(id, request.headers().get(HttpHeaderNames.ACCEPT));
     }
 
-    // Whatever goes wrong in an answer, the operator hears of it.
+    // A failure of any kind is answered, so that the operator sees it.
     void handle(RouteHandler handler) {
       try {
         send(handler.handle(request));
       } catch (Exception e) {
         log.error("{} admin request failed", id, e);
-        refuse(ErrorCode.INTERNAL_FAILURE, "failed; the log has more under " + id);
+        refuse(ErrorCode.INTERNAL_FAILURE, "failed; for details search the log for " + id);
       }
     }
 
@@ -163,7 +163,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
           .addListener(keepAlive ? _ -> readNext() : ChannelFutureListener.CLOSE);
     }
 
-    // Not before the read that brought this request is over: asked within it, it would be lost.
+    // Only after the current read has completed: a read requested within it would be lost.
     private void readNext() {
       ctx.executor().execute(ctx::read);
     }

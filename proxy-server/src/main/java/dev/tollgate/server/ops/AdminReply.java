@@ -7,7 +7,7 @@ import dev.tollgate.core.id.RequestId;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** What the admin listener answers: a status and a short body. */
+/** Reply of the admin listener: a status and a short body. */
 public record AdminReply(int status, String contentType, String body) {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final String JSON_TYPE = "application/json";
@@ -16,12 +16,12 @@ public record AdminReply(int status, String contentType, String body) {
     return new AdminReply(status, "text/plain; charset=utf-8", line + "\n");
   }
 
-  /** A document that is JSON already. */
+  /** Returns a reply from a JSON document. */
   public static AdminReply json(String document) {
     return new AdminReply(200, JSON_TYPE, document);
   }
 
-  /** Maps, lists, strings, numbers and booleans as JSON. */
+  /** Returns a reply from maps, lists, strings, numbers and booleans as JSON. */
   public static AdminReply json(int status, Object tree) {
     try {
       return new AdminReply(status, JSON_TYPE, JSON.writeValueAsString(tree));
@@ -30,7 +30,7 @@ public record AdminReply(int status, String contentType, String body) {
     }
   }
 
-  /** The error envelope of the API (docs/decisions/errors.md#envelope). */
+  /** Returns the error envelope of the API (docs/decisions/errors.md#envelope). */
   public static AdminReply error(
       ErrorCode code, String message, RequestId id, Map<String, Object> details) {
     Map<String, Object> error = new LinkedHashMap<>();

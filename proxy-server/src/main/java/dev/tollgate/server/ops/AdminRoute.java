@@ -12,10 +12,10 @@ public enum AdminRoute {
   RELOAD("POST", "/-/reload", Access.TOKEN),
   DRAIN("POST", "/-/drain", Access.TOKEN);
 
-  /** Who may ask. */
+  /** Clients that a route accepts. */
   public enum Access {
     OPEN,
-    /** Whoever has the token, where one is configured. */
+    /** Clients with the token, if one is configured. */
     TOKEN
   }
 
@@ -41,7 +41,7 @@ public enum AdminRoute {
     return access;
   }
 
-  /** The route of a request line, its query ignored; empty: 404. */
+  /** Returns the route of a request line, without its query; empty: 404. */
   static Optional<AdminRoute> match(String method, String target) {
     int query = target.indexOf('?');
     String path = query < 0 ? target : target.substring(0, query);

@@ -2,6 +2,7 @@ package dev.tollgate.server.ops;
 
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.id.RequestId;
+import dev.tollgate.server.metrics.Metrics;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -28,9 +29,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The operator's listener: health, metrics, configuration, reload and drain, on an address and a
- * thread of its own. It listens before anything else starts; routes whose owner is not there yet
- * answer 503.
+ * Listener for operators: health, metrics, configuration, reload and drain, on an address and a
+ * thread of its own. It listens before anything else starts; routes without a handler yet answer
+ * 503.
  */
 public final class AdminServer implements AutoCloseable {
   private static final int CONNECTIONS_MAX = 128;
@@ -38,13 +39,13 @@ public final class AdminServer implements AutoCloseable {
   private static final int WORK_MAX = 8;
   private static final int IDLE_SECONDS = 60;
 
-  /** Answers one route; may block. */
+  /** Handler of one route; may block. */
   @FunctionalInterface
   public interface RouteHandler {
     AdminReply handle(AdminRequest request) throws Exception;
   }
 
-  /** What an answer may read of a request. */
+  /** The parts of a request that a handler reads. */
   public record AdminRequest(RequestId id, @Nullable String accept) {}
 
   private final MultiThreadIoEventLoopGroup loop =
@@ -74,15 +75,17 @@ public final class AdminServer implements AutoCloseable {
   /**
    * Starts to listen.
    *
-   * @param token what {@code Authorization: Bearer} must carry; null: nothing
-   * @throws IOException if the address cannot be listened on
+   * @param token required value of {@code Authorization: Bearer}; null: none is required
+   * @throws IOException if the address cannot be bound
    */
   public static AdminServer listen(InetSocketAddress address, @Nullable Secret token, Health health)
       throws IOException, InterruptedException {
     return new AdminServer(address, token, health);
   }
 
-  /** Answers {@link AdminRoute#METRICS} in the format that the scraper accepts. */
+  /**
+   * Returns a handler for {@link AdminRoute#METRICS} that writes the format the scraper accepts.
+   */
   public static RouteHandler metrics(Metrics metrics) {
     return request -> {
       Metrics.Exposition exposition = metrics.scrape(request.accept());
@@ -90,7 +93,7 @@ public final class AdminServer implements AutoCloseable {
     };
   }
 
-  /** Names who answers a route from now on. */
+  /** Sets the handler of a route. */
   public void handle(AdminRoute route, RouteHandler handler) {
     handlers.updateAndGet(
         before -> {
@@ -101,7 +104,7 @@ public final class AdminServer implements AutoCloseable {
         });
   }
 
-  /** The address listened on, its port known. */
+  /** Returns the bound address, with the actual port. */
   public InetSocketAddress address() {
     return (InetSocketAddress) listener.localAddress();
   }

@@ -1,6 +1,8 @@
 package dev.tollgate.server.ops;
 
 import com.sun.management.ThreadMXBean;
+import dev.tollgate.server.metrics.Metrics;
+import dev.tollgate.server.metrics.ProcessFamily;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.SingleThreadEventExecutor;
 import java.lang.management.ManagementFactory;
@@ -10,8 +12,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Counts the heap that threads take: event loops, which take some for each request and event, apart
- * from all others. Where the JVM does not tell, nothing is shown.
+ * Heap bytes that threads allocate: event loops, which allocate for each request and event, and all
+ * others. Not shown if the JVM does not report them.
  */
 public final class Allocations {
   private final ThreadMXBean threads;
@@ -22,12 +24,12 @@ public final class Allocations {
     this.loops = loops;
   }
 
-  /** Starts the loops' threads where that was not done. */
+  /** Registers the metric; starts threads of event loops that have not started. */
   public static void show(Metrics metrics, Iterable<? extends EventExecutor> loops) {
     if (ManagementFactory.getThreadMXBean() instanceof ThreadMXBean threads
         && threads.isThreadAllocatedMemorySupported()) {
       var allocations = new Allocations(threads, ids(loops));
-      metrics.counters(MetricFamily.ALLOCATED_BYTES, allocations::totals);
+      metrics.counters(ProcessFamily.ALLOCATED_BYTES, allocations::totals);
     }
   }
 
@@ -42,7 +44,7 @@ public final class Allocations {
   }
 
   private Map<List<String>, Long> totals() {
-    // A thread that has ended tells -1.
+    // The JVM returns -1 for a thread that has ended.
     long ofLoops =
         Arrays.stream(threads.getThreadAllocatedBytes(loops)).filter(bytes -> bytes > 0).sum();
     long all = Math.max(ofLoops, threads.getTotalThreadAllocatedBytes());

@@ -11,8 +11,8 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 
 /**
- * Runs blocking work on as many threads as the store has connections. What finds the queue full is
- * refused at once, and what comes to its turn after its deadline is not run.
+ * Runs blocking work on as many threads as the store has connections. A task that finds the queue
+ * full is refused at once; a task that is dequeued after its deadline is not run.
  */
 public final class BoundedOffload implements Offload, AutoCloseable {
   private static final int IDLE_SECONDS = 30;
@@ -25,9 +25,9 @@ public final class BoundedOffload implements Offload, AutoCloseable {
   }
 
   /**
-   * Threads of a name of their own.
+   * Creates threads with a name prefix of their own.
    *
-   * @param name ahead of their numbers
+   * @param name prefix of the thread names
    */
   public BoundedOffload(String name, int threadCount, int queueMax) {
     threads =
@@ -52,17 +52,17 @@ public final class BoundedOffload implements Offload, AutoCloseable {
     }
   }
 
-  /** Tasks that wait for a thread. */
+  /** Returns the number of tasks that wait for a thread. */
   public int depth() {
     return threads.getQueue().size();
   }
 
-  /** Tasks refused so far. */
+  /** Returns the number of refused tasks. */
   public long refused() {
     return refused.sum();
   }
 
-  /** Refuses what waits and interrupts what runs; their callers still hear of it. */
+  /** Refuses queued tasks and interrupts running ones; every caller gets its outcome. */
   @Override
   public void close() {
     for (Runnable waiting : threads.shutdownNow()) {
@@ -72,7 +72,7 @@ public final class BoundedOffload implements Offload, AutoCloseable {
     }
   }
 
-  /** One piece of work and who waits for it. */
+  /** One task, its deadline and its callback. */
   private final class Task<T> implements Runnable {
     private final EventExecutor caller;
     private final long deadlineNanos;
@@ -114,7 +114,7 @@ public final class BoundedOffload implements Offload, AutoCloseable {
       try {
         caller.execute(() -> whenDone.accept(outcome));
       } catch (RejectedExecutionException loopIsGone) {
-        // And with it every channel that could have waited for this.
+        // The event loop has ended, and with it every channel that could wait for the outcome.
       }
     }
   }

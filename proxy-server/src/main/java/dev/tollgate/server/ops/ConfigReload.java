@@ -1,5 +1,7 @@
 package dev.tollgate.server.ops;
 
+import dev.tollgate.server.metrics.Metrics;
+import dev.tollgate.server.metrics.ProcessFamily;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
@@ -9,24 +11,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes a changed configuration into use while requests run: everything is read and checked first,
- * then one snapshot is swapped. A configuration with a problem changes nothing, is logged problem
- * by problem and raises a metric.
+ * Loads a changed configuration while requests run: everything is read and checked first, then one
+ * snapshot is swapped. A configuration with a problem changes nothing; each problem is logged, and
+ * a metric counts the failed reload.
  *
  * @param <S> the snapshot
  */
 public final class ConfigReload<S> {
   private static final Logger log = LoggerFactory.getLogger(ConfigReload.class);
 
-  /** What reading the configuration brought. */
+  /** Result of reading the configuration. */
   public sealed interface ReadResult<S> {
     record Valid<S>(S snapshot) implements ReadResult<S> {}
 
-    /** Every problem, each with its place. */
+    /** All problems, each with its position. */
     record Invalid<S>(List<String> problems) implements ReadResult<S> {}
   }
 
-  /** What came of a reload. */
+  /** Result of a reload. */
   public sealed interface Result {
     record Swapped() implements Result {}
 
@@ -42,21 +44,21 @@ public final class ConfigReload<S> {
 
   /**
    * @param read reads and checks everything; changes nothing
-   * @param swap puts the snapshot in use; it has been checked and must not fail
+   * @param swap puts the checked snapshot in use; must not fail
    */
   public ConfigReload(Supplier<ReadResult<S>> read, Consumer<S> swap) {
     this.read = read;
     this.swap = swap;
   }
 
-  /** Shows reloads in the metrics. */
+  /** Registers the metrics of reloads. */
   public void register(Metrics metrics) {
-    metrics.counter(MetricFamily.RELOADS, reloads::get);
-    metrics.counter(MetricFamily.RELOAD_FAILURES, failures::get);
-    metrics.gauge(MetricFamily.RELOAD_OK, () -> lastSucceeded ? 1 : 0);
+    metrics.counter(ProcessFamily.RELOADS, reloads::get);
+    metrics.counter(ProcessFamily.RELOAD_FAILURES, failures::get);
+    metrics.gauge(ProcessFamily.RELOAD_OK, () -> lastSucceeded ? 1 : 0);
   }
 
-  /** Reads and swaps; one at a time. Blocks. */
+  /** Reads and swaps, one reload at a time. Blocks. */
   public Result now() {
     lock.lock();
     try {
@@ -78,14 +80,15 @@ public final class ConfigReload<S> {
       }
       case ReadResult.Invalid<S>(List<String> problems) -> {
         failures.incrementAndGet();
-        log.error("configuration not reloaded, the old one stays: {} problem(s)", problems.size());
+        log.error(
+            "configuration not reloaded, the old one stays in use: {} problem(s)", problems.size());
         problems.forEach(problem -> log.error("configuration: {}", problem));
         yield new Result.Refused(problems);
       }
     };
   }
 
-  // A loader that fails in a way of its own is a refusal too: the old snapshot stays in use.
+  // An unexpected failure of the loader is a refusal too: the old snapshot stays in use.
   private ReadResult<S> reading() {
     try {
       return read.get();

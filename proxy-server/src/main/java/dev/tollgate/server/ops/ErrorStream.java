@@ -10,8 +10,9 @@ import java.io.IOException;
 import java.io.OutputStream;
 
 /**
- * Writes whole lines to the process's error stream, those of a batch in one call: a system call for
- * each line would cost more than the line. For one thread, which ends a batch with {@link #flush}.
+ * Log appender that writes whole lines to the process's error stream, all lines of a batch in one
+ * system call, which costs more than a line. Confined to one thread, which ends a batch with {@link
+ * #flush}.
  */
 public final class ErrorStream extends UnsynchronizedAppenderBase<ILoggingEvent>
     implements Flushable {
@@ -23,7 +24,7 @@ public final class ErrorStream extends UnsynchronizedAppenderBase<ILoggingEvent>
   private final byte[] batch = new byte[BATCH_BYTES_MAX];
   private int size;
 
-  /** As logback makes it. */
+  /** Created by logback through reflection. */
   public ErrorStream() {
     this(STDERR);
   }
@@ -32,7 +33,7 @@ public final class ErrorStream extends UnsynchronizedAppenderBase<ILoggingEvent>
     this.out = out;
   }
 
-  /** Makes bytes of an event; set from logback's configuration. */
+  /** Sets the encoder of events; called from logback's configuration. */
   public void setEncoder(Encoder<ILoggingEvent> encoder) {
     this.encoder = encoder;
   }
@@ -51,7 +52,7 @@ public final class ErrorStream extends UnsynchronizedAppenderBase<ILoggingEvent>
     size += line.length;
   }
 
-  /** Writes what was appended since the last time. */
+  /** Writes the lines appended since the last flush. */
   @Override
   public void flush() {
     if (size > 0) {
@@ -60,14 +61,14 @@ public final class ErrorStream extends UnsynchronizedAppenderBase<ILoggingEvent>
     }
   }
 
-  // One lock for all of them: a line of the one never stands inside a line of the other.
+  // One lock for all appenders, so that their lines do not interleave.
   private void write(byte[] bytes, int length) {
     try {
       synchronized (out) {
         out.write(bytes, 0, length);
       }
     } catch (IOException e) {
-      addError("the error stream takes nothing", e);
+      addError("the error stream cannot be written", e);
     }
   }
 }

@@ -10,8 +10,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
- * How long loops keep waiting what providers sent: small tasks are sent through their lines, at
- * most one on each loop at a time. One that is stuck counts with the time it has waited so far.
+ * Delay of tasks on event loops: small tasks are sent through the queue of provider events, at most
+ * one on each loop at a time. A task that has not run counts with the time it has waited so far.
  */
 final class EventLoopDelay {
   private final LongSupplier nanos;
@@ -24,12 +24,12 @@ final class EventLoopDelay {
     }
   }
 
-  /** Sends a task to each loop that has none. */
+  /** Sends a task to each loop that has none pending. */
   void probe() {
     probes.forEach(Probe::send);
   }
 
-  /** The mean wait since the last look, on the loop that is worst. */
+  /** Returns the mean wait since the last sample, on the slowest loop. */
   Duration sample() {
     long worst = 0;
     for (Probe probe : probes) {
@@ -38,7 +38,7 @@ final class EventLoopDelay {
     return Duration.ofNanos(worst);
   }
 
-  /** Sent and looked at by one thread, run by the loop. */
+  /** Probe of one loop: sent and sampled by one thread, run by the loop. */
   private final class Probe implements Runnable {
     private static final long NONE = Long.MIN_VALUE;
 
@@ -68,7 +68,7 @@ final class EventLoopDelay {
       sentNanos.set(NONE);
     }
 
-    // A task that ends between two of these lines is counted a little wrong, once.
+    // A task that ends between these two reads is counted slightly wrong, once.
     long mean() {
       long sent = sentNanos.get();
       long stuck = sent == NONE ? 0 : Math.max(0, nanos.getAsLong() - sent);

@@ -2,6 +2,8 @@ package dev.tollgate.server.ops;
 
 import dev.tollgate.core.egress.FetchObserver;
 import dev.tollgate.core.egress.FetchOutcome;
+import dev.tollgate.server.metrics.Metrics;
+import dev.tollgate.server.metrics.OutputFamily;
 import io.prometheus.metrics.core.datapoints.CounterDataPoint;
 import io.prometheus.metrics.core.datapoints.DistributionDataPoint;
 import io.prometheus.metrics.core.metrics.Counter;
@@ -9,7 +11,7 @@ import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** Counts what is fetched from clients' URLs. Runs on event loops. */
+/** Metrics of fetches from URLs of clients. Runs on event loops. */
 public final class FetchMetrics implements FetchObserver {
   private static final double NANOS = 1e9;
   private static final double[] SECONDS = {.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 15, 30};
@@ -19,12 +21,12 @@ public final class FetchMetrics implements FetchObserver {
   private final DistributionDataPoint durations;
 
   public FetchMetrics(Metrics metrics) {
-    Counter byOutcome = metrics.counter(MetricFamily.FETCHES);
+    Counter byOutcome = metrics.counter(OutputFamily.FETCHES);
     for (FetchOutcome outcome : FetchOutcome.values()) {
       fetches.put(outcome, byOutcome.labelValues(outcome.wire()));
     }
-    bytes = metrics.counter(MetricFamily.FETCHED_BYTES).labelValues();
-    durations = metrics.histogram(MetricFamily.FETCH_DURATION, SECONDS).labelValues();
+    bytes = metrics.counter(OutputFamily.FETCHED_BYTES).labelValues();
+    durations = metrics.histogram(OutputFamily.FETCH_DURATION, SECONDS).labelValues();
   }
 
   @Override

@@ -18,14 +18,14 @@ import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.concurrent.TimeUnit;
 
-/** What {@code GET /providers} shows of the health of a provider (docs/routing.md). */
+/** Health of the providers as {@code GET /providers} shows it (docs/routing.md). */
 final class FleetView {
   private static final double MEDIAN = 0.5;
   private static final double P95 = 0.95;
 
   private FleetView() {}
 
-  /** Adds what is known of a provider to its tree. */
+  /** Adds the health of a provider to its JSON tree. */
   static void add(
       Fleet fleet, Provider provider, Catalog catalog, long nowNanos, Map<String, Object> tree) {
     ProviderHealth health = fleet.provider(provider);
@@ -45,7 +45,7 @@ final class FleetView {
     tree.put("routes", routes);
   }
 
-  /** The number of a circuit's state in the metrics. */
+  /** Returns the number of a circuit's state in the metrics. */
   static int circuit(ProviderHealth health) {
     return switch (health.breaker().state()) {
       case Breaker.State.Closed _ -> 0;
@@ -54,7 +54,7 @@ final class FleetView {
     };
   }
 
-  /** What is known of each key, by its fingerprint. */
+  /** State of each credential, by its fingerprint. */
   static Map<String, KeyHealth.State> keys(Fleet fleet, Provider provider, long nowNanos) {
     Map<String, KeyHealth.State> keys = new LinkedHashMap<>();
     for (Credential credential : provider.credentials()) {

@@ -4,7 +4,7 @@ import dev.tollgate.core.pipeline.Gateway;
 import java.util.concurrent.CompletionStage;
 import java.util.function.IntSupplier;
 
-/** The API listener's traffic as the drain sees it. */
+/** Traffic of the API listener, for {@link Shutdown}. */
 public record GatewayTraffic(Gateway gateway, IntSupplier requests) implements Shutdown.Traffic {
   @Override
   public void announceClose() {

@@ -6,11 +6,11 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * Where this node is between start and stop; {@code /readyz} says 200 in one state only, and not
- * while something of its own keeps it from serving.
+ * State of this node between start and stop. {@code /readyz} answers 200 in one state only, and
+ * only if no readiness check fails.
  */
 public final class Health {
-  /** The states in their order; a node never goes back. */
+  /** States in order; a node never returns to an earlier one. */
   public enum State {
     STARTING,
     READY,
@@ -27,7 +27,7 @@ public final class Health {
     }
   }
 
-  /** What came of asking for another state. */
+  /** Result of a transition. */
   public sealed interface Transition {
     record Made() implements Transition {}
 
@@ -51,14 +51,17 @@ public final class Health {
     return state() == State.READY && obstacle.get().isEmpty();
   }
 
-  /** The state in a word, or what is in the way. */
+  /** Returns the state in one word, or the reason of a failed readiness check. */
   public String statusText() {
     State now = state();
     String word = now.name().toLowerCase(Locale.ROOT);
     return now == State.READY ? obstacle.get().orElse(word) : word;
   }
 
-  /** Goes to {@code next} where that is legal: a drain asked for while starting stays a drain. */
+  /**
+   * Changes the state to {@code next} if that is legal: a drain requested while starting stays a
+   * drain.
+   */
   public synchronized Transition transitionTo(State next) {
     if (!state.next().contains(next)) {
       return new Transition.Illegal(state);

@@ -1,13 +1,13 @@
 package dev.tollgate.server.ops;
 
 /**
- * The level of one signal over time: it rises at once, and falls when the pressure has been clearly
- * lower for a while, or the node would go to and fro. Confined to one thread.
+ * Load level of one signal over time: it rises at once, and falls after the pressure has been
+ * clearly lower for a second, so that it does not oscillate. Confined to one thread.
  */
 final class Hysteresis {
   private static final double MARGIN = 0.05;
 
-  /** Looks in a row: one second. */
+  /** Samples in a row: one second. */
   private static final int SAMPLES_TO_LOWER = 4;
 
   private LoadLevel level = LoadLevel.CALM;

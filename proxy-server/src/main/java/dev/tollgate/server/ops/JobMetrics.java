@@ -3,12 +3,14 @@ package dev.tollgate.server.ops;
 import dev.tollgate.core.job.JobKind;
 import dev.tollgate.core.job.JobObserver;
 import dev.tollgate.core.job.JobStatus;
+import dev.tollgate.server.metrics.JobFamily;
+import dev.tollgate.server.metrics.Metrics;
 import io.prometheus.metrics.core.datapoints.CounterDataPoint;
 import io.prometheus.metrics.core.metrics.Counter;
 import io.prometheus.metrics.core.metrics.Histogram;
 import java.time.Duration;
 
-/** Counts what workers do. */
+/** Metrics of job workers. */
 public final class JobMetrics implements JobObserver {
   private static final double[] SECONDS = {.1, .5, 1, 5, 15, 60, 300, 900, 3_600, 14_400, 86_400};
   private static final double MILLIS = 1e3;
@@ -26,21 +28,23 @@ public final class JobMetrics implements JobObserver {
   private final CounterDataPoint deleted;
 
   public JobMetrics(Metrics metrics) {
-    claimed = metrics.counter(MetricFamily.JOBS_CLAIMED).labelValues();
-    deferred = metrics.counter(MetricFamily.JOBS_DEFERRED).labelValues();
-    ended = metrics.counter(MetricFamily.JOBS_ENDED);
-    waits = metrics.histogram(MetricFamily.JOB_WAIT, SECONDS);
-    durations = metrics.histogram(MetricFamily.JOB_DURATION, SECONDS);
-    inconclusive = metrics.counter(MetricFamily.JOB_POLLS_INCONCLUSIVE).labelValues();
-    leasesLost = metrics.counter(MetricFamily.JOB_LEASES_LOST).labelValues();
-    copied = metrics.counter(MetricFamily.ARTIFACTS_COPIED).labelValues();
-    bytes = metrics.counter(MetricFamily.ARTIFACT_BYTES).labelValues();
-    notCopied = metrics.counter(MetricFamily.ARTIFACT_FAILURES).labelValues();
-    deleted = metrics.counter(MetricFamily.ARTIFACTS_DELETED).labelValues();
+    claimed = metrics.counter(JobFamily.JOBS_CLAIMED).labelValues();
+    deferred = metrics.counter(JobFamily.JOBS_DEFERRED).labelValues();
+    ended = metrics.counter(JobFamily.JOBS_ENDED);
+    waits = metrics.histogram(JobFamily.JOB_WAIT, SECONDS);
+    durations = metrics.histogram(JobFamily.JOB_DURATION, SECONDS);
+    inconclusive = metrics.counter(JobFamily.JOB_POLLS_INCONCLUSIVE).labelValues();
+    leasesLost = metrics.counter(JobFamily.JOB_LEASES_LOST).labelValues();
+    copied = metrics.counter(JobFamily.ARTIFACTS_COPIED).labelValues();
+    bytes = metrics.counter(JobFamily.ARTIFACT_BYTES).labelValues();
+    notCopied = metrics.counter(JobFamily.ARTIFACT_FAILURES).labelValues();
+    deleted = metrics.counter(JobFamily.ARTIFACTS_DELETED).labelValues();
     for (JobKind kind : JobKind.values()) {
       for (JobStatus status : JobStatus.values()) {
         if (status.isTerminal()) {
-          ended.labelValues(kind.wire(), status.wire()); // shown as 0 also where none has so far
+          ended.labelValues(
+              kind.wire(),
+              status.wire()); // registered at once, so that it is 0 before the first event
         }
       }
     }

@@ -3,16 +3,18 @@ package dev.tollgate.server.ops;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.limit.LimitObserver;
+import dev.tollgate.server.metrics.LimitFamily;
+import dev.tollgate.server.metrics.Metrics;
 import io.prometheus.metrics.core.metrics.Counter;
 
-/** Counts what limits did. Models, codes and scopes are closed lists. Runs on event loops. */
+/** Metrics of limits. Models, codes and scopes are closed lists. Runs on event loops. */
 public final class LimitMetrics implements LimitObserver {
   private final Counter refusals;
   private final Counter fallbackSkipped;
 
   public LimitMetrics(Metrics metrics) {
-    refusals = metrics.counter(MetricFamily.LIMIT_REFUSALS);
-    fallbackSkipped = metrics.counter(MetricFamily.FALLBACKS_SKIPPED_BY_LIMIT);
+    refusals = metrics.counter(LimitFamily.LIMIT_REFUSALS);
+    fallbackSkipped = metrics.counter(LimitFamily.FALLBACKS_SKIPPED_BY_LIMIT);
   }
 
   @Override

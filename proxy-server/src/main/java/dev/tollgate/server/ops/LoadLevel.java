@@ -3,8 +3,8 @@ package dev.tollgate.server.ops;
 import dev.tollgate.core.api.Endpoint.Urgency;
 
 /**
- * How far a node has gone in shedding load, each level with all before it. What runs goes on at
- * every level, but at the last one what nobody takes.
+ * Level of load shedding; each includes all before it. Running requests continue at every level,
+ * except for stalled streams at the last one.
  */
 public enum LoadLevel {
   CALM(0, 0),
@@ -13,13 +13,13 @@ public enum LoadLevel {
   LOOKUPS(0.75, 0.70),
   SUBMISSIONS(0.80, 0.75),
   BATCH(0.85, 0.80),
-  /** Interactive requests of organizations that have more than their fair share. */
+  /** Interactive requests of organizations above their fair share. */
   ABOVE_SHARE(0.90, 0.90),
   /** All new requests. */
   INTERACTIVE(0.95, 1),
-  /** New connections wait in the system's backlog. */
+  /** New connections wait in the backlog of the operating system. */
   CONNECTIONS(0.97, 1),
-  /** Streams that stand still are reset, the largest first. */
+  /** Stalled streams are reset, the largest first. */
   STALLED_STREAMS(1.07, 1);
 
   private final double pressure;
@@ -30,26 +30,26 @@ public enum LoadLevel {
     this.room = room;
   }
 
-  /** As metrics show it: 0 is calm. */
-  @SuppressWarnings("EnumOrdinal") // their order is what they are
+  /** Returns the level as metrics show it: 0 is calm. */
+  @SuppressWarnings("EnumOrdinal") // the order is the value
   int number() {
     return ordinal();
   }
 
-  /** The share of a bound from which on this level is reached. */
+  /** Returns the share of a bound at which this level begins. */
   public double pressure() {
     return pressure;
   }
 
   /**
-   * The share of the requests that may be in work from which on requests are judged as at this
-   * level: the last fifth is for those whose clients wait.
+   * Returns the share of the request limit at which this level begins: the last fifth is reserved
+   * for interactive requests.
    */
   double room() {
     return room;
   }
 
-  /** The level of something that is filled to this share. */
+  /** Returns the level at a fill of this share. */
   static LoadLevel of(double pressure) {
     LoadLevel reached = CALM;
     for (LoadLevel level : values()) {
@@ -60,7 +60,7 @@ public enum LoadLevel {
     return reached;
   }
 
-  /** From which level on requests of this urgency are turned away, whoever sends them. */
+  /** Returns the first level that refuses requests of this urgency, of any organization. */
   static LoadLevel shedding(Urgency urgency) {
     return switch (urgency) {
       case LOOKUP -> LOOKUPS;

@@ -1,5 +1,7 @@
 package dev.tollgate.server.ops;
 
+import dev.tollgate.server.metrics.LoadFamily;
+import dev.tollgate.server.metrics.Metrics;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.Ticker;
 import java.time.Duration;
@@ -13,16 +15,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks every 250 ms at what the node may run out of, tells the {@link Shedder} how to judge until
- * the next look, and closes idle connections, stops accepting or resets stalled streams where that
- * is due. One thread of its own, so that a node whose loops are held up still sheds.
+ * Samples the load signals of the node every 250 ms, gives the {@link Shedder} its new {@link
+ * LoadState}, and closes idle connections, stops accepting or resets stalled streams if the level
+ * demands it. It has a thread of its own, so that a node with busy event loops still sheds.
  */
 public final class LoadMonitor implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(LoadMonitor.class);
   private static final Duration SAMPLE_INTERVAL = Duration.ofMillis(250);
   private static final int PROBES_PER_SAMPLE = 10;
 
-  /** Closing what idles again and again at once would only find what was just closed. */
+  /** Closing idle connections more often would find hardly any. */
   private static final int SAMPLES_BETWEEN_CLOSINGS = 4;
 
   private final Rules rules;
@@ -39,24 +41,26 @@ public final class LoadMonitor implements AutoCloseable {
   private int samplesUntilClosing;
 
   /**
-   * What the configuration says.
+   * Configuration of the monitor.
    *
-   * @param requestsMax requests in work at most
-   * @param requestsMin requests in work below which none is turned away
-   * @param eventLoopDelay how long loops may keep waiting what providers sent, on average
+   * @param requestsMax bound on running requests
+   * @param requestsMin running requests below which none is refused
+   * @param eventLoopDelay longest mean delay of provider events on a loop
    */
   public record Rules(boolean enabled, int requestsMax, int requestsMin, Duration eventLoopDelay) {
     public Rules {
       requestsMin = Math.min(requestsMin, requestsMax);
     }
 
-    /** A node of which nothing is known yet. Without shedding, only the bound itself counts. */
+    /**
+     * Returns the state before the first sample. Without shedding, only the bound itself applies.
+     */
     LoadState initialLoad() {
       return new LoadState(LoadLevel.CALM, requestsMax, enabled ? requestsMin : requestsMax);
     }
   }
 
-  /** What a look may do beside judging requests. */
+  /** Actions of the monitor besides the state for new requests. */
   public interface LoadActions {
     /** Closes connections that idle between requests. */
     void closeIdle();
@@ -66,14 +70,14 @@ public final class LoadMonitor implements AutoCloseable {
     void resumeAccepting();
 
     /**
-     * Ends streams that stand still, the largest first, until they gave back so much of the bound
+     * Resets stalled streams, the largest first, until they have released this share of the bound
      * of {@link LoadSignal#DIRECT_MEMORY}.
      */
     void resetStalled(double share);
   }
 
   /**
-   * @param signals how full each is, 1 at its bound; read on the watch's thread
+   * @param signals fill of each resource, 1 at its bound; read on the monitor's thread
    */
   public LoadMonitor(
       Metrics metrics,
@@ -90,11 +94,11 @@ public final class LoadMonitor implements AutoCloseable {
         new AdaptiveRequestLimit(rules.requestsMin(), rules.requestsMax(), rules.eventLoopDelay());
     this.shedder = shedder;
     signals.keySet().forEach(signal -> levels.put(signal, new Hysteresis()));
-    metrics.gauges(MetricFamily.LOAD_PRESSURE, () -> pressures);
-    metrics.gauge(MetricFamily.LOOP_WAIT, () -> eventLoopDelay.toNanos() / 1e9);
+    metrics.gauges(LoadFamily.LOAD_PRESSURE, () -> pressures);
+    metrics.gauge(LoadFamily.EVENT_LOOP_DELAY, () -> eventLoopDelay.toNanos() / 1e9);
   }
 
-  /** Begins to look. */
+  /** Starts the thread. */
   public void start() {
     Thread.ofPlatform().name("load").daemon().start(this::watch);
   }
@@ -117,11 +121,11 @@ public final class LoadMonitor implements AutoCloseable {
     try {
       sample();
     } catch (RuntimeException unexpected) {
-      log.error("the node's load is not known", unexpected);
+      log.error("sampling the node's load failed", unexpected);
     }
   }
 
-  /** One look; the watch's thread calls it every 250 ms. */
+  /** Takes one sample; called every 250 ms on the monitor's thread. */
   void sample() {
     Duration delay = loops.sample();
     eventLoopDelay = delay;
@@ -140,12 +144,12 @@ public final class LoadMonitor implements AutoCloseable {
     resetStalled();
   }
 
-  /** Memory that is given back shows at the next look: no more than what is needed is taken. */
+  /** Released memory shows in the next sample, so each sample resets no more than needed. */
   private void resetStalled() {
     double pressure = pressures.getOrDefault(LoadSignal.DIRECT_MEMORY.label(), 0.0);
     double surplus = pressure - LoadLevel.STALLED_STREAMS.pressure();
     if (surplus >= 0) {
-      log.warn("streams that stand still are reset: {}", pressures);
+      log.warn("stalled streams are reset: {}", pressures);
       actions.resetStalled(surplus);
     }
   }

@@ -2,19 +2,19 @@ package dev.tollgate.server.ops;
 
 import java.util.Locale;
 
-/** What a node can run out of, and how far the lack of it alone may drive the shedding. */
+/** Resource that can run out, and the highest load level that it alone can cause. */
 public enum LoadSignal {
-  /** Open client connections of {@code listeners.api.max_connections}: the idle ones may go. */
+  /** Open client connections of {@code listeners.api.max_connections}; idle ones can be closed. */
   CONNECTIONS(LoadLevel.IDLE_CONNECTIONS),
   /** Bodies and buffered replies of {@code server.max_inflight_bytes}. */
   INFLIGHT_BYTES(LoadLevel.INTERACTIVE),
-  /** What lives behind a garbage collection, of {@code server.overload.heap} of the heap. */
+  /** Live data after a garbage collection, of {@code server.overload.heap} of the heap. */
   HEAP(LoadLevel.CONNECTIONS),
   /** Buffers in use, of {@code server.overload.direct_memory} of the direct memory. */
   DIRECT_MEMORY(LoadLevel.STALLED_STREAMS),
-  /** Charges that are not in the books, of {@code server.overload.journal_backlog}. */
+  /** Unsettled charges, of {@code server.overload.journal_backlog}. */
   JOURNAL_BACKLOG(LoadLevel.INTERACTIVE),
-  /** Blocking tasks that wait, of {@code server.overload.offload_queue}: questions make most. */
+  /** Queued blocking tasks, of {@code server.overload.offload_queue}; most are queries. */
   OFFLOAD_QUEUE(LoadLevel.LOOKUPS);
 
   private final LoadLevel levelMax;
@@ -28,7 +28,7 @@ public enum LoadSignal {
     return levelMax;
   }
 
-  /** The name in metrics. */
+  /** Returns the name in metrics. */
   String label() {
     return label;
   }

@@ -3,24 +3,26 @@ package dev.tollgate.server.ops;
 import dev.tollgate.core.api.Endpoint.Urgency;
 
 /**
- * How loaded a node is, as of the last look: all that the next requests are judged by. Immutable.
+ * Load of the node at the last sample, by which new requests are admitted or shed. Immutable.
  *
- * @param level what the lack of memory and the fill of queues ask for
- * @param requestsMax requests that may be in work at once
- * @param requestsMin requests in work below which nobody is turned away: a node that has little to
- *     do serves, whatever its figures say
+ * @param level level that memory and queues demand
+ * @param requestsMax limit on running requests
+ * @param requestsMin running requests below which none is refused: a node with little work serves,
+ *     whatever its signals are
  */
 record LoadState(LoadLevel level, int requestsMax, int requestsMin) {
   private static final double FAIR_SHARE = 0.25;
 
-  /** A new request of this urgency, whoever sends it, while {@code running} others are in work. */
+  /**
+   * Decides on a request of this urgency, of any organization, while {@code running} others run.
+   */
   boolean sheds(Urgency urgency, int running) {
     return reaches(LoadLevel.shedding(urgency), running);
   }
 
   /**
-   * A new request of an organization that has {@code its} of the {@code running} ones: while room
-   * is scarce, nobody gets more than a quarter of it.
+   * Decides on a request of an organization that has {@code its} of the {@code running} ones: while
+   * room is scarce, each organization gets at most a quarter of it.
    */
   boolean shedsAboveShare(int running, int orgRunning) {
     return orgRunning >= fairShare() && reaches(LoadLevel.ABOVE_SHARE, running);

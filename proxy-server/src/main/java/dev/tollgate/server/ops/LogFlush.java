@@ -5,15 +5,16 @@ import java.time.Duration;
 import org.slf4j.LoggerFactory;
 
 /**
- * The log of a process that is about to halt: nobody empties its rings any more, so they are
- * written out first. That takes only so long, for whoever reads the log may have stopped reading.
+ * Flush of the log before the process halts: the writer threads of the log rings no longer run, so
+ * the rings are written here. The time is bounded, because the reader of the log may have stopped
+ * reading.
  */
 public final class LogFlush {
   private static final Duration TIMEOUT = Duration.ofSeconds(1);
 
   private LogFlush() {}
 
-  /** Writes out what was logged; nothing is logged afterwards. Blocks, and on no event loop. */
+  /** Writes what is in the rings; later log events are lost. Blocks, so never on an event loop. */
   public static void flush() {
     if (LoggerFactory.getILoggerFactory() instanceof LoggerContext log) {
       flush(log, TIMEOUT);
@@ -21,7 +22,7 @@ public final class LogFlush {
   }
 
   static void flush(LoggerContext log, Duration timeout) {
-    Thread writer = Thread.ofPlatform().name("last-words").daemon().start(log::stop);
+    Thread writer = Thread.ofPlatform().name("log-flush").daemon().start(log::stop);
     try {
       writer.join(timeout);
     } catch (InterruptedException e) {

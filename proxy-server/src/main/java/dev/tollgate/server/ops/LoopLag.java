@@ -1,5 +1,7 @@
 package dev.tollgate.server.ops;
 
+import dev.tollgate.server.metrics.Metrics;
+import dev.tollgate.server.metrics.ProcessFamily;
 import io.netty.util.concurrent.EventExecutor;
 import io.prometheus.metrics.core.datapoints.DistributionDataPoint;
 import java.time.Duration;
@@ -12,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Shows what holds event loops up: a probe on each loop measures every 250 ms how late its timer
- * fires. A loop that stands still now shows in the maximum at once.
+ * Lag of event loops: a probe on each loop measures every 250 ms how late its timer fires. A loop
+ * that is blocked now shows in the maximum at once.
  */
 public final class LoopLag implements AutoCloseable {
   static final Duration INTERVAL = Duration.ofMillis(250);
@@ -24,15 +26,15 @@ public final class LoopLag implements AutoCloseable {
   private final List<Probe> probes = new ArrayList<>();
 
   public LoopLag(Metrics metrics, Iterable<? extends EventExecutor> loops) {
-    histogram = metrics.histogram(MetricFamily.LOOP_LAG, BOUNDS).labelValues();
+    histogram = metrics.histogram(ProcessFamily.LOOP_LAG, BOUNDS).labelValues();
     for (EventExecutor loop : loops) {
       probes.add(new Probe(loop, Integer.toString(probes.size())));
     }
-    metrics.gauges(MetricFamily.LOOP_LAG_MAX, this::maxima);
+    metrics.gauges(ProcessFamily.LOOP_LAG_MAX, this::maxima);
     probes.forEach(Probe::start);
   }
 
-  /** The worst lag of each loop within the last minute, in seconds. */
+  /** Returns the largest lag of each loop within the last minute, in seconds. */
   Map<String, Double> maxima() {
     Map<String, Double> maxima = new TreeMap<>();
     probes.forEach(probe -> maxima.put(probe.name, probe.maximumNanos() / 1e9));
@@ -44,7 +46,7 @@ public final class LoopLag implements AutoCloseable {
     probes.forEach(probe -> probe.closed = true);
   }
 
-  /** Confined to its loop but for what a scrape reads. */
+  /** Probe of one loop; confined to the loop except for the values that a scrape reads. */
   private final class Probe implements Runnable {
     private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(30);
     private static final long LOG_THRESHOLD_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -81,7 +83,7 @@ public final class LoopLag implements AutoCloseable {
       windows = windows.with(now, lagNanos);
       if (lagNanos > LOG_THRESHOLD_NANOS && now - loggedNanos >= LOG_INTERVAL_NANOS) {
         loggedNanos = now;
-        log.warn("event loop {} was held up for {} ms", name, lagNanos / 1_000_000);
+        log.warn("event loop {} was blocked for {} ms", name, lagNanos / 1_000_000);
       }
       expect(now);
     }
@@ -98,7 +100,7 @@ public final class LoopLag implements AutoCloseable {
       return Math.max(heldUpNow, windows.maximumNanos());
     }
 
-    /** Two windows side by side: their maximum covers the last 30 to 60 seconds. */
+    /** Two overlapping windows: their maximum covers the last 30 to 60 seconds. */
     private record Windows(long sinceNanos, long current, long previous) {
       Windows with(long now, long lag) {
         return now - sinceNanos < WINDOW_NANOS

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** How much of its memory this process needs, as shares of what the JVM may have. */
+/** Memory use of the process, as shares of what the JVM may use. */
 public final class Memory {
   private final List<GarbageCollectorMXBean> collectors =
       ManagementFactory.getPlatformMXBeans(GarbageCollectorMXBean.class).stream()
@@ -33,15 +33,13 @@ public final class Memory {
     this.buffers = buffers;
   }
 
-  /**
-   * Pauses of G1's and ZGC's concurrent work are beans of their own, and leave all garbage there.
-   */
+  /** True if this collector reclaims memory: the beans of the pauses of G1 and ZGC do not. */
   static boolean frees(String collector) {
     return !collector.equals("G1 Concurrent GC") && !collector.endsWith("Pauses");
   }
 
   /**
-   * What lived behind the last collection: what is used now is garbage for the most part. For one
+   * Returns the live data after the last collection: of what is used now, most is garbage. For one
    * thread.
    */
   public double heap() {
@@ -49,7 +47,7 @@ public final class Memory {
     for (GarbageCollectorMXBean collector : collectors) {
       now += collector.getCollectionCount();
     }
-    // It is costly to ask for, and may be told a moment after its collection was counted.
+    // The query is expensive, and its result may lag behind the count of collections by a moment.
     if (now != collections || isNew) {
       isNew = now != collections;
       collections = now;
@@ -76,18 +74,21 @@ public final class Memory {
         .sum();
   }
 
-  /** Buffers in use; what the allocator keeps beside them can be used again. */
+  /** Returns the buffers in use; memory that the allocator caches beside them can be reused. */
   public double direct() {
     return (double) buffers.pinnedDirectMemory() / directMax;
   }
 
-  /** What the JVM may allocate outside of its heap, in bytes. */
+  /** Returns the bytes that the JVM may allocate outside of its heap. */
   public static long directMax() {
     long configured = option("MaxDirectMemorySize");
     return configured > 0 ? configured : Runtime.getRuntime().maxMemory();
   }
 
-  /** G1's regions: a larger array than half of one has them for itself. 0 with other collectors. */
+  /**
+   * Returns the region size of G1: an array above half of a region takes whole regions. 0 with
+   * other collectors.
+   */
   public static int heapRegionBytes() {
     return (int) option("G1HeapRegionSize");
   }

@@ -8,6 +8,8 @@ import dev.tollgate.core.storage.BlobStoreOutage;
 import dev.tollgate.core.storage.DeleteBlobResult;
 import dev.tollgate.core.storage.SignedUrl;
 import dev.tollgate.core.storage.StoreBlobResult;
+import dev.tollgate.server.metrics.Metrics;
+import dev.tollgate.server.metrics.OutputFamily;
 import io.netty.channel.EventLoop;
 import io.prometheus.metrics.core.datapoints.CounterDataPoint;
 import io.prometheus.metrics.core.datapoints.DistributionDataPoint;
@@ -17,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counts what a store keeps and what it fails to, and lets nobody wait for one that did not answer
- * a moment ago.
+ * Blob store with metrics of stores and failures. While the store is considered down, calls fail at
+ * once.
  */
 public final class MeteredBlobs implements BlobStore {
   private static final Logger log = LoggerFactory.getLogger(MeteredBlobs.class);
@@ -29,24 +31,25 @@ public final class MeteredBlobs implements BlobStore {
   private final CounterDataPoint bytes;
   private final DistributionDataPoint durations;
   private final Counter failures;
-  private final BlobStoreOutage silence = new BlobStoreOutage();
+  private final BlobStoreOutage outage = new BlobStoreOutage();
 
   public MeteredBlobs(BlobStore inner, Metrics metrics) {
     this.inner = inner;
-    stored = metrics.counter(MetricFamily.OUTPUTS_STORED).labelValues();
-    bytes = metrics.counter(MetricFamily.OUTPUT_BYTES).labelValues();
-    durations = metrics.histogram(MetricFamily.OUTPUT_STORE_DURATION, SECONDS).labelValues();
-    failures = metrics.counter(MetricFamily.OUTPUT_FAILURES);
+    stored = metrics.counter(OutputFamily.OUTPUTS_STORED).labelValues();
+    bytes = metrics.counter(OutputFamily.OUTPUT_BYTES).labelValues();
+    durations = metrics.histogram(OutputFamily.OUTPUT_STORE_DURATION, SECONDS).labelValues();
+    failures = metrics.counter(OutputFamily.OUTPUT_FAILURES);
     for (BlobFailure fault : BlobFailure.values()) {
-      failures.labelValues(fault.wire()); // shown as 0 also where nothing has failed so far
+      failures.labelValues(
+          fault.wire()); // registered at once, so that it is 0 before the first failure
     }
   }
 
   @Override
   public void store(Blob blob, EventLoop loop, Consumer<StoreBlobResult> whenDone) {
-    if (silence.isActive(loop)) {
+    if (outage.isActive(loop)) {
       blob.bytes().release();
-      loop.execute(() -> answered(silence.asFailure(), 0, whenDone));
+      loop.execute(() -> answered(outage.asFailure(), 0, whenDone));
       return;
     }
     long length = blob.bytes().readableBytes();
@@ -56,7 +59,7 @@ public final class MeteredBlobs implements BlobStore {
         loop,
         result -> {
           durations.observe((loop.ticker().nanoTime() - began) / 1e9);
-          silence.observe(result, loop);
+          outage.observe(result, loop);
           answered(result, length, whenDone);
         });
   }
@@ -85,7 +88,7 @@ public final class MeteredBlobs implements BlobStore {
         result -> {
           if (result instanceof DeleteBlobResult.Unavailable no) {
             failures.labelValues(no.failure().wire()).inc();
-            log.warn("an output is not deleted: {} ({})", no.failure().wire(), no.reason());
+            log.warn("an output could not be deleted: {} ({})", no.failure().wire(), no.reason());
           }
           whenDone.accept(result);
         });

@@ -1,9 +1,11 @@
 package dev.tollgate.server.ops;
 
+import dev.tollgate.server.metrics.LimitFamily;
+import dev.tollgate.server.metrics.Metrics;
 import io.prometheus.metrics.core.datapoints.DistributionDataPoint;
 import io.prometheus.metrics.core.metrics.Counter;
 
-/** How the store of shared limits answers. For any thread. */
+/** Metrics of calls of Redis for shared limits. For any thread. */
 public final class RedisMetrics {
   private static final double[] BOUNDS = {.0002, .0005, .001, .002, .005, .01, .02, .05, .1, 1};
 
@@ -11,16 +13,16 @@ public final class RedisMetrics {
   private final Counter failures;
 
   public RedisMetrics(Metrics metrics) {
-    calls = metrics.histogram(MetricFamily.REDIS_CALL, BOUNDS).labelValues();
-    failures = metrics.counter(MetricFamily.REDIS_FAILURES);
+    calls = metrics.histogram(LimitFamily.REDIS_CALL, BOUNDS).labelValues();
+    failures = metrics.counter(LimitFamily.REDIS_FAILURES);
   }
 
-  /** A request's draw was answered. */
+  /** Counts a call for a request's limits that was answered. */
   public void answered(long nanos) {
     calls.observe(nanos / 1e9);
   }
 
-  /** A call was not. */
+  /** Counts a call that failed. */
   public void failed(String reason) {
     failures.labelValues(reason).inc();
   }

@@ -4,7 +4,10 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.encoder.EncoderBase;
 import java.nio.charset.StandardCharsets;
 
-/** Makes the line of a request's event without a text in between; of any other, its message. */
+/**
+ * Log encoder that writes the JSON line of a request event without an intermediate string; of any
+ * other event, its message.
+ */
 public final class RequestEncoder extends EncoderBase<ILoggingEvent> {
   private static final byte[] NOTHING = {};
 

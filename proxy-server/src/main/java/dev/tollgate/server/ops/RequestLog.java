@@ -16,9 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings the requests that cost nothing into the request log; the others get there with their
- * charge. One thread writes them in batches. They wait in a queue with a bound, for as long as the
- * store is gone; what does not fit is dropped and counted, and no request waits for any of it.
+ * Writes requests without a charge to the request log; the others are written with their charge.
+ * One thread writes batches from a bounded queue, which also holds them during an outage of the
+ * store. Requests that do not fit are dropped and counted; no request waits.
  */
 public final class RequestLog implements RequestObserver, AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(RequestLog.class);
@@ -37,9 +37,9 @@ public final class RequestLog implements RequestObserver, AutoCloseable {
   private volatile boolean abandoned;
   private boolean failing;
 
-  /** Where the rows go. */
+  /** Table of the request log. */
   public interface Table {
-    /** Adds a row for each; adding one again changes nothing. */
+    /** Adds a row for each request; a row that exists is left as it is. */
     void add(List<RequestRecord> records) throws LedgerStoreException;
   }
 
@@ -61,7 +61,7 @@ public final class RequestLog implements RequestObserver, AutoCloseable {
     }
   }
 
-  /** Who was turned away for load is not written down: that would be load of another kind. */
+  /** Shed requests are not written, because that would add to the load. */
   private static boolean isWanted(RequestRecord record) {
     return record.key() != null && record.outcome() != RequestOutcome.SHED && !isCharged(record);
   }
@@ -70,12 +70,12 @@ public final class RequestLog implements RequestObserver, AutoCloseable {
     return record.served() != null && record.served().cost().isPositive();
   }
 
-  /** Requests that are not in the store yet. */
+  /** Returns the number of requests that wait to be written. */
   public int waiting() {
     return waiting.size();
   }
 
-  /** Requests that will never be in it. */
+  /** Returns the number of dropped requests. */
   public long dropped() {
     return dropped.sum();
   }
@@ -117,7 +117,7 @@ public final class RequestLog implements RequestObserver, AutoCloseable {
     REFUSED
   }
 
-  /** One of them is to blame; the others need not go with it. */
+  /** Writes the rows one by one, because one row makes the batch fail. */
   private void writeSingly(List<RequestRecord> batch) {
     if (batch.size() == 1) {
       dropped.increment();
@@ -145,7 +145,7 @@ public final class RequestLog implements RequestObserver, AutoCloseable {
   private void logFailure(Exception why) {
     if (!failing) {
       failing = true;
-      log.warn("requests are late for the request log: {}", why.toString());
+      log.warn("requests wait for the request log: {}", why.toString());
     }
   }
 
@@ -158,13 +158,13 @@ public final class RequestLog implements RequestObserver, AutoCloseable {
     }
   }
 
-  /** Writes what waits, for a moment. */
+  /** Writes the waiting requests, within a bounded time. */
   @Override
   public void close() {
     stopping.countDown();
     if (!hasEnded()) {
       abandoned = true;
-      log.warn("{} requests are not in the request log", waiting.size());
+      log.warn("{} requests are missing in the request log", waiting.size());
     }
   }
 

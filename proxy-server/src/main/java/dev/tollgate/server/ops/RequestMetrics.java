@@ -14,6 +14,10 @@ import dev.tollgate.core.exchange.frame.ResumeOutcome;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.ProviderId;
+import dev.tollgate.server.metrics.LoadFamily;
+import dev.tollgate.server.metrics.Metrics;
+import dev.tollgate.server.metrics.ProviderFamily;
+import dev.tollgate.server.metrics.RequestFamily;
 import io.prometheus.metrics.core.datapoints.CounterDataPoint;
 import io.prometheus.metrics.core.datapoints.DistributionDataPoint;
 import io.prometheus.metrics.core.metrics.Counter;
@@ -29,9 +33,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts requests that ended. Runs on event loops: the points of a request are found by one
- * look-up, and every label value comes from the configuration or a closed list, so that no client
- * can make a series.
+ * Metrics of ended requests. Runs on event loops: one look-up finds all data points of a request.
+ * Every label value comes from the configuration or a closed list, so that clients cannot create
+ * series.
  */
 public final class RequestMetrics implements RequestObserver {
   static final String OTHER = "other";
@@ -65,7 +69,7 @@ public final class RequestMetrics implements RequestObserver {
   private final Counter tokens;
   private final Counter costs;
 
-  /** By the path that was asked, as everything is that was turned away before it was known. */
+  /** Counters by path, for requests refused before their model was known. */
   private final Map<String, CounterDataPoint> shed;
 
   private final Set<String> routes =
@@ -77,25 +81,26 @@ public final class RequestMetrics implements RequestObserver {
   private final Set<String> outcomes = ConcurrentHashMap.newKeySet();
 
   public RequestMetrics(Metrics metrics) {
-    requests = metrics.counter(MetricFamily.REQUESTS);
-    durations = metrics.histogram(MetricFamily.REQUEST_DURATION, DURATION);
-    firstTokens = metrics.histogram(MetricFamily.FIRST_TOKEN, FIRST_TOKEN);
-    overhead = metrics.histogram(MetricFamily.OVERHEAD, OVERHEAD).labelValues();
-    attempts = metrics.counter(MetricFamily.ATTEMPTS);
-    fallbacks = metrics.counter(MetricFamily.FALLBACKS);
-    resumes = metrics.counter(MetricFamily.RESUMES);
-    hedges = metrics.counter(MetricFamily.HEDGES);
-    droppedEvents = metrics.counter(MetricFamily.DROPPED_EVENTS);
-    anomalies = metrics.counter(MetricFamily.STREAM_ANOMALIES);
-    Counter ends = metrics.counter(MetricFamily.STREAM_ENDS);
+    requests = metrics.counter(RequestFamily.REQUESTS);
+    durations = metrics.histogram(RequestFamily.REQUEST_DURATION, DURATION);
+    firstTokens = metrics.histogram(RequestFamily.FIRST_TOKEN, FIRST_TOKEN);
+    overhead = metrics.histogram(RequestFamily.OVERHEAD, OVERHEAD).labelValues();
+    attempts = metrics.counter(ProviderFamily.ATTEMPTS);
+    fallbacks = metrics.counter(ProviderFamily.FALLBACKS);
+    resumes = metrics.counter(ProviderFamily.RESUMES);
+    hedges = metrics.counter(ProviderFamily.HEDGES);
+    droppedEvents = metrics.counter(ProviderFamily.DROPPED_EVENTS);
+    anomalies = metrics.counter(ProviderFamily.STREAM_ANOMALIES);
+    Counter ends = metrics.counter(RequestFamily.STREAM_ENDS);
     for (RequestOutcome ending : RequestOutcome.values()) {
       streamEnds.put(ending, ends.labelValues(ending.wire()));
     }
-    tokens = metrics.counter(MetricFamily.TOKENS);
-    costs = metrics.counter(MetricFamily.COST);
-    Counter sheds = metrics.counter(MetricFamily.SHED);
+    tokens = metrics.counter(RequestFamily.TOKENS);
+    costs = metrics.counter(RequestFamily.COST);
+    Counter sheds = metrics.counter(LoadFamily.SHED);
     for (Endpoint.Urgency urgency : Endpoint.Urgency.values()) {
-      sheds.labelValues(urgency.wire()); // shown as 0 also where nothing has it so far
+      sheds.labelValues(
+          urgency.wire()); // registered at once, so that they are 0 before the first event
     }
     shed =
         Arrays.stream(Endpoint.values())
@@ -106,7 +111,7 @@ public final class RequestMetrics implements RequestObserver {
                     (one, _) -> one));
   }
 
-  /** From now on these models and providers have series of their own. */
+  /** Creates the series of these models and providers. */
   public void configured(Catalog catalog) {
     names = Names.of(catalog);
   }
@@ -189,7 +194,7 @@ public final class RequestMetrics implements RequestObserver {
     }
   }
 
-  // The list of outcomes is closed in the core; this holds should it ever not be.
+  // The list of outcomes is closed in the core; this is the fallback should that change.
   private String outcome(String name) {
     if (outcomes.contains(name)) {
       return name;
@@ -228,7 +233,7 @@ public final class RequestMetrics implements RequestObserver {
     return duration.toNanos() / NANOS;
   }
 
-  /** What tells requests apart in the metrics. */
+  /** Label values of a request. */
   private record Labels(
       String route,
       String model,
@@ -241,10 +246,10 @@ public final class RequestMetrics implements RequestObserver {
 
   private record AttemptLabels(String provider, String outcome) {}
 
-  /** The points of one combination of labels, found once. */
+  /** Data points of one combination of labels, resolved once. */
   private record Points(CounterDataPoint requests, DistributionDataPoint duration) {}
 
-  /** The same for what was served. */
+  /** Data points of served requests with one combination of labels. */
   private record ServedPoints(
       DistributionDataPoint firstToken,
       CounterDataPoint promptTokens,
@@ -252,7 +257,7 @@ public final class RequestMetrics implements RequestObserver {
       CounterDataPoint completionTokens,
       CounterDataPoint cost) {}
 
-  /** The configured names, rendered once. */
+  /** Configured names, rendered once. */
   private record Names(Map<ModelId, String> models, Map<ProviderId, String> providers) {
     static Names of() {
       return new Names(Map.of(), Map.of());

@@ -1,108 +1,122 @@
 package dev.tollgate.server.ops;
 
 import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.server.metrics.IdempotencyFamily;
+import dev.tollgate.server.metrics.JobFamily;
+import dev.tollgate.server.metrics.LedgerFamily;
+import dev.tollgate.server.metrics.LimitFamily;
+import dev.tollgate.server.metrics.LoadFamily;
+import dev.tollgate.server.metrics.MetricFamily;
+import dev.tollgate.server.metrics.OutputFamily;
+import dev.tollgate.server.metrics.ProcessFamily;
+import dev.tollgate.server.metrics.ProviderFamily;
+import dev.tollgate.server.metrics.RequestFamily;
+import dev.tollgate.server.metrics.StoreFamily;
+import dev.tollgate.server.metrics.WebhookFamily;
 
 /**
- * Every place where work of others gathers, with what keeps it from growing: the one table, kept in
- * step with {@code docs/overload.md}. A queue that is not here fails a test.
+ * Every queue or buffer that clients can fill, with its bound. A test compares this table with
+ * {@code docs/overload.md}, and fails for a queue that is missing here.
  */
 public enum ResourceBound {
-  ACCEPT_BACKLOG("4096", MetricFamily.LOAD_LEVEL, WhenFull.CLOSED),
-  CONNECTIONS("listeners.api.max_connections", MetricFamily.CONNECTIONS_REFUSED, WhenFull.CLOSED),
+  ACCEPT_BACKLOG("4096", LoadFamily.LOAD_LEVEL, WhenFull.CLOSED),
+  CONNECTIONS("listeners.api.max_connections", RequestFamily.CONNECTIONS_REFUSED, WhenFull.CLOSED),
   REQUEST_HEAD(
       "listeners.api.max_header_bytes",
-      MetricFamily.REQUESTS,
+      RequestFamily.REQUESTS,
       new WhenFull.Refused(ErrorCode.REQUEST_TOO_LARGE)),
-  PIPELINED_BYTES("16KiB", MetricFamily.CONNECTIONS, WhenFull.CLOSED),
+  PIPELINED_BYTES("16KiB", RequestFamily.CONNECTIONS, WhenFull.CLOSED),
   REQUEST_BODY(
       "listeners.api.max_request_bytes",
-      MetricFamily.REQUESTS,
+      RequestFamily.REQUESTS,
       new WhenFull.Refused(ErrorCode.REQUEST_TOO_LARGE)),
-  REFUSED_BODIES("256", MetricFamily.REFUSED_BODIES, WhenFull.CLOSED),
+  REFUSED_BODIES("256", RequestFamily.REFUSED_BODIES, WhenFull.CLOSED),
   INFLIGHT_BYTES(
       "server.max_inflight_bytes",
-      MetricFamily.INFLIGHT_BYTES,
+      ProcessFamily.INFLIGHT_BYTES,
       new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
   REQUESTS(
       "server.max_requests",
-      MetricFamily.REQUESTS_ADMITTED,
+      LoadFamily.REQUESTS_ADMITTED,
       new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
-  UNSENT_BYTES("16KiB", MetricFamily.BUFFER_BYTES, WhenFull.WAITS),
+  UNSENT_BYTES("16KiB", ProcessFamily.BUFFER_BYTES, WhenFull.WAITS),
   LOOP_TASKS(
       "server.max_requests",
-      MetricFamily.LOOP_WAIT,
+      LoadFamily.EVENT_LOOP_DELAY,
       new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
   UPSTREAM_CONNECTIONS(
-      "providers.*.pool.max_connections", MetricFamily.UPSTREAM_CONNECTIONS, WhenFull.WAITS),
+      "providers.*.pool.max_connections", ProviderFamily.UPSTREAM_CONNECTIONS, WhenFull.WAITS),
   UPSTREAM_PENDING(
       "providers.*.pool.pending",
-      MetricFamily.UPSTREAM_PENDING,
+      ProviderFamily.UPSTREAM_PENDING,
       new WhenFull.Refused(ErrorCode.PROVIDER_UNAVAILABLE)),
   UPSTREAM_EVENT(
       "providers.*.max_event_bytes",
-      MetricFamily.ATTEMPTS,
+      ProviderFamily.ATTEMPTS,
       new WhenFull.Refused(ErrorCode.PROVIDER_FAILURE)),
   FETCHES(
-      "256", MetricFamily.FETCHES_IN_FLIGHT, new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
-  FETCHES_OF_ORG("32", MetricFamily.FETCHES, new WhenFull.Refused(ErrorCode.CONCURRENCY_EXCEEDED)),
+      "256", OutputFamily.FETCHES_IN_FLIGHT, new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
+  FETCHES_OF_ORG("32", OutputFamily.FETCHES, new WhenFull.Refused(ErrorCode.CONCURRENCY_EXCEEDED)),
   FETCHED_IMAGE(
       "security.fetch.max_bytes",
-      MetricFamily.FETCHES,
+      OutputFamily.FETCHES,
       new WhenFull.Refused(ErrorCode.VALIDATION_FAILED)),
   NAME_LOOK_UPS(
-      "256", MetricFamily.NAME_LOOK_UPS, new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
+      "256", OutputFamily.NAME_LOOK_UPS, new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
   IMAGE_REPLY(
       "providers.*.max_image_reply_bytes",
-      MetricFamily.ATTEMPTS,
+      ProviderFamily.ATTEMPTS,
       new WhenFull.Refused(ErrorCode.PROVIDER_FAILURE)),
   KEY_LOOK_UPS(
-      "32", MetricFamily.AUTH_LOOK_UPS, new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
-  KEY_CACHE("100000", MetricFamily.AUTH_CACHE_KEYS, WhenFull.EVICTED),
+      "32", StoreFamily.AUTH_LOOK_UPS, new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
+  KEY_CACHE("100000", StoreFamily.AUTH_CACHE_KEYS, WhenFull.EVICTED),
   OFFLOAD_QUEUE(
       "server.overload.offload_queue",
-      MetricFamily.OFFLOAD_DEPTH,
+      StoreFamily.OFFLOAD_DEPTH,
       new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
   IDEMPOTENCY_QUEUE(
-      "1000", MetricFamily.IDEMPOTENCY_QUEUE, new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
+      "1000",
+      IdempotencyFamily.IDEMPOTENCY_QUEUE,
+      new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
   IDEMPOTENCY_CLAIMS(
       "server.idempotency.max_pending_per_org",
-      MetricFamily.IDEMPOTENCY_CLAIMS,
+      IdempotencyFamily.IDEMPOTENCY_CLAIMS,
       new WhenFull.Refused(ErrorCode.CONCURRENCY_EXCEEDED)),
   IDEMPOTENCY_BYTES(
       "server.idempotency.max_org_bytes",
-      MetricFamily.IDEMPOTENCY_NOT_KEPT,
+      IdempotencyFamily.IDEMPOTENCY_NOT_KEPT,
       new WhenFull.Refused(ErrorCode.IDEMPOTENCY_CONFLICT)),
-  JOBS_QUEUE("1000", MetricFamily.JOBS_QUEUE, new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
+  JOBS_QUEUE("1000", JobFamily.JOBS_QUEUE, new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
   JOB_QUERIES_QUEUE(
-      "1000", MetricFamily.JOB_QUERIES_QUEUE, new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
+      "1000", JobFamily.JOB_QUERIES_QUEUE, new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
   JOBS_OF_ORG(
-      "128", MetricFamily.JOB_SUBMISSIONS, new WhenFull.Refused(ErrorCode.CONCURRENCY_EXCEEDED)),
-  JOBS_AT_PROVIDER("media.max_open_jobs", MetricFamily.JOBS_DEFERRED, WhenFull.IN_STORE),
-  SPOOL_BYTES("media.max_spool_bytes", MetricFamily.SPOOL_BYTES, WhenFull.IN_STORE),
+      "128", JobFamily.JOB_SUBMISSIONS, new WhenFull.Refused(ErrorCode.CONCURRENCY_EXCEEDED)),
+  JOBS_AT_PROVIDER("media.max_open_jobs", JobFamily.JOBS_DEFERRED, WhenFull.IN_STORE),
+  SPOOL_BYTES("media.max_spool_bytes", JobFamily.SPOOL_BYTES, WhenFull.IN_STORE),
   LEDGER_WAITING(
-      "10000", MetricFamily.LEDGER_WAITING, new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
+      "10000", LedgerFamily.LEDGER_WAITING, new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
   JOURNAL_QUEUE(
-      "20000", MetricFamily.LEDGER_QUEUED, new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
-  JOURNAL_IN_MEMORY("10000", MetricFamily.LEDGER_BACKLOG, WhenFull.TO_DISK),
+      "20000", LedgerFamily.LEDGER_QUEUED, new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
+  JOURNAL_IN_MEMORY("10000", LedgerFamily.LEDGER_BACKLOG, WhenFull.TO_DISK),
   JOURNAL_BACKLOG(
       "server.overload.journal_backlog",
-      MetricFamily.LEDGER_BACKLOG,
+      LedgerFamily.LEDGER_BACKLOG,
       new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
-  DOWNLOADS("256", MetricFamily.DOWNLOADS, new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
+  DOWNLOADS("256", OutputFamily.DOWNLOADS, new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
   DISK_TASKS(
-      "1000", MetricFamily.OUTPUT_FAILURES, new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
-  WEBHOOKS("256", MetricFamily.WEBHOOKS_IN_FLIGHT, WhenFull.IN_STORE),
-  REQUEST_LOG("8192", MetricFamily.REQUEST_LOG_DROPPED, WhenFull.DROPPED),
-  LOG_RING("8192", MetricFamily.LOG_DROPPED, WhenFull.DROPPED),
-  REFUSAL_CACHE("4096", MetricFamily.REQUESTS, WhenFull.EVICTED),
+      "1000", OutputFamily.OUTPUT_FAILURES, new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
+  WEBHOOKS("256", WebhookFamily.WEBHOOKS_IN_FLIGHT, WhenFull.IN_STORE),
+  REQUEST_LOG("8192", RequestFamily.REQUEST_LOG_DROPPED, WhenFull.DROPPED),
+  LOG_RING("8192", ProcessFamily.LOG_DROPPED, WhenFull.DROPPED),
+  REFUSAL_CACHE("4096", RequestFamily.REQUESTS, WhenFull.EVICTED),
   REDIS_CALLS(
-      "4096", MetricFamily.REDIS_WAITING, new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
-  REDIS_RELEASES("8192", MetricFamily.REDIS_FAILURES, WhenFull.DROPPED);
+      "4096", LimitFamily.REDIS_WAITING, new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
+  REDIS_RELEASES("8192", LimitFamily.REDIS_FAILURES, WhenFull.DROPPED);
 
   private final String limit;
   private final MetricFamily metric;
 
-  @SuppressWarnings("ImmutableEnumChecker") // records of what cannot change
+  @SuppressWarnings("ImmutableEnumChecker") // records of immutable values
   private final WhenFull whenFull;
 
   ResourceBound(String limit, MetricFamily metric, WhenFull whenFull) {
@@ -111,23 +125,23 @@ public enum ResourceBound {
     this.whenFull = whenFull;
   }
 
-  /** What becomes of what finds no room. */
+  /** Treatment of work beyond the bound. */
   public sealed interface WhenFull {
     WhenFull CLOSED = new Effect("closed");
     WhenFull WAITS = new Effect("waits at its sender");
     WhenFull DROPPED = new Effect("dropped and counted");
-    WhenFull EVICTED = new Effect("takes another's place");
+    WhenFull EVICTED = new Effect("an older entry is evicted");
     WhenFull IN_STORE = new Effect("waits in the store");
     WhenFull TO_DISK = new Effect("read back from the disk later");
 
-    /** Told to the client. */
+    /** The client gets this error. */
     record Refused(ErrorCode code) implements WhenFull {}
 
-    /** Nobody need be told. */
+    /** No error is reported. */
     record Effect(String text) implements WhenFull {}
   }
 
-  /** The key of the configuration, or the number where it is fixed. */
+  /** Returns the configuration key, or the number if the bound is fixed. */
   public String limit() {
     return limit;
   }

@@ -16,9 +16,9 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes log events into a bounded ring and has one thread format and write them, so that no event
- * loop waits for a terminal or a disk, nor wakes a thread for each line. A full ring drops the
- * event and counts it.
+ * Log appender with a bounded ring and a thread that formats and writes, so that event loops wait
+ * for no terminal or disk. Unlike logback's AsyncAppender, it does not wake the thread for each
+ * line. A full ring drops the event and counts it.
  */
 public final class RingAppender extends UnsynchronizedAppenderBase<ILoggingEvent>
     implements AppenderAttachable<ILoggingEvent> {
@@ -33,12 +33,12 @@ public final class RingAppender extends UnsynchronizedAppenderBase<ILoggingEvent
   private CountDownLatch stopping = new CountDownLatch(1);
   private @Nullable Thread writer;
 
-  /** Events that this process has dropped. */
+  /** Returns the events dropped by this process. */
   public static long dropped() {
     return DROPPED.sum();
   }
 
-  /** Events that the ring holds; set from logback's configuration. */
+  /** Sets the capacity in events; called from logback's configuration. */
   public void setSize(int size) {
     this.size = size;
   }
@@ -51,7 +51,7 @@ public final class RingAppender extends UnsynchronizedAppenderBase<ILoggingEvent
     writer = Thread.ofPlatform().name("log-" + getName()).daemon().start(this::write);
   }
 
-  /** Writes out what the ring holds, for at most two seconds. */
+  /** Writes what the ring holds, for at most two seconds. */
   @Override
   public void stop() {
     if (!isStarted()) {
@@ -69,7 +69,7 @@ public final class RingAppender extends UnsynchronizedAppenderBase<ILoggingEvent
 
   @Override
   protected void append(ILoggingEvent event) {
-    // The only part that depends on this thread; the text is made by the writer.
+    // The thread name is the only part that depends on this thread; the writer formats the rest.
     event.getThreadName();
     if (!ring.offer(event)) {
       DROPPED.increment();
@@ -81,7 +81,7 @@ public final class RingAppender extends UnsynchronizedAppenderBase<ILoggingEvent
       while (isStarted()) {
         targets.appendLoopOnAppenders(ring.take());
         writeWaiting();
-        // Whoever logs meanwhile finds nobody waiting, and so has nobody to wake up.
+        // Threads that log meanwhile find no sleeping writer, and so wake none.
         stopping.await(GATHERING_MILLIS, TimeUnit.MILLISECONDS);
       }
     } catch (InterruptedException stopped) {

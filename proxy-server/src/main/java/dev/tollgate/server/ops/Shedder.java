@@ -5,6 +5,8 @@ import dev.tollgate.core.api.Endpoint.Urgency;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.pipeline.LoadShedder;
+import dev.tollgate.server.metrics.LoadFamily;
+import dev.tollgate.server.metrics.Metrics;
 import io.prometheus.metrics.core.datapoints.CounterDataPoint;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -12,8 +14,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Judges requests by the {@link LoadState} of the last look and by how many are in work, which it
- * counts in all and by organization. On all loops at once.
+ * Admits or sheds requests by the {@link LoadState} of the last sample and by the running requests,
+ * which it counts in total and by organization. Used by all event loops at once.
  */
 public final class Shedder implements LoadShedder {
   private final AtomicInteger running = new AtomicInteger();
@@ -23,10 +25,10 @@ public final class Shedder implements LoadShedder {
 
   public Shedder(Metrics metrics, LoadMonitor.Rules rules) {
     load = rules.initialLoad();
-    shedAboveShare = metrics.counter(MetricFamily.SHED_ABOVE_SHARE).labelValues();
-    metrics.gauge(MetricFamily.REQUESTS_ADMITTED, running::get);
-    metrics.gauge(MetricFamily.REQUESTS_MAX, () -> load.requestsMax());
-    metrics.gauge(MetricFamily.LOAD_LEVEL, () -> load.level().number());
+    shedAboveShare = metrics.counter(LoadFamily.SHED_ABOVE_SHARE).labelValues();
+    metrics.gauge(LoadFamily.REQUESTS_ADMITTED, running::get);
+    metrics.gauge(LoadFamily.REQUESTS_MAX, () -> load.requestsMax());
+    metrics.gauge(LoadFamily.LOAD_LEVEL, () -> load.level().number());
   }
 
   void load(LoadState now) {
@@ -37,12 +39,12 @@ public final class Shedder implements LoadShedder {
     return load;
   }
 
-  /** Requests in work, of all organizations. */
+  /** Returns the running requests of all organizations. */
   int running() {
     return running.get();
   }
 
-  /** Organizations that have requests in work. */
+  /** Returns the number of organizations with running requests. */
   int organizations() {
     return runningByOrg.size();
   }
@@ -61,7 +63,7 @@ public final class Shedder implements LoadShedder {
     int orgRunning = runningByOrg.compute(org, (_, count) -> oneMore(count)).get() - 1;
     if (now.sheds(urgency, others)) {
       exit(org);
-      return retryLater(); // keys were being looked up while the room was filled
+      return retryLater(); // other requests were admitted while this key was looked up
     }
     if (now.shedsAboveShare(others, orgRunning)) {
       exit(org);
@@ -71,7 +73,8 @@ public final class Shedder implements LoadShedder {
     return new Admitted(() -> exit(org));
   }
 
-  // Within the map's lock of this entry, so that nobody counts in one that is being dropped.
+  // Within the map's lock of this entry, so that no request is counted in an entry that is being
+  // removed.
   private static AtomicInteger oneMore(@Nullable AtomicInteger count) {
     if (count == null) {
       return new AtomicInteger(1);

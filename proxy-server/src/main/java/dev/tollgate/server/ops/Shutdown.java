@@ -10,29 +10,31 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The drain (docs/decisions/operations.md#drain): not ready at once, the listener closes when load
- * balancers had time to notice, running requests finish, and what is left when the time is up is
- * cut short in order. Who asks again cuts short at once.
+ * Drain of the node (docs/decisions/operations.md#drain): not ready at once; the listener closes
+ * after load balancers had time to notice; running requests finish; those left at the timeout are
+ * ended in order. A second request to drain ends them at once.
  */
 public final class Shutdown {
   private static final Logger log = LoggerFactory.getLogger(Shutdown.class);
   private static final Duration CUT_TIMEOUT = Duration.ofSeconds(5);
 
-  /** The traffic that is drained. Must not block. */
+  /** Traffic that is drained. Must not block. */
   public interface Traffic {
-    /** From now on every reply says {@code Connection: close}. For any thread. */
+    /** From now on every reply has {@code Connection: close}. For any thread. */
     void announceClose();
 
-    /** Accepts no more connections. This and the others are called on the clock's thread. */
+    /**
+     * Stops to accept connections. This method and the following are called on the clock's thread.
+     */
     void closeListener();
 
-    /** Completes when no request is running; asked after the listener closed. */
+    /** Completes when no request is running; called after the listener closed. */
     CompletionStage<?> idle();
 
-    /** Ends every running request with an error, in-stream where its stream is open. */
+    /** Ends every running request with an error, in the stream if it is open. */
     void cutShort();
 
-    /** Requests that run now. */
+    /** Returns the number of running requests. */
     int running();
   }
 
@@ -54,9 +56,9 @@ public final class Shutdown {
   private Step step = Step.SERVING;
 
   /**
-   * @param clock the one thread on which the steps run
-   * @param delay from not ready to the listener's end
-   * @param timeout from there to cutting short
+   * @param clock the only thread on which the steps run
+   * @param delay from unready to the closing of the listener
+   * @param timeout from there to the end of the remaining requests
    */
   public Shutdown(
       EventExecutor clock, Health health, Traffic traffic, Duration delay, Duration timeout) {
@@ -68,7 +70,8 @@ public final class Shutdown {
   }
 
   /**
-   * Begins to drain, or hurries a drain that has begun. Any thread; the node is unready at once.
+   * Begins to drain, or ends the remaining requests if a drain has begun. Any thread; the node is
+   * unready at once.
    */
   public CompletionStage<Void> begin() {
     becomeUnready();
@@ -87,12 +90,12 @@ public final class Shutdown {
         });
   }
 
-  /** Completes when nothing runs any more. */
+  /** Completes when no request runs any more. */
   public CompletionStage<Void> drained() {
     return drained;
   }
 
-  /** Whoever reads that it is unready finds replies that end their connections. */
+  /** Replies close their connections before the node is seen as unready. */
   private void becomeUnready() {
     if (announced.compareAndSet(false, true)) {
       traffic.announceClose();
@@ -103,7 +106,7 @@ public final class Shutdown {
   private void beginOrCutShort() {
     switch (step) {
       case SERVING -> announce();
-      case ANNOUNCED, WAITING -> cutShort("asked again");
+      case ANNOUNCED, WAITING -> cutShort("second request to drain");
       case CUTTING, DONE -> {}
     }
   }
@@ -118,7 +121,7 @@ public final class Shutdown {
     step = Step.WAITING;
     traffic.closeListener();
     var _ = traffic.idle().thenRunAsync(this::finish, clock);
-    schedule(timeout, Step.WAITING, () -> cutShort("out of time"));
+    schedule(timeout, Step.WAITING, () -> cutShort("timeout"));
   }
 
   private void cutShort(String why) {
@@ -126,7 +129,7 @@ public final class Shutdown {
       closeListener();
     }
     step = Step.CUTTING;
-    log.warn("draining: {}, cutting {} short", why, traffic.running());
+    log.warn("draining: {}, ending {} requests", why, traffic.running());
     traffic.cutShort();
     schedule(CUT_TIMEOUT, Step.CUTTING, this::finish);
   }

@@ -6,9 +6,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The signals of the operating system that this process listens to. The JDK has no public API for
- * them: {@code sun.misc.Signal} is reached by name, because compiling against it is a warning that
- * cannot be switched off.
+ * Handlers of operating system signals. The JDK has no public API for them: {@code sun.misc.Signal}
+ * is called by reflection, because compiling against it gives a warning that cannot be suppressed.
  */
 public final class Signals {
   private static final Logger log = LoggerFactory.getLogger(Signals.class);
@@ -21,7 +20,7 @@ public final class Signals {
     on("INT", stop);
   }
 
-  /** Runs {@code reload} on SIGHUP, where the system has it. */
+  /** Runs {@code reload} on SIGHUP, if the system has it. */
   public static void onHangUp(Runnable reload) {
     on("HUP", reload);
   }

@@ -4,20 +4,20 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** SIGTERM and SIGINT for a command that runs until it is told to stop, and then ends well. */
+/** SIGTERM and SIGINT for a command that runs until it is stopped and then exits normally. */
 public final class StopSignal {
   private final CountDownLatch stop = new CountDownLatch(1);
 
   private StopSignal() {}
 
-  /** Listens from now on. */
+  /** Installs the signal handlers. */
   public static StopSignal listen() {
     var signal = new StopSignal();
     Signals.onStop(signal.stop::countDown);
     return signal;
   }
 
-  /** Waits; true when it is time to stop. */
+  /** Waits at most this long; returns true if the command must stop. */
   public boolean await(Duration atMost) {
     try {
       return stop.await(atMost.toNanos(), TimeUnit.NANOSECONDS);

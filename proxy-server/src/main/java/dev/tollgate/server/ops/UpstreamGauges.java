@@ -9,6 +9,8 @@ import dev.tollgate.core.routing.KeyHealth;
 import dev.tollgate.core.routing.ProviderHealth;
 import dev.tollgate.core.upstream.Upstreams;
 import dev.tollgate.core.upstream.Upstreams.Gauge;
+import dev.tollgate.server.metrics.Metrics;
+import dev.tollgate.server.metrics.ProviderFamily;
 import io.netty.util.concurrent.Ticker;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,7 +22,7 @@ import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
 
 /**
- * What the upstream pools hold, by provider. Pools are counted by endpoint; providers that share an
+ * Gauges of the upstream pools, by provider. Pools are counted by endpoint; providers that share an
  * endpoint show the same numbers.
  */
 public final class UpstreamGauges {
@@ -39,26 +41,26 @@ public final class UpstreamGauges {
   }
 
   private void register(Metrics metrics) {
-    metrics.gauges(MetricFamily.UPSTREAM_CONNECTIONS, () -> byProvider(Gauge::open));
-    metrics.gauges(MetricFamily.UPSTREAM_LEASES, () -> byProvider(Gauge::leased));
-    metrics.gauges(MetricFamily.UPSTREAM_PENDING, () -> byProvider(Gauge::pending));
-    metrics.counters(MetricFamily.UPSTREAM_UNSOLICITED_BYTES, this::unsolicitedBytes);
-    metrics.gauges(MetricFamily.PROVIDER_CIRCUIT, () -> byHealth(FleetView::circuit));
-    metrics.gauges(MetricFamily.PROVIDER_IN_FLIGHT, () -> byHealth(ProviderHealth::inFlight));
-    metrics.counters(MetricFamily.RETRY_BUDGET_EXHAUSTED, this::retryBudgetExhausted);
+    metrics.gauges(ProviderFamily.UPSTREAM_CONNECTIONS, () -> byProvider(Gauge::open));
+    metrics.gauges(ProviderFamily.UPSTREAM_LEASES, () -> byProvider(Gauge::leased));
+    metrics.gauges(ProviderFamily.UPSTREAM_PENDING, () -> byProvider(Gauge::pending));
+    metrics.counters(ProviderFamily.UPSTREAM_UNSOLICITED_BYTES, this::unsolicitedBytes);
+    metrics.gauges(ProviderFamily.PROVIDER_CIRCUIT, () -> byHealth(FleetView::circuit));
+    metrics.gauges(ProviderFamily.PROVIDER_IN_FLIGHT, () -> byHealth(ProviderHealth::inFlight));
+    metrics.counters(ProviderFamily.RETRY_BUDGET_EXHAUSTED, this::retryBudgetExhausted);
     metrics.gauges(
-        MetricFamily.PROVIDER_KEYS_REFUSED,
+        ProviderFamily.PROVIDER_KEYS_REFUSED,
         () -> byKeys(KeyHealth.State.Retired.class::isInstance));
-    metrics.gauges(MetricFamily.PROVIDER_KEYS_COOLING, () -> byKeys(this::isCooling));
+    metrics.gauges(ProviderFamily.PROVIDER_KEYS_COOLING, () -> byKeys(this::isCooling));
   }
 
-  /** The state outlives the wait: nothing happens to a key when that is over. */
+  /** The state is stored beyond the pause, because no event marks its end. */
   private boolean isCooling(KeyHealth.State state) {
     return state instanceof KeyHealth.State.Cooling cooling
         && cooling.untilNanos() - ticker.nanoTime() > 0;
   }
 
-  /** The tree of {@code GET /providers}. */
+  /** Returns the tree of {@code GET /providers}. */
   public Map<String, Object> providers() {
     Map<EndpointIdentity, Gauge> gauges = byEndpoint();
     List<Map<String, Object>> providers =

@@ -1,11 +1,13 @@
 package dev.tollgate.server.ops;
 
 import dev.tollgate.core.webhook.WebhookObserver;
+import dev.tollgate.server.metrics.Metrics;
+import dev.tollgate.server.metrics.WebhookFamily;
 import io.prometheus.metrics.core.datapoints.DistributionDataPoint;
 import io.prometheus.metrics.core.metrics.Counter;
 import java.time.Duration;
 
-/** Counts announcements of finished jobs. Shared by all threads. */
+/** Metrics of webhooks. Shared by all threads. */
 public final class WebhookMetrics implements WebhookObserver {
   private static final double NANOS = 1e9;
   private static final double[] ATTEMPT = {.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 15, 30};
@@ -17,10 +19,10 @@ public final class WebhookMetrics implements WebhookObserver {
   private final DistributionDataPoint delays;
 
   public WebhookMetrics(Metrics metrics) {
-    attempts = metrics.counter(MetricFamily.WEBHOOK_ATTEMPTS);
-    deliveries = metrics.counter(MetricFamily.WEBHOOK_DELIVERIES);
-    durations = metrics.histogram(MetricFamily.WEBHOOK_ATTEMPT_DURATION, ATTEMPT).labelValues();
-    delays = metrics.histogram(MetricFamily.WEBHOOK_DELAY, DELAY).labelValues();
+    attempts = metrics.counter(WebhookFamily.WEBHOOK_ATTEMPTS);
+    deliveries = metrics.counter(WebhookFamily.WEBHOOK_DELIVERIES);
+    durations = metrics.histogram(WebhookFamily.WEBHOOK_ATTEMPT_DURATION, ATTEMPT).labelValues();
+    delays = metrics.histogram(WebhookFamily.WEBHOOK_DELAY, DELAY).labelValues();
   }
 
   @Override

@@ -1,4 +1,4 @@
-/** Operations: metrics, the access log, health, the admin listener, reload and drain. */
+/** Operations: the access log, health, load shedding, the admin listener, reload and drain. */
 @NullMarked
 package dev.tollgate.server.ops;
 

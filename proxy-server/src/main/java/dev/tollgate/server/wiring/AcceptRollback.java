@@ -15,17 +15,18 @@ import java.time.InstantSource;
 import java.util.Optional;
 
 /**
- * What an operator does when the books went back further than the journal is kept: accepts that
- * they lack charges, so that the node starts. What is kept is still sent.
+ * Acceptance of a ledger store that was rolled back further than the journal reaches: an operator
+ * accepts that charges are missing, so that the node starts. Charges that the journal still has are
+ * sent.
  */
 public final class AcceptRollback {
   private AcceptRollback() {}
 
   /**
-   * Looks, on a data directory that nobody uses, and accepts it if that is wanted; otherwise
-   * nothing is changed, and a schema of an older version is refused.
+   * Checks a data directory that no process uses, and accepts the missing charges if {@code accept}
+   * is set. Otherwise nothing is changed, and a schema of an older version is refused.
    *
-   * @return what the books may lack and the journal does not keep
+   * @return the charges that may be missing in the ledger store and in the journal
    */
   public static Optional<String> run(
       Settings settings, StoreOptions options, boolean accept, String actor)

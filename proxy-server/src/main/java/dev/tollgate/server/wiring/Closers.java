@@ -6,7 +6,10 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What was opened so far, to be closed in reverse order, each once, whatever the others do. */
+/**
+ * Resources opened so far. They are closed in reverse order, each once, even if others fail to
+ * close.
+ */
 final class Closers implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Closers.class);
 
@@ -14,12 +17,12 @@ final class Closers implements AutoCloseable {
 
   private record Closer(String name, AutoCloseable close) {}
 
-  /** Remembers how to close what was just opened. */
+  /** Adds a resource that was opened. */
   synchronized void add(String name, AutoCloseable close) {
     opened.push(new Closer(name, close));
   }
 
-  /** What is open, in the order in which it closes. */
+  /** Returns the names of open resources, in the order in which they close. */
   synchronized List<String> names() {
     return opened.stream().map(Closer::name).toList();
   }

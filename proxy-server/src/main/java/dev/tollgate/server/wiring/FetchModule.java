@@ -6,9 +6,9 @@ import dev.tollgate.core.egress.PublicAddressResolver;
 import dev.tollgate.core.egress.PublicConnector;
 import dev.tollgate.core.net.CidrSet;
 import dev.tollgate.core.net.UrlRules;
+import dev.tollgate.server.metrics.Metrics;
+import dev.tollgate.server.metrics.OutputFamily;
 import dev.tollgate.server.ops.FetchMetrics;
-import dev.tollgate.server.ops.MetricFamily;
-import dev.tollgate.server.ops.Metrics;
 import dev.tollgate.server.settings.Settings;
 import dev.tollgate.server.settings.value.HttpUrl;
 import io.netty.util.NetUtil;
@@ -24,25 +24,25 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What is fetched from clients' URLs: by which rules, and what metrics show of it. */
+/** Fetches from URLs of clients: their rules from the configuration, and their metrics. */
 final class FetchModule {
   private FetchModule() {}
 
-  /** What connects to hosts of clients' URLs, whatever for. */
+  /** Returns a connector to hosts in URLs of clients. */
   static PublicConnector connector(Network network, Metrics metrics) throws StartException {
     var resolver = new PublicAddressResolver(network.clientNames());
-    metrics.gauge(MetricFamily.NAME_LOOK_UPS, resolver::inFlight);
+    metrics.gauge(OutputFamily.NAME_LOOK_UPS, resolver::inFlight);
     return new PublicConnector(resolver, network.addressConnector());
   }
 
   static ImageFetchClient begin(
       PublicConnector connector, Supplier<FetchRules> rules, Metrics metrics) {
     var fetcher = new ImageFetchClient(connector, rules, new FetchMetrics(metrics));
-    metrics.gauge(MetricFamily.FETCHES_IN_FLIGHT, fetcher::inFlight);
+    metrics.gauge(OutputFamily.FETCHES_IN_FLIGHT, fetcher::inFlight);
     return fetcher;
   }
 
-  /** The rules of a configuration, on this machine as it is now. */
+  /** Returns the rules of a configuration, with the present addresses of this machine. */
   static FetchRules rules(Settings settings) {
     var ssrf = settings.security().ssrf();
     var fetch = settings.security().fetch();
@@ -63,7 +63,7 @@ final class FetchModule {
     return CidrSet.parse(blocks.stream().map(Object::toString).toList());
   }
 
-  /** Of listeners that clients and browsers reach us by. */
+  /** Host names of this gateway's own listeners. */
   private static Set<String> ownNames(Settings settings) {
     var listeners = settings.listeners();
     return Stream.of(listeners.api().baseUrl(), listeners.control().publicUrl())
@@ -72,7 +72,7 @@ final class FetchModule {
         .collect(Collectors.toSet());
   }
 
-  /** Of all interfaces; where they cannot be listed, public ranges alone have to do. */
+  /** Addresses of all interfaces; if they cannot be listed, only the public ranges protect. */
   private static CidrSet ownAddresses() {
     Set<String> own = new HashSet<>();
     try {

@@ -5,8 +5,8 @@ import dev.tollgate.server.settings.value.BindAddress;
 import java.net.InetSocketAddress;
 
 /**
- * Where clients reach the API, without a path: as configured, else where it listens. What a request
- * says of it counts for nothing: a URL of ours must not lead where a stranger's header points.
+ * Base URL of the API without a path: as configured, else the address of the listener. Headers of
+ * requests are ignored, because a URL of the gateway must not lead where a client chooses.
  */
 final class GatewayBaseUrl {
   private GatewayBaseUrl() {}

@@ -4,29 +4,29 @@ import dev.tollgate.core.egress.PublicAddressResolver;
 import dev.tollgate.core.egress.UrlGuard;
 import dev.tollgate.core.exchange.frame.JobService;
 import dev.tollgate.server.jobs.OpenJobs;
+import dev.tollgate.server.metrics.JobFamily;
+import dev.tollgate.server.metrics.Metrics;
 import dev.tollgate.server.ops.BoundedOffload;
-import dev.tollgate.server.ops.MetricFamily;
-import dev.tollgate.server.ops.Metrics;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.postgres.Store.DedicatedThreads;
 import dev.tollgate.server.postgres.jobs.PostgresJobs;
 import dev.tollgate.server.settings.Settings;
 import java.util.Optional;
 
-/** Where clients submit videos and music, and ask for them. */
+/** Service for submissions and queries of video and music jobs. */
 final class JobModule implements AutoCloseable {
-  /** Beside all else, so that submissions take no connection from those who charge. */
+  /** Separate from all other connections, so that submissions do not delay settlements. */
   private static final int CONNECTIONS = 4;
 
-  /** For those who only look: they do not wait behind submissions, which wait for locks. */
+  /** Separate, so that queries do not wait behind submissions, which wait for locks. */
   private static final int QUERY_CONNECTIONS = 2;
 
-  /** What waits for a connection; each organization has a bound far below. */
+  /** Bound on all queued operations; the bound of each organization is far lower. */
   private static final int QUEUE_MAX = 1_000;
 
   private final BoundedOffload changes = new BoundedOffload("jobs-", CONNECTIONS, QUEUE_MAX);
   private final BoundedOffload queries =
-      new BoundedOffload("job-looks-", QUERY_CONNECTIONS, QUEUE_MAX);
+      new BoundedOffload("job-queries-", QUERY_CONNECTIONS, QUEUE_MAX);
   private final PostgresJobs jobs;
   private final OpenJobs open;
   private final JobService service;
@@ -52,9 +52,9 @@ final class JobModule implements AutoCloseable {
   }
 
   /**
-   * Opens it.
+   * Opens the module.
    *
-   * @param onJobDue something is to be done with a job; it must not block
+   * @param onJobDue called when a job is due; must not block
    */
   static JobModule begin(
       Store store,
@@ -64,12 +64,12 @@ final class JobModule implements AutoCloseable {
       Metrics metrics,
       Runnable onJobDue) {
     var jobModule = new JobModule(store, network, snapshots, settings, onJobDue);
-    metrics.gauge(MetricFamily.JOBS_QUEUE, jobModule.changes::depth);
-    metrics.gauge(MetricFamily.JOB_QUERIES_QUEUE, jobModule.queries::depth);
+    metrics.gauge(JobFamily.JOBS_QUEUE, jobModule.changes::depth);
+    metrics.gauge(JobFamily.JOB_QUERIES_QUEUE, jobModule.queries::depth);
     metrics.counter(
-        MetricFamily.JOBS_REFUSED, () -> jobModule.changes.refused() + jobModule.queries.refused());
-    metrics.counters(MetricFamily.JOB_SUBMISSIONS, jobModule.jobs::submissions);
-    metrics.gauges(MetricFamily.JOBS_OPEN, jobModule.open::byStatus);
+        JobFamily.JOBS_REFUSED, () -> jobModule.changes.refused() + jobModule.queries.refused());
+    metrics.counters(JobFamily.JOB_SUBMISSIONS, jobModule.jobs::submissions);
+    metrics.gauges(JobFamily.JOBS_OPEN, jobModule.open::byStatus);
     jobModule.open.start();
     return jobModule;
   }

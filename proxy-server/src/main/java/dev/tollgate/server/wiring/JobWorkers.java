@@ -22,9 +22,9 @@ import dev.tollgate.server.jobs.JobStoreAdapter;
 import dev.tollgate.server.jobs.MediaTarget;
 import dev.tollgate.server.jobs.SpoolQuota;
 import dev.tollgate.server.ledger.JournalOptions;
+import dev.tollgate.server.metrics.JobFamily;
+import dev.tollgate.server.metrics.Metrics;
 import dev.tollgate.server.ops.JobMetrics;
-import dev.tollgate.server.ops.MetricFamily;
-import dev.tollgate.server.ops.Metrics;
 import dev.tollgate.server.postgres.jobs.JobRows;
 import dev.tollgate.server.settings.MediaSettings;
 import dev.tollgate.server.settings.ModelSettings;
@@ -47,8 +47,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Videos and music in work on this node: its workers, and what deletes files that are over. They
- * work also where nothing new is accepted, for what was accepted before has to end.
+ * Workers of this node for videos and music, and the deletion of expired files. They run even if
+ * new jobs are not accepted, so that accepted jobs end.
  */
 final class JobWorkers implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(JobWorkers.class);
@@ -57,13 +57,13 @@ final class JobWorkers implements AutoCloseable {
   private static final Duration LEFTOVER_POLL_INTERVAL = Duration.ofSeconds(5);
   private static final Duration FILE_EXPIRY_INTERVAL = Duration.ofSeconds(2);
 
-  /** Beside those of all others; some hundred statements a second go by way of each. */
+  /** Besides the pool of the gateway; each connection carries some hundred statements a second. */
   static final int CONNECTIONS = 4;
 
-  /** The journal has its own on the same disk: copies wait long before requests are refused. */
+  /** The journal is on the same disk: copies stop long before requests are refused. */
   private static final long FREE_BYTES_MIN = 2 * JournalOptions.RESERVE_BYTES;
 
-  /** What is on its way when the process ends has no name any more, and takes no room. */
+  /** Spool files have no directory entry, so the system frees them when the process ends. */
   private static final String SPOOL = "spool";
 
   private final HttpMediaProvider provider;
@@ -79,9 +79,9 @@ final class JobWorkers implements AutoCloseable {
   }
 
   /**
-   * Begins to work.
+   * Starts the workers.
    *
-   * @param announce a job ended that somebody may want to hear of
+   * @param announce called when a job ended whose webhook may be due
    */
   static JobWorkers begin(
       Settings settings,
@@ -109,7 +109,7 @@ final class JobWorkers implements AutoCloseable {
     var workers = new JobRunner.RunnerOptions(media.workers(), media.lease(), pause);
     var runner =
         new JobRunner(store, provider, job -> target(now.get(), job), copy, workers, observer);
-    metrics.gauge(MetricFamily.JOBS_IN_WORK, runner::busyWorkers);
+    metrics.gauge(JobFamily.JOBS_IN_WORK, runner::busyWorkers);
     var work = new JobWorkers(provider, runner, new FileExpiry(store, kept, observer));
     runner.start();
     long between = FILE_EXPIRY_INTERVAL.toNanos();
@@ -123,7 +123,7 @@ final class JobWorkers implements AutoCloseable {
       var room =
           new SpoolQuota(
               Files.createDirectories(folder), settings.media().spoolBytesMax(), FREE_BYTES_MIN);
-      metrics.gauge(MetricFamily.SPOOL_BYTES, room::reservedBytes);
+      metrics.gauge(JobFamily.SPOOL_BYTES, room::reservedBytes);
       return room;
     } catch (IOException e) {
       throw new StartException("store.data_dir: cannot make " + folder + ": " + e, e);
@@ -163,13 +163,13 @@ final class JobWorkers implements AutoCloseable {
     try {
       expiry.round();
     } catch (SQLException | RuntimeException e) {
-      log.warn("files of jobs that are over were not deleted, tried again: {}", e.getMessage());
+      log.warn("expired files of jobs could not be deleted, will retry: {}", e.getMessage());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
   }
 
-  /** A job may be due now. */
+  /** Wakes the workers, because a job may be due. */
   void wake() {
     runner.wakeUp();
   }
@@ -181,7 +181,7 @@ final class JobWorkers implements AutoCloseable {
     provider.close();
   }
 
-  /** Where nothing is kept any more; jobs of before wait for it for a while. */
+  /** Blob store of a node without object storage; jobs accepted earlier may still need one. */
   private static final class NoBlobs implements BlobStore {
     private static final String REASON = "object_storage is not configured";
 

@@ -8,8 +8,8 @@ import dev.tollgate.server.settings.RedisSettings;
 import java.util.Optional;
 
 /**
- * Tells running gateways that keys or organizations changed, so that none waits for its poll. To be
- * begun before the change; without a Redis there is nobody to tell.
+ * Notice to running gateways that keys or organizations changed, so that they need not wait for
+ * their next poll. Connects before the change; without Redis it does nothing.
  */
 public final class KeyChangeNotification implements AutoCloseable {
   private final Optional<KeyChangePublisher> publisher;
@@ -19,9 +19,9 @@ public final class KeyChangeNotification implements AutoCloseable {
   }
 
   /**
-   * Begins to connect to where gateways listen.
+   * Starts to connect to the Redis of the configuration.
    *
-   * @throws IllegalArgumentException if the address is none
+   * @throws IllegalArgumentException if the address is invalid
    */
   public static KeyChangeNotification open(RedisSettings settings) {
     Secret url = settings.url();
@@ -29,12 +29,12 @@ public final class KeyChangeNotification implements AutoCloseable {
         Optional.ofNullable(url).map(RedisAddress::parse).map(KeyChangePublisher::connect));
   }
 
-  /** Whether anybody may listen. */
+  /** True if Redis is configured. */
   public boolean isEnabled() {
     return publisher.isPresent();
   }
 
-  /** Tells them; what is returned went wrong, and does no harm. */
+  /** Publishes the change; returns the reason if that failed, which is harmless. */
   public Optional<String> publish() {
     return publisher.flatMap(
         each ->

@@ -19,8 +19,8 @@ import dev.tollgate.server.ledger.RollbackDetector;
 import dev.tollgate.server.ledger.RollbackShutdown;
 import dev.tollgate.server.ledger.SettlementWriter;
 import dev.tollgate.server.ledger.Settler;
-import dev.tollgate.server.ops.MetricFamily;
-import dev.tollgate.server.ops.Metrics;
+import dev.tollgate.server.metrics.LedgerFamily;
+import dev.tollgate.server.metrics.Metrics;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.postgres.ledger.PostgresLedgerStore;
 import dev.tollgate.server.settings.LedgerSettings;
@@ -35,8 +35,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * This node's money: opened in the order that loses nothing (what an earlier life owes is settled
- * before its leases are closed), and closed in reverse.
+ * Ledger of this node: journal, leases and settlement. Opened in the order that loses no charge
+ * (charges of previous epochs are settled before their leases are closed), and closed in reverse.
  */
 final class LedgerService implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(LedgerService.class);
@@ -54,7 +54,7 @@ final class LedgerService implements AutoCloseable {
   private final RollbackDetector rollbackDetector;
   private final RollbackShutdown rollbackShutdown;
 
-  /** Charges of earlier lives that this start could not book. */
+  /** Charges of previous epochs that this start put into quarantine. */
   private final long quarantinedBefore;
 
   private LedgerService(
@@ -80,15 +80,15 @@ final class LedgerService implements AutoCloseable {
     this.quarantinedBefore = quarantinedBefore;
   }
 
-  /** What the treasury tells the process that it is a part of. */
+  /** Events of the ledger that concern the whole process. */
   interface Listener {
-    /** What an earlier life owes is being booked, however long the store takes. */
+    /** Charges of previous epochs are being settled; takes as long as the store needs. */
     void recoveryStarted(Runnable abort);
 
-    /** Nothing more can be charged: the process must end at once. */
+    /** The journal cannot be written any more: the process must end at once. */
     void diskFailed(Throwable failure);
 
-    /** Nothing is admitted any more, and this process must end for this reason. */
+    /** Requests are no longer admitted, and the process must end for this reason. */
     void shutdownRequired(ExitReason ending);
   }
 
@@ -148,34 +148,35 @@ final class LedgerService implements AutoCloseable {
     }
   }
 
-  /** Answers how many charges went to quarantine. */
+  /** Settles the charges of previous epochs and returns how many were quarantined. */
   private static long recover(
       List<PreviousEpochJournal> previousEpochs,
       PostgresLedgerStore ledgerStore,
       int batchMax,
       Listener listener)
       throws StartException {
-    // Its own: whoever gives up recovery, now or when serving ends, must not stop the settler.
+    // Separate from the settler's writer: an abort of the recovery must not stop the settler.
     var settlementWriter = new SettlementWriter(ledgerStore, ledgerStore::quarantine);
     listener.recoveryStarted(settlementWriter::stop);
     long pending = previousEpochs.stream().mapToLong(PreviousEpochJournal::backlog).sum();
     if (pending > batchMax) {
-      log.info("{} charges of this node's earlier lives are being sent to the books", pending);
+      log.info("settling {} charges of this node's previous epochs", pending);
     }
     long quarantined = 0;
     for (PreviousEpochJournal previous : previousEpochs) {
       quarantined += settlementWriter.settleAll(previous, batchMax);
       if (previous.backlog() > 0) {
-        throw new StartException("ledger: stopped before an earlier life's charges were booked");
+        throw new StartException(
+            "ledger: stopped before all charges of previous epochs were settled");
       }
     }
     if (pending > 0) {
-      log.info("{} charges of this node's earlier lives were sent to the books", pending);
+      log.info("settled {} charges of this node's previous epochs", pending);
     }
     return quarantined;
   }
 
-  /** Begins to count this life's batches, in the books that it knows. */
+  /** Resets the count of batches for this epoch, if the ledger store is still the same. */
   private static void openCheckpoint(
       NodeCheckpoints checkpoints, LeaseHolder holder, LedgerStoreIdentity identity, long firstId)
       throws LedgerStoreException, StartException {
@@ -183,11 +184,11 @@ final class LedgerService implements AutoCloseable {
     NodeCheckpoint raised = checkpoints.advance(holder, identity, firstId);
     if (!(raised.check(holder, identity, 0) instanceof NodeCheckpoint.CheckpointVerdict.Same)
         || raised.keptFrom() < firstId) {
-      throw new StartException("ledger: the database changed while this node began; start again");
+      throw new StartException("ledger: the database changed while this node started; start again");
     }
   }
 
-  /** By which requests are dated. */
+  /** Returns the clock that dates requests. */
   InstantSource clock() {
     return clock;
   }
@@ -196,34 +197,34 @@ final class LedgerService implements AutoCloseable {
     return leaseClient.ledger();
   }
 
-  /** Charges that are not in the books yet. */
+  /** Returns the number of unsettled charges. */
   long backlog() {
     return journal.backlog();
   }
 
   void register(Metrics metrics) {
-    metrics.gauge(MetricFamily.LEDGER_BACKLOG, () -> settler.stats().backlog());
-    metrics.gauge(MetricFamily.LEDGER_OLDEST, () -> seconds(settler.stats().oldest()));
-    metrics.gauge(MetricFamily.LEDGER_FLUSH, () -> seconds(settler.stats().lastFlush()));
+    metrics.gauge(LedgerFamily.LEDGER_BACKLOG, () -> settler.stats().backlog());
+    metrics.gauge(LedgerFamily.LEDGER_OLDEST, () -> seconds(settler.stats().oldest()));
+    metrics.gauge(LedgerFamily.LEDGER_FLUSH, () -> seconds(settler.stats().lastFlush()));
     metrics.counter(
-        MetricFamily.LEDGER_QUARANTINED, () -> quarantinedBefore + settler.stats().quarantined());
-    metrics.counter(MetricFamily.LEDGER_OVERRUNS, () -> settler.stats().overruns());
-    metrics.counter(MetricFamily.LEDGER_OVERRUN_COST, () -> settler.stats().overrunMicro());
-    metrics.counter(MetricFamily.LEDGER_RECALLS, () -> ledger().recalls());
-    metrics.counter(MetricFamily.LEDGER_PARTIAL_GRANTS, () -> ledger().partialGrants());
-    metrics.counter(MetricFamily.LEDGER_ROLLBACKS_DETECTED, rollbackShutdown::count);
-    metrics.gauge(MetricFamily.LEDGER_RESERVATIONS, journal::running);
-    metrics.gauge(MetricFamily.LEDGER_QUEUED, journal::queued);
-    metrics.gauge(MetricFamily.LEDGER_LEASES, () -> ledger().leases());
-    metrics.gauge(MetricFamily.LEDGER_WAITING, () -> ledger().waiting());
-    metrics.gauge(MetricFamily.LEDGER_OPEN, () -> ledger().isOpen() ? 1 : 0);
+        LedgerFamily.LEDGER_QUARANTINED, () -> quarantinedBefore + settler.stats().quarantined());
+    metrics.counter(LedgerFamily.LEDGER_OVERRUNS, () -> settler.stats().overruns());
+    metrics.counter(LedgerFamily.LEDGER_OVERRUN_COST, () -> settler.stats().overrunMicro());
+    metrics.counter(LedgerFamily.LEDGER_RECALLS, () -> ledger().recalls());
+    metrics.counter(LedgerFamily.LEDGER_PARTIAL_GRANTS, () -> ledger().partialGrants());
+    metrics.counter(LedgerFamily.LEDGER_ROLLBACKS_DETECTED, rollbackShutdown::count);
+    metrics.gauge(LedgerFamily.LEDGER_RESERVATIONS, journal::running);
+    metrics.gauge(LedgerFamily.LEDGER_QUEUED, journal::queued);
+    metrics.gauge(LedgerFamily.LEDGER_LEASES, () -> ledger().leases());
+    metrics.gauge(LedgerFamily.LEDGER_WAITING, () -> ledger().waiting());
+    metrics.gauge(LedgerFamily.LEDGER_OPEN, () -> ledger().isOpen() ? 1 : 0);
   }
 
   private static double seconds(Duration duration) {
     return duration.toNanos() / 1e9;
   }
 
-  /** Clients are gone, and providers that were heard out were just let go. */
+  /** Waits for requests whose upstream was just closed: their charges are still to come. */
   private void awaitLastRequests() {
     long until = System.nanoTime() + LAST_REQUESTS.toNanos();
     while (journal.running() > 0 && System.nanoTime() - until < 0) {
@@ -232,8 +233,8 @@ final class LedgerService implements AutoCloseable {
   }
 
   /**
-   * Settles what is owed and closes the leases. What cannot be settled waits for the next life, and
-   * the leases that it is charged to stay open for it: others must not be granted that money.
+   * Settles all charges and closes the leases. Charges that cannot be settled are left for the next
+   * epoch, and their leases stay open: their amounts must not be granted to other nodes.
    */
   @Override
   public void close() {
@@ -250,10 +251,10 @@ final class LedgerService implements AutoCloseable {
     }
   }
 
-  /** To be asked when the journal is closed: nothing can be charged any more. */
+  /** True if nothing is left for the next start; valid only after the journal is closed. */
   private boolean isFullySettled() {
     if (journal.backlog() > 0) {
-      log.warn("{} charges are not in the books; the next start sends them", journal.backlog());
+      log.warn("{} charges are not settled; the next start sends them", journal.backlog());
     }
     if (journal.running() > 0) {
       log.warn("{} requests did not end; the next start charges them", journal.running());

@@ -6,9 +6,9 @@ import dev.tollgate.core.limit.LimitRules;
 import dev.tollgate.core.limit.Limits;
 import dev.tollgate.core.limit.LocalCounters;
 import dev.tollgate.core.limit.RefusalCache;
+import dev.tollgate.server.metrics.LimitFamily;
+import dev.tollgate.server.metrics.Metrics;
 import dev.tollgate.server.ops.LimitMetrics;
-import dev.tollgate.server.ops.MetricFamily;
-import dev.tollgate.server.ops.Metrics;
 import dev.tollgate.server.ops.RedisMetrics;
 import dev.tollgate.server.redis.Redis;
 import dev.tollgate.server.redis.Redis.ClusterException;
@@ -22,7 +22,7 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The limits: who counts them, this node or Redis for all nodes, and what the metrics say. */
+/** Limits, counted by this node or by Redis for all nodes, and their metrics. */
 final class LimitModule implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(LimitModule.class);
 
@@ -39,9 +39,9 @@ final class LimitModule implements AutoCloseable {
   }
 
   /**
-   * Connects to Redis where one is configured.
+   * Connects to Redis if one is configured.
    *
-   * @param rules those of the configuration in use
+   * @param rules returns the limits of the configuration in use
    */
   static LimitModule begin(Settings settings, Supplier<LimitRules> rules, Metrics metrics)
       throws StartException, InterruptedException {
@@ -62,7 +62,7 @@ final class LimitModule implements AutoCloseable {
           case LOCAL -> Optional.of(local);
         };
     if (localFallback.isPresent()) {
-      log.warn("limits.on_store_failure is local: without Redis each node grants all limits anew");
+      log.warn("limits.on_store_failure is local: without Redis each node grants the full limits");
     }
     var redisMetrics = new RedisMetrics(metrics);
     try {
@@ -96,12 +96,12 @@ final class LimitModule implements AutoCloseable {
 
   private void register(Metrics metrics) {
     metrics.gauge(
-        MetricFamily.LIMIT_SLOTS, () -> local.slotsInUse() + redis.map(Redis::slotsHeld).orElse(0));
-    metrics.gauge(MetricFamily.LIMIT_BUCKETS, local::bucketCount);
+        LimitFamily.LIMIT_SLOTS, () -> local.slotsInUse() + redis.map(Redis::slotsHeld).orElse(0));
+    metrics.gauge(LimitFamily.LIMIT_BUCKETS, local::bucketCount);
     redis.ifPresent(
         shared -> {
-          metrics.gauge(MetricFamily.REDIS_UP, () -> shared.isUp() ? 1 : 0);
-          metrics.gauge(MetricFamily.REDIS_WAITING, shared::calls);
+          metrics.gauge(LimitFamily.REDIS_UP, () -> shared.isUp() ? 1 : 0);
+          metrics.gauge(LimitFamily.REDIS_WAITING, shared::calls);
         });
   }
 
@@ -109,7 +109,7 @@ final class LimitModule implements AutoCloseable {
     return limits;
   }
 
-  /** Tells of changed keys, where nodes tell each other. */
+  /** Registers a listener of key changes that Redis announces. */
   void onKeyChange(Runnable listener) {
     redis.ifPresent(shared -> shared.onKeyChange(listener));
   }

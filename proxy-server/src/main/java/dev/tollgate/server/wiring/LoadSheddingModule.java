@@ -2,11 +2,11 @@ package dev.tollgate.server.wiring;
 
 import dev.tollgate.core.exchange.frame.InflightBytes;
 import dev.tollgate.core.pipeline.Gateway;
+import dev.tollgate.server.metrics.Metrics;
 import dev.tollgate.server.ops.BoundedOffload;
 import dev.tollgate.server.ops.LoadMonitor;
 import dev.tollgate.server.ops.LoadSignal;
 import dev.tollgate.server.ops.Memory;
-import dev.tollgate.server.ops.Metrics;
 import dev.tollgate.server.ops.Shedder;
 import dev.tollgate.server.settings.ServerSettings;
 import dev.tollgate.server.settings.Settings;
@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
 
-/** What of this node's figures and settings its shedding of load goes by. */
+/** Load shedding: its rules from the configuration and its signals from the parts of the node. */
 final class LoadSheddingModule {
   private final Settings settings;
   private final Metrics metrics;
@@ -40,10 +40,10 @@ final class LoadSheddingModule {
     return shedder;
   }
 
-  /** What fills up, beside the gateway. */
+  /** Sources of load signals besides the gateway. */
   record LoadSources(InflightBytes inflight, BoundedOffload offload, LongSupplier journalBacklog) {}
 
-  /** Looks at the figures from now on, until it is closed. */
+  /** Starts the monitor, which runs until it is closed. */
   LoadMonitor startMonitor(Network network, Gateway gateway, LoadSources sources) {
     var monitor =
         new LoadMonitor(

@@ -8,7 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 
-/** The bundled providers of {@code type: mock}, each on a loopback port, from start to end. */
+/** Bundled providers of {@code type: mock}, each on a loopback port from start to end. */
 final class MockProviders implements AutoCloseable {
   private static final int ANY_PORT = 0;
 
@@ -24,7 +24,7 @@ final class MockProviders implements AutoCloseable {
   }
 
   int port(ProviderId id) {
-    return Objects.requireNonNull(running.get(id), "no such mock").port();
+    return Objects.requireNonNull(running.get(id), "unknown mock provider").port();
   }
 
   @Override

@@ -6,7 +6,7 @@ import dev.tollgate.server.ops.Signals;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 
-/** The bundled mock provider as a server of its own, outside of any gateway. */
+/** Bundled mock provider as a server of its own, without a gateway. */
 public final class MockServer implements AutoCloseable {
   private final MockProvider provider;
   private final CountDownLatch stop = new CountDownLatch(1);
@@ -19,7 +19,7 @@ public final class MockServer implements AutoCloseable {
    * Starts on 127.0.0.1; port 0 takes a free one.
    *
    * @throws IllegalArgumentException for a value outside of its range
-   * @throws IllegalStateException if the port cannot be had
+   * @throws IllegalStateException if the port is not free
    */
   public static MockServer start(
       int port, Duration ttft, Duration chunkInterval, int chunks, long seed, int threads) {
@@ -29,7 +29,7 @@ public final class MockServer implements AutoCloseable {
     return server;
   }
 
-  /** What to configure as {@code base_url} of a provider. */
+  /** Returns the {@code base_url} to configure for a provider. */
   public String baseUrl() {
     return provider.baseUrl();
   }

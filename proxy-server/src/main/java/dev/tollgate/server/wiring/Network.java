@@ -4,6 +4,7 @@ import dev.tollgate.core.pipeline.Transport;
 import dev.tollgate.core.upstream.AddressConnector;
 import dev.tollgate.core.upstream.Connector;
 import dev.tollgate.core.upstream.SocketConnector;
+import dev.tollgate.server.dns.NettyDnsResolver;
 import dev.tollgate.server.settings.ListenerSettings;
 import dev.tollgate.server.settings.ServerSettings;
 import io.netty.buffer.PooledByteBufAllocator;
@@ -21,8 +22,8 @@ import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/** Threads, transport, memory and TLS that the listener and the upstream connections share. */
-final class Network implements AutoCloseable {
+/** Event loops, transport, buffers and TLS that the listener and upstream connections share. */
+public final class Network implements AutoCloseable {
   private static final int QUIET_MILLIS = 0;
   private static final int END_MILLIS_MAX = 2_000;
 
@@ -46,19 +47,19 @@ final class Network implements AutoCloseable {
     clientNames = new NettyDnsResolver(transport);
   }
 
-  EventLoopGroup loops() {
+  public EventLoopGroup loops() {
     return loops;
   }
 
-  Transport transport() {
+  public Transport transport() {
     return transport;
   }
 
-  PooledByteBufAllocator allocator() {
+  public PooledByteBufAllocator allocator() {
     return allocator;
   }
 
-  /** Opens connections to providers; certificates and host names are checked. */
+  /** Returns a connector to providers; it checks certificates and host names. */
   Connector connector() throws StartException {
     try {
       SslContext tls =
@@ -73,19 +74,21 @@ final class Network implements AutoCloseable {
     }
   }
 
-  /** Looks up names that clients choose. */
+  /** Returns the resolver of host names that clients supply. */
   NettyDnsResolver clientNames() {
     return clientNames;
   }
 
-  /** Opens connections to addresses that clients' URLs resolve to; no session outlives one. */
+  /**
+   * Returns a connector to addresses that URLs of clients resolve to; TLS sessions are not resumed.
+   */
   AddressConnector addressConnector() throws StartException {
     try {
       SslContext tls =
           SslContextBuilder.forClient()
               .sslProvider(tlsProvider())
               .endpointIdentificationAlgorithm("HTTPS")
-              .sessionCacheSize(1) // 0 would be no bound
+              .sessionCacheSize(1) // 0 would mean unbounded
               .build();
       return new SocketConnector(
           new ReflectiveChannelFactory<>(transport.socketChannel()), resolver, tls, allocator);
@@ -94,7 +97,7 @@ final class Network implements AutoCloseable {
     }
   }
 
-  /** The listener's certificate and key; null: it listens in the clear. */
+  /** Returns certificate and key of the listener; null: no TLS. */
   static @Nullable SslContext serverTls(ListenerSettings.@Nullable Tls tls) throws StartException {
     if (tls == null) {
       return null;

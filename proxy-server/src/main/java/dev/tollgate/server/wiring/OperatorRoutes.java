@@ -11,7 +11,7 @@ import dev.tollgate.server.settings.Settings;
 import dev.tollgate.server.settings.binding.MaskedJson;
 import java.util.Map;
 
-/** What operators may ask of a gateway that serves. */
+/** Admin routes of a gateway that serves. */
 final class OperatorRoutes {
   private OperatorRoutes() {}
 
@@ -40,7 +40,7 @@ final class OperatorRoutes {
       case ConfigReload.Result.Refused refused ->
           AdminReply.error(
               ErrorCode.VALIDATION_FAILED,
-              "the configuration was not reloaded; the one in use stays",
+              "the configuration was not reloaded; the old one stays in use",
               request.id(),
               Map.of("problems", refused.problems()));
     };

@@ -4,16 +4,16 @@ import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.server.redis.RedisAddress;
 import dev.tollgate.server.redis.RedisProbe;
 
-/** Whether the Redis that a configuration names can keep limits, for who has not started yet. */
+/** Result of a check whether the configured Redis can hold limits, for {@code tollgate check}. */
 public sealed interface RedisConnectionProbe {
-  /** Where it is, without what is secret. */
+  /** Returns the address without secrets. */
   String where();
 
   record Passed(String where, String detail) implements RedisConnectionProbe {}
 
   record Failed(String where, String reason) implements RedisConnectionProbe {}
 
-  /** Connects and asks; blocks for some seconds at most. */
+  /** Connects and sends a command; blocks for some seconds at most. */
   static RedisConnectionProbe at(Secret url) throws InterruptedException {
     RedisAddress address;
     try {
@@ -26,9 +26,9 @@ public sealed interface RedisConnectionProbe {
       case RedisProbe.Reachable answers ->
           new Passed(where, "connected, Redis " + answers.version());
       case RedisProbe.Cluster _ ->
-          new Failed(where, "is a Redis Cluster, which limits cannot be kept in");
+          new Failed(where, "is a Redis Cluster, which limits do not support");
       case RedisProbe.SubscribeDenied deaf ->
-          new Failed(where, "does not let this user hear of changed keys: " + deaf.reason());
+          new Failed(where, "does not let this user subscribe to key changes: " + deaf.reason());
       case RedisProbe.Unreachable unreached ->
           new Failed(where, "cannot connect: " + unreached.reason());
     };

@@ -1,9 +1,10 @@
 package dev.tollgate.server.wiring;
 
 import dev.tollgate.core.exchange.frame.RequestObserver;
+import dev.tollgate.server.metrics.Metrics;
+import dev.tollgate.server.metrics.RequestFamily;
+import dev.tollgate.server.metrics.StoreFamily;
 import dev.tollgate.server.ops.AccessLog;
-import dev.tollgate.server.ops.MetricFamily;
-import dev.tollgate.server.ops.Metrics;
 import dev.tollgate.server.ops.RequestLog;
 import dev.tollgate.server.ops.RequestMetrics;
 import dev.tollgate.server.postgres.Store;
@@ -13,7 +14,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
 
-/** Where each request is recorded when it ends: in metrics, in a line, and in the store. */
+/** Observers of ended requests: metrics, access log and request log. */
 final class RequestObservers {
   private RequestObservers() {}
 
@@ -23,12 +24,12 @@ final class RequestObservers {
       RequestMetrics figures,
       Metrics metrics,
       Closers closers) {
-    metrics.gauges(MetricFamily.STORE_CONNECTIONS, () -> byPool(store, PoolStats::inUse));
-    metrics.gauges(MetricFamily.STORE_CONNECTIONS_WAITED, () -> byPool(store, PoolStats::waiting));
+    metrics.gauges(StoreFamily.STORE_CONNECTIONS, () -> byPool(store, PoolStats::inUse));
+    metrics.gauges(StoreFamily.STORE_CONNECTIONS_WAITED, () -> byPool(store, PoolStats::waiting));
     var requests = new RequestLog(store.requestRows(AccessLog::line)::add);
     closers.add("request log", requests);
-    metrics.gauge(MetricFamily.REQUEST_LOG_WAITING, requests::waiting);
-    metrics.counter(MetricFamily.REQUEST_LOG_DROPPED, requests::dropped);
+    metrics.gauge(RequestFamily.REQUEST_LOG_WAITING, requests::waiting);
+    metrics.counter(RequestFamily.REQUEST_LOG_DROPPED, requests::dropped);
     RequestObserver log =
         settings.format() == TelemetrySettings.Format.NONE
             ? _ -> {}

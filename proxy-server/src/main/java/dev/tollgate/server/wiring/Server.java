@@ -1,26 +1,20 @@
 package dev.tollgate.server.wiring;
 
-import dev.tollgate.core.api.responses.ResponseEventSet;
 import dev.tollgate.core.egress.ImageFetchClient;
 import dev.tollgate.core.exchange.Exchanges;
-import dev.tollgate.core.exchange.frame.ExchangeOptions;
 import dev.tollgate.core.exchange.frame.InflightBytes;
 import dev.tollgate.core.exchange.frame.RequestObserver;
-import dev.tollgate.core.net.CidrSet;
 import dev.tollgate.core.pipeline.Gateway;
-import dev.tollgate.core.pipeline.GatewayOptions;
 import dev.tollgate.core.pipeline.GatewayPorts;
 import dev.tollgate.core.routing.Fleet;
-import dev.tollgate.core.tenant.KeyCache;
-import dev.tollgate.core.tenant.KeyDirectory;
-import dev.tollgate.core.tenant.KeyHash;
 import dev.tollgate.core.upstream.Connector;
 import dev.tollgate.core.upstream.Upstreams;
-import dev.tollgate.server.keys.CachingAuthenticator;
-import dev.tollgate.server.keys.KeyChangePoller;
 import dev.tollgate.server.ledger.ExitReason;
 import dev.tollgate.server.ledger.StoreAccountBalances;
 import dev.tollgate.server.maintenance.StoreMaintenance;
+import dev.tollgate.server.metrics.Metrics;
+import dev.tollgate.server.metrics.ProcessFamily;
+import dev.tollgate.server.metrics.StoreFamily;
 import dev.tollgate.server.oauth.AccessTokens;
 import dev.tollgate.server.ops.AccessLog;
 import dev.tollgate.server.ops.AdminRoute;
@@ -33,8 +27,7 @@ import dev.tollgate.server.ops.Health;
 import dev.tollgate.server.ops.LogFlush;
 import dev.tollgate.server.ops.LoopLag;
 import dev.tollgate.server.ops.Memory;
-import dev.tollgate.server.ops.MetricFamily;
-import dev.tollgate.server.ops.Metrics;
+import dev.tollgate.server.ops.NodeRefusals;
 import dev.tollgate.server.ops.RequestMetrics;
 import dev.tollgate.server.ops.RingAppender;
 import dev.tollgate.server.ops.Shutdown;
@@ -44,7 +37,7 @@ import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.settings.CatalogBuilder;
 import dev.tollgate.server.settings.LoadResult;
 import dev.tollgate.server.settings.Settings;
-import dev.tollgate.server.settings.value.BindAddress;
+import dev.tollgate.server.warmup.Warmup;
 import io.netty.util.concurrent.DefaultEventExecutor;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
@@ -65,13 +58,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The whole gateway in one process. The admin listener comes first and goes last; the store, which
- * is the slowest to open, opens while the rest is built.
+ * The whole gateway in one process. The admin listener opens first and closes last; the store,
+ * which takes longest, opens while the rest is built.
  */
 public final class Server implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Server.class);
 
-  /** A node whose accounts are refused serves its other providers. */
+  /** A node starts without tokens after this time, and serves its other providers. */
   private static final Duration FIRST_TOKENS_MAX = Duration.ofSeconds(5);
 
   private final Settings settings;
@@ -85,27 +78,27 @@ public final class Server implements AutoCloseable {
   private final CompletableFuture<Running> running = new CompletableFuture<>();
   private final AtomicReference<@Nullable ExitReason> exitReason = new AtomicReference<>();
   private volatile Iterable<? extends EventExecutor> loops = List.of();
-  private volatile String baseUrl = ""; // of URLs that nobody has before it listens
+  private volatile String baseUrl = ""; // empty until the listener is bound
   private volatile Runnable stopRecovery = () -> {};
   private volatile Runnable wakeWebhooks = () -> {};
   private Runnable startWebhooks = () -> {};
   private volatile Runnable wakeWorkers = () -> {};
 
-  /** What exists once the gateway serves. */
+  /** Parts that exist once the gateway serves. */
   private record Running(
       AdminServer admin, Store store, Shutdown shutdown, ConfigReload<Snapshots.Snapshot> reload) {}
 
-  /** What came of a start that nothing prevented. */
+  /** Result of a start that did not fail. */
   public sealed interface Start {
     /** The gateway serves. */
     record Ready(StartupInfo greeting) implements Start {}
 
-    /** It was told to stop before it served. */
+    /** The gateway was stopped before it served. */
     record Stopped() implements Start {}
   }
 
   /**
-   * A gateway that has not begun to start.
+   * Creates a gateway without starting it.
    *
    * @param reread loads the same configuration again, for reloads
    */
@@ -120,7 +113,7 @@ public final class Server implements AutoCloseable {
     Signals.onHangUp(() -> running.thenAccept(now -> Thread.startVirtualThread(now.reload()::now)));
   }
 
-  /** Starts everything and returns when the gateway is ready or unwanted. To be called once. */
+  /** Starts everything and returns when the gateway is ready or was stopped. Called once. */
   public Start start() throws StartException, InterruptedException {
     try {
       return begin();
@@ -147,16 +140,18 @@ public final class Server implements AutoCloseable {
     Snapshots snapshots = snapshots(upstreams);
     StorageModule storage = storage(network, upstreams);
     LimitModule limitModule = limitModule(snapshots);
-    Warmup.run(network, connector);
+    Warmup.run(
+        new Warmup.Resources(network.loops(), network.transport(), network.allocator(), connector));
     Store store = opening.await();
     if (!isStarting()) {
       return new Start.Stopped();
     }
     BoundedOffload offload = offload();
-    KeyCache keys = keys(store, offload, limitModule);
+    var keys = KeyModule.begin(store, offload, limitModule, metrics);
+    closers.add("key polling", keys);
     InflightBytes inflight = inflight();
     RequestObserver observer = observer(store);
-    Submissions submissions = submissions(store); // outlives whoever holds a claim
+    Submissions submissions = submissions(store); // closed after every holder of a claim
     LedgerService ledgerService = ledgerService(store, upstreams);
     var exchanges =
         new Exchanges(
@@ -172,14 +167,14 @@ public final class Server implements AutoCloseable {
             observer,
             AccessLog::line,
             storage.outputs(),
-            exchangeOptions(),
+            GatewayModule.exchangeOptions(settings),
             ledgerService.clock());
     var loadShedding = new LoadSheddingModule(settings, metrics);
     var ports =
         new GatewayPorts(
             exchanges,
             storage.downloads(),
-            new CachingAuthenticator(keys),
+            keys.authenticator(),
             loadShedding.shedder(),
             new NodeRefusals(limitModule.limits(), ledgerService.ledger()),
             inflight,
@@ -189,7 +184,7 @@ public final class Server implements AutoCloseable {
     Gateway gateway = listening(network, ports, inflight);
     closers.add("jobs", jobWorkers(store, storage, network, snapshots));
     var sources = new LoadSheddingModule.LoadSources(inflight, offload, ledgerService::backlog);
-    closers.add("load watch", loadShedding.startMonitor(network, gateway, sources));
+    closers.add("load monitor", loadShedding.startMonitor(network, gateway, sources));
     if (!isStarting()) {
       return new Start.Stopped();
     }
@@ -207,7 +202,8 @@ public final class Server implements AutoCloseable {
   private AdminServer startAdminListener() throws StartException, InterruptedException {
     var admin = settings.listeners().admin();
     try {
-      var server = AdminServer.listen(socket(admin.address()), admin.token(), health);
+      var server =
+          AdminServer.listen(GatewayModule.socketAddress(admin.address()), admin.token(), health);
       closers.add("admin listener", server);
       server.handle(AdminRoute.METRICS, AdminServer.metrics(metrics));
       return server;
@@ -234,12 +230,14 @@ public final class Server implements AutoCloseable {
         new BoundedOffload(
             settings.store().pool().max(), settings.server().overload().offloadQueue());
     closers.add("offload", offload);
-    metrics.gauge(MetricFamily.OFFLOAD_DEPTH, offload::depth);
-    metrics.counter(MetricFamily.OFFLOAD_REFUSED, offload::refused);
+    metrics.gauge(StoreFamily.OFFLOAD_DEPTH, offload::depth);
+    metrics.counter(StoreFamily.OFFLOAD_REFUSED, offload::refused);
     return offload;
   }
 
-  /** Reaches the hosts of clients' URLs; those that wait for webhooks are called later. */
+  /**
+   * Returns the client for URLs of clients, and prepares webhooks, which start after the listener.
+   */
   private ImageFetchClient fetcher(
       Network network, Store store, StorageModule storage, Snapshots snapshots)
       throws StartException {
@@ -302,7 +300,7 @@ public final class Server implements AutoCloseable {
           @Override
           public void diskFailed(Throwable failure) {
             log.error(
-                "the disk of {} failed: nothing more can be charged, the gateway ends",
+                "the disk of {} failed: requests can no longer be charged, the process ends",
                 settings.store().dataDir(),
                 failure);
             LogFlush.flush();
@@ -311,7 +309,7 @@ public final class Server implements AutoCloseable {
 
           @Override
           public void shutdownRequired(ExitReason why) {
-            // Whoever drains already is not hurried.
+            // A drain that has begun is not cut short.
             drain(why, Shutdown::beginUnlessBegun);
           }
         };
@@ -322,10 +320,11 @@ public final class Server implements AutoCloseable {
     health.addReadinessCheck(
         () -> ledgerService.ledger().unavailableReason().map(why -> "ledger: " + why));
     var maintenance = new StoreMaintenance(store, settings.ledger());
-    closers.add("ledger upkeep", maintenance);
+    closers.add("store maintenance", maintenance);
     maintenance.register(metrics);
     maintenance.start();
-    // Goes first: who is heard out for its usage alone is let go, and charged.
+    // Closed before the ledger: exchanges that drain an upstream for its usage end, and are
+    // charged.
     closers.add("upstream connections", upstreams::close);
     return ledgerService;
   }
@@ -345,44 +344,11 @@ public final class Server implements AutoCloseable {
     return RequestObservers.begin(lines, store, requestMetrics, metrics, closers);
   }
 
-  private ExchangeOptions exchangeOptions() {
-    var api = settings.listeners().api();
-    ResponseEventSet responses =
-        settings.responses().extendedEvents() ? ResponseEventSet.EXTENDED : ResponseEventSet.LISTED;
-    int storedMax = settings.server().idempotency().replyBytesMax();
-    return new ExchangeOptions(api.pingInterval(), api.commitAfter(), storedMax, responses);
-  }
-
-  private Gateway gateway(Network network, GatewayPorts ports) throws StartException {
-    var api = settings.listeners().api();
-    var options =
-        new GatewayOptions(
-            socket(api.address()),
-            api.proxyProtocol(),
-            CidrSet.parse(api.trustedProxies().stream().map(Object::toString).toList()),
-            api.requestBytesMax(),
-            api.multipartBytesMax(),
-            api.headerBytesMax(),
-            api.connectionsMax(),
-            api.headerTimeout(),
-            api.bodyTimeout(),
-            api.writeStall(),
-            api.idleTimeout(),
-            api.healthPath());
-    return new Gateway(
-        options,
-        ports,
-        Network.serverTls(api.tls()),
-        network.loops(),
-        network.transport(),
-        network.allocator());
-  }
-
   private Gateway listening(Network network, GatewayPorts ports, InflightBytes inflight)
       throws StartException {
-    Gateway gateway = bound(gateway(network, ports));
+    Gateway gateway = bound(GatewayModule.create(settings, network, ports));
     register(network, gateway, inflight);
-    startWebhooks.run(); // with URLs that have a host
+    startWebhooks.run(); // URLs of artifacts need the bound address
     return gateway;
   }
 
@@ -400,15 +366,10 @@ public final class Server implements AutoCloseable {
   }
 
   private void register(Network network, Gateway gateway, InflightBytes inflight) {
-    metrics.gauge(MetricFamily.CONNECTIONS, () -> gateway.gauges().open());
-    metrics.counter(MetricFamily.CONNECTIONS_REFUSED, () -> gateway.gauges().refused());
-    metrics.counter(MetricFamily.STREAMS_RESET, () -> gateway.gauges().streamsReset());
-    metrics.gauge(MetricFamily.REFUSED_BODIES, () -> gateway.gauges().bodiesRead());
-    metrics.counter(MetricFamily.REFUSED_BODIES_UNREAD, () -> gateway.gauges().bodiesUnread());
-    metrics.gauge(MetricFamily.REQUESTS_IN_FLIGHT, () -> requestsInFlight(gateway));
-    metrics.gauge(MetricFamily.INFLIGHT_BYTES, inflight::held);
-    metrics.counter(MetricFamily.LOG_DROPPED, RingAppender::dropped);
-    metrics.gauge(MetricFamily.READY, () -> health.isReady() ? 1 : 0);
+    GatewayModule.register(metrics, gateway);
+    metrics.gauge(ProcessFamily.INFLIGHT_BYTES, inflight::held);
+    metrics.counter(ProcessFamily.LOG_DROPPED, RingAppender::dropped);
+    metrics.gauge(ProcessFamily.READY, () -> health.isReady() ? 1 : 0);
     metrics.buffers(network.allocator());
     metrics.jvm();
     loops = network.loops();
@@ -419,28 +380,16 @@ public final class Server implements AutoCloseable {
   private Snapshots snapshots(Upstreams upstreams) throws InterruptedException {
     var mocks = new MockProviders(settings.providers());
     closers.add("mock providers", mocks);
-    AccessTokens tokens = tokens();
+    AccessTokens tokens = AccessTokenModule.begin(metrics);
+    closers.add("access tokens", tokens);
     var builder = new CatalogBuilder(mocks::port, tokens::of);
     var snapshots = new Snapshots(settings, reread, builder, requestMetrics, upstreams, fleet);
     tokens.awaitFirst(FIRST_TOKENS_MAX);
     return snapshots;
   }
 
-  private AccessTokens tokens() {
-    var tokens = new AccessTokens();
-    closers.add("access tokens", tokens);
-    metrics.counter(MetricFamily.ACCESS_TOKENS, tokens::fetched);
-    metrics.counter(MetricFamily.ACCESS_TOKEN_FAILURES, tokens::failed);
-    metrics.gauge(MetricFamily.ACCESS_TOKENS_MISSING, tokens::missing);
-    return tokens;
-  }
-
   private UpstreamGauges gauges(Upstreams upstreams, Snapshots snapshots) {
     return new UpstreamGauges(upstreams, snapshots::catalog, fleet, Ticker.systemTicker(), metrics);
-  }
-
-  private static int requestsInFlight(Gateway gateway) {
-    return gateway.gauges().byPhase().getOrDefault("work", 0);
   }
 
   private void serve(
@@ -448,28 +397,24 @@ public final class Server implements AutoCloseable {
     EventExecutor clock = new DefaultEventExecutor(new DefaultThreadFactory("drain", true));
     closers.add("drain", () -> clock.shutdownGracefully(0, 1, TimeUnit.SECONDS));
     var end = settings.server().shutdown();
-    var traffic = new GatewayTraffic(gateway, () -> requestsInFlight(gateway));
+    var traffic = new GatewayTraffic(gateway, () -> GatewayModule.requestsInFlight(gateway));
     var shutdown = new Shutdown(clock, health, traffic, end.delay(), end.timeout());
     var reload = snapshots.reload();
     reload.register(metrics);
     OperatorRoutes.open(admin, snapshots, reload, gauges, this::stop);
     double took = (Ticker.systemTicker().nanoTime() - beganNanos) / 1e9;
-    metrics.gauge(MetricFamily.START_DURATION, () -> took);
+    metrics.gauge(ProcessFamily.START_DURATION, () -> took);
     health.transitionTo(Health.State.READY);
     running.complete(new Running(admin, store, shutdown, reload));
     log.info("ready after {} ms", Math.round(took * 1e3));
   }
 
-  private static InetSocketAddress socket(BindAddress address) {
-    return new InetSocketAddress(address.host(), address.port());
-  }
-
-  /** The threads that serve. */
+  /** Returns the event loops. */
   Iterable<? extends EventExecutor> loops() {
     return loops;
   }
 
-  /** What is open, in the order in which it closes. */
+  /** Returns the names of open resources, in the order in which they close. */
   List<String> closing() {
     return closers.names();
   }
@@ -487,17 +432,17 @@ public final class Server implements AutoCloseable {
     running.thenCompose(now -> now.shutdown().drained()).join();
   }
 
-  /** Why it ended, or is about to. */
+  /** Returns why the gateway ended or is about to end. */
   public ExitReason exitReason() {
     return Objects.requireNonNullElse(exitReason.get(), ExitReason.REQUESTED);
   }
 
-  /** Begins to drain; asked again, it cuts short what still runs. */
+  /** Begins to drain; a second call ends the remaining requests. */
   public void stop() {
     drain(ExitReason.REQUESTED, Shutdown::begin);
   }
 
-  /** The first reason is the one that its exit code says. */
+  /** The first reason determines the exit code. */
   private void drain(ExitReason why, Consumer<Shutdown> how) {
     exitReason.compareAndSet(null, why);
     health.transitionTo(Health.State.DRAINING);
@@ -505,7 +450,7 @@ public final class Server implements AutoCloseable {
     running.thenAccept(now -> how.accept(now.shutdown()));
   }
 
-  /** Closes everything that was opened, in reverse. */
+  /** Closes all opened resources in reverse order. */
   @Override
   public void close() {
     closers.close();

@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The configuration in use and the catalog made of it, swapped together. A request keeps the
- * catalog it began with; connections to endpoints that the new one no longer names are closed.
+ * Configuration in use and the catalog built from it, replaced together. A request keeps the
+ * catalog of its start; connections to endpoints that the new catalog does not name are closed.
  */
 final class Snapshots {
   private static final Logger log = LoggerFactory.getLogger(Snapshots.class);
@@ -35,7 +35,7 @@ final class Snapshots {
   private final Fleet fleet;
   private volatile Snapshot current;
 
-  /** A configuration with what is made of it. */
+  /** Configuration with the objects built from it. */
   record Snapshot(Settings settings, Catalog catalog, LimitRules limits, FetchRules fetches) {}
 
   Snapshots(
@@ -74,7 +74,7 @@ final class Snapshots {
     return current.fetches();
   }
 
-  /** The first model to try things out with; null: there is none. */
+  /** Returns the first chat model as an example; null if there is none. */
   @Nullable String chatModel() {
     return catalog().models().stream()
         .filter(model -> model.modality() == Modality.CHAT)
@@ -83,7 +83,7 @@ final class Snapshots {
         .orElse(null);
   }
 
-  /** A reload of this configuration's own file. */
+  /** Returns a reload of this configuration's file. */
   ConfigReload<Snapshot> reload() {
     return new ConfigReload<>(this::read, this::swap);
   }

@@ -14,10 +14,10 @@ import dev.tollgate.core.storage.s3.S3Bucket;
 import dev.tollgate.core.storage.s3.S3Bucket.Addressing;
 import dev.tollgate.core.upstream.Upstreams;
 import dev.tollgate.server.ledger.JournalOptions;
+import dev.tollgate.server.metrics.Metrics;
+import dev.tollgate.server.metrics.OutputFamily;
 import dev.tollgate.server.ops.BoundedOffload;
 import dev.tollgate.server.ops.MeteredBlobs;
-import dev.tollgate.server.ops.MetricFamily;
-import dev.tollgate.server.ops.Metrics;
 import dev.tollgate.server.settings.ObjectStorageSettings;
 import dev.tollgate.server.settings.value.HttpUrl;
 import dev.tollgate.server.storage.BlobExpiry;
@@ -32,14 +32,14 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Where outputs are kept, as the configuration says: nowhere, in a directory or in a bucket. */
+/** Storage of outputs as configured: none, a directory or a bucket. */
 final class StorageModule implements AutoCloseable {
-  /** What threads wait for is a disk, and a hanging one has all of them. */
+  /** The threads wait for one disk, and a hanging disk blocks all of them. */
   private static final int DISK_THREADS = 4;
 
   private static final int DISK_TASKS_MAX = 1_000;
 
-  /** On one disk with the journal, outputs are not stored long before requests are refused. */
+  /** The journal is on the same disk: outputs stop long before requests are refused. */
   private static final long FREE_BYTES_MIN = 2 * JournalOptions.RESERVE_BYTES;
 
   private final Outputs outputs;
@@ -53,10 +53,10 @@ final class StorageModule implements AutoCloseable {
   }
 
   /**
-   * Opens it; fails where a directory cannot be written to. A bucket is first reached with the
+   * Opens the storage; fails if a directory cannot be written. A bucket is first called for the
    * first output, because its service may start later.
    *
-   * @param base under which clients reach this gateway, once it listens
+   * @param base returns the base URL of this gateway once it listens
    */
   static StorageModule open(
       @Nullable ObjectStorageSettings settings,
@@ -90,8 +90,8 @@ final class StorageModule implements AutoCloseable {
     var downloads = new Downloads(signer, kept);
     var expiry = new BlobExpiry(directory, clock);
     expiry.start();
-    metrics.gauge(MetricFamily.DOWNLOADS, downloads::open);
-    metrics.counter(MetricFamily.OUTPUTS_EXPIRED, expiry::deleted);
+    metrics.gauge(OutputFamily.DOWNLOADS, downloads::open);
+    metrics.counter(OutputFamily.OUTPUTS_EXPIRED, expiry::deleted);
     Runnable close =
         () -> {
           expiry.close();
@@ -118,7 +118,7 @@ final class StorageModule implements AutoCloseable {
     return new Outputs.Kept(blobs, settings.imageRetention(), settings.timeout());
   }
 
-  /** The loader has seen to it that nothing is missing. */
+  /** The settings loader has checked that all values are present. */
   private static S3Bucket bucket(ObjectStorageSettings settings) {
     HttpUrl url = Objects.requireNonNull(settings.endpoint());
     Secret id = Objects.requireNonNull(settings.accessKey());
@@ -133,7 +133,7 @@ final class StorageModule implements AutoCloseable {
         timeout);
   }
 
-  /** How long storing one may take. */
+  /** Returns the timeout of storing an output. */
   Duration timeout() {
     return switch (outputs) {
       case Outputs.Kept kept -> kept.timeout();
@@ -141,7 +141,7 @@ final class StorageModule implements AutoCloseable {
     };
   }
 
-  /** Empty: outputs are not kept. */
+  /** Returns the blob store; empty: outputs are not stored. */
   Optional<BlobStore> blobs() {
     return switch (outputs) {
       case Outputs.Kept kept -> Optional.of(kept.blobs());
@@ -149,12 +149,14 @@ final class StorageModule implements AutoCloseable {
     };
   }
 
-  /** What becomes of outputs that clients want addresses of. */
+  /** Returns the treatment of outputs whose URL a client requests. */
   Outputs outputs() {
     return outputs;
   }
 
-  /** What is kept here and not in a bucket is fetched here. */
+  /**
+   * Returns the download service for outputs in a directory; those in a bucket are fetched there.
+   */
   DownloadService downloads() {
     return downloads;
   }

@@ -8,7 +8,7 @@ import dev.tollgate.core.storage.BlobType;
 import dev.tollgate.core.storage.DeleteBlobResult;
 import dev.tollgate.core.storage.StoreBlobResult;
 import dev.tollgate.core.upstream.Upstreams;
-import dev.tollgate.server.ops.Metrics;
+import dev.tollgate.server.metrics.Metrics;
 import dev.tollgate.server.settings.Settings;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.EventLoop;
@@ -17,16 +17,16 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Whether outputs can be kept where the configuration says, for who has not started yet: an empty
- * one is stored and deleted, as the gateway would.
+ * Result of a check whether outputs can be stored as configured, for {@code tollgate check}: an
+ * empty output is stored and deleted the way the gateway does it.
  */
 public sealed interface StorageProbe {
-  /** It was stored and deleted again. */
+  /** The output was stored and deleted. */
   record Passed(String detail) implements StorageProbe {}
 
   record Failed(String reason) implements StorageProbe {}
 
-  /** Tries; blocks for twice {@code object_storage.timeout} at most. */
+  /** Runs the check; blocks for twice {@code object_storage.timeout} at most. */
   static StorageProbe of(Settings settings) {
     try (var network = new Network(settings.server())) {
       var upstreams = new Upstreams(network.connector());

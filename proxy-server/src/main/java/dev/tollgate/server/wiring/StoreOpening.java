@@ -16,7 +16,10 @@ import java.util.concurrent.FutureTask;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** The store on its way: it opens on a thread of its own and is closed even if nobody awaits it. */
+/**
+ * Opening of the store on a thread of its own; it is closed even if the start fails before it is
+ * open.
+ */
 final class StoreOpening {
   private final Closers closers = new Closers();
   private final Optional<Bootstrap.Plan> bootstrap;
@@ -30,9 +33,9 @@ final class StoreOpening {
   }
 
   /**
-   * Begins to open it.
+   * Starts to open the store.
    *
-   * @param stillWanted whether to wait on where another process holds the data directory
+   * @param stillWanted whether to keep waiting while another process holds the data directory
    */
   static StoreOpening begin(Settings settings, BooleanSupplier stillWanted) throws StartException {
     var begun =
@@ -54,8 +57,8 @@ final class StoreOpening {
   }
 
   /**
-   * Makes the first organization and key where there are none. The key is shown to whom the start
-   * succeeds, so this comes after all that can fail.
+   * Creates the first organization and key if there are none. The key is printed only after a
+   * successful start, so this comes after every step that can fail.
    */
   Optional<Bootstrap.Made> bootstrap() throws StartException, InterruptedException {
     if (bootstrap.isEmpty()) {
@@ -68,12 +71,12 @@ final class StoreOpening {
     }
   }
 
-  /** Closes the store when it is open, waiting for it if it is still on its way. */
+  /** Closes the store once it is open, and waits for that. */
   void close() throws InterruptedException {
     try {
       opening.get();
     } catch (ExecutionException neverOpened) {
-      // What it had opened before it failed is closed below.
+      // What was opened before the failure is closed below.
     }
     closers.close();
   }
@@ -104,7 +107,7 @@ final class StoreOpening {
       case ApiKeyText.ValidKey valid -> valid;
       case ApiKeyText.MalformedKey _ ->
           throw new StartException(
-              "bootstrap.api_key is no key of ours; leave it null to have one made and printed");
+              "bootstrap.api_key is not a Tollgate key; leave it null to have one created and printed");
     };
   }
 }

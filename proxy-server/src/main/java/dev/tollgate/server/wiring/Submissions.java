@@ -1,9 +1,9 @@
 package dev.tollgate.server.wiring;
 
 import dev.tollgate.core.idempotency.IdempotencyStore;
+import dev.tollgate.server.metrics.IdempotencyFamily;
+import dev.tollgate.server.metrics.Metrics;
 import dev.tollgate.server.ops.BoundedOffload;
-import dev.tollgate.server.ops.MetricFamily;
-import dev.tollgate.server.ops.Metrics;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.postgres.idempotency.PostgresIdempotency;
 import dev.tollgate.server.settings.ServerSettings;
@@ -13,14 +13,14 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Submissions that carry a key, and the signs of life of those that run on this node. */
+/** Store of idempotency keys, and the renewal of the claims that this node holds. */
 final class Submissions implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Submissions.class);
 
-  /** Two signs of life may be missed. */
+  /** Two renewals may fail before a lease expires. */
   private static final int RENEWALS_PER_LEASE = 3;
 
-  /** What waits for a connection; each organization has a bound far below. */
+  /** Bound on all queued operations; the bound of each organization is far lower. */
   private static final int QUEUE_MAX = 1_000;
 
   private final PostgresIdempotency idempotency;
@@ -38,13 +38,13 @@ final class Submissions implements AutoCloseable {
     var offload = new BoundedOffload("submission-", settings.connections(), QUEUE_MAX);
     var idempotency = store.idempotency(offload, settings);
     var submissions = new Submissions(idempotency, offload);
-    metrics.gauge(MetricFamily.IDEMPOTENCY_QUEUE, offload::depth);
-    metrics.counter(MetricFamily.IDEMPOTENCY_REFUSED, offload::refused);
-    metrics.counters(MetricFamily.IDEMPOTENCY_CLAIMS, idempotency::claims);
-    metrics.gauge(MetricFamily.IDEMPOTENCY_RUNNING, idempotency::running);
-    metrics.counter(MetricFamily.IDEMPOTENCY_STORED_BYTES, idempotency::storedBytes);
-    metrics.counter(MetricFamily.IDEMPOTENCY_NOT_KEPT, idempotency::notKept);
-    metrics.counter(MetricFamily.IDEMPOTENCY_NOT_STORED, idempotency::notStored);
+    metrics.gauge(IdempotencyFamily.IDEMPOTENCY_QUEUE, offload::depth);
+    metrics.counter(IdempotencyFamily.IDEMPOTENCY_REFUSED, offload::refused);
+    metrics.counters(IdempotencyFamily.IDEMPOTENCY_CLAIMS, idempotency::claims);
+    metrics.gauge(IdempotencyFamily.IDEMPOTENCY_RUNNING, idempotency::running);
+    metrics.counter(IdempotencyFamily.IDEMPOTENCY_STORED_BYTES, idempotency::storedBytes);
+    metrics.counter(IdempotencyFamily.IDEMPOTENCY_NOT_KEPT, idempotency::notKept);
+    metrics.counter(IdempotencyFamily.IDEMPOTENCY_NOT_STORED, idempotency::notStored);
     long between = settings.lease().toNanos() / RENEWALS_PER_LEASE;
     submissions.thread.scheduleWithFixedDelay(
         submissions::renew, between, between, TimeUnit.NANOSECONDS);

@@ -7,8 +7,8 @@ import dev.tollgate.core.egress.PublicConnector;
 import dev.tollgate.core.storage.BlobStore;
 import dev.tollgate.core.webhook.Outbox.Unsignable;
 import dev.tollgate.core.webhook.RetrySchedule;
-import dev.tollgate.server.ops.MetricFamily;
-import dev.tollgate.server.ops.Metrics;
+import dev.tollgate.server.metrics.Metrics;
+import dev.tollgate.server.metrics.WebhookFamily;
 import dev.tollgate.server.ops.WebhookMetrics;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.settings.WebhookSettings;
@@ -23,7 +23,7 @@ import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Announcements of finished jobs, by the configuration as it is now. */
+/** Webhooks of finished jobs, by the configuration in use. */
 final class WebhookModule {
   private static final Logger log = LoggerFactory.getLogger(WebhookModule.class);
   private static final double NANOS = 1e9;
@@ -31,14 +31,15 @@ final class WebhookModule {
   private WebhookModule() {}
 
   /**
-   * Who sends them, on a node that has a place for what jobs make; without one there are no jobs.
-   * To be started once URLs of artifacts can be told. Whoever ends a job on this node rings it.
+   * Returns the sender of webhooks on a node with object storage; without one there are no jobs. It
+   * is started after the listener, because webhooks contain URLs of artifacts, and woken when a job
+   * ends on this node.
    */
   static Optional<WebhookSender> prepare(
       Store store, StorageModule storage, Network network, Snapshots snapshots, Metrics metrics)
       throws StartException {
-    // With look-ups of their own, which are as many as attempts at most: names of dead receivers
-    // keep none from the images of clients.
+    // A resolver of its own, whose look-ups are bounded by the attempts: host names of dead
+    // receivers must not delay fetches of images.
     var resolver = new PublicAddressResolver(network.clientNames());
     var connector = new PublicConnector(resolver, network.addressConnector());
     return storage
@@ -63,12 +64,12 @@ final class WebhookModule {
             () -> senderRules(snapshots),
             InstantSource.system());
     if (!store.webhookSecrets().isSealingEnabled()) {
-      log.info("webhook secrets lie in the clear in the store, as store.master_keys has no key");
+      log.info("webhook secrets are stored unencrypted, because store.master_keys has no key");
     }
-    metrics.gauge(MetricFamily.WEBHOOKS_IN_FLIGHT, sender::inFlight);
-    metrics.gauge(MetricFamily.WEBHOOKS_PENDING, () -> sender.depth().pending());
-    metrics.gauge(MetricFamily.WEBHOOKS_OVERDUE, () -> sender.depth().oldest().toNanos() / NANOS);
-    metrics.gauges(MetricFamily.WEBHOOKS_LOCKED, () -> byCause(sender.unsignable()));
+    metrics.gauge(WebhookFamily.WEBHOOKS_IN_FLIGHT, sender::inFlight);
+    metrics.gauge(WebhookFamily.WEBHOOKS_PENDING, () -> sender.depth().pending());
+    metrics.gauge(WebhookFamily.WEBHOOKS_OVERDUE, () -> sender.depth().oldest().toNanos() / NANOS);
+    metrics.gauges(WebhookFamily.WEBHOOKS_LOCKED, () -> byCause(sender.unsignable()));
     return sender;
   }
 

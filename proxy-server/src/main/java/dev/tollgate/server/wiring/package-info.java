@@ -1,4 +1,4 @@
-/** Joins the parts: every object is built by hand in start order and closed in reverse. */
+/** Wiring of the process: every object is built by hand in start order and closed in reverse. */
 @NullMarked
 package dev.tollgate.server.wiring;
 

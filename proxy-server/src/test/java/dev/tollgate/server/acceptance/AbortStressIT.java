@@ -16,9 +16,9 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * Very many clients that leave at a random moment, plain and streamed, by FIN and by RST: no buffer
- * leaks, everything is given back, and the node serves on. {@code -Dtollgate.aborts=10000} is the
- * full form, run by the profile soak.
+ * Many clients disconnect at random moments, with plain and streamed requests, by FIN and by RST:
+ * no buffer leaks, everything is released, and the node continues to serve. {@code
+ * -Dtollgate.aborts=10000} is the full form, run by the profile soak.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class AbortStressIT {
@@ -29,7 +29,7 @@ class AbortStressIT {
       List.of("test/chat", ENDLESS, "test/tool", "test/error-midway", "test/cut", "test/broken");
 
   @Test
-  void nothingIsLeakedAndEverythingIsGivenBack() throws Exception {
+  void noBufferLeaksAndAllIsReleased() throws Exception {
     long seed = Long.getLong("tollgate.seed", new Random().nextLong());
     List<String> flags =
         List.of("-Dio.netty.leakDetection.level=paranoid", "-Xmx192m", "-XX:+UseSerialGC");
@@ -38,7 +38,7 @@ class AbortStressIT {
 
       node.admin().awaitIdle();
       node.collectGarbage();
-      // A leak is reported when the next buffer is taken.
+      // A leak is reported with the next allocation of a buffer.
       for (String model : List.of("test/chat", "test/tool", "test/chat")) {
         assertThat(ChatRequests.ask(node, model).status()).isEqualTo(200);
         ChatRequests.stream(node, model).readUntil("[DONE]");
@@ -73,7 +73,7 @@ class AbortStressIT {
     }
   }
 
-  /** One client: it leaves within its request, before an answer, or within it. */
+  /** One client: it disconnects while it sends, before the response, or within it. */
   private static void abortOne(GatewayProcess node, Random random) {
     String model = MODELS.get(random.nextInt(MODELS.size()));
     String body = ChatRequests.body(model, model.equals(ENDLESS) || random.nextBoolean());
@@ -84,7 +84,7 @@ class AbortStressIT {
       case 2 -> client.post(ChatRequests.PATH, body, SharedNode.authorization());
       default -> {
         client.post(ChatRequests.PATH, body, SharedNode.authorization());
-        // No answer is shorter; a long stream is left amid its events.
+        // No response is shorter; a long stream is left between its events.
         client.peekAtLeast(1 + random.nextInt(body.contains(ENDLESS) ? 4_000 : 300));
       }
     }

@@ -7,14 +7,14 @@ import dev.tollgate.core.testkit.RawClient;
 import dev.tollgate.core.testkit.RawResponse;
 import java.time.Duration;
 
-/** A node's access log, one line for each request, as its standard error shows it. */
+/** Access log of a node, one line for each request, from its standard error. */
 record AccessLines(GatewayProcess node, Duration within) {
-  /** The next line behind so many. */
+  /** Returns the next line after this many. */
   JsonNode next(int linesBefore) throws InterruptedException {
     return next(linesBefore, "");
   }
 
-  /** The next one that names a model or a request. */
+  /** Returns the next line that contains a model or a request id. */
   JsonNode next(int linesBefore, String name) throws InterruptedException {
     String line =
         node.err()
@@ -23,15 +23,15 @@ record AccessLines(GatewayProcess node, Duration within) {
     return Json.tree(line.substring(line.indexOf('{')));
   }
 
-  /** How the request with this answer ended. */
+  /** Returns the outcome of the request with this response. */
   String outcome(RawResponse response) throws InterruptedException {
     return next(0, requireNonNull(response.header("x-request-id"))).path("outcome").asText();
   }
 
   /**
-   * Waits for the lines of all requests that have ended: they are written behind the answers, and
-   * nobody may take an earlier one for its own. Connections go to a node's two loops in turn, and
-   * each writes in order.
+   * Waits for the lines of all ended requests, which are written after the responses, so that no
+   * test reads a line of an earlier one. Connections alternate between a node's two loops, and each
+   * loop writes in order.
    */
   void awaitEarlier() throws InterruptedException {
     for (int loop = 0; loop < 2; loop++) {

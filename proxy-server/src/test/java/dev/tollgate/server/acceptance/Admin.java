@@ -14,7 +14,7 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
-/** The admin listener of a node, asked as an operator asks it. */
+/** Client of a node's admin listener. */
 final class Admin {
   private static final Duration SOON = Duration.ofSeconds(20);
   private static final int POLL_MILLIS = 20;
@@ -44,7 +44,7 @@ final class Admin {
         HttpRequest.newBuilder(uri(path)).POST(HttpRequest.BodyPublishers.noBody()).build());
   }
 
-  /** Every number of {@code /metrics}, its labels in its name. */
+  /** Returns every value of {@code /metrics}, by name with labels. */
   Map<String, Double> metrics() {
     Map<String, Double> numbers = new TreeMap<>();
     for (String line : get("/metrics").body().lines().toList()) {
@@ -56,12 +56,12 @@ final class Admin {
     return numbers;
   }
 
-  /** A number over all its labels. */
+  /** Returns the sum of a metric over all labels. */
   double total(String family) {
     return total(metrics(), family);
   }
 
-  /** The same of numbers that were read before. */
+  /** Returns the sum of a metric in values read earlier. */
   static double total(Map<String, Double> numbers, String family) {
     return numbers.entrySet().stream()
         .filter(each -> each.getKey().equals(family) || each.getKey().startsWith(family + "{"))
@@ -69,19 +69,19 @@ final class Admin {
         .sum();
   }
 
-  /** Bytes that Netty holds outside of the heap. */
+  /** Returns the bytes that Netty holds outside of the heap. */
   static double buffers(Map<String, Double> numbers) {
     return total(numbers, "tollgate_buffer_bytes");
   }
 
-  /** Waits until nothing is held for any request: no connection, lease, byte or request. */
+  /** Waits until no connection, lease, byte or request is held. */
   void awaitIdle() {
     await(
         numbers -> HELD.stream().allMatch(family -> total(numbers, family) == 0),
         "everything given back");
   }
 
-  /** Waits until no request is in work, whatever connections clients keep. */
+  /** Waits until no request runs; clients may keep connections open. */
   void awaitNoRequests() {
     await(
         numbers ->
@@ -91,7 +91,7 @@ final class Admin {
         "all requests ended");
   }
 
-  /** Waits until every charge is in the books. */
+  /** Waits until every charge is settled. */
   void awaitBooked() {
     await(numbers -> total(numbers, "tollgate_ledger_backlog") == 0, "an empty backlog");
   }
@@ -108,7 +108,7 @@ final class Admin {
     }
   }
 
-  /** Asked without one, a node and this JVM do little else until what is awaited has come. */
+  /** Pause between polls: without it the node and this JVM are busy with polling. */
   private static void pause() {
     try {
       CrashingNodes.pause(POLL_MILLIS);
@@ -124,7 +124,7 @@ final class Admin {
     return held.stream().collect(Collectors.joining(", "));
   }
 
-  /** The address of a provider, as {@code /providers} shows it. */
+  /** Returns the address of a provider, as {@code /providers} shows it. */
   URI endpoint(String provider) {
     var tree = Json.tree(get("/providers").body());
     for (var each : tree.path("providers")) {
@@ -135,14 +135,14 @@ final class Admin {
     throw new AssertionError("no provider " + provider + " in " + tree);
   }
 
-  /** What the bundled provider has seen. */
+  /** Returns the counts of the bundled provider. */
   MockCounts mock(String provider) {
     URI stats = endpoint(provider).resolve("/_mock/stats");
     var tree = Json.tree(send(HttpRequest.newBuilder(stats).build()).body());
     return new MockCounts(tree.path("requests").longValue(), tree.path("in_flight").longValue());
   }
 
-  /** Two of the mock provider's counts. */
+  /** Two counts of the mock provider. */
   record MockCounts(long requests, long inFlight) {}
 
   private URI uri(String path) {

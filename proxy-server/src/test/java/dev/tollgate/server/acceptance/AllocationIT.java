@@ -12,9 +12,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /**
- * What the gateway takes of its heap for a plain request and for an event that comes alone, with
- * everything on: on its event loops, for other threads take some when nobody asks, too. The process
- * compiles without escape analysis here, so that the bytes are the code's: a warm node takes less.
+ * Heap allocations of the gateway for a plain request and for an event that arrives alone, with all
+ * features enabled. Only event loops are measured, because other threads also allocate without
+ * requests. The process runs without escape analysis, so that the bytes are those of the code; a
+ * warm node allocates less.
  */
 @Isolated
 class AllocationIT {
@@ -54,8 +55,8 @@ class AllocationIT {
   }
 
   @Test
-  void aPlainRequestTakesThisMuch() throws Exception {
-    ask(100); // what is made once
+  void aPlainRequestAllocatesWithinItsBound() throws Exception {
+    ask(100); // one-time allocations
     long before = allocated("loop");
     ask(REQUESTS);
     long each = (allocated("loop") - before) / REQUESTS;
@@ -75,7 +76,7 @@ class AllocationIT {
   }
 
   @Test
-  void anEventTakesThisMuch() throws Exception {
+  void anEventAllocatesWithinItsBound() throws Exception {
     try (RawClient client = node.connect()) {
       client.post(
           ChatRequests.PATH, ChatRequests.body("acme/stream", true), SharedNode.authorization());
@@ -92,7 +93,7 @@ class AllocationIT {
   }
 
   @Test
-  void aScrapeTakesThisMuch() throws Exception {
+  void aScrapeAllocatesWithinItsBound() throws Exception {
     long before = allocated("other");
     for (int i = 0; i < SCRAPES; i++) {
       node.admin().metrics();

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Holds the answers that tests receive of the API to its OpenAPI document, whatever they test. */
+/** Check of all API responses that tests receive against the OpenAPI document. */
 final class ApiConformance {
   private static final ApiDocument DOCUMENT = ApiDocument.own();
   private static final String JSON = "application/json";
@@ -19,7 +19,7 @@ final class ApiConformance {
 
   private ApiConformance() {}
 
-  /** Requires that the document says what came of this target, if it knows that. */
+  /** Fails if the document describes this target, but not this response. */
   static void require(String target, RawResponse response) {
     String path = target.split("\\?", 2)[0];
     String type = type(response);

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** An answer that the API's document does not know fails the test that received it. */
+/** A response that the OpenAPI document does not describe fails the test that received it. */
 final class ApiConformanceTest {
   private static final String ERROR =
       "{\"error\":{\"message\":\"No.\",\"type\":\"invalid_request_error\",\"param\":\"p\","
@@ -39,7 +39,7 @@ final class ApiConformanceTest {
   }
 
   @Test
-  void oneThatItKnowsIsNot() throws IOException {
+  void aDocumentedResponsePasses() throws IOException {
     assertThat(ask("/v1/nothing", 404, "application/json", ERROR).status()).isEqualTo(404);
   }
 

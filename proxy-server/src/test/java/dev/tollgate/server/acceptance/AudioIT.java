@@ -35,7 +35,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Speech and transcriptions through the real program, with the official Java SDK and without. */
+/**
+ * Speech and transcriptions through the real program, with the official Java SDK and over raw
+ * sockets.
+ */
 class AudioIT {
   private static final OpenAIClient CLIENT =
       OpenAIOkHttpClient.builder()
@@ -58,9 +61,9 @@ class AudioIT {
     return SpeechCreateParams.builder().model("test/speech").input("Say it.").voice("alloy");
   }
 
-  /** What the provider itself says to the same request. */
+  /** Returns the provider's own response to the same request. */
   private static byte[] spokenByProvider(SpeechCreateParams.ResponseFormat format) {
-    String model = "mock-speech?chunks=12"; // as the shared node's provider is set up
+    String model = "mock-speech?chunks=12"; // the settings of the shared node's provider
     String body =
         AudioRequests.speechBody(model, ",\"response_format\":\"" + format.asString() + "\"");
     try (MockProvider provider = MockProvider.start(MockProfile.IMMEDIATE, 0);
@@ -88,7 +91,7 @@ class AudioIT {
   }
 
   @Test
-  void aSpokenFilePlays() throws Exception {
+  void speechIsAPlayableFile() throws Exception {
     byte[] wav = Files.readAllBytes(spoken(SpeechCreateParams.ResponseFormat.WAV));
     try (AudioInputStream sound = AudioSystem.getAudioInputStream(new ByteArrayInputStream(wav))) {
       assertThat(sound.getFormat().getEncoding()).isEqualTo(AudioFormat.Encoding.PCM_SIGNED);
@@ -100,7 +103,7 @@ class AudioIT {
   }
 
   @Test
-  void itsCostIsKnownAheadOfItsBytes() {
+  void theCostOfSpeechIsInTheHead() {
     RawResponse reply =
         AudioRequests.speech("test/speech", ",\"response_format\":\"pcm\"", SharedNode.key());
     assertThat(reply.header("content-type")).isEqualTo("audio/pcm");
@@ -110,7 +113,7 @@ class AudioIT {
   }
 
   @Test
-  void asEventsItHasTheSameBytesAndTheChargeInTheLast() {
+  void speechEventsCarryTheFileAndTheChargeInTheLast() {
     RawResponse plain = AudioRequests.speech("test/speech", "", SharedNode.key());
     RawResponse events =
         AudioRequests.speech("test/speech", ",\"stream_format\":\"sse\"", SharedNode.key());
@@ -131,7 +134,7 @@ class AudioIT {
   }
 
   @Test
-  void speechThatIsCutIsNoWholeFile() {
+  void truncatedSpeechIsNotACompleteFile() {
     try (RawClient client = SharedNode.node().connect()) {
       client.post(
           "/v1/audio/speech",
@@ -188,26 +191,25 @@ class AudioIT {
     assertThat(reply.status()).as(reply.text()).isEqualTo(200);
     assertThat(reply.header("content-type")).startsWith(type);
     assertThat(reply.text()).doesNotContain("x_llm").isNotEmpty();
-    // The last subtitle ends after 2 s, at 100 micro-USD each; of plain text nobody says how long
-    // the
-    // file is: 96,000 bytes at 4,000 a second.
+    // The last subtitle ends after 2 s, at 100 micro-USD each. Plain text states no duration, so
+    // the duration is that of the file: 96,000 bytes at 4,000 a second.
     assertThat(reply.header("x-llm-cost-micro")).isEqualTo(cost);
     assertThat(reply.header("x-llm-cost-estimated")).isEqualTo("true");
   }
 
   @Test
-  void whatAProviderCountsByTimeIsChargedByTime() {
+  void transcriptionByDurationIsChargedByDuration() {
     RawResponse reply =
         AudioRequests.transcribe(
             SharedNode.node(), AudioRequests.form("test/whisper", 96_000), SharedNode.key());
     JsonNode usage = Json.tree(reply.text()).path("usage");
-    assertThat(usage.path("seconds").asInt()).isEqualTo(2); // by the mock provider's reckoning
+    assertThat(usage.path("seconds").asInt()).isEqualTo(2); // by the mock provider's calculation
     assertThat(usage.path("x_llm_cost_micro").asInt()).isEqualTo(200);
     assertThat(reply.header("x-llm-cost-micro")).isEqualTo("200");
   }
 
   @Test
-  void aFileIsTakenUpToTheLimitAndNoFurther() {
+  void filesAreAcceptedUpToTheLimit() {
     int most = 25 * 1024 * 1024;
     byte[] form =
         AudioRequests.form("test/whisper", most - AudioRequests.form("test/whisper", 0).length);
@@ -228,7 +230,7 @@ class AudioIT {
   }
 
   @Test
-  void whatIsNoFormOrBrokenIsSaidSo() {
+  void invalidFormsAreRefusedWithTheReason() {
     try (RawClient client = SharedNode.node().connect()) {
       RawResponse json =
           client.post("/v1/audio/transcriptions", "{}", SharedNode.authorization()).readResponse();

@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import dev.tollgate.core.testkit.RawClient;
 import dev.tollgate.core.testkit.RawResponse;
 
-/** Requests about audio on raw sockets, as short as they can be. */
+/** Minimal audio requests for raw sockets. */
 final class AudioRequests {
   private AudioRequests() {}
 
@@ -13,7 +13,7 @@ final class AudioRequests {
     return "{\"model\":\"%s\",\"input\":\"Say it.\",\"voice\":\"alloy\"%s}".formatted(model, more);
   }
 
-  /** A form with a file of so many bytes, and fields like {@code a=b}. */
+  /** Returns a form with a file of this many bytes, and fields like {@code a=b}. */
   static byte[] form(String model, int fileBytes, String... fields) {
     StringBuilder form = new StringBuilder(fileBytes + 1_024);
     String head = "--b\r\nContent-Disposition: form-data; name=\"";

@@ -15,8 +15,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Every row of the body corpus whose route there is, on a raw socket: the specified error, and
- * nobody is asked.
+ * Every row of the JSON body corpus whose route exists, on a raw socket: the client gets the
+ * specified error, and no provider is called.
  */
 @Tag("corpus")
 class BadJsonCorpusIT {

@@ -19,12 +19,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What clients see of balances, limits and budgets, with money as an operator gives it. */
+/** Balances, limits and budgets as clients see them, with credit granted by an operator. */
 class BalanceLimitsIT {
   private static final Duration EVERYWHERE = Duration.ofSeconds(5);
   private static final AtomicInteger ORGS = new AtomicInteger();
 
-  /** One for all endpoints, as nothing is ever taken from it. */
+  /** Shared by all endpoints, because nothing is ever charged to it. */
   private static final class Penniless {
     static final String KEY = keyOf(org());
   }
@@ -59,12 +59,12 @@ class BalanceLimitsIT {
       case IMAGE_EDITS ->
           requireRefused(ImageRequests.edit("test/image", key), "insufficient_credits");
       case VIDEO_GENERATIONS, MUSIC_GENERATIONS ->
-          assertThat(submit(endpoint, SharedNode.key()).status()).isEqualTo(501); // nor with money
+          assertThat(submit(endpoint, SharedNode.key()).status()).isEqualTo(501); // nor with credit
       case VIDEO_JOB, MUSIC_JOB, JOB -> {
         String path = endpoint.path().replace("{id}", UUID.randomUUID().toString());
         assertThat(get(path, key).status()).isEqualTo(404);
       }
-      case VIDEO_JOB_DELETION, MUSIC_JOB_DELETION -> {} // as free as a look
+      case VIDEO_JOB_DELETION, MUSIC_JOB_DELETION -> {} // as free as a query
       case MODELS -> assertThat(get("/v1/models", key).status()).isEqualTo(200);
       case MODEL -> assertThat(get("/v1/models/test/chat", key).status()).isEqualTo(200);
       case KEY -> assertThat(get("/v1/key", key).status()).isEqualTo(200);
@@ -75,7 +75,7 @@ class BalanceLimitsIT {
 
   @Test
   @Execution(ExecutionMode.CONCURRENT)
-  void aFundedOrganizationIsServedAndPaysWhatTheReplySays() throws Exception {
+  void aFundedOrganizationPaysTheReportedCost() throws Exception {
     String org = org();
     run("credits", "grant", "--org", org, "--usd", "1.00");
     RawResponse reply = ChatRequests.ask(SharedNode.node(), "test/chat", keyOf(org));
@@ -87,7 +87,7 @@ class BalanceLimitsIT {
 
   @Test
   @Execution(ExecutionMode.CONCURRENT)
-  void aDailyBudgetIsToldWithItsFigures() throws Exception {
+  void anExhaustedDailyBudgetIsReportedWithItsFigures() throws Exception {
     String org = org();
     run("credits", "grant", "--org", org, "--usd", "1.00");
     String key = keyOf(org, "--daily-budget", "0.000100");
@@ -104,7 +104,7 @@ class BalanceLimitsIT {
 
   @Test
   @Execution(ExecutionMode.CONCURRENT)
-  void aKeyIsToldItsLimitsAndWhatIsLeftOfItsBudgets() throws Exception {
+  void aKeyCanQueryItsLimitsAndRemainingBudgets() throws Exception {
     String org = org();
     run("credits", "grant", "--org", org, "--usd", "1.00");
     String key = keyOf(org, "--daily-budget", "0.50", "--concurrency", "7");
@@ -133,7 +133,7 @@ class BalanceLimitsIT {
   @ParameterizedTest
   @Execution(ExecutionMode.CONCURRENT)
   @ValueSource(strings = {"/v1/key", "/v1/credits"})
-  void withoutAKeyNothingIsSaidOfMoney(String path) {
+  void withoutAKeyNoAmountIsReported(String path) {
     try (RawClient client = SharedNode.node().connect()) {
       RawResponse refused = client.get(path).readResponse();
       assertThat(refused.status()).isEqualTo(401);
@@ -176,7 +176,7 @@ class BalanceLimitsIT {
     }
   }
 
-  /** Nobody makes any here. */
+  /** No provider in this test makes videos or music. */
   private static RawResponse submit(Endpoint endpoint, String key) {
     String[] fields = {"Authorization: Bearer " + key, "Idempotency-Key: k"};
     try (RawClient client = SharedNode.node().connect()) {

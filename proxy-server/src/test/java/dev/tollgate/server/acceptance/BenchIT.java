@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 
-/** {@code tollgate bench} as a program, against a gateway and the provider behind it. */
+/** {@code tollgate bench} as a process, against a gateway and its provider. */
 @Isolated
 class BenchIT {
   private static final String MODEL = "mock-chat?ttft=2ms&interval=2ms&chunks=8";
@@ -22,7 +22,7 @@ class BenchIT {
   @TempDir private Path folder = Path.of("");
 
   @Test
-  void aRunMeasuresBothSidesAndJudges() throws Exception {
+  void aRunMeasuresBothSidesAndChecksAssertions() throws Exception {
     Process mock = LauncherProcess.process(List.of(), List.of("mock", "--port=0")).start();
     try {
       String provider =
@@ -49,7 +49,7 @@ class BenchIT {
 
   private void everyScenario(GatewayProcess gateway, String provider) throws Exception {
     Path json = folder.resolve("bench.json");
-    CommandResult said =
+    CommandResult result =
         bench(
             gateway,
             "--direct=" + provider,
@@ -62,8 +62,8 @@ class BenchIT {
             "--pid=" + gateway.pid(),
             "--json=" + json,
             "--assert=errors=0,target_p99<=30s,frontier_100ms>=0,streams.streams_sustained>=1");
-    assertThat(said.exitCode()).as(said.err()).isZero();
-    assertThat(said.out()).contains("## plain", "**added latency**", "difference of percentiles");
+    assertThat(result.exitCode()).as(result.err()).isZero();
+    assertThat(result.out()).contains("## plain", "**added latency**", "difference of percentiles");
 
     JsonNode report = Json.tree(Files.readString(json));
     assertThat(report.at("/ended").asText()).isEqualTo("complete");
@@ -85,7 +85,7 @@ class BenchIT {
 
   private void aMissedAssertion(GatewayProcess gateway, String provider) throws Exception {
     Path markdown = folder.resolve("bench.md");
-    CommandResult said =
+    CommandResult result =
         bench(
             gateway,
             "--direct=" + provider,
@@ -94,22 +94,22 @@ class BenchIT {
             "--duration=200ms",
             "--markdown=" + markdown,
             "--assert=errors=0,target_p50<1us");
-    assertThat(said.exitCode()).isEqualTo(3);
-    assertThat(said.out()).isEmpty();
-    assertThat(said.err()).startsWith("missed: target_p50<1us (plain: ");
+    assertThat(result.exitCode()).isEqualTo(3);
+    assertThat(result.out()).isEmpty();
+    assertThat(result.err()).startsWith("missed: target_p50<1us (plain: ");
     assertThat(Files.readString(markdown)).contains("| `errors=0` | held |", "**missed**");
   }
 
   private static void aStreamThatFails(GatewayProcess gateway) throws Exception {
-    CommandResult said = bench(gateway, "--stream-model=bench/cut", "--scenario=stream");
-    assertThat(said.exitCode()).isEqualTo(1);
-    assertThat(said.err()).contains("target does not answer as it has to: error_event");
+    CommandResult result = bench(gateway, "--stream-model=bench/cut", "--scenario=stream");
+    assertThat(result.exitCode()).isEqualTo(1);
+    assertThat(result.err()).contains("target does not answer as it has to: error_event");
   }
 
   private static void aWrongKey(GatewayProcess gateway) throws Exception {
-    CommandResult said = bench(gateway, "--key=sk-llm-wrong", "--scenario=plain");
-    assertThat(said.exitCode()).isEqualTo(1);
-    assertThat(said.err()).contains("401");
+    CommandResult result = bench(gateway, "--key=sk-llm-wrong", "--scenario=plain");
+    assertThat(result.exitCode()).isEqualTo(1);
+    assertThat(result.err()).contains("401");
   }
 
   private static void anInterruptedRun(GatewayProcess gateway, String provider) throws Exception {

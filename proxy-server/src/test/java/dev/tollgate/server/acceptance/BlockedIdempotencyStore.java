@@ -11,7 +11,7 @@ import java.sql.Statement;
 import java.util.HashMap;
 import java.util.Map;
 
-/** The store of submissions, over whose steps a test has power: a step that is held waits there. */
+/** Idempotency store whose state changes a test can block. */
 final class BlockedIdempotencyStore implements AutoCloseable {
   private static final long LOCK = 9_200_471;
 
@@ -43,7 +43,7 @@ final class BlockedIdempotencyStore implements AutoCloseable {
     return held;
   }
 
-  /** Whoever brings the submission of a key to this state waits. */
+  /** Blocks every session that brings the submission of a key to this state. */
   void hold(String key, String state) throws SQLException {
     holds++;
     execute(
@@ -52,7 +52,7 @@ final class BlockedIdempotencyStore implements AutoCloseable {
                 .formatted(key, state));
   }
 
-  /** Waits until so many wait. */
+  /** Waits until this many sessions are blocked. */
   void awaitHeld(int count) throws SQLException {
     long began = System.nanoTime();
     while (waiting() != count) {

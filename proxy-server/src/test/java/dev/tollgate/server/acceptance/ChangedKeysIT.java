@@ -36,19 +36,19 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * How long it takes until all nodes act on changed keys: over many keys, with a Redis that tells
- * them and by their polls alone.
+ * Delay until all nodes act on changed keys: over many keys, with a Redis that announces changes
+ * and with polling only.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class ChangedKeysIT {
   private static final List<String> SMALL = List.of("-XX:+UseSerialGC");
-  private static final int HEARD = Integer.getInteger("tollgate.changed.heard", 40);
+  private static final int CHANGES = Integer.getInteger("tollgate.changed.heard", 40);
   private static final int POLLED = Integer.getInteger("tollgate.changed.polled", 10);
   private static final Duration EVERYWHERE = Duration.ofSeconds(5);
   private static final String MODEL = "acme/cheap";
 
   @Test
-  void withARedisNodesActAtOnce() throws Exception {
+  void withRedisNodesActAtOnce() throws Exception {
     try (var redis = RedisProcess.start();
         GatewayProcess one = node("redis.url=" + redis.url());
         GatewayProcess two = node("redis.url=" + redis.url());
@@ -58,23 +58,23 @@ class ChangedKeysIT {
             KeyChangeNotification.open(settings(new Secret(redis.url())))) {
       var changes =
           new Changes(List.of(one, two, three), org(store), store.apiKeys(), announcement);
-      List<Long> revoked = changes.revoke(HEARD);
+      List<Long> revoked = changes.revoke(CHANGES);
       RecordedFigures.keep("revoked-redis", figures("revoked keys, Redis", revoked));
       assertThat(p99(revoked)).isLessThan(1_000);
 
-      List<Long> limited = changes.limit(HEARD / 4);
+      List<Long> limited = changes.limit(CHANGES / 4);
       RecordedFigures.keep("limited-redis", figures("changed limits, Redis", limited));
       assertThat(limited).allSatisfy(each -> assertThat(each).isLessThan(EVERYWHERE.toMillis()));
     }
   }
 
   @Test
-  void withoutOneTheyActOnTheirNextPoll() throws Exception {
+  void withoutRedisNodesActOnTheirNextPoll() throws Exception {
     try (GatewayProcess one = node();
         GatewayProcess two = node();
         Store store = Store.forCommand(store());
-        KeyChangeNotification nobody = KeyChangeNotification.open(settings(null))) {
-      var changes = new Changes(List.of(one, two), org(store), store.apiKeys(), nobody);
+        KeyChangeNotification withoutRedis = KeyChangeNotification.open(settings(null))) {
+      var changes = new Changes(List.of(one, two), org(store), store.apiKeys(), withoutRedis);
       List<Long> revoked = changes.revoke(POLLED);
       RecordedFigures.keep("revoked-polled", figures("revoked keys, polls", revoked));
       assertThat(revoked).allSatisfy(each -> assertThat(each).isLessThan(EVERYWHERE.toMillis()));
@@ -122,7 +122,7 @@ class ChangedKeysIT {
     return millis.stream().sorted().toList().get((millis.size() - 1) * 99 / 100);
   }
 
-  /** Keys that are made, known to all nodes, and then changed. */
+  /** Keys that are created, used at all nodes, and then changed. */
   private record Changes(
       List<GatewayProcess> nodes, OrgId org, ApiKeys keys, KeyChangeNotification announcement) {
     List<Long> revoke(int count) throws Exception {
@@ -134,7 +134,7 @@ class ChangedKeysIT {
       return millis;
     }
 
-    /** To one request a minute, so that the next but one is refused. */
+    /** To one request a minute, so that the second request is refused. */
     List<Long> limit(int count) throws Exception {
       List<Long> millis = new ArrayList<>();
       for (int n = 0; n < count; n++) {
@@ -150,8 +150,8 @@ class ChangedKeysIT {
 
     private KeyCreation.Created make() throws Exception {
       var unlimited = new KeyLimits(0, 0, 0L, 0, null, null);
-      var wish = new ApiKeySpec("changing", KeyScope.ALL, unlimited, null);
-      var made = (KeyCreation.Created) keys.create(org, wish, 0);
+      var spec = new ApiKeySpec("changing", KeyScope.ALL, unlimited, null);
+      var made = (KeyCreation.Created) keys.create(org, spec, 0);
       for (GatewayProcess node : nodes) {
         String key = made.secret().text();
         long deadline = System.nanoTime() + EVERYWHERE.toNanos();
@@ -170,7 +170,10 @@ class ChangedKeysIT {
       void make() throws Exception;
     }
 
-    /** When each node first answered so, in ms since the change was committed. */
+    /**
+     * Returns when each node first answered with the new state, in ms after the commit of the
+     * change.
+     */
     private List<Long> after(KeyCreation.Created key, Change change, Predicate<RawResponse> seen)
         throws Exception {
       try (ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {

@@ -3,7 +3,7 @@ package dev.tollgate.server.acceptance;
 import dev.tollgate.core.testkit.RawClient;
 import dev.tollgate.core.testkit.RawResponse;
 
-/** Chat requests on raw sockets, as short as they can be. */
+/** Minimal chat requests for raw sockets. */
 final class ChatRequests {
   static final String PATH = "/v1/chat/completions";
 
@@ -24,7 +24,7 @@ final class ChatRequests {
     return "Authorization: Bearer " + key;
   }
 
-  /** Asks for a plain reply with the shared key, on a connection of its own. */
+  /** Sends a plain request with the shared key, on a connection of its own. */
   static RawResponse ask(GatewayProcess node, String model) {
     return ask(node, model, SharedNode.key());
   }
@@ -43,7 +43,7 @@ final class ChatRequests {
     return client;
   }
 
-  /** The error code of a reply, empty where it is none. */
+  /** Returns the error code of a response, or an empty string. */
   static String code(RawResponse response) {
     return Json.tree(response.text()).path("error").path("code").asText();
   }

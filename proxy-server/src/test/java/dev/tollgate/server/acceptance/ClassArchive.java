@@ -9,14 +9,14 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * The classes of the program as a node has loaded them that served one request, which later
- * processes map instead of reading jars: a start takes two thirds of its CPU. Made once for this
- * JVM, by a process that ends with it: one that goes on after such a dump may crash.
+ * Class-data archive of a node that has served one request, mapped by later processes instead of
+ * reading jars: a start takes two thirds of its CPU. Created once for this JVM, by a process that
+ * ends afterwards, because a process that continues after such a dump may crash.
  */
 final class ClassArchive {
   private static final String ARCHIVE = "classes.jsa";
 
-  /** That native access is given when classes are used and was not by default is no news. */
+  /** The JVM warns that native access is not enabled by default; this is expected. */
   private static final List<String> UNSAID =
       List.of("-Xlog:disable", "-Xlog:all=warning,cds*=off:stderr");
 
@@ -26,7 +26,7 @@ final class ClassArchive {
     static final List<String> FLAGS = make();
   }
 
-  /** What a process is started with to use them. */
+  /** Returns the JVM options that use the archive. */
   static List<String> flags() {
     return Made.FLAGS;
   }

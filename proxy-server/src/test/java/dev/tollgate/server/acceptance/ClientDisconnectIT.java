@@ -27,13 +27,16 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A client that leaves in any phase, on both transports: the provider is let go at once. */
+/**
+ * A client disconnects in any phase, on both transports: the provider's request is cancelled at
+ * once.
+ */
 class ClientDisconnectIT {
   private static final Duration SOON = Duration.ofSeconds(10);
   private static final Duration CANCELLED = Duration.ofMillis(100);
   private static final Duration READ_ON = Duration.ofSeconds(5);
 
-  /** Times each case is measured; the median must be in time, and each must come. */
+  /** Repetitions of each case; the median must be in time, and each must succeed. */
   private static final int TIMES = 5;
 
   private static final Map<String, CompletableFuture<ScriptedConnection>> REACHED =
@@ -43,8 +46,9 @@ class ClientDisconnectIT {
       SharedNode.beside(SharedNode.setup(), List.of(), "server.transport=nio");
 
   /**
-   * What the provider has sent when the client leaves, and what of it the client waits to see; then
-   * the provider says no more. Before the first content the client sees nothing.
+   * Bytes that the provider has sent when the client disconnects, and the part that the client
+   * waits to see; the provider then sends nothing more. Before the first content the client sees
+   * nothing.
    */
   enum Phase {
     PLAIN_WAITING(false, "", ""),
@@ -130,7 +134,7 @@ class ClientDisconnectIT {
     assertThat(Duration.ofNanos(median)).isLessThan(CANCELLED);
   }
 
-  /** All side by side: they wait most of the time. */
+  /** All cases run side by side, because they mostly wait. */
   @Test
   void afterTheFinishTheProviderIsReadForFiveSeconds() throws Exception {
     Map<String, Future<Long>> nanos = new TreeMap<>();
@@ -152,7 +156,7 @@ class ClientDisconnectIT {
 
   @ParameterizedTest
   @EnumSource
-  void usageThatComesAfterTheClientLeftIsStillCharged(Leave leave) throws Exception {
+  void usageAfterADisconnectIsCharged(Leave leave) throws Exception {
     GatewayProcess node = SharedNode.node();
     String id = "usage-" + IDS.incrementAndGet();
     int linesBefore = node.err().count();
@@ -202,7 +206,7 @@ class ClientDisconnectIT {
     return node.connect().post("/v1/chat/completions", request, SharedNode.authorization());
   }
 
-  /** Nothing unread may be left in the socket, or its closing would be an abort. */
+  /** No unread bytes may be left in the socket, or closing it would send an RST. */
   private static void leave(RawClient client, Leave leave) {
     switch (leave) {
       case FIN -> client.close();

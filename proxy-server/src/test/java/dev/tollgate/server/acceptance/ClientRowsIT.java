@@ -27,15 +27,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The client rows of the fault catalogue over the real program: what a client does wrong, before a
- * provider that does nothing wrong.
+ * Client rows of the fault catalogue over the real program: a faulty client, and a provider without
+ * faults.
  */
 @Isolated
 class ClientRowsIT {
   private static final Duration SOON = Duration.ofSeconds(15);
   private static final int SLOW = Integer.getInteger("tollgate.slow.clients", 1_000);
 
-  /** A machine takes a while to open more. */
+  /** The machine takes a while to open more connections. */
   private static final int SLOW_SECONDS = SLOW > 2_000 ? 5 : 1;
 
   private static final int OTHERS = 60;
@@ -43,7 +43,7 @@ class ClientRowsIT {
   private static final Map<String, String> SHORT =
       Map.of("header_timeout", after(1), "body_timeout", after(2), "write_stall", "1s");
 
-  /** However busy the machine is, nobody is turned away for it. */
+  /** On a busy machine no request may be shed. */
   private static final Map<String, ?> UNSHED =
       Map.of("overload", Map.of("enabled", false), "shutdown", Map.of("delay", "0s"));
 
@@ -54,7 +54,7 @@ class ClientRowsIT {
   private static final AccessLines LOG = new AccessLines(NODE, SOON);
   private static final Map<String, Row> ROWS = rows();
 
-  /** What a client does. */
+  /** Action of a client. */
   private interface Row {
     void play() throws Exception;
   }
@@ -149,13 +149,13 @@ class ClientRowsIT {
 
   @ParameterizedTest
   @MethodSource("played")
-  void endsAsTheRowSays(String row) throws Exception {
+  void endsAsTheRowSpecifies(String row) throws Exception {
     Objects.requireNonNull(ROWS.get(row)).play();
   }
 
-  /** A thousand slow ones: their time is short, and each holds little until then. */
+  /** A thousand slow clients: each has little time, and holds little memory until then. */
   @Test
-  void whoNeverFinishesAskingIsClosedInTimeAndHindersNobody() throws Exception {
+  void slowRequestsAreClosedInTimeWithoutEffectOnOthers() throws Exception {
     double before = slow(NODE.admin().metrics());
     long alone = Latencies.slowest(Latencies.measure(NODE, "row/quick", OTHERS));
     String drip = head("Transfer-Encoding: chunked\r\n");
@@ -200,7 +200,7 @@ class ClientRowsIT {
         .sum();
   }
 
-  // Clients that leave
+  // Clients that disconnect
 
   private static void leavesWithinItsRequest() throws Exception {
     long asked = MOCK.stats().requests();
@@ -293,7 +293,7 @@ class ClientRowsIT {
     }
   }
 
-  /** Slower than the provider, but never still for as long as the stall may last. */
+  /** Slower than the provider, but never without progress for the write stall timeout. */
   private static void readsSlowly() throws Exception {
     int before = NODE.err().count();
     CountDownLatch ended = new CountDownLatch(1);
@@ -413,7 +413,7 @@ class ClientRowsIT {
     assertThat(response.header("connection")).isEqualTo("close");
   }
 
-  // Clients that lose what they had
+  // Clients whose key or credit ends during a stream
 
   private static void hasItsKeyRevoked() throws Exception {
     String key = Tenants.keyOf("acceptance");
@@ -458,7 +458,7 @@ class ClientRowsIT {
     assertThat(ChatRequests.ask(NODE, "row/poor", key).status()).isEqualTo(402);
   }
 
-  // How they ask
+  // Requests of the clients
 
   private static void readContents(RawClient client, int count) {
     for (int n = 0; n < count; n++) {

@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** Clients that ask a node one question after the other, and remember what they were told. */
+/** Clients that send one request after the other to a node, and record the responses. */
 final class ClosedLoopLoad implements AutoCloseable {
   private static final Pattern COST = Pattern.compile("\"x_llm_cost_micro\":(\\d+)");
 
@@ -25,10 +25,10 @@ final class ClosedLoopLoad implements AutoCloseable {
   private volatile boolean ending;
 
   /**
-   * One whole answer.
+   * One complete response.
    *
    * @param code of an error, else empty
-   * @param costMicro as told, 0 where nothing was
+   * @param costMicro reported cost, 0 if none was reported
    */
   record Answer(int status, String code, String request, long costMicro, long askedNanos) {}
 
@@ -40,7 +40,7 @@ final class ClosedLoopLoad implements AutoCloseable {
         IntStream.range(0, clients).mapToObj(_ -> Thread.ofVirtual().start(this::ask)).toList();
   }
 
-  /** Begins to ask. */
+  /** Starts the clients. */
   static ClosedLoopLoad on(GatewayProcess node, String key, String model, int clients) {
     return new ClosedLoopLoad(node, key, model, clients);
   }
@@ -53,7 +53,7 @@ final class ClosedLoopLoad implements AutoCloseable {
           remember(client.post(ChatRequests.PATH, body, authorization).readResponse(), asked);
         }
       } catch (RuntimeException | AssertionError cutOff) {
-        // the node has ended: what was not whole was not told
+        // the node has ended: an incomplete response reports nothing
       }
     }
   }
@@ -74,14 +74,14 @@ final class ClosedLoopLoad implements AutoCloseable {
     }
   }
 
-  /** All answers until now. */
+  /** Returns all responses until now. */
   List<Answer> answers() {
     synchronized (answers) {
       return List.copyOf(answers);
     }
   }
 
-  /** Waits for an answer of this status to what is asked so long from now. */
+  /** Waits for a response with this status to a request sent this long from now. */
   void await(int status, Duration fromNow) throws InterruptedException {
     long sinceNanos = System.nanoTime() + fromNow.toNanos();
     long deadlineNanos = sinceNanos + SOON.toNanos();
@@ -90,7 +90,7 @@ final class ClosedLoopLoad implements AutoCloseable {
         while (at == answers.size()) {
           long leftMillis = Duration.ofNanos(deadlineNanos - System.nanoTime()).toMillis();
           if (leftMillis <= 0) {
-            throw new AssertionError("nobody was answered " + status);
+            throw new AssertionError("no response with status " + status);
           }
           answers.wait(leftMillis);
         }
@@ -102,14 +102,14 @@ final class ClosedLoopLoad implements AutoCloseable {
     }
   }
 
-  /** The charges that clients were told, by request. */
+  /** Returns the charges that clients received, by request. */
   Map<String, Long> reportedCosts() {
     return answers().stream()
         .filter(each -> each.status() == 200)
         .collect(Collectors.toMap(Answer::request, Answer::costMicro));
   }
 
-  /** Lets each client read its last answer. */
+  /** Lets each client read its last response. */
   void end() throws InterruptedException {
     close();
     for (Thread client : clients) {

@@ -61,7 +61,7 @@ class CompletionsIT {
   }
 
   @Test
-  void aStreamSaysTheSameAndEndsWithUsage() {
+  void aStreamHasTheSameTextAndEndsWithUsage() {
     Completion plain = CLIENT.completions().create(ask("test/completion").build());
     List<Completion> chunks = chunks("test/completion", new ArrayList<>());
     assertThat(text(chunks)).isEqualTo(plain.choices().getFirst().text());
@@ -72,7 +72,7 @@ class CompletionsIT {
   }
 
   @Test
-  void promptsMayComeAsTokensAndUsageThatIsNotToldIsEstimated() {
+  void promptsMayBeTokensAndMissingUsageIsEstimated() {
     var tokens = ask("test/completion-no-usage").promptOfArrayOfTokens(List.of(1L, 2L, 3L));
     Completion got = CLIENT.completions().create(tokens.maxTokens(2).build());
     assertThat(got.usage().orElseThrow().promptTokens()).isEqualTo(3);
@@ -81,7 +81,7 @@ class CompletionsIT {
   }
 
   @Test
-  void aStreamThatBreaksOffIsAnErrorBehindWhatWasDelivered() {
+  void aBrokenStreamEndsWithAnErrorAfterItsContent() {
     List<Completion> delivered = new ArrayList<>();
     var error =
         catchThrowableOfType(SseException.class, () -> chunks("test/completion-cut", delivered));
@@ -90,7 +90,7 @@ class CompletionsIT {
   }
 
   @Test
-  void whatIsWrongIsNamed() {
+  void invalidParametersAreNamed() {
     var several =
         catchThrowableOfType(
             BadRequestException.class,

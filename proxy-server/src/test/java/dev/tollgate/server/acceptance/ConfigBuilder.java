@@ -7,14 +7,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A configuration in the making, written as JSON, which is YAML too. It listens on free loopback
- * ports and does not wait before it drains.
+ * Builder of a configuration, written as JSON, which is YAML too. The configuration listens on free
+ * loopback ports and drains without delay.
  */
 final class ConfigBuilder {
   static final Map<String, String> PRICE =
       Map.of("input", "0.15", "cached_input", "0.075", "output", "0.60");
 
-  /** A test of limits says which; any other is faster than the usual ones allow. */
+  /** Limits for tests that do not set their own: the defaults are lower than the rates of tests. */
   private static final Map<String, ?> NO_LIMITS =
       Map.of(
           "global", Map.of("requests_per_second", 0),
@@ -43,7 +43,7 @@ final class ConfigBuilder {
     return new ConfigBuilder();
   }
 
-  /** Adds settings to the API listener's. */
+  /** Adds settings to the API listener. */
   ConfigBuilder listen(Map<String, ?> api) {
     Map<String, Object> listener = new LinkedHashMap<>(api);
     listener.put("address", "127.0.0.1:0");
@@ -57,18 +57,20 @@ final class ConfigBuilder {
     return control;
   }
 
-  /** The bundled provider, quick. */
+  /** Adds the bundled provider, without delays. */
   ConfigBuilder mock(String id) {
     return provider(
         id, Map.of("type", "mock", "ttft", "2ms", "chunk_interval", "1ms", "chunks", 12));
   }
 
-  /** A provider at this address, with this key. */
+  /** Adds a provider at this address, with this key. */
   ConfigBuilder openAi(String id, String baseUrl, String apiKey) {
     return provider(id, Map.of("type", "openai", "base_url", baseUrl, "api_key", apiKey));
   }
 
-  /** Tests of faults share a provider: its circuit stays closed, unless they say when it opens. */
+  /**
+   * Tests of faults share a provider: its circuit stays closed unless a test sets its threshold.
+   */
   ConfigBuilder provider(String id, Map<String, ?> settings) {
     Map<String, Object> all = new LinkedHashMap<>(settings);
     if (!"mock".equals(settings.get("type"))) {
@@ -78,7 +80,7 @@ final class ConfigBuilder {
     return this;
   }
 
-  /** A chat model at the usual price. */
+  /** Adds a chat model at the usual price. */
   ConfigBuilder model(String id, String provider, String upstreamModel) {
     return model(id, provider, upstreamModel, PRICE);
   }
@@ -87,19 +89,19 @@ final class ConfigBuilder {
     return model(id, price, List.of(Map.of("provider", provider, "model", upstreamModel)));
   }
 
-  /** A chat model at the usual price, at a provider and, where that fails, at another. */
+  /** Adds a chat model at the usual price, at a provider and a fallback provider. */
   ConfigBuilder model(String id, Route first, Route second) {
     return model(id, PRICE, List.of(first.settings(1), second.settings(2)));
   }
 
-  /** A model's name at a provider. */
+  /** Returns a route to a model's name at a provider. */
   record Route(String provider, String model) {
     private Map<String, ?> settings(int priority) {
       return Map.of("provider", provider, "model", model, "priority", priority);
     }
   }
 
-  /** A chat model whose requests reserve so many tokens of output. */
+  /** Adds a chat model whose requests reserve this many output tokens. */
   ConfigBuilder model(String id, Route route, Map<String, String> price, int reserved) {
     return model(id, price, List.of(route.settings(1)), reserved);
   }
@@ -128,37 +130,37 @@ final class ConfigBuilder {
     return this;
   }
 
-  /** A model that hears, at 2.50 USD for a million tokens and 10 for those it writes. */
+  /** Adds a transcription model at 2.50 USD for a million input tokens and 10 for output tokens. */
   ConfigBuilder transcription(String id, Route route) {
     return model(id, "transcription", Map.of("input", "2.50", "output", "10"), route);
   }
 
-  /** A model that hears, at 0.1 cents for ten seconds. */
+  /** Adds a transcription model at 0.1 cents for ten seconds. */
   ConfigBuilder transcriptionBySecond(String id, Route route) {
     return model(id, "transcription", Map.of("audio_second", "0.0001"), route);
   }
 
-  /** A model that speaks, at 15 USD for a million characters. */
+  /** Adds a speech model at 15 USD for a million characters. */
   ConfigBuilder speech(String id, Route route) {
     return model(id, "speech", Map.of("characters", "15"), route);
   }
 
-  /** A model that draws, at 4 cents a picture. */
+  /** Adds an image model at 4 cents an image. */
   ConfigBuilder image(String id, Route route) {
     return model(id, "image", Map.of("image", "0.04"), route);
   }
 
-  /** A model that makes vectors, at 20 micro-USD a thousand tokens. */
+  /** Adds an embedding model at 20 micro-USD a thousand tokens. */
   ConfigBuilder embedding(String id, Route route) {
     return model(id, "embedding", Map.of("input", "0.02"), route);
   }
 
-  /** A model that completes texts, at the usual price. */
+  /** Adds a completion model at the usual price. */
   ConfigBuilder completion(String id, Route route) {
     return model(id, "completion", PRICE, route);
   }
 
-  /** A model of another kind than chat. */
+  /** Adds a model of another modality than chat. */
   ConfigBuilder model(String id, String modality, Map<String, String> price, Route route) {
     return model(
         id,
@@ -173,7 +175,7 @@ final class ConfigBuilder {
             List.of(route.settings(1))));
   }
 
-  /** A model with exactly these settings. */
+  /** Adds a model with exactly these settings. */
   ConfigBuilder model(String id, Map<String, ?> settings) {
     models.put(id, settings);
     return this;
@@ -185,7 +187,7 @@ final class ConfigBuilder {
     return this;
   }
 
-  /** The whole as a file, with the admin listener on this port. */
+  /** Writes the configuration to a file, with the admin listener on this port. */
   String text(int adminPort) {
     listeners.put("admin", Map.of("address", "127.0.0.1:" + adminPort));
     try {

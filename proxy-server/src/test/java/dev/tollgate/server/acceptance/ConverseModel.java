@@ -14,14 +14,17 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** What Bedrock does in tests: the same as {@link ForeignModels}, in Converse's form and signed. */
+/**
+ * Test model of Bedrock: behaves as {@link ForeignModels}, in the format of Converse and with
+ * signatures.
+ */
 final class ConverseModel {
   private static final String USAGE =
       "{\"inputTokens\":15,\"cacheReadInputTokens\":5,\"outputTokens\":9,\"totalTokens\":24}";
 
   private ConverseModel() {}
 
-  /** Whether AWS would take the request: signed by the right key, for the right place, now. */
+  /** True if AWS would accept the request: signed with the right key, for the right region, now. */
   private static boolean isSigned(CapturedRequest request) {
     Map<String, String> head = new HashMap<>();
     for (String line : request.headerLines()) {
@@ -58,10 +61,10 @@ final class ConverseModel {
       assertThat(call.path("input").path("city").asText()).isEqualTo("Ulm");
     }
     List<String> calls = List.of("toolu_1", "toolu_2");
-    String said = results.isEmpty() ? "It is " : ForeignModels.said(calls, results);
+    String text = results.isEmpty() ? "It is " : ForeignModels.answerText(calls, results);
     assertThat(ProviderSchema.BEDROCK.complaints(to.request().text())).isEmpty();
     if (to.request().target().endsWith("/converse")) {
-      String message = "{\"role\":\"assistant\",\"content\":[{\"text\":\"" + said + "\"}]}";
+      String message = "{\"role\":\"assistant\",\"content\":[{\"text\":\"" + text + "\"}]}";
       to.send(OpenAiWire.response(200, "OK", "", answered(message)));
       return;
     }
@@ -72,7 +75,7 @@ final class ConverseModel {
       call(0, "toolu_1", "Ulm", frames);
       call(1, "toolu_2", "Bonn", frames);
     } else {
-      frames.event("contentBlockDelta", delta(0, "{\"text\":\"" + said + "\"}"));
+      frames.event("contentBlockDelta", delta(0, "{\"text\":\"" + text + "\"}"));
     }
     String reason = results.isEmpty() ? "tool_use" : "end_turn";
     byte[] stream =

@@ -14,7 +14,7 @@ class CopiedNodeIT {
   private static final Duration SOON = Duration.ofSeconds(20);
 
   @Test
-  void theOlderOneAdmitsNothingMoreAndEnds() throws Exception {
+  void theOlderCopyStopsAdmissionAndExits() throws Exception {
     NodeFolder database = SharedNode.node().home();
     String[] store = database.storeSettings().toArray(String[]::new);
     try (NodeFolder first = NodeFolder.with(SharedNode.setup());

@@ -15,7 +15,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
-/** Nodes on one database that are killed at random, and started again meanwhile. */
+/** Nodes on one database that are killed at random and started again. */
 final class CrashingNodes implements AutoCloseable {
   private static final CountDownLatch NEVER = new CountDownLatch(1);
   private static final int SECONDS_WITHOUT_ANY_MAX = 120;
@@ -26,7 +26,7 @@ final class CrashingNodes implements AutoCloseable {
   private final List<Future<?>> starts = new ArrayList<>();
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
-  /** Where a node runs, and with which settings beside its file's. */
+  /** Folder of a node, and its settings besides those of the file. */
   record NodeSpec(NodeFolder folder, List<String> sets) {}
 
   private CrashingNodes(List<NodeSpec> places, List<String> jvmFlags) {
@@ -34,7 +34,10 @@ final class CrashingNodes implements AutoCloseable {
     this.jvmFlags = jvmFlags;
   }
 
-  /** Starts the first, which makes the tables and prints the key, and then the others at once. */
+  /**
+   * Starts the first node, which migrates the schema and prints the key, and then the others at
+   * once.
+   */
   static CrashingNodes start(List<NodeSpec> places, List<String> jvmFlags) throws Exception {
     var nodes = new CrashingNodes(List.copyOf(places), jvmFlags);
     try {
@@ -62,7 +65,7 @@ final class CrashingNodes implements AutoCloseable {
             }));
   }
 
-  /** Waits until all of them run. */
+  /** Waits until all nodes run. */
   void awaitStarts() throws Exception {
     for (Future<?> start : starts) {
       var _ = start.get();
@@ -76,7 +79,7 @@ final class CrashingNodes implements AutoCloseable {
     return first.bootstrapKey();
   }
 
-  /** Where one of these nodes listens, if any does. */
+  /** Returns the address of a node, if it runs. */
   Optional<Integer> port(int... numbers) {
     int from = ThreadLocalRandom.current().nextInt(numbers.length);
     for (int i = 0; i < numbers.length; i++) {
@@ -88,7 +91,7 @@ final class CrashingNodes implements AutoCloseable {
     return Optional.empty();
   }
 
-  /** Kills one of those that run, and has it started again. */
+  /** Kills a running node, and starts it again. */
   void kill() throws InterruptedException {
     for (int waits = 0; running.isEmpty(); waits++) {
       assertThat(waits / 100).as("seconds without a node").isLessThan(SECONDS_WITHOUT_ANY_MAX);
@@ -107,7 +110,7 @@ final class CrashingNodes implements AutoCloseable {
     assertThat(NEVER.await(millis, TimeUnit.MILLISECONDS)).isFalse();
   }
 
-  /** Ends them in order. */
+  /** Stops the nodes in order. */
   @Override
   public void close() {
     threads.close();

@@ -14,15 +14,15 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * A disk that takes nothing more, and the journal that it leaves, damaged where the disk had said
- * that it has it, and at its end.
+ * A disk that accepts no more writes, and a journal that is damaged where the disk had acknowledged
+ * its data, and at its end.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class DamagedJournalIT {
   private static final int HEADER_BYTES = 512;
 
   @Test
-  void damageIsRefusedWithItsPlaceAndATornEndIsNot() throws Exception {
+  void damageIsRefusedWithItsPositionAndATornEndIsAccepted() throws Exception {
     String[] store = SharedNode.node().home().storeSettings().toArray(String[]::new);
     try (NodeFolder folder = NodeFolder.with(SharedNode.setup())) {
       try (GatewayProcess node = GatewayProcess.start(folder, store)) {
@@ -51,9 +51,9 @@ class DamagedJournalIT {
     LedgerDatabase.of(SharedNode.node().home()).requireAuditClean();
   }
 
-  /** The journal has room for what runs, and not for its next segment. */
+  /** The journal has room for running requests, but not for its next segment. */
   @Test
-  void onAFullDiskRequestsAreRefusedUntilThereIsRoomAndNoChargeIsLost() throws Exception {
+  void onAFullDiskRequestsAreRefusedAndNoChargeIsLost() throws Exception {
     try (GatewayProcess node = SharedNode.beside(SharedNode.setup(), List.of());
         ClosedLoopLoad load = ClosedLoopLoad.on(node, SharedNode.key(), "test/chat", 16)) {
       load.await(200, Duration.ZERO);
@@ -75,7 +75,7 @@ class DamagedJournalIT {
     LedgerDatabase.of(SharedNode.node().home()).requireAuditClean();
   }
 
-  /** What cannot be charged is not served, and whoever looks at stderr learns why. */
+  /** Requests that cannot be charged are refused, and stderr shows the reason. */
   private static void endByItsDisk(GatewayProcess node) throws Exception {
     node.failWrites();
     try (RawClient client = node.connect()) {
@@ -87,7 +87,7 @@ class DamagedJournalIT {
         .contains("the disk of " + node.home().dataDir(), "File too large");
   }
 
-  /** The first segment that has records; the next one may lie ready. */
+  /** Returns the first segment with records; the next one may be preallocated. */
   private static Path segment(NodeFolder folder) throws IOException {
     try (Stream<Path> files = Files.list(folder.dataDir().resolve("journal"))) {
       return files

@@ -10,8 +10,8 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * Calls to the books are cut off before they are committed and after, held up and frozen while
- * clients ask: no client hears of it, and each charge is booked once.
+ * Calls of the ledger store are cut off before and after their commit, delayed and frozen under
+ * load: no client sees an error, and each charge is settled once.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class DatabaseFaultsIT {
@@ -19,7 +19,7 @@ class DatabaseFaultsIT {
   private static final Duration FROZEN = Duration.ofSeconds(3);
 
   @Test
-  void everyChargeIsBookedOnceThroughFaultsOfTheDatabase() throws Exception {
+  void everyChargeIsSettledOnceThroughDatabaseFaults() throws Exception {
     NodeFolder database = SharedNode.node().home();
     LedgerDatabase ledgerDatabase = LedgerDatabase.of(database);
     try (DatabaseGate gate = DatabaseGate.to(database);

@@ -22,9 +22,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way from a node to its database, over which a test has power: it can be shut, and the next
- * call of a function of the books can be cut off, held up or frozen. It reads what the node sends
- * message by message and holds it back until the message that asks for an answer.
+ * Proxy between a node and its database that a test controls: it can be shut, and the next call of
+ * a ledger function can be cut off, delayed or frozen. It parses the node's protocol messages and
+ * buffers them up to the message that requests a response.
  */
 final class DatabaseGate implements AutoCloseable {
   private static final int FIRST_BYTES_MAX = 10_000;
@@ -35,23 +35,23 @@ final class DatabaseGate implements AutoCloseable {
   private final AtomicReference<@Nullable Armed> armed = new AtomicReference<>();
   private volatile boolean shut;
 
-  /** What is done to a call. */
+  /** Fault of a call. */
   enum Fault {
-    /** It does not reach the database. */
+    /** The call does not reach the database. */
     CUT_BEFORE,
-    /** It is committed, and the answer is lost. */
+    /** The call is committed, and its response is lost. */
     CUT_AFTER,
-    /** It takes its time. */
+    /** The call is delayed. */
     DELAY,
-    /** It is carried out and not committed, for long. */
+    /** The call is executed and not committed for a long time. */
     FREEZE
   }
 
-  /** What is in store for the next call of a function. */
+  /** Fault of the next call of a function. */
   record Armed(String function, Fault fault, Duration pause, CountDownLatch done) {
     void await() throws InterruptedException {
       if (!done.await(30, TimeUnit.SECONDS)) {
-        throw new AssertionError("nobody called " + function);
+        throw new AssertionError("no call of " + function);
       }
     }
   }
@@ -62,12 +62,12 @@ final class DatabaseGate implements AutoCloseable {
     Thread.ofVirtual().start(this::accept);
   }
 
-  /** A way to the database that runs in a folder. */
+  /** Returns a proxy to the database of a folder. */
   static DatabaseGate to(NodeFolder database) throws IOException {
     return new DatabaseGate(database);
   }
 
-  /** The database's address for a node that is to go through here. */
+  /** Returns the database's address for a node behind this proxy. */
   List<String> storeSettings() throws IOException {
     List<String> direct = database.storeSettings();
     return List.of(
@@ -76,25 +76,25 @@ final class DatabaseGate implements AutoCloseable {
         direct.get(2));
   }
 
-  /** Does this to the next call of a function and waits until it is done. */
+  /** Applies a fault to the next call of a function, and waits until it is applied. */
   void hit(String function, Fault fault, Duration pause) throws InterruptedException {
     arm(function, fault, pause).await();
   }
 
-  /** The same without waiting. */
+  /** Applies a fault to the next call of a function, without waiting. */
   Armed arm(String function, Fault fault, Duration pause) {
     Armed next = new Armed(function, fault, pause, new CountDownLatch(1));
     armed.set(next);
     return next;
   }
 
-  /** The database is gone: what is open is reset, and nothing new is let in. */
+  /** Starts an outage: open connections are reset, and new ones are refused. */
   void shut() {
     shut = true;
     sockets.forEach(DatabaseGate::reset);
   }
 
-  /** It is back. */
+  /** Ends the outage. */
   void open() {
     shut = false;
   }
@@ -106,7 +106,7 @@ final class DatabaseGate implements AutoCloseable {
         Thread.ofVirtual().start(() -> relay(node));
       }
     } catch (IOException closed) {
-      // the test is over
+      // the test has ended
     }
   }
 
@@ -136,7 +136,7 @@ final class DatabaseGate implements AutoCloseable {
       socket.setSoLinger(true, 0);
       socket.close();
     } catch (IOException alreadyClosed) {
-      // it is gone
+      // the database is gone
     }
   }
 
@@ -174,7 +174,7 @@ final class DatabaseGate implements AutoCloseable {
     }
 
     /**
-     * Messages before the session begins have no type: they ask for encryption, which is denied.
+     * Messages before the session begins have no type: they request encryption, which is denied.
      */
     private void relayBeginning(DataInputStream in, OutputStream out) throws IOException {
       int bytes = in.readInt();
@@ -188,7 +188,7 @@ final class DatabaseGate implements AutoCloseable {
       out.write(ByteBuffer.allocate(bytes).putInt(bytes).put(in.readNBytes(bytes - 4)).array());
     }
 
-    /** Messages up to the one that asks for an answer. */
+    /** Reads messages up to the one that requests a response. */
     private void relayCall(DataInputStream in, OutputStream out) throws IOException {
       StringBuilder called = new StringBuilder();
       while (true) {
@@ -219,7 +219,7 @@ final class DatabaseGate implements AutoCloseable {
           .array();
     }
 
-    /** The text of the statement that a message is about. */
+    /** Returns the SQL text of the statement that a message belongs to. */
     private String statement(byte type, byte[] body) {
       String[] parts = new String(body, StandardCharsets.ISO_8859_1).split("\0", 3);
       return switch (type) {
@@ -233,7 +233,7 @@ final class DatabaseGate implements AutoCloseable {
       };
     }
 
-    /** All but the last message of the call has reached the database, which carries it out. */
+    /** All messages but the last of the call have reached the database, which executes it. */
     private void fail(Armed its, OutputStream out, byte[] last) throws IOException {
       try {
         switch (its.fault()) {

@@ -10,25 +10,25 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** The database goes away under load and comes back: D02, D03. */
+/** The database fails under load and returns: D02, D03. */
 class DatabaseOutageIT {
   private static final Duration GONE =
       Duration.ofSeconds(Integer.getInteger("tollgate.database.gone", 3));
   private static final Duration BACK = Duration.ofSeconds(30);
 
-  /** Ten thousand charges wait in memory at most, those behind them on the disk. */
+  /** Ten thousand charges wait in memory at most, the others on the disk. */
   private static final long HEAP_MORE_MAX = 48 << 20;
 
   private static final Duration CAUGHT_UP = Duration.ofSeconds(10);
 
   @Test
   @Execution(ExecutionMode.CONCURRENT)
-  void requestsGoOnFromLeasesAndTheBooksCatchUp() throws Exception {
+  void requestsRunOnLeasesAndAreSettledAfterwards() throws Exception {
     NodeFolder database = SharedNode.node().home();
     try (DatabaseGate gate = DatabaseGate.to(database);
         GatewayProcess node = SharedNode.through(gate);
         ClosedLoopLoad load = ClosedLoopLoad.on(node, SharedNode.key(), "test/chat", 4)) {
-      // Until it knows how fast money goes.
+      // Until the lease sizes match the rate of spending.
       load.await(200, Duration.ofSeconds(2));
       long balance = balance(node);
       long heap = node.liveHeapBytes();
@@ -71,7 +71,7 @@ class DatabaseOutageIT {
 
   @Test
   @Execution(ExecutionMode.CONCURRENT)
-  void afterTheGraceRequestsAreRefusedUntilItIsBack() throws Exception {
+  void afterTheGraceRequestsAreRefusedUntilTheStoreReturns() throws Exception {
     NodeFolder database = SharedNode.node().home();
     try (DatabaseGate gate = DatabaseGate.to(database);
         GatewayProcess node = SharedNode.through(gate, "ledger.outage_grace=2s");
@@ -94,7 +94,7 @@ class DatabaseOutageIT {
 
   @Test
   @Execution(ExecutionMode.CONCURRENT)
-  void anEmbeddedDatabaseThatDiesIsStartedAgain() throws Exception {
+  void aCrashedEmbeddedDatabaseIsRestarted() throws Exception {
     ConfigBuilder setup =
         ConfigBuilder.empty().mock("mock").model("test/chat", "mock", "mock-chat?chunks=2");
     try (NodeFolder folder = NodeFolder.with(setup);

@@ -21,16 +21,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /**
- * Row D12: clients that read nothing demand twice the direct memory that there is. Those that hold
- * most are reset and charged; whoever reads is served, and the node lives.
+ * Row D12: clients that do not read demand twice the direct memory of the node. Those with the most
+ * buffered bytes are reset and charged; clients that read are served, and the node survives.
  */
 @Isolated
 final class DirectMemoryIT {
   private static final int MEGABYTES = 256;
 
   /**
-   * More than the kernel takes for a client that reads nothing, in a buffer of 8 MiB. It comes as
-   * fast as two of them in a look.
+   * More than the kernel buffers for a client that does not read, in a buffer of 8 MiB. Two of them
+   * are filled within a sample of the load monitor.
    */
   private static final int EVENT_BYTES = 6 << 20;
 
@@ -73,7 +73,7 @@ final class DirectMemoryIT {
   }
 
   @Test
-  void theLargestOfThoseWhoStandStillAreResetAndTheOthersAreServed() throws Exception {
+  void theLargestStalledStreamsAreResetAndOthersAreServed() throws Exception {
     long ends = System.nanoTime() + TimeUnit.SECONDS.toNanos(SOAK_SECONDS);
     do {
       round();
@@ -150,7 +150,7 @@ final class DirectMemoryIT {
     }
   }
 
-  /** What was delivered, estimated, once, as of any client that left. */
+  /** The delivered part is charged once, as an estimate, as after a disconnect. */
   private static void requireCharged(List<String> log) throws Exception {
     Map<String, Long> costs = new HashMap<>();
     for (String line : log) {

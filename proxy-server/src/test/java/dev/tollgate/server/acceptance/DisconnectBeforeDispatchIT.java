@@ -19,24 +19,25 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A client that leaves before any provider has its request: while it waits for a connection of a
- * full pool, or for a connection to be made. Its place is free, and its attempt ended, at once.
+ * A client disconnects before any provider has its request: while the request waits for a
+ * connection of a full pool, or for a connection to be opened. Its pending entry is removed and its
+ * attempt ended at once.
  */
 class DisconnectBeforeDispatchIT {
   private static final Duration SOON = Duration.ofSeconds(10);
   private static final Duration FREED = Duration.ofMillis(100);
 
-  /** Times each case is measured; the median must be in time, and each must come. */
+  /** Repetitions of each case; the median must be in time, and each must succeed. */
   private static final int TIMES = 5;
 
   private static final FullBacklog BACKLOG = FullBacklog.fill();
   private static final GatewayProcess AUTO = node("server.transport=auto");
   private static final GatewayProcess NIO = node("server.transport=nio");
 
-  /** What the node holds for the stream that has the narrow provider's only connection. */
+  /** Resources of the stream that has the narrow provider's only connection. */
   private static final Held IN_FRONT = new Held(1, 0, 1);
 
-  /** What the request waits for, and what is held with it. */
+  /** Wait of the request, and the resources held meanwhile. */
   enum Phase {
     QUEUED("scripted/narrow"),
     CONNECTING("unreachable/model");
@@ -55,7 +56,7 @@ class DisconnectBeforeDispatchIT {
     }
   }
 
-  /** Requests in work, those that wait for a connection, and connections made or tried. */
+  /** Running requests, pending requests, and connections open or being opened. */
   record Held(int requests, int pending, int connections) {
     static Held of(Map<String, Double> metrics) {
       return new Held(
@@ -100,7 +101,7 @@ class DisconnectBeforeDispatchIT {
     return SharedNode.beside(setup, List.of(), transport);
   }
 
-  /** One connection at a time, for which a request waits as long as a test may take. */
+  /** One connection at a time; a request waits for it as long as a test may take. */
   private static Map<String, ?> provider(String baseUrl) {
     return Map.of(
         "type",
@@ -157,9 +158,9 @@ class DisconnectBeforeDispatchIT {
   }
 
   /**
-   * Scraping takes too long to be the clock: the access log says how long the request was in work,
-   * and what it held is given back in the same turn of its loop. Durations alone are compared: the
-   * time of day in the log is that of the books, which may be some milliseconds off ours.
+   * Scrapes are too slow to measure with: the access log has the duration of the request, and its
+   * resources are released in the same task of the event loop. Only durations are compared: the
+   * times in the log are those of the ledger store's clock, which may differ by some milliseconds.
    */
   private static Duration leaveAndMeasure(
       GatewayProcess node, Phase phase, boolean stream, Leave leave) throws InterruptedException {
@@ -193,7 +194,7 @@ class DisconnectBeforeDispatchIT {
         Math.round(record.path("total_ms").doubleValue() * 1_000), ChronoUnit.MICROS);
   }
 
-  /** Not the one in front, which was answered. */
+  /** Not the request before it, which was answered. */
   private static boolean isUnanswered(String line, String model) {
     return line.contains("\"model\":\"" + model + "\"") && line.contains("\"response_bytes\":0");
   }

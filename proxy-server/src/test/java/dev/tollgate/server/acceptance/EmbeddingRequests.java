@@ -3,7 +3,7 @@ package dev.tollgate.server.acceptance;
 import dev.tollgate.core.testkit.RawClient;
 import dev.tollgate.core.testkit.RawResponse;
 
-/** Embedding requests on raw sockets, as short as they can be. */
+/** Minimal embedding requests for raw sockets. */
 final class EmbeddingRequests {
   static final String PATH = "/v1/embeddings";
 

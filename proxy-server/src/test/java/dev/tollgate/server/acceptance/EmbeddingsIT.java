@@ -16,7 +16,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
-/** Embeddings through the real program, with the official Java SDK and without. */
+/** Embeddings through the real program, with the official Java SDK and over raw sockets. */
 class EmbeddingsIT {
   private static final OpenAIClient CLIENT =
       OpenAIOkHttpClient.builder()
@@ -63,7 +63,7 @@ class EmbeddingsIT {
   }
 
   @Test
-  void textsMayComeAsTokens() {
+  void inputsMayBeTokens() {
     var one = CLIENT.embeddings().create(ask().inputOfArrayOfTokens(List.of(1L, 2L)).build());
     var two =
         CLIENT
@@ -74,7 +74,7 @@ class EmbeddingsIT {
   }
 
   @Test
-  void aLargeReplyArrivesWholeAndSaysWhatItCost() {
+  void aLargeReplyArrivesWholeWithItsCost() {
     RawResponse reply = EmbeddingRequests.ask("test/embedding", SharedNode.key());
     assertThat(reply.status()).as(reply.text()).isEqualTo(200);
     assertThat(reply.text().length()).isGreaterThan(30_000);
@@ -93,7 +93,7 @@ class EmbeddingsIT {
   }
 
   @Test
-  void usageThatIsNotToldIsEstimated() {
+  void missingUsageIsEstimated() {
     RawResponse reply = EmbeddingRequests.ask("test/embedding-no-usage", SharedNode.key());
     JsonNode usage = Json.tree(reply.text()).path("usage");
     assertThat(usage.path("x_llm_usage_estimated").asBoolean()).isTrue();
@@ -103,7 +103,7 @@ class EmbeddingsIT {
   }
 
   @Test
-  void aModelOfTheOtherKindIsNamed() {
+  void aModelOfAnotherModalityIsRefusedByName() {
     for (var ask :
         List.<Runnable>of(
             () -> CLIENT.embeddings().create(ask().model("test/chat").input("a").build()),
@@ -118,7 +118,7 @@ class EmbeddingsIT {
   }
 
   @Test
-  void itIsCountedUnderItsRoute() {
+  void metricsCountItUnderItsRoute() {
     EmbeddingRequests.ask("test/embedding", SharedNode.key());
     assertThat(SharedNode.node().admin().get("/metrics").body())
         .contains("route=\"/v1/embeddings\"")

@@ -26,9 +26,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A stream of ten events over real sockets, broken off behind every byte of the provider's reply:
- * no client ever takes a part of it for the whole, none waits for ever, and what it was told stands
- * in the books. One cut in ten, by chance, is tried; {@code -Dtollgate.cuts.one.in=1} tries all.
+ * A stream of ten events over real sockets, cut after every byte of the provider's reply: no client
+ * takes a part for the whole, none waits forever, and the ledger has the amount that the client
+ * received. One cut in ten is tried at random; {@code -Dtollgate.cuts.one.in=1} tries all.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class EverySocketCutIT {
@@ -36,7 +36,7 @@ class EverySocketCutIT {
   private static final int ONE_IN = Integer.getInteger("tollgate.cuts.one.in", 10);
   private static final long SEED = Long.getLong("tollgate.seed", System.nanoTime());
 
-  /** With the role, the finish, the usage and the terminator they are ten. */
+  /** Ten events, with the role, the finish, the usage and the terminator. */
   private static final int CONTENTS = 6;
 
   private static final Duration STALL = Duration.ofMillis(400);
@@ -47,7 +47,9 @@ class EverySocketCutIT {
   private static final GatewayProcess NODE = SharedNode.beside(setup(), List.of());
   private static final Map<String, Long> TOLD = new ConcurrentHashMap<>();
 
-  /** How a provider breaks off, and what a client is told that had content already. */
+  /**
+   * Way in which a provider cuts the stream, and the error for a client that has content already.
+   */
   enum Break {
     FIN("fault/cut-byte", "provider_disconnect"),
     RST("fault/cut-byte-rst", "stream_interrupted"),
@@ -94,22 +96,22 @@ class EverySocketCutIT {
   }
 
   @AfterAll
-  static void theBooksHaveWhatClientsWereTold() throws Exception {
+  static void theLedgerHasWhatClientsReceived() throws Exception {
     NODE.admin().awaitNoRequests();
     LedgerDatabase.of(SharedNode.node().home()).awaitAll(TOLD);
     NODE.close();
     MOCK.close();
   }
 
-  /** What became of the cuts. */
+  /** Results of the cuts. */
   private static final class Tally {
     private int whole;
     private int rescued;
-    private int told;
+    private int failed;
 
     @Override
     public String toString() {
-      return whole + " whole, " + rescued + " by the other provider, " + told + " told as broken";
+      return whole + " whole, " + rescued + " by the other provider, " + failed + " with an error";
     }
   }
 
@@ -139,7 +141,7 @@ class EverySocketCutIT {
     }
     assertThat(tally.whole).as(tally.toString()).isPositive();
     assertThat(tally.rescued).as(tally.toString()).isPositive();
-    assertThat(tally.told).as(tally.toString()).isGreaterThan(replies.size() / 3);
+    assertThat(tally.failed).as(tally.toString()).isGreaterThan(replies.size() / 3);
     RecordedFigures.keep(
         "every-socket-cut-" + how,
         "%d cuts, seed %d: %s, in %s".formatted(replies.size(), SEED, tally, took));
@@ -160,7 +162,7 @@ class EverySocketCutIT {
     } else {
       assertThat(WHOLE).startsWith(seen.content());
       seen.requireBroken(how.code, seen.contents());
-      tally.told++;
+      tally.failed++;
     }
     if (seen.costMicro() > 0) {
       TOLD.put(seen.header("x-request-id"), seen.costMicro());
@@ -174,7 +176,7 @@ class EverySocketCutIT {
         .formatted(how, how.fault, cut);
   }
 
-  /** The size of the whole reply, asked of the provider itself as the gateway would. */
+  /** Returns the size of the whole reply, requested from the provider as the gateway would. */
   private static int replyBytes(String body) {
     String asked = body.replaceFirst("cut/[A-Z]+", "asked").replaceFirst("\"x_mock", USAGE);
     try (RawClient client = RawClient.connect(MOCK.port())) {

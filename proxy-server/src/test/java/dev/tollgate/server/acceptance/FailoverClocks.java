@@ -4,14 +4,14 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * How long things take in the failover scenarios: what the gateway is configured to wait, what the
- * provider makes it wait, and how long a client may have waited at the end.
+ * Times in the failover scenarios: timeouts of the gateway, delays of the provider, and bounds on
+ * the wait of a client.
  *
- * @param slowToken until a slow provider's first token
- * @param stall how long a stalled stream is silent before it ends
- * @param silence how long a silent provider holds on to a request
- * @param outage how long one that comes back is away
- * @param requests how many are sent then, one each {@code interval}
+ * @param slowToken delay of a slow provider's first token
+ * @param stall pause of a stalled stream before it ends
+ * @param silence time that an unresponsive provider holds a request
+ * @param outage duration of an outage
+ * @param requests requests during the outage, one each {@code interval}
  */
 record FailoverClocks(
     Map<String, String> configured,
@@ -25,7 +25,7 @@ record FailoverClocks(
     Duration slowTokenMax,
     Duration stallMax,
     Duration noResponseMax) {
-  /** Those of the public bench. */
+  /** Times of the public bench. */
   private static final FailoverClocks FULL =
       new FailoverClocks(
           Map.of("first_token", "10s", "idle", "20s"),
@@ -54,7 +54,7 @@ record FailoverClocks(
           Duration.ofMillis(4_500),
           Duration.ofSeconds(10));
 
-  /** The profile soak has the full ones. */
+  /** The profile soak uses the full times. */
   static FailoverClocks ofThisRun() {
     return Boolean.getBoolean("tollgate.failover.full") ? FULL : SCALED;
   }

@@ -8,10 +8,10 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What a client and the provider saw of one scenario.
+ * One scenario as the client and the provider saw it.
  *
- * @param atPrimary requests that came for the model that was asked for
- * @param atFallback those for the other one
+ * @param atPrimary requests for the requested model
+ * @param atFallback requests for the fallback model
  */
 record FailoverObservation(
     ReceivedReply reply, List<Asked> atPrimary, List<Asked> atFallback, FailoverClocks clocks) {
@@ -20,7 +20,7 @@ record FailoverObservation(
     return reply.took().compareTo(most) <= 0;
   }
 
-  /** Between the first two requests; zero where there was one. */
+  /** Returns the time between the first two requests; zero if there was one. */
   Duration firstGap() {
     return atPrimary.size() < 2
         ? Duration.ZERO
@@ -34,12 +34,12 @@ record FailoverObservation(
   }
 
   /**
-   * What a careful client made of a reply.
+   * A reply as parsed by a strict client.
    *
    * @param text all content, also of a stream that failed
-   * @param error the code of an error, in-stream or not; empty where there is none
-   * @param model the last one that was named
-   * @param reason the header that says who served
+   * @param error code of an error, in the stream or not; empty if there is none
+   * @param model the last model named in the reply
+   * @param reason the header with the provider that served
    */
   record ReceivedReply(
       String requestId,
@@ -51,7 +51,7 @@ record FailoverObservation(
       String reason,
       Duration took) {
 
-    /** Asks and reads to the end; a client that waits longer than {@code most} fails. */
+    /** Sends a request and reads to the end; a client that waits longer than {@code most} fails. */
     static ReceivedReply ask(GatewayProcess node, String body, Duration most) {
       long began = System.nanoTime();
       try (RawClient client = node.connect().within(most)) {
@@ -71,12 +71,12 @@ record FailoverObservation(
         if (!event.startsWith("data: ")) {
           continue;
         }
-        String said = event.substring("data: ".length());
-        if (said.equals("[DONE]")) {
+        String data = event.substring("data: ".length());
+        if (data.equals("[DONE]")) {
           done = true;
           break;
         }
-        JsonNode chunk = Json.tree(said);
+        JsonNode chunk = Json.tree(data);
         error = chunk.path("error").path("code").asText(error);
         model = chunk.path("model").asText(model);
         usage = chunk.path("usage").isObject() ? chunk.path("usage") : usage;
@@ -94,7 +94,7 @@ record FailoverObservation(
           took);
     }
 
-    /** The canonical answer, and no error. */
+    /** True for the canonical reply without an error. */
     boolean isWholeAnswer() {
       return error.isEmpty() && text.equals(FailoverProvider.ANSWER);
     }

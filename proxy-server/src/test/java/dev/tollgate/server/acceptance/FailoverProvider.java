@@ -12,14 +12,14 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * The provider of the failover scenarios: its models break in one way each, two are healthy. Every
- * whole answer is the same sixty words. It remembers who asked when.
+ * Provider of the failover scenarios: its models fail in one way each, two are healthy. Every
+ * complete reply is the same sixty words. It records the requests with their times.
  */
 final class FailoverProvider implements AutoCloseable {
-  /** Continues an assistant's message that the request ends with. */
+  /** Continues an assistant message at the end of the request. */
   static final String HEALTHY = "ok";
 
-  /** Is as healthy, and refuses requests that end with an assistant's message. */
+  /** Healthy, but refuses requests that end with an assistant message. */
   static final String NO_PREFILL = "ok-no-prefill";
 
   static final int PROMPT_TOKENS = 20;
@@ -29,7 +29,7 @@ final class FailoverProvider implements AutoCloseable {
           .mapToObj(i -> List.of("plain", "größer", "\"quoted\"", "四季", "🙂").get(i % 5) + i)
           .toList();
 
-  /** The canonical answer. */
+  /** The canonical reply. */
   static final String ANSWER = String.join(" ", WORDS);
 
   static final int ANSWER_TOKENS = WORDS.size();
@@ -41,10 +41,10 @@ final class FailoverProvider implements AutoCloseable {
   private volatile long outageBeganNanos;
 
   /**
-   * A request that came.
+   * A received request.
    *
    * @param answered whether it got a 200
-   * @param prefill whether it ended with an assistant's message
+   * @param prefill whether it ended with an assistant message
    */
   record Asked(String model, long atNanos, boolean answered, boolean prefill) {}
 
@@ -57,7 +57,7 @@ final class FailoverProvider implements AutoCloseable {
     }
   }
 
-  /** What a model does with a request. */
+  /** Behaviour of a model on a request. */
   @FunctionalInterface
   interface Fault {
     void answer(FailoverProvider wall, JsonNode request, ScriptedConnection to) throws Exception;
@@ -75,7 +75,7 @@ final class FailoverProvider implements AutoCloseable {
     return asked.stream().filter(each -> each.model().equals(model)).toList();
   }
 
-  /** A scenario begins. */
+  /** Resets the state for a new scenario. */
   void reset() {
     asked.clear();
     outageBeganNanos = System.nanoTime();
@@ -85,14 +85,14 @@ final class FailoverProvider implements AutoCloseable {
     return outageBeganNanos + clocks.outage().toNanos();
   }
 
-  /** Whether this is the first request for its model since the reset. */
+  /** True for the first request for its model since the reset. */
   boolean isFirst(JsonNode request) {
     return asked(model(request)).isEmpty();
   }
 
-  // Answers
+  // Replies
 
-  /** Refuses with an error of OpenAI's shape. */
+  /** Refuses with an error in OpenAI's format. */
   void refuse(JsonNode request, ScriptedConnection to, int status, String code, String... headers) {
     note(request, false);
     String body =
@@ -106,20 +106,20 @@ final class FailoverProvider implements AutoCloseable {
             .formatted(status, lines, body.length(), body));
   }
 
-  /** Aborts the connection without a byte. */
+  /** Resets the connection without a byte. */
   void reset(JsonNode request, ScriptedConnection to) {
     note(request, false);
     to.reset();
   }
 
-  /** Says nothing for long. */
+  /** Sends nothing for a long time. */
   void noResponse(JsonNode request, ScriptedConnection to) throws InterruptedException {
     note(request, false);
     pause(clocks.silence());
     to.close();
   }
 
-  /** Answers with everything, the first token late. */
+  /** Sends the whole reply, the first token late. */
   void slow(JsonNode request, ScriptedConnection to) throws InterruptedException {
     note(request, true);
     to.send(Sse.HEAD);
@@ -129,7 +129,7 @@ final class FailoverProvider implements AutoCloseable {
     end(request, to, WORDS.size(), Sse.DONE);
   }
 
-  /** Begins to answer; the connection ends after so many tokens, at once or after a silence. */
+  /** Starts the reply; the connection ends after this many tokens, at once or after a pause. */
   void cut(JsonNode request, ScriptedConnection to, int tokens, Duration silence)
       throws InterruptedException {
     note(request, true);
@@ -141,7 +141,7 @@ final class FailoverProvider implements AutoCloseable {
     to.close();
   }
 
-  /** Answers with everything, and with an event that is no JSON in between. */
+  /** Sends the whole reply with an event of invalid JSON in between. */
   void malformed(JsonNode request, ScriptedConnection to) throws InterruptedException {
     note(request, true);
     to.send(Sse.HEAD + Sse.role());
@@ -151,12 +151,12 @@ final class FailoverProvider implements AutoCloseable {
     end(request, to, WORDS.size(), Sse.DONE);
   }
 
-  /** Answers a plain request or a stream with everything. */
+  /** Answers a plain request or a stream completely. */
   void ok(JsonNode request, ScriptedConnection to) throws InterruptedException {
     ok(request, to, Sse.DONE);
   }
 
-  /** Answers with everything and ends with {@code done}. */
+  /** Sends the whole reply and ends with {@code done}. */
   void ok(JsonNode request, ScriptedConnection to, String done) throws InterruptedException {
     note(request, true);
     String begun = prefill(request);
@@ -210,7 +210,7 @@ final class FailoverProvider implements AutoCloseable {
     asked.add(new Asked(model(request), System.nanoTime(), answered, prefill));
   }
 
-  /** Lets this much time pass; the end of the test ends it. */
+  /** Waits for this time; the end of the test interrupts it. */
   private void pause(Duration time) throws InterruptedException {
     var _ = closed.await(time.toNanos(), TimeUnit.NANOSECONDS);
   }

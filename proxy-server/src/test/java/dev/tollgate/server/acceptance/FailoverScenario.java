@@ -7,10 +7,10 @@ import java.util.Locale;
 import java.util.function.Predicate;
 
 /**
- * The scenarios of the public failoverbench: what a provider does wrong, and what has to hold
- * beside the rescue of the request. A table in {@code docs/routing.md} says the same.
+ * Scenarios of the public failoverbench: the provider's fault, and the checks besides the rescue of
+ * the request. A table in {@code docs/routing.md} lists the same.
  */
-@SuppressWarnings("ImmutableEnumChecker") // scripts and lists that nobody changes
+@SuppressWarnings("ImmutableEnumChecker") // immutable scripts and lists
 enum FailoverScenario {
   S01(
       "429 with `Retry-After: 2`, once",
@@ -60,7 +60,7 @@ enum FailoverScenario {
           wall.ok(request, to);
         }
       },
-      // a pooled connection that turns out to be gone is no try
+      // a stale pooled connection does not count as an attempt
       List.of("primary ok")),
 
   S06(
@@ -117,7 +117,7 @@ enum FailoverScenario {
       "the stream is cut after 40 of 60 tokens, and the fallback refuses to continue a text",
       (wall, request, to) -> wall.cut(request, to, 40, Duration.ZERO),
       List.of("primary disconnected", "primary disconnected by replay", "fallback ok by replay"),
-      check("no refusal of a continuation is told", seen -> seen.reply().isWholeAnswer())),
+      check("the client gets no refusal of a continuation", seen -> seen.reply().isWholeAnswer())),
 
   S15(
       "503 for a minute, then healthy, under a request every 4 s",
@@ -131,7 +131,7 @@ enum FailoverScenario {
       List.of()),
 
   S16(
-      "503 always; what is told and charged is looked at",
+      "503 always; the reply and its charge are checked",
       (wall, request, to) -> wall.refuse(request, to, 503, "overloaded"),
       List.of("primary server_error", "primary server_error", "fallback ok"),
       check("the fallback is named", seen -> seen.reply().model().equals(FailoverSuiteIT.FALLBACK)),
@@ -150,15 +150,15 @@ enum FailoverScenario {
     this.checks = List.of(checks);
   }
 
-  /** One thing that the bench looks at, of those that a rescue does not imply. */
+  /** Check of the bench that a rescue does not imply. */
   record Check(String name, Predicate<FailoverObservation> holds) {}
 
-  /** Of its model at the provider, and of the provider as configured. */
+  /** Settings of its model at the provider, and of the provider. */
   String id() {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** What the provider does. */
+  /** Behaviour of the provider. */
   String upstream() {
     return upstream;
   }
@@ -167,7 +167,7 @@ enum FailoverScenario {
     return fault;
   }
 
-  /** The tries as the log shows them; where they differ from request to request, none. */
+  /** Attempts in the log; empty if they differ from request to request. */
   List<String> tries() {
     return tries;
   }
@@ -176,22 +176,22 @@ enum FailoverScenario {
     return checks;
   }
 
-  /** The fallback's model at its provider. */
+  /** Fallback model at its provider. */
   String fallback() {
     return this == S14 ? FailoverProvider.NO_PREFILL : FailoverProvider.HEALTHY;
   }
 
-  /** Whether a client should get the answer; else the refusal. */
+  /** True if a client should get the reply; else it gets the refusal. */
   boolean isToBeAnswered() {
     return this != S13;
   }
 
-  /** Whether content had reached the client when the first try failed. */
+  /** True if the client had content when the first attempt failed. */
   boolean isResumed() {
     return tries.toString().contains(" by ");
   }
 
-  /** The last column of the table. */
+  /** Last column of the table. */
   String result() {
     return tries.isEmpty()
         ? "all answered by the fallback; the primary again within 30 s"

@@ -23,9 +23,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The scenarios of the public failoverbench against the real program: each request is rescued and
- * every check of the bench holds; the books hold one charge, at the price of who served. The clocks
- * are shorter than the bench's; the profile soak has the full ones.
+ * The scenarios of the public failoverbench against the real program: each request is rescued,
+ * every check of the bench holds, and the ledger has one charge at the price of the provider that
+ * served. Times are shorter than the bench's; the profile soak has the full ones.
  */
 @Isolated
 class FailoverSuiteIT {
@@ -55,7 +55,7 @@ class FailoverSuiteIT {
     return setup;
   }
 
-  /** The circuit is the default one. */
+  /** The default circuit. */
   private static Map<String, ?> provider(String prefill) {
     return Map.of(
         "type",
@@ -92,7 +92,7 @@ class FailoverSuiteIT {
     WALL.close();
   }
 
-  /** A healthy request before it, so that each scenario meets a connection that is in use. */
+  /** A healthy request first, so that each scenario meets a used connection. */
   @BeforeEach
   void begin() {
     requireAlive();
@@ -102,23 +102,23 @@ class FailoverSuiteIT {
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "S15")
   void isRescued(FailoverScenario scenario) throws Exception {
-    ReceivedReply told = ask(scenario);
+    ReceivedReply reply = ask(scenario);
 
     FailoverObservation seen =
         new FailoverObservation(
-            told, WALL.asked(scenario.id()), WALL.asked(scenario.fallback()), CLOCKS);
+            reply, WALL.asked(scenario.id()), WALL.asked(scenario.fallback()), CLOCKS);
     assertThat(seen.reply()).is(scenario.isToBeAnswered() ? answered() : refused());
     for (FailoverScenario.Check check : scenario.checks()) {
       assertThat(check.holds().test(seen)).as("%s: %s", check.name(), seen).isTrue();
     }
-    assertThat(tries(scenario, told)).isEqualTo(scenario.tries());
-    assertThat(told.reason())
-        .startsWith("strategy=priority selected=" + selected(scenario, told) + " priority=1 ");
-    requireOneCharge(scenario, told);
+    assertThat(tries(scenario, reply)).isEqualTo(scenario.tries());
+    assertThat(reply.reason())
+        .startsWith("strategy=priority selected=" + selected(scenario, reply) + " priority=1 ");
+    requireOneCharge(scenario, reply);
     requireAlive();
   }
 
-  /** One provider is away for a while: nobody notices, and it is used again when it is back. */
+  /** One provider is down for a while: no client sees it, and it is used again afterwards. */
   @Test
   void s15() throws Exception {
     FailoverScenario scenario = FailoverScenario.S15;
@@ -134,8 +134,8 @@ class FailoverSuiteIT {
     assertThat(atPrimary.stream().filter(each -> !each.answered()).count())
         .as("tries at the primary while it was away")
         .isLessThanOrEqualTo(duringOutage);
-    for (ReceivedReply told : all) {
-      requireOneCharge(scenario, told);
+    for (ReceivedReply reply : all) {
+      requireOneCharge(scenario, reply);
     }
     requireAlive();
   }
@@ -172,7 +172,7 @@ class FailoverSuiteIT {
 
   private static Condition<ReceivedReply> refused() {
     return new Condition<>(
-        told -> told.status() == 400 && told.error().equals("validation_failed"), "a clean 400");
+        reply -> reply.status() == 400 && reply.error().equals("validation_failed"), "a clean 400");
   }
 
   /** A healthy request through the same program, as the bench sends one after each scenario. */
@@ -181,11 +181,11 @@ class FailoverSuiteIT {
         .contains(Json.escaped(FailoverProvider.ANSWER));
   }
 
-  // What is recorded
+  // Recorded values
 
-  private static List<String> tries(FailoverScenario scenario, ReceivedReply told)
+  private static List<String> tries(FailoverScenario scenario, ReceivedReply reply)
       throws Exception {
-    JsonNode row = awaitRow(told.requestId());
+    JsonNode row = awaitRow(reply.requestId());
     assertThat(row.path("outcome").asText())
         .isIn(
             scenario.isToBeAnswered()
@@ -212,29 +212,31 @@ class FailoverSuiteIT {
     return Json.tree(rows.getFirst());
   }
 
-  /** Who was asked when the head left: at the first content, or before it with a ping. */
-  private static String selected(FailoverScenario scenario, ReceivedReply told) {
-    boolean headLeftBefore = scenario.isResumed() || told.reason().contains(" committed=early");
+  /**
+   * The provider at the time of the response head: at the first content, or at a ping before it.
+   */
+  private static String selected(FailoverScenario scenario, ReceivedReply reply) {
+    boolean headLeftBefore = scenario.isResumed() || reply.reason().contains(" committed=early");
     boolean fallback = scenario.tries().getLast().startsWith("fallback") && !headLeftBefore;
     return fallback ? "fallback" : scenario.id();
   }
 
-  /** A failed try costs nothing; one that delivered, and the one that served, cost what they do. */
-  private static void requireOneCharge(FailoverScenario scenario, ReceivedReply told)
+  /** A failed attempt is free; one that delivered content and the one that served are charged. */
+  private static void requireOneCharge(FailoverScenario scenario, ReceivedReply reply)
       throws Exception {
     if (!scenario.isToBeAnswered()) {
       return;
     }
-    awaitRow(told.requestId());
+    awaitRow(reply.requestId());
     List<Long> charges = new ArrayList<>();
     BOOKS.query(
-        "SELECT cost_micro FROM settlement WHERE request_id = '" + told.requestId() + "'",
+        "SELECT cost_micro FROM settlement WHERE request_id = '" + reply.requestId() + "'",
         row -> charges.add(row.getLong(1)));
-    assertThat(charges).containsExactly(told.costMicro());
-    boolean byFallback = told.model().equals("suite/" + scenario.fallback());
+    assertThat(charges).containsExactly(reply.costMicro());
+    boolean byFallback = reply.model().equals("suite/" + scenario.fallback());
     long own = FailoverProvider.PROMPT_TOKENS + 2L * FailoverProvider.ANSWER_TOKENS;
     if (!scenario.isResumed()) {
-      assertThat(told.costMicro()).isEqualTo(byFallback ? 10 * own : own);
+      assertThat(reply.costMicro()).isEqualTo(byFallback ? 10 * own : own);
     }
   }
 }

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The table of the failover scenarios in {@code docs/routing.md} says what is run. */
+/** The table of failover scenarios in {@code docs/routing.md} matches the tests. */
 class FailoverTableTest {
   private static final String MARKER = "<!-- failover scenarios -->";
 

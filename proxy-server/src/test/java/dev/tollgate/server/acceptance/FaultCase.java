@@ -4,13 +4,13 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * One way a provider fails, as the mock provider plays it, and what everybody is to see of it.
+ * Fault of a provider, as the mock provider plays it, with its expected effects.
  *
- * @param row the catalogue's row
- * @param model what the mock is asked for
- * @param address where the provider is said to be
- * @param ask what the client asks for
- * @param settings what its provider's settings have beside the usual
+ * @param row row of the catalogue
+ * @param model model of the mock provider
+ * @param address configured address of the provider
+ * @param ask request of the client
+ * @param settings additional settings of the provider
  */
 record FaultCase(
     String row,
@@ -22,7 +22,7 @@ record FaultCase(
 
   private static final Set<String> SILENT = Set.of("U02", "U09", "U10", "U30", "U33", "U43", "U44");
 
-  /** Where the provider is said to be. */
+  /** Configured address of the provider. */
   enum Address {
     MOCK,
     REFUSED,
@@ -32,7 +32,7 @@ record FaultCase(
     UNKNOWN_NAME
   }
 
-  /** What the client asks for. */
+  /** Request of the client. */
   enum Ask {
     STREAM,
     PLAIN,
@@ -40,36 +40,36 @@ record FaultCase(
     LONG_PROMPT
   }
 
-  /** How often a provider is asked that fails like this. */
+  /** Retries after such a fault. */
   enum ExpectedAttempts {
-    /** Another one, else the same once more. */
+    /** At another provider, else once more at the same. */
     ELSEWHERE_OR_AGAIN,
-    /** Another one, but never the same again. */
+    /** At another provider, never at the same. */
     ELSEWHERE,
-    /** Nobody else, and not again. */
+    /** No retry. */
     ONCE
   }
 
-  /** Where a success has its usage from. */
+  /** Source of a success's usage. */
   enum Usage {
     REPORTED,
     ESTIMATED,
     ZERO
   }
 
-  /** What the client sees in the end where no other provider can be asked. */
+  /** Result for the client if no other provider is available. */
   sealed interface Expected {
-    /** An HTTP error, charged nothing. */
+    /** An HTTP error, without a charge. */
     record Refused(int status, String code, String outcome, ExpectedAttempts tries)
         implements Expected {}
 
-    /** So many content events, the usage so far, an error, and the terminator. */
+    /** This many content events, the usage so far, an error, and the terminator. */
     record Broken(String code, int contents) implements Expected {}
 
-    /** A reply without a flaw, of so many content events. */
+    /** A flawless reply, with this many content events. */
     record Served(Usage usage, int contents) implements Expected {}
 
-    /** The same after a try that failed. */
+    /** A flawless reply after a failed attempt. */
     record Recovered() implements Expected {}
   }
 
@@ -82,7 +82,7 @@ record FaultCase(
     };
   }
 
-  /** Whether another provider, where there is one, serves instead. */
+  /** True if another provider, if there is one, serves instead. */
   boolean failsOver() {
     return switch (expected) {
       case Expected.Refused refused -> refused.tries() != ExpectedAttempts.ONCE;
@@ -91,12 +91,12 @@ record FaultCase(
     };
   }
 
-  /** Whether the mock provider works at it for so long that others would notice. */
+  /** True if the mock provider is busy with it for so long that other cases would be affected. */
   boolean isLarge() {
     return model.startsWith("fault/big-line");
   }
 
-  /** Whether the provider falls silent, so that a clock has to end it. */
+  /** True if the provider stops sending, so that a timeout has to end it. */
   boolean waits() {
     return SILENT.contains(row);
   }

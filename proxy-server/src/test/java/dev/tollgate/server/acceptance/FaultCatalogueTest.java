@@ -22,14 +22,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What the tests of the fault catalogue's rows expect is what the catalogue says; none is left. */
+/** The expectations of tests match the fault catalogue, and every row has a test. */
 @Tag("corpus")
 class FaultCatalogueTest {
   private static final Set<String> HTTP2 =
       Set.of("U70", "U71", "U72", "C20", "C21", "C22", "C23", "C24");
 
   /**
-   * Rows that take more than one request, or are the client's or a dependency's: who plays them.
+   * Rows with more than one request, or with faults of clients and dependencies, and the tests that
+   * play them.
    */
   private static final Map<String, List<String>> PLAYED =
       Map.ofEntries(
@@ -75,7 +76,7 @@ class FaultCatalogueTest {
   }
 
   @Test
-  void everyRowIsPlayed() throws IOException {
+  void everyRowHasATest() throws IOException {
     Set<String> played = plays().map(FaultCase::row).collect(Collectors.toCollection(TreeSet::new));
     PLAYED.values().forEach(played::addAll);
     played.addAll(HTTP2);
@@ -89,7 +90,7 @@ class FaultCatalogueTest {
     }
   }
 
-  /** What stands in a test, which names the rows that it plays. */
+  /** Text of a test, which names the rows that it plays. */
   private static String text(List<Path> sources, String test) throws IOException {
     StringBuilder text = new StringBuilder();
     for (Path source : sources) {
@@ -102,7 +103,7 @@ class FaultCatalogueTest {
 
   @ParameterizedTest
   @MethodSource("plays")
-  void whatIsExpectedIsWhatTheRowSays(FaultCase play) {
+  void expectationsMatchTheRow(FaultCase play) {
     Row row = Objects.requireNonNull(rows().get(play.row()), play.row());
     switch (play.expected()) {
       case Expected.Refused refused -> {
@@ -113,7 +114,7 @@ class FaultCatalogueTest {
         }
       }
       case Expected.Broken broken -> {
-        if (!row.named(IN_STREAM).isEmpty()) { // three bad events in a row: no row of their own
+        if (!row.named(IN_STREAM).isEmpty()) { // three bad events in a row: not a row of its own
           assertThat(broken.code()).isEqualTo(row.named(IN_STREAM));
         }
       }

@@ -30,20 +30,20 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The provider rows of the fault catalogue over the real program: each once with nobody else to
- * ask, and once with a healthy second provider. All run side by side, for they mostly wait. Stale
- * connections (U06) and one that flaps (U74) take more than one request.
+ * Provider rows of the fault catalogue over the real program: each once without another provider,
+ * and once with a healthy second one. All run side by side, because they mostly wait. Stale
+ * connections (U06) and a flapping provider (U74) take more than one request.
  */
 class FaultRowsIT {
   private static final int AT_ONCE = 16;
 
-  /** So that each event loop has a connection of its own to find stale. */
+  /** Each event loop needs a connection of its own that can become stale. */
   private static final int STALE_TIMES = 8;
 
   private static final Duration FLAP = Duration.ofSeconds(2);
   private static final String HEALTHY = "healthy";
 
-  /** Only for those who are waited for: however busy the machine is, no other is given up. */
+  /** Only for requests with a short timeout: on a busy machine no other may time out. */
   private static final Map<String, String> SHORT =
       Map.of("connect", "1s", "response_header", "1s", "first_token", "1s", "idle", "1s");
 
@@ -74,7 +74,7 @@ class FaultRowsIT {
             .model("row/flaps", new Route("flaps", fault), new Route(HEALTHY, "mock-chat"));
     for (int n = 0; n < PLAYS.size(); n++) {
       FaultCase play = PLAYS.get(n);
-      // What one play does to a provider is not to be felt in another.
+      // A fault at one provider must not affect another case.
       String other = play.model() + (play.model().contains("?") ? "&" : "?") + "batch=0";
       setup
           .provider("alone-" + n, provider(play))
@@ -100,7 +100,7 @@ class FaultRowsIT {
 
   private static HttpsServer untrusted() {
     try {
-      X509Bundle nobody =
+      X509Bundle untrusted =
           new CertificateBuilder()
               .ecp256()
               .subject("CN=Nobody")
@@ -112,7 +112,7 @@ class FaultRowsIT {
               .subject("CN=localhost")
               .addSanDnsName("localhost")
               .addExtendedKeyUsageServerAuth()
-              .buildIssuedBy(nobody);
+              .buildIssuedBy(untrusted);
       return TlsIT.providerWith(leaf);
     } catch (Exception e) {
       throw new AssertionError(e);
@@ -148,7 +148,7 @@ class FaultRowsIT {
   static void nothingIsHeld() throws Exception {
     NODE.admin().awaitNoRequests();
     assertThat(MOCK.stats().lastDisconnects())
-        .as("nobody leaves a provider that is healthy")
+        .as("no request leaves a healthy provider")
         .noneMatch(each -> each.model().startsWith("mock-chat"));
     NODE.close();
     MOCK.close();
@@ -158,7 +158,7 @@ class FaultRowsIT {
 
   @ParameterizedTest
   @MethodSource("plays")
-  void whereNobodyElseCanBeAsked(FaultCase play) {
+  void withoutAnotherProvider(FaultCase play) {
     ObservedRequest seen = seen("alone", play);
     switch (play.expected()) {
       case Expected.Refused refused -> {
@@ -185,7 +185,7 @@ class FaultRowsIT {
 
   @ParameterizedTest
   @MethodSource("plays")
-  void whereAHealthyProviderIsThere(FaultCase play) {
+  void withAHealthyProvider(FaultCase play) {
     ObservedRequest seen = seen("first", play);
     boolean elsewhere = seen.log().path("attempts").findValuesAsText("provider").contains(HEALTHY);
     assertThat(elsewhere).as(seen.toString()).isEqualTo(play.failsOver());
@@ -204,7 +204,7 @@ class FaultRowsIT {
     requireBooked(seen, "ok");
   }
 
-  /** A pooled connection that went stale is replaced, by whatever that was found out. */
+  /** A stale pooled connection is replaced, whichever way it was detected. */
   @ParameterizedTest
   @ValueSource(strings = {"row/stale", "row/stale-reset"})
   void aConnectionThatWentStaleIsNotNoticed(String model) throws Exception {
@@ -218,9 +218,9 @@ class FaultRowsIT {
     }
   }
 
-  /** Nobody notices that it is down; it is spared, and asked again soon after it is back. */
+  /** No client sees the outage; the provider is skipped, and used again soon after it is back. */
   @Test
-  void aProviderThatFlapsIsBackSoon() throws Exception {
+  void aFlappingProviderIsUsedAgainSoon() throws Exception {
     ObservedRequest.Question question =
         new ObservedRequest.Question("row/flaps", FaultCase.Ask.PLAIN);
     long before = MOCK.stats().requests();
@@ -251,7 +251,7 @@ class FaultRowsIT {
     }
   }
 
-  /** The client, the log and the ledger are told the same. */
+  /** Client, log and ledger agree. */
   private static void requireBooked(ObservedRequest seen, String outcome) {
     assertThat(seen.log().path("outcome").asText()).as(seen.toString()).isEqualTo(outcome);
     assertThat(seen.log().path("cost_micro").longValue()).isEqualTo(seen.costMicro());
@@ -264,7 +264,7 @@ class FaultRowsIT {
   }
 
   @Test
-  void theBooksAddUpAndNothingStaysReserved() throws Exception {
+  void theLedgerAddsUpAndNothingStaysReserved() throws Exception {
     LedgerDatabase.of(SharedNode.node().home()).requireAuditClean();
   }
 }

@@ -30,8 +30,8 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * Every fault that the mock provider can show, plain and streamed, with short clocks: each request
- * ends with a specified answer, and whatever is a success is one for the official SDK too.
+ * Every fault of the mock provider, plain and streamed, with short timeouts: each request ends with
+ * a specified response, and every success is one for the official SDK too.
  */
 @Tag("corpus")
 @Execution(ExecutionMode.CONCURRENT)
@@ -81,7 +81,7 @@ class FaultyProviderIT {
             "5s");
     ConfigBuilder setup = SharedNode.setup();
     for (String model : models(faults().toList())) {
-      // One that limits our rate is not asked for a while.
+      // A provider that limits our rate is skipped for a while.
       String provider = model.replace('/', '-');
       setup
           .provider(
@@ -106,12 +106,12 @@ class FaultyProviderIT {
     PROVIDER.close();
   }
 
-  /** Each fault twice: what one reply did to a provider is not to be seen in the other. */
+  /** Each fault twice: one reply of a provider must not affect the other. */
   private static List<String> models(List<String> faults) {
     return faults.stream().flatMap(fault -> Stream.of(PLAIN + fault, STREAMED + fault)).toList();
   }
 
-  /** Many at once, for most of the time of each is spent waiting for a provider. */
+  /** Many at once, because each mostly waits for a provider. */
   @Test
   void everyRequestEndsWithASpecifiedAnswer() throws Exception {
     try (ExecutorService callers = Executors.newFixedThreadPool(CALLERS)) {

@@ -13,8 +13,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What providers that do not speak OpenAI do in tests: each takes only what it documents, asks for
- * the weather of two cities at once, and then says both results in the order of its calls.
+ * Test models of providers with other APIs than OpenAI's: each accepts only documented requests,
+ * calls a tool for the weather of two cities at once, and then returns both results in the order of
+ * its calls.
  */
 final class ForeignModels {
   private static final String LINES_HEAD =
@@ -30,7 +31,7 @@ final class ForeignModels {
     }
   }
 
-  static String said(List<String> calls, Map<String, String> results) {
+  static String answerText(List<String> calls, Map<String, String> results) {
     assertThat(results.keySet()).containsExactlyInAnyOrderElementsOf(calls);
     return "It is " + String.join(", ", calls.stream().map(results::get).toList());
   }
@@ -68,14 +69,14 @@ final class ForeignModels {
     JsonNode asked = request.path("messages").path(1).path("content");
     asked.forEach(call -> calls.add(call.path("id").asText()));
     assertThat(asked.path(0).path("input").path("city").asText()).isEqualTo("Ulm");
-    String text = AnthropicWire.text(0, said(calls, results));
+    String text = AnthropicWire.text(0, answerText(calls, results));
     send(
         to,
         OpenAiWire.STREAM_HEAD,
         AnthropicWire.start(20) + text + AnthropicWire.stop("end_turn", 9));
   }
 
-  /** What is asked of Vertex, of Gemini with a key, and of Bedrock: the model is in the target. */
+  /** Requests of Vertex, of Gemini with a key, and of Bedrock have the model in the target. */
   static void inTarget(JsonNode request, ScriptedConnection to) {
     if (to.request().target().startsWith("/v1/model/")) {
       ConverseModel.answer(request, to);
@@ -119,7 +120,7 @@ final class ForeignModels {
         .isEqualTo("Ulm");
     assertThat(calls.path(0).path("thoughtSignature").asText()).isEqualTo("c2ln");
     List<String> texts = new ArrayList<>();
-    for (int k = 0; k < results.size(); k++) { // an id is that of the call in the same place
+    for (int k = 0; k < results.size(); k++) { // the id of the call at the same index
       JsonNode result = results.path(k).path("functionResponse");
       assertThat(result.path("name").asText()).isEqualTo("weather");
       assertThat(result.path("id")).isEqualTo(calls.path(k).path("functionCall").path("id"));
@@ -145,7 +146,7 @@ final class ForeignModels {
             + "\"modelVersion\":\"m\",\"responseId\":\"r\"}\r\n\r\n");
   }
 
-  /** The calls of a conversation in OpenAI's form, or one that is like it. */
+  /** Returns the tool calls of a conversation in OpenAI's format, or a similar one. */
   private static List<String> calls(JsonNode request) {
     List<String> calls = new ArrayList<>();
     JsonNode asked = request.path("messages").path(1).path("tool_calls");
@@ -175,7 +176,9 @@ final class ForeignModels {
           cohere("content-start", "\"message\":{\"content\":{\"type\":\"text\",\"text\":\"\"}}")
               + cohere(
                   "content-delta",
-                  "\"message\":{\"content\":{\"text\":\"" + said(calls(request), results) + "\"}}");
+                  "\"message\":{\"content\":{\"text\":\""
+                      + answerText(calls(request), results)
+                      + "\"}}");
     }
     String reason = results.isEmpty() ? "TOOL_CALL" : "COMPLETE";
     send(
@@ -217,7 +220,7 @@ final class ForeignModels {
     assertThat(to.request().target()).isEqualTo("/api/chat");
     assertTaken(to, ProviderSchema.OLLAMA);
     Map<String, String> results = results(request);
-    String said = results.isEmpty() ? "" : said(calls(request), results);
+    String answerText = results.isEmpty() ? "" : answerText(calls(request), results);
     String calls =
         results.isEmpty()
             ? ",\"tool_calls\":[{\"function\":{\"name\":\"weather\",\"arguments\":%s}},{\"function\":{\"name\":\"weather\",\"arguments\":%s}}]"
@@ -226,7 +229,12 @@ final class ForeignModels {
     send(
         to,
         LINES_HEAD,
-        ollama("{\"role\":\"assistant\",\"content\":\"" + said + "\"" + calls + "},\"done\":false")
+        ollama(
+                "{\"role\":\"assistant\",\"content\":\""
+                    + answerText
+                    + "\""
+                    + calls
+                    + "},\"done\":false")
             + ollama(
                 "{\"role\":\"assistant\",\"content\":\"\"},\"done\":true,\"done_reason\":\"stop\","
                     + "\"prompt_eval_count\":20,\"eval_count\":9"));
@@ -245,7 +253,7 @@ final class ForeignModels {
     String delta =
         results.isEmpty()
             ? "\"content\":null,\"tool_calls\":[" + azure(0, ULM) + "," + azure(1, BONN) + "]"
-            : "\"content\":\"" + said(calls(request), results) + "\"";
+            : "\"content\":\"" + answerText(calls(request), results) + "\"";
     String reason = results.isEmpty() ? "tool_calls" : "stop";
     send(
         to,

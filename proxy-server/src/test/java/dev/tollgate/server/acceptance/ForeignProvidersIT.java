@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The official Java SDK, the real program, and providers that speak something else than OpenAI. */
+/** The official Java SDK, the real program, and providers with other APIs than OpenAI's. */
 class ForeignProvidersIT {
   private static final ScriptedModels PROVIDER =
       new ScriptedModels()
@@ -82,7 +82,7 @@ class ForeignProvidersIT {
         .model("bedrock/haiku", "bedrock", "eu.anthropic.claude-haiku-4-5-20251001-v1:0");
   }
 
-  /** Where no version stands before the paths. */
+  /** Providers without a version in front of the paths. */
   private static String root() {
     return PROVIDER.baseUrl().replaceFirst("/v1$", "");
   }
@@ -101,7 +101,7 @@ class ForeignProvidersIT {
         account());
   }
 
-  /** A server that gives out tokens; what it is asked with has a test of its own. */
+  /** Token server; its requests have a test of their own. */
   private static HttpServer tokens() {
     try {
       var server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
@@ -201,7 +201,7 @@ class ForeignProvidersIT {
   }
 
   @Test
-  void aPlainAnswerOfBedrocksIsTheClients() {
+  void aPlainReplyOfBedrockReachesTheClient() {
     var question =
         ChatCompletionCreateParams.builder()
             .model("bedrock/haiku")

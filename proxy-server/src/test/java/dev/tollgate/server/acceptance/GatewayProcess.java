@@ -15,8 +15,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The built program, {@code serve}, as a child process. It is started as the launcher starts it,
- * from the jars that the build put together, and does not outlive this JVM.
+ * The built program, {@code serve}, as a child process. It is started with the launcher's flags
+ * from the jars of the build, and ends before this JVM.
  */
 final class GatewayProcess implements AutoCloseable {
   private static final Duration START = Duration.ofMinutes(3);
@@ -47,7 +47,7 @@ final class GatewayProcess implements AutoCloseable {
     return serving(launch(home, jvmFlags, sets));
   }
 
-  /** Starts it in a new folder, which is deleted when it is closed. */
+  /** Starts it in a new folder, which is deleted on close. */
   static GatewayProcess start(ConfigBuilder setup, List<String> jvmFlags, String... sets)
       throws IOException, InterruptedException {
     GatewayProcess binary = launch(NodeFolder.with(setup), jvmFlags, sets);
@@ -70,7 +70,7 @@ final class GatewayProcess implements AutoCloseable {
     return start(home, List.of(), sets);
   }
 
-  /** Starts the one that writes down which classes it has loaded when it ends, on nothing. */
+  /** Starts a process without a gateway that writes the list of its loaded classes at exit. */
   static GatewayProcess recorded(NodeFolder home, Path archive)
       throws IOException, InterruptedException {
     List<String> flags = List.of("-XX:ArchiveClassesAtExit=" + archive, "-Xlog:disable");
@@ -101,7 +101,7 @@ final class GatewayProcess implements AutoCloseable {
     baseUrl = URI.create(matcher.group(1));
   }
 
-  /** What clients take as base address, ending in {@code /v1}. */
+  /** Returns the base URL for clients, ending in {@code /v1}. */
   URI baseUrl() {
     return baseUrl;
   }
@@ -114,7 +114,7 @@ final class GatewayProcess implements AutoCloseable {
     return process.pid();
   }
 
-  /** What it receives is held to the document of the API. */
+  /** Returns a client whose responses are checked against the OpenAPI document. */
   RawClient connect() {
     return RawClient.connect(port()).watched(ApiConformance::require);
   }
@@ -127,7 +127,7 @@ final class GatewayProcess implements AutoCloseable {
     return home;
   }
 
-  /** The first key, which is printed by the process that made it. */
+  /** Returns the first key, which is printed by the process that created it. */
   String bootstrapKey() throws InterruptedException {
     String line =
         out.await(text -> KEY.matcher(text).find(), START)
@@ -146,10 +146,10 @@ final class GatewayProcess implements AutoCloseable {
 
   /** Sends SIGTERM. */
   void terminate() {
-    process.toHandle().destroy(); // the process's own closes what it says, too
+    process.toHandle().destroy(); // also closes the streams of its output
   }
 
-  /** Sends SIGKILL to the program alone: its PostgreSQL is left behind. */
+  /** Sends SIGKILL to the program alone: its PostgreSQL is left running. */
   void kill() throws InterruptedException {
     process.destroyForcibly().waitFor();
   }
@@ -159,12 +159,12 @@ final class GatewayProcess implements AutoCloseable {
     new ProcessBuilder("kill", "-HUP", "" + process.pid()).start().waitFor();
   }
 
-  /** Has every write to its files fail from now on; its pipes and sockets go on. */
+  /** Lets every write to its files fail from now on; pipes and sockets work. */
   void failWrites() throws IOException, InterruptedException {
     limitFiles("1:1");
   }
 
-  /** Its files may not become longer than this any more: what is made full size cannot be made. */
+  /** Limits the size of its files from now on: preallocated files cannot be created. */
   void refuseFilesAbove(int bytes) throws IOException, InterruptedException {
     limitFiles(bytes + ":unlimited");
   }
@@ -180,7 +180,7 @@ final class GatewayProcess implements AutoCloseable {
     }
   }
 
-  /** Collects garbage in it, so that what was leaked can be found. */
+  /** Runs a garbage collection in it, so that leaked buffers can be detected. */
   void collectGarbage() throws IOException, InterruptedException {
     String jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd").toString();
     Process run = new ProcessBuilder(jcmd, "" + process.pid(), "GC.run").start();
@@ -189,7 +189,7 @@ final class GatewayProcess implements AutoCloseable {
     }
   }
 
-  /** Bytes of all objects that something in it still needs. */
+  /** Returns the bytes of all reachable objects in it. */
   long liveHeapBytes() throws IOException, InterruptedException {
     return LiveHeap.bytesOf(process.pid());
   }
@@ -216,7 +216,9 @@ final class GatewayProcess implements AutoCloseable {
     process.destroyForcibly();
   }
 
-  /** Ends it, gently at first. Its database is its folder's to end, should it be left behind. */
+  /**
+   * Ends it, by SIGTERM first. Its database is stopped by its folder, should it be left running.
+   */
   @Override
   public void close() {
     process.destroy();

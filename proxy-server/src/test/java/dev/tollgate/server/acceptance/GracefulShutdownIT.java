@@ -13,7 +13,10 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
-/** SIGTERM: what runs is finished, what cannot finish is told so, and the exit code is 0: D09. */
+/**
+ * SIGTERM: running requests are finished, those that cannot finish get an error, and the exit code
+ * is 0: D09.
+ */
 class GracefulShutdownIT {
   private static final Duration SOON = Duration.ofSeconds(30);
   private static final int STREAMS = 20;
@@ -54,9 +57,9 @@ class GracefulShutdownIT {
     }
   }
 
-  /** Who balances load goes elsewhere once the node is no more ready; it serves until then. */
+  /** A load balancer routes elsewhere once the node is not ready; the node serves until then. */
   @Test
-  void aNodeThatIsReplacedUnderLoadFailsNoRequest() throws Exception {
+  void aRollingReplacementFailsNoRequest() throws Exception {
     var ready = new AtomicReference<GatewayProcess>();
     long began = System.nanoTime();
     try (GatewayProcess node =
@@ -77,7 +80,7 @@ class GracefulShutdownIT {
     }
   }
 
-  /** The second part comes when the drain has begun. */
+  /** The second part of the reply is sent after the drain has begun. */
   private static void answerInTwoParts(JsonNode request, ScriptedConnection to) throws Exception {
     if (request.path("stream").booleanValue()) {
       to.send(Sse.HEAD + Sse.role() + Sse.text("one")).gate(GATE);
@@ -88,7 +91,7 @@ class GracefulShutdownIT {
   }
 
   @Test
-  void aNodeThatIsGivenUpWhileItDrainsFinishesWhatRuns() throws Exception {
+  void aNodeDeclaredLostDuringADrainFinishesItsRequests() throws Exception {
     String gate = "given up";
     SharedNode.scripted()
         .model(
@@ -123,7 +126,7 @@ class GracefulShutdownIT {
   }
 
   @Test
-  void whatCannotFinishIsToldAndTheExitCodeIsStillZero() throws Exception {
+  void unfinishedRequestsGetAnErrorAndTheExitCodeIsZero() throws Exception {
     SharedNode.scripted()
         .model(
             "stop-stall",

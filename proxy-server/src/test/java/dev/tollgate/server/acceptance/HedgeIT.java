@@ -17,14 +17,16 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
-/** A second provider is asked beside one whose first token is late: what everybody sees of it. */
+/**
+ * A hedged attempt beside a provider with a late first token: results for client, log and ledger.
+ */
 @Isolated
 class HedgeIT {
   private static final Duration SOON = Duration.ofSeconds(10);
   private static final String SERVED_BY_SECOND = "tollgate_hedges_total{served_by=\"second\"}";
   private static final AtomicInteger IDS = new AtomicInteger();
 
-  /** By the request's own id: the connection on which the late provider was asked. */
+  /** By request id: the connection to the late provider. */
   private static final Map<String, CompletableFuture<ScriptedConnection>> LATE =
       new ConcurrentHashMap<>();
 
@@ -35,7 +37,7 @@ class HedgeIT {
         .model("prompt", (_, connection) -> connection.send(whole("prompt")));
   }
 
-  /** Begins at once and writes nothing, until the test says so. */
+  /** Sends the head at once and no event until the test releases it. */
   private static void late(JsonNode request, ScriptedConnection connection) throws Exception {
     String id = request.path("x_id").asText();
     connection.send(Sse.HEAD + Sse.role());
@@ -61,12 +63,12 @@ class HedgeIT {
   }
 
   @Test
-  void aRequestThatWishesForIt() throws Exception {
+  void hedgingByRequest() throws Exception {
     secondServes(SharedNode.node(), "{\"hedge_after_ms\":200}");
   }
 
   @Test
-  void aConfigurationThatWishesForAll() throws Exception {
+  void hedgingByConfiguration() throws Exception {
     try (GatewayProcess node =
         SharedNode.beside(
             SharedNode.setup().section("routing", Map.of("hedge_after", "200ms")), List.of())) {
@@ -76,7 +78,7 @@ class HedgeIT {
   }
 
   @Test
-  void byDefaultNobodyElseIsAsked() throws Exception {
+  void byDefaultNoHedgeIsSent() throws Exception {
     firstServesAlone(SharedNode.node(), "{}");
   }
 

@@ -16,8 +16,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Every row of the framing corpus on a raw socket, as it is and with a key, with an honest request
- * behind it: it is answered only where the row left the connection in step.
+ * Every row of the framing corpus on a raw socket, without and with a key, followed by a valid
+ * request: that one is answered only if the row left the connection in sync.
  */
 @Tag("corpus")
 class Http1CorpusIT {
@@ -51,7 +51,7 @@ class Http1CorpusIT {
     assertVerdict(row, answers(keyed), true);
   }
 
-  /** What came back: the final statuses before the probe's, and all of it. */
+  /** Responses: the final statuses before that of the valid request, and all bytes. */
   private record Answers(List<Integer> statuses, boolean inStep, String all) {
     boolean closed() {
       return all.toLowerCase(java.util.Locale.ROOT).contains("connection: close");
@@ -90,7 +90,7 @@ class Http1CorpusIT {
     }
   }
 
-  /** Where the body is not awaited, 401 and 415 are as right, if the connection closes. */
+  /** If the body is not read, 401 and 415 are valid too, if the connection closes. */
   private static void assertStatus(int status, Answers answers, boolean keyed) {
     assertThat(answers.statuses).as(answers.all).hasSize(1);
     int got = answers.statuses.getFirst();
@@ -110,7 +110,7 @@ class Http1CorpusIT {
     assertThat(answers.closed()).as(answers.all).isTrue();
   }
 
-  /** So many requests, whatever became of them; fewer only where an early refusal closed. */
+  /** This many requests, of any outcome; fewer only if an early refusal closed the connection. */
   private static void assertParsed(int count, Answers answers) {
     assertThat(answers.statuses).as(answers.all).hasSizeBetween(1, count);
     if (answers.statuses.size() < count || !answers.inStep) {

@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import dev.tollgate.core.testkit.RawClient;
 import dev.tollgate.core.testkit.RawResponse;
 
-/** Requests for pictures to the shared node. */
+/** Image requests to the shared node. */
 final class ImageRequests {
   private static final String GENERATIONS = "/v1/images/generations";
 
@@ -13,7 +13,7 @@ final class ImageRequests {
 
   private ImageRequests() {}
 
-  /** Asks for one that is made of another, by a form. */
+  /** Requests an edited image with a form. */
   static RawResponse edit(String model, String key, String... fields) {
     byte[] form = form(model, fields);
     try (RawClient client = SharedNode.node().connect()) {
@@ -40,9 +40,9 @@ final class ImageRequests {
   }
 
   /**
-   * Asks for one.
+   * Requests an image.
    *
-   * @param more members of the body, each with a comma ahead
+   * @param more members of the body, each with a leading comma
    */
   static RawResponse generate(String model, String more, String key) {
     String body = "{\"model\":\"" + model + "\",\"prompt\":\"A gate.\"" + more + "}";

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** The official Java SDK against the real program: pictures that open. */
+/** The official Java SDK against the real program: images that can be decoded. */
 @Execution(ExecutionMode.CONCURRENT)
 class JavaSdkImagesIT {
   private static final OpenAIClient CLIENT =
@@ -44,7 +44,7 @@ class JavaSdkImagesIT {
   }
 
   @Test
-  void picturesInBase64OpenAndSayWhatTheyCost() throws Exception {
+  void imagesInBase64DecodeAndReportTheirCost() throws Exception {
     ImagesResponse drawn =
         CLIENT
             .images()
@@ -68,7 +68,7 @@ class JavaSdkImagesIT {
   }
 
   @Test
-  void anAddressLeadsToAPicture() throws Exception {
+  void aUrlLeadsToAnImage() throws Exception {
     ImagesResponse drawn =
         CLIENT
             .images()
@@ -86,7 +86,7 @@ class JavaSdkImagesIT {
   }
 
   @Test
-  void whatIsSentAgainUnderItsKeyIsToldAgainAndNothingElseGoesUnderIt() {
+  void aRepeatedIdempotencyKeyReplaysAndRefusesAnotherBody() {
     ImageGenerateParams asked =
         ImageGenerateParams.builder()
             .model("test/image")
@@ -112,7 +112,7 @@ class JavaSdkImagesIT {
   }
 
   @Test
-  void aPictureIsChangedBehindAMask(@TempDir Path folder) throws Exception {
+  void anImageIsEditedWithAMask(@TempDir Path folder) throws Exception {
     Path picture = picture(folder.resolve("gate.png"));
     Path mask = picture(folder.resolve("mask.png"));
     ImagesResponse edited =

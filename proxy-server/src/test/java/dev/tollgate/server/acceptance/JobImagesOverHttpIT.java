@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Images that come along with a video's submission, from its client to its provider. */
+/** Input images of a video submission, from its client to its provider. */
 @Execution(ExecutionMode.CONCURRENT)
 class JobImagesOverHttpIT {
   private static final Duration SOON = Duration.ofSeconds(30);
@@ -72,7 +72,7 @@ class JobImagesOverHttpIT {
   }
 
   @Test
-  void aDirectoryKeepsThemUntilTheJobIsOver() throws Exception {
+  void aDirectoryKeepsImagesUntilTheJobEnds() throws Exception {
     try (MockProvider mock = MockProvider.start(MockProfile.IMMEDIATE, 0);
         OwnDatabase database = OwnDatabase.create("job_images_directory");
         NodeFolder folder = NodeFolder.with(setup(mock));
@@ -98,7 +98,7 @@ class JobImagesOverHttpIT {
   }
 
   @Test
-  void aBucketKeepsThemUntilTheJobIsOver() throws Exception {
+  void aBucketKeepsImagesUntilTheJobEnds() throws Exception {
     try (MockProvider mock = MockProvider.start(MockProfile.IMMEDIATE, 0);
         S3Server server = S3Server.start();
         OwnDatabase database = OwnDatabase.create("job_images_bucket");
@@ -115,7 +115,7 @@ class JobImagesOverHttpIT {
   }
 
   @Test
-  void withoutAStorageNothingIsTaken() throws Exception {
+  void withoutAStorageImagesAreRefused() throws Exception {
     try (MockProvider mock = MockProvider.start(MockProfile.IMMEDIATE, 0);
         OwnDatabase database = OwnDatabase.create("job_images_nowhere");
         NodeFolder folder = NodeFolder.with(setup(mock));
@@ -148,7 +148,7 @@ class JobImagesOverHttpIT {
     return json(post(body()), 202).path("id").asText();
   }
 
-  /** What the provider was sent, once it has the job. */
+  /** Returns the submission that the provider received, once it has the job. */
   private List<String> seenByTheProvider(MockProvider mock, String id) throws Exception {
     JsonNode job = awaitStatus(id, "running");
     assertThat(job.path("params").path("input_images").toString())

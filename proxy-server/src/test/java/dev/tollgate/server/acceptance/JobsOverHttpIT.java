@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** A client's whole way with videos and music, through the real program. */
+/** All requests of a client about videos and music, through the real program. */
 @Execution(ExecutionMode.CONCURRENT)
 class JobsOverHttpIT {
   private static final Duration SOON = Duration.ofSeconds(30);
@@ -51,11 +51,11 @@ class JobsOverHttpIT {
       key = node.bootstrapKey();
       String made = videoIsMade(database);
       musicIsCanceled(database);
-      theOperatorLooksAndCancels(folder, database, made);
+      theOperatorListsAndCancels(folder, database, made);
       removed(made);
       examplesAreTaken();
-      Verbs.CommandResult said = database.runVerb(folder, "ledger", "audit");
-      assertThat(said.exitCode()).as(said.out() + said.err()).isZero();
+      Verbs.CommandResult result = database.runVerb(folder, "ledger", "audit");
+      assertThat(result.exitCode()).as(result.out() + result.err()).isZero();
     }
   }
 
@@ -142,15 +142,16 @@ class JobsOverHttpIT {
         .isZero();
   }
 
-  private void theOperatorLooksAndCancels(NodeFolder folder, OwnDatabase database, String made)
+  private void theOperatorListsAndCancels(NodeFolder folder, OwnDatabase database, String made)
       throws Exception {
     String body = "{\"model\":\"test/music\",\"prompt\":\"Another gate.\"}";
     String id = json(post(MUSIC, "two", body), 202).path("id").asText();
     awaitStatus(MUSIC + "/" + id, "running");
-    JsonNode running = said(folder, database, "jobs", "list", "--status", "running", "-o", "json");
+    JsonNode running =
+        result(folder, database, "jobs", "list", "--status", "running", "-o", "json");
     assertThat(running).hasSize(1);
     assertThat(running.path(0).path("id").asText()).isEqualTo(id);
-    JsonNode shown = said(folder, database, "jobs", "show", made, "-o", "json");
+    JsonNode shown = result(folder, database, "jobs", "show", made, "-o", "json");
     assertThat(shown.path("status").asText()).isEqualTo("succeeded");
     assertThat(shown.path("artifacts").path(0).has("blob")).isTrue();
     assertThat(shown.toString()).as("its owner alone gets addresses").doesNotContain("http");
@@ -164,10 +165,10 @@ class JobsOverHttpIT {
     assertThat(again.err()).contains("is over");
   }
 
-  private static JsonNode said(NodeFolder folder, OwnDatabase database, String... verb) {
-    Verbs.CommandResult said = database.runVerb(folder, verb);
-    assertThat(said.exitCode()).as(said.out() + said.err()).isZero();
-    return Json.tree(said.out());
+  private static JsonNode result(NodeFolder folder, OwnDatabase database, String... verb) {
+    Verbs.CommandResult result = database.runVerb(folder, verb);
+    assertThat(result.exitCode()).as(result.out() + result.err()).isZero();
+    return Json.tree(result.out());
   }
 
   private void removed(String id) throws Exception {
@@ -183,7 +184,7 @@ class JobsOverHttpIT {
     }
   }
 
-  /** But for URLs: nobody answers for the names of examples here. */
+  /** Except for URLs: the host names of examples do not exist. */
   private void examplesAreTaken() throws Exception {
     int examples = 0;
     for (Operation submission : DOCUMENT.operations()) {
@@ -232,7 +233,7 @@ class JobsOverHttpIT {
     return Json.tree(new String(response.body(), UTF_8));
   }
 
-  /** What an answer says, but for the name of its request. */
+  /** Returns a response without its request id. */
   private static String text(HttpResponse<byte[]> response) {
     assertThat(response.statusCode()).isEqualTo(404);
     return new String(response.body(), UTF_8).replaceAll("req_[0-9A-Z]+", "req_");

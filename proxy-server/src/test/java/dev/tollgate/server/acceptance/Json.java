@@ -20,7 +20,7 @@ final class Json {
 
   private Json() {}
 
-  /** What an SDK's object was read from, members unknown to the SDK included. */
+  /** Returns the JSON from which an SDK object was read, with members unknown to the SDK. */
   static JsonNode of(Object sdkObject) {
     return ObjectMappers.jsonMapper().valueToTree(sdkObject);
   }
@@ -33,7 +33,7 @@ final class Json {
     }
   }
 
-  /** Text as it stands between the quotes of a JSON string. */
+  /** Returns a text as it is written between the quotes of a JSON string. */
   static String escaped(String text) {
     return new String(JsonStringEncoder.getInstance().quoteAsString(text));
   }

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Keys as an operator makes and changes them on the command line, and as clients feel it. */
+/** Keys that an operator creates and changes on the command line, and their effect on clients. */
 class KeysIT {
   private static final Duration EVERYWHERE = Duration.ofSeconds(5);
   private static final String PROXY_V2 = "\r\n\r\n\0\r\nQUIT\n";
@@ -60,7 +60,7 @@ class KeysIT {
   }
 
   @Test
-  void theProxyHeaderSaysWhereAKeyIsUsedFrom() throws Exception {
+  void theProxyHeaderGivesTheClientAddressOfAKey() throws Exception {
     String key = create("--name", "at-home", "--allow-ip", "10.1.2.0/24");
     ConfigBuilder setup =
         SharedNode.setup()
@@ -79,7 +79,7 @@ class KeysIT {
         .isEqualTo("ip_not_allowed");
   }
 
-  /** Asks as a balancer does for a client at 10.1.2.0 plus an offset. */
+  /** Sends a request like a load balancer for a client at 10.1.2.0 plus an offset. */
   private static RawResponse askFrom(GatewayProcess node, int offset, String key) {
     ByteArrayOutputStream header = new ByteArrayOutputStream();
     header.writeBytes(PROXY_V2.getBytes(ISO_8859_1));
@@ -118,8 +118,8 @@ class KeysIT {
     List<String> all = new ArrayList<>(List.of("keys"));
     all.addAll(List.of(arguments));
     all.addAll(List.of("-o", "json", "--config", SharedNode.node().home().config().toString()));
-    LauncherProcess.CommandResult said = LauncherProcess.run(all.toArray(String[]::new));
-    assertThat(said.exitCode()).as(said.err()).isZero();
-    return said;
+    LauncherProcess.CommandResult result = LauncherProcess.run(all.toArray(String[]::new));
+    assertThat(result.exitCode()).as(result.err()).isZero();
+    return result;
   }
 }

@@ -18,9 +18,9 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * The program is killed again and again while clients stream and ask, and its database now and then
- * too, at once. The clients keep their own list of what they were told; at the end the books must
- * say the same. Killed three times here, a hundred times in the soak profile (D08).
+ * The program is killed repeatedly while clients stream and send requests, and its database
+ * sometimes at the same time. The clients record the charges that they receive; at the end the
+ * ledger must have the same. Killed three times here, a hundred times in the soak profile (D08).
  */
 @Execution(ExecutionMode.CONCURRENT)
 class KillLoopIT {
@@ -32,13 +32,13 @@ class KillLoopIT {
           + " (SELECT 1 FROM request_log l WHERE l.day = s.day AND l.request_id = s.request_id)";
   private static final CountDownLatch NEVER = new CountDownLatch(1);
 
-  /** What clients were told, by request: micro-USD. */
-  private final Map<String, Long> told = new ConcurrentHashMap<>();
+  /** Charges that clients received, by request: micro-USD. */
+  private final Map<String, Long> costs = new ConcurrentHashMap<>();
 
   private volatile boolean stopping;
 
   @Test
-  void everyChargeThatAClientWasToldStandsInTheBooksOnce() throws Exception {
+  void everyChargeThatAClientReceivedIsSettledOnce() throws Exception {
     ConfigBuilder setup =
         ConfigBuilder.empty()
             .mock("mock")
@@ -52,7 +52,7 @@ class KillLoopIT {
       for (int kill = 0; kill < KILLS; kill++) {
         try (GatewayProcess node = GatewayProcess.start(folder)) {
           key = kill == 0 ? node.bootstrapKey() : key;
-          int before = told.size();
+          int before = costs.size();
           List<Thread> clients = clients(node.port(), key);
           awaitServed(before);
           await(400 + random.nextInt(1_600));
@@ -69,15 +69,15 @@ class KillLoopIT {
         List<Thread> clients = clients(last.port(), key);
         await(500);
         end(clients);
-        ledgerDatabase.awaitAll(told);
+        ledgerDatabase.awaitAll(costs);
         ledgerDatabase.requireAuditClean();
         assertThat(ledgerDatabase.number(WITHOUT_A_LINE))
             .as("charges without a line in the log")
             .isZero();
         RecordedFigures.keep(
             "kill-loop",
-            "%d kills, %d stops of the database, %d charges told: each booked once as told"
-                .formatted(KILLS, stops, told.size()));
+            "%d kills, %d stops of the database, %d charges received by clients: each settled once with that amount"
+                .formatted(KILLS, stops, costs.size()));
         last.terminate();
         assertThat(last.awaitExit()).isZero();
       }
@@ -108,7 +108,7 @@ class KillLoopIT {
           remember(reply);
         }
       } catch (RuntimeException | AssertionError cutOff) {
-        // killed: whatever was not whole was not told
+        // killed: an incomplete response reports no charge
       }
     }
   }
@@ -116,12 +116,12 @@ class KillLoopIT {
   private void remember(RawResponse reply) {
     Matcher cost = COST.matcher(reply.text());
     if (reply.status() == 200 && cost.find()) {
-      told.put(reply.header("x-request-id"), Long.parseLong(cost.group(1)));
+      costs.put(reply.header("x-request-id"), Long.parseLong(cost.group(1)));
     }
   }
 
   private void awaitServed(int before) throws InterruptedException {
-    for (int waits = 0; told.size() == before; waits++) {
+    for (int waits = 0; costs.size() == before; waits++) {
       assertThat(waits).as("seconds / 50 without a client served").isLessThan(1_000);
       await(20);
     }

@@ -17,7 +17,7 @@ import okhttp3.Response;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Bodies at the limit and above it, sent by clients that write everything before they read. */
+/** Bodies at and above the limit, from clients that write everything before they read. */
 class LargeBodyIT {
   private static final int MIB = 1 << 20;
   private static final URI CHAT = URI.create(SharedNode.node().baseUrl() + "/chat/completions");
@@ -87,7 +87,7 @@ class LargeBodyIT {
     assertThat(Json.tree(body).path("error").path("code").asText()).isEqualTo("request_too_large");
   }
 
-  /** A valid request of exactly this many bytes. */
+  /** Returns a valid request of exactly this many bytes. */
   private static byte[] body(int bytes) {
     byte[] head =
         "{\"model\":\"test/chat\",\"messages\":[{\"role\":\"user\",\"content\":\"".getBytes(UTF_8);

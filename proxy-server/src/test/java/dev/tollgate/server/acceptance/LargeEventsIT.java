@@ -19,9 +19,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /**
- * Events that are not whole, and then images in base64, demand more memory than there is, all at
- * once: some requests end for lack of room, the others are served, and the node lives. Their arrays
- * once took twice what the budget counted, and all of the heap.
+ * Large events, and then images in base64, demand more memory than the node has, all at once: some
+ * requests are refused for lack of memory, the others are served, and the node survives. Their
+ * arrays once took twice the counted bytes, and all of the heap.
  */
 @Isolated
 final class LargeEventsIT {
@@ -30,7 +30,7 @@ final class LargeEventsIT {
   private static final int HALF_A_HEAP_OF_EVENTS = 128;
   private static final int HEAP_MIB = 128;
 
-  /** The soak has four times the heap, and as much larger images. */
+  /** The soak profile has four times the heap, and images four times as large. */
   private static final int IMAGES_HEAP_MIB = Integer.getInteger("tollgate.images.heap", HEAP_MIB);
 
   private static final int IMAGE_BYTES = (IMAGES_HEAP_MIB / 64) << 20;
@@ -75,7 +75,7 @@ final class LargeEventsIT {
   }
 
   @Test
-  void someEndForLackOfRoomAndTheOthersAreServed() throws Exception {
+  void someAreRefusedForMemoryAndTheOthersAreServed() throws Exception {
     List<RawClient> clients = new ArrayList<>();
     try {
       for (int n = 0; n < STREAMS; n++) {
@@ -109,7 +109,7 @@ final class LargeEventsIT {
   }
 
   @Test
-  void imagesFindRoomOrAreToldThatThereIsNoneAndLeaveNothingBehind() throws Exception {
+  void imagesAreServedOrRefusedForMemoryAndLeaveNothingBehind() throws Exception {
     boolean isOwn = IMAGES_HEAP_MIB != HEAP_MIB;
     GatewayProcess node = isOwn ? node(IMAGES_HEAP_MIB) : NODE;
     try {
@@ -127,7 +127,10 @@ final class LargeEventsIT {
     }
   }
 
-  /** So many at once, which their provider has for a while before it answers; how many it got. */
+  /**
+   * Sends this many requests at once, which their provider holds before it answers; returns how
+   * many it received.
+   */
   private static int send(GatewayProcess node, int images) throws Exception {
     byte[] body = imageBody();
     IMAGE_PROVIDER.hold();
@@ -170,8 +173,8 @@ final class LargeEventsIT {
         """
             .formatted(SharedNode.authorization(), body.length);
     try (RawClient client = node.connect().within(Duration.ofMinutes(1))) {
-      // All of it before anything is read, as blocking clients do: who is refused learns it all the
-      // same.
+      // The whole request is written before anything is read, as blocking clients do: a refused
+      // client still receives the whole response.
       RawResponse reply = client.send(head.getBytes(ISO_8859_1)).send(body).readResponse();
       if (reply.status() != 200) {
         refused.incrementAndGet();

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.List;
 
-/** How long requests took, one after the other, in milliseconds. */
+/** Durations of requests, one after the other, in milliseconds. */
 final class Latencies {
   private Latencies() {}
 
@@ -19,7 +19,7 @@ final class Latencies {
     return took;
   }
 
-  /** The 95th percentile. */
+  /** Returns the 95th percentile. */
   static long slowest(List<Long> millis) {
     List<Long> sorted = millis.stream().sorted().toList();
     return sorted.get(sorted.size() * 95 / 100);

@@ -11,11 +11,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** The command line as the launcher runs it, from the jars that the build put together. */
+/** The command line with the launcher's flags, from the jars of the build. */
 final class LauncherProcess {
   private static final String MAIN = "dev.tollgate.server.cli.Main";
 
-  /** The launcher's flags; a test's own come behind them and win. */
+  /** The launcher's flags; those of a test follow and take precedence. */
   private static final List<String> FLAGS =
       List.of(
           "--enable-native-access=ALL-UNNAMED",
@@ -25,8 +25,8 @@ final class LauncherProcess {
           "-Xmx512m");
 
   /**
-   * Most nodes of tests live for seconds: the second compiler would take half of their CPU, and
-   * G1's threads a fifth of a start's. The soak profile runs what the launcher does.
+   * Most test nodes run for seconds: the second compiler would take half of their CPU, and G1's
+   * threads a fifth of a start's. The soak profile uses the launcher's flags only.
    */
   private static final List<String> SHORT_LIVED =
       Boolean.parseBoolean(System.getProperty("tollgate.nodes.short.lived", "true"))
@@ -37,7 +37,7 @@ final class LauncherProcess {
 
   private LauncherProcess() {}
 
-  /** What a command that ended has said. */
+  /** Output and exit code of a command. */
   record CommandResult(int exitCode, String out, String err) {}
 
   static ProcessBuilder process(List<String> jvmFlags, List<String> arguments) {
@@ -46,7 +46,7 @@ final class LauncherProcess {
     return bare(flags, arguments);
   }
 
-  /** The same without the archive of its classes. */
+  /** Returns the command without the class-data archive. */
   static ProcessBuilder bare(List<String> jvmFlags, List<String> arguments) {
     Path lib = Path.of(System.getProperty("tollgate.root"), "proxy-server/target/tollgate/lib");
     assertThat(Files.isDirectory(lib)).as("%s, made by `mvn package`", lib).isTrue();
@@ -72,12 +72,14 @@ final class LauncherProcess {
     return new CommandResult(process.exitValue(), out.whole(), err.whole());
   }
 
-  /** Asks a folder's store for JSON, in vain never, within this JVM. */
+  /**
+   * Runs a command on a folder's store within this JVM, which must succeed, and returns its JSON.
+   */
   static String ask(NodeFolder folder, String... arguments) {
     List<String> all = new ArrayList<>(List.of(arguments));
     all.addAll(List.of("-o", "json", "--config", folder.config().toString()));
-    Verbs.CommandResult said = Verbs.run(all.toArray(String[]::new));
-    assertThat(said.exitCode()).as(said.err()).isZero();
-    return said.out();
+    Verbs.CommandResult result = Verbs.run(all.toArray(String[]::new));
+    assertThat(result.exitCode()).as(result.err()).isZero();
+    return result.out();
   }
 }

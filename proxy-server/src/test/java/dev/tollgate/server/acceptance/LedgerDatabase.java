@@ -13,7 +13,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 
-/** The books as they stand in a folder's database, read past the program. */
+/** The ledger in a folder's database, read by SQL. */
 final class LedgerDatabase {
   private static final Duration SOON = Duration.ofSeconds(20);
   private static final int POLL_MILLIS = 20;
@@ -28,7 +28,7 @@ final class LedgerDatabase {
     return new LedgerDatabase(folder);
   }
 
-  /** What every request of one organization was charged, by request: micro-USD. */
+  /** Returns the charges of an organization, by request: micro-USD. */
   Map<String, Long> charges(String organization) throws Exception {
     return chargesWhere(
         "org_id = (SELECT id FROM organization WHERE name = '" + organization + "')");
@@ -42,7 +42,7 @@ final class LedgerDatabase {
     return charges;
   }
 
-  /** Waits until each charge that clients were told stands in the books with its amount. */
+  /** Waits until each charge that clients received is in the ledger with its amount. */
   void awaitAll(Map<String, Long> reported) throws Exception {
     long began = System.nanoTime();
     Map<String, Long> missing = new HashMap<>(reported);
@@ -50,7 +50,7 @@ final class LedgerDatabase {
       Map<String, Long> booked = chargesWhere("true");
       missing.entrySet().removeIf(each -> each.getValue().equals(booked.get(each.getKey())));
       assertThat(Duration.ofNanos(System.nanoTime() - began))
-          .as("not in the books: %s of %d", missing, reported.size())
+          .as("not settled: %s of %d", missing, reported.size())
           .isLessThan(SOON);
       if (!missing.isEmpty()) {
         CrashingNodes.pause(POLL_MILLIS);
@@ -58,14 +58,14 @@ final class LedgerDatabase {
     }
   }
 
-  /** The first number of a query's only row. */
+  /** Returns the first number of a query's only row. */
   long number(String sql) throws Exception {
     long[] number = {0};
     query(sql, row -> number[0] = row.getLong(1));
     return number[0];
   }
 
-  /** Adds up everything, as an operator does. */
+  /** Runs the audit, as an operator does. */
   void requireAuditClean() throws Exception {
     Verbs.CommandResult audit =
         Verbs.run("ledger", "audit", "--config", folder.config().toString());
@@ -73,12 +73,12 @@ final class LedgerDatabase {
     assertThat(number("SELECT count(*) FROM settlement_quarantine")).isZero();
   }
 
-  /** All nodes have stopped in order: what they had leased is free again. */
+  /** Asserts that no lease is open after all nodes have stopped in order. */
   void requireNothingReserved() throws Exception {
     assertThat(number("SELECT coalesce(sum(leased_micro), -1) FROM scope_account")).isZero();
   }
 
-  /** Reads one row of an answer. */
+  /** Reads one row of a result. */
   interface Row {
     void read(ResultSet row) throws SQLException;
   }

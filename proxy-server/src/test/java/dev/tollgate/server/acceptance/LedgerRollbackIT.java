@@ -33,7 +33,7 @@ class LedgerRollbackIT {
   private String key = "";
 
   @Test
-  void whatABackupLacksIsSentAgainAtTheNextStart() throws Exception {
+  void chargesMissingInABackupAreSentAtTheNextStart() throws Exception {
     try (OwnDatabase database = OwnDatabase.create("restored");
         NodeFolder folder = NodeFolder.with(SharedNode.setup())) {
       try (GatewayProcess node = start(folder, database)) {
@@ -61,7 +61,8 @@ class LedgerRollbackIT {
       }
       setup.requireAuditClean();
       RecordedFigures.keep(
-          "books-went-back", told.size() + " charges told, each booked once after the restore");
+          "ledger-rollback",
+          costs.size() + " charges received by clients, each settled once after the restore");
     }
   }
 
@@ -81,11 +82,11 @@ class LedgerRollbackIT {
       try (GatewayProcess node = GatewayProcess.start(folder)) {
         assertThat(node.err().text()).contains(ROLLED_BACK);
         LedgerDatabase ledgerDatabase = LedgerDatabase.of(folder);
-        ledgerDatabase.awaitAll(told);
+        ledgerDatabase.awaitAll(costs);
         assertThat(
                 ledgerDatabase.number(
                     "SELECT used_micro FROM scope_account WHERE scope_id LIKE 'org:%'"))
-            .isEqualTo(told.values().stream().mapToLong(Long::longValue).sum());
+            .isEqualTo(costs.values().stream().mapToLong(Long::longValue).sum());
         ledgerDatabase.requireAuditClean();
         stop(node);
       }
@@ -144,7 +145,7 @@ class LedgerRollbackIT {
   }
 
   @Test
-  void aBackupOfBeforeItsStartIsNoProofOfAnotherProcess() throws Exception {
+  void aBackupFromBeforeTheStartDoesNotProveAnotherProcess() throws Exception {
     try (OwnDatabase database = OwnDatabase.create("older");
         NodeFolder folder = NodeFolder.with(SharedNode.setup())) {
       try (GatewayProcess node = start(folder, database)) {
@@ -247,7 +248,7 @@ class LedgerRollbackIT {
         folder.killPostmaster();
         chargeAndSettle(node, 50);
       }
-      LedgerDatabase.of(folder).awaitAll(told);
+      LedgerDatabase.of(folder).awaitAll(costs);
       assertThat(node.admin().total("tollgate_ledger_rollbacks_detected_total")).isZero();
       stop(node);
     }
@@ -311,7 +312,7 @@ class LedgerRollbackIT {
         load.await(200, Duration.ZERO);
       }
       load.end();
-      told.putAll(load.reportedCosts());
+      costs.putAll(load.reportedCosts());
     }
   }
 
@@ -345,6 +346,6 @@ class LedgerRollbackIT {
     assertThat(database.charges()).isEqualTo(told);
     assertThat(database.number("SELECT count(*) FROM request_log")).isEqualTo(told.size());
     assertThat(database.number("SELECT used_micro FROM scope_account WHERE scope_id LIKE 'org:%'"))
-        .isEqualTo(told.values().stream().mapToLong(Long::longValue).sum());
+        .isEqualTo(costs.values().stream().mapToLong(Long::longValue).sum());
   }
 }

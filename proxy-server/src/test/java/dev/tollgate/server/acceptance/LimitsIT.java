@@ -16,7 +16,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
-/** Limits of keys at the real program: as the official SDK meets them, and whatever clients do. */
+/** Limits of keys at the real program: with the official SDK, and with raw clients. */
 @Isolated
 class LimitsIT {
   private static final int ENDS = Integer.getInteger("tollgate.ends", 100);
@@ -24,7 +24,7 @@ class LimitsIT {
   private static final Duration EVERYWHERE = Duration.ofSeconds(5);
 
   @Test
-  void requestsAboveTheRateAreRateLimitErrorsThatSayWhenToComeBack() throws Exception {
+  void requestsAboveTheRateAreRateLimitErrorsWithARetryTime() throws Exception {
     try (Sdk sdk = new Sdk("--requests-per-minute", "2")) {
       sdk.ask(8);
       sdk.ask(8);
@@ -39,7 +39,7 @@ class LimitsIT {
   }
 
   @Test
-  void whoHasJustBeenRefusedIsRefusedWithoutItsBody() throws Exception {
+  void aRefusedKeyIsRefusedAgainBeforeItsBody() throws Exception {
     String key = Tenants.create("--name", "insisting", "--requests-per-minute", "1");
     double before = SharedNode.node().admin().total("tollgate_limit_refusals_total");
     awaitStatus(SharedNode.node(), key, 429);
@@ -70,12 +70,12 @@ class LimitsIT {
           .as("every 429 has it")
           .containsExactly("60");
       sdk.ask(4_900);
-      sdk.ask(4_900); // the first one's estimate was corrected
+      sdk.ask(4_900); // the estimate of the first request was corrected
     }
   }
 
   @Test
-  void aRequestBesideTheOnlyOneWaitsForItsEnd() throws Exception {
+  void aSecondRequestWaitsForTheOnlySlot() throws Exception {
     String key = Tenants.create("--name", "single", "--concurrency", "1");
     try (RawClient stream = SharedNode.node().connect();
         Sdk sdk = new Sdk(key)) {
@@ -90,7 +90,7 @@ class LimitsIT {
   }
 
   @Test
-  void howeverRequestsEndTheOneSlotIsFreeAfterwards() throws Exception {
+  void theOnlySlotIsFreeAfterAnyEnd() throws Exception {
     String key = Tenants.create("--name", "random", "--concurrency", "1");
     ConfigBuilder setup = RandomOutcomes.models(SharedNode.setup());
     try (var ends =
@@ -136,7 +136,7 @@ class LimitsIT {
     }
   }
 
-  /** What is left after one more request that is let in. */
+  /** Returns what is left after one more admitted request. */
   private static int remaining(GatewayProcess node, String key) {
     long begunNanos = System.nanoTime();
     while (true) {
@@ -201,7 +201,7 @@ class LimitsIT {
     }
   }
 
-  /** The command line's keys. */
+  /** Runs a command on keys. */
   private static final class Tenants {
     static String create(String... options) throws Exception {
       List<String> arguments = new ArrayList<>(List.of("create", "--org", "acceptance"));
@@ -213,9 +213,9 @@ class LimitsIT {
       List<String> all = new ArrayList<>(List.of("keys"));
       all.addAll(List.of(arguments));
       all.addAll(List.of("-o", "json", "--config", SharedNode.node().home().config().toString()));
-      LauncherProcess.CommandResult said = LauncherProcess.run(all.toArray(String[]::new));
-      assertThat(said.exitCode()).as(said.err()).isZero();
-      return said;
+      LauncherProcess.CommandResult result = LauncherProcess.run(all.toArray(String[]::new));
+      assertThat(result.exitCode()).as(result.err()).isZero();
+      return result;
     }
   }
 }

@@ -20,9 +20,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /**
- * Three processes behind a round robin keep one limit, through one Redis: also while it is frozen,
- * and after one of them was killed. The soak profile measures for a minute, and freezes for 20 s
- * (D04).
+ * Three processes behind a round robin keep one limit through one Redis: also while Redis is
+ * frozen, and after one process was killed. The soak profile measures for a minute, and freezes for
+ * 20 s (D04).
  */
 @Isolated
 class LimitsOnManyNodesIT {
@@ -38,10 +38,10 @@ class LimitsOnManyNodesIT {
   private static final int ENDS = Integer.getInteger("tollgate.ends", 100);
   private static final int KILLS = Integer.getInteger("tollgate.ends.kills", 1);
 
-  /** Ten seconds, and what it takes to see that they are over. */
+  /** Ten seconds, and the time to observe their end. */
   private static final Duration SLOT_LEASE = Duration.ofMillis(10_500);
 
-  /** Three of each client, whose requests found out that it is frozen, and twenty probes. */
+  /** Three per client, whose requests detect that Redis is frozen, and twenty probes. */
   private static final long CALLS_MAX = 60;
 
   private static final long HEAP_MORE_MAX = 2 << 20;
@@ -95,24 +95,24 @@ class LimitsOnManyNodesIT {
   }
 
   @Test
-  void theLimitOfAKeyIsOne() throws Exception {
+  void nodesShareTheLimitOfAKey() throws Exception {
     String key = key("--requests-per-second", "" + KEY_RATE).text();
     requireRate("key", KEY_RATE, QUICK, List.of(key));
   }
 
   @Test
-  void theLimitOfAModelIsOne() throws Exception {
+  void nodesShareTheLimitOfAModel() throws Exception {
     requireRate("model", MODEL_RATE, "acme/m1", List.of(SharedNode.key()));
   }
 
   @Test
-  void theLimitOfAnOrganizationIsOne() throws Exception {
+  void nodesShareTheLimitOfAnOrganization() throws Exception {
     List<String> keys = List.of(SharedNode.key(), key().text());
     requireRate("organization", ORG_RATE, QUICK, keys);
   }
 
   @Test
-  void theLimitOfTheServiceIsOne() throws Exception {
+  void nodesShareTheLimitOfTheService() throws Exception {
     cli("orgs", "create", "many");
     cli("credits", "grant", "--org", "many", "--usd", "100");
     List<String> keys = List.of(SharedNode.key(), keyOf("many").text());
@@ -124,13 +124,13 @@ class LimitsOnManyNodesIT {
     List<Answer> answers;
     long from;
     try (var load = RoundRobin.on(NODES_RUNNING, model, keys, CLIENTS)) {
-      // The bucket is spent; another one's may still be from the test before.
+      // The bucket is empty; that of another key may still be so from the test before.
       load.awaitRefused(scope, System.nanoTime(), CLIENTS);
       from = System.nanoTime();
       load.await(200, from + WINDOW_NANOS, 1);
       answers = load.end();
     }
-    // A request is admitted between its question and its answer, on either side of an edge.
+    // A request is admitted between its start and its response, on either side of an edge.
     List<Answer> within = within(answers, Answer::askedNanos, Answer::givenNanos, from);
     List<Answer> touching = within(answers, Answer::givenNanos, Answer::askedNanos, from);
     double expected = rate * (WINDOW_NANOS / 1e9);
@@ -146,7 +146,7 @@ class LimitsOnManyNodesIT {
                 count(within, 503));
     RecordedFigures.keep("limits-" + scope, figures);
     assertThat((double) count(within, 200)).as(figures).isLessThanOrEqualTo(expected * 1.05);
-    // A machine that keeps Redis from answering in time admits less, as it must.
+    // A machine so busy that Redis answers late admits less, as it must.
     if (count(touching, 503) == 0 && count(within, 429) > expected / 4) {
       assertThat((double) count(touching, 200)).as(figures).isGreaterThanOrEqualTo(expected * 0.95);
     }
@@ -168,7 +168,7 @@ class LimitsOnManyNodesIT {
   }
 
   @Test
-  void aFrozenRedisHoldsNobodyUp() throws Exception {
+  void aFrozenRedisDelaysNoRequest() throws Exception {
     List<String> keys = List.of(SharedNode.key());
     try (var load = RoundRobin.on(NODES_RUNNING, QUICK, keys, CLIENTS)) {
       load.await(200, System.nanoTime(), 10);
@@ -195,7 +195,7 @@ class LimitsOnManyNodesIT {
               .map(Answer::tookMillis)
               .sorted()
               .toList();
-      // In two seconds, those that find out that it is frozen are more than one in a hundred.
+      // Within two seconds, the requests that detect the freeze are more than one in a hundred.
       int percentile = FROZEN_NANOS < 10_000_000_000L ? 90 : 99;
       long most = millis.get(millis.size() * percentile / 100);
       RecordedFigures.keep(
@@ -218,7 +218,7 @@ class LimitsOnManyNodesIT {
     NODES_RUNNING.forEach(LimitsOnManyNodesIT::requireALineForEachChange);
   }
 
-  /** It was up and away, and maybe up again, whatever else the machine made of it. */
+  /** Redis was up and down, and possibly up again, depending on the machine. */
   private static void requireALineForEachChange(GatewayProcess node) {
     List<Boolean> up =
         node.err()
@@ -234,7 +234,7 @@ class LimitsOnManyNodesIT {
   }
 
   @Test
-  void aSlotThatIsTakenStaysTakenHoweverLongRedisIsFrozen() throws Exception {
+  void aTakenSlotStaysTakenWhileRedisIsFrozen() throws Exception {
     String key = key("--concurrency", "1").text();
     GatewayProcess holder = NODES_RUNNING.getLast();
     try (RawClient stream = holder.connect()) {
@@ -257,7 +257,7 @@ class LimitsOnManyNodesIT {
     }
   }
 
-  /** Asks nodes that hold nothing until one of them says so, and not before. */
+  /** Sends requests to nodes without permits until one of them refuses, and not before. */
   private static void awaitStatus(String key, int status, long notBeforeNanos) {
     long deadline = notBeforeNanos + Duration.ofSeconds(10).toNanos();
     int n = 0;
@@ -267,7 +267,7 @@ class LimitsOnManyNodesIT {
     }
   }
 
-  /** The first answer of a node that counts again. */
+  /** Returns the first response of a node that counts again. */
   private static RawResponse awaitCounted(String key) {
     long deadline = System.nanoTime() + Duration.ofSeconds(10).toNanos();
     RawResponse reply = ChatRequests.ask(NODES_RUNNING.getFirst(), QUICK, key);
@@ -278,7 +278,7 @@ class LimitsOnManyNodesIT {
     return reply;
   }
 
-  /** What a node keeps while it works: calls that wait for Redis, live objects, and buffers. */
+  /** Resources of a busy node: calls that wait for Redis, live objects, and buffers. */
   private record Memory(long calls, long heap, long buffers) {
     static Memory of(GatewayProcess node) throws Exception {
       long calls = (long) node.admin().total("tollgate_redis_calls_waiting");
@@ -297,7 +297,7 @@ class LimitsOnManyNodesIT {
   }
 
   @Test
-  void aNodeThatMayCountsAloneWhileRedisIsGone() throws Exception {
+  void nodesCountLocallyWhileRedisIsDown() throws Exception {
     String key = key("--requests-per-minute", "5").text();
     try (var own = RedisProcess.start();
         GatewayProcess alone = node("redis.url=" + own.url(), "limits.on_store_failure=local")) {
@@ -324,7 +324,7 @@ class LimitsOnManyNodesIT {
   }
 
   @Test
-  void howeverRequestsEndTheOneSlotComesBack() throws Exception {
+  void theOnlySlotIsReleasedAfterAnyEnd() throws Exception {
     String key = key("--concurrency", "1").text();
     ConfigBuilder unlimited = RandomOutcomes.models(SharedNode.setup());
     try (var ends =
@@ -362,13 +362,13 @@ class LimitsOnManyNodesIT {
       }
       RecordedFigures.keep(
           "limits-revoked", "the last answer after a revocation, by node, in ms: " + last);
-      // The bound is 5 s; that it is a second mostly is told by the one in the middle.
+      // The bound is 5 s; the median shows that it mostly takes a second.
       assertThat(last).allSatisfy(millis -> assertThat(millis).isLessThan(5_000));
       assertThat(last.stream().sorted().toList().get(NODES / 2)).isLessThan(1_000);
     }
   }
 
-  /** A key, and what clients send. */
+  /** A key, and the requests of its clients. */
   private record Key(String id, String text) {}
 
   private static Key key(String... limits) throws Exception {

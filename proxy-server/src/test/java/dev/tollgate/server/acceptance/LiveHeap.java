@@ -8,15 +8,15 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The bytes that a process's reachable objects take, by a census that collects garbage and counts
- * what is left while the process stands still. A gauge that is read behind a collection has the
- * garbage of all requests since, which is megabytes on a busy node.
+ * Bytes of a process's reachable objects, by a class histogram that collects garbage and stops the
+ * process. A heap gauge read after a collection includes the garbage since, which is megabytes on a
+ * busy node.
  */
 final class LiveHeap {
-  /** As {@code 1: 62273 5219320 [B (java.base@25)}: instances, bytes and their class. */
+  /** Such as {@code 1: 62273 5219320 [B (java.base@25)}: instances, bytes and their class. */
   private static final Pattern ROW = Pattern.compile("(?m)^ *\\d+: +\\d+ +(\\d+) +(\\S+)");
 
-  /** What a collector puts where objects have been is not anybody's. */
+  /** Filler objects of the collector are not counted. */
   private static final String FILLER = "jdk.internal.vm.Filler";
 
   private LiveHeap() {}

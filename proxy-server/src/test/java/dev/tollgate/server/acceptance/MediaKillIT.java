@@ -27,9 +27,9 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Owners submit, follow, cancel and remove jobs over three nodes that are killed at random and
- * started again; the provider loses answers, is busy, refuses and fails, and some jobs expire. Each
- * job ends once, is submitted once, is charged once and is announced under one name. Three kills
- * here, two thousand jobs in ten minutes of kills in the soak profile.
+ * started again; the provider loses responses, is busy, refuses and fails, and some jobs expire.
+ * Each job ends once, is submitted once, is charged once and is announced by one webhook event.
+ * Three kills here, two thousand jobs in ten minutes of kills in the soak profile.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class MediaKillIT {
@@ -41,7 +41,7 @@ class MediaKillIT {
   @TempDir private Path objects = Path.of("");
 
   @Test
-  void everyJobEndsOnceWhoeverIsKilled() throws Exception {
+  void everyJobEndsOnceWhicheverNodeIsKilled() throws Exception {
     try (MockProvider mock = MockProvider.start(MockProfile.DEFAULT, 0);
         WebhookReceiver receiver = WebhookReceiver.start();
         OwnDatabase database = OwnDatabase.create("media_kill");
@@ -60,25 +60,25 @@ class MediaKillIT {
       try (CrashingNodes nodes = CrashingNodes.start(places, receiver.trusted());
           HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
         long began = System.nanoTime();
-        owners = lived(new MediaOwner.Means(http, nodes, nodes.key(), receiver.url()));
-        long lived = System.nanoTime();
+        owners = runOwners(new MediaOwner.Means(http, nodes, nodes.key(), receiver.url()));
+        long ended = System.nanoTime();
         awaitNone(database, "webhook_event WHERE state = 'pending'");
         awaitNone(
             database,
             "media_artifact a JOIN media_job j ON j.id = a.job_id WHERE j.removed_at IS NOT NULL");
-        took = new Spans(lived - began, System.nanoTime() - lived);
+        took = new Spans(ended - began, System.nanoTime() - ended);
         nodes.awaitStarts();
       }
       new MediaOracle(database, mock.port(), receiver).compare(owners);
       requireFiles(database);
-      Verbs.CommandResult said = database.runVerb(three, "ledger", "audit");
-      assertThat(said.exitCode()).as(said.out() + said.err()).isZero();
+      Verbs.CommandResult audit = database.runVerb(three, "ledger", "audit");
+      assertThat(audit.exitCode()).as(audit.out() + audit.err()).isZero();
       keep(owners, receiver, took);
     }
   }
 
   /** Nanoseconds. */
-  private record Spans(long lives, long rest) {}
+  private record Spans(long runs, long rest) {}
 
   private ConfigBuilder setup(MockProvider mock, WebhookReceiver receiver) {
     return ConfigBuilder.empty()
@@ -105,16 +105,16 @@ class MediaKillIT {
                 List.of(Map.of("provider", "media", "model", "asked"))));
   }
 
-  /** Lets them live, one after the other, while nodes are killed. */
-  private static List<MediaOwner> lived(MediaOwner.Means means) throws Exception {
+  /** Runs the owners, which start one after the other, while nodes are killed. */
+  private static List<MediaOwner> runOwners(MediaOwner.Means means) throws Exception {
     List<MediaOwner> owners =
         IntStream.range(0, JOBS).mapToObj(n -> new MediaOwner(n, means)).toList();
-    List<Future<?>> lives = new ArrayList<>();
+    List<Future<?>> runs = new ArrayList<>();
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       for (int n = 0; n < JOBS; n++) {
         MediaOwner owner = owners.get(n);
         int from = Math.toIntExact((long) KILLS * KILL_EVERY_MILLIS * n / JOBS);
-        lives.add(
+        runs.add(
             threads.submit(
                 () -> {
                   CrashingNodes.pause(from);
@@ -127,8 +127,8 @@ class MediaKillIT {
             KILL_EVERY_MILLIS / 2 + ThreadLocalRandom.current().nextInt(KILL_EVERY_MILLIS));
         means.nodes().kill();
       }
-      for (Future<?> life : lives) {
-        var _ = life.get();
+      for (Future<?> run : runs) {
+        var _ = run.get();
       }
     }
     return owners;
@@ -147,7 +147,7 @@ class MediaKillIT {
     }
   }
 
-  /** What a killed node had stored already may be there too: it goes when it is over. */
+  /** Files stored by a killed node may exist too: they are deleted when they expire. */
   private void requireFiles(OwnDatabase database) throws Exception {
     List<String> keys = database.texts("SELECT blob_key FROM media_artifact");
     try (Stream<Path> files = Files.walk(objects)) {
@@ -171,11 +171,11 @@ class MediaKillIT {
             .toList();
     RecordedFigures.keep(
         "media-kill",
-        "%d jobs, 3 nodes, %d kills, %d s, and %d s until all was told, %d requests sent again, %d webhooks of %d jobs: each job submitted, ended, charged and announced once; the slowest: %s"
+        "%d jobs, 3 nodes, %d kills, %d s, and %d s until all webhooks had ended, %d requests sent again, %d webhooks of %d jobs: each job submitted, ended, charged and announced once; the slowest: %s"
             .formatted(
                 JOBS,
                 KILLS,
-                took.lives() / 1_000_000_000,
+                took.runs() / 1_000_000_000,
                 took.rest() / 1_000_000_000,
                 owners.stream().mapToInt(MediaOwner::repeated).sum(),
                 receiver.calls(),

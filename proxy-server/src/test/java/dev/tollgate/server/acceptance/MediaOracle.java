@@ -13,8 +13,8 @@ import org.assertj.core.api.SoftAssertions;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares what owners were told of their jobs with the provider's account, the books, and what
- * receivers heard.
+ * Comparison of the results that owners received with the provider's state, the ledger and the
+ * received webhooks.
  */
 record MediaOracle(OwnDatabase database, int mockPort, WebhookReceiver receiver) {
   /** Micro-USD of a job that succeeded. */
@@ -33,7 +33,7 @@ record MediaOracle(OwnDatabase database, int mockPort, WebhookReceiver receiver)
           FROM webhook_event w WHERE w.job_id = j.id), '-'))
       FROM media_job j""";
 
-  /** A job in the database, with its money and its announcement. */
+  /** A job in the database, with its charge and its webhook event. */
   private record Row(
       String status,
       long cost,
@@ -66,11 +66,11 @@ record MediaOracle(OwnDatabase database, int mockPort, WebhookReceiver receiver)
     }
     Map<String, JsonNode> provided = provided();
     var soft = new SoftAssertions();
-    Set<String> told = owners.stream().map(MediaOwner::job).collect(Collectors.toSet());
-    soft.assertThat(rows.keySet()).as("jobs that there are").isEqualTo(told);
-    soft.assertThat(told).as("jobs that owners were told of").hasSameSizeAs(owners);
-    soft.assertThat(told).as("jobs that were announced").containsAll(receiver.jobs());
-    soft.assertThat(told).as("jobs of the provider").containsAll(provided.keySet());
+    Set<String> ownedJobs = owners.stream().map(MediaOwner::job).collect(Collectors.toSet());
+    soft.assertThat(rows.keySet()).as("jobs in the database").isEqualTo(ownedJobs);
+    soft.assertThat(ownedJobs).as("jobs that owners received").hasSameSizeAs(owners);
+    soft.assertThat(ownedJobs).as("jobs that were announced").containsAll(receiver.jobs());
+    soft.assertThat(ownedJobs).as("jobs of the provider").containsAll(provided.keySet());
     for (MediaOwner owner : owners) {
       Row row = rows.get(owner.job());
       if (row != null) {
@@ -91,7 +91,7 @@ record MediaOracle(OwnDatabase database, int mockPort, WebhookReceiver receiver)
   private static void requireEnd(SoftAssertions soft, String name, MediaOwner owner, Row row) {
     soft.assertThat(row.status).as(name).isEqualTo(owner.play().end());
     if (!owner.removed()) {
-      soft.assertThat(owner.status()).as("%s, told", name).isEqualTo(row.status);
+      soft.assertThat(owner.status()).as("%s, as its owner saw it", name).isEqualTo(row.status);
     }
     soft.assertThat(row.removed).as("%s is removed", name).isEqualTo(owner.removed());
     soft.assertThat(owner.made()).as("%s was made anew", name).isLessThanOrEqualTo(1);
@@ -99,7 +99,7 @@ record MediaOracle(OwnDatabase database, int mockPort, WebhookReceiver receiver)
     soft.assertThat(row.artifacts).as("files of %s", name).isEqualTo(isKept ? 1 : 0);
   }
 
-  /** Settled or released, and that once. */
+  /** Settled or released exactly once. */
   private static void requireMoney(SoftAssertions soft, String name, Row row) {
     soft.assertThat(row.cost).as(name).isEqualTo(row.status.equals("succeeded") ? COST : 0);
     soft.assertThat(row.settlements).as("settlements of %s", name).isEqualTo(1);
@@ -123,30 +123,30 @@ record MediaOracle(OwnDatabase database, int mockPort, WebhookReceiver receiver)
     soft.assertThat(its.path("status").asText()).as("%s, at the provider", name).isEqualTo(end);
   }
 
-  /** Once at least, always under one name; of a job that was removed soon perhaps not. */
+  /** At least once, always as one event; of a job that was removed soon possibly not at all. */
   private void requireAnnounced(SoftAssertions soft, String name, String job, Row row) {
-    Set<WebhookReceiver.ReceivedEvent> said = receiver.of(job);
+    Set<WebhookReceiver.ReceivedEvent> events = receiver.of(job);
     if (!Set.of("succeeded", "failed").contains(row.status)) {
-      soft.assertThat(said).as("%s, announced", name).isEmpty();
+      soft.assertThat(events).as("%s, announced", name).isEmpty();
       soft.assertThat(row.event).as("event of %s", name).isEqualTo("-");
       return;
     }
     String kind = row.status.equals("succeeded") ? "job.completed" : "job.failed";
-    for (WebhookReceiver.ReceivedEvent each : said) {
+    for (WebhookReceiver.ReceivedEvent each : events) {
       soft.assertThat(each.kind()).as(name).isEqualTo(kind);
       soft.assertThat(each.status()).as(name).isEqualTo(row.status);
     }
     if (row.event.equals("-")) {
       soft.assertThat(row.removed).as("%s without an event", name).isTrue();
-      soft.assertThat(said).as("%s, announced", name).hasSizeLessThanOrEqualTo(1);
+      soft.assertThat(events).as("%s, announced", name).hasSizeLessThanOrEqualTo(1);
     } else {
-      soft.assertThat(said).as("%s, announced", name).hasSize(1);
-      String event = said.stream().map(WebhookReceiver.ReceivedEvent::event).findAny().orElse("");
+      soft.assertThat(events).as("%s, announced", name).hasSize(1);
+      String event = events.stream().map(WebhookReceiver.ReceivedEvent::event).findAny().orElse("");
       soft.assertThat(row.event).as(name).isEqualTo(event + " " + kind + " delivered");
     }
   }
 
-  /** The provider's jobs, by our names for them. */
+  /** Returns the provider's jobs, by our ids. */
   private Map<String, JsonNode> provided() {
     Map<String, JsonNode> jobs = new HashMap<>();
     try (RawClient client = RawClient.connect(mockPort)) {

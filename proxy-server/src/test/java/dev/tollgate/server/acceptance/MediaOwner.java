@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A client with one job: submits it, follows it over the nodes that there are, and keeps what it
- * was told. What broke or was turned away is asked again, a submission with the same key.
+ * Client with one job: it submits the job, follows it over the available nodes, and records the
+ * responses. Requests that broke off or were refused are repeated, a submission with the same key.
  */
 final class MediaOwner {
   private static final String PATH = "/v1/video/generations";
@@ -38,7 +38,7 @@ final class MediaOwner {
   private boolean removed;
   private Duration duration = Duration.ZERO;
 
-  /** How all owners reach the nodes. */
+  /** Client that all owners share. */
   record Means(HttpClient http, CrashingNodes nodes, String apiKey, String webhook) {}
 
   MediaOwner(int number, Means means) {
@@ -54,17 +54,17 @@ final class MediaOwner {
     return job;
   }
 
-  /** The one that it saw last, which nothing follows on. */
+  /** Final status that the owner saw. */
   String status() {
     return status;
   }
 
-  /** Submissions that were answered as the first. */
+  /** Submissions that were answered like the first. */
   int made() {
     return made;
   }
 
-  /** Requests that were sent again, for they broke or were turned away. */
+  /** Requests that were repeated because they broke off or were refused. */
   int repeated() {
     return repeated;
   }
@@ -73,7 +73,7 @@ final class MediaOwner {
     return removed;
   }
 
-  /** From its submission to the end that it waited for. */
+  /** Time from the submission to the awaited end. */
   Duration duration() {
     return duration;
   }
@@ -84,7 +84,7 @@ final class MediaOwner {
     duration = Duration.ofNanos(System.nanoTime() - began);
   }
 
-  /** Every third one sends its submission twice. */
+  /** Every third owner sends its submission twice. */
   private void act() throws Exception {
     submit();
     if (number % 3 == 0) {
@@ -130,7 +130,7 @@ final class MediaOwner {
     job = id;
   }
 
-  /** Until it is in none of these states. */
+  /** Waits until the job is in none of these states. */
   private void follow(List<String> states) throws Exception {
     long began = System.nanoTime();
     while (!removed && states.contains(status)) {
@@ -142,7 +142,7 @@ final class MediaOwner {
     }
   }
 
-  /** A job goes forward only. */
+  /** A job's status only moves forward. */
   private void see(JsonNode shown) {
     String now = shown.path("status").asText();
     assertThat(OPEN.indexOf(now) < 0 || OPEN.indexOf(now) >= OPEN.indexOf(status))
@@ -151,7 +151,7 @@ final class MediaOwner {
     status = now;
   }
 
-  /** A first try whose answer was lost may have removed it already. */
+  /** An earlier request whose response was lost may have removed the job already. */
   private void delete() throws Exception {
     long began = System.nanoTime();
     while (!removed && !status.equals("canceled")) {
@@ -182,7 +182,10 @@ final class MediaOwner {
         .timeout(ANSWER);
   }
 
-  /** Asks one of these nodes, and again whichever there is while that brings no answer. */
+  /**
+   * Sends a request to one of these nodes, and again to any available one until there is a
+   * response.
+   */
   private HttpResponse<String> ask(HttpRequest.Builder request, int... of) throws Exception {
     String path = request.build().uri().getPath();
     long began = System.nanoTime();

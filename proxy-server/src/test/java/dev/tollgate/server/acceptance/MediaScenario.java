@@ -1,6 +1,6 @@
 package dev.tollgate.server.acceptance;
 
-/** What the provider does with a job, what its owner does, and how the job has to end. */
+/** Behaviour of the provider and of the owner, and the expected end of the job. */
 enum MediaScenario {
   QUICK("m?takes=300ms", Owner.WAITS, "succeeded"),
   LONGER("m?takes=2s", Owner.WAITS, "succeeded"),
@@ -27,16 +27,16 @@ enum MediaScenario {
     this.end = end;
   }
 
-  /** What the owner does behind its submission. */
+  /** Action of the owner after its submission. */
   enum Owner {
     WAITS,
-    /** It submits where jobs have little time. */
+    /** It submits at the node whose jobs have little time. */
     WAITS_IN_VAIN,
     /** At once. */
     CANCELS,
     /** Once a provider has it. */
     CANCELS_LATE,
-    /** Once it is over. */
+    /** Once it has ended. */
     REMOVES
   }
 
@@ -44,7 +44,7 @@ enum MediaScenario {
     return values()[job % values().length];
   }
 
-  /** The mock's model. */
+  /** Returns the mock's model. */
   String model() {
     return model;
   }
@@ -53,7 +53,7 @@ enum MediaScenario {
     return owner;
   }
 
-  /** The status that nothing follows on. */
+  /** Returns the final status. */
   String end() {
     return end;
   }

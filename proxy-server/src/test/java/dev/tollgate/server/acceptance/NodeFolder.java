@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * A folder that one node runs in: its configuration file and its data, kept over restarts and
- * deleted at the end. The admin listener gets a fixed port, because only the API's is printed.
+ * Folder of one node: its configuration file and its data, kept over restarts and deleted at the
+ * end. The admin listener gets a fixed port, because only the API's is printed.
  */
 final class NodeFolder implements AutoCloseable {
   private final Path path;
@@ -21,7 +21,7 @@ final class NodeFolder implements AutoCloseable {
     this.path = path;
   }
 
-  /** A new folder with this configuration. */
+  /** Creates a folder with this configuration. */
   static NodeFolder with(ConfigBuilder setup) throws IOException {
     NodeFolder folder = new NodeFolder(Files.createTempDirectory("tollgate-acceptance"));
     folder.write(setup);
@@ -53,7 +53,7 @@ final class NodeFolder implements AutoCloseable {
     return adminPort;
   }
 
-  /** The process id of the PostgreSQL that runs on the data here; 0 where there is none. */
+  /** Returns the process id of the PostgreSQL on the data here; 0 if there is none. */
   long postmaster() {
     Path file = dataDir().resolve("postgres/cluster/postmaster.pid");
     try {
@@ -63,7 +63,7 @@ final class NodeFolder implements AutoCloseable {
     }
   }
 
-  /** The database's address, as another node would be given it. */
+  /** Returns the database's address for another node. */
   List<String> storeSettings() throws IOException {
     List<String> pid = Files.readAllLines(dataDir().resolve("postgres/cluster/postmaster.pid"));
     return List.of(

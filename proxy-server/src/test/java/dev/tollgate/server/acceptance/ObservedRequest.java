@@ -21,11 +21,11 @@ import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 
 /**
- * What everybody saw of one request: the client its reply, the operator the row of the request log,
- * the ledger a charge.
+ * One request as all sides saw it: the client's reply, the row of the request log, and the charge
+ * in the ledger.
  */
 final class ObservedRequest {
-  /** A request that ends later than this hangs: no clock of the tests is longer than 5 s. */
+  /** A request that takes longer hangs: no timeout of the tests is longer than 5 s. */
   private static final Duration BOUND = Duration.ofSeconds(20);
 
   private static final Duration BOOKED = Duration.ofSeconds(20);
@@ -44,7 +44,7 @@ final class ObservedRequest {
   /** A request to a model. */
   record Question(String model, Ask ask) {}
 
-  /** Asks all, so many at once, and waits until the books have what became of them; by model. */
+  /** Sends all requests, this many at once, and waits until they are settled; by model. */
   static Map<String, ObservedRequest> all(GatewayProcess node, List<Question> questions, int atOnce)
       throws Exception {
     Map<String, Future<ObservedRequest>> asked = new HashMap<>();
@@ -63,23 +63,23 @@ final class ObservedRequest {
     return all;
   }
 
-  /** Asks once, and waits until the books have what became of it. */
+  /** Sends a request, and waits until it is settled. */
   static ObservedRequest one(GatewayProcess node, Question question) throws Exception {
     ObservedRequest seen = unbooked(node, question);
     lookUp(Map.of(question.model(), seen));
     return seen;
   }
 
-  /** Posts a body, and waits until the books have what became of it. */
+  /** Posts a body, and waits until the request is settled. */
   static ObservedRequest ofBody(GatewayProcess node, String body) throws Exception {
-    try (HttpClient own = HttpClient.newHttpClient()) { // whose connection goes with it
+    try (HttpClient own = HttpClient.newHttpClient()) { // closes its connection too
       ObservedRequest seen = posted(own, node, body);
       lookUp(Map.of("it", seen));
       return seen;
     }
   }
 
-  /** Asks once; what became of it is not looked up. */
+  /** Sends a request without looking up log and ledger. */
   static ObservedRequest unbooked(GatewayProcess node, Question question)
       throws IOException, InterruptedException {
     return ask(node, question, new Semaphore(1));
@@ -92,7 +92,7 @@ final class ObservedRequest {
         node, ChatRequests.body(question.model(), question.ask() != Ask.PLAIN, prompt), places);
   }
 
-  /** Posts a body and gives its place free; a reply that is cut, or hangs, is an exception. */
+  /** Posts a body and releases its slot; a reply that is cut, or hangs, is an exception. */
   static ObservedRequest posted(GatewayProcess node, String body, Semaphore places)
       throws IOException, InterruptedException {
     try {
@@ -156,12 +156,12 @@ final class ObservedRequest {
     return chargedMicro;
   }
 
-  /** How each try ended, as the log has it. */
+  /** Returns the outcome of each attempt, from the log. */
   List<String> attempts() {
     return log.path("attempts").findValuesAsText("outcome");
   }
 
-  /** The usage that the client was told; missing in an error. */
+  /** Returns the usage that the client received; missing in an error. */
   JsonNode usage() {
     if (response.statusCode() != 200) {
       return MissingNode.getInstance();
@@ -206,7 +206,7 @@ final class ObservedRequest {
     return Json.tree(text()).path("error");
   }
 
-  /** Content, the usage so far, the error, the terminator; nothing that looks like a success. */
+  /** Asserts content, the usage so far, the error and the terminator, and no sign of success. */
   void requireBroken(String code, int contents) {
     requireStream(contents);
     assertThat(text()).doesNotContain("\"finish_reason\":\"stop\"");
@@ -247,12 +247,12 @@ final class ObservedRequest {
     assertThat(contents()).as(toString()).isEqualTo(contents);
   }
 
-  /** How many events brought content. */
+  /** Returns the number of events with content. */
   int contents() {
     return deltas().size();
   }
 
-  /** The content of all events. */
+  /** Returns the content of all events. */
   String content() {
     return String.join("", deltas());
   }
@@ -265,7 +265,7 @@ final class ObservedRequest {
         .toList();
   }
 
-  /** The code of the error in the stream or instead of it; empty where there is none. */
+  /** Returns the error code, in the stream or instead of it; empty if there is none. */
   String errorCode() {
     JsonNode last = isStream() ? json(events().get(events().size() - 2)) : Json.tree(text());
     return last.path("error").path("code").asText();

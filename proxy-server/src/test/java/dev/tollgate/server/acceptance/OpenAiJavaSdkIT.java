@@ -25,7 +25,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
-/** The official Java SDK against the real program: what an application does, and what it sees. */
+/** The official Java SDK against the real program, as applications use it. */
 class OpenAiJavaSdkIT {
   private static final OpenAIClient CLIENT = client(SharedNode.key());
 
@@ -167,7 +167,7 @@ class OpenAiJavaSdkIT {
   }
 
   @Test
-  void anErrorAmidAStreamIsThrownAfterWhatWasDelivered() {
+  void anErrorInAStreamIsThrownAfterItsContent() {
     List<ChatCompletionChunk> delivered = new ArrayList<>();
 
     var error =

@@ -19,13 +19,13 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the real program answers is what the OpenAPI document says. */
+/** Responses of the real program match the OpenAPI document. */
 class OpenApiIT {
   private static final ApiDocument DOCUMENT = ApiDocument.own();
   private static final String SPEECH = "/v1/audio/speech";
   private static final String TRANSCRIPTIONS = "/v1/audio/transcriptions";
 
-  /** Of what is answered at once; {@link JobsOverHttpIT} submits the others. */
+  /** Endpoints with a direct response; {@link JobsOverHttpIT} has the others. */
   static Stream<Arguments> examples() {
     return DOCUMENT.operations().stream()
         .filter(one -> one.has(200))
@@ -34,7 +34,7 @@ class OpenApiIT {
 
   @ParameterizedTest
   @MethodSource("examples")
-  void everyExampleIsAnsweredAsItSays(Operation operation, JsonNode example) {
+  void everyExampleIsAnsweredAsDocumented(Operation operation, JsonNode example) {
     ObjectNode body = example.deepCopy();
     body.put("model", body.get("model").asText().replace("tollgate/demo-", "test/"));
     RawResponse reply = asked(operation, body);
@@ -80,14 +80,14 @@ class OpenApiIT {
   }
 
   @Test
-  void eventsOfSpeechAreAsItSays() {
+  void speechEventsAreAsDocumented() {
     RawResponse reply =
         AudioRequests.speech("test/speech", ",\"stream_format\":\"sse\"", SharedNode.key());
     requireEvents(DOCUMENT.operation(SPEECH), reply);
   }
 
   @Test
-  void aTranscriptIsAsItSays() {
+  void transcriptsAreAsDocumented() {
     Operation operation = DOCUMENT.operation(TRANSCRIPTIONS);
     RawResponse whole = AudioRequests.transcribe("test/hearing", SharedNode.key());
     assertThat(operation.answer("application/json", Json.tree(whole.text()))).isEmpty();
@@ -96,7 +96,7 @@ class OpenApiIT {
   }
 
   @Test
-  void aToolIsCalledAsItSays() {
+  void toolCallsAreAsDocumented() {
     Operation operation = DOCUMENT.operation("/v1/responses");
     for (boolean stream : new boolean[] {false, true}) {
       RawResponse reply =
@@ -111,7 +111,7 @@ class OpenApiIT {
   }
 
   @Test
-  void whatBreaksOffEndsWithAnEventAsItSays() {
+  void brokenStreamsEndWithADocumentedEvent() {
     Operation operation = DOCUMENT.operation("/v1/responses");
     RawResponse reply =
         post(operation.path(), "{\"model\":\"test/error-midway\",\"input\":\"a\",\"stream\":true}");
@@ -122,13 +122,13 @@ class OpenApiIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"/v1/models", "/v1/key", "/v1/credits"})
-  void lookUpsAreAnsweredAsItSays(String path) {
+  void queriesAreAnsweredAsDocumented(String path) {
     JsonNode answer = Json.tree(get(path, SharedNode.authorization()).text());
     assertThat(DOCUMENT.operation(path).answer("application/json", answer)).isEmpty();
   }
 
   @Test
-  void aModelIsDescribedAsItSays() {
+  void modelsAreDescribedAsDocumented() {
     JsonNode answer = Json.tree(get("/v1/models/test/chat", SharedNode.authorization()).text());
     Operation operation = DOCUMENT.operation("/v1/models/{vendor}/{name}");
     assertThat(operation.answer("application/json", answer)).isEmpty();

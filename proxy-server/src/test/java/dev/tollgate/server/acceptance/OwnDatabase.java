@@ -16,8 +16,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A database of a test's own on the shared node's PostgreSQL, which can be copied as it is and
- * replaced by that copy, under whoever uses it.
+ * Database of one test on the shared node's PostgreSQL, which can be copied and replaced by the
+ * copy while it is in use.
  */
 final class OwnDatabase implements AutoCloseable {
   private final Map<String, String> server;
@@ -28,15 +28,15 @@ final class OwnDatabase implements AutoCloseable {
     this.name = name;
   }
 
-  /** The template that others are copies of: nobody is connected to it. */
+  /** Template of new databases: without connections. */
   private static final class Migrated {
     static final String NAME = make();
 
     private static String make() {
       try {
         OwnDatabase template = empty("own_migrated");
-        Verbs.CommandResult said = template.runVerb(SharedNode.node().home(), "migrate");
-        assertThat(said.exitCode()).as(said.err()).isZero();
+        Verbs.CommandResult result = template.runVerb(SharedNode.node().home(), "migrate");
+        assertThat(result.exitCode()).as(result.err()).isZero();
         return template.name;
       } catch (IOException | SQLException e) {
         throw new AssertionError("the template of databases cannot be made", e);
@@ -44,10 +44,12 @@ final class OwnDatabase implements AutoCloseable {
     }
   }
 
-  /** One that {@code tollgate migrate} has been through. */
+  /** Creates a database migrated by {@code tollgate migrate}. */
   static OwnDatabase create(String name) throws IOException, SQLException {
     OwnDatabase made = create(name, " TEMPLATE " + Migrated.NAME);
-    made.texts("UPDATE books SET incarnation = gen_random_uuid() RETURNING id"); // books of its own
+    made.texts(
+        "UPDATE books SET incarnation = gen_random_uuid() RETURNING id"); // a ledger store of its
+                                                                          // own
     return made;
   }
 
@@ -66,7 +68,7 @@ final class OwnDatabase implements AutoCloseable {
     return made;
   }
 
-  /** How a node is told to use it. */
+  /** Returns the store settings of a node. */
   List<String> settings() {
     List<String> settings = new ArrayList<>();
     settings.add("store.url=" + url(name));
@@ -84,19 +86,19 @@ final class OwnDatabase implements AutoCloseable {
     return arguments;
   }
 
-  /** What a command within this JVM says of it. */
+  /** Runs a command on it within this JVM, and returns the output. */
   Verbs.CommandResult runVerb(NodeFolder folder, String... verb) {
     return Verbs.run(command(folder, verb).toArray(String[]::new));
   }
 
-  /** Copies it as it is, while nobody is connected. */
+  /** Copies it, while there are no connections. */
   void copy() throws SQLException {
     cutOff(name);
     execute("CREATE DATABASE " + name + "_copy TEMPLATE " + name);
     execute("ALTER DATABASE " + name + " ALLOW_CONNECTIONS true");
   }
 
-  /** Puts the copy in its place. */
+  /** Replaces it by the copy. */
   void putBack() throws SQLException {
     cutOff(name);
     execute("ALTER DATABASE " + name + " RENAME TO " + name + "_lost");
@@ -112,7 +114,7 @@ final class OwnDatabase implements AutoCloseable {
     execute(left);
   }
 
-  /** What every request was charged: micro-USD. */
+  /** Returns the charges of all requests: micro-USD. */
   Map<String, Long> charges() throws SQLException {
     Map<String, Long> charges = new TreeMap<>();
     try (Connection connection = connect(name);
@@ -125,7 +127,7 @@ final class OwnDatabase implements AutoCloseable {
     return charges;
   }
 
-  /** The first number of a query's only row. */
+  /** Returns the first number of a query's only row. */
   long number(String sql) throws SQLException {
     try (Connection connection = connect(name);
         Statement statement = connection.createStatement();
@@ -135,7 +137,7 @@ final class OwnDatabase implements AutoCloseable {
     }
   }
 
-  /** The first column of a query's rows. */
+  /** Returns the first column of a query's rows. */
   List<String> texts(String sql) throws SQLException {
     List<String> texts = new ArrayList<>();
     try (Connection connection = connect(name);

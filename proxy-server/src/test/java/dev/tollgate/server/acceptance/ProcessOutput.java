@@ -15,27 +15,27 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 
-/** What a process prints, collected as it comes; a test waits for a line. */
+/** Output of a process, collected as it is printed; a test waits for a line. */
 final class ProcessOutput {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition grown = lock.newCondition();
   private final List<String> lines = new ArrayList<>();
   private boolean ended;
 
-  /** Collects everything from the stream, on a thread of its own. */
+  /** Starts to collect the stream, on a thread of its own. */
   static ProcessOutput of(InputStream stream) {
     ProcessOutput lines = new ProcessOutput();
-    // A virtual thread would keep its carrier while it reads a pipe, and there are few.
+    // A virtual thread would block its carrier while it reads a pipe, and there are few.
     Thread.ofPlatform().daemon().start(() -> lines.collect(stream));
     return lines;
   }
 
-  /** The first line that fits, once it is there; empty where the stream ends without one. */
+  /** Waits for the first line that matches; empty if the stream ends without one. */
   Optional<String> await(Predicate<String> fits, Duration within) throws InterruptedException {
     return await(fits, 0, within);
   }
 
-  /** The first line that fits behind the first {@code skip} lines. */
+  /** Waits for the first line that matches after the first {@code skip} lines. */
   Optional<String> await(Predicate<String> fits, int skip, Duration within)
       throws InterruptedException {
     long deadlineNanos = System.nanoTime() + within.toNanos();
@@ -79,13 +79,13 @@ final class ProcessOutput {
     }
   }
 
-  /** All of it, once the process has ended. */
+  /** Returns the whole output, once the process has ended. */
   String whole() throws InterruptedException {
     await(line -> false, Duration.ofSeconds(20));
     return text();
   }
 
-  /** The lines before each stack trace, with its beginning: what a test shows that wants none. */
+  /** Returns the line before each stack trace, with its beginning, for tests that expect none. */
   List<String> traces() {
     List<String> seen = all();
     return IntStream.range(1, seen.size())
@@ -109,7 +109,7 @@ final class ProcessOutput {
         add(line);
       }
     } catch (IOException _) {
-      // A killed process closes its pipe; what it said is kept.
+      // A killed process closes its pipe; its output is kept.
     } finally {
       end();
     }

@@ -14,13 +14,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * The way from a node to a provider, over which a test has power: while it is shut, connections are
- * refused; while it hangs, they are taken and nothing passes. Nobody else is given its port
- * meanwhile.
+ * Proxy between a node and a provider that a test controls: while it is shut, connections are
+ * refused; while it hangs, they are accepted and no byte passes. The port stays bound meanwhile.
  */
 final class ProviderGate implements AutoCloseable {
   private final int provider;
-  private final SocketChannel held; // bound and not listening: who connects is refused
+  private final SocketChannel held; // bound and not listening: connections are refused
   private final int port;
   private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
   private volatile ServerSocket listener;
@@ -28,7 +27,7 @@ final class ProviderGate implements AutoCloseable {
   private volatile CountDownLatch passable = new CountDownLatch(0);
   private volatile boolean shut;
 
-  /** What becomes of a provider that is out. */
+  /** Kind of an outage. */
   enum Outage {
     REFUSING,
     HANGING
@@ -43,7 +42,7 @@ final class ProviderGate implements AutoCloseable {
     this.accepting = accept(listener);
   }
 
-  /** A way to what listens on this port. */
+  /** Opens a proxy to the listener on this port. */
   static ProviderGate to(int port) {
     try {
       return new ProviderGate(port);
@@ -61,14 +60,14 @@ final class ProviderGate implements AutoCloseable {
       case REFUSING -> {
         shut = true;
         listener.close();
-        accepting.join(); // who waits in accept() ends the socket: until then it listens
+        accepting.join(); // a blocked accept() delays the close: the socket listens until then
         resetAll();
       }
       case HANGING -> passable = new CountDownLatch(1);
     }
   }
 
-  /** The provider is back; what hung goes on. */
+  /** Ends the outage; blocked connections continue. */
   void end() throws IOException {
     passable.countDown();
     shut = false;
@@ -92,7 +91,7 @@ final class ProviderGate implements AutoCloseable {
                   Thread.ofVirtual().start(() -> open(node));
                 }
               } catch (IOException closed) {
-                // the outage begins, or the test is over
+                // the outage begins, or the test has ended
               }
             });
   }
@@ -103,7 +102,7 @@ final class ProviderGate implements AutoCloseable {
       Socket there = new Socket(InetAddress.getLoopbackAddress(), provider);
       there.setTcpNoDelay(true);
       sockets.addAll(List.of(node, there));
-      if (shut) { // it was being opened while the others were reset, and would be used to the end
+      if (shut) { // it was being opened while the others were reset, and would survive the outage
         reset(node);
         reset(there);
       }
@@ -145,7 +144,7 @@ final class ProviderGate implements AutoCloseable {
       socket.setSoLinger(true, 0);
       socket.close();
     } catch (IOException alreadyClosed) {
-      // it is gone
+      // the provider is gone
     }
   }
 

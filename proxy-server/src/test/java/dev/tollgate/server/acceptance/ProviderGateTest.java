@@ -23,9 +23,11 @@ class ProviderGateTest {
   private static final int CLIENTS = 8;
   private static final int PATIENCE_MILLIS = 10_000;
 
-  /** One that outlived the begin of an outage was used until its end: nobody was refused. */
+  /**
+   * A connection that survived the begin of an outage was used until its end: no request failed.
+   */
   @Test
-  void whoConnectsWhileTheGateIsShutIsResetLikeTheRest() throws Exception {
+  void connectionsToAShutGateAreReset() throws Exception {
     try (var provider = new ServerSocket(0, 1024, InetAddress.getLoopbackAddress());
         var gate = ProviderGate.to(provider.getLocalPort())) {
       Thread.ofVirtual().start(() -> takeAll(provider));
@@ -43,9 +45,9 @@ class ProviderGateTest {
     }
   }
 
-  /** The system gives a port that nobody holds to whoever connects next; then no end of outage. */
+  /** The system may give an unbound port to any new connection; then the outage could not end. */
   @Test
-  void thePortOfAShutGateIsRefusedAndStillItsOwn() throws Exception {
+  void thePortOfAShutGateRefusesAndStaysBound() throws Exception {
     try (var provider = new ServerSocket(0, 1024, InetAddress.getLoopbackAddress());
         var gate = ProviderGate.to(provider.getLocalPort())) {
       gate.begin(Outage.REFUSING);

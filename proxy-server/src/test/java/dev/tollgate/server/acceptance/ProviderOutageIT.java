@@ -23,9 +23,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /**
- * A provider is out under load, and then all of them: a few seconds here, a minute in the profile
- * soak. Circuits and clocks are the default ones; only where all are out each has a short time for
- * its answer, so that there is nobody left within the test.
+ * One provider is down under load, and then all: a few seconds here, a minute in the profile soak.
+ * Circuits and timeouts are the defaults; only while all are down each has a short timeout, so that
+ * no attempt outlasts the test.
  */
 @Isolated
 class ProviderOutageIT {
@@ -35,12 +35,12 @@ class ProviderOutageIT {
   private static final Duration FIRST = Duration.ofSeconds(1);
   private static final Duration ANSWER_MAX = Duration.ofSeconds(1);
 
-  /** By then it is known who is out, by their clocks. */
+  /** Bound on detection by timeouts. */
   private static final Duration KNOWN = FIRST.plus(ANSWER_MAX);
 
   /**
-   * By then it is known who answers nobody: {@code circuit.no_response_timeout}, and some requests
-   * more.
+   * Bound on detection of an unresponsive provider: {@code circuit.no_response_timeout}, and some
+   * requests more.
    */
   private static final Duration HEARD = Duration.ofMillis(5_500);
 
@@ -53,7 +53,7 @@ class ProviderOutageIT {
   private static final GatewayProcess NODE = SharedNode.beside(setup(), List.of());
   private static final LedgerDatabase BOOKS = LedgerDatabase.of(SharedNode.node().home());
 
-  /** The ways to two providers of one model. */
+  /** Proxies to two providers of one model. */
   private record Fleet(ProviderGate first, ProviderGate second) {}
 
   private static Map<Outage, Fleet> fleets() {
@@ -121,9 +121,9 @@ class ProviderOutageIT {
     PROVIDER.close();
   }
 
-  /** Both kinds at once: nobody has to wait for one after the other. */
+  /** Both kinds run at the same time, to save time. */
   @Test
-  void oneIsOutAndNobodyNotices() throws Exception {
+  void oneProviderIsDownWithoutEffectOnClients() throws Exception {
     atOnce(ProviderOutageIT::oneIsOut);
   }
 
@@ -145,7 +145,7 @@ class ProviderOutageIT {
     double whole = perRequest(answers, tries);
     double later = perRequest(after(known(outage), began, answers), tries);
     assertThat(later).isLessThanOrEqualTo(1.1);
-    if (OUTAGE.toSeconds() >= 60) { // in less the first seconds weigh too much
+    if (OUTAGE.toSeconds() >= 60) { // in shorter runs the first seconds weigh too much
       assertThat(whole).isLessThanOrEqualTo(1.1);
     }
 
@@ -203,7 +203,7 @@ class ProviderOutageIT {
   }
 
   @Test
-  void allAreOutAndClientsAreToldWhenToComeBack() throws Exception {
+  void allProvidersAreDownAndClientsGetARetryTime() throws Exception {
     atOnce(ProviderOutageIT::allAreOut);
   }
 
@@ -256,7 +256,7 @@ class ProviderOutageIT {
                 recovered.toMillis()));
   }
 
-  /** Who was asked is told how it ended; where nobody could be, when to come back. */
+  /** A request with an attempt gets its failure; one without gets a time to retry. */
   private static void requireHints(Answer answer) {
     switch (answer.code()) {
       case "no_provider_available" -> {
@@ -307,7 +307,7 @@ class ProviderOutageIT {
         .orElseThrow();
   }
 
-  /** How many tries there were for each request, as the log has them. */
+  /** Returns the number of attempts of each request, from the log. */
   private static Map<String, Integer> tries(String name, List<Answer> answers) throws Exception {
     Map<String, Integer> tries = new HashMap<>();
     long began = System.nanoTime();

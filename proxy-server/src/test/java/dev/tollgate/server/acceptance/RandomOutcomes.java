@@ -24,9 +24,9 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Supplier;
 
 /**
- * Requests of a key that may have one under way. Each asks until it is let in and then ends as it
- * was drawn: served, refused or cut by its provider, given up as too late, left by its client, or
- * with the SIGKILL of the node that serves it, in whose place another is started.
+ * Requests of a key with a concurrency limit of one. Each is sent until it is admitted, and then
+ * ends in a random way: served, refused or cut by its provider, timed out, disconnected by its
+ * client, or with the SIGKILL of its node, which is replaced.
  */
 final class RandomOutcomes implements AutoCloseable {
   private static final int CLIENTS = 3;
@@ -34,7 +34,7 @@ final class RandomOutcomes implements AutoCloseable {
   private static final List<End> OFTEN =
       Arrays.stream(End.values()).filter(end -> end != End.BROKEN && end != End.KILLED).toList();
 
-  /** A request whose provider fails waits before it asks again. */
+  /** A request whose provider fails waits before it is sent again. */
   private static final int RARELY = 25;
 
   private static final CountDownLatch NEVER = new CountDownLatch(1);
@@ -51,7 +51,7 @@ final class RandomOutcomes implements AutoCloseable {
   private Duration longestBlocked = Duration.ZERO;
   private Duration took = Duration.ZERO;
 
-  /** How a request ends, and what its client is told where it hears all. */
+  /** End of a request, and the expected result for a client that receives it whole. */
   enum End {
     SERVED("test/chat", false, 200),
     STREAMED("test/chat", true, 200),
@@ -76,9 +76,9 @@ final class RandomOutcomes implements AutoCloseable {
   }
 
   /**
-   * Ends that have not begun.
+   * Creates the scenario.
    *
-   * @param others nodes that count with the mortal one, if any, and live on
+   * @param others nodes besides the one that is killed, if any
    * @param start starts the node that may be killed
    */
   RandomOutcomes(String key, List<GatewayProcess> others, Supplier<GatewayProcess> start) {
@@ -89,7 +89,7 @@ final class RandomOutcomes implements AutoCloseable {
     this.mortal = start.get();
   }
 
-  /** Adds the models that it asks for, at the shared node's provider, which outlives the killed. */
+  /** Adds the models of the requests, at the shared node's provider, which survives the kills. */
   static ConfigBuilder models(ConfigBuilder setup) {
     String provider = SharedNode.node().admin().endpoint("mock").resolve("/v1").toString();
     Map<String, ?> hasty =
@@ -110,7 +110,7 @@ final class RandomOutcomes implements AutoCloseable {
         .model("ends/silent", "hasty", "fault/silent");
   }
 
-  /** Plays so many in an order that is drawn, of which some are kills. */
+  /** Plays this many requests in random order, of which some are kills. */
   void play(int count, int kills) throws Exception {
     List<End> drawn = draw(count, kills);
     AtomicInteger next = new AtomicInteger();
@@ -135,7 +135,7 @@ final class RandomOutcomes implements AutoCloseable {
     assertThat(seen).as("seed %s", seed).containsKeys(End.values());
   }
 
-  /** None of the last is a kill, so that somebody asks afterwards. */
+  /** None of the last is a kill, so that requests follow each kill. */
   private List<End> draw(int count, int kills) {
     Random random = new Random(seed);
     List<End> drawn = new ArrayList<>();
@@ -180,7 +180,7 @@ final class RandomOutcomes implements AutoCloseable {
     }
   }
 
-  /** Asks, and ends so if it was let in. */
+  /** Sends a request until it is admitted and ends in this way. */
   private boolean ends(End end, Random random) throws InterruptedException {
     boolean elsewhere = isStarting || (end != End.KILLED && random.nextInt(4) == 0);
     if (isStarting && (others.isEmpty() || end == End.KILLED)) {
@@ -196,7 +196,7 @@ final class RandomOutcomes implements AutoCloseable {
           return readsAll(client, end, askedNanos);
         }
         case UNHEARD -> {
-          return true; // let in or not, whenever that is known
+          return true; // admitted or not, whenever that is known
         }
         case LEFT, RESET, KILLED -> {
           if (!client.readUntil("\r\n").contains(" 200 ")) {
@@ -218,7 +218,7 @@ final class RandomOutcomes implements AutoCloseable {
   private boolean readsAll(RawClient client, End end, long askedNanos) {
     RawResponse response = client.readResponse();
     if (response.status() == 429 || response.text().contains("\"service_unavailable\"")) {
-      return false; // by the limits, or because a busy machine's Redis was late
+      return false; // refused by the limit, or because Redis was late on a busy machine
     }
     assertThat(response.status()).as("%s: %s", end, response.text()).isEqualTo(end.status);
     admitted(askedNanos);
@@ -243,7 +243,7 @@ final class RandomOutcomes implements AutoCloseable {
     isStarting = true;
   }
 
-  /** How long nobody was let in after a kill, at most, and how often what was seen. */
+  /** Longest time without an admission after a kill, and the number of each result. */
   Duration longestBlocked() {
     return longestBlocked;
   }
@@ -254,7 +254,7 @@ final class RandomOutcomes implements AutoCloseable {
         .formatted(seen, took.toMillis(), longestBlocked.toMillis(), seed);
   }
 
-  /** After all of them: nothing is held anywhere, and one more is let in at once. */
+  /** After all requests no permit is held anywhere, and one more request is admitted at once. */
   void requireTheSlotIsFree(String key) {
     List<GatewayProcess> nodes = new ArrayList<>(others);
     nodes.add(mortal);

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** What a test saw beside that it held, kept in {@code proxy-server/target/figures}. */
+/** Figures that tests record in {@code proxy-server/target/figures}. */
 final class RecordedFigures {
   private RecordedFigures() {}
 

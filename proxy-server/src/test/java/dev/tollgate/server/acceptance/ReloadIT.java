@@ -8,7 +8,9 @@ import java.net.http.HttpResponse;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** SIGHUP swaps models and providers whole; a file with a mistake changes nothing and is seen. */
+/**
+ * SIGHUP replaces models and providers as a whole; an invalid file changes nothing and is reported.
+ */
 class ReloadIT {
   @Test
   void modelsAreSwappedAndABadFileChangesNothing() throws Exception {

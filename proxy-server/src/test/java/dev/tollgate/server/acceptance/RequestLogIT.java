@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** What an operator sees of requests: one row each, whatever became of them. */
+/** The request log as an operator sees it: one row for each request, of any outcome. */
 class RequestLogIT {
   private static final Duration APART = Duration.ofMillis(5);
   private static final Duration SOON = Duration.ofSeconds(20);
@@ -68,7 +68,7 @@ class RequestLogIT {
   }
 
   @Test
-  void tailShowsRequestsAsTheyEndAndEndsWellOnSigint() throws Exception {
+  void tailShowsEndedRequestsAndExitsWithZeroOnSigint() throws Exception {
     String org = "followed-" + ORGS.incrementAndGet();
     run("orgs", "create", org);
     String key = newKey(org);
@@ -93,7 +93,7 @@ class RequestLogIT {
     }
   }
 
-  /** Asks until the node has heard that there is money, and adds each request to those asked. */
+  /** Sends requests until the node knows of the credit, and adds each to the sent ones. */
   private static RawResponse askFunded(String model, String key, List<String> asked) {
     long began = System.nanoTime();
     while (true) {
@@ -107,9 +107,8 @@ class RequestLogIT {
   }
 
   /**
-   * Asks in another millisecond than who asked before: rows of the same one are in no order. The
-   * milliseconds are those of the books' clock, which begin when they like and may be set back by
-   * one or two.
+   * Sends a request in another millisecond than the one before: rows of the same millisecond have
+   * no order. The times are those of the ledger store's clock, which may be set back by one or two.
    */
   private static RawResponse askLater(String model, String key) {
     long before = System.nanoTime();

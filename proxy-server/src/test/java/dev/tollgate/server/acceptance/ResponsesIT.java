@@ -118,7 +118,7 @@ class ResponsesIT {
     }
   }
 
-  private static ResponseCreateParams withResult(Response said, ResponseFunctionToolCall call) {
+  private static ResponseCreateParams withResult(Response response, ResponseFunctionToolCall call) {
     List<ResponseInputItem> input = new ArrayList<>();
     input.add(
         ResponseInputItem.ofEasyInputMessage(
@@ -126,7 +126,7 @@ class ResponsesIT {
                 .role(EasyInputMessage.Role.USER)
                 .content("Say hello.")
                 .build()));
-    said.output().stream()
+    response.output().stream()
         .flatMap((ResponseOutputItem item) -> item.functionCall().stream())
         .forEach(each -> input.add(ResponseInputItem.ofFunctionCall(each)));
     input.add(
@@ -139,7 +139,7 @@ class ResponsesIT {
   }
 
   @Test
-  void anErrorAmidAStreamIsThrownBehindWhatWasDelivered() {
+  void anErrorInAStreamIsThrownAfterItsContent() {
     List<ResponseStreamEvent> delivered = new ArrayList<>();
     var error =
         catchThrowableOfType(
@@ -149,7 +149,7 @@ class ResponsesIT {
   }
 
   @Test
-  void whatIsNotThereIsRefusedByName() {
+  void unsupportedParametersAreRefusedByName() {
     var stored =
         catchThrowableOfType(
             BadRequestException.class,

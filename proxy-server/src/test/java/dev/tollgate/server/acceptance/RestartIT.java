@@ -8,13 +8,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** One node with its own store over its life: stopped, killed, and told from a second one. */
+/** One node with its own store over restarts: stopped, killed, and refused while another runs. */
 @Execution(ExecutionMode.CONCURRENT)
 class RestartIT {
   private static final Duration SOON = Duration.ofSeconds(60);
 
   @Test
-  void keysOutliveStopsAndKillsAndTheDataHasOneOwner() throws Exception {
+  void keysSurviveRestartsAndTheDataHasOneOwner() throws Exception {
     ConfigBuilder setup =
         ConfigBuilder.empty().mock("mock").model("test/chat", "mock", "mock-chat?chunks=2");
     try (NodeFolder folder = NodeFolder.with(setup)) {
@@ -33,7 +33,7 @@ class RestartIT {
         assertThat(ChatRequests.ask(second, "test/chat", key).status()).isEqualTo(200);
         orphan = folder.postmaster();
         second.kill();
-        assertThat(ProcessHandle.of(orphan)).as("the database lives on").isPresent();
+        assertThat(ProcessHandle.of(orphan)).as("the database is still running").isPresent();
         assertAnotherStartsOnTheOrphan(folder, key);
       }
     }

@@ -19,13 +19,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Streams of the mock provider that break off, continued by another which says the same. */
+/** Streams of the mock provider that break off, resumed at another provider with the same text. */
 class ResumeIT {
   private static final String SAYS_THE_SAME = "mock-chat?seed=5&chunks=12";
   private static final MockProvider MOCK = MockProvider.start(MockProfile.IMMEDIATE, 0);
   private static final GatewayProcess NODE = SharedNode.beside(setup(), List.of());
 
-  /** After so many content events by FIN or RST, after so many bytes, by an error, by silence. */
+  /**
+   * After a number of content events by FIN or RST, after a number of bytes, by an error, by a
+   * stall.
+   */
   static Stream<String> faults() {
     return Stream.of(
             Stream.iterate(1, k -> k < 12, k -> k + 2).map(k -> "cut-fin:" + k),
@@ -103,7 +106,7 @@ class ResumeIT {
   }
 
   @Test
-  void anotherTextEndsTheStreamWithTheFirstProvidersFault() {
+  void aDifferentTextEndsTheStreamWithTheFirstProvidersFault() {
     List<JsonNode> chunks = chunks(ask("resume/other"));
     JsonNode error = chunks.getLast().path("error");
     assertThat(error.path("code").asText()).isEqualTo("provider_disconnect");

@@ -10,7 +10,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
-/** Clients that ask the nodes of a fleet in turn, one question after the other, at full speed. */
+/**
+ * Clients that send requests to the nodes of a fleet in turn, one after the other, at full speed.
+ */
 final class RoundRobin implements AutoCloseable {
   private static final Pattern SCOPE = Pattern.compile("\"scope\":\"(\\w+)\"");
   private static final long SOON_NANOS = 20_000_000_000L;
@@ -22,11 +24,11 @@ final class RoundRobin implements AutoCloseable {
   private volatile boolean ending;
 
   /**
-   * One whole answer.
+   * One complete response.
    *
-   * @param node by its place in the fleet
-   * @param scope of the limit that refused, or empty
-   * @param givenMillis by the clock on the wall
+   * @param node index of the node in the fleet
+   * @param scope scope of the limit that refused, or empty
+   * @param givenMillis wall-clock time
    */
   record Answer(
       int node, int status, String scope, long askedNanos, long givenNanos, long givenMillis) {
@@ -44,7 +46,7 @@ final class RoundRobin implements AutoCloseable {
             .toList();
   }
 
-  /** Begins to ask; clients have the keys in turn. */
+  /** Starts the clients; the keys are assigned in turn. */
   static RoundRobin on(List<GatewayProcess> nodes, String model, List<String> keys, int clients) {
     return new RoundRobin(nodes, model, keys, clients);
   }
@@ -89,19 +91,19 @@ final class RoundRobin implements AutoCloseable {
     }
   }
 
-  /** All answers until now. */
+  /** Returns all responses until now. */
   List<Answer> answers() {
     synchronized (answers) {
       return List.copyOf(answers);
     }
   }
 
-  /** Waits until that many were answered so to what was asked since then. */
+  /** Waits for this many such responses to requests sent since then. */
   void await(int status, long sinceNanos, int count) throws InterruptedException {
     await(each -> each.status() == status, sinceNanos, count);
   }
 
-  /** Waits until the limit of that scope refused so many that were asked since then. */
+  /** Waits until the limit of that scope refused this many of the requests sent since then. */
   void awaitRefused(String scope, long sinceNanos, int count) throws InterruptedException {
     await(each -> each.scope().equals(scope), sinceNanos, count);
   }
@@ -125,7 +127,7 @@ final class RoundRobin implements AutoCloseable {
     }
   }
 
-  /** Lets each client read its last answer; fails if one waits in vain. */
+  /** Lets each client read its last response; fails if one times out. */
   List<Answer> end() throws InterruptedException {
     close();
     for (Thread client : clients) {

@@ -6,12 +6,12 @@ import dev.tollgate.core.testkit.ScriptedUpstream;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** A provider over sockets whose models do what tests wrote down for them, request by request. */
+/** Provider over sockets whose models follow scripts of the tests, request by request. */
 final class ScriptedModels implements AutoCloseable {
   private final ScriptedUpstream upstream;
   private final Map<String, Answer> answers = new ConcurrentHashMap<>();
 
-  /** What a model does with one request, on the thread of its connection. */
+  /** Script of a model for one request, on the thread of its connection. */
   @FunctionalInterface
   interface Answer {
     void to(JsonNode request, ScriptedConnection connection) throws Exception;
@@ -39,7 +39,7 @@ final class ScriptedModels implements AutoCloseable {
     answer.to(request, connection);
   }
 
-  /** Says what a model does from now on. */
+  /** Sets the script of a model. */
   ScriptedModels model(String name, Answer answer) {
     answers.put(name, answer);
     return this;
@@ -49,7 +49,7 @@ final class ScriptedModels implements AutoCloseable {
     return upstream.baseUrl();
   }
 
-  /** Lets scripts pass the gate of this name. */
+  /** Releases scripts that wait at the gate of this name. */
   void open(String gate) {
     upstream.open(gate);
   }

@@ -27,9 +27,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The official Java SDK with its default retries against providers that fail every time: what
- * arrives at the provider in the end. The SDK asks up to three times, this gateway up to twice for
- * each where there is one provider; each stops where the answer says that it should.
+ * The official Java SDK with its default retries against providers that always fail: the requests
+ * that reach the provider in total. The SDK sends up to three requests, the gateway up to two
+ * attempts for each if there is one provider; both stop if the response demands it.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class SdkRetriesIT {
@@ -44,7 +44,7 @@ class SdkRetriesIT {
           .apiKey(SharedNode.key())
           .build();
 
-  /** What a provider does each time; how often it is asked, and how often this gateway is. */
+  /** Fault of a provider, with the expected calls of the provider and of the gateway. */
   enum Fault {
     CREDENTIAL_REFUSED(1, 1),
     CONTEXT_TOO_LONG(1, 1),
@@ -98,7 +98,7 @@ class SdkRetriesIT {
     }
   }
 
-  /** A provider for each fault, so that none meets the connections of another. */
+  /** A provider for each fault, so that faults share no connections. */
   private record Provider(ScriptedModels models, List<Long> askedNanos) {
     static Provider of(Fault fault) {
       var provider = new Provider(new ScriptedModels(), new CopyOnWriteArrayList<>());
@@ -149,7 +149,7 @@ class SdkRetriesIT {
 
   @ParameterizedTest
   @EnumSource
-  void triesAtTheProvider(Fault fault) throws Exception {
+  void callsOfTheProvider(Fault fault) throws Exception {
     var params =
         ChatCompletionCreateParams.builder()
             .model("sdk/" + fault.id())
@@ -187,7 +187,7 @@ class SdkRetriesIT {
     }
   }
 
-  /** The requests that reached this gateway, once as many are logged as should be. */
+  /** Returns the requests that reached the gateway, once the expected number is logged. */
   private static List<String> awaitRequests(Fault fault) throws Exception {
     Map<String, Long> rows = new HashMap<>();
     long began = System.nanoTime();

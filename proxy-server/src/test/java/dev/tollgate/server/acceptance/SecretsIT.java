@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Keys, passwords and prompts do not show up where people look: logs, metrics, errors. */
+/** Keys, passwords and prompts do not appear in logs, metrics and errors. */
 class SecretsIT {
   private static final Duration SOON = Duration.ofSeconds(10);
   private static final String PROMPT = "canary-prompt-4417";
@@ -19,7 +19,7 @@ class SecretsIT {
 
   @ParameterizedTest
   @ValueSource(ints = {200, 400, 401, 429, 500})
-  void noSecretLeavesWhateverTheProviderSays(int status) throws Exception {
+  void noSecretLeavesWithAnyProviderError(int status) throws Exception {
     SharedNode.scripted()
         .model(
             "canary", (_, to) -> to.send(status == 200 ? Sse.completion(REPLY) : refusal(status)));
@@ -48,7 +48,7 @@ class SecretsIT {
   }
 
   @Test
-  void aKeyThatOpensNothingIsNotRepeatedEither() throws Exception {
+  void anInvalidKeyIsNotRepeated() throws Exception {
     String guess = "sk-llm-" + "Guess".repeat(9) + "1";
     RawResponse response = ChatRequests.ask(SharedNode.node(), "test/chat", guess);
     String id = String.valueOf(response.header("x-request-id"));
@@ -59,7 +59,7 @@ class SecretsIT {
   }
 
   @Test
-  void everyRequestIsOneLineThatSaysWhoAskedWhatAndHowItWent() throws Exception {
+  void everyRequestIsOneLogLine() throws Exception {
     RawResponse response = ChatRequests.ask(SharedNode.node(), "test/chat");
     String id = String.valueOf(response.header("x-request-id"));
     String line = SharedNode.node().err().await(each -> each.contains(id), SOON).orElseThrow();
@@ -84,7 +84,7 @@ class SecretsIT {
   }
 
   @Test
-  void theNodeIsAliveAndReadyAndCounts() {
+  void healthAndMetricsAreServed() {
     Admin admin = SharedNode.node().admin();
     assertThat(admin.get("/livez").statusCode()).isEqualTo(200);
     assertThat(admin.get("/readyz").statusCode()).isEqualTo(200);
@@ -108,7 +108,7 @@ class SecretsIT {
         .sum();
   }
 
-  /** A provider that repeats the operator's key, as some do. */
+  /** A provider that repeats the operator's key in its errors, as some do. */
   private static String refusal(int status) {
     String body =
         """

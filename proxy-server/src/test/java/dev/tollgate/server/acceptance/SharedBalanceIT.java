@@ -19,9 +19,9 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * The clients of several processes spend one balance at the same time, at a price per request that
- * is known before: those that it suffices for are served, all others are refused, and none is told
- * to come back. The soak profile has four processes of 64 clients.
+ * Clients of several processes spend one balance at the same time, at a known price per request: as
+ * many as it covers are served, all others are refused without advice to retry. The soak profile
+ * has four processes of 64 clients.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class SharedBalanceIT {
@@ -33,7 +33,7 @@ class SharedBalanceIT {
   private static final int TRIES = 5;
   private static final long PRICE_MICRO = 1_000;
 
-  /** One answer, and when it was asked for and given. */
+  /** A response with the times of its request and of its arrival. */
   private record Answer(RawResponse response, long askedNanos, long givenNanos) {
     int status() {
       return response.status();
@@ -92,7 +92,7 @@ class SharedBalanceIT {
     return (last - first) / 1_000_000;
   }
 
-  /** Each node has served before: the first grant of four cold processes at once may be late. */
+  /** Each node has served before: the first grants of four cold processes at once may be late. */
   private static List<Answer> race(String key, String warm) throws Exception {
     List<GatewayProcess> nodes = new ArrayList<>();
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -116,7 +116,7 @@ class SharedBalanceIT {
     }
   }
 
-  /** A new one for each node: it is written with the node's port in it. */
+  /** A new file for each node, because it contains the node's port. */
   private static ConfigBuilder setup() {
     return SharedNode.setup()
         .model("test/flat", "mock", "mock-chat?chunks=1", Map.of("request", usd(1)));
@@ -137,7 +137,7 @@ class SharedBalanceIT {
     try (RawClient client = node.connect()) {
       for (int i = 0; i < requests; i++) {
         Answer answer = ask(client, body, key);
-        // A machine that is busy enough lets the ledger not answer in time: a client tries again.
+        // On a busy machine the ledger may time out: a client sends the request again.
         for (int tries = 1; answer.status() == 503 && tries < TRIES; tries++) {
           answer = ask(client, body, key);
         }
@@ -154,7 +154,7 @@ class SharedBalanceIT {
     return new Answer(response, asked, System.nanoTime());
   }
 
-  /** The nodes have stopped: all is in the books, and nothing is held. */
+  /** After the nodes have stopped, all is settled and nothing is leased. */
   private static void requireBooked(List<Answer> answers) throws Exception {
     LedgerDatabase ledgerDatabase = LedgerDatabase.of(SharedNode.node().home());
     Map<String, Long> charges = ledgerDatabase.charges("race");

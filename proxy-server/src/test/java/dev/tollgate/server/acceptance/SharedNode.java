@@ -6,11 +6,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The node that all tests of this JVM share, with the bundled provider and a scripted one behind
- * it. Tests that need a node of another kind start it beside this one, on the same database.
+ * Node that all tests of this JVM share, with the bundled provider and a scripted one. Tests that
+ * need another kind of node start it beside this one, on the same database.
  */
 final class SharedNode {
-  /** A provider's key that must never be seen anywhere but at the provider. */
+  /** Credential of a provider that must not appear anywhere but at the provider. */
   static final String PROVIDER_KEY = "canary-9f2c-provider-key";
 
   private final ScriptedModels scripted = new ScriptedModels();
@@ -42,7 +42,7 @@ final class SharedNode {
     return Running.INSTANCE.node;
   }
 
-  /** The key that bootstrap made: all models, no limits. */
+  /** Returns the bootstrap key: all models, no limits. */
   static String key() {
     return Running.INSTANCE.key;
   }
@@ -51,19 +51,19 @@ final class SharedNode {
     return "Authorization: Bearer " + key();
   }
 
-  /** The scripted provider of the shared node, and of any node whose setup names it. */
+  /** The scripted provider of the shared node, and of other nodes that name it. */
   static ScriptedModels scripted() {
     return Running.INSTANCE.scripted;
   }
 
-  /** The shared node's setup, for a node beside it that differs in a thing or two. */
+  /** Returns the shared node's setup, for a node that differs slightly. */
   static ConfigBuilder setup() {
     return setup(scripted().baseUrl());
   }
 
   /**
-   * Starts another node on the shared node's database, so that the same keys open it, in a folder
-   * that goes with it.
+   * Starts another node on the shared node's database, so that the same keys are valid, in a folder
+   * that is deleted with it.
    */
   static GatewayProcess beside(ConfigBuilder setup, List<String> jvmFlags, String... sets) {
     return unchecked(
@@ -74,7 +74,7 @@ final class SharedNode {
         });
   }
 
-  /** The same through a gate before the database. */
+  /** Starts another node behind a gate to the database. */
   static GatewayProcess through(DatabaseGate gate, String... sets) {
     return unchecked(
         () -> {

@@ -15,11 +15,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Clients that send so slowly that they never have asked: each writes a byte of its request now and
- * then, for as long as the other side lets it. One thread, which is whose turn it is.
+ * Clients whose requests are never complete: each writes a byte now and then, until its connection
+ * is closed. One thread writes for all in turn.
  */
 final class SlowClients implements AutoCloseable {
-  /** So that all of them together send four thousand bytes a second, however many they are. */
+  /** All together send four thousand bytes a second, whatever their number. */
   private static final Duration BYTE_OF_EACH = Duration.ofNanos(250_000);
 
   private final Selector selector = Selector.open();
@@ -32,7 +32,7 @@ final class SlowClients implements AutoCloseable {
   private boolean ending;
   private int ended;
 
-  /** One of them. */
+  /** One client. */
   private static final class Client {
     private final SocketChannel channel;
     private final byte[] rest;
@@ -51,10 +51,10 @@ final class SlowClients implements AutoCloseable {
   }
 
   /**
-   * Opens so many connections and begins to drip on all.
+   * Opens this many connections and starts to write on all.
    *
-   * @param atOnce what each sends first
-   * @param rest what comes byte by byte, and again from its start
+   * @param atOnce sent first
+   * @param rest sent byte by byte, repeatedly
    */
   static SlowClients on(int port, int count, String atOnce, String rest) throws IOException {
     var clients = new SlowClients(count);
@@ -102,7 +102,7 @@ final class SlowClients implements AutoCloseable {
       byte next = client.rest[client.at++ % client.rest.length];
       client.channel.write(ByteBuffer.wrap(new byte[] {next}));
     } catch (IOException closed) {
-      // its reading says so
+      // the reading thread reports it
     }
   }
 
@@ -124,17 +124,19 @@ final class SlowClients implements AutoCloseable {
     }
   }
 
-  /** How many the other side closed. */
+  /** Returns the number of connections closed by the other side. */
   synchronized int ended() {
     return ended;
   }
 
-  /** What any of them was told, of which there should be nothing. */
+  /** Returns the bytes that any client received, of which there should be none. */
   synchronized String received() {
     return received.toString();
   }
 
-  /** Waits until the other side has closed all; how long the one that it bore longest was open. */
+  /**
+   * Waits until the other side has closed all connections; returns the longest time one was open.
+   */
   synchronized Duration awaitAllClosed(Duration within) throws InterruptedException {
     long deadlineNanos = System.nanoTime() + within.toNanos();
     while (!open.isEmpty()) {

@@ -2,7 +2,7 @@ package dev.tollgate.server.acceptance;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-/** Pieces of a provider's reply, to be sent one by one. */
+/** Parts of a provider's reply, sent one by one. */
 final class Sse {
   static final String HEAD =
       "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
@@ -33,12 +33,12 @@ final class Sse {
             .formatted(prompt, completion, prompt + completion));
   }
 
-  /** These bytes of a stream, whatever they are. */
+  /** Returns a chunk with these bytes of a stream as they are. */
   static String raw(String text) {
     return chunk(text);
   }
 
-  /** A plain reply with this text. */
+  /** Returns a plain reply with this text. */
   static String completion(String text) {
     String body =
         """

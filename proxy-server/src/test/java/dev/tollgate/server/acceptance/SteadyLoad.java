@@ -11,7 +11,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/** Requests at a rate that does not wait for answers, each on a connection of its own. */
+/** Open-loop load: requests at a constant rate, each on a connection of its own. */
 final class SteadyLoad implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
@@ -22,10 +22,10 @@ final class SteadyLoad implements AutoCloseable {
   private final String body;
 
   /**
-   * One whole answer.
+   * One complete response.
    *
-   * @param code of an error, else empty; {@code client} where the connection failed
-   * @param provider who served
+   * @param code of an error, else empty; {@code client} if the connection failed
+   * @param provider provider that served
    */
   record Answer(
       String requestId,
@@ -45,12 +45,12 @@ final class SteadyLoad implements AutoCloseable {
         () -> clients.execute(this::ask), 0, everyNanos, TimeUnit.NANOSECONDS);
   }
 
-  /** Begins to ask. */
+  /** Starts the load. */
   static SteadyLoad on(GatewayProcess node, String model, int perSecond) {
     return on(() -> node, model, perSecond);
   }
 
-  /** The same; each request goes to the node that is named then. */
+  /** Starts the load; each request goes to the node that is supplied at that time. */
   static SteadyLoad on(Supplier<GatewayProcess> nodes, String model, int perSecond) {
     return new SteadyLoad(nodes, model, perSecond);
   }
@@ -78,17 +78,17 @@ final class SteadyLoad implements AutoCloseable {
         String.valueOf(reply.header("x-llm-provider")));
   }
 
-  /** The answers to what was asked from then on. */
+  /** Returns the responses to requests sent from then on. */
   List<Answer> since(long nanos) {
     return answers.stream().filter(each -> each.askedNanos() - nanos >= 0).toList();
   }
 
-  /** Lets so much time pass. */
+  /** Waits for this time. */
   void runFor(Duration time) throws Exception {
     clock.schedule(() -> {}, time.toNanos(), TimeUnit.NANOSECONDS).get();
   }
 
-  /** Asks no more, and waits for what was asked. */
+  /** Stops the load, and waits for all responses. */
   void end() throws InterruptedException {
     clock.shutdownNow();
     clients.shutdown();

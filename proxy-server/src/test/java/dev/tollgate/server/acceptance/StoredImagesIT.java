@@ -20,14 +20,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Images by URL through the real program, kept in a directory and in a bucket. */
+/** Images by URL through the real program, stored in a directory and in a bucket. */
 @Execution(ExecutionMode.CONCURRENT)
 class StoredImagesIT {
   private static final String MODEL = "test/image";
 
   @Test
   @Execution(ExecutionMode.CONCURRENT)
-  void aDirectoryKeepsThemAndTheGatewayServesThem() throws Exception {
+  void imagesInADirectoryAreServedByTheGateway() throws Exception {
     try (GatewayProcess node =
         SharedNode.beside(
             SharedNode.setup(), List.of(), "object_storage={ directory: ./objects }")) {
@@ -45,7 +45,7 @@ class StoredImagesIT {
 
   @Test
   @Execution(ExecutionMode.CONCURRENT)
-  void aBucketKeepsThemAndServesThemItself() throws Exception {
+  void imagesInABucketAreServedByTheBucket() throws Exception {
     try (S3Server server = S3Server.start();
         GatewayProcess node = SharedNode.beside(SharedNode.setup(), List.of(), server.setting())) {
       String url = draw(node).path("url").asText();

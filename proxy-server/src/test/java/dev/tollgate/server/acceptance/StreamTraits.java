@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What is wrong with a stream of chunks in the eyes of the official SDKs, by the names of {@code
- * sdk-acceptance.json}: every trait for which one of them throws or loses something.
+ * Defects of a stream of chunks for the official SDKs, by the names of {@code sdk-acceptance.json}:
+ * every trait for which one of them throws or loses data.
  */
 final class StreamTraits {
   private static final Set<String> FINISHES =
@@ -28,7 +28,7 @@ final class StreamTraits {
   private StreamTraits() {}
 
   /**
-   * The traits that are rejected; empty where there is none.
+   * Returns the rejected traits; empty if there are none.
    *
    * @param whole whether the stream ended well; a broken one may lack its finish
    */
@@ -42,7 +42,9 @@ final class StreamTraits {
     return traits.found;
   }
 
-  /** What the Java SDK, at its strictest, does not like in a whole stream; empty: nothing. */
+  /**
+   * Returns the first defect of a whole stream for the Java SDK with strict validation, or empty.
+   */
   static List<String> refusedBySdk(List<JsonNode> chunks) {
     var traits = new StreamTraits();
     traits.accumulate(chunks);

@@ -20,8 +20,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * Two nodes on one database carry a submission out once: where a hundred send it at once, and where
- * a node is killed at each step on the way.
+ * Two nodes on one database execute a submission once: if a hundred arrive at once, and if a node
+ * is killed at each step.
  */
 class SubmissionsIT {
   private static final String PATH = "/v1/images/generations";
@@ -29,7 +29,7 @@ class SubmissionsIT {
   private static final String LEASE = "server.idempotency.lease=2s";
   private static final int CLIENTS = 100;
 
-  /** Charges of the model that only this test asks. */
+  /** Charges of the model that only this test uses. */
   private static final String CHARGES =
       "SELECT count(*) FROM settlement s JOIN request_log l"
           + " ON l.day = s.day AND l.request_id = s.request_id"
@@ -73,7 +73,7 @@ class SubmissionsIT {
   }
 
   @Test
-  void ofAHundredAtOnceOneIsCarriedOut() throws Exception {
+  void ofAHundredConcurrentSubmissionsOneIsExecuted() throws Exception {
     long before = ledgerDatabase.number(CHARGES);
     List<Future<RawResponse>> sent = new ArrayList<>();
     CountDownLatch refused = new CountDownLatch(CLIENTS - 1);
@@ -83,9 +83,9 @@ class SubmissionsIT {
         sent.add(
             clients.submit(
                 () -> {
-                  RawResponse told = submit(at, "hold all");
+                  RawResponse response = submit(at, "hold all");
                   refused.countDown();
-                  return told;
+                  return response;
                 }));
       }
       assertThat(refused.await(30, TimeUnit.SECONDS)).isTrue();
@@ -94,16 +94,16 @@ class SubmissionsIT {
     RawResponse made = null;
     int conflicts = 0;
     for (Future<RawResponse> each : sent) {
-      RawResponse told = each.get();
-      if (told.status() == 200) {
+      RawResponse response = each.get();
+      if (response.status() == 200) {
         assertThat(made).isNull();
-        made = told;
+        made = response;
       } else {
         conflicts++;
-        assertThat(told.status()).isEqualTo(409);
-        assertThat(ChatRequests.code(told)).isEqualTo("idempotency_conflict");
-        assertThat(Integer.parseInt(told.header("retry-after"))).isPositive();
-        assertThat(told.header("x-should-retry")).isEqualTo("true");
+        assertThat(response.status()).isEqualTo(409);
+        assertThat(ChatRequests.code(response)).isEqualTo("idempotency_conflict");
+        assertThat(Integer.parseInt(response.header("retry-after"))).isPositive();
+        assertThat(response.header("x-should-retry")).isEqualTo("true");
       }
     }
     assertThat(made).isNotNull();
@@ -121,7 +121,7 @@ class SubmissionsIT {
   }
 
   @Test
-  void aNodeThatIsKilledAtAnyStepLeavesOneCallAndOneChargeAtMost() throws Exception {
+  void aKilledNodeLeavesOneCallAndOneChargeAtMost() throws Exception {
     long before = ledgerDatabase.number(CHARGES);
     assertThat(submit(node, "after all").status()).isEqualTo(200);
     awaitCharges(before + 1);
@@ -139,20 +139,20 @@ class SubmissionsIT {
       awaitCall("hold at the provider");
       node.kill();
 
-      // Others hear that it runs, until its lease is over.
+      // Duplicates get the answer that it runs, until its lease expires.
       for (String prompt : List.of("at the mark", "at the reply", "hold at the provider")) {
-        RawResponse told = submit(SharedNode.node(), prompt);
-        assertThat(told.status()).as(prompt).isEqualTo(409);
-        assertThat(told.header("retry-after")).isNotEmpty();
+        RawResponse response = submit(SharedNode.node(), prompt);
+        assertThat(response.status()).as(prompt).isEqualTo(409);
+        assertThat(response.header("retry-after")).isNotEmpty();
       }
-      store.awaitHeld(0); // those of the dead are found out
+      store.awaitHeld(0); // those of the killed node are recovered
     }
     SharedNode.scripted().open("hold at the provider");
 
-    // Nobody had heard of these.
+    // No provider had received these.
     assertThat(whenOver("at the claim").status()).isEqualTo(200);
     assertThat(whenOver("at the mark").status()).isEqualTo(200);
-    // Of these a provider had, and nobody knows what came of them.
+    // A provider had received these, and their results are unknown.
     for (String prompt : List.of("at the reply", "hold at the provider")) {
       RawResponse lost = whenOver(prompt);
       assertThat(lost.status()).as(prompt).isEqualTo(502);
@@ -164,7 +164,7 @@ class SubmissionsIT {
     assertThat(replayed.status()).isEqualTo(200);
     assertThat(replayed.header("idempotent-replayed")).isEqualTo("true");
 
-    node = serve(); // and brings what it owes into the books
+    node = serve(); // and settles its pending charges
     for (String prompt : List.of("at the reply", "hold at the provider")) {
       assertThat(submit(node, prompt).status()).isEqualTo(502);
     }
@@ -179,22 +179,22 @@ class SubmissionsIT {
     assertThat(ledgerDatabase.number(CHARGES)).isEqualTo(before + 3);
   }
 
-  /** All of it but who asked: each request is told its own name. */
-  private static String named(RawResponse told) {
-    String name = requireNonNull(told.header("x-request-id"));
-    assertThat(told.text()).contains(name);
-    return told.text().replace(name, "id");
+  /** The whole response except for the request id. */
+  private static String named(RawResponse response) {
+    String name = requireNonNull(response.header("x-request-id"));
+    assertThat(response.text()).contains(name);
+    return response.text().replace(name, "id");
   }
 
-  /** Asks the other node until the first one's lease is over. */
+  /** Repeats the request at the other node until the first one's lease has expired. */
   private static RawResponse whenOver(String prompt) {
-    RawResponse told = submit(SharedNode.node(), prompt);
+    RawResponse response = submit(SharedNode.node(), prompt);
     long began = System.nanoTime();
-    while (told.status() == 409) {
+    while (response.status() == 409) {
       assertThat(System.nanoTime() - began).as(prompt).isLessThan(20_000_000_000L);
-      told = submit(SharedNode.node(), prompt);
+      response = submit(SharedNode.node(), prompt);
     }
-    return told;
+    return response;
   }
 
   private static void awaitCall(String prompt) {
@@ -212,7 +212,7 @@ class SubmissionsIT {
     }
   }
 
-  /** The prompt is the key, too. */
+  /** The prompt is the idempotency key, too. */
   private static RawResponse submit(GatewayProcess at, String prompt) {
     String body = "{\"model\":\"" + MODEL + "\",\"prompt\":\"" + prompt + "\"}";
     try (RawClient client = at.connect()) {

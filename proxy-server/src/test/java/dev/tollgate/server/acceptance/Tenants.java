@@ -2,25 +2,25 @@ package dev.tollgate.server.acceptance;
 
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Organizations and keys on the shared node's database, made as an operator makes them. */
+/** Organizations and keys on the shared node's database, created by commands. */
 final class Tenants {
   private static final AtomicInteger ORGS = new AtomicInteger();
 
   private Tenants() {}
 
-  /** A new organization without credit. */
+  /** Creates an organization without credit. */
   static String org() throws Exception {
     String org = "tenant-" + ORGS.incrementAndGet();
     run("orgs", "create", org);
     return org;
   }
 
-  /** A new key of an organization. */
+  /** Creates a key of an organization. */
   static String keyOf(String org) throws Exception {
     return Json.tree(run("keys", "create", "--org", org, "--name", "k")).path("key").asText();
   }
 
-  /** Runs a verb and returns the JSON that it prints. */
+  /** Runs a command and returns the JSON that it prints. */
   static String run(String... verb) throws Exception {
     return LauncherProcess.ask(SharedNode.node().home(), verb);
   }

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** TLS towards clients, and towards providers, whose names are checked. */
+/** TLS to clients, and to providers, whose host names are verified. */
 class TlsIT {
   private static final String PASSWORD = "changeit";
   private static final String ANSWER =
@@ -35,7 +35,7 @@ class TlsIT {
 
   private static final Stage STAGE = Stage.set();
 
-  /** What a TLS test needs: who is trusted, a provider, and a node that speaks TLS itself. */
+  /** Fixture of a TLS test: a certificate authority, a provider, and a node with TLS. */
   private record Stage(X509Bundle authority, HttpsServer provider, GatewayProcess node)
       implements AutoCloseable {
     static Stage set() {
@@ -95,7 +95,7 @@ class TlsIT {
 
   @ParameterizedTest
   @CsvSource({"test/chat,200", "tls/right-name,200", "tls/wrong-name,503"})
-  void clientsSpeakTlsAndProvidersMustBeWhoTheySay(String model, int status) throws Exception {
+  void clientsUseTlsAndProviderCertificatesAreVerified(String model, int status) throws Exception {
     RawResponse response;
     try (RawClient client = connect()) {
       response =
@@ -111,7 +111,7 @@ class TlsIT {
   }
 
   @Test
-  void aStreamRunsThroughTls() throws Exception {
+  void aStreamWorksOverTls() throws Exception {
     try (RawClient client = connect()) {
       client.post(
           ChatRequests.PATH, ChatRequests.body("test/chat", true), SharedNode.authorization());

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 /**
- * Fifty requests at once of a key that may use ten thousand tokens a minute: each is estimated at a
+ * Fifty requests at once of a key with ten thousand tokens a minute: each is estimated at a
  * thousand and uses four hundred.
  */
 final class TokenBurst {
@@ -26,7 +26,7 @@ final class TokenBurst {
   private static final int REQUESTS = 50;
   private static final long REPLY_SECONDS_MAX = 60;
 
-  /** 190 tokens, and room for some of the message's own. */
+  /** 190 tokens, and room for the message's own. */
   private static final String PROMPT = "x".repeat(760);
 
   private static final String BODY =
@@ -52,19 +52,19 @@ final class TokenBurst {
     }
   }
 
-  /** A setup with its model, which thinks for longer than all fifty need to ask. */
+  /** A setup with its model, whose delay is longer than it takes to send all fifty. */
   static ConfigBuilder model(ConfigBuilder setup) {
     return setup.model("rush/thinks", "mock", "mock-chat?ttft=4s&interval=0ms&chunks=180");
   }
 
-  /** At most ten are let in, and once these have used less, what they left. */
+  /** At most ten are admitted at first; their unused tokens admit more. */
   static String requireAsManyAsFit(List<GatewayProcess> nodes, String key) throws Exception {
     long begun = System.nanoTime();
     TokenBurst first = of(nodes, key);
     assertThat(first.served.size())
         .as("%s", first)
         .isLessThanOrEqualTo(LIMIT_TOKENS / ESTIMATE_TOKENS);
-    if (first.uncounted == 0) { // a machine that keeps Redis from answering in time admits less
+    if (first.uncounted == 0) { // if Redis is late on a busy machine, fewer are admitted
       assertThat(first.served).hasSize(LIMIT_TOKENS / ESTIMATE_TOKENS);
     }
     assertThat(first.used()).isBetween(first.served.size() * 350L, first.served.size() * 450L);
@@ -105,7 +105,7 @@ final class TokenBurst {
     }
   }
 
-  /** Tokens of those that were served. */
+  /** Tokens of the served requests. */
   private long used() {
     return served.stream().mapToLong(reply -> reply.at("/usage/total_tokens").asLong()).sum();
   }

@@ -12,14 +12,14 @@ class TokensIT {
   private static final List<String> SMALL = List.of("-XX:+UseSerialGC");
 
   @Test
-  void aNodeThatIsAloneLetsInWhatFits() throws Exception {
+  void oneNodeAdmitsUpToTheLimit() throws Exception {
     try (GatewayProcess node = node()) {
       RecordedFigures.keep("tokens-local", TokenBurst.requireAsManyAsFit(List.of(node), key()));
     }
   }
 
   @Test
-  void nodesThatShareARedisLetInTogetherWhatFits() throws Exception {
+  void nodesWithRedisAdmitUpToTheLimitTogether() throws Exception {
     try (var redis = RedisProcess.start();
         GatewayProcess one = node("redis.url=" + redis.url());
         GatewayProcess two = node("redis.url=" + redis.url());

@@ -17,7 +17,7 @@ import java.util.concurrent.Semaphore;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A provider of images that keeps nothing of what it is asked, and answers when a test says. */
+/** Provider of images that stores nothing of a request, and answers when the test releases it. */
 final class UnresponsiveProvider implements AutoCloseable {
   private static final Pattern LENGTH = Pattern.compile("(?i)\r\ncontent-length: *(\\d+)");
   private static final byte[] REPLY = OpenAiWire.images(3, 4).getBytes(ISO_8859_1);
@@ -35,7 +35,7 @@ final class UnresponsiveProvider implements AutoCloseable {
     return "http://127.0.0.1:" + listener.getLocalPort() + "/v1";
   }
 
-  /** From now on it answers nobody, until {@link #answer}. */
+  /** Stops answering until {@link #answer}. */
   void hold() {
     pending.drainPermits();
     gate = new CountDownLatch(1);
@@ -45,7 +45,7 @@ final class UnresponsiveProvider implements AutoCloseable {
     gate.countDown();
   }
 
-  /** Requests that it has, whole, since it was told to hold. */
+  /** Returns the number of complete requests since it stopped answering. */
   int pending() {
     return pending.availablePermits();
   }
@@ -75,7 +75,7 @@ final class UnresponsiveProvider implements AutoCloseable {
         socket.getOutputStream().write(REPLY);
       }
     } catch (IOException | InterruptedException e) {
-      // The gateway has closed the connection, or the test ends.
+      // The gateway has closed the connection, or the test has ended.
     }
   }
 

@@ -22,8 +22,8 @@ import java.util.concurrent.Executors;
 import javax.net.ssl.SSLContext;
 
 /**
- * A receiver of webhooks that counts what came, and answers the first call of every fourth event
- * with 500.
+ * Receiver of webhooks that counts calls, and answers the first call of every fourth event with
+ * 500.
  */
 final class WebhookReceiver implements AutoCloseable {
   private static final String PASSWORD = "changeit";
@@ -35,7 +35,7 @@ final class WebhookReceiver implements AutoCloseable {
   private final Map<String, Integer> callsByEvent = new HashMap<>();
   private final Map<String, Set<ReceivedEvent>> byJob = new HashMap<>();
 
-  /** What an announcement said. */
+  /** Content of a webhook. */
   record ReceivedEvent(String event, String kind, String status) {}
 
   private WebhookReceiver(HttpsServer server, X509Bundle authority) {
@@ -76,7 +76,7 @@ final class WebhookReceiver implements AutoCloseable {
     return "https://127.0.0.1:" + port() + "/hook";
   }
 
-  /** How a node is started that trusts it. */
+  /** Returns the JVM options of a node that trusts it. */
   List<String> trusted() throws Exception {
     return List.of(
         "-Djavax.net.ssl.trustStore=" + authority.toTempKeyStoreFile(PASSWORD.toCharArray()),
@@ -88,18 +88,19 @@ final class WebhookReceiver implements AutoCloseable {
       JsonNode body = Json.tree(new String(call.getRequestBody().readAllBytes(), UTF_8));
       String event = call.getRequestHeaders().getFirst("webhook-id");
       JsonNode job = body.path("job");
-      var said = new ReceivedEvent(event, body.path("event").asText(), job.path("status").asText());
-      call.sendResponseHeaders(answer(said, job.path("id").asText()), -1);
+      var received =
+          new ReceivedEvent(event, body.path("event").asText(), job.path("status").asText());
+      call.sendResponseHeaders(answer(received, job.path("id").asText()), -1);
     }
   }
 
-  private synchronized int answer(ReceivedEvent said, String job) {
-    byJob.computeIfAbsent(job, _ -> new HashSet<>()).add(said);
-    boolean isFirst = callsByEvent.merge(said.event(), 1, Integer::sum) == 1;
+  private synchronized int answer(ReceivedEvent received, String job) {
+    byJob.computeIfAbsent(job, _ -> new HashSet<>()).add(received);
+    boolean isFirst = callsByEvent.merge(received.event(), 1, Integer::sum) == 1;
     return isFirst && callsByEvent.size() % EVENTS_PER_FAILURE == 0 ? 500 : 204;
   }
 
-  /** What was said of a job, each announcement once. */
+  /** Returns the webhooks of a job, each event once. */
   synchronized Set<ReceivedEvent> of(String job) {
     return Set.copyOf(byJob.getOrDefault(job, Set.of()));
   }

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Every recorded text completion and embedding, replayed by a provider over a socket in one write,
- * in small ones and in random ones: the client gets what was sent, and the exact cost.
+ * in small and in random ones: the client gets the recorded result, and the exact cost.
  */
 @Tag("corpus")
 class WireCompletionsAndEmbeddingsIT {
@@ -37,7 +37,7 @@ class WireCompletionsAndEmbeddingsIT {
           .toList();
   private static final GatewayProcess NODE = SharedNode.beside(setup(), List.of());
 
-  /** How the provider cuts its reply; the client asks for it in a field of its own. */
+  /** Write sizes of the provider; the client selects them by a field of the request. */
   enum Cut {
     WHOLE,
     SMALL,
@@ -88,7 +88,7 @@ class WireCompletionsAndEmbeddingsIT {
 
   @ParameterizedTest
   @MethodSource("cases")
-  void itArrivesHoweverItIsCut(WireCase one) {
+  void theReplyArrivesForAllWriteSizes(WireCase one) {
     for (Cut cut : Cut.values()) {
       RawResponse response;
       try (RawClient client = NODE.connect().within(ANSWER)) {
@@ -133,8 +133,8 @@ class WireCompletionsAndEmbeddingsIT {
 
   private static void assertCost(WireCase one, JsonNode usage) {
     assertThat(usage.path("x_llm_cost_micro").longValue()).isPositive();
-    boolean told = one.expect().path("usage_native").isObject();
-    assertThat(usage.path("x_llm_usage_estimated").asBoolean()).isEqualTo(!told);
+    boolean reported = one.expect().path("usage_native").isObject();
+    assertThat(usage.path("x_llm_usage_estimated").asBoolean()).isEqualTo(!reported);
     JsonNode exact = one.expect().at("/cost/cost_micro_exact");
     if (exact.isTextual()) {
       BigDecimal rounded = new BigDecimal(exact.textValue()).setScale(0, RoundingMode.HALF_UP);

@@ -6,7 +6,7 @@ import java.math.BigDecimal;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** The shared price table as a configuration states prices: USD per million tokens. */
+/** The shared price table in the form of the configuration: USD per million tokens. */
 final class WirePrice {
   private static final JsonNode TABLE =
       Json.tree(Corpora.text("wire/catalog/litellm/prices.micro.json"));
@@ -19,7 +19,7 @@ final class WirePrice {
 
   private WirePrice() {}
 
-  /** The prices of the model that a case was priced by; the usual ones where it was not. */
+  /** Returns the prices of a case's model; the usual ones if it has none. */
   static Map<String, String> of(JsonNode cost) {
     JsonNode table = TABLE.path(cost.path("litellm_key").asText()).path("price");
     JsonNode micro = table.path("micro_per_mtok");

@@ -25,8 +25,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Every recorded chat, replayed by a provider over a socket in one write, in small ones and in
- * random ones: the client gets text, tool calls, finish, usage and the exact cost.
+ * Every recorded chat, replayed by a provider over a socket in one write, in small and in random
+ * ones: the client gets text, tool calls, finish, usage and the exact cost.
  */
 @Tag("corpus")
 class WireReplayIT {
@@ -34,14 +34,14 @@ class WireReplayIT {
   private static final int BYTE_BY_BYTE_MAX = 8 * 1024;
   private static final int WRITES_MAX = 4_096;
 
-  /** The corpus forgot the tokens written to the cache: 3 × 5 + 1217 × 6.25 + 100 × 30. */
+  /** The recorded cost lacks the tokens written to the cache: 3 × 5 + 1217 × 6.25 + 100 × 30. */
   private static final Map<String, String> PRICED_BY_HAND =
       Map.of("openai/chat-reasoning-tokens--gpt-5-6-sol", "10621.25");
 
   private static final List<WireCase> CASES = WireCase.family("openai-chat");
   private static final GatewayProcess NODE = SharedNode.beside(setup(), List.of());
 
-  /** How the provider cuts its reply; the client asks for it in a field of its own. */
+  /** Write sizes of the provider; the client selects them by a field of the request. */
   enum Cut {
     WHOLE,
     SMALL,
@@ -84,14 +84,14 @@ class WireReplayIT {
     }
   }
 
-  /** One byte in each write, or a few where the reply is long. */
+  /** One byte per write, or a few if the reply is long. */
   private static int smallest(int bytes) {
     return bytes <= BYTE_BY_BYTE_MAX ? 1 : bytes / WRITES_MAX;
   }
 
   @ParameterizedTest
   @MethodSource("cases")
-  void itArrivesHoweverItIsCut(WireCase one) throws Exception {
+  void theReplyArrivesForAllWriteSizes(WireCase one) throws Exception {
     for (Cut cut : Cut.values()) {
       RawResponse response;
       try (RawClient client = NODE.connect().within(ANSWER)) {
@@ -181,7 +181,7 @@ class WireReplayIT {
     }
   }
 
-  /** A text as it is, or by its digest where it is long. */
+  /** A text as it is, or its digest if it is long. */
   private static void assertText(String text, JsonNode expected) throws Exception {
     if (expected.isObject()) {
       byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(UTF_8));

@@ -1,4 +1,7 @@
-/** The built program as a child process, met by real clients and providers over sockets. */
+/**
+ * Acceptance tests: the built program as a child process, with real clients and providers over
+ * sockets.
+ */
 @NullMarked
 package dev.tollgate.server.acceptance;
 

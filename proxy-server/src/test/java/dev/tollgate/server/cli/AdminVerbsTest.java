@@ -78,7 +78,7 @@ final class AdminVerbsTest {
   }
 
   @Test
-  void whatTheGatewayRefusesIsShownAndFails() {
+  void aRefusalIsPrintedAndFails() {
     assertThat(run("reload", "--admin", address)).isEqualTo(1);
     assertThat(err.toString()).contains("3:1 unknown key");
     assertThat(out.toString()).isEmpty();
@@ -88,7 +88,7 @@ final class AdminVerbsTest {
   }
 
   @Test
-  void nobodyThereIsAFailureInOneLine() throws IOException, InterruptedException {
+  void anUnreachableGatewayIsAFailureInOneLine() throws IOException, InterruptedException {
     admin.close();
     try (var gone = listen(null)) {
       address = address(gone);
@@ -119,8 +119,7 @@ final class AdminVerbsTest {
   }
 
   @Test
-  void aConfigurationThatIsWrongIsAFailureAndNotAMatterOfUsage(@TempDir Path folder)
-      throws IOException {
+  void anInvalidConfigurationIsAFailureAndNotAUsageError(@TempDir Path folder) throws IOException {
     Path file = Files.writeString(folder.resolve("tollgate.yaml"), "version: 1\nservr: {}\n");
     for (String verb : List.of("healthcheck", "status", "reload", "drain")) {
       err.getBuffer().setLength(0);
@@ -130,7 +129,7 @@ final class AdminVerbsTest {
   }
 
   @Test
-  void aWrongAddressIsAMatterOfUsage() {
+  void aWrongAddressIsAUsageError() {
     assertThat(run("status", "--admin", "nowhere")).isEqualTo(2);
     assertThat(err.toString()).contains("not HOST:PORT: nowhere");
   }

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The OpenAPI document of the API, and what it says of requests and answers. */
+/** The OpenAPI document of the API, with validation of requests and responses. */
 public final class ApiDocument {
   private static final ObjectMapper MAPPER = new ObjectMapper();
   private static final JsonSchemaFactory SCHEMAS =
@@ -30,7 +30,7 @@ public final class ApiDocument {
     this.operations = read();
   }
 
-  /** The one that the program prints. */
+  /** Returns the document that the program prints. */
   public static ApiDocument own() {
     try {
       return new ApiDocument(MAPPER.readTree(OpenApiCommand.document()));
@@ -49,7 +49,7 @@ public final class ApiDocument {
     return all;
   }
 
-  /** All operations, in the order of the document. */
+  /** Returns all operations, in the order of the document. */
   public List<Operation> operations() {
     return operations;
   }
@@ -66,12 +66,12 @@ public final class ApiDocument {
     return all;
   }
 
-  /** What can be done at a path. */
+  /** Returns the operation at a path of the document. */
   public Operation operation(String path) {
     return operations().stream().filter(one -> one.path().equals(path)).findFirst().orElseThrow();
   }
 
-  /** What can be done at the path of a request, if the document has it. */
+  /** Returns the operation at the path of a request, if the document has it. */
   public Optional<Operation> at(String requested) {
     return operations().stream()
         .filter(one -> requested.matches(one.path().replaceAll("\\{[a-z]+}", "[^/]+")))
@@ -83,7 +83,7 @@ public final class ApiDocument {
     return new Operation(this, path, method.toUpperCase(Locale.ROOT), body);
   }
 
-  /** What is wrong with an answer that is an error. */
+  /** Returns the violations of an error response. */
   public List<String> error(JsonNode answer) {
     JsonNode content = root.at("/components/responses/Error/content/application~1json");
     return complaints("error", content, answer);
@@ -110,9 +110,9 @@ public final class ApiDocument {
     return SCHEMAS.getSchema(schema);
   }
 
-  /** One operation: what it takes and what it answers. */
+  /** One operation, with its request and responses. */
   public record Operation(ApiDocument document, String path, String method, JsonNode node) {
-    /** The examples of its request. */
+    /** Returns the examples of its request. */
     public List<JsonNode> examples() {
       List<JsonNode> all = new ArrayList<>();
       node.at("/requestBody/content")
@@ -120,7 +120,7 @@ public final class ApiDocument {
       return all;
     }
 
-    /** What is wrong with a request, in the form that it fits best. */
+    /** Returns the violations of a request against the schema that fits best. */
     List<String> request(JsonNode body) {
       return node.at("/requestBody/content").properties().stream()
           .map(form -> document.complaints(path + " " + form.getKey(), form.getValue(), body))
@@ -128,18 +128,18 @@ public final class ApiDocument {
           .orElseThrow();
     }
 
-    /** What is wrong with an answer of this content type, or with one event of it. */
+    /** Returns the violations of a response of this content type, or of one event of it. */
     public List<String> answer(String contentType, JsonNode json) {
       return answer(200, contentType, json);
     }
 
-    /** The same of an answer with another status. */
+    /** Returns the violations of a response with another status. */
     public List<String> answer(int status, String contentType, JsonNode json) {
       JsonNode content = node.path("responses").path("" + status).path("content").path(contentType);
       return document.complaints(path + " answers " + status + contentType, content, json);
     }
 
-    /** Whether it may be answered so. */
+    /** True if the document has this status. */
     public boolean has(int status) {
       return node.path("responses").has("" + status);
     }

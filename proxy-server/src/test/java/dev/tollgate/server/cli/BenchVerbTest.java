@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
-/** The options of {@code bench}: what is refused, and that the documentation has them all. */
+/** Options of {@code bench}: refused values, and documentation of all options. */
 class BenchVerbTest {
   private static final Path DOCS =
       Path.of(System.getProperty("tollgate.root", "..")).resolve("docs/benchmarks.md");
@@ -66,20 +66,20 @@ class BenchVerbTest {
   }
 
   @Test
-  void aWrongAssertionIsRefusedBeforeAnythingIsAsked() {
+  void aWrongAssertionIsRefusedBeforeAnyRequest() {
     assertThat(run("--target=http://127.0.0.1:1/v1", "--assert=p99<=5ms,errors~0")).isEqualTo(2);
     assertThat(err.toString())
         .contains("--assert 'p99<=5ms,errors~0', position 16: expected one of");
   }
 
   @Test
-  void anotherMachineIsRefusedUnlessAskedFor() {
+  void anotherMachineIsRefusedWithoutTheOption() {
     assertThat(run("--target=http://192.0.2.1/v1")).isEqualTo(2);
     assertThat(err.toString()).contains("is not on this machine", "--remote");
   }
 
   @Test
-  void aTargetThatIsNotThereIsAFailureInOneLine() throws IOException {
+  void anUnreachableTargetIsAFailureInOneLine() throws IOException {
     int port = ScriptedUpstream.refusedPort();
     assertThat(run("--target=http://127.0.0.1:" + port + "/v1")).isEqualTo(1);
     assertThat(err.toString().lines())
@@ -100,11 +100,11 @@ class BenchVerbTest {
   }
 
   @Test
-  void theDocumentationHasEveryFigureThatCanBeDemanded() throws IOException {
+  void theDocumentationHasEveryAssertableFigure() throws IOException {
     assertThat(named("bench figures")).containsExactlyElementsOf(BenchMetrics.all().keySet());
   }
 
-  /** What stands in backquotes in the first column of the table behind a marker. */
+  /** Returns the backquoted names in the first column of the table behind a marker. */
   private static List<String> named(String marker) throws IOException {
     List<String> lines = Files.readAllLines(DOCS);
     int start = lines.indexOf("<!-- " + marker + " -->");

@@ -39,7 +39,7 @@ final class CheckCommandTest {
   }
 
   @Test
-  void aValidFileIsToldOnOut() throws IOException {
+  void aValidFileIsReportedOnStdout() throws IOException {
     String file = write("version: 1\nproviders: { mock: { type: mock } }");
     assertThat(run("check", "--config", file)).isZero();
     assertThat(out.toString().strip()).isEqualTo(file + " is valid: 1 providers, 0 models");
@@ -47,7 +47,7 @@ final class CheckCommandTest {
   }
 
   @Test
-  void allProblemsAreToldOnErr() throws IOException {
+  void allProblemsAreReportedOnStderr() throws IOException {
     String file = write("version: 1\nstor: {}\n");
     assertThat(run("check", "--config", file, "--set", "server.transport=x")).isOne();
     assertThat(out.toString()).isEmpty();
@@ -59,7 +59,7 @@ final class CheckCommandTest {
   }
 
   @Test
-  void aMissingFileIsAProblemAndAMissingOptionIsMisuse() {
+  void aMissingFileIsAProblemAndAMissingOptionAUsageError() {
     String file = folder.resolve("none.yaml").toString();
     assertThat(run("check", "--config", file)).isOne();
     assertThat(err.toString()).contains(file + ":1:1: cannot be read as UTF-8 text");
@@ -67,7 +67,7 @@ final class CheckCommandTest {
   }
 
   @Test
-  void connectReachesProvidersByTcpAndSaysWhoIsNotThere() throws IOException {
+  void connectReachesProvidersByTcpAndNamesUnreachableOnes() throws IOException {
     int closed = ScriptedUpstream.refusedPort();
     try (var listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       String file =
@@ -136,7 +136,7 @@ final class CheckCommandTest {
         .doesNotContain("key-canary");
   }
 
-  /** Takes the one key that is good, wherever it is sent. */
+  /** Provider that accepts the one good key in any position. */
   private static void answer(HttpExchange exchange) throws IOException {
     String path = exchange.getRequestURI().getPath();
     var sent = exchange.getRequestHeaders();
@@ -165,7 +165,7 @@ final class CheckCommandTest {
           case "/over/async-invoke" -> 400;
           default -> 404;
         };
-    if (path.startsWith("/over")) { // the body does not say it
+    if (path.startsWith("/over")) { // the body does not contain it
       exchange.getResponseHeaders().add("x-amzn-ErrorType", "ExpiredTokenException:http://x/");
     }
     exchange.sendResponseHeaders(good ? 200 : refused, body.length);
@@ -173,7 +173,7 @@ final class CheckCommandTest {
     exchange.close();
   }
 
-  /** Whether AWS would take the signature of the one secret that is good. */
+  /** True if AWS would accept the signature of the one good secret. */
   private static boolean isSigned(HttpExchange exchange) {
     Map<String, String> head = new HashMap<>();
     exchange
@@ -213,7 +213,7 @@ final class CheckCommandTest {
   }
 
   @Test
-  void connectStoresAnOutputWhereOutputsGo() throws IOException {
+  void connectStoresATestOutput() throws IOException {
     String kept = write("version: 1\nobject_storage: { directory: ./objects }");
     assertThat(run("check", "--config", kept, "--connect")).isZero();
     assertThat(out.toString()).contains("object storage: stored and deleted\n");
@@ -228,7 +228,7 @@ final class CheckCommandTest {
     assertThat(run("check", "--config", noFolder, "--connect")).isOne();
     assertThat(err.toString()).contains("object storage: object_storage.directory cannot be used");
 
-    String nobody =
+    String unreachable =
         write(
             """
             version: 1
@@ -237,7 +237,7 @@ final class CheckCommandTest {
                 path_style: true }
             """
                 .formatted(ScriptedUpstream.refusedPort()));
-    assertThat(run("check", "--config", nobody, "--connect")).isOne();
+    assertThat(run("check", "--config", unreachable, "--connect")).isOne();
     assertThat(err.toString())
         .contains("object storage: cannot store: unreachable")
         .doesNotContain("shh-canary");

@@ -15,7 +15,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The launcher in a checkout of its own, with a JDK and a Maven that only say what they did. */
+/**
+ * The launcher in a checkout of its own, with a fake JDK and a fake Maven that record their calls.
+ */
 class LauncherTest {
   private static final Path LAUNCHER =
       Path.of(System.getProperty("tollgate.root", "..")).resolve("tollgate");
@@ -28,7 +30,7 @@ class LauncherTest {
   private Path jdk = Path.of("");
   private Path maven = Path.of("");
 
-  /** What a run of the launcher came to. */
+  /** Exit code and output of a run of the launcher. */
   private record Ran(int code, String output) {}
 
   @BeforeEach
@@ -54,14 +56,14 @@ class LauncherTest {
   }
 
   @Test
-  void whatWasBuiltToItsEndIsNotBuiltAgain() throws Exception {
+  void aCompletedBuildIsNotRepeated() throws Exception {
     assertThat(run()).isEqualTo(new Ran(0, "tollgate: " + BUILDING + "\nruns\n"));
     assertThat(run()).isEqualTo(new Ran(0, "runs\n"));
     assertThat(builds()).isEqualTo(1);
   }
 
   @Test
-  void aBuildThatBrokeOffIsMadeAgain() throws Exception {
+  void aFailedBuildIsRepeated() throws Exception {
     Path breaks = Files.createFile(Path.of(maven + ".breaks"));
     assertThat(run().code()).isEqualTo(1);
     Files.delete(breaks);
@@ -71,7 +73,7 @@ class LauncherTest {
   }
 
   @Test
-  void whereNothingCanBeWrittenItSaysSo() throws Exception {
+  void anUnwritableCheckoutIsReported() throws Exception {
     Files.createFile(checkout.resolve("target"));
 
     Ran ran = run();
@@ -81,7 +83,7 @@ class LauncherTest {
   }
 
   @Test
-  void aLauncherThatDiedIsNotWaitedFor() throws Exception {
+  void theLockOfADeadLauncherIsIgnored() throws Exception {
     Files.createDirectories(checkout.resolve("target/tollgate-build.lock"));
     assertThat(run().output()).endsWith("runs\n");
 
@@ -92,7 +94,7 @@ class LauncherTest {
   }
 
   @Test
-  void whoWaitsForAnotherBuildSaysSo() throws Exception {
+  void waitingForAnotherBuildIsReported() throws Exception {
     Files.createDirectory(checkout.resolve("target"));
     Path lock = checkout.resolve("target/tollgate-build.owner");
     long us = ProcessHandle.current().pid();
@@ -109,7 +111,7 @@ class LauncherTest {
   }
 
   @Test
-  void withoutAHomeAJdkIsStillFound() throws Exception {
+  void withoutHomeAJdkIsFound() throws Exception {
     assertThat(run(Map.of("JAVA_HOME", jdk + "")).output()).endsWith("runs\n");
   }
 

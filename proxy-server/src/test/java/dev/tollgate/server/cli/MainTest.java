@@ -12,7 +12,7 @@ final class MainTest {
   private final StringWriter out = new StringWriter();
 
   @Test
-  void everyVerbIsFoundUnderTheNameItGivesItself() {
+  void everyCommandIsFoundByItsName() {
     var verbs = new ArrayList<>(Main.COMMANDS.keySet());
 
     assertThat(Main.commandLine().getSubcommands().keySet()).containsExactlyElementsOf(verbs);
@@ -41,7 +41,7 @@ final class MainTest {
   }
 
   @Test
-  void aVerbThatDoesNotExistIsAMatterOfUsage() {
+  void anUnknownCommandIsAUsageError() {
     var err = new StringWriter();
 
     int exit = Main.commandLine().setErr(new PrintWriter(err, true)).execute("sevre");
@@ -51,7 +51,7 @@ final class MainTest {
   }
 
   @Test
-  void leaksAreNotLookedForUnlessTheOperatorAsks() {
+  void leakDetectionIsOffByDefault() {
     var properties = new Properties();
     Main.setDefaults(properties);
     assertThat(properties).containsEntry("io.netty.leakDetection.level", "disabled");

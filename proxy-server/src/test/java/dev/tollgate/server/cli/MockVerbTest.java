@@ -13,7 +13,7 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** The mock provider as a program. */
+/** The mock provider as a process. */
 class MockVerbTest {
   @Test
   void printsItsAddressServesAndStopsOnSigterm() throws Exception {

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The document of the API agrees with the routes and with what they take. */
+/** The OpenAPI document agrees with the routes and with the requests that they accept. */
 final class OpenApiCommandTest {
   private static final ApiDocument DOCUMENT = ApiDocument.own();
   private static final String FORM = "multipart/form-data; boundary=b";
@@ -41,7 +41,7 @@ final class OpenApiCommandTest {
   private static final Set<String> IMAGES = Set.of("image", "mask");
 
   @Test
-  void theVerbPrintsIt() {
+  void theCommandPrintsTheDocument() {
     var out = new StringWriter();
     int exit =
         Main.commandLine(OpenApiCommand.class).setOut(new PrintWriter(out)).execute("openapi");
@@ -66,7 +66,7 @@ final class OpenApiCommandTest {
   }
 
   @Test
-  void everyRouteIsThereAndNoOther() {
+  void routesAndDocumentMatch() {
     var documented =
         DOCUMENT.operations().stream().map(one -> one.method() + " " + one.path()).toList();
     var routes =
@@ -75,7 +75,7 @@ final class OpenApiCommandTest {
   }
 
   @Test
-  void everyExampleFitsItsSchemaAndIsTaken() {
+  void everyExampleIsValidAndAccepted() {
     for (ApiDocument.Operation operation : DOCUMENT.operations()) {
       for (JsonNode example : operation.examples()) {
         assertThat(operation.request(example)).as(example.toString()).isEmpty();
@@ -153,7 +153,7 @@ final class OpenApiCommandTest {
     };
   }
 
-  /** Lists are fields of one name, and the file has a name. */
+  /** Lists are fields with the same name, and the file has a file name. */
   private static byte[] form(JsonNode fields) {
     StringBuilder form = new StringBuilder();
     for (Map.Entry<String, JsonNode> field : fields.properties()) {

@@ -10,10 +10,10 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The gateway as a program. */
+/** The gateway as a process. */
 final class ServeCommandIT {
   @Test
-  void aStopWhileStartingIsNoFailure(@TempDir Path folder) throws Exception {
+  void aStopDuringTheStartIsNoFailure(@TempDir Path folder) throws Exception {
     Path file =
         Files.writeString(
             folder.resolve("tollgate.yaml"),
@@ -35,7 +35,7 @@ final class ServeCommandIT {
                 "--config=" + file)
             .redirectErrorStream(true)
             .start();
-    // The start waits for the data directory until it is told to stop.
+    // The start waits for the data directory until it is stopped.
     try (var lock = DataDirLock.acquire(folder.resolve("data"));
         var log = process.inputReader(UTF_8)) {
       assertThat(log.lines().filter(line -> line.contains("waiting")).findFirst())
@@ -44,7 +44,7 @@ final class ServeCommandIT {
       process.toHandle().destroy();
       assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
       assertThat(process.exitValue()).isZero();
-      assertThat(log.lines()).as("expected, and no surprise").noneMatch(l -> l.contains("ERROR"));
+      assertThat(log.lines()).as("no error is logged").noneMatch(l -> l.contains("ERROR"));
     } finally {
       process.destroyForcibly();
     }

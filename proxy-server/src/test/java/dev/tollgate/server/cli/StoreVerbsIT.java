@@ -33,7 +33,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The verbs on organizations, credit, keys and the store, without a gateway and beside one. */
+/** Commands on organizations, credit, keys and the store, with and without a running gateway. */
 class StoreVerbsIT {
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -112,7 +112,7 @@ class StoreVerbsIT {
   }
 
   @Test
-  void whereNothingWasAskedThereIsNothingToShow() throws Exception {
+  void withoutRequestsThereIsNothingToShow() throws Exception {
     assertThat(json("requests", "list", "--since", "7d")).isEmpty();
     json("orgs", "create", "idle");
     assertThat(json("usage", "--by", "model", "--org", "idle")).isEmpty();
@@ -162,7 +162,7 @@ class StoreVerbsIT {
     String node = "00000000-0000-0000-0000-000000000001";
     assertThat(json("ledger", "nodes")).isEmpty();
     assertThat(run("ledger", "nodes")).isZero();
-    assertThat(out.toString()).matches("NODE +STATE +SILENT_S +LEASED +COMMITTED +EPOCH\\R");
+    assertThat(out.toString()).matches("NODE +STATE +UNRESPONSIVE_S +LEASED +COMMITTED +EPOCH\\R");
     assertThat(run("ledger", "release", node)).isEqualTo(1);
     assertThat(err.toString()).contains("nothing was done", "--yes");
     assertThat(run("ledger", "release", node, "--yes")).isEqualTo(1);
@@ -171,7 +171,7 @@ class StoreVerbsIT {
   }
 
   @Test
-  void chargesThatTheBooksRefusedAreListedRetriedAndDropped() throws Exception {
+  void quarantinedChargesAreListedRetriedAndDropped() throws Exception {
     assertThat(run("ledger", "quarantine", "list")).isZero();
     assertThat(out.toString()).matches("REQUEST_ID +COST +ORG_ID +KEY_ID +SINCE +REASON\\R");
     assertThat(json("ledger", "quarantine", "retry", "--all")).isEmpty();
@@ -197,7 +197,7 @@ class StoreVerbsIT {
     assertThat(run("ledger", "audit")).isEqualTo(1);
     assertThat(run("ledger", "quarantine", "retry", request)).isEqualTo(1);
     assertThat(out.toString()).containsPattern(request + " +false +- +.*organization");
-    assertThat(err.toString()).contains("1 of 1 charges were not booked");
+    assertThat(err.toString()).contains("1 of 1 charges were not settled");
     assertThat(run("ledger", "quarantine", "retry")).isEqualTo(2);
     assertThat(run("ledger", "quarantine", "drop", request)).isEqualTo(1);
     assertThat(err.toString()).contains("nothing was done", request);
@@ -223,7 +223,7 @@ class StoreVerbsIT {
   }
 
   @Test
-  void secretsAreSealedWithTheFirstKeyAndSayWhoseTheyAre() throws Exception {
+  void secretsAreSealedWithTheFirstKeyAndNameIt() throws Exception {
     assertThat(run("store", "seal")).isEqualTo(1);
     assertThat(err.toString()).contains("store.master_keys has no key");
     json("orgs", "create", "sealed");
@@ -257,7 +257,7 @@ class StoreVerbsIT {
   }
 
   @Test
-  void beforeTheEyesOfARunningGatewayKeysComeAndGo() throws Exception {
+  void keyChangesReachARunningGateway() throws Exception {
     StoreOptions options = StoreOptions.embedded(folder.resolve("data"));
     try (var lock = DataDirLock.acquire(options.dataDir());
         Store gateway = Store.start(lock, options)) {
@@ -287,7 +287,7 @@ class StoreVerbsIT {
   }
 
   @Test
-  void theStoreTravelsInOneFile() throws Exception {
+  void theStoreIsExportedAndImported() throws Exception {
     json("orgs", "create", "traveller");
     JsonNode before = json("orgs", "list");
     Path file = folder.resolve("travel.zip");
@@ -327,7 +327,7 @@ class StoreVerbsIT {
   }
 
   @Test
-  void anOrganizationHasOnlySoManyKeys() throws Exception {
+  void theNumberOfKeysIsBounded() throws Exception {
     json("orgs", "create", "crowded");
     for (String name : List.of("one", "two")) {
       json("keys", "create", "--org", "crowded", "--name", name);
@@ -338,7 +338,7 @@ class StoreVerbsIT {
   }
 
   @Test
-  void whatIsNotThereIsRefusedWithOne() {
+  void missingRowsExitWithOne() {
     for (List<String> verb :
         List.of(
             List.of("orgs", "show", "nobody"),
@@ -360,7 +360,7 @@ class StoreVerbsIT {
   }
 
   @Test
-  void whatIsTypedWronglyIsRefusedWithTwo() {
+  void usageErrorsExitWithTwo() {
     for (List<String> verb :
         List.of(
             List.of("orgs"),

@@ -4,13 +4,13 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 
 /**
- * The command line within this JVM, for tests that prepare or look at a store by dozens of commands
- * and do not test the program: a process for each would take a second of CPU.
+ * Command line within this JVM, for tests that prepare or read a store by dozens of commands and do
+ * not test the program: a process for each would take a second of CPU.
  */
 public final class Verbs {
   private Verbs() {}
 
-  /** What a command that ended has said. */
+  /** Output and exit code of a command. */
   public record CommandResult(int exitCode, String out, String err) {}
 
   /** Runs a command to its end. */

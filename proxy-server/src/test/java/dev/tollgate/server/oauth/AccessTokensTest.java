@@ -29,7 +29,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Tokens of a service account from a server that checks what it is asked with. */
+/** Tokens of a service account from a server that verifies the assertions. */
 class AccessTokensTest {
   private static final ObjectMapper MAPPER = new ObjectMapper();
 
@@ -65,7 +65,7 @@ class AccessTokensTest {
     server.stop(0);
   }
 
-  /** Tasks that run when the test says so. */
+  /** Scheduler whose tasks the test runs. */
   private static final class ByHand implements TaskScheduler {
     private final Deque<Runnable> tasks = new ArrayDeque<>();
     private final Deque<Duration> delays = new ArrayDeque<>();
@@ -84,7 +84,7 @@ class AccessTokensTest {
       tasks.removeLast().run();
     }
 
-    /** Runs the next task, and says how long it was to wait. */
+    /** Runs the next task, and returns the delay that it was scheduled with. */
     Duration run() {
       Duration delay = delays.removeFirst();
       tasks.removeFirst().run();
@@ -112,7 +112,7 @@ class AccessTokensTest {
   }
 
   @Test
-  void anAccountIsExchangedForATokenWithASignedClaim() throws Exception {
+  void aSignedAssertionIsExchangedForAToken() throws Exception {
     Secret file = file();
     AccessToken token = tokens.of(file);
     chores.run();
@@ -140,7 +140,7 @@ class AccessTokensTest {
   }
 
   @Test
-  void aTokenIsRenewedAheadOfItsEndAndKeptUntilThenWhereThatFails() throws Exception {
+  void aTokenIsRenewedAheadAndKeptIfThatFails() throws Exception {
     AccessToken token = tokens.of(file());
     assertThat(chores.run()).isEqualTo(Duration.ZERO);
     assertThat(token.current()).contains(new Secret("ya29.a"));
@@ -163,7 +163,7 @@ class AccessTokensTest {
   }
 
   @Test
-  void whatIsRefusedIsTriedAgain() throws Exception {
+  void aRefusedFetchIsRepeated() throws Exception {
     status = 400;
     answer = "{\"error\":\"invalid_grant\",\"error_description\":\"Invalid JWT Signature.\"}";
     AccessToken token = tokens.of(file());
@@ -204,7 +204,7 @@ class AccessTokensTest {
   }
 
   @Test
-  void aServerThatStallsAmidItsAnswerIsGivenUp() throws Exception {
+  void aStalledResponseTimesOut() throws Exception {
     HttpServer stalling =
         HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     stalling.createContext(
@@ -212,7 +212,7 @@ class AccessTokensTest {
         exchange -> {
           exchange.sendResponseHeaders(200, 99);
           exchange.getResponseBody().write('{');
-          exchange.getResponseBody().flush(); // and never ends it
+          exchange.getResponseBody().flush(); // and never ends the body
         });
     stalling.start();
     String port = ":" + stalling.getAddress().getPort() + "/";
@@ -222,14 +222,14 @@ class AccessTokensTest {
     try {
       assertThatExceptionOfType(TokenEndpoint.TokenException.class)
           .isThrownBy(() -> new TokenEndpoint(Duration.ofMillis(200)).requestToken(account, now))
-          .withMessage("waited in vain for 127.0.0.1");
+          .withMessage("timed out waiting for 127.0.0.1");
     } finally {
       stalling.stop(0);
     }
   }
 
   @Test
-  void whatIsNoKeyOfAnAccountIsToldApart() throws Exception {
+  void invalidKeyFilesHaveDistinctMessages() throws Exception {
     assertThat(ServiceAccount.parse(file())).isPresent();
     assertThat(ServiceAccount.parse(new Secret("sk-1"))).isEmpty();
     assertThat(ServiceAccount.parse(new Secret("{}"))).isEmpty();

@@ -64,7 +64,7 @@ final class AccessLogTest {
   }
 
   @Test
-  void aTrySaysWhatIsKnownOfItsFailureAndHowManyEventsWereDropped() throws IOException {
+  void anAttemptHasItsFailureAndItsDroppedEvents() throws IOException {
     JsonNode attempt = line(RequestRecords.broken()).get("attempts").get(0);
 
     assertThat(attempt.get("reason").asText()).isEqualTo("Connection reset");
@@ -72,14 +72,14 @@ final class AccessLogTest {
         .extracting(JsonNode::asText)
         .containsExactly("seed", "tools[1]");
     assertThat(attempt.get("dropped_events").asLong()).isEqualTo(2);
-    assertThat(attempt.get("oddities").asText()).isEqualTo("usages_differ,usage_unsound");
+    assertThat(attempt.get("anomalies").asText()).isEqualTo("usages_differ,usage_unsound");
     assertThat(line(RequestRecords.streamed()).get("attempts").get(0).fieldNames())
         .toIterable()
         .containsExactly("provider", "outcome", "status", "ms");
   }
 
   @Test
-  void aRefusalSaysItsCodeAndLeavesOutWhatItNeverHad() throws IOException {
+  void aRefusalHasItsCodeAndNoEmptyMembers() throws IOException {
     JsonNode line = line(RequestRecords.refused("other", ErrorCode.NOT_FOUND));
 
     assertThat(line.get("code").asText()).isEqualTo("not_found");
@@ -98,7 +98,7 @@ final class AccessLogTest {
   }
 
   @Test
-  void ofGoodRequestsTheConfiguredShareIsKept() {
+  void successfulRequestsAreSampled() {
     var log = new AccessLog(0.25);
     for (int i = 0; i < 10_000; i++) {
       log.ended(numbered(i, RequestOutcome.OK));
@@ -108,7 +108,7 @@ final class AccessLogTest {
   }
 
   @Test
-  void whatWentWrongIsAlwaysKept() {
+  void failuresAreAlwaysKept() {
     var log = new AccessLog(0);
     for (int i = 0; i < 100; i++) {
       log.ended(numbered(i, RequestOutcome.OK));
@@ -119,7 +119,7 @@ final class AccessLogTest {
   }
 
   @Test
-  void ofWhoWasTurnedAwayForLoadTenLinesASecondAreWritten() {
+  void ofShedRequestsTenLinesASecondAreWritten() {
     var log = new AccessLog(1);
     for (int millis = 0; millis < 3_000; millis++) {
       log.ended(numbered(millis, 503, RequestOutcome.SHED));
@@ -129,7 +129,7 @@ final class AccessLogTest {
   }
 
   @Test
-  void aStreamThatWasEndedForTheNodesMemoryIsAlwaysKept() {
+  void aStreamResetForMemoryIsAlwaysKept() {
     var log = new AccessLog(0);
     for (int i = 0; i < 100; i++) {
       log.ended(numbered(1, 200, RequestOutcome.SHED));

@@ -14,21 +14,21 @@ final class AdaptiveRequestLimitTest {
       new AdaptiveRequestLimit(64, 10_000, Duration.ofMillis(20));
 
   @Test
-  void aPauseIsNoLoad() {
+  void aPauseDoesNotCountAsLoad() {
     for (int i = 0; i < 100; i++) {
       assertThat(limit.update(i % 4 == 3 ? CALM : BUSY, 1000)).isEqualTo(10_000);
     }
   }
 
   @Test
-  void itBeginsAtTheBoundAndStaysThereWhileLoopsKeepUp() {
+  void theLimitStartsAtTheBoundAndStaysWhileLoopsKeepUp() {
     for (int running = 0; running < 12_000; running += 100) {
       assertThat(limit.update(CALM, running)).isEqualTo(10_000);
     }
   }
 
   @Test
-  void whileLoopsKeepWorkWaitingItFallsFromWhatIsThere() {
+  void theLimitFallsFromTheRunningRequestsWhileLoopsAreBusy() {
     busyForAMoment();
     assertThat(limit.update(BUSY, 1000)).isEqualTo(900);
     assertThat(limit.update(BUSY, 1000)).as("the cut has not shown yet").isEqualTo(900);
@@ -37,16 +37,16 @@ final class AdaptiveRequestLimitTest {
   }
 
   @Test
-  void itNeverFallsBelowWhatIsAlwaysServed() {
+  void theLimitNeverFallsBelowTheMinimum() {
     for (int i = 0; i < 100; i++) {
       limit.update(BUSY, 64);
     }
     assertThat(limit.update(BUSY, 64)).isEqualTo(64);
   }
 
-  /** A young node: its loops become warm, and soon after a provider answers nobody. */
+  /** A young node: its loops are busy with JIT compilation, and soon after a provider hangs. */
   @Test
-  void loopsThatAreBusyWithoutRequestsTurnNobodyAway() {
+  void busyLoopsWithoutRequestsDoNotLowerTheLimit() {
     for (int i = 0; i < 100; i++) {
       assertThat(limit.update(BUSY, 20)).isEqualTo(10_000);
     }
@@ -56,7 +56,7 @@ final class AdaptiveRequestLimitTest {
   }
 
   @Test
-  void loopsThatAreBusyAlreadyAreCountedWhenRequestsCome() {
+  void loopsBusyBeforeTheRequestsCount() {
     for (int i = 0; i < 10; i++) {
       limit.update(BUSY, 20);
     }
@@ -64,7 +64,7 @@ final class AdaptiveRequestLimitTest {
   }
 
   @Test
-  void itGrowsWhileItIsUsedAndNotBeyondTheBound() {
+  void theLimitGrowsWhileUsedUpToTheBound() {
     busyForAMoment();
     limit.update(BUSY, 1000);
     assertThat(limit.update(CALM, 800)).isEqualTo(946);
@@ -74,11 +74,9 @@ final class AdaptiveRequestLimitTest {
     assertThat(limit.update(CALM, 9_000)).isEqualTo(10_000);
   }
 
-  /**
-   * Requests that hang come at their rate; a room that grew slower would turn some of them away.
-   */
+  /** Hanging requests arrive at a constant rate; a limit that grew slower would refuse some. */
   @Test
-  void itMakesRoomAtOnceForWhatOnlyWaits() {
+  void theLimitGrowsAtOnceForRequestsThatOnlyWait() {
     busyForAMoment();
     limit.update(BUSY, 100);
     assertThat(limit.update(IDLE, 100)).isEqualTo(136);
@@ -88,7 +86,7 @@ final class AdaptiveRequestLimitTest {
   }
 
   @Test
-  void itDoesNotGrowForNothing() {
+  void anUnusedLimitDoesNotGrow() {
     busyForAMoment();
     limit.update(BUSY, 1000);
     for (int i = 0; i < 100; i++) {
@@ -97,7 +95,7 @@ final class AdaptiveRequestLimitTest {
   }
 
   @Test
-  void aNodeThatWentQuietBeginsAnew() {
+  void anIdleNodeResetsTheLimit() {
     busyForAMoment();
     limit.update(BUSY, 1000);
     for (int i = 0; i < 19; i++) {
@@ -107,7 +105,7 @@ final class AdaptiveRequestLimitTest {
   }
 
   @Test
-  void aMomentWithLittleToDoIsNoReasonToForget() {
+  void aShortIdleTimeDoesNotResetTheLimit() {
     busyForAMoment();
     limit.update(BUSY, 1000);
     for (int i = 0; i < 100; i++) {
@@ -116,7 +114,7 @@ final class AdaptiveRequestLimitTest {
   }
 
   @Test
-  void aBoundBelowTheLeastIsTheBound() {
+  void aBoundBelowTheMinimumWins() {
     AdaptiveRequestLimit small = new AdaptiveRequestLimit(64, 8, CALM);
     for (int i = 0; i < 100; i++) {
       assertThat(small.update(BUSY, 8)).isEqualTo(8);

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.testkit.RawClient;
 import dev.tollgate.core.testkit.RawResponse;
+import dev.tollgate.server.metrics.Metrics;
+import dev.tollgate.server.metrics.ProcessFamily;
 import dev.tollgate.server.ops.Health.State;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -28,7 +30,7 @@ final class AdminServerTest {
   }
 
   @Test
-  void healthIsToldBeforeAnythingElseStarted() throws Exception {
+  void healthIsServedBeforeAnythingElseStarted() throws Exception {
     AdminServer admin = listen(null);
 
     assertThat(get(admin, "/livez").status()).isEqualTo(200);
@@ -48,7 +50,7 @@ final class AdminServerTest {
   }
 
   @Test
-  void aRouteWhoseOwnerIsNotThereYetIsUnavailable() throws Exception {
+  void aRouteWithoutAHandlerIsUnavailable() throws Exception {
     AdminServer admin = listen(null);
     assertThat(get(admin, "/config").status()).isEqualTo(503);
     assertThat(get(admin, "/config").text()).contains("\"code\":\"service_unavailable\"");
@@ -60,7 +62,7 @@ final class AdminServerTest {
   @Test
   void metricsAreServedInTheFormatAskedFor() throws Exception {
     var metrics = new Metrics();
-    metrics.gauge(MetricFamily.READY, () -> 1);
+    metrics.gauge(ProcessFamily.READY, () -> 1);
     AdminServer admin = listen(null);
     admin.handle(AdminRoute.METRICS, AdminServer.metrics(metrics));
 
@@ -113,7 +115,7 @@ final class AdminServerTest {
   }
 
   @Test
-  void anAnswerThatFailsIsToldWithoutItsInsides() throws Exception {
+  void aFailedHandlerIsReportedWithoutDetails() throws Exception {
     AdminServer admin = listen(null);
     admin.handle(
         AdminRoute.PROVIDERS,
@@ -156,7 +158,7 @@ final class AdminServerTest {
   }
 
   @Test
-  void slowAnswersAreBoundedAndNeverHoldHealthUp() throws Exception {
+  void slowAnswersAreBoundedAndNeverDelayHealth() throws Exception {
     var go = new CountDownLatch(1);
     var begun = new CountDownLatch(8);
     AdminServer admin = listen(null);

@@ -14,13 +14,13 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** What the table of bounds says of those that are fixed is what the classes keep to. */
+/** The fixed bounds in the table {@link ResourceBound} equal the constants of the classes. */
 final class BoundConstantsTest {
   private static final String CORE = "dev.tollgate.core.";
   private static final String SERVER = "dev.tollgate.server.";
 
   @Test
-  void everyFixedBoundIsTheConstantThatActs() throws Exception {
+  void everyFixedBoundEqualsItsConstant() throws Exception {
     Map<ResourceBound, Long> acting =
         Map.ofEntries(
             Map.entry(ResourceBound.ACCEPT_BACKLOG, number(CORE + "pipeline.Gateway", "BACKLOG")),

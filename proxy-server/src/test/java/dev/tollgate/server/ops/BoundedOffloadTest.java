@@ -95,7 +95,7 @@ final class BoundedOffloadTest {
   }
 
   @Test
-  void whatWaitsAtTheEndIsToldSo() throws Exception {
+  void queuedWorkIsRefusedOnClose() throws Exception {
     var occupied = occupy();
     var waiting = submit(FAR);
 
@@ -107,7 +107,7 @@ final class BoundedOffloadTest {
   }
 
   @Test
-  void aCallerWhoseLoopIsGoneIsDropped() throws Exception {
+  void aCallerWhoseLoopHasEndedIsDropped() throws Exception {
     var gone = new DefaultEventExecutor();
     gone.shutdownGracefully(0, 0, TimeUnit.SECONDS).sync();
     List<Outcome<String>> outcomes = new ArrayList<>();
@@ -118,7 +118,7 @@ final class BoundedOffloadTest {
     assertThat(outcomes).isEmpty();
   }
 
-  /** Holds the only thread until the latch is let go. */
+  /** Blocks the only thread until the latch is released. */
   private CountDownLatch occupy() throws Exception {
     var begun = new CompletableFuture<Void>();
     var latch = new CountDownLatch(1);

@@ -2,6 +2,7 @@ package dev.tollgate.server.ops;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.server.metrics.Metrics;
 import dev.tollgate.server.ops.ConfigReload.ReadResult;
 import dev.tollgate.server.ops.ConfigReload.Result;
 import java.io.IOException;
@@ -24,7 +25,7 @@ final class ConfigReloadTest {
   }
 
   @Test
-  void aGoodFileIsTakenIntoUse() throws IOException {
+  void aValidFileIsLoaded() throws IOException {
     files.add(new ReadResult.Valid<>("second"));
 
     assertThat(reload.now()).isEqualTo(new Result.Swapped());
@@ -38,7 +39,7 @@ final class ConfigReloadTest {
   }
 
   @Test
-  void aBadFileChangesNothingAndTellsAllItsProblems() throws IOException {
+  void anInvalidFileChangesNothingAndReportsAllProblems() throws IOException {
     List<String> problems = List.of("3:1 unknown key 'modles'", "9:5 no such provider");
     files.add(new ReadResult.Invalid<>(problems));
 
@@ -53,7 +54,7 @@ final class ConfigReloadTest {
   }
 
   @Test
-  void theAlarmEndsWithTheNextGoodFile() throws IOException {
+  void theFailureMetricClearsWithTheNextValidFile() throws IOException {
     files.add(new ReadResult.Invalid<>(List.of("bad")));
     files.add(new ReadResult.Valid<>("third"));
     reload.now();

@@ -41,7 +41,7 @@ final class ErrorStreamTest {
   }
 
   @Test
-  void linesThatCameMeanwhileAreOneCall() throws Exception {
+  void pendingLinesAreWrittenInOneCall() throws Exception {
     logger.info("first");
     calls.reached.await();
     List<String> expected = new ArrayList<>(List.of("first"));
@@ -57,7 +57,7 @@ final class ErrorStreamTest {
   }
 
   @Test
-  void aBatchThatIsFullIsWrittenAtTheEndOfALine() {
+  void aFullBatchIsWrittenAtTheEndOfALine() {
     calls.go.countDown();
     String line = "x".repeat(10_000);
     for (int i = 0; i < 50; i++) {
@@ -84,7 +84,7 @@ final class ErrorStreamTest {
             new AccessLine(RequestRecords.broken()).toString());
   }
 
-  /** What was written, call by call; the first waits until the test lets it go. */
+  /** Output stream that records each call; the first call waits until the test releases it. */
   private static final class Calls extends ByteArrayOutputStream {
     private final CountDownLatch reached = new CountDownLatch(1);
     private final CountDownLatch go = new CountDownLatch(1);

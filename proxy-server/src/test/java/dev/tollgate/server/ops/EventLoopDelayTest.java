@@ -17,7 +17,7 @@ final class EventLoopDelayTest {
   private final EventLoopDelay wait = new EventLoopDelay(List.of(clock.loop()), clock::nanoTime);
 
   @Test
-  void itIsTheMeanOfWhatTasksWaited() {
+  void theDelayIsTheMeanWaitOfTasks() {
     for (int millis : new int[] {10, 30, 50}) {
       wait.probe();
       clock.advance(Duration.ofMillis(millis));
@@ -28,7 +28,7 @@ final class EventLoopDelayTest {
   }
 
   @Test
-  void aLoopThatStandsStillCountsBeforeItRunsAgain() {
+  void aBlockedLoopCountsBeforeItRunsAgain() {
     wait.probe();
     clock.pass(Duration.ofSeconds(2));
 
@@ -58,7 +58,7 @@ final class EventLoopDelayTest {
   }
 
   @Test
-  void whoWaitsInALoopsLineIsWaitedFor() throws Exception {
+  void aQueuedTaskIsAwaited() throws Exception {
     try (var loops = new MultiThreadIoEventLoopGroup(1, Transport.auto().ioHandlers())) {
       var inLine = new EventLoopDelay(loops, clock::nanoTime);
       EventLoop loop = loops.next();

@@ -27,7 +27,7 @@ final class HealthTest {
   }
 
   @Test
-  void whatIsInTheWayOfANodeThatRunsIsTold() {
+  void aFailedReadinessCheckIsReported() {
     AtomicReference<Optional<String>> obstacle = new AtomicReference<>(Optional.of("no room"));
     health.addReadinessCheck(obstacle::get);
     assertThat(health.statusText()).isEqualTo("starting");

@@ -18,7 +18,7 @@ final class JsonLineTest {
   private static final long MILLIS_9999 = Instant.parse("9999-12-31T23:59:59.999Z").toEpochMilli();
 
   @Test
-  void timesAreThoseOfTheCalendar() throws Exception {
+  void timesMatchTheCalendar() throws Exception {
     var random = new Random(SEED);
     for (int i = 0; i < 20_000; i++) {
       long millis = i == 0 ? 0 : random.nextLong(MILLIS_9999 + 1);
@@ -44,7 +44,7 @@ final class JsonLineTest {
   }
 
   @Test
-  void numbersAreWhatTheyAre() throws Exception {
+  void numbersAreExact() throws Exception {
     var random = new Random(SEED);
     for (int i = 0; i < 5_000; i++) {
       long number = random.nextLong() >> random.nextInt(64);
@@ -60,7 +60,7 @@ final class JsonLineTest {
   }
 
   @Test
-  void halfACharacterIsReplaced() throws Exception {
+  void aLoneSurrogateIsReplaced() throws Exception {
     for (String half : List.of("\ud83d", "\ude00", "\ude00\ud83d")) {
       for (String rest : List.of("b", "\u00e9")) {
         String text = written(line -> line.text(name("x"), half + rest)).get("x").asText();

@@ -15,6 +15,7 @@ import dev.tollgate.core.limit.Bucket.LimitScope;
 import dev.tollgate.core.limit.Bucket.Unit;
 import dev.tollgate.core.limit.LimitFault;
 import dev.tollgate.core.testkit.TestAcquires;
+import dev.tollgate.server.metrics.Metrics;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -24,7 +25,7 @@ final class LimitMetricsTest {
   private final LimitMetrics limits = new LimitMetrics(metrics);
 
   @Test
-  void aModelThatIsPassedOverIsCountedByItsNameAndWhyAndIsNoRefusal() throws IOException {
+  void aSkippedFallbackIsCountedAndIsNoRefusal() throws IOException {
     limits.fallbackSkipped(new ModelId("acme", "two"), LimitFault.unavailable());
     assertThat(scrape())
         .contains(

@@ -6,6 +6,7 @@ import dev.tollgate.core.api.Endpoint;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.pipeline.LoadShedder.Shed;
 import dev.tollgate.core.pipeline.LoadShedder.Verdict;
+import dev.tollgate.server.metrics.Metrics;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -56,7 +57,7 @@ final class LoadMonitorTest {
             "tollgate_load_pressure{signal=\"connections\"} 0.0");
   }
 
-  /** Books that do not keep up, and memory that runs out: row D12. */
+  /** A journal backlog and memory that runs out: row D12. */
   @ParameterizedTest
   @EnumSource(names = {"JOURNAL_BACKLOG", "DIRECT_MEMORY", "HEAP", "INFLIGHT_BYTES"})
   void whatANodeHasToHaveShedsNewWorkAtItsBoundAndNotBelow(LoadSignal signal) {
@@ -71,7 +72,7 @@ final class LoadMonitorTest {
   }
 
   @Test
-  void manyConnectionsCostNobodyMoreThanIdleOnes() {
+  void manyConnectionsCloseIdleOnesOnly() {
     busy();
     pressures.put(LoadSignal.CONNECTIONS, 1.0);
     watch.sample();
@@ -81,7 +82,7 @@ final class LoadMonitorTest {
   }
 
   @Test
-  void aFullQueueOfBlockingWorkStopsQuestionsAlone() {
+  void aFullOffloadQueueStopsQueriesOnly() {
     busy();
     pressures.put(LoadSignal.OFFLOAD_QUEUE, 1.0);
     watch.sample();
@@ -91,7 +92,7 @@ final class LoadMonitorTest {
   }
 
   @Test
-  void idleConnectionsAreLookedForOnceASecond() {
+  void idleConnectionsAreClosedOnceASecond() {
     pressures.put(LoadSignal.CONNECTIONS, 0.75);
     for (int i = 0; i < 8; i++) {
       watch.sample();
@@ -101,7 +102,7 @@ final class LoadMonitorTest {
   }
 
   @Test
-  void acceptingStopsWithTheLastMemoryAndGoesOnWithTheFirst() {
+  void acceptingStopsAndResumesWithMemory() {
     busy();
     pressures.put(LoadSignal.HEAP, 0.98);
     watch.sample();
@@ -115,9 +116,9 @@ final class LoadMonitorTest {
     assertThat(doors).containsExactly("close idle", "pause", "close idle", "resume");
   }
 
-  /** Row D12: at the very last, and also where a node has little to do. */
+  /** Row D12: at the last level, also on a node with little work. */
   @Test
-  void withTheLastOfTheDirectMemoryStalledStreamsGoUntilThatIsMended() {
+  void stalledStreamsAreResetWhileDirectMemoryIsShort() {
     pressures.put(LoadSignal.DIRECT_MEMORY, 1.06);
     watch.sample();
     assertThat(doors).isEqualTo(List.of("close idle"));
@@ -136,7 +137,7 @@ final class LoadMonitorTest {
 
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "DIRECT_MEMORY")
-  void nothingElseIsAReasonToEndWhatRuns(LoadSignal signal) {
+  void onlyDirectMemoryEndsRunningRequests(LoadSignal signal) {
     busy();
     pressures.put(signal, 2.0);
     watch.sample();
@@ -145,7 +146,7 @@ final class LoadMonitorTest {
   }
 
   @Test
-  void aNodeThatHasLittleToDoGoesOnAccepting() {
+  void aNodeWithLittleWorkKeepsAccepting() {
     pressures.put(LoadSignal.HEAP, 1.0);
     watch.sample();
 

@@ -16,7 +16,7 @@ final class LoadStateTest {
   private static final int MIN = 64;
 
   @Test
-  void theLessUrgentGoFirstAsTheRoomFills() {
+  void lessUrgentRequestsAreShedFirst() {
     assertThat(shedAt(LoadLevel.CALM, 699)).isEmpty();
     assertThat(shedAt(LoadLevel.CALM, 700)).containsExactly(Urgency.LOOKUP);
     assertThat(shedAt(LoadLevel.CALM, 750)).containsExactly(Urgency.LOOKUP, Urgency.SUBMISSION);
@@ -26,7 +26,7 @@ final class LoadStateTest {
   }
 
   @Test
-  void theSameOrderHoldsAsMemoryRunsOut() {
+  void theOrderIsTheSameForMemory() {
     assertThat(shedAt(LoadLevel.IDLE_CONNECTIONS, MIN)).isEmpty();
     assertThat(shedAt(LoadLevel.LOOKUPS, MIN)).containsExactly(Urgency.LOOKUP);
     assertThat(shedAt(LoadLevel.SUBMISSIONS, MIN))
@@ -39,13 +39,13 @@ final class LoadStateTest {
 
   @ParameterizedTest
   @EnumSource
-  void aNodeThatHasLittleToDoTurnsNobodyAway(LoadLevel level) {
+  void aNodeWithLittleWorkShedsNothing(LoadLevel level) {
     assertThat(shedAt(level, MIN - 1)).isEmpty();
     assertThat(new LoadState(level, MIN, MIN).shedsAboveShare(MIN - 1, MIN - 1)).isFalse();
   }
 
   @Test
-  void whereRoomIsScarceNobodyGetsMoreThanAQuarter() {
+  void aScarceRoomIsSharedByQuarters() {
     LoadState load = new LoadState(LoadLevel.CALM, MAX, MIN);
 
     assertThat(load.shedsAboveShare(899, 899)).isFalse();
@@ -56,7 +56,7 @@ final class LoadStateTest {
   }
 
   @Test
-  void theFairShareOfASmallNodeIsWhatNobodyIsTurnedAwayBelow() {
+  void theFairShareIsAtLeastTheMinimum() {
     assertThat(new LoadState(LoadLevel.ABOVE_SHARE, 100, MIN).shedsAboveShare(99, MIN - 1))
         .isFalse();
     assertThat(new LoadState(LoadLevel.ABOVE_SHARE, 100, MIN).shedsAboveShare(99, MIN)).isTrue();

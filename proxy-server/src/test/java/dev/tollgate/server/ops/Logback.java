@@ -4,7 +4,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
 import org.slf4j.LoggerFactory;
 
-/** Loggers as Logback has them, to which a test adds appenders. */
+/** Logback's loggers, to which a test adds appenders. */
 public final class Logback {
   private Logback() {}
 
@@ -12,7 +12,7 @@ public final class Logback {
     return logger(owner.getName());
   }
 
-  /** While another thread's first use of SLF4J looks for Logback, SLF4J hands out substitutes. */
+  /** While another thread initializes SLF4J, it hands out substitute loggers. */
   public static Logger logger(String name) {
     while (true) {
       if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {

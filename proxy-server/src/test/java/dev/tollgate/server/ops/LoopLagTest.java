@@ -3,13 +3,14 @@ package dev.tollgate.server.ops;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.tollgate.server.metrics.Metrics;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
 
-/** A loop that is blocked is told to the log and the metrics (D11). */
+/** A blocked loop is shown in the log and the metrics (D11). */
 final class LoopLagTest {
   private static final Offset<Double> TINY = within(1e-9);
 
@@ -30,7 +31,7 @@ final class LoopLagTest {
   }
 
   @Test
-  void aHeldUpLoopShowsHowLong() throws IOException {
+  void aBlockedLoopShowsItsLag() throws IOException {
     busy.advance(LoopLag.INTERVAL.plusMillis(40));
 
     assertThat(lag.maxima().get("1")).isCloseTo(0.040, TINY);
@@ -42,7 +43,7 @@ final class LoopLagTest {
   }
 
   @Test
-  void aLoopThatStandsStillNowShowsBeforeItRunsAgain() {
+  void aBlockedLoopShowsBeforeItRunsAgain() {
     busy.pass(Duration.ofSeconds(3));
 
     assertThat(lag.maxima().get("1")).isCloseTo(2.75, TINY);

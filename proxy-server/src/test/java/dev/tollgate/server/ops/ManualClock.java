@@ -7,7 +7,7 @@ import io.netty.util.concurrent.Ticker;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
-/** An event loop whose time stands still until the test moves it. */
+/** Event loop whose time is moved by the test. */
 final class ManualClock {
   private final MockTicker ticker = Ticker.newMockTicker();
   private final EmbeddedChannel channel = EmbeddedChannel.builder().ticker(ticker).build();
@@ -20,17 +20,17 @@ final class ManualClock {
     return ticker.nanoTime();
   }
 
-  /** Runs what is due now. */
+  /** Runs the tasks that are due now. */
   void run() {
     channel.runPendingTasks();
   }
 
-  /** Moves time on without running anything, as a blocked loop does. */
+  /** Moves time without running tasks, as a blocked loop does. */
   void pass(Duration time) {
     ticker.advance(time.toNanos(), TimeUnit.NANOSECONDS);
   }
 
-  /** Moves time on and runs what became due. */
+  /** Moves time and runs the tasks that became due. */
   void advance(Duration time) {
     pass(time);
     run();

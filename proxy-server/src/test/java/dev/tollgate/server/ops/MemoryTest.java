@@ -13,7 +13,7 @@ final class MemoryTest {
   private final Memory memory = new Memory(buffers);
 
   @Test
-  void garbageIsNoNeed() {
+  void garbageDoesNotCount() {
     System.gc();
     double before = memory.heap();
     assertThat(before).isBetween(0.0001, 0.9);
@@ -46,7 +46,7 @@ final class MemoryTest {
   }
 
   @Test
-  void onlyCollectionsThatFreeSomethingSayWhatLives() {
+  void onlyReclaimingCollectionsCount() {
     assertThat(Memory.frees("G1 Young Generation")).isTrue();
     assertThat(Memory.frees("Copy")).isTrue();
     assertThat(Memory.frees("ZGC Major Cycles")).isTrue();

@@ -10,6 +10,7 @@ import dev.tollgate.core.storage.BlobName;
 import dev.tollgate.core.storage.BlobType;
 import dev.tollgate.core.storage.StoreBlobResult;
 import dev.tollgate.core.testkit.InMemoryBlobs;
+import dev.tollgate.server.metrics.Metrics;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -23,7 +24,7 @@ import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of storing is counted, and a store that was silent is let alone for a while. */
+/** Results of storing are counted, and a store that timed out is spared for a while. */
 final class MeteredBlobsTest {
   private final MockTicker ticker = Ticker.newMockTicker();
   private final EmbeddedChannel loop = EmbeddedChannel.builder().ticker(ticker).build();
@@ -53,7 +54,7 @@ final class MeteredBlobsTest {
   }
 
   @Test
-  void whatIsStoredAndWhatIsNotIsCounted() throws IOException {
+  void storesAndFailuresAreCounted() throws IOException {
     assertThat(store("abc")).isInstanceOf(StoreBlobResult.Kept.class);
     assertThat(store("defg")).isInstanceOf(StoreBlobResult.Kept.class);
     inner.fail(BlobFailure.FULL);
@@ -71,7 +72,7 @@ final class MeteredBlobsTest {
   }
 
   @Test
-  void nobodyElseWaitsForAStoreThatWasSilent() {
+  void callsFailAtOnceAfterATimeout() {
     inner.fail(BlobFailure.TIMED_OUT);
     assertThat(store("a"))
         .isEqualTo(new StoreBlobResult.Unavailable(BlobFailure.TIMED_OUT, "failing on request"));

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
-/** {@code docs/overload.md} says what is shed when, as it is. */
+/** {@code docs/overload.md} matches the load levels, signals and bounds of the code. */
 final class OverloadDocumentTest {
   private final List<String> lines = Files.readAllLines(document());
 
@@ -78,7 +78,7 @@ final class OverloadDocumentTest {
         });
   }
 
-  /** The default of a key, which must exist; {@code *} is any name. */
+  /** Returns the default of a key, which must exist; {@code *} stands for any name. */
   private static String initial(JsonNode reference, String key) {
     JsonNode at = reference;
     for (String part : key.split("\\.", -1)) {
@@ -101,7 +101,7 @@ final class OverloadDocumentTest {
     return Math.round(share * 100) + " %";
   }
 
-  /** The cells of the table behind a marker comment, without head and rule. */
+  /** Returns the cells of the table behind a marker comment, without head and rule. */
   private List<List<String>> table(String marker) {
     int start = lines.indexOf("<!-- " + marker + " -->");
     assertThat(start).as("marker %s", marker).isNotNegative();

@@ -15,14 +15,14 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Requests without a charge on their way to the request log. */
+/** Requests without a charge reach the request log. */
 class RequestLogTest {
   private static final int WAITING_MAX = 4;
 
   private final List<RequestRecord> rows = new CopyOnWriteArrayList<>();
 
   @Test
-  void whatIsChargedOrNobodysIsNotWrittenAndTheRestIs() throws Exception {
+  void onlyUnchargedRequestsOfKnownKeysAreWritten() throws Exception {
     RequestRecord refused = uncharged(402);
     try (RequestLog log = log(rows::addAll)) {
       log.ended(RequestRecords.streamed());
@@ -33,7 +33,7 @@ class RequestLogTest {
   }
 
   @Test
-  void whatDoesNotFitIsDroppedAndCounted() throws Exception {
+  void overflowIsDroppedAndCounted() throws Exception {
     var asked = new CountDownLatch(1);
     var answer = new Semaphore(0);
     RequestLog log =
@@ -57,7 +57,7 @@ class RequestLogTest {
   }
 
   @Test
-  void whileTheStoreIsGoneTheyWait() throws Exception {
+  void requestsWaitWhileTheStoreIsDown() throws Exception {
     var failures = new AtomicInteger(3);
     var written = new CountDownLatch(1);
     try (RequestLog log =
@@ -77,7 +77,7 @@ class RequestLogTest {
   }
 
   @Test
-  void aRowThatIsRefusedGoesAlone() throws Exception {
+  void aRefusedRowIsWrittenAlone() throws Exception {
     RequestLog log =
         log(
             records -> {
@@ -95,7 +95,7 @@ class RequestLogTest {
   }
 
   @Test
-  void whoWasTurnedAwayForLoadIsNotWrittenDown() {
+  void shedRequestsAreNotWritten() {
     RequestLog log = log(rows::addAll);
     ErrorCode code = ErrorCode.SERVICE_UNAVAILABLE;
     log.ended(

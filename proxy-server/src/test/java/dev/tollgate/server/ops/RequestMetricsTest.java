@@ -10,6 +10,7 @@ import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.testkit.Seeds;
+import dev.tollgate.server.metrics.Metrics;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -66,7 +67,7 @@ final class RequestMetricsTest {
   }
 
   @Test
-  void eventsThatWereNoChunksAreCountedByProvider() throws IOException {
+  void droppedEventsAreCountedByProvider() throws IOException {
     requests.ended(RequestRecords.broken());
 
     assertThat(scrape())
@@ -76,8 +77,7 @@ final class RequestMetricsTest {
   }
 
   @Test
-  void whatFollowedAFailureIsCountedByWhoFailedWhoWasAskedThenAndHowItHadFailed()
-      throws IOException {
+  void fallbacksAreCountedByBothProvidersAndReason() throws IOException {
     requests.ended(withOutcomes("server_error", "rate_limited", "ok"));
     requests.ended(withOutcomes("server_error", "ok"));
     requests.ended(withOutcomes("ok"));
@@ -97,7 +97,7 @@ final class RequestMetricsTest {
   }
 
   @Test
-  void whoeverIsShedIsCountedByItsUrgencyWhereverItFoundNoRoom() throws IOException {
+  void shedRequestsAreCountedByUrgency() throws IOException {
     ErrorCode code = ErrorCode.SERVICE_UNAVAILABLE;
     requests.ended(
         RequestRecords.record(
@@ -171,7 +171,7 @@ final class RequestMetricsTest {
     assertThat(seriesCount()).isLessThan(250);
   }
 
-  /** A request whose tries ended like this, one after the other. */
+  /** Returns a request whose attempts ended like this, one after the other. */
   private static RequestRecord withOutcomes(String... outcomes) {
     List<AttemptRecord> attempts = new ArrayList<>();
     for (String outcome : outcomes) {
@@ -185,7 +185,7 @@ final class RequestMetricsTest {
     return with(attempts);
   }
 
-  /** The one tried beside the first failed; the first served all the same. */
+  /** Returns a request whose hedge failed and whose first attempt served. */
   private static RequestRecord hedged() {
     var first = new ProviderId("elsewhere");
     return with(

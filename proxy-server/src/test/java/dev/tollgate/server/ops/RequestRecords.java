@@ -36,7 +36,7 @@ import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Requests as they might have ended, for the tests of what is told of them. */
+/** Records of ended requests for tests of logs and metrics. */
 final class RequestRecords {
   static final ModelId MODEL = new ModelId("mock", "chat");
   static final ProviderId PROVIDER = new ProviderId("mock");
@@ -54,7 +54,7 @@ final class RequestRecords {
 
   private RequestRecords() {}
 
-  /** A catalog of one model at one provider. */
+  /** Returns a catalog of one model at one provider. */
   static Catalog catalog() {
     var provider =
         new Provider(
@@ -90,13 +90,13 @@ final class RequestRecords {
     return new Catalog(List.of(provider), List.of(model));
   }
 
-  /** A stream that went well. */
+  /** Returns a successful stream. */
   static RequestRecord streamed() {
     return record(
         "/v1/chat/completions", 200, RequestOutcome.OK, null, KEY, served(MODEL, PROVIDER));
   }
 
-  /** A request refused before its caller was proven. */
+  /** Returns a request refused before authentication. */
   static RequestRecord refused(String route, ErrorCode code) {
     return record(route, code.status(), RequestOutcome.REJECTED, code, null, null);
   }
@@ -123,7 +123,7 @@ final class RequestRecords {
         4567);
   }
 
-  /** A stream of which two events were no chunks and that then broke off. */
+  /** Returns a stream with two dropped events that broke off. */
   static RequestRecord broken() {
     Served fine = served(MODEL, PROVIDER);
     var attempt =

@@ -45,7 +45,7 @@ final class RingAppenderTest {
   }
 
   @Test
-  void aDiskThatStandsStillHoldsNobodyUpAndWhatDoesNotFitIsCounted() throws Exception {
+  void aBlockedDiskDelaysNoThreadAndDropsAreCounted() throws Exception {
     long before = RingAppender.dropped();
     logger.info("being written");
     assertThat(disk.reached.await(10, TimeUnit.SECONDS)).isTrue();
@@ -69,7 +69,7 @@ final class RingAppenderTest {
   }
 
   @Test
-  void theLastWordsAreWrittenWhenTheCallReturns() {
+  void flushReturnsAfterTheLinesAreWritten() {
     disk.go.countDown();
     logger.error("the disk failed");
 
@@ -79,7 +79,7 @@ final class RingAppenderTest {
   }
 
   @Test
-  void nobodyWaitsForLastWordsThatNobodyReads() {
+  void flushTimesOutWithoutAReader() {
     logger.error("the disk failed");
 
     LogFlush.flush(context, Duration.ofMillis(1));
@@ -88,7 +88,7 @@ final class RingAppenderTest {
   }
 
   @Test
-  void theTextIsMadeByTheWriterButNamesTheThreadThatLogged() {
+  void theWriterFormatsWithTheNameOfTheLoggingThread() {
     disk.go.countDown();
     logger.info("{}", new NamesItsThread());
 
@@ -105,7 +105,7 @@ final class RingAppenderTest {
     }
   }
 
-  /** Writes nothing before the test lets it go. */
+  /** Appender that blocks until the test releases it. */
   private static final class SlowDisk extends AppenderBase<ILoggingEvent> {
     private final CountDownLatch reached = new CountDownLatch(1);
     private final CountDownLatch go = new CountDownLatch(1);

@@ -8,6 +8,7 @@ import dev.tollgate.core.pipeline.LoadShedder.Admitted;
 import dev.tollgate.core.pipeline.LoadShedder.Permit;
 import dev.tollgate.core.pipeline.LoadShedder.Shed;
 import dev.tollgate.core.pipeline.LoadShedder.Verdict;
+import dev.tollgate.server.metrics.Metrics;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -49,7 +50,7 @@ final class ShedderTest {
   }
 
   @Test
-  void whoHasAFairShareLeavesTheRestToOthers() throws IOException {
+  void anOrganizationAboveItsFairShareIsShed() throws IOException {
     Shedder shedder = shedder(100, 10);
     for (int i = 0; i < 90; i++) {
       admitted(shedder, ONE);
@@ -65,7 +66,7 @@ final class ShedderTest {
   }
 
   @Test
-  void clientsAreToldToComeBackAtDifferentTimes() {
+  void retryTimesAreSpread() {
     Shedder shedder = shedder(10, 10);
     for (int i = 0; i < 10; i++) {
       admitted(shedder, ONE);
@@ -81,7 +82,7 @@ final class ShedderTest {
   }
 
   @Test
-  void whatManyLoopsCountAddsUp() throws Exception {
+  void countsOfManyLoopsAddUp() throws Exception {
     Shedder shedder = shedder(1000, 8);
     Callable<Integer> work =
         () -> {

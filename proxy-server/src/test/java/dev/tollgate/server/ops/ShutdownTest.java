@@ -31,19 +31,19 @@ final class ShutdownTest {
     shutdown.begin();
 
     assertThat(health.isReady()).isFalse();
-    assertThat(traffic.told).containsExactly("announce close");
+    assertThat(traffic.calls).containsExactly("announce close");
   }
 
   @Test
   void theListenerStaysOpenUntilLoadBalancersHadTimeToNotice() {
     begin();
-    assertThat(traffic.told).containsExactly("announce close");
+    assertThat(traffic.calls).containsExactly("announce close");
 
     clock.advance(DELAY.minus(A_MOMENT));
-    assertThat(traffic.told).containsExactly("announce close");
+    assertThat(traffic.calls).containsExactly("announce close");
 
     clock.advance(A_MOMENT);
-    assertThat(traffic.told).containsExactly("announce close", "close listener");
+    assertThat(traffic.calls).containsExactly("announce close", "close listener");
     assertThat(drained()).isFalse();
   }
 
@@ -57,18 +57,18 @@ final class ShutdownTest {
     clock.run();
 
     assertThat(drained()).isTrue();
-    assertThat(traffic.told).doesNotContain("cut short");
+    assertThat(traffic.calls).doesNotContain("cut short");
   }
 
   @Test
-  void whatIsLeftWhenTheTimeIsUpIsCutShortAndStillAwaited() {
+  void remainingRequestsAreEndedAtTheTimeoutAndAwaited() {
     begin();
     clock.advance(DELAY);
     clock.advance(TIMEOUT.minus(A_MOMENT));
-    assertThat(traffic.told).doesNotContain("cut short");
+    assertThat(traffic.calls).doesNotContain("cut short");
 
     clock.advance(A_MOMENT);
-    assertThat(traffic.told).endsWith("cut short");
+    assertThat(traffic.calls).endsWith("cut short");
     assertThat(drained()).isFalse();
 
     traffic.finish();
@@ -77,7 +77,7 @@ final class ShutdownTest {
   }
 
   @Test
-  void aRequestThatWillNotEndDoesNotKeepTheProcess() {
+  void aRequestThatNeverEndsDoesNotBlockTheExit() {
     begin();
     clock.advance(DELAY);
     clock.advance(TIMEOUT);
@@ -88,38 +88,38 @@ final class ShutdownTest {
   }
 
   @Test
-  void askingAgainCutsShortAtOnce() {
+  void aSecondStopEndsRequestsAtOnce() {
     begin();
     begin();
-    assertThat(traffic.told).containsExactly("announce close", "close listener", "cut short");
+    assertThat(traffic.calls).containsExactly("announce close", "close listener", "cut short");
 
     begin();
     clock.advance(DELAY);
-    assertThat(traffic.told).hasSize(3);
+    assertThat(traffic.calls).hasSize(3);
   }
 
   @Test
-  void aFurtherReasonToEndHurriesNobody() {
+  void anotherReasonToEndDoesNotHurryADrain() {
     shutdown.beginUnlessBegun();
     clock.run();
     shutdown.beginUnlessBegun();
     clock.run();
-    assertThat(traffic.told).containsExactly("announce close");
+    assertThat(traffic.calls).containsExactly("announce close");
 
     clock.advance(DELAY);
     shutdown.beginUnlessBegun();
     clock.run();
-    assertThat(traffic.told).containsExactly("announce close", "close listener");
+    assertThat(traffic.calls).containsExactly("announce close", "close listener");
   }
 
   @Test
-  void askingAgainWhileRequestsFinishCutsShortOnce() {
+  void aSecondStopDuringTheDrainEndsRequestsOnce() {
     begin();
     clock.advance(DELAY);
     begin();
     clock.advance(TIMEOUT);
 
-    assertThat(traffic.told).containsExactly("announce close", "close listener", "cut short");
+    assertThat(traffic.calls).containsExactly("announce close", "close listener", "cut short");
   }
 
   private void begin() {
@@ -131,9 +131,9 @@ final class ShutdownTest {
     return shutdown.drained().toCompletableFuture().isDone();
   }
 
-  /** Writes down what it is told. */
+  /** Traffic that records the calls. */
   private static final class Traffic implements Shutdown.Traffic {
-    private final List<String> told = new ArrayList<>();
+    private final List<String> calls = new ArrayList<>();
     private final CompletableFuture<Void> idle = new CompletableFuture<>();
 
     void finish() {
@@ -142,12 +142,12 @@ final class ShutdownTest {
 
     @Override
     public void announceClose() {
-      told.add("announce close");
+      calls.add("announce close");
     }
 
     @Override
     public void closeListener() {
-      told.add("close listener");
+      calls.add("close listener");
     }
 
     @Override
@@ -157,7 +157,7 @@ final class ShutdownTest {
 
     @Override
     public void cutShort() {
-      told.add("cut short");
+      calls.add("cut short");
     }
 
     @Override

@@ -17,6 +17,7 @@ import dev.tollgate.core.routing.RoutePlan;
 import dev.tollgate.core.testkit.ScriptedConnector;
 import dev.tollgate.core.testkit.TestCatalog;
 import dev.tollgate.core.upstream.Upstreams;
+import dev.tollgate.server.metrics.Metrics;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.util.concurrent.MockTicker;
 import io.netty.util.concurrent.Ticker;
@@ -25,7 +26,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** What {@code GET /providers} and the metrics say of the providers' health. */
+/** Health of providers in {@code GET /providers} and in the metrics. */
 final class UpstreamGaugesTest {
   private static final Catalog CATALOG =
       TestCatalog.of(
@@ -50,7 +51,7 @@ final class UpstreamGaugesTest {
           metrics);
 
   @Test
-  void aProviderOfWhichNothingIsKnownIsHealthy() throws IOException {
+  void anUnusedProviderIsHealthy() throws IOException {
     JsonNode alpha = shown("alpha");
     assertThat(alpha.get("circuit").toString())
         .isEqualTo("{\"state\":\"closed\",\"generation\":0,\"openings\":0,\"wait_ms\":0}");
@@ -63,14 +64,14 @@ final class UpstreamGaugesTest {
         .isEqualTo(
             "[{\"model\":\"acme/one\",\"upstream_model\":\"one-at-alpha\",\"missing\":false}]");
     assertThat(shown("gamma").at("/keys/0/fingerprint").asText()).isEqualTo("none");
-    assertThat(alpha.toString()).as("no key is told").doesNotContain("sk-of-alpha");
+    assertThat(alpha.toString()).as("no key is shown").doesNotContain("sk-of-alpha");
     for (String name : List.of("circuit_state", "requests_in_flight", "keys_refused")) {
       assertThat(metric(name, "alpha")).isZero();
     }
   }
 
   @Test
-  void aCircuitIsFollowedThroughItsStates() throws IOException {
+  void theCircuitGaugeFollowsItsStates() throws IOException {
     place(ALPHA).failed(UpstreamFailure.of(Kind.SERVER_ERROR, "test"), ticker.nanoTime());
     JsonNode open = shown("alpha").get("circuit");
     assertThat(open.get("state").asText()).isEqualTo("open");
@@ -96,7 +97,7 @@ final class UpstreamGaugesTest {
   }
 
   @Test
-  void keysAreCountedWhileTheyCoolAndWhileTheyAreRefused() throws IOException {
+  void coolingAndRefusedKeysAreCounted() throws IOException {
     place(BETA)
         .failed(new UpstreamFailure(Kind.RATE_LIMITED, 429, "", null, null, 30), ticker.nanoTime());
     place(BETA)
@@ -118,7 +119,7 @@ final class UpstreamGaugesTest {
   }
 
   @Test
-  void aRouteShowsHowFastItIsAndWhetherItsModelIsThere() {
+  void aRouteShowsItsLatencyAndMissingModels() {
     Placement stream = place(GAMMA);
     ticker.advanceMillis(200);
     stream.firstContent(ticker.nanoTime());
@@ -135,7 +136,7 @@ final class UpstreamGaugesTest {
   }
 
   @Test
-  void whatTheRetryBudgetRefusedIsCountedByWhatItWasFor() throws IOException {
+  void retryBudgetRefusalsAreCountedByPurpose() throws IOException {
     for (int i = 0; i < 5; i++) {
       fleet.tryTakeFromBudget(ExtraAttempt.RETRY, GAMMA, RoutingRules.DEFAULT, ticker.nanoTime());
     }

@@ -12,7 +12,7 @@ final class ClosersTest {
   private final List<String> closed = new ArrayList<>();
 
   @Test
-  void whatWasOpenedLastIsClosedFirst() {
+  void theLastOpenedIsClosedFirst() {
     closers.add("store", () -> closed.add("store"));
     closers.add("listener", () -> closed.add("listener"));
 
@@ -22,7 +22,7 @@ final class ClosersTest {
   }
 
   @Test
-  void oneThatFailsDoesNotKeepTheOthersOpen() {
+  void aFailureDoesNotKeepOthersOpen() {
     closers.add("store", () -> closed.add("store"));
     closers.add(
         "listener",

@@ -37,8 +37,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * How soon a healthy receiver hears of a job's end while others are dead: over real sockets, from a
- * real database, which nobody rings for, so that each event also waits for the next look.
+ * Delay until a healthy receiver gets its webhook while others are dead: over real sockets and a
+ * real database. No wake-up reaches the sender, so that each event also waits for the next poll.
  */
 class FirstAttemptsIT {
   private static final Duration SOON = Duration.ofSeconds(2);
@@ -66,13 +66,14 @@ class FirstAttemptsIT {
              completed_at FROM job
       RETURNING id, created_at""";
 
-  private final Map<String, Instant> heard = new ConcurrentHashMap<>();
+  private final Map<String, Instant> received = new ConcurrentHashMap<>();
   private final Map<String, Instant> over = new ConcurrentHashMap<>();
   private final CountDownLatch allHeard = new CountDownLatch(LIVE_EVENTS);
   private final AtomicInteger deadAttempts = new AtomicInteger();
 
   private void hear(HttpExchange call) throws IOException {
-    if (heard.putIfAbsent(call.getRequestHeaders().getFirst("webhook-id"), Instant.now()) == null) {
+    if (received.putIfAbsent(call.getRequestHeaders().getFirst("webhook-id"), Instant.now())
+        == null) {
       allHeard.countDown();
     }
     call.getRequestBody().readAllBytes();
@@ -86,7 +87,7 @@ class FirstAttemptsIT {
     try (var gateway = TestGateway.start(folder, TestGateway.CONFIGURATION);
         LocalReceivers live = LocalReceivers.listen(hosts("live", 1), 64, this::hear);
         var group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
-        // Takes calls and says nothing; closed first, which ends them.
+        // Accepts connections and never answers; closed first, so that the attempts end.
         var dead = new ServerSocket(0, 1_024, LocalReceivers.HERE)) {
       Store store = gateway.server().store();
       List<OrgId> deadOrgs = orgs(store, DEAD_ORGS);
@@ -112,7 +113,7 @@ class FirstAttemptsIT {
     assertThat(deadAttempts).as("those that are dead were asked").hasPositiveValue();
     List<Duration> delays =
         over.entrySet().stream()
-            .map(one -> Duration.between(one.getValue(), heard.get(one.getKey())))
+            .map(one -> Duration.between(one.getValue(), received.get(one.getKey())))
             .sorted()
             .toList();
     assertThat(delays.get(LIVE_EVENTS * 99 / 100 - 1))
@@ -172,7 +173,7 @@ class FirstAttemptsIT {
     return orgs;
   }
 
-  /** An event, and when its job ended. */
+  /** A webhook event and the time at which its job ended. */
   private record Event(String id, Instant at) {}
 
   private static Event jobIsOver(Store store, OrgId org, String url) throws SQLException {

@@ -18,7 +18,7 @@ import dev.tollgate.server.ledger.ExitReason;
 import dev.tollgate.server.ledger.JournalDirectory;
 import dev.tollgate.server.ledger.JournalOptions;
 import dev.tollgate.server.ledger.LocalJournal;
-import dev.tollgate.server.ops.Metrics;
+import dev.tollgate.server.metrics.Metrics;
 import dev.tollgate.server.settings.LedgerSettings;
 import dev.tollgate.server.settings.LedgerSettings.Batch;
 import dev.tollgate.server.settings.LedgerSettings.DayRetention;
@@ -38,7 +38,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A node that ends frees what it leased only if all that it charged is in the books. */
+/** A node that ends releases its leases only if all its charges are settled. */
 final class LedgerServiceIT {
   private static final long SOON_SECONDS = 20;
   private static final Tokens TOKENS = new Tokens(1, 1, 0, 0, false);
@@ -72,7 +72,7 @@ final class LedgerServiceIT {
   }
 
   @Test
-  void whoOwesNothingLeavesNoLease() throws Exception {
+  void aSettledNodeLeavesNoLease() throws Exception {
     try (LedgerService treasury = open()) {
       charge(reserve(treasury, 40), 40);
     }
@@ -80,7 +80,7 @@ final class LedgerServiceIT {
   }
 
   @Test
-  void whatARequestThatDidNotEndMayBeChargedStaysHeldUntilItIs() throws Exception {
+  void theLeaseOfAnUnendedRequestStaysOpenUntilItIsCharged() throws Exception {
     long beyond = number("SELECT sum(beyond_micro) FROM scope_account WHERE scope_id LIKE 'org:%'");
     try (LedgerService treasury = open()) {
       reserve(treasury, 40).progress(new MicroUsd(40), TOKENS);
@@ -96,7 +96,7 @@ final class LedgerServiceIT {
   }
 
   @Test
-  void whatAnEarlierLifeCouldNotBookIsOnTheNextOnesMetrics() throws Exception {
+  void quarantinedChargesOfPreviousEpochsAreCounted() throws Exception {
     leaveAChargeOfNobody();
     try (LedgerService treasury = open()) {
       Metrics metrics = new Metrics();
@@ -110,7 +110,7 @@ final class LedgerServiceIT {
     assertThat(state()).isEqualTo("closed 0");
   }
 
-  /** A life that ended with a charge that the books must refuse. */
+  /** An epoch that ended with a charge that the ledger store must refuse. */
   private void leaveAChargeOfNobody() throws Exception {
     var bank = gateway.server().store().ledgerStore();
     var directory =
@@ -138,7 +138,7 @@ final class LedgerServiceIT {
   }
 
   @Test
-  void booksThatWentBackKeepWhatTheyHoldForTheChargesThatTheyLack() throws Exception {
+  void afterARollbackLeasesStayOpenForMissingCharges() throws Exception {
     try (LedgerService treasury = open()) {
       charge(reserve(treasury, 40), 40);
       execute("UPDATE node_mark SET batches = -1 WHERE node_id = '%s'".formatted(node()));
@@ -191,7 +191,7 @@ final class LedgerServiceIT {
     durable.get(SOON_SECONDS, TimeUnit.SECONDS);
   }
 
-  /** Of this test's node, and what it holds. */
+  /** State of this test's node and its leases. */
   private String state() throws Exception {
     return text(
         "SELECT n.state || ' ' || coalesce(sum(l.granted_micro - l.spent_micro), 0)"

@@ -13,7 +13,7 @@ final class MockProvidersTest {
   private static final ProviderId MOCK = new ProviderId("mock");
 
   @Test
-  void theWordsOfAMockDeriveFromItsOwnSeed() {
+  void theWordsOfAMockDependOnItsSeed() {
     assertThat(reply(7)).isEqualTo(reply(7)).isNotEqualTo(reply(8));
   }
 

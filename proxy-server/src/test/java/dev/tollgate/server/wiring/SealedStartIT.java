@@ -18,7 +18,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A gateway that is given a master key, and one that lacks it. */
+/** Starts with and without a master key. */
 final class SealedStartIT {
   private static final Duration SOON = Duration.ofSeconds(30);
   private static final String KEY = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
@@ -53,23 +53,23 @@ final class SealedStartIT {
              completed_at FROM job""";
 
   @Test
-  void aKeySealsWhatLayInTheClearAndWithoutItWebhooksWait(@TempDir Path folder) throws Exception {
+  void aMasterKeyEncryptsSecretsAndWithoutItWebhooksWait(@TempDir Path folder) throws Exception {
     UUID event = UUID.randomUUID();
     Logger logger = Logback.logger("dev.tollgate.server");
     Logback.logger(WebhookModule.class).setLevel(Level.INFO);
     Logback.logger(StoreMaintenance.class).setLevel(Level.INFO);
-    var said = new ListAppender<ILoggingEvent>();
-    said.start();
-    logger.addAppender(said);
+    var lines = new ListAppender<ILoggingEvent>();
+    lines.start();
+    logger.addAppender(lines);
     try {
       try (var gateway = TestGateway.start(folder, CONFIGURATION.formatted(""))) {
         assertThat(shares(gateway)).containsExactly(new SecretsByKey(null, 1, true));
-        assertThat(saying(said, "webhook secrets lie in the clear")).hasSize(1);
+        assertThat(linesWith(lines, "webhook secrets are stored unencrypted")).hasSize(1);
       }
       try (var gateway = TestGateway.start(folder, CONFIGURATION.formatted(KEY))) {
         assertThat(gateway.adminGet("/config").text()).doesNotContain(KEY);
         await(() -> shares(gateway).equals(List.of(new SecretsByKey(KEY_ID, 1, true))));
-        await(() -> saying(said, "sealed the webhook secrets of 1 organizations").size() == 1);
+        await(() -> linesWith(lines, "sealed the webhook secrets of 1 organizations").size() == 1);
         assertThat(gateway.metric(KEY_MISSING)).isEqualTo("0.0");
       }
       String other = "AQ" + KEY.substring(2);
@@ -77,14 +77,14 @@ final class SealedStartIT {
         anEventIsDue(gateway, event);
         await(() -> "1.0".equals(gateway.metric(KEY_MISSING)));
         assertThat(history(gateway, event)).containsExactly("key_missing");
-        await(() -> saying(said, "1 webhooks wait to be signed").size() == 1);
+        await(() -> linesWith(lines, "1 webhooks wait to be signed").size() == 1);
       }
       try (var gateway = TestGateway.start(folder, CONFIGURATION.formatted(other + ", " + KEY))) {
         await(() -> history(gateway, event).equals(List.of("key_missing", "blocked")));
       }
-      assertThat(saying(said, "webhook secrets lie in the clear")).hasSize(1);
+      assertThat(linesWith(lines, "webhook secrets are stored unencrypted")).hasSize(1);
     } finally {
-      logger.detachAppender(said);
+      logger.detachAppender(lines);
       Logback.logger(WebhookModule.class).setLevel(null);
       Logback.logger(StoreMaintenance.class).setLevel(null);
     }
@@ -100,8 +100,8 @@ final class SealedStartIT {
         .toList();
   }
 
-  private static List<String> saying(ListAppender<ILoggingEvent> said, String text) {
-    return List.copyOf(said.list).stream()
+  private static List<String> linesWith(ListAppender<ILoggingEvent> lines, String text) {
+    return List.copyOf(lines.list).stream()
         .map(ILoggingEvent::getFormattedMessage)
         .filter(message -> message.contains(text))
         .toList();

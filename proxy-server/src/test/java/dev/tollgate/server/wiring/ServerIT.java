@@ -33,7 +33,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Real sockets, a real store, the bundled mock provider; the last tests end what they share. */
+/**
+ * The gateway over real sockets, with a real store and the bundled mock provider; the last tests
+ * end the shared gateway.
+ */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 final class ServerIT {
   private static final String RELOAD_FAILURES = "tollgate_config_reload_failures_total";
@@ -92,8 +95,8 @@ final class ServerIT {
   private static TestGateway gateway;
 
   /**
-   * What is told of loops from the start on: a loop has one line a minute, and may have had it from
-   * whatever held it up before.
+   * The metrics of loops exist from the start. Not the log: a loop logs once a minute, and an
+   * earlier block may have caused that line.
    */
   private static final class Held extends AppenderBase<ILoggingEvent> {
     private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
@@ -120,7 +123,7 @@ final class ServerIT {
   }
 
   @Test
-  void theGreetingIsAllThatANewcomerNeeds() {
+  void theStartupInfoSufficesForAFirstRequest() {
     assertThat(gateway.greeting().baseUrl()).matches("http://127\\.0\\.0\\.1:\\d+/v1");
     assertThat(gateway.greeting().model()).isEqualTo("test/chat");
     assertThat(gateway.key()).startsWith("sk-llm-");
@@ -131,9 +134,11 @@ final class ServerIT {
     assertThat(reply.text()).contains("\"model\":\"test/chat\"", "\"provider\":\"mock\"");
   }
 
-  /** Who is heard out still has its claim renewed, and stores what came of it. */
+  /**
+   * While an upstream is drained after a disconnect, the claim is renewed and the reply is stored.
+   */
   @Test
-  void whatRequestsNeedToEndClosesBehindThem() {
+  void dependenciesOfRequestsCloseAfterTheListener() {
     assertThat(gateway.server().closing())
         .containsSubsequence("gateway", "upstream connections", "ledger", "submissions", "store")
         .containsSubsequence("upstream connections", "object storage")
@@ -165,9 +170,9 @@ final class ServerIT {
     assertThat(gateway.metric("tollgate_ready")).isEqualTo("1.0");
   }
 
-  /** Row D11: who is served by the other loop notices nothing; log and metric tell of the lag. */
+  /** Row D11: clients on the other loop are not affected; log and metric show the lag. */
   @Test
-  void aLoopThatIsBlockedHoldsUpItsOwnClientsAlone() throws Exception {
+  void aBlockedLoopDelaysOnlyItsOwnClients() throws Exception {
     List<RawClient> clients = new ArrayList<>();
     var blocked = new CountDownLatch(1);
     try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -183,7 +188,7 @@ final class ServerIT {
       for (RawClient client : clients) {
         asking.add(threads.submit(() -> ask(client, answered)));
       }
-      for (int n = 0; n < 10; n++) { // by turns, the two on the loop that goes on
+      for (int n = 0; n < 10; n++) { // the two connections of the other loop in turn
         RawClient free = answered.poll(10, TimeUnit.SECONDS);
         assertThat(free).as("request %d beside a blocked loop", n).isNotNull();
         asking.add(threads.submit(() -> ask(free, answered)));
@@ -202,10 +207,10 @@ final class ServerIT {
     }
     assertThat(gateway.chat("test/chat").status()).isEqualTo(200);
     String line;
-    do { // the loop's probe has its turn behind what waited
+    do { // the probe of the loop runs behind the queued work
       line = HELD.lines.poll(10, TimeUnit.SECONDS);
       assertThat(line).as("the line of loop 0").isNotNull();
-    } while (!line.startsWith("event loop 0 was held up for "));
+    } while (!line.startsWith("event loop 0 was blocked for "));
   }
 
   private static void ask(RawClient client, BlockingQueue<RawClient> answered) {
@@ -243,7 +248,7 @@ final class ServerIT {
   }
 
   @Test
-  void aGoodFileIsTakenIntoUseAndABadOneChangesNothing() throws IOException {
+  void aValidFileIsLoadedAndAnInvalidOneChangesNothing() throws IOException {
     assertThat(gateway.models().text()).doesNotContain("test/new");
 
     gateway.rewrite(CONFIGURATION + ONE_MORE_MODEL);
@@ -279,7 +284,7 @@ final class ServerIT {
   }
 
   @Test
-  void whatAReloadFindsThatIsNotObeyedYetIsAWarning() throws IOException {
+  void aReloadWarnsOfSettingsWithoutEffect() throws IOException {
     var logger = Logback.logger(Snapshots.class);
     var lines = new ListAppender<ILoggingEvent>();
     lines.start();
@@ -301,7 +306,7 @@ final class ServerIT {
   }
 
   @Test
-  void aRestartIsAskedForWhereAReloadIsNotEnough() throws IOException {
+  void aReloadNamesSettingsThatNeedARestart() throws IOException {
     gateway.rewrite(CONFIGURATION.replace("event_loops: 2", "event_loops: 1"));
 
     RawResponse refused = gateway.adminPost("/-/reload");
@@ -319,7 +324,7 @@ final class ServerIT {
 
       long deadline = System.nanoTime() + Duration.ofSeconds(5).toNanos();
       RawResponse reply = gateway.chat(client, "test/chat", false).readResponse();
-      // Who asks without a pause may be limited before the key is known to be disabled.
+      // A client without pauses may be limited before the key is known to be disabled.
       while (reply.status() != 401 && System.nanoTime() < deadline) {
         reply = gateway.chat(client, "test/chat", false).readResponse();
       }
@@ -336,7 +341,7 @@ final class ServerIT {
 
   @Test
   @Order(LAST)
-  void aDrainLetsStreamsFinishAndCutsShortWhatDoesNot() throws Exception {
+  void aDrainLetsStreamsFinishAndEndsTheRest() throws Exception {
     try (var slow = gateway.connect();
         var endless = gateway.connect();
         var idle = gateway.connect()) {

@@ -18,12 +18,12 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Starts that find something in their way. */
+/** Starts that find an obstacle. */
 final class StartIT {
   @TempDir Path folder;
 
   @Test
-  void theFirstKeyIsNotLostWithAStartThatFailed() throws Exception {
+  void aFailedStartDoesNotLoseTheFirstKey() throws Exception {
     int port;
     try (var taken = new ServerSocket(0, 1, InetAddress.getByAddress(new byte[] {127, 0, 0, 1}))) {
       port = taken.getLocalPort();
@@ -38,7 +38,7 @@ final class StartIT {
   }
 
   @Test
-  void aCommandThatHoldsTheDataDirectoryIsWaitedFor() throws Exception {
+  void theStartWaitsForACommandWithTheDataDirectory() throws Exception {
     var logger = Logback.logger(DataDirLock.class);
     var ends = new EndOfACommand(DataDirLock.acquire(folder.resolve("data")));
     ends.start();

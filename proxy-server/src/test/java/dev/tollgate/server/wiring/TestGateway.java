@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The whole gateway in this process, started from a file, and clients of both its listeners. */
+/** The whole gateway in this process, started from a file, with clients of both listeners. */
 public final class TestGateway implements AutoCloseable {
   static final String CHAT_MODEL =
       """
@@ -58,7 +58,7 @@ public final class TestGateway implements AutoCloseable {
     var server = new Server(settings, () -> load(file));
     try {
       if (!(server.start() instanceof Server.Start.Ready(StartupInfo greeting))) {
-        throw new AssertionError("stopped by nobody");
+        throw new AssertionError("stopped unexpectedly");
       }
       return new TestGateway(file, server, greeting);
     } catch (StartException | RuntimeException e) {
@@ -88,7 +88,7 @@ public final class TestGateway implements AutoCloseable {
     Files.writeString(file, yaml);
   }
 
-  /** A new connection to the API listener. */
+  /** Opens a new connection to the API listener. */
   public RawClient connect() {
     return RawClient.connect(URI.create(greeting.baseUrl()).getPort());
   }
@@ -105,7 +105,7 @@ public final class TestGateway implements AutoCloseable {
     }
   }
 
-  /** Sends a chat request; the reply is the caller's to read. */
+  /** Sends a chat request; the caller reads the reply. */
   public RawClient chat(RawClient client, String model, boolean stream) {
     String body =
         """
@@ -126,7 +126,7 @@ public final class TestGateway implements AutoCloseable {
     }
   }
 
-  /** A metric's value, by its name with labels; null where there is no such line. */
+  /** Returns a metric's value by its name with labels; null if there is no such line. */
   @Nullable
   public String metric(String name) {
     return adminGet("/metrics")

@@ -1,4 +1,4 @@
-package dev.tollgate.server.ops;
+package dev.tollgate.server.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -12,11 +12,11 @@ final class MetricsTest {
   private final Metrics metrics = new Metrics();
 
   @Test
-  void statesAreAskedOfTheirOwnersAtScrapeTime() throws IOException {
+  void statesAreReadAtScrapeTime() throws IOException {
     var open = new AtomicLong(3);
-    metrics.gauge(MetricFamily.CONNECTIONS, open::get);
-    metrics.gauges(MetricFamily.UPSTREAM_LEASES, () -> Map.of("openai", open.get() * 2));
-    metrics.counter(MetricFamily.OFFLOAD_REFUSED, open::get);
+    metrics.gauge(RequestFamily.CONNECTIONS, open::get);
+    metrics.gauges(ProviderFamily.UPSTREAM_LEASES, () -> Map.of("openai", open.get() * 2));
+    metrics.counter(StoreFamily.OFFLOAD_REFUSED, open::get);
     open.set(5);
 
     assertThat(metrics.scrape(null).text())
@@ -36,8 +36,8 @@ final class MetricsTest {
   }
 
   @Test
-  void openMetricsIsSpokenToWhoeverAccepts() throws IOException {
-    metrics.gauge(MetricFamily.READY, () -> 1);
+  void openMetricsIsServedIfAccepted() throws IOException {
+    metrics.gauge(ProcessFamily.READY, () -> 1);
 
     assertThat(metrics.scrape(null).contentType()).startsWith("text/plain");
     assertThat(metrics.scrape("application/openmetrics-text; version=1.0.0").text())

@@ -1,4 +1,4 @@
-package dev.tollgate.server.wiring;
+package dev.tollgate.server.warmup;
 
 import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.catalog.EndpointIdentity;
@@ -37,6 +37,7 @@ import dev.tollgate.core.pipeline.GatewayOptions;
 import dev.tollgate.core.pipeline.GatewayPorts;
 import dev.tollgate.core.pipeline.KnownRefusals;
 import dev.tollgate.core.pipeline.LoadShedder;
+import dev.tollgate.core.pipeline.Transport;
 import dev.tollgate.core.routing.Fleet;
 import dev.tollgate.core.tenant.ApiKey;
 import dev.tollgate.core.tenant.ApiKeyText;
@@ -48,9 +49,11 @@ import dev.tollgate.core.upstream.Connector;
 import dev.tollgate.core.upstream.Upstreams;
 import dev.tollgate.mock.MockProfile;
 import dev.tollgate.mock.MockProvider;
-import dev.tollgate.server.ops.Metrics;
+import dev.tollgate.server.metrics.Metrics;
 import dev.tollgate.server.ops.RequestMetrics;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.Ticker;
 import java.io.IOException;
@@ -74,28 +77,33 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends a few requests through a gateway of its own, on the loops that will serve, while the store
- * opens: what the first requests of a fresh JVM cost, loading and linking, is paid before ready
- * instead of by clients. It touches nothing that serves, and its failure costs nothing but time.
+ * Warm-up of a fresh JVM: a few requests through a private gateway and a mock provider, on the
+ * event loops that will serve, while the store opens. Class loading and linking then delay the
+ * start instead of the first clients. The warm-up shares no state with the gateway that serves.
  */
-final class Warmup {
+public final class Warmup {
   private static final Logger log = LoggerFactory.getLogger(Warmup.class);
   private static final ModelId MODEL = new ModelId("warm", "up");
   private static final int REPLY_MILLIS_MAX = 1_000;
   private static final int BYTES_MAX = 1 << 20;
   private static final Duration LONG = Duration.ofSeconds(10);
 
-  private final Network network;
+  private final Resources resources;
   private final ApiKeyText.ValidKey secret = ApiKeyText.generate(new SecureRandom());
 
-  private Warmup(Network network) {
-    this.network = network;
+  /** Event loops, sockets and buffers of the gateway that starts; the warm-up shares them. */
+  public record Resources(
+      EventLoopGroup loops, Transport transport, ByteBufAllocator allocator, Connector connector) {}
+
+  private Warmup(Resources resources) {
+    this.resources = resources;
   }
 
-  static void run(Network network, Connector connector) {
-    var warmup = new Warmup(network);
+  /** Runs the requests and returns; a failure is only logged. */
+  public static void run(Resources resources) {
+    var warmup = new Warmup(resources);
     try (var mock = MockProvider.start(MockProfile.IMMEDIATE, 0)) {
-      warmup.run(new Upstreams(connector), warmup.catalog(mock.port()));
+      warmup.run(new Upstreams(resources.connector()), warmup.catalog(mock.port()));
     } catch (IOException | RuntimeException e) {
       log.debug("no warm-up", e);
     }
@@ -122,9 +130,9 @@ final class Warmup {
                 new Fleet(),
                 inflight,
                 Warmup::reserve,
-                (_, _, _, _) -> {}, // nobody asks
+                (_, _, _, _) -> {}, // no request queries an account
                 limits(),
-                (_, _, _, _) -> {}, // nor carries a key
+                (_, _, _, _) -> {}, // no request carries an idempotency key
                 Warmup::noImages,
                 JobService.NONE,
                 metrics,
@@ -141,12 +149,17 @@ final class Warmup {
             () -> catalog);
     var gateway =
         new Gateway(
-            options(), ports, null, network.loops(), network.transport(), network.allocator());
+            options(),
+            ports,
+            null,
+            resources.loops(),
+            resources.transport(),
+            resources.allocator());
     try {
       InetSocketAddress address = gateway.bind().toCompletableFuture().join();
       send(address, false);
-      // Connections go round the loops.
-      for (EventExecutor _ : network.loops()) {
+      // The gateway distributes connections over its loops in turn.
+      for (EventExecutor _ : resources.loops()) {
         send(address, true);
       }
     } finally {
@@ -179,7 +192,7 @@ final class Warmup {
     }
   }
 
-  /** The model is free, and the request nobody's. */
+  /** Grants every reservation: the model is free. */
   private static void reserve(
       RequestId request,
       ApiKey key,
@@ -210,7 +223,7 @@ final class Warmup {
     public void release() {}
   }
 
-  /** Limits that nobody reaches: what they cost at first is paid here too. */
+  /** Returns limits that are never reached, so that their classes are loaded too. */
   private static Limits limits() {
     long unlimited = Bucket.CAPACITY_MAX;
     var rates = new LimitRules.Rates(unlimited, unlimited);

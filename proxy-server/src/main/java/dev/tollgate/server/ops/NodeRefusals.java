@@ -1,4 +1,4 @@
-package dev.tollgate.server.wiring;
+package dev.tollgate.server.ops;
 
 import dev.tollgate.core.exchange.frame.Reply;
 import dev.tollgate.core.fault.Fault;
@@ -10,8 +10,8 @@ import dev.tollgate.core.tenant.ApiKey;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What this node knows of a caller in its own memory: empty buckets first, then no balance. */
-record NodeRefusals(Limits limits, NodeLedger ledger) implements KnownRefusals {
+/** Refusals from this node's memory: cached limit refusals first, then a used-up balance. */
+public record NodeRefusals(Limits limits, NodeLedger ledger) implements KnownRefusals {
   @Override
   public Reply.@Nullable Refused of(ApiKey key, long nowNanos) {
     RefusalCache.CachedRefusal limited = limits.cachedRefusal(key, nowNanos);

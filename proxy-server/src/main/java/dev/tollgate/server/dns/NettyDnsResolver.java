@@ -1,4 +1,4 @@
-package dev.tollgate.server.wiring;
+package dev.tollgate.server.dns;
 
 import dev.tollgate.core.egress.DnsResolver;
 import dev.tollgate.core.pipeline.Transport;
@@ -20,21 +20,22 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * DNS for names that clients choose: asked each time, because what strangers name must neither fill
- * a cache nor be believed for as long as they say. The hosts file comes first, as everywhere.
+ * DNS resolver for host names that clients supply. Answers are not cached: such names must not fill
+ * a cache, and their TTL is not trusted. The hosts file has precedence, as usual.
  */
-final class NettyDnsResolver implements DnsResolver, AutoCloseable {
+public final class NettyDnsResolver implements DnsResolver, AutoCloseable {
   private static final int QUERY_MILLIS_MAX = 2_000;
 
   private final Class<? extends DatagramChannel> datagrams;
   private final DefaultHostsFileEntriesResolver hostsFile = new DefaultHostsFileEntriesResolver();
   private final Map<EventLoop, DnsNameResolver> resolvers = new ConcurrentHashMap<>();
 
-  NettyDnsResolver(Transport transport) {
+  public NettyDnsResolver(Transport transport) {
     datagrams = datagrams(transport);
   }
 
-  static Class<? extends DatagramChannel> datagrams(Transport transport) {
+  /** Returns the type of UDP channel of a transport. */
+  public static Class<? extends DatagramChannel> datagrams(Transport transport) {
     return switch (transport) {
       case EPOLL -> EpollDatagramChannel.class;
       case NIO -> NioDatagramChannel.class;
@@ -48,7 +49,7 @@ final class NettyDnsResolver implements DnsResolver, AutoCloseable {
       return loop.newSucceededFuture(listed);
     }
     try {
-      // The dot says that the name is whole: no search list is tried.
+      // The final dot makes the name absolute: no search domain is appended.
       return resolvers.computeIfAbsent(loop, this::resolver).resolveAll(name + ".");
     } catch (IllegalStateException noSocket) {
       return loop.newFailedFuture(noSocket);

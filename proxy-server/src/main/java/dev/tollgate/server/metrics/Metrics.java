@@ -1,4 +1,4 @@
-package dev.tollgate.server.ops;
+package dev.tollgate.server.metrics;
 
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufAllocatorMetricProvider;
@@ -22,16 +22,16 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The registry of this node's numbers. What happens often is counted through a pre-resolved point;
- * what is a state is asked of its owner when Prometheus comes.
+ * Registry of the node's metrics. Frequent events are counted through pre-resolved data points; the
+ * value of a state is read from its owner when Prometheus scrapes.
  */
 public final class Metrics {
   private final PrometheusRegistry registry = new PrometheusRegistry();
   private final ExpositionFormats formats = ExpositionFormats.init();
   private final AtomicBoolean jvmPending = new AtomicBoolean();
 
-  /** A counter whose points its owner increments. */
-  Counter counter(MetricFamily family) {
+  /** Registers a counter that its owner increments. */
+  public Counter counter(MetricFamily family) {
     return Counter.builder()
         .name(family.metric())
         .help(family.help())
@@ -40,8 +40,8 @@ public final class Metrics {
         .register(registry);
   }
 
-  /** A histogram with these upper bounds, in seconds. */
-  Histogram histogram(MetricFamily family, double... upperBounds) {
+  /** Registers a histogram with these upper bounds, in seconds. */
+  public Histogram histogram(MetricFamily family, double... upperBounds) {
     return Histogram.builder()
         .name(family.metric())
         .help(family.help())
@@ -52,7 +52,7 @@ public final class Metrics {
         .register(registry);
   }
 
-  /** A number that its owner counts and that is read at scrape time. */
+  /** Registers a counter that its owner counts; its total is read at scrape time. */
   public void counter(MetricFamily family, LongSupplier total) {
     CounterWithCallback.builder()
         .name(family.metric())
@@ -61,7 +61,7 @@ public final class Metrics {
         .register(registry);
   }
 
-  /** A state that is read at scrape time. */
+  /** Registers a gauge that is read at scrape time. */
   public void gauge(MetricFamily family, DoubleSupplier state) {
     GaugeWithCallback.builder()
         .name(family.metric())
@@ -70,7 +70,7 @@ public final class Metrics {
         .register(registry);
   }
 
-  /** States by the value of the family's one label, read at scrape time. */
+  /** Registers gauges by the value of the family's only label, read at scrape time. */
   public void gauges(
       MetricFamily family, Supplier<? extends Map<String, ? extends Number>> states) {
     GaugeWithCallback.builder()
@@ -81,7 +81,7 @@ public final class Metrics {
         .register(registry);
   }
 
-  /** Numbers that their owners count, by the values of the family's labels. */
+  /** Registers counters by the values of the family's labels, read at scrape time. */
   public void counters(MetricFamily family, Supplier<Map<List<String>, Long>> totals) {
     CounterWithCallback.builder()
         .name(family.metric())
@@ -95,25 +95,25 @@ public final class Metrics {
         .register(registry);
   }
 
-  /** What the allocator holds of direct and heap memory. */
+  /** Registers the direct and heap memory that the allocator has reserved. */
   public void buffers(ByteBufAllocator allocator) {
     if (allocator instanceof ByteBufAllocatorMetricProvider provider) {
       var memory = provider.metric();
       gauges(
-          MetricFamily.BUFFER_BYTES,
+          ProcessFamily.BUFFER_BYTES,
           () -> Map.of("direct", memory.usedDirectMemory(), "heap", memory.usedHeapMemory()));
     }
   }
 
   /**
-   * Shows heap, garbage collection, threads and classes of the JVM. They are looked up with the
-   * first scrape: that takes a third of a second, which no start should wait for.
+   * Adds the metrics of the JVM: heap, garbage collection, threads and classes. They are registered
+   * with the first scrape, because that takes a third of a second, which would delay the start.
    */
   public void jvm() {
     jvmPending.set(true);
   }
 
-  /** All numbers as text: OpenMetrics where {@code accept} asks for it. Blocks on the owners. */
+  /** Returns all metrics as text, as OpenMetrics if {@code accept} asks for it. Blocks. */
   public Exposition scrape(@Nullable String accept) throws IOException {
     if (jvmPending.getAndSet(false)) {
       JvmMetrics.builder().register(registry);
@@ -124,7 +124,8 @@ public final class Metrics {
     return new Exposition(writer.getContentType(), bytes.toString(StandardCharsets.UTF_8));
   }
 
-  MetricSnapshots snapshot() {
+  /** Returns the current values of all metrics. */
+  public MetricSnapshots snapshot() {
     return registry.scrape();
   }
 
@@ -132,6 +133,6 @@ public final class Metrics {
     return family.labels().toArray(String[]::new);
   }
 
-  /** A rendered scrape. */
+  /** Text of a scrape. */
   public record Exposition(String contentType, String text) {}
 }

@@ -1,0 +1,86 @@
+package dev.tollgate.server.metrics;
+
+import static dev.tollgate.server.metrics.MetricDescriptor.counter;
+import static dev.tollgate.server.metrics.MetricDescriptor.gauge;
+import static dev.tollgate.server.metrics.MetricDescriptor.histogram;
+
+/** Metrics: API requests, their tokens and cost, and the connections of clients. */
+public enum RequestFamily implements MetricFamily {
+  REQUESTS(
+      counter(
+          "tollgate_requests_total",
+          "Requests that ended, by outcome.",
+          "route",
+          "model",
+          "provider",
+          "outcome",
+          "code")),
+  REQUEST_DURATION(
+      histogram(
+          "tollgate_request_duration_seconds",
+          "From admission to the end of the reply.",
+          "route",
+          "model",
+          "stream")),
+  FIRST_TOKEN(
+      histogram(
+          "tollgate_first_token_seconds",
+          "From admission to the first content event.",
+          "model",
+          "provider")),
+  OVERHEAD(
+      histogram(
+          "tollgate_overhead_seconds", "Time that the gateway added to the provider's time.")),
+  STREAM_ENDS(
+      counter(
+          "tollgate_stream_ends_total",
+          "Streams that ended after their status 200, by ending.",
+          "ending")),
+  TOKENS(
+      counter(
+          "tollgate_tokens_total",
+          "Tokens charged: prompt (cached is a part of it) and completion.",
+          "model",
+          "kind")),
+  COST(counter("tollgate_cost_micro_usd_total", "Cost of the requests in micro-USD.", "model")),
+  CONNECTIONS(gauge("tollgate_connections", "Open client connections.")),
+  CONNECTIONS_REFUSED(
+      counter(
+          "tollgate_connections_refused_total",
+          "Client connections closed at once because of listeners.api.max_connections.")),
+  REQUESTS_IN_FLIGHT(gauge("tollgate_requests_in_flight", "Requests that are being served.")),
+  STREAMS_RESET(
+      counter(
+          "tollgate_streams_reset_total",
+          "Streams reset because their clients did not read while direct memory ran low.")),
+  REFUSED_BODIES(
+      gauge(
+          "tollgate_refused_bodies",
+          "Connections whose refused request body is drained, so that the client receives"
+              + " the reply.")),
+  REFUSED_BODIES_UNREAD(
+      counter(
+          "tollgate_refused_bodies_unread_total",
+          "Refused bodies that were not drained because too many were draining.")),
+  REQUEST_LOG_WAITING(
+      gauge(
+          "tollgate_request_log_waiting",
+          "Requests without a charge that wait to be written to the request log.")),
+  REQUEST_LOG_DROPPED(
+      counter(
+          "tollgate_request_log_dropped_total",
+          "Requests without a charge that are missing in the request log because the queue"
+              + " was full."));
+
+  @SuppressWarnings("ImmutableEnumChecker") // a record of immutable values
+  private final MetricDescriptor descriptor;
+
+  RequestFamily(MetricDescriptor descriptor) {
+    this.descriptor = descriptor;
+  }
+
+  @Override
+  public MetricDescriptor descriptor() {
+    return descriptor;
+  }
+}

@@ -1,0 +1,34 @@
+package dev.tollgate.server.metrics;
+
+import static dev.tollgate.server.metrics.MetricDescriptor.counter;
+import static dev.tollgate.server.metrics.MetricDescriptor.gauge;
+
+/** Metrics: connections to the database, and the API keys cached from it. */
+public enum StoreFamily implements MetricFamily {
+  STORE_CONNECTIONS(
+      gauge("tollgate_store_connections_in_use", "Database connections in use.", "pool")),
+  STORE_CONNECTIONS_WAITED(
+      gauge(
+          "tollgate_store_connections_awaited",
+          "Threads that wait for a database connection.",
+          "pool")),
+  AUTH_CACHE_KEYS(gauge("tollgate_auth_cache_keys", "API keys in the authentication cache.")),
+  AUTH_LOOK_UPS(gauge("tollgate_auth_look_ups", "Key look-ups in the store that are in flight.")),
+  OFFLOAD_DEPTH(gauge("tollgate_offload_queue_depth", "Blocking tasks that wait for a thread.")),
+  OFFLOAD_REFUSED(
+      counter(
+          "tollgate_offload_refused_total",
+          "Blocking tasks refused: full queue or deadline passed."));
+
+  @SuppressWarnings("ImmutableEnumChecker") // a record of immutable values
+  private final MetricDescriptor descriptor;
+
+  StoreFamily(MetricDescriptor descriptor) {
+    this.descriptor = descriptor;
+  }
+
+  @Override
+  public MetricDescriptor descriptor() {
+    return descriptor;
+  }
+}

@@ -1,0 +1,69 @@
+package dev.tollgate.server.wiring;
+
+import dev.tollgate.core.api.responses.ResponseEventSet;
+import dev.tollgate.core.exchange.frame.ExchangeOptions;
+import dev.tollgate.core.net.CidrSet;
+import dev.tollgate.core.pipeline.Gateway;
+import dev.tollgate.core.pipeline.GatewayOptions;
+import dev.tollgate.core.pipeline.GatewayPorts;
+import dev.tollgate.server.metrics.Metrics;
+import dev.tollgate.server.metrics.RequestFamily;
+import dev.tollgate.server.settings.Settings;
+import dev.tollgate.server.settings.value.BindAddress;
+import java.net.InetSocketAddress;
+
+/** Listener for clients: its options from the configuration, and its metrics. */
+final class GatewayModule {
+  private GatewayModule() {}
+
+  static Gateway create(Settings settings, Network network, GatewayPorts ports)
+      throws StartException {
+    var api = settings.listeners().api();
+    var options =
+        new GatewayOptions(
+            socketAddress(api.address()),
+            api.proxyProtocol(),
+            CidrSet.parse(api.trustedProxies().stream().map(Object::toString).toList()),
+            api.requestBytesMax(),
+            api.multipartBytesMax(),
+            api.headerBytesMax(),
+            api.connectionsMax(),
+            api.headerTimeout(),
+            api.bodyTimeout(),
+            api.writeStall(),
+            api.idleTimeout(),
+            api.healthPath());
+    return new Gateway(
+        options,
+        ports,
+        Network.serverTls(api.tls()),
+        network.loops(),
+        network.transport(),
+        network.allocator());
+  }
+
+  static ExchangeOptions exchangeOptions(Settings settings) {
+    var api = settings.listeners().api();
+    ResponseEventSet responses =
+        settings.responses().extendedEvents() ? ResponseEventSet.EXTENDED : ResponseEventSet.LISTED;
+    int storedMax = settings.server().idempotency().replyBytesMax();
+    return new ExchangeOptions(api.pingInterval(), api.commitAfter(), storedMax, responses);
+  }
+
+  static void register(Metrics metrics, Gateway gateway) {
+    metrics.gauge(RequestFamily.CONNECTIONS, () -> gateway.gauges().open());
+    metrics.counter(RequestFamily.CONNECTIONS_REFUSED, () -> gateway.gauges().refused());
+    metrics.counter(RequestFamily.STREAMS_RESET, () -> gateway.gauges().streamsReset());
+    metrics.gauge(RequestFamily.REFUSED_BODIES, () -> gateway.gauges().bodiesRead());
+    metrics.counter(RequestFamily.REFUSED_BODIES_UNREAD, () -> gateway.gauges().bodiesUnread());
+    metrics.gauge(RequestFamily.REQUESTS_IN_FLIGHT, () -> requestsInFlight(gateway));
+  }
+
+  static int requestsInFlight(Gateway gateway) {
+    return gateway.gauges().byPhase().getOrDefault("work", 0);
+  }
+
+  static InetSocketAddress socketAddress(BindAddress address) {
+    return new InetSocketAddress(address.host(), address.port());
+  }
+}

@@ -1,0 +1,47 @@
+package dev.tollgate.server.wiring;
+
+import dev.tollgate.core.tenant.KeyCache;
+import dev.tollgate.core.tenant.KeyDirectory;
+import dev.tollgate.core.tenant.KeyHash;
+import dev.tollgate.server.keys.CachingAuthenticator;
+import dev.tollgate.server.keys.KeyChangePoller;
+import dev.tollgate.server.metrics.Metrics;
+import dev.tollgate.server.metrics.StoreFamily;
+import dev.tollgate.server.ops.BoundedOffload;
+import dev.tollgate.server.postgres.Store;
+import io.netty.util.concurrent.Ticker;
+
+/** Authentication of API keys: the key cache, and the poller of key changes. */
+final class KeyModule implements AutoCloseable {
+  private final KeyCache keys;
+  private final KeyChangePoller poller;
+
+  private KeyModule(KeyCache keys, KeyChangePoller poller) {
+    this.keys = keys;
+    this.poller = poller;
+  }
+
+  /** Opens the cache and starts to poll; a change announced by Redis triggers a poll at once. */
+  static KeyModule begin(
+      Store store, BoundedOffload offload, LimitModule limitModule, Metrics metrics) {
+    KeyDirectory directory = store.keyDirectory();
+    directory.find(KeyHash.of("")); // an unknown key: warms up the query for the first client
+    var keys =
+        new KeyCache(CachingAuthenticator.loader(directory, offload), KeyCache.Rules.DEFAULT);
+    metrics.gauge(StoreFamily.AUTH_CACHE_KEYS, keys::size);
+    metrics.gauge(StoreFamily.AUTH_LOOK_UPS, keys::pendingLookups);
+    var poller = new KeyChangePoller(store.keyChanges(), keys, Ticker.systemTicker());
+    poller.start();
+    limitModule.onKeyChange(poller::pollSoon);
+    return new KeyModule(keys, poller);
+  }
+
+  CachingAuthenticator authenticator() {
+    return new CachingAuthenticator(keys);
+  }
+
+  @Override
+  public void close() throws InterruptedException {
+    poller.close();
+  }
+}
