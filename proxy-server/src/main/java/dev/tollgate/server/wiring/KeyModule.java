@@ -10,6 +10,7 @@ import dev.tollgate.server.metrics.StoreFamily;
 import dev.tollgate.server.ops.BoundedOffload;
 import dev.tollgate.server.postgres.Store;
 import io.netty.util.concurrent.Ticker;
+import java.util.Optional;
 
 /** Authentication of API keys: the key cache, and the poller of key changes. */
 final class KeyModule implements AutoCloseable {
@@ -30,7 +31,8 @@ final class KeyModule implements AutoCloseable {
         new KeyCache(CachingAuthenticator.loader(directory, offload), KeyCache.Rules.DEFAULT);
     metrics.gauge(StoreFamily.AUTH_CACHE_KEYS, keys::size);
     metrics.gauge(StoreFamily.AUTH_LOOK_UPS, keys::pendingLookups);
-    var poller = new KeyChangePoller(store.keyChanges(), keys, Ticker.systemTicker());
+    var poller =
+        new KeyChangePoller(store.keyChanges(), store.schemaFloor(), keys, Ticker.systemTicker());
     poller.start();
     limitModule.onKeyChange(poller::pollSoon);
     return new KeyModule(keys, poller);
@@ -38,6 +40,11 @@ final class KeyModule implements AutoCloseable {
 
   CachingAuthenticator authenticator() {
     return new CachingAuthenticator(keys);
+  }
+
+  /** Returns why this version may not use the store any more; empty while it may. */
+  Optional<String> obstacle() {
+    return poller.obstacle();
   }
 
   @Override

@@ -148,6 +148,7 @@ public final class Server implements AutoCloseable {
     }
     BoundedOffload offload = offload();
     var keys = KeyModule.begin(store, offload, limitModule, metrics);
+    health.addReadinessCheck(keys::obstacle);
     closers.add("key polling", keys);
     InflightBytes inflight = inflight();
     RequestObserver observer = observer(store);
@@ -268,22 +269,6 @@ public final class Server implements AutoCloseable {
     var submissions = Submissions.begin(store, kept, metrics);
     closers.add("submissions", submissions);
     return submissions;
-  }
-
-  private KeyCache keys(Store store, BoundedOffload offload, LimitModule limitModule) {
-    KeyDirectory directory = store.keyDirectory();
-    directory.find(KeyHash.of("")); // nobody's: it warms what the first client would wait for
-    var keys =
-        new KeyCache(CachingAuthenticator.loader(directory, offload), KeyCache.Rules.DEFAULT);
-    metrics.gauge(MetricFamily.AUTH_CACHE_KEYS, keys::size);
-    metrics.gauge(MetricFamily.AUTH_LOOK_UPS, keys::pendingLookups);
-    var polling =
-        new KeyChangePoller(store.keyChanges(), store.schemaFloor(), keys, Ticker.systemTicker());
-    health.addReadinessCheck(polling::obstacle);
-    closers.add("key polling", polling::close);
-    polling.start();
-    limitModule.onKeyChange(polling::pollSoon);
-    return keys;
   }
 
   private LedgerService ledgerService(Store store, Upstreams upstreams) throws StartException {

@@ -24,7 +24,7 @@ class LedgerRollbackIT {
   private static final int CHARGES = Integer.getInteger("tollgate.restore.charges", 60);
   private static final int CLIENTS = 8;
   private static final Duration SOON = Duration.ofSeconds(60);
-  private static final String ROLLED_BACK = "the database was rolled back";
+  private static final String WENT_BACK = "the database went back in time";
   private static final int ENDED_TO_BE_STARTED_AGAIN = 75;
 
   /** Costs that clients got in their replies, by request, in micro-USD. */
@@ -33,18 +33,13 @@ class LedgerRollbackIT {
   private String key = "";
 
   @Test
-  void chargesMissingInABackupAreSentAtTheNextStart() throws Exception {
-    try (OwnDatabase database = OwnDatabase.create("restored");
-        NodeFolder folder = NodeFolder.with(SharedNode.setup())) {
-      try (GatewayProcess node = start(folder, database)) {
-        key = node.bootstrapKey();
-        charge(node, CHARGES);
-        stop(node);
-      }
-      database.copy();
-      for (int life = 0; life < 2; life++) {
-        try (GatewayProcess node = start(folder, database)) {
-          assertThat(node.err().text()).doesNotContain(ROLLED_BACK);
+  void whatABackupLacksIsSentAgainAtTheNextStart() throws Exception {
+    try (Setup setup = Setup.of("restored")) {
+      chargeAndStop(setup, CHARGES);
+      setup.database.copy();
+      for (int epoch = 0; epoch < 2; epoch++) {
+        try (GatewayProcess node = setup.start()) {
+          assertThat(node.err().text()).doesNotContain(WENT_BACK);
           charge(node, CHARGES / 2);
           if (epoch == 0) {
             node.kill();
@@ -53,16 +48,15 @@ class LedgerRollbackIT {
           }
         }
       }
-      database.putBack();
-      try (GatewayProcess node = start(folder, database)) {
-        assertThat(node.err().text()).contains(ROLLED_BACK);
+      setup.database.putBack();
+      try (GatewayProcess node = setup.start()) {
+        assertThat(node.err().text()).contains(WENT_BACK);
         assertThat(node.admin().total("tollgate_ledger_rollbacks_detected_total")).isOne();
         requireSettledBeforeAndAfter(setup, node);
       }
       setup.requireAuditClean();
       RecordedFigures.keep(
-          "ledger-rollback",
-          costs.size() + " charges received by clients, each settled once after the restore");
+          "books-went-back", told.size() + " charges told, each booked once after the restore");
     }
   }
 
@@ -80,13 +74,13 @@ class LedgerRollbackIT {
       requireDone(
           Verbs.run("store", "import", file, "--replace", "--config", "" + folder.config()));
       try (GatewayProcess node = GatewayProcess.start(folder)) {
-        assertThat(node.err().text()).contains(ROLLED_BACK);
+        assertThat(node.err().text()).contains(WENT_BACK);
         LedgerDatabase ledgerDatabase = LedgerDatabase.of(folder);
-        ledgerDatabase.awaitAll(costs);
+        ledgerDatabase.awaitAll(told);
         assertThat(
                 ledgerDatabase.number(
                     "SELECT used_micro FROM scope_account WHERE scope_id LIKE 'org:%'"))
-            .isEqualTo(costs.values().stream().mapToLong(Long::longValue).sum());
+            .isEqualTo(told.values().stream().mapToLong(Long::longValue).sum());
         ledgerDatabase.requireAuditClean();
         stop(node);
       }
@@ -106,14 +100,11 @@ class LedgerRollbackIT {
     try (Setup setup = Setup.of("swapped")) {
       try (GatewayProcess node = setup.start()) {
         key = node.bootstrapKey();
-        charge(node, CHARGES);
-        node.admin().awaitBooked();
-        database.copy();
-        charge(node, CHARGES);
-        node.admin().awaitBooked();
-        database.putBack();
-        assertThat(node.err().await(line -> line.contains(ROLLED_BACK), SOON)).isPresent();
-        assertThat(node.awaitExit()).isEqualTo(ENDED_TO_BE_STARTED_AGAIN);
+        chargeAndSettle(node, CHARGES);
+        setup.database.copy();
+        chargeAndSettle(node, CHARGES);
+        setup.database.putBack();
+        awaitRollback(node, SOON);
       }
       try (GatewayProcess node = setup.start()) {
         requireSettledBeforeAndAfter(setup, node);
@@ -136,30 +127,21 @@ class LedgerRollbackIT {
             accounts AS (UPDATE scope_account a SET leased_micro = leased_micro - 1
                            FROM lost WHERE a.scope_id = lost.scope_id)
             UPDATE node_mark SET ticked = ticked - 10 RETURNING ticked""");
-        assertThat(node.err().await(line -> line.contains(ROLLED_BACK), Duration.ofSeconds(5)))
-            .isPresent();
-        assertThat(node.awaitExit()).isEqualTo(ENDED_TO_BE_STARTED_AGAIN);
+        awaitRollback(node, Duration.ofSeconds(5));
       }
       requireSettledAtNextStart(setup);
     }
   }
 
   @Test
-  void aBackupFromBeforeTheStartDoesNotProveAnotherProcess() throws Exception {
-    try (OwnDatabase database = OwnDatabase.create("older");
-        NodeFolder folder = NodeFolder.with(SharedNode.setup())) {
-      try (GatewayProcess node = start(folder, database)) {
-        key = node.bootstrapKey();
-        charge(node, 20);
-        stop(node);
-      }
-      database.copy();
-      try (GatewayProcess node = start(folder, database)) {
-        charge(node, 20);
-        node.admin().awaitBooked();
-        database.putBack();
-        assertThat(node.err().await(line -> line.contains(ROLLED_BACK), SOON)).isPresent();
-        assertThat(node.awaitExit()).isEqualTo(ENDED_TO_BE_STARTED_AGAIN);
+  void aBackupOfBeforeItsStartIsNoProofOfAnotherProcess() throws Exception {
+    try (Setup setup = Setup.of("older")) {
+      chargeAndStop(setup, 20);
+      setup.database.copy();
+      try (GatewayProcess node = setup.start()) {
+        chargeAndSettle(node, 20);
+        setup.database.putBack();
+        awaitRollback(node, SOON);
         assertThat(node.err().text()).doesNotContain("took over this node");
       }
       requireSettledAtNextStart(setup);
@@ -179,8 +161,7 @@ class LedgerRollbackIT {
             StandardOpenOption.APPEND);
         Files.createFile(cluster.resolve("recovery.signal"));
         folder.killPostmaster();
-        assertThat(node.err().await(line -> line.contains(ROLLED_BACK), SOON)).isPresent();
-        assertThat(node.awaitExit()).isEqualTo(ENDED_TO_BE_STARTED_AGAIN);
+        awaitRollback(node, SOON);
       }
       try (GatewayProcess node = GatewayProcess.start(folder)) {
         chargeAndSettle(node, 10);
@@ -207,7 +188,7 @@ class LedgerRollbackIT {
           GatewayProcess.launch(setup.folder, List.of(), settings.toArray(String[]::new))) {
         assertThat(refused.awaitExit()).isEqualTo(1);
         assertThat(refused.err().whole())
-            .contains(ROLLED_BACK, "tollgate ledger rebase", "ledger.journal_retention")
+            .contains(WENT_BACK, "tollgate ledger rebase", "ledger.journal_retention")
             .doesNotContain("\tat ");
       }
 
@@ -248,7 +229,7 @@ class LedgerRollbackIT {
         folder.killPostmaster();
         chargeAndSettle(node, 50);
       }
-      LedgerDatabase.of(folder).awaitAll(costs);
+      LedgerDatabase.of(folder).awaitAll(told);
       assertThat(node.admin().total("tollgate_ledger_rollbacks_detected_total")).isZero();
       stop(node);
     }
@@ -312,7 +293,7 @@ class LedgerRollbackIT {
         load.await(200, Duration.ZERO);
       }
       load.end();
-      costs.putAll(load.reportedCosts());
+      told.putAll(load.reportedCosts());
     }
   }
 
@@ -346,6 +327,6 @@ class LedgerRollbackIT {
     assertThat(database.charges()).isEqualTo(told);
     assertThat(database.number("SELECT count(*) FROM request_log")).isEqualTo(told.size());
     assertThat(database.number("SELECT used_micro FROM scope_account WHERE scope_id LIKE 'org:%'"))
-        .isEqualTo(costs.values().stream().mapToLong(Long::longValue).sum());
+        .isEqualTo(told.values().stream().mapToLong(Long::longValue).sum());
   }
 }
