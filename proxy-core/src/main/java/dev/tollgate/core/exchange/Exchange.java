@@ -417,48 +417,56 @@ public final class Exchange
 
   @Override
   public void clientDisconnected(DisconnectReason reason) {
-    if (phase == Phase.ENDED || disconnect.hasOccurred()) {
+    DisconnectDecision decision = DisconnectDecision.of(phase, disconnectFacts());
+    if (decision instanceof DisconnectDecision.Ignore) {
       return;
     }
     disconnect.occurred(reason);
-    if (phase == Phase.SETTLING) {
-      finish.clientDisconnected(reason);
-      return;
-    }
     reply.stop();
-    if (idempotency.isClaimed() && phase != Phase.RELAYING) {
-      // A repeat of the request receives the result (docs/decisions/disconnects.md#paid-work).
-      finish.clientDisconnected(reason);
-      attempts.resume();
-      return;
-    }
-    if (phase == Phase.STORING) {
-      finish.detach(); // it was made
-      return;
-    }
-    if (isExecutionAwaited() || (phase == Phase.RELAYING && tryDrain())) {
-      transitionTo(Phase.DRAINING_UPSTREAM);
-      if (attempts.mayHaveExecuted()) {
-        finish.detach();
+    switch (decision) {
+      case DisconnectDecision.Ignore _ -> {}
+      case DisconnectDecision.DropReply _ -> finish.clientDisconnected(reason);
+      case DisconnectDecision.KeepForKey _ -> {
+        finish.clientDisconnected(reason);
+        attempts.resume();
       }
-      attempts.attempt().resume();
-    } else {
-      cancelAttempt();
-      abandon();
+      case DisconnectDecision.KeepForMoney _ -> {
+        finish.detach();
+        if (phase == Phase.WAITING) {
+          drainUpstream();
+        }
+      }
+      case DisconnectDecision.DrainUpstream drain -> {
+        schedule(this::drainTimedOut, drain.timeMax());
+        drainUpstream();
+      }
+      case DisconnectDecision.Stop _ -> {
+        cancelAttempt();
+        abandon();
+      }
     }
   }
 
-  /** Whether a provider makes what is paid for (docs/decisions/disconnects.md#paid-work). */
-  private boolean isExecutionAwaited() {
-    return phase == Phase.WAITING && attempts.mayHaveExecuted();
+  private DisconnectDecision.Facts disconnectFacts() {
+    boolean repeated = disconnect.hasOccurred();
+    return new DisconnectDecision.Facts(
+        repeated,
+        idempotency.isClaimed(),
+        attempts.mayHaveExecuted(),
+        phase == Phase.RELAYING && !repeated ? drainTime() : Optional.empty());
   }
 
-  /** Whether the provider is heard out although the client is gone. */
-  private boolean tryDrain() {
+  private Optional<Duration> drainTime() {
     OnDisconnect policy = attempts.candidate().provider().onDisconnect();
-    Optional<Duration> time = disconnect.drainTime(attempts.stream().finished(), policy);
-    time.ifPresent(worstCase -> schedule(this::drainTimedOut, worstCase));
-    return time.isPresent();
+    return disconnect.drainTime(attempts.stream().finished(), policy);
+  }
+
+  private void drainUpstream() {
+    transitionTo(Phase.DRAINING_UPSTREAM);
+    if (attempts.mayHaveExecuted()) {
+      finish.detach();
+    }
+    attempts.resume();
   }
 
   private void drainTimedOut() {
