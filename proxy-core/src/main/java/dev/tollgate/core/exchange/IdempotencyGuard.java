@@ -5,6 +5,7 @@ import dev.tollgate.core.exchange.frame.CountedBody;
 import dev.tollgate.core.exchange.frame.ExchangeContext;
 import dev.tollgate.core.exchange.frame.ExchangeRequest;
 import dev.tollgate.core.exchange.frame.InflightBytes;
+import dev.tollgate.core.exchange.frame.RequestLoop;
 import dev.tollgate.core.exchange.frame.RequestOutcome;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
@@ -14,11 +15,9 @@ import dev.tollgate.core.idempotency.IdempotencyKey;
 import dev.tollgate.core.idempotency.IdempotencyStore;
 import dev.tollgate.core.idempotency.StoredReply;
 import dev.tollgate.core.idempotency.Submission;
-import io.netty.util.concurrent.EventExecutor;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,8 +32,7 @@ final class IdempotencyGuard {
 
   private final ExchangeContext context;
   private final ExchangeRequest request;
-  private final BooleanSupplier mayHaveExecuted;
-  private final Consumer<Runnable> guarded;
+  private final RequestLoop loop;
   private @Nullable Claim claim;
   private boolean ended;
 
@@ -49,19 +47,10 @@ final class IdempotencyGuard {
     void refused(Fault fault, RequestOutcome outcome);
   }
 
-  /**
-   * @param mayHaveExecuted whether what was asked for may have been made
-   * @param guarded runs a step so that a fault of ours does not go unnoticed
-   */
-  IdempotencyGuard(
-      ExchangeContext context,
-      ExchangeRequest request,
-      BooleanSupplier mayHaveExecuted,
-      Consumer<Runnable> guarded) {
+  IdempotencyGuard(ExchangeContext context, ExchangeRequest request, RequestLoop loop) {
     this.context = context;
     this.request = request;
-    this.mayHaveExecuted = mayHaveExecuted;
-    this.guarded = guarded;
+    this.loop = loop;
   }
 
   /** Whether it is this request's turn, and others wait for what comes of it. */
@@ -69,9 +58,11 @@ final class IdempotencyGuard {
     return claim != null;
   }
 
-  // Whose turn it is
+  // The claim
 
-  void begin(EventExecutor loop, Listener listener) {
+  /** Claims the request's key, if it has one. */
+  void begin(Listener listener) {
+    loop.check();
     String key = request.idempotencyKey();
     if (key == null) {
       listener.claimed();
@@ -81,14 +72,15 @@ final class IdempotencyGuard {
     Body.Loan loan = request.body().lend(); // it is hashed, also where its client leaves meanwhile
     try {
       context
+          .admission()
           .idempotency()
           .claim(
               submission(new IdempotencyKey(key)),
               room,
-              loop,
+              loop.eventLoop(),
               answer -> {
                 loan.end();
-                guarded.accept(() -> answered(answer, room, listener));
+                loop.run(() -> answered(answer, room, listener));
               });
     } catch (RuntimeException unexpected) {
       loan.end();
@@ -206,11 +198,12 @@ final class IdempotencyGuard {
 
   /** Stores that a provider may hear of it; {@code then} a provider may. */
   void dispatch(Runnable then, Listener listener) {
+    loop.check();
     Claim current = claim;
     if (current == null) {
       then.run();
     } else {
-      current.dispatch(marked -> guarded.accept(() -> marked(marked, then, listener)));
+      current.dispatch(marked -> loop.run(() -> marked(marked, then, listener)));
     }
   }
 
@@ -234,19 +227,25 @@ final class IdempotencyGuard {
    * @param isClientConnected whether somebody is there to be told
    * @param lost comes in place of {@code then} where nobody ever gets what was made
    */
-  void end(FinalReply finalReply, BooleanSupplier isClientConnected, Runnable then, Runnable lost) {
+  void end(
+      FinalReply finalReply,
+      boolean outcomeUnknown,
+      BooleanSupplier isClientConnected,
+      Runnable then,
+      Runnable lost) {
+    loop.check();
     ended = true;
     Claim current = claim;
     if (current == null) {
       then.run();
       return;
     }
-    if (finalReply instanceof FinalReply.Whole || mayHaveExecuted.getAsBoolean()) {
+    if (finalReply instanceof FinalReply.Whole || outcomeUnknown) {
       int bytesMax = context.options().storedReplyBytesMax();
       StoredReply reply = StoredReplies.of(finalReply, request.id(), bytesMax);
       complete(current, new PendingStore(reply, isClientConnected, then, lost));
     } else {
-      current.free(() -> guarded.accept(then));
+      current.free(() -> loop.run(then));
     }
     claim = null; // not before: what throws leaves it to abandon()
   }
@@ -304,13 +303,14 @@ final class IdempotencyGuard {
     private void notifyOnce(Runnable next) {
       if (!notified) {
         notified = true;
-        guarded.accept(next);
+        loop.run(next);
       }
     }
   }
 
   /** Nobody knows what came of it: its lease runs out. */
   void abandon() {
+    loop.check();
     ended = true;
     Claim current = claim;
     claim = null;

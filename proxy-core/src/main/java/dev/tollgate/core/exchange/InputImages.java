@@ -7,12 +7,12 @@ import dev.tollgate.core.egress.FetchResult;
 import dev.tollgate.core.exchange.frame.ExchangeContext;
 import dev.tollgate.core.exchange.frame.ExchangeRequest;
 import dev.tollgate.core.exchange.frame.InflightBytes;
+import dev.tollgate.core.exchange.frame.RequestLoop;
 import dev.tollgate.core.exchange.frame.RequestOutcome;
 import dev.tollgate.core.exchange.frame.Timeline;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.OrgId;
-import io.netty.channel.EventLoop;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -30,9 +30,8 @@ final class InputImages {
   private final ExchangeContext context;
   private final OrgId org;
   private final List<RemoteImage> wanted;
-  private final EventLoop loop;
+  private final RequestLoop loop;
   private final Timeline timeline;
-  private final Consumer<Runnable> guarded;
   private final List<InflightBytes.Permit> permits = new ArrayList<>();
   private final List<Fetch> fetches = new ArrayList<>();
   private final Map<Integer, FetchResult.Image> images = new HashMap<>();
@@ -46,22 +45,17 @@ final class InputImages {
     void refused(Fault fault, RequestOutcome ending);
   }
 
-  /**
-   * @param guarded runs a step so that a fault of ours does not go unnoticed
-   */
   InputImages(
       ExchangeContext context,
       ExchangeRequest request,
       InferenceCall call,
-      EventLoop loop,
       Timeline timeline,
-      Consumer<Runnable> guarded) {
+      RequestLoop loop) {
     this.context = context;
     this.org = request.key().org().id();
     this.wanted = call.request().remoteImages();
     this.loop = loop;
     this.timeline = timeline;
-    this.guarded = guarded;
   }
 
   boolean isEmpty() {
@@ -73,8 +67,10 @@ final class InputImages {
     return Map.copyOf(images);
   }
 
+  /** Begins to fetch; the listener is called once, unless the request ends before. */
   void begin(Listener listener) {
-    timeline.fetchBegins(loop.ticker().nanoTime());
+    loop.check();
+    timeline.fetchBegins(loop.now());
     beginMore(listener);
   }
 
@@ -88,9 +84,9 @@ final class InputImages {
   private void begin(RemoteImage one, Listener listener) {
     InflightBytes.Permit permit = context.inflight().tryAcquire(0).orElseThrow();
     permits.add(permit);
-    Consumer<FetchResult> whenDone = done -> guarded.accept(() -> ended(one, done, listener));
+    Consumer<FetchResult> whenDone = loop.guarded(done -> ended(one, done, listener));
     fetches.add(
-        context.images().fetch(org, one.url(), one.param(), loop, permit::resize, whenDone));
+        context.media().images().fetch(org, one.url(), one.param(), loop.eventLoop(), permit::resize, whenDone));
   }
 
   private void ended(RemoteImage one, FetchResult done, Listener listener) {
@@ -101,7 +97,7 @@ final class InputImages {
       case FetchResult.Image image -> {
         images.put(one.index(), image);
         if (images.size() == wanted.size()) {
-          timeline.fetchEnds(loop.ticker().nanoTime());
+          timeline.fetchEnds(loop.now());
           listener.fetched();
         } else {
           beginMore(listener);
@@ -116,8 +112,9 @@ final class InputImages {
 
   /** Nothing of them is needed any more; what is under way is given up. */
   void end() {
+    loop.check();
     ended = true;
-    timeline.fetchEnds(loop.ticker().nanoTime());
+    timeline.fetchEnds(loop.now());
     fetches.forEach(Fetch::cancel);
     fetches.clear();
     release();
@@ -125,6 +122,7 @@ final class InputImages {
 
   /** Those that are here are not needed any more. */
   void release() {
+    loop.check();
     permits.forEach(InflightBytes.Permit::end);
     permits.clear();
     images.clear();

@@ -5,21 +5,19 @@ import static java.util.Objects.requireNonNull;
 import dev.tollgate.core.api.WholeReply;
 import dev.tollgate.core.exchange.attempt.BodyCollector;
 import dev.tollgate.core.exchange.frame.CountedBody;
-import dev.tollgate.core.exchange.frame.Downstream;
 import dev.tollgate.core.exchange.frame.ExchangeContext;
 import dev.tollgate.core.exchange.frame.ExchangeRequest;
 import dev.tollgate.core.exchange.frame.InflightBytes;
 import dev.tollgate.core.exchange.frame.Outputs;
+import dev.tollgate.core.exchange.frame.RequestLoop;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.storage.Blob;
 import dev.tollgate.core.storage.BlobName;
 import dev.tollgate.core.storage.BlobType;
 import dev.tollgate.core.storage.StoreBlobResult;
 import io.netty.buffer.ByteBuf;
-import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -36,9 +34,8 @@ final class OutputUpload {
   private final Outputs.Kept outputs;
   private final InflightBytes inflight;
   private final OrgId org;
-  private final EventLoop loop;
+  private final RequestLoop loop;
   private final WholeReply reply;
-  private final Consumer<Runnable> guarded;
   private final Consumer<WholeReply> whenDone;
   private @Nullable BodyCollector collected;
   private @Nullable ScheduledFuture<?> deadline;
@@ -53,24 +50,22 @@ final class OutputUpload {
       Outputs.Kept outputs,
       ExchangeContext context,
       ExchangeRequest request,
-      Downstream downstream,
+      RequestLoop loop,
       WholeReply reply,
       BodyCollector collected,
-      Consumer<Runnable> guarded,
       Consumer<WholeReply> whenDone) {
     this.outputs = outputs;
     this.inflight = context.inflight();
     this.org = request.key().org().id();
-    this.loop = downstream.loop();
+    this.loop = loop;
     this.reply = reply;
     this.collected = collected;
-    this.guarded = guarded;
     this.whenDone = whenDone;
   }
 
   void begin() {
-    long nanos = outputs.timeout().toNanos();
-    deadline = loop.schedule(() -> guarded.accept(this::stop), nanos, TimeUnit.NANOSECONDS);
+    loop.check();
+    deadline = loop.schedule(this::stop, outputs.timeout());
     store();
   }
 
@@ -96,7 +91,7 @@ final class OutputUpload {
   }
 
   private void store(int part, Blob blob) {
-    outputs.blobs().store(blob, loop, stored -> guarded.accept(() -> stored(part, stored)));
+    outputs.blobs().store(blob, loop.eventLoop(), loop.guarded(stored -> stored(part, stored)));
   }
 
   private void stored(int part, StoreBlobResult stored) {
@@ -116,6 +111,7 @@ final class OutputUpload {
 
   /** Leaves in the reply what is not stored by now; says whether that was not known before. */
   boolean stop() {
+    loop.check();
     if (finished) {
       return false;
     }
@@ -139,6 +135,7 @@ final class OutputUpload {
 
   /** Nobody needs the reply any more. */
   void end() {
+    loop.check();
     finish();
     if (collected != null) {
       collected.end();

@@ -5,7 +5,7 @@ import dev.tollgate.core.api.ReplyByteStream;
 import dev.tollgate.core.api.ReplyEventStream;
 import dev.tollgate.core.api.StreamingReply;
 import dev.tollgate.core.api.WholeReply;
-import dev.tollgate.core.exchange.attempt.ActiveAttempts;
+import dev.tollgate.core.exchange.attempt.CurrentAttempt;
 import dev.tollgate.core.exchange.frame.Charge;
 import dev.tollgate.core.exchange.frame.ClientReply;
 import dev.tollgate.core.exchange.frame.RateLimitPermit;
@@ -23,7 +23,6 @@ import io.netty.buffer.Unpooled;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,26 +34,14 @@ final class ReplyComposer {
   private static final Field REPLAYED = new Field("Idempotent-Replayed", "true");
 
   private final ClientReply reply;
-  private final ActiveAttempts attempts;
+  private final CurrentAttempt current;
   private final RateLimitPermit rateLimit;
-  private final Timeline timeline;
-  private final LongSupplier now;
   private boolean committedEarly;
 
-  /**
-   * @param now the loop's ticker
-   */
-  ReplyComposer(
-      ClientReply reply,
-      ActiveAttempts attempts,
-      RateLimitPermit rateLimit,
-      Timeline timeline,
-      LongSupplier now) {
+  ReplyComposer(ClientReply reply, CurrentAttempt current, RateLimitPermit rateLimit) {
     this.reply = reply;
-    this.attempts = attempts;
+    this.current = current;
     this.rateLimit = rateLimit;
-    this.timeline = timeline;
-    this.now = now;
   }
 
   /** A stream's head, if it was not sent yet: before its cost is known, as a rule. */
@@ -62,23 +49,23 @@ final class ReplyComposer {
     if (reply.isOpened()) {
       return;
     }
-    switch (attempts.call().request().mode()) {
+    switch (current.call().request().mode()) {
       case WHOLE -> throw new IllegalStateException("a plain reply is not opened");
-      case EVENTS -> reply.open(fields(attempts.estimate()));
+      case EVENTS -> reply.open(fields(current.estimate()));
       case BYTES -> openBytes();
     }
   }
 
   /** What is priced by what was asked, and not by what comes of it, is known already. */
   private void openBytes() {
-    Charge charge = attempts.chargeIfComplete();
+    Charge charge = current.chargeIfComplete();
     boolean estimated = charge.usage().estimated();
     List<FieldLines> fields =
-        new ArrayList<>(fields(estimated ? attempts.estimate() : charge.cost()));
+        new ArrayList<>(fields(estimated ? current.estimate() : charge.cost()));
     if (estimated) {
       fields.add(ESTIMATED);
     }
-    reply.openBytes(attempts.call().bytesType(attempts.attempt().contentType()), fields);
+    reply.openBytes(current.call().bytesType(current.attempt().contentType()), fields);
   }
 
   /**
@@ -138,7 +125,7 @@ final class ReplyComposer {
   }
 
   private ByteBuf counted(ByteBuf body) {
-    return attempts.attempt().counted(body);
+    return current.attempt().counted(body);
   }
 
   private List<FieldLines> fieldsOf(Charge charge) {
@@ -173,7 +160,7 @@ final class ReplyComposer {
   }
 
   private FinalReply broken(Fault fault, Charge charge, List<FieldLines> fields) {
-    return switch (attempts.lastStream()) {
+    return switch (current.lastStream()) {
       case ReplyEventStream stream -> broken(stream, fault, charge, fields);
       case ReplyByteStream _ ->
           new FinalReply.ErrorReply(null, BrokenStream.unopened(fault), fields);
@@ -218,6 +205,6 @@ final class ReplyComposer {
   }
 
   private List<FieldLines> fields(MicroUsd cost) {
-    return rateLimit.appendTo(attempts.fields(cost, committedEarly, timeline, now.getAsLong()));
+    return rateLimit.appendTo(current.fields(cost, committedEarly));
   }
 }

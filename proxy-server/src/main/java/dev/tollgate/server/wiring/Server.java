@@ -3,8 +3,12 @@ package dev.tollgate.server.wiring;
 import dev.tollgate.core.api.responses.ResponseEventSet;
 import dev.tollgate.core.egress.ImageFetchClient;
 import dev.tollgate.core.exchange.Exchanges;
+import dev.tollgate.core.exchange.frame.AdmissionPorts;
 import dev.tollgate.core.exchange.frame.ExchangeOptions;
 import dev.tollgate.core.exchange.frame.InflightBytes;
+import dev.tollgate.core.exchange.frame.MediaPorts;
+import dev.tollgate.core.exchange.frame.ProviderPorts;
+import dev.tollgate.core.exchange.frame.RecordSinks;
 import dev.tollgate.core.exchange.frame.RequestObserver;
 import dev.tollgate.core.net.CidrSet;
 import dev.tollgate.core.pipeline.Gateway;
@@ -160,20 +164,17 @@ public final class Server implements AutoCloseable {
     LedgerService ledgerService = ledgerService(store, upstreams);
     var exchanges =
         new Exchanges(
-            upstreams,
-            fleet,
-            inflight,
-            ledgerService.ledger(),
+            new ProviderPorts(upstreams, fleet, ledgerService.clock()),
+            new AdmissionPorts(
+                submissions.port(), ledgerService.ledger(), limitModule.limits()),
             new StoreAccountBalances(store.accountBalances(), offload),
-            limitModule.limits(),
-            submissions.port(),
-            fetcher(network, store, storage, snapshots),
-            jobModule(store, network, snapshots).service(),
-            observer,
-            AccessLog::line,
-            storage.outputs(),
-            exchangeOptions(),
-            ledgerService.clock());
+            new MediaPorts(
+                fetcher(network, store, storage, snapshots),
+                storage.outputs(),
+                jobModule(store, network, snapshots).service()),
+            new RecordSinks(observer, AccessLog::line),
+            inflight,
+            exchangeOptions());
     var loadShedding = new LoadSheddingModule(settings, metrics);
     var ports =
         new GatewayPorts(

@@ -12,15 +12,13 @@ import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
 import dev.tollgate.core.dialect.registry.Dialects;
 import dev.tollgate.core.exchange.frame.Downstream;
-import dev.tollgate.core.exchange.frame.ExceptionGuard;
 import dev.tollgate.core.exchange.frame.ExchangeContext;
+import dev.tollgate.core.exchange.frame.RequestLoop;
 import dev.tollgate.core.http.ResponseHead;
 import dev.tollgate.core.routing.Candidate;
 import dev.tollgate.core.routing.Placement;
 import dev.tollgate.core.upstream.ConnectionFailure;
-import dev.tollgate.core.upstream.UpstreamListener;
 import io.netty.buffer.ByteBuf;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -31,9 +29,7 @@ import org.jspecify.annotations.Nullable;
  * clocks and the wire; what a result means for the client is the exchange's business.
  * Loop-confined.
  */
-public final class Attempt implements UpstreamListener, Dispatch.Listener {
-  private static final int CHECKS_PER_NO_RESPONSE_TIMEOUT = 8;
-
+public final class Attempt implements Dispatch.Listener {
   private final Placement placement;
   private final Candidate candidate;
   private final @Nullable Credential credential;
@@ -42,15 +38,14 @@ public final class Attempt implements UpstreamListener, Dispatch.Listener {
   private final UpstreamRequestEncoder wire;
   private final InferenceCall call;
   private final Downstream downstream;
-  private final RacingAttempt listener;
+  private final AttemptListener listener;
   private final AttemptTimeouts timeouts;
   private final AttemptClock clock;
+  private final HeadWait headWait;
   private final Dispatch dispatch;
   private final StreamMemory partialEvents;
   private final ReplyBudget replyBudget;
   private final long startedNanos;
-  private final long deadlineNanos;
-  private long headDeadlineNanos;
   private @Nullable ResponseHead head;
   private @Nullable FlowReader stream;
   private @Nullable StreamClock streamClock;
@@ -65,33 +60,42 @@ public final class Attempt implements UpstreamListener, Dispatch.Listener {
       InferenceCall call,
       ExchangeContext context,
       Downstream downstream,
+      RequestLoop loop,
       long deadlineNanos,
-      RacingAttempt listener) {
+      AttemptListener listener) {
     this.placement = placement;
     this.candidate = placement.candidate();
     this.credential = placement.credential();
     this.secret = credential == null ? null : credential.effectiveSecret().orElse(null);
     this.dialect = Dialects.named(candidate.provider().dialect());
     this.wire =
-        UpstreamRequestEncoder.of(candidate, secret, call, downstream, context, listener::written);
+        UpstreamRequestEncoder.of(candidate, secret, call, downstream, context, this::written);
     this.call = call;
     this.downstream = downstream;
     this.partialEvents = StreamMemory.ofEvent(context.inflight());
     this.replyBudget = ReplyBudget.of(call.request(), candidate, context.inflight());
     this.listener = listener;
     this.timeouts = new AttemptTimeouts(candidate.provider(), call.request());
-    Runnable onExpiry = () -> ExceptionGuard.run(this::expired, listener::failedUnexpectedly);
-    this.clock = new AttemptClock(downstream.loop(), deadlineNanos, onExpiry);
+    this.clock = new AttemptClock(loop, deadlineNanos, this::expired);
+    this.headWait = new HeadWait(clock, timeouts, deadlineNanos);
     this.dispatch =
         new Dispatch(
-            context.upstreams().on(downstream.loop()),
+            context.providers().upstreams().on(loop.eventLoop()),
             candidate.provider(),
             !call.request().mayBeRepeated(),
             this::request,
-            new ExceptionGuard(this, listener::failedUnexpectedly),
+            loop,
             this);
     this.startedNanos = clock.now();
-    this.deadlineNanos = deadlineNanos;
+  }
+
+  private void written() {
+    call.request().releaseBody();
+    listener.written();
+  }
+
+  InferenceCall call() {
+    return call;
   }
 
   long startedNanos() {
@@ -130,8 +134,7 @@ public final class Attempt implements UpstreamListener, Dispatch.Listener {
 
   /** Whether silence ends it as the provider's failure, and not as the request's own haste. */
   boolean isTimeoutProviderFault() {
-    boolean headIsDue = head != null || headDeadlineNanos <= deadlineNanos;
-    return headIsDue && clock.isAheadOfTotal();
+    return (head != null || headWait.endsBeforeTotal()) && clock.isAheadOfTotal();
   }
 
   /** What is odd about the reply so far, though no failure. */
@@ -169,21 +172,8 @@ public final class Attempt implements UpstreamListener, Dispatch.Listener {
 
   @Override
   public void sent() {
-    headDeadlineNanos = clock.now() + timeouts.untilHead().toNanos();
-    awaitHead(timeouts.noResponse());
+    headWait.start();
     listener.sent();
-  }
-
-  /** Waits for the head, and looks after so long whether the provider answers anybody. */
-  private void awaitHead(Duration time) {
-    long nextCheck =
-        timeouts.noResponse().isZero() ? headDeadlineNanos : clock.now() + time.toNanos();
-    clock.runUntil(Math.min(headDeadlineNanos, nextCheck));
-  }
-
-  private boolean isAwaitingHead() {
-    long now = clock.now();
-    return head == null && now < headDeadlineNanos && now < deadlineNanos;
   }
 
   private void headCheckDue() {
@@ -191,7 +181,7 @@ public final class Attempt implements UpstreamListener, Dispatch.Listener {
         && listener.hasAlternative()) {
       failNow(Kind.TIMED_OUT, "the provider answers nobody");
     } else {
-      awaitHead(timeouts.noResponse().dividedBy(CHECKS_PER_NO_RESPONSE_TIMEOUT));
+      headWait.resume();
     }
   }
 
@@ -307,7 +297,7 @@ public final class Attempt implements UpstreamListener, Dispatch.Listener {
   private void forwardOutput(FlowReader reader) {
     ByteBuf events = reader.takeOutput();
     if (events != null) {
-      listener.content(events);
+      listener.content(this, events);
     }
   }
 
@@ -366,7 +356,7 @@ public final class Attempt implements UpstreamListener, Dispatch.Listener {
       case CollectedReply.Fine fine -> {
         ended = true;
         try {
-          listener.plain(fine.reply());
+          listener.plain(this, fine.reply());
         } finally {
           dispatch.finish(true);
           release();
@@ -443,7 +433,7 @@ public final class Attempt implements UpstreamListener, Dispatch.Listener {
     }
     if (stream != null && stream.reply().finished()) {
       complete();
-    } else if (isAwaitingHead()) {
+    } else if (head == null && headWait.isRunning()) {
       headCheckDue();
     } else if (isCollectingError()) {
       concludeCollected();
@@ -455,7 +445,7 @@ public final class Attempt implements UpstreamListener, Dispatch.Listener {
   private void complete() {
     ended = true;
     try {
-      listener.completed();
+      listener.completed(this);
     } finally {
       dispatch.finish(stream != null && !stream.hasUnsolicitedBytes());
       release();
@@ -469,7 +459,7 @@ public final class Attempt implements UpstreamListener, Dispatch.Listener {
   private void fail(UpstreamFailure failure) {
     ended = true;
     release(); // first, so that the next try finds the place free
-    listener.failed(failure);
+    listener.failed(this, failure);
   }
 
   /** Gives the attempt up: the connection is closed, nothing is reported. */

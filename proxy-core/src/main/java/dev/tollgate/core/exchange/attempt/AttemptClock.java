@@ -1,10 +1,9 @@
 package dev.tollgate.core.exchange.attempt;
 
+import dev.tollgate.core.exchange.frame.RequestLoop;
 import dev.tollgate.core.upstream.loop.ClientPriorityIoHandler;
-import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,7 +15,7 @@ final class AttemptClock {
   /** A deadline that never comes. */
   static final long NEVER = Long.MAX_VALUE;
 
-  private final EventLoop loop;
+  private final RequestLoop loop;
   private final Runnable onExpiry;
   private final long totalDeadline;
   private long deadline = NEVER;
@@ -29,14 +28,14 @@ final class AttemptClock {
   /**
    * @param totalDeadline on the loop's ticker, valid even while the clock is stopped
    */
-  AttemptClock(EventLoop loop, long totalDeadline, Runnable onExpiry) {
+  AttemptClock(RequestLoop loop, long totalDeadline, Runnable onExpiry) {
     this.loop = loop;
     this.onExpiry = onExpiry;
     this.totalDeadline = totalDeadline;
   }
 
   long now() {
-    return loop.ticker().nanoTime();
+    return loop.now();
   }
 
   /** The total clock begins to run. */
@@ -98,7 +97,7 @@ final class AttemptClock {
       task.cancel(false);
     }
     firesAt = next;
-    task = loop.schedule(this::fired, Math.max(1, next - now()), TimeUnit.NANOSECONDS);
+    task = loop.schedule(this::fired, Duration.ofNanos(Math.max(1, next - now())));
   }
 
   private void fired() {
@@ -109,7 +108,7 @@ final class AttemptClock {
     }
     if (next <= now()) {
       // Behind what the provider sent: on a loop that stood still both come to light at once.
-      ClientPriorityIoHandler.executeQueued(this::expireUnlessMoved);
+      ClientPriorityIoHandler.executeQueued(() -> loop.run(this::expireUnlessMoved));
     } else {
       arm();
     }

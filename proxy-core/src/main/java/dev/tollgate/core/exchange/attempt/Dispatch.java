@@ -2,10 +2,11 @@ package dev.tollgate.core.exchange.attempt;
 
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
-import dev.tollgate.core.exchange.frame.ExceptionGuard;
+import dev.tollgate.core.exchange.frame.RequestLoop;
 import dev.tollgate.core.upstream.Acquisition;
 import dev.tollgate.core.upstream.AcquisitionResult;
 import dev.tollgate.core.upstream.Lease;
+import dev.tollgate.core.upstream.UpstreamListener;
 import dev.tollgate.core.upstream.UpstreamPool;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -20,15 +21,15 @@ final class Dispatch {
   private final Provider provider;
   private final boolean fresh;
   private final Supplier<Optional<EncodedRequest>> request;
-  private final ExceptionGuard replies;
+  private final RequestLoop loop;
   private final Listener listener;
   private @Nullable Acquisition acquisition;
   private @Nullable Lease lease;
   private boolean retriedStale;
   private boolean ended;
 
-  /** What became of a dispatch, on the loop. */
-  interface Listener {
+  /** Receives the provider's reply, and what became of the dispatch. */
+  interface Listener extends UpstreamListener {
     void sent();
 
     void undeliverable(Kind kind, String reason);
@@ -39,24 +40,24 @@ final class Dispatch {
    *     sent a second time
    * @param request makes the request, once for each time that it is sent; none where this node has
    *     no room for them
-   * @param replies hears what comes back
    */
   Dispatch(
       UpstreamPool pool,
       Provider provider,
       boolean fresh,
       Supplier<Optional<EncodedRequest>> request,
-      ExceptionGuard replies,
+      RequestLoop loop,
       Listener listener) {
     this.pool = pool;
     this.provider = provider;
     this.fresh = fresh;
     this.request = request;
-    this.replies = replies;
+    this.loop = loop;
     this.listener = listener;
   }
 
   void start() {
+    loop.check();
     Acquisition first = acquire(fresh);
     if (!retriedStale) { // else a second wish came of the first before that was returned
       acquisition = first;
@@ -67,7 +68,7 @@ final class Dispatch {
     return pool.acquire(
         provider,
         onlyFresh,
-        done -> ExceptionGuard.run(() -> acquired(done), replies.onUnexpected()));
+        loop.guarded(this::acquired));
   }
 
   private void acquired(AcquisitionResult acquired) {
@@ -99,11 +100,11 @@ final class Dispatch {
     EncodedRequest ready = encoded.get();
     ready.whenReady(
         () -> lease == acquired, // else given up while it was hashed
-        () -> ExceptionGuard.run(() -> send(acquired, ready), replies.onUnexpected()));
+        () -> loop.run(() -> send(acquired, ready)));
   }
 
   private void send(Lease acquired, EncodedRequest encoded) {
-    acquired.send(encoded.bytes(), replies);
+    acquired.send(encoded.bytes(), new GuardedUpstreamListener(listener, loop));
     if (lease == acquired) { // else it broke at once
       listener.sent();
       read();

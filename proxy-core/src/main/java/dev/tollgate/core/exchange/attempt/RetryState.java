@@ -24,16 +24,15 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tries of one request: who is asked, how each ended, and what follows a failure. All tries
- * share one deadline: the provider's total clock, which a stream does not have, or the request's
- * own. Loop-confined.
+ * Choice of the next attempt of one request, from its plan and the failures so far. All attempts
+ * share one deadline: the request's own or, unless it is a stream, the provider's total timeout.
+ * Loop-confined.
  */
-public final class RetryState {
+final class RetryState {
   private final Fleet fleet;
   private final RoutePlan plan;
   private final long begunNanos;
@@ -41,14 +40,12 @@ public final class RetryState {
   private final boolean stream;
   private final boolean atMostOnce;
   private final long ownDeadline;
-  private final List<StartedAttempt> started = new ArrayList<>(1);
-  private final List<AttemptRecord> records = new ArrayList<>(1);
+  private final FallbackLimits limits;
+  private final AttemptHistory history = new AttemptHistory();
   private final List<NextAttempt.Failed> failures = new ArrayList<>(1);
   private final List<Exclusion> excluded = new ArrayList<>(0);
   private final List<Candidate> barred = new ArrayList<>(0);
   private final List<Candidate> abandoned = new ArrayList<>(0);
-  private final List<ModelId> allowed = new ArrayList<>(0);
-  private final List<ModelId> limitsRequested = new ArrayList<>(0);
   private final List<Credential> limitTooLow = new ArrayList<>(0);
   private @Nullable Placement placement;
   private @Nullable Candidate waiting;
@@ -60,15 +57,8 @@ public final class RetryState {
   private boolean selectedFailed;
   private boolean executed;
 
-  /**
-   * A try, perhaps under way.
-   *
-   * @param cause null: it was the first
-   */
-  private record StartedAttempt(Placement placement, @Nullable Cause cause) {}
-
   /** What is to be done next. */
-  public sealed interface Step {
+  sealed interface Step {
     record Start(Placement placement) implements Step {}
 
     /** Ask again for a step after this time. */
@@ -87,10 +77,16 @@ public final class RetryState {
   /**
    * @param begunNanos when the whole request was here, on the loop's ticker
    */
-  RetryState(Fleet fleet, RoutePlan plan, long begunNanos, InferenceRequest request) {
+  RetryState(
+      Fleet fleet,
+      RoutePlan plan,
+      long begunNanos,
+      InferenceRequest request,
+      FallbackLimits limits) {
     this.fleet = fleet;
     this.plan = plan;
     this.begunNanos = begunNanos;
+    this.limits = limits;
     this.asked = request.model();
     this.stream = request.isStream();
     this.atMostOnce = !request.mayBeRepeated();
@@ -108,7 +104,7 @@ public final class RetryState {
   // Who is asked
 
   /** The first try: at the first candidate that can be asked. */
-  public Step first(long nowNanos) {
+  Step first(long nowNanos) {
     for (Candidate candidate : plan.candidates()) {
       if (isBarred(candidate)) {
         continue;
@@ -126,7 +122,7 @@ public final class RetryState {
   }
 
   /** What follows the last failure: a try only if it can begin before its deadline. */
-  public Step next(long nowNanos) {
+  Step next(long nowNanos) {
     if (executed) {
       return new Step.GiveUp();
     }
@@ -135,7 +131,7 @@ public final class RetryState {
     if (repeated != null && mayRepeat(repeated, nowNanos) && tryPlace(repeated, nowNanos)) {
       return startStep();
     }
-    while (started.size() < plan.attemptsMax() // those that were outrun count, too
+    while (history.count() < plan.attemptsMax() // those that were outrun count, too
         && NextAttempt.after(
                 plan,
                 failures,
@@ -171,7 +167,7 @@ public final class RetryState {
   }
 
   private boolean mayRepeat(Candidate candidate, long nowNanos) {
-    return started.size() < plan.attemptsMax()
+    return history.count() < plan.attemptsMax()
         && nowNanos < deadline(candidate)
         && fleet.obstacle(candidate, plan.credentialPolicy(), nowNanos).isEmpty()
         && tryTakeRetry(candidate, nowNanos);
@@ -180,15 +176,15 @@ public final class RetryState {
   /**
    * What follows a {@link Step.CheckLimits}: another model if it was refused, and if there is one.
    */
-  public Step afterLimits(ModelId model, RateLimitPermit.Verdict verdict, long nowNanos) {
+  Step afterLimits(ModelId model, RateLimitPermit.Verdict verdict, long nowNanos) {
     limitsKnown(model, verdict);
     return failures.isEmpty() ? first(nowNanos) : next(nowNanos);
   }
 
   /** What the limits of a model said, before or after it is to be asked. */
-  public void limitsKnown(ModelId model, RateLimitPermit.Verdict verdict) {
+  private void limitsKnown(ModelId model, RateLimitPermit.Verdict verdict) {
     switch (verdict) {
-      case RateLimitPermit.Verdict.Granted _ -> allowed.add(model);
+      case RateLimitPermit.Verdict.Granted _ -> {}
       case RateLimitPermit.Verdict.Refused refused ->
           bar(model, TimeUnit.SECONDS.toNanos(refused.fault().retryAfterSeconds()));
     }
@@ -205,11 +201,11 @@ public final class RetryState {
   /** The model that was asked for was counted when the request was admitted. */
   private boolean isAllowed(Candidate candidate) {
     ModelId model = candidate.model().id();
-    return model.equals(asked) || allowed.contains(model);
+    return model.equals(asked) || limits.isGranted(model);
   }
 
   /** What follows a {@link Step.Wait}. */
-  public Step afterWait(long nowNanos) {
+  Step afterWait(long nowNanos) {
     Candidate candidate = waiting;
     waiting = null;
     return candidate != null && tryPlace(candidate, nowNanos) ? startStep() : next(nowNanos);
@@ -264,7 +260,7 @@ public final class RetryState {
     if (placement == null) {
       throw new IllegalStateException("nobody is asked");
     }
-    started.add(new StartedAttempt(placement, last == null ? null : Cause.of(last)));
+    history.started(placement, last == null ? null : Cause.of(last));
     return new Step.Start(placement);
   }
 
@@ -274,7 +270,7 @@ public final class RetryState {
    * The failure that the client is told of: the last one, but where content was delivered the one
    * that broke that off, whoever failed to continue it.
    */
-  public NextAttempt.Failed failure() {
+  NextAttempt.Failed failure() {
     NextAttempt.Failed reported = interruption == null ? last : interruption;
     if (reported == null) {
       throw new IllegalStateException("nobody failed");
@@ -293,7 +289,7 @@ public final class RetryState {
   }
 
   /** The first content of a stream came. */
-  public void firstContent(Attempt attempt, long nowNanos) {
+  void firstContent(Attempt attempt, long nowNanos) {
     if (interruption == null) {
       attempt.placement().firstContent(nowNanos);
     } else {
@@ -305,13 +301,13 @@ public final class RetryState {
     if (interruption != null) {
       attempt.placement().continued(); // also where it had nothing to add
     }
-    record(attempt, "ok", "", nowNanos);
+    history.ended(attempt, "ok", "", nowNanos);
     attempt.placement().succeeded(tokens, nowNanos);
     selectedFailed = false;
   }
 
   void cancelled(Attempt attempt, long nowNanos) {
-    record(attempt, "cancelled", "", nowNanos);
+    history.ended(attempt, "cancelled", "", nowNanos);
     attempt.placement().neutral(nowNanos);
     selectedFailed = false;
   }
@@ -340,7 +336,7 @@ public final class RetryState {
    */
   Optional<Placement> hedge(Attempt late, long nowNanos) {
     Candidate slow = late.placement().candidate();
-    if (started.size() >= plan.attemptsMax() || needsVerdict(late)) {
+    if (history.count() >= plan.attemptsMax() || needsVerdict(late)) {
       return Optional.empty();
     }
     return plan.ranked().stream()
@@ -361,7 +357,7 @@ public final class RetryState {
   private Optional<Placement> placeHedge(Candidate slow, Candidate candidate, long nowNanos) {
     return switch (placing(candidate, nowNanos)) {
       case Fleet.PlacementResult.Placed placed -> {
-        started.add(new StartedAttempt(placed.placement(), Cause.late(slow)));
+        history.started(placed.placement(), Cause.late(slow));
         yield Optional.of(placed.placement());
       }
       case Fleet.PlacementResult.Excluded _ -> Optional.empty();
@@ -373,7 +369,7 @@ public final class RetryState {
    */
   void failed(Attempt attempt, UpstreamFailure failure, UpstreamFailure forRetry, long nowNanos) {
     String outcome = failure.kind().wire();
-    record(attempt, outcome, failure.reason(), nowNanos);
+    history.ended(attempt, outcome, failure.reason(), nowNanos);
     executed |= mayHaveExecuted(attempt);
     barred.clear(); // who could not be asked a while ago perhaps can now
     Placement failing = attempt.placement();
@@ -414,33 +410,6 @@ public final class RetryState {
     }
   }
 
-  private void record(Attempt attempt, String outcome, String reason, long nowNanos) {
-    Duration took = Duration.ofNanos(nowNanos - attempt.startedNanos());
-    FlowReader reader = attempt.stream();
-    long dropped = reader == null ? 0 : reader.reply().badEvents();
-    records.add(
-        new AttemptRecord(
-            attempt.placement().candidate().id(),
-            outcome,
-            attempt.status(),
-            took,
-            dropped,
-            attempt.anomalies(),
-            attempt.opening().wire(),
-            reason,
-            attempt.unsent(),
-            cause(attempt.placement())));
-  }
-
-  private @Nullable Cause cause(Placement placement) {
-    for (StartedAttempt one : started) {
-      if (one.placement() == placement) {
-        return one.cause();
-      }
-    }
-    return null;
-  }
-
   /**
    * The value of {@code X-LLM-Routing-Reason}.
    *
@@ -459,14 +428,14 @@ public final class RetryState {
   }
 
   private List<Candidate> fallbacks(Candidate selected, long nowNanos) {
-    return plan.fallbacks(started.size(), one -> isFallback(one, selected, nowNanos));
+    return plan.fallbacks(history.count(), one -> isFallback(one, selected, nowNanos));
   }
 
   /**
    * Whether another provider than this, which is silent, could be asked now. Whether the limits of
    * another model let the request is asked once; until that is known the model does not count.
    */
-  boolean hasFallback(Candidate unresponsive, long nowNanos, Consumer<ModelId> checkLimits) {
+  boolean hasFallback(Candidate unresponsive, long nowNanos) {
     if (atMostOnce) {
       return false; // who is silent has it
     }
@@ -475,29 +444,26 @@ public final class RetryState {
       if (!could || one.isSameProvider(unresponsive) || isBarred(one)) {
         continue;
       }
-      if (isAllowed(one) || isAllowedOrRequest(one.model().id(), checkLimits)) {
+      if (isAllowed(one) || isAllowedOrRequest(one.model().id())) {
         return true;
       }
     }
     return false;
   }
 
-  private boolean isAllowedOrRequest(ModelId model, Consumer<ModelId> checkLimits) {
-    if (!limitsRequested.contains(model)) {
-      limitsRequested.add(model);
-      checkLimits.accept(model);
-    }
-    return allowed.contains(model);
+  private boolean isAllowedOrRequest(ModelId model) {
+    limits.acquireAhead(model, verdict -> limitsKnown(model, verdict));
+    return limits.isGranted(model);
   }
 
   private boolean isFallback(Candidate candidate, Candidate selected, long nowNanos) {
     return !candidate.isSame(selected)
-        && started.stream().noneMatch(one -> one.placement().candidate().isSame(candidate))
+        && !history.includes(candidate)
         && !isBarred(candidate)
         && fleet.obstacle(candidate, plan.credentialPolicy(), nowNanos).isEmpty();
   }
 
-  public List<AttemptRecord> records() {
-    return List.copyOf(records);
+  List<AttemptRecord> records() {
+    return history.records();
   }
 }

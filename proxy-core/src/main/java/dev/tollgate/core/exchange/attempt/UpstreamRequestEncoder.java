@@ -61,7 +61,7 @@ record UpstreamRequestEncoder(
         candidate.route(),
         secret,
         call,
-        context.clock(),
+        context.providers().clock(),
         context.inflight(),
         written);
   }

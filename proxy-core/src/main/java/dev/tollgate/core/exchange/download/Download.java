@@ -2,8 +2,8 @@ package dev.tollgate.core.exchange.download;
 
 import dev.tollgate.core.exchange.download.DownloadService.Part;
 import dev.tollgate.core.exchange.frame.Downstream;
-import dev.tollgate.core.exchange.frame.ExceptionGuard;
 import dev.tollgate.core.exchange.frame.Reply;
+import dev.tollgate.core.exchange.frame.RequestLoop;
 import dev.tollgate.core.exchange.frame.RequestService.DisconnectReason;
 import dev.tollgate.core.exchange.frame.RequestService.Running;
 import dev.tollgate.core.fault.ErrorCode;
@@ -19,9 +19,9 @@ import dev.tollgate.core.storage.BlobName;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.util.concurrent.ScheduledFuture;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -58,6 +58,7 @@ final class Download implements Running {
   private final BlobName name;
   private final Part part;
   private final Downstream downstream;
+  private final RequestLoop loop;
   private final Runnable whenEnded;
   private final long beganNanos;
   private @Nullable ScheduledFuture<?> clock;
@@ -74,19 +75,17 @@ final class Download implements Running {
     this.part = part;
     this.downstream = downstream;
     this.whenEnded = whenEnded;
-    this.beganNanos = now();
-  }
-
-  private long now() {
-    return downstream.loop().ticker().nanoTime();
+    this.loop = new RequestLoop(downstream.loop(), this::failedUnexpectedly);
+    this.beganNanos = loop.now();
   }
 
   /** Looks again when the client must have taken more, and drops the one who has not. */
   void checkProgress() {
+    loop.check();
     long dueNanos = beganNanos + GRACE_NANOS + sentBytes * NANOS_PER_BYTE;
-    long leftNanos = dueNanos - now();
+    long leftNanos = dueNanos - loop.now();
     if (leftNanos > 0) {
-      clock = downstream.loop().schedule(this::checkProgress, leftNanos, TimeUnit.NANOSECONDS);
+      clock = loop.schedule(this::checkProgress, Duration.ofNanos(leftNanos));
     } else if (!finished) {
       downstream.drop();
     }
@@ -94,7 +93,7 @@ final class Download implements Running {
 
   /** What came of opening the file. */
   void onOpened(Opened opened) {
-    ExceptionGuard.run(() -> opened(opened), this::failedUnexpectedly);
+    loop.run(() -> opened(opened));
   }
 
   private void opened(Opened opened) {
@@ -162,7 +161,7 @@ final class Download implements Running {
     found.read(
         position,
         piece,
-        read -> ExceptionGuard.run(() -> pieceRead(found, piece, read), this::failedUnexpectedly));
+        loop.guarded(read -> pieceRead(found, piece, read)));
   }
 
   private void pieceRead(BlobFile found, ByteBuf piece, Read read) {
@@ -203,6 +202,7 @@ final class Download implements Running {
 
   /** Refuses, or breaks off what has begun so that nobody takes it for whole. */
   void refuse(Fault fault) {
+    loop.check();
     finished = true;
     downstream.send(new Reply.Refused(fault, List.of()));
     downstream.flush();
@@ -226,6 +226,7 @@ final class Download implements Running {
 
   @Override
   public void clientDisconnected(DisconnectReason exit) {
+    loop.check();
     finished = true;
     if (file != null) {
       end(); // else it is being opened, and ends when it is open
@@ -236,7 +237,7 @@ final class Download implements Running {
   public void writabilityChanged() {
     BlobFile open = file;
     if (open != null) {
-      ExceptionGuard.run(() -> readOn(open), this::failedUnexpectedly);
+      loop.run(() -> readOn(open));
     }
   }
 
@@ -251,6 +252,7 @@ final class Download implements Running {
 
   @Override
   public void cutShort(Fault fault) {
+    loop.check();
     if (finished) {
       return;
     }

@@ -32,11 +32,13 @@ public final class ClientReply {
 
   /** The client of a stream begins to wait. */
   public void await(Duration idleMax, long sinceNanos) {
+    RequestLoop.check(downstream.loop());
     keepalive.start(idleMax, sinceNanos);
   }
 
   /** Nobody waits any more. */
   public void stop() {
+    RequestLoop.check(downstream.loop());
     keepalive.stop();
   }
 
@@ -55,6 +57,7 @@ public final class ClientReply {
 
   /** Sends the head of a stream. */
   public void open(List<FieldLines> fields) {
+    RequestLoop.check(downstream.loop());
     timeline.answered(now());
     downstream.send(new Reply.Opened(fields));
     opened = true;
@@ -63,12 +66,14 @@ public final class ClientReply {
 
   /** Sends the head of a reply that comes as bytes, between which nothing can be said. */
   public void openBytes(String contentType, List<FieldLines> fields) {
+    RequestLoop.check(downstream.loop());
     timeline.answered(now());
     downstream.send(new Reply.OpenedBytes(contentType, fields));
     opened = true;
   }
 
   public void events(ByteBuf events) {
+    RequestLoop.check(downstream.loop());
     piece(events);
     downstream.flush();
   }
@@ -81,6 +86,7 @@ public final class ClientReply {
 
   /** Sends the last events of a stream that went well, or the end of bytes. */
   public void end(ByteBuf last) {
+    RequestLoop.check(downstream.loop());
     if (last.isReadable()) {
       piece(last);
     } else {
@@ -91,6 +97,7 @@ public final class ClientReply {
   }
 
   public void whole(int status, String contentType, List<FieldLines> fields, ByteBuf body) {
+    RequestLoop.check(downstream.loop());
     timeline.answered(now());
     bytesSent += body.readableBytes();
     downstream.send(new Reply.Whole(status, contentType, fields, body));
@@ -99,6 +106,7 @@ public final class ClientReply {
 
   /** Ends with a fault: as the reply, or in an open stream behind its last event. */
   public void refuse(BrokenStream error, List<FieldLines> fields) {
+    RequestLoop.check(downstream.loop());
     timeline.answered(now());
     downstream.send(new Reply.Refused(error.fault(), fields, error.form()));
     downstream.flush();

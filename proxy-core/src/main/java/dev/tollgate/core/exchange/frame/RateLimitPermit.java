@@ -15,9 +15,7 @@ import dev.tollgate.core.limit.LimitRules.AcquirePlan;
 import dev.tollgate.core.limit.Limits;
 import dev.tollgate.core.limit.RefusalCache;
 import dev.tollgate.core.tenant.ApiKey;
-import io.netty.util.concurrent.EventExecutor;
 import java.util.List;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -27,11 +25,13 @@ public final class RateLimitPermit {
   private static final Verdict GRANTED = new Verdict.Granted();
 
   private final Limits limits;
+  private final RequestLoop loop;
   private @Nullable LimitPermit permit;
   private List<FieldLines> fields = List.of();
 
-  public RateLimitPermit(Limits limits) {
+  public RateLimitPermit(Limits limits, RequestLoop loop) {
     this.limits = limits;
+    this.loop = loop;
   }
 
   /** Whether the request may go ahead. */
@@ -42,21 +42,12 @@ public final class RateLimitPermit {
     record Refused(Fault fault, RequestOutcome outcome) implements Verdict {}
   }
 
-  /**
-   * Asks the limiter for what the request needs.
-   *
-   * @param guarded runs a step so that a fault of ours does not go unnoticed
-   */
-  public void acquire(
-      ExchangeRequest request,
-      InferenceCall call,
-      EventExecutor loop,
-      Consumer<Runnable> guarded,
-      Consumer<Verdict> whenKnown) {
+  /** Acquires what the request needs of its limits. */
+  public void acquire(ExchangeRequest request, InferenceCall call, Consumer<Verdict> whenKnown) {
     long tokens = call.request().tokensEstimated(call.model());
     ModelId first = call.model().id();
     ModelId counted = first.equals(call.request().model()) ? first : null;
-    acquire(request, counted, tokens, loop, guarded, whenKnown);
+    acquire(request, counted, tokens, whenKnown);
   }
 
   /**
@@ -68,9 +59,8 @@ public final class RateLimitPermit {
       ExchangeRequest request,
       @Nullable ModelId counted,
       long tokens,
-      EventExecutor loop,
-      Consumer<Runnable> guarded,
       Consumer<Verdict> whenKnown) {
+    loop.check();
     LimitRules rules = limits.rules().get();
     switch (limits.plan(rules, request.id(), request.key(), counted, tokens)) {
       case AcquirePlan.NotLimited _ -> whenKnown.accept(GRANTED);
@@ -81,20 +71,19 @@ public final class RateLimitPermit {
             .counters()
             .acquire(
                 probe,
-                loop,
-                result -> guarded.accept(() -> whenKnown.accept(verdict(never, probe, result))));
+                loop.eventLoop(),
+                loop.guarded(result -> whenKnown.accept(verdict(never, probe, result))));
       }
       case AcquirePlan.Required of -> {
         // From before it was counted, so that nobody is refused for longer than the bucket says.
-        var context = new AcquireContext(request.key(), rules, loop.ticker().nanoTime());
+        var context = new AcquireContext(request.key(), rules, loop.now());
         Acquire acquire = of.acquire();
         limits
             .counters()
             .acquire(
                 acquire,
-                loop,
-                result ->
-                    guarded.accept(() -> whenKnown.accept(verdict(context, acquire, result))));
+                loop.eventLoop(),
+                loop.guarded(result -> whenKnown.accept(verdict(context, acquire, result))));
       }
     }
   }
@@ -104,11 +93,8 @@ public final class RateLimitPermit {
    * stays taken. A refusal is not told to the client.
    */
   public void acquireForFallback(
-      ExchangeRequest request,
-      ModelId model,
-      Executor loop,
-      Consumer<Runnable> guarded,
-      Consumer<Verdict> whenKnown) {
+      ExchangeRequest request, ModelId model, Consumer<Verdict> whenKnown) {
+    loop.check();
     RequestId name = RequestId.at(request.id().epochMillis());
     switch (limits.rules().get().planFallback(name, model)) {
       case AcquirePlan.NotLimited _ -> whenKnown.accept(GRANTED);
@@ -118,10 +104,9 @@ public final class RateLimitPermit {
               .counters()
               .acquire(
                   of.acquire(),
-                  loop,
-                  result ->
-                      guarded.accept(
-                          () -> whenKnown.accept(fallbackVerdict(model, of.acquire(), result))));
+                  loop.eventLoop(),
+                  loop.guarded(
+                      result -> whenKnown.accept(fallbackVerdict(model, of.acquire(), result))));
     }
   }
 

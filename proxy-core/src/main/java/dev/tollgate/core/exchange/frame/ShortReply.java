@@ -35,6 +35,7 @@ public record ShortReply(RequestObserver observer, ExchangeRequest request, Down
       List<FieldLines> fields,
       @Nullable JsonBytes json,
       @Nullable Served served) {
+    RequestLoop.check(downstream.loop());
     ByteBuf body = downstream.allocator().buffer();
     if (json != null) {
       new JsonWriter(body).raw(json);
@@ -56,6 +57,7 @@ public record ShortReply(RequestObserver observer, ExchangeRequest request, Down
    */
   public void refuse(
       Fault fault, RequestOutcome outcome, List<FieldLines> fields, @Nullable Served served) {
+    RequestLoop.check(downstream.loop());
     downstream.send(new Reply.Refused(fault, fields));
     downstream.flush();
     record(outcome, fault.code(), fault.code().status(), 0, served);

@@ -2,11 +2,11 @@ package dev.tollgate.core.exchange.media;
 
 import dev.tollgate.core.api.image.SentImage;
 import dev.tollgate.core.exchange.frame.CountedBody;
-import dev.tollgate.core.exchange.frame.Downstream;
 import dev.tollgate.core.exchange.frame.ExchangeContext;
 import dev.tollgate.core.exchange.frame.ExchangeRequest;
 import dev.tollgate.core.exchange.frame.InflightBytes;
 import dev.tollgate.core.exchange.frame.Outputs;
+import dev.tollgate.core.exchange.frame.RequestLoop;
 import dev.tollgate.core.exchange.frame.RequestOutcome;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.OrgId;
@@ -14,7 +14,6 @@ import dev.tollgate.core.storage.Blob;
 import dev.tollgate.core.storage.BlobName;
 import dev.tollgate.core.storage.StoreBlobResult;
 import io.netty.buffer.ByteBuf;
-import io.netty.channel.EventLoop;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,8 +33,7 @@ final class JobImageUpload {
   private final Duration retention;
   private final InflightBytes inflight;
   private final OrgId org;
-  private final EventLoop loop;
-  private final Consumer<Runnable> guarded;
+  private final RequestLoop loop;
   private final List<BlobName> names = new ArrayList<>();
   private boolean discarded;
 
@@ -47,14 +45,12 @@ final class JobImageUpload {
       Duration retention,
       ExchangeContext context,
       ExchangeRequest request,
-      Downstream downstream,
-      Consumer<Runnable> guarded) {
+      RequestLoop loop) {
     this.outputs = outputs;
     this.retention = retention;
     this.inflight = context.inflight();
     this.org = request.key().org().id();
-    this.loop = downstream.loop();
-    this.guarded = guarded;
+    this.loop = loop;
   }
 
   /** What came of storing all of them. */
@@ -75,6 +71,7 @@ final class JobImageUpload {
    * @param whenDone not told once they are unwanted
    */
   void store(List<SentImage> images, Consumer<Answer> whenDone) {
+    loop.check();
     if (names.size() == images.size()) {
       whenDone.accept(new Answer.All(names));
       return;
@@ -92,8 +89,8 @@ final class JobImageUpload {
         .blobs()
         .store(
             new Blob(org, image.type(), retention, bytes),
-            loop,
-            stored -> guarded.accept(() -> stored(stored, images, whenDone)));
+            loop.eventLoop(),
+            loop.guarded(stored -> stored(stored, images, whenDone)));
   }
 
   private static ByteBuf decoded(SentImage image, InflightBytes.Permit room) {
@@ -128,6 +125,7 @@ final class JobImageUpload {
 
   /** Deletes what is stored and what is about to be: no job owns them, and none will. */
   void discard() {
+    loop.check();
     discarded = true;
     names.forEach(this::delete);
     names.clear();
@@ -135,6 +133,6 @@ final class JobImageUpload {
 
   /** What cannot be deleted goes when its time is over. */
   private void delete(BlobName name) {
-    outputs.blobs().delete(name, loop, _ -> {});
+    outputs.blobs().delete(name, loop.eventLoop(), _ -> {});
   }
 }

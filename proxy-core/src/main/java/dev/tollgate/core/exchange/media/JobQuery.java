@@ -62,21 +62,21 @@ public final class JobQuery extends JobTask {
   @Override
   void work() {
     Optional<JobId> id = JobId.parse(request.argument());
-    if (id.isEmpty() || context.jobs().isEmpty()) {
+    if (id.isEmpty() || context.media().jobs().isEmpty()) {
       refuse(NOT_FOUND, RequestOutcome.REJECTED);
       return;
     }
-    JobRepository jobs = context.jobs().get().jobs();
+    JobRepository jobs = context.media().jobs().get().jobs();
     var org = request.key().org().id();
     switch (action) {
       case SHOW -> {
         startTimeout(QUERY_TIMEOUT);
-        jobs.find(org, id.get(), downstream.loop(), found -> guarded(() -> found(found)));
+        jobs.find(org, id.get(), loop.eventLoop(), loop.guarded(this::found));
       }
       case DELETE -> {
         startTimeout(DELETE_TIMEOUT);
         jobs.delete(
-            org, kind, id.get(), downstream.loop(), deleted -> guarded(() -> deleted(deleted)));
+            org, kind, id.get(), loop.eventLoop(), loop.guarded(this::deleted));
       }
     }
   }
@@ -117,9 +117,9 @@ public final class JobQuery extends JobTask {
 
   /** Where nothing is stored any more nothing can be fetched. */
   private SignedUrl signed(BlobName name) {
-    return switch (context.outputs()) {
+    return switch (context.media().outputs()) {
       case Outputs.Kept kept -> kept.blobs().url(name);
-      case Outputs.Passed _ -> new SignedUrl("", context.clock().instant());
+      case Outputs.Passed _ -> new SignedUrl("", context.providers().clock().instant());
     };
   }
 }

@@ -82,7 +82,7 @@ public final class JobSubmission extends JobTask {
     super(context, request, downstream);
     this.router = router;
     this.kind = kind;
-    this.rateLimit = new RateLimitPermit(context.limits());
+    this.rateLimit = new RateLimitPermit(context.admission().limits(), loop);
   }
 
   /** A valid request, and whom it may ask. */
@@ -103,10 +103,10 @@ public final class JobSubmission extends JobTask {
   @Override
   void work() {
     Optional<JobService> service =
-        context.jobs().filter(one -> one.submissions() == JobService.Submissions.ACCEPTED);
+        context.media().jobs().filter(one -> one.submissions() == JobService.Submissions.ACCEPTED);
     if (service.isEmpty()) {
       refuse(NOT_IMPLEMENTED, RequestOutcome.REJECTED);
-    } else if (context.outputs() instanceof Outputs.Passed) {
+    } else if (context.media().outputs() instanceof Outputs.Passed) {
       refuse(NOT_CONFIGURED, RequestOutcome.REJECTED);
     } else {
       Body body = request.body();
@@ -140,7 +140,7 @@ public final class JobSubmission extends JobTask {
                 .jobs()
                 .lookUpSubmission(
                     validRequest.ticket(),
-                    downstream.loop(),
+                    loop.eventLoop(),
                     recalled -> completion.accept(() -> recalled(validRequest, recalled))));
   }
 
@@ -160,7 +160,7 @@ public final class JobSubmission extends JobTask {
       call.accept(
           step -> {
             loan.end();
-            guarded(step);
+            loop.run(step);
           });
     } catch (RuntimeException unexpected) {
       loan.end();
@@ -203,7 +203,7 @@ public final class JobSubmission extends JobTask {
             _ -> true,
             OptionalLong.empty(),
             false);
-    long now = downstream.loop().ticker().nanoTime();
+    long now = loop.now();
     switch (router.route(
         routingRequest, request.catalog().routing(), now, ThreadLocalRandom.current())) {
       case Router.Routed.Refused(var refusal) ->
@@ -236,8 +236,6 @@ public final class JobSubmission extends JobTask {
         request,
         plan.candidate().model().id(),
         0,
-        downstream.loop(),
-        this::guarded,
         verdict -> limited(plan, verdict));
   }
 
@@ -273,8 +271,8 @@ public final class JobSubmission extends JobTask {
         .check(
             url.url(),
             url.param(),
-            downstream.loop(),
-            judged -> guarded(() -> urlChecked(plan, next, judged)));
+            loop.eventLoop(),
+            loop.guarded(judged -> urlChecked(plan, next, judged)));
   }
 
   private void urlChecked(Plan plan, int at, CheckResult judged) {
@@ -291,11 +289,11 @@ public final class JobSubmission extends JobTask {
 
   private void store(Plan plan) {
     List<SentImage> sent = plan.validRequest().media().images();
-    switch (context.outputs()) {
+    switch (context.media().outputs()) {
       case Outputs.Passed _ -> refuse(NOT_CONFIGURED, RequestOutcome.REJECTED);
       case Outputs.Kept kept -> {
         Duration time = plan.validRequest().service().imageRetention();
-        images = new JobImageUpload(kept, time, context, request, downstream, this::guarded);
+        images = new JobImageUpload(kept, time, context, request, loop);
         images.store(sent, answer -> stored(plan, answer));
       }
     }
@@ -320,7 +318,7 @@ public final class JobSubmission extends JobTask {
                 .jobs()
                 .submit(
                     spec,
-                    downstream.loop(),
+                    loop.eventLoop(),
                     submitted ->
                         completion.accept(() -> submitted(plan, spec, stored, submitted))));
   }
