@@ -78,9 +78,7 @@ final class AccountQuery implements RequestTask {
   private void query() {
     timeout = loop.schedule(() -> refuse("no answer in time"), TIMEOUT);
     Window window = Window.at(request.id().epochMillis());
-    context
-        .balances()
-        .query(request.key(), window, loop.eventLoop(), loop.guarded(this::answered));
+    context.balances().query(request.key(), window, loop.eventLoop(), loop.guarded(this::answered));
   }
 
   private void answered(AccountBalances.BalanceResult answer) {

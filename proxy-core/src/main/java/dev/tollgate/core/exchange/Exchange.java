@@ -245,7 +245,8 @@ public final class Exchange
     if (disconnect.hasOccurred() && !idempotency.isClaimed()) {
       finish(disconnect.outcome(), null, 0, charge, new FinalReply.None());
     } else {
-      finish(disconnect.outcomeOf(charge), null, 200, charge, composer.whole(whole, charge, upload));
+      finish(
+          disconnect.outcomeOf(charge), null, 200, charge, composer.whole(whole, charge, upload));
     }
   }
 

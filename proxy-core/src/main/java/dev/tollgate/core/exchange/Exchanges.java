@@ -256,8 +256,7 @@ public final class Exchanges implements RequestService {
     return switch (answer) {
       case ModelList.QueryResult.Refused refused -> refused(request, downstream, refused.fault());
       case ModelList.QueryResult.Found found ->
-          new ImmediateReply(
-              request, reply(request, downstream), to -> to.answer(found.json()));
+          new ImmediateReply(request, reply(request, downstream), to -> to.answer(found.json()));
     };
   }
 

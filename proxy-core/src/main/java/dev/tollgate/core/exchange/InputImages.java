@@ -86,7 +86,10 @@ final class InputImages {
     permits.add(permit);
     Consumer<FetchResult> whenDone = loop.guarded(done -> ended(one, done, listener));
     fetches.add(
-        context.media().images().fetch(org, one.url(), one.param(), loop.eventLoop(), permit::resize, whenDone));
+        context
+            .media()
+            .images()
+            .fetch(org, one.url(), one.param(), loop.eventLoop(), permit::resize, whenDone));
   }
 
   private void ended(RemoteImage one, FetchResult done, Listener listener) {

@@ -102,8 +102,7 @@ class DisconnectDecisionTest {
   @ParameterizedTest
   @MethodSource("phasesAndFacts")
   void aRepeatedReportIsIgnored(Phase phase, Facts facts) {
-    var repeated =
-        new Facts(true, facts.claimed(), facts.mayHaveExecuted(), facts.drainTime());
+    var repeated = new Facts(true, facts.claimed(), facts.mayHaveExecuted(), facts.drainTime());
     assertThat(DisconnectDecision.of(phase, repeated)).isEqualTo(new Ignore());
   }
 

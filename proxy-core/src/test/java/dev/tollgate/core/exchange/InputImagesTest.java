@@ -83,11 +83,11 @@ class InputImagesTest {
                   + "\"}],\"n\":1}");
       scenario.link(2).send(OpenAiWire.images(3, 4));
       assertThat(client.whole().status()).isEqualTo(200);
-      assertThat(scenario.served().phases())
+      assertThat(scenario.served().timing().phases())
           .extracting(RequestRecord.PhaseEntry::phase)
           .containsSubsequence("limiting", "fetching", "connecting");
-      assertThat(scenario.served().overhead()).as("others' time").isZero();
-      assertThat(scenario.served().upstream()).isZero();
+      assertThat(scenario.served().timing().overhead()).as("others' time").isZero();
+      assertThat(scenario.served().timing().upstream()).isZero();
     }
   }
 

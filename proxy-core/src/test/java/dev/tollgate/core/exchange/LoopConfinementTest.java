@@ -100,8 +100,7 @@ class LoopConfinementTest {
   @Test
   void theStartNeedsTheLoop() {
     ExchangeRequest request = request();
-    assertThatThrownBy(() -> exchanges().start(request, client))
-        .isInstanceOf(AssertionError.class);
+    assertThatThrownBy(() -> exchanges().start(request, client)).isInstanceOf(AssertionError.class);
     request.body().end();
   }
 
@@ -114,12 +113,13 @@ class LoopConfinementTest {
             new NoObserver(),
             new RefusalCache());
     return new Exchanges(
-        new ProviderPorts(new Upstreams(new ScriptedConnector(UnpooledByteBufAllocator.DEFAULT)), new Fleet(), () -> Instant.EPOCH),
-        new AdmissionPorts(
-            new InMemoryIdempotencyStore(() -> 0), (_, _, _, _, _) -> {}, limits),
+        new ProviderPorts(
+            new Upstreams(new ScriptedConnector(UnpooledByteBufAllocator.DEFAULT)),
+            new Fleet(),
+            () -> Instant.EPOCH),
+        new AdmissionPorts(new InMemoryIdempotencyStore(() -> 0), (_, _, _, _, _) -> {}, limits),
         new ScriptedAccountBalances(),
-        new MediaPorts(
-            LoopConfinementTest::noImages, new Outputs.Passed(), JobService.NONE),
+        new MediaPorts(LoopConfinementTest::noImages, new Outputs.Passed(), JobService.NONE),
         new RecordSinks(records::add, record -> new byte[0]),
         inflight,
         ExchangeOptions.DEFAULT);
@@ -142,8 +142,9 @@ class LoopConfinementTest {
         Endpoint.CHAT_COMPLETIONS,
         "",
         null,
-        TestCatalog.key(KeyLimits.DEFAULT, KeyScope.ALL, new OrgId(new UUID(1, 2))),
-        "192.0.2.7",
+        new ExchangeRequest.Caller(
+            TestCatalog.key(KeyLimits.DEFAULT, KeyScope.ALL, new OrgId(new UUID(1, 2))),
+            "192.0.2.7"),
         TestCatalog.of("alpha"),
         0,
         new Body(body, body.length, inflight.tryAcquire(body.length).orElseThrow(), 0));

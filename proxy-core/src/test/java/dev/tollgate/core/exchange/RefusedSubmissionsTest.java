@@ -57,7 +57,7 @@ class RefusedSubmissionsTest {
       assertThat(again.field("Idempotent-Replayed")).isEqualTo("true");
       assertThat(again.field("Server-Timing")).startsWith("gw;dur=");
       assertThat(scenario.records().getLast().outcome()).isEqualTo(RequestOutcome.REPLAYED);
-      assertThat(scenario.records().getLast().responseBytes()).isEqualTo(first.length());
+      assertThat(scenario.records().getLast().http().responseBytes()).isEqualTo(first.length());
       RecordedClient other = scenario.submit(IMAGES, OTHER, "k");
       assertThat(other.fault().code()).isEqualTo(ErrorCode.IDEMPOTENCY_CONFLICT);
       RecordedClient failed = scenario.submit(IMAGES, BODY, "doubtful");

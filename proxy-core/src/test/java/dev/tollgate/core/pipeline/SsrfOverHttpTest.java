@@ -186,8 +186,7 @@ final class SsrfOverHttpTest {
               new RefusalCache());
       return new Exchanges(
           new ProviderPorts(new Upstreams(connector), new Fleet(), () -> Instant.EPOCH),
-          new AdmissionPorts(
-              new InMemoryIdempotencyStore(() -> 0), new InMemoryLedger(), limits),
+          new AdmissionPorts(new InMemoryIdempotencyStore(() -> 0), new InMemoryLedger(), limits),
           new ScriptedAccountBalances(),
           new MediaPorts(images, new Outputs.Passed(), JobService.NONE),
           new RecordSinks(record -> {}, record -> new byte[] {'{', '}'}),

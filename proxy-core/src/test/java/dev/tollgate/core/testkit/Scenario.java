@@ -224,8 +224,8 @@ public final class Scenario implements AutoCloseable {
             endpoint,
             argument,
             key,
-            TestCatalog.key(keyLimits, keyScope, organization),
-            "192.0.2.7",
+            new ExchangeRequest.Caller(
+                TestCatalog.key(keyLimits, keyScope, organization), "192.0.2.7"),
             catalog,
             admittedNanos,
             new Body(bytes, length, permit, ticker.nanoTime() - admittedNanos));

@@ -165,8 +165,7 @@ public final class Server implements AutoCloseable {
     var exchanges =
         new Exchanges(
             new ProviderPorts(upstreams, fleet, ledgerService.clock()),
-            new AdmissionPorts(
-                submissions.port(), ledgerService.ledger(), limitModule.limits()),
+            new AdmissionPorts(submissions.port(), ledgerService.ledger(), limitModule.limits()),
             new StoreAccountBalances(store.accountBalances(), offload),
             new MediaPorts(
                 fetcher(network, store, storage, snapshots),

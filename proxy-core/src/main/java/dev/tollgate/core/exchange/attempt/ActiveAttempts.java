@@ -80,11 +80,11 @@ public final class ActiveAttempts implements AttemptListener {
     this.timeline = timeline;
     this.limits = limits;
     this.listener = listener;
-    this.retryState = new RetryState(context.providers().fleet(), plan, loop.now(), call.request(), limits);
+    this.retryState =
+        new RetryState(context.providers().fleet(), plan, loop.now(), call.request(), limits);
     this.resumption = new Resumption(call, plan.rules().resumeBytesMax(), context.inflight());
     this.hedge = new Hedge(call.request(), plan.rules(), loop);
-    this.current =
-        new CurrentAttempt(plan, call, timeline, retryState, resumption, hedge, loop);
+    this.current = new CurrentAttempt(plan, call, timeline, retryState, resumption, hedge, loop);
   }
 
   /** Returns the attempt that serves at the moment. */
@@ -128,8 +128,7 @@ public final class ActiveAttempts implements AttemptListener {
       case RetryState.Step.Start start -> start(start.placement());
       case RetryState.Step.Wait wait -> {
         timeline.upstreamBegins(loop.now()); // the pause counts as the provider's time
-        backoff =
-            loop.schedule(() -> execute(retryState.afterWait(loop.now())), wait.delay());
+        backoff = loop.schedule(() -> execute(retryState.afterWait(loop.now())), wait.delay());
       }
       case RetryState.Step.CheckLimits check -> checkLimits(check.model());
       case RetryState.Step.GiveUp _ -> listener.exhausted();
@@ -272,8 +271,7 @@ public final class ActiveAttempts implements AttemptListener {
     Candidate candidate = current.candidate();
     StreamContinuation opening = current.call().continuation();
     UpstreamFailure reclassified = Resumption.reclassified(opening, failure);
-    UpstreamFailure failureForRetry =
-        resumption.failureForRetry(candidate, opening, reclassified);
+    UpstreamFailure failureForRetry = resumption.failureForRetry(candidate, opening, reclassified);
     retryState.failed(current.attempt(), reclassified, failureForRetry, now);
     if (resumption.shouldRepeat(candidate)) {
       retryState.repeat(candidate);

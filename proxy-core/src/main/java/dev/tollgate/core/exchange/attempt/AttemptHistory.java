@@ -1,5 +1,6 @@
 package dev.tollgate.core.exchange.attempt;
 
+import dev.tollgate.core.exchange.frame.RequestRecord;
 import dev.tollgate.core.exchange.frame.RequestRecord.AttemptRecord;
 import dev.tollgate.core.exchange.frame.RequestRecord.Cause;
 import dev.tollgate.core.routing.Candidate;
@@ -47,13 +48,10 @@ final class AttemptHistory {
     records.add(
         new AttemptRecord(
             attempt.placement().candidate().id(),
-            outcome,
-            attempt.status(),
-            took,
+            new RequestRecord.Result(outcome, attempt.status(), took, reason),
             dropped,
             attempt.anomalies(),
             attempt.opening().wire(),
-            reason,
             attempt.unsent(),
             cause(attempt.placement())));
   }

@@ -218,21 +218,15 @@ public final class CurrentAttempt {
 
   /** Returns the record: the provider that delivered last, also if a later one failed. */
   public RequestRecord.Served served(Charge charge) {
-    long now = loop.now();
     InferenceCall served = delivery == null ? call : delivery.call();
     return new RequestRecord.Served(
         served.model().id(),
         served.request().isStream(),
         (delivery == null ? candidate : delivery.candidate()).id(),
         routing == null ? routing(charge.cost(), false) : routing,
-        retryState.records(),
-        resumption.outcome(),
-        hedge.outcome(),
-        charge.usage(),
-        charge.cost(),
-        timeline.firstToken(),
-        timeline.upstream(now),
-        timeline.overhead(now),
-        timeline.phases());
+        new RequestRecord.AttemptsSummary(
+            retryState.records(), resumption.outcome(), hedge.outcome()),
+        charge,
+        timeline.timing(loop.now()));
   }
 }

@@ -65,10 +65,7 @@ final class Dispatch {
   }
 
   private Acquisition acquire(boolean onlyFresh) {
-    return pool.acquire(
-        provider,
-        onlyFresh,
-        loop.guarded(this::acquired));
+    return pool.acquire(provider, onlyFresh, loop.guarded(this::acquired));
   }
 
   private void acquired(AcquisitionResult acquired) {

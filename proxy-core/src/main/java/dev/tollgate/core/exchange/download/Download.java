@@ -158,10 +158,7 @@ final class Download implements Running {
     int bytes = (int) Math.min(PIECE_BYTES, to - position);
     ByteBuf piece = downstream.allocator().ioBuffer(bytes, bytes);
     reading = true;
-    found.read(
-        position,
-        piece,
-        loop.guarded(read -> pieceRead(found, piece, read)));
+    found.read(position, piece, loop.guarded(read -> pieceRead(found, piece, read)));
   }
 
   private void pieceRead(BlobFile found, ByteBuf piece, Read read) {

@@ -3,7 +3,6 @@ package dev.tollgate.core.exchange.frame;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * When things happened to one request, in nanoseconds since its admission. The log line, {@code
@@ -91,12 +90,10 @@ public final class Timeline {
     return Duration.ofNanos(overheadNanos < 0 ? withoutUpstream(nowNanos) : overheadNanos);
   }
 
-  @Nullable
-  public Duration firstToken() {
-    return firstTokenNanos < 0 ? null : Duration.ofNanos(firstTokenNanos);
-  }
-
-  public List<RequestRecord.PhaseEntry> phases() {
-    return List.copyOf(phases);
+  /** Returns the times for the record. */
+  public RequestRecord.Timing timing(long nowNanos) {
+    Duration firstToken = firstTokenNanos < 0 ? null : Duration.ofNanos(firstTokenNanos);
+    return new RequestRecord.Timing(
+        firstToken, upstream(nowNanos), overhead(nowNanos), List.copyOf(phases));
   }
 }

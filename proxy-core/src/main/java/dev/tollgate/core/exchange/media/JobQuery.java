@@ -75,8 +75,7 @@ public final class JobQuery extends JobTask {
       }
       case DELETE -> {
         startTimeout(DELETE_TIMEOUT);
-        jobs.delete(
-            org, kind, id.get(), loop.eventLoop(), loop.guarded(this::deleted));
+        jobs.delete(org, kind, id.get(), loop.eventLoop(), loop.guarded(this::deleted));
       }
     }
   }

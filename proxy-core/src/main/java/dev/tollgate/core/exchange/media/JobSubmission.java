@@ -232,11 +232,7 @@ public final class JobSubmission extends JobTask {
   // What has to be waited for
 
   private void limit(Plan plan) {
-    rateLimit.acquire(
-        request,
-        plan.candidate().model().id(),
-        0,
-        verdict -> limited(plan, verdict));
+    rateLimit.acquire(request, plan.candidate().model().id(), 0, verdict -> limited(plan, verdict));
   }
 
   private void limited(Plan plan, RateLimitPermit.Verdict verdict) {
