@@ -23,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A question about the caller's own money: the books are asked, and what comes first ends it, once:
- * their answer, two seconds, the client's leaving or the node's stop. Loop-confined.
+ * Query of the caller's own account in the ledger store. The first of these ends it, once: the
+ * answer, two seconds, a disconnect or the node's stop. Loop-confined.
  */
 final class AccountQuery implements RequestTask {
   private static final Logger LOG = LoggerFactory.getLogger(AccountQuery.class);
@@ -40,12 +40,12 @@ final class AccountQuery implements RequestTask {
   private @Nullable ScheduledFuture<?> timeout;
   private Stage stage = Stage.PENDING;
 
-  /** What is answered of a standing. */
+  /** Writes the response for a balance. */
   interface AnswerWriter {
     /**
-     * Writes it.
+     * Writes the response.
      *
-     * @param to called once, on the loop; it may come late
+     * @param to called once, on the loop, perhaps later
      */
     void write(AccountBalance balance, Consumer<JsonBytes> to);
   }
@@ -126,7 +126,7 @@ final class AccountQuery implements RequestTask {
     stage = Stage.ENDED;
   }
 
-  /** A fault of ours: told once to the log, and to the client where it still waits. */
+  /** Ends the query because of an exception: logged once, and a fault for the client. */
   private void failedUnexpectedly(RuntimeException unexpected) {
     LOG.error("request {} failed", request.id(), unexpected);
     if (stage != Stage.ENDED) {

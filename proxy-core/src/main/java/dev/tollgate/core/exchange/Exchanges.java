@@ -66,8 +66,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Answers authenticated requests: from the catalog at once, from the books through an {@link
- * Enquiry}, or through an {@link Exchange}.
+ * Service for authenticated requests. It parses each one and decides how it is answered: at once,
+ * by a query of the account, by a job task, or by an {@link Exchange} with a provider.
  */
 public final class Exchanges implements RequestService {
   private static final Logger LOG = LoggerFactory.getLogger(Exchanges.class);
@@ -120,7 +120,7 @@ public final class Exchanges implements RequestService {
     }
   }
 
-  /** What is wrong with a request's key, or with its having none. */
+  /** Returns the fault of a request's idempotency key, malformed or missing; null if it is fine. */
   static @Nullable Fault checkIdempotencyKey(
       Endpoint.IdempotencyPolicy wanted, @Nullable String key) {
     if (key == null) {
@@ -222,7 +222,7 @@ public final class Exchanges implements RequestService {
     };
   }
 
-  /** It is mapped to a chat in an array of its own: nobody needs the body behind that. */
+  /** Maps the request to a chat in an array of its own; the original body is released then. */
   private RequestTask response(ExchangeRequest request, Downstream downstream) {
     Body body = request.body();
     if (!body.tryResize(ResponsesRequest.bytesWhileMapped(body.length()))) {
@@ -260,7 +260,7 @@ public final class Exchanges implements RequestService {
     };
   }
 
-  /** Whatever is asked of a model goes this way: only an exchange gets anything to a provider. */
+  /** Plans a request for a model: only an exchange sends anything to a provider. */
   private <R extends InferenceRequest> RequestTask inference(
       ExchangeRequest request, Downstream downstream, ParseResult<R> parsed) {
     return switch (parsed) {
@@ -312,8 +312,8 @@ public final class Exchanges implements RequestService {
   }
 
   /**
-   * A stored reply needs no provider: idempotency comes before health
-   * (docs/decisions/requests.md#order-of-refusals).
+   * Refuses a request that no provider can serve, unless it has a stored reply: idempotency comes
+   * before health (docs/decisions/requests.md#order-of-refusals).
    */
   private RequestTask unserved(
       ExchangeRequest request,
@@ -335,7 +335,7 @@ public final class Exchanges implements RequestService {
     return new UnroutableRequest(context, request, downstream, refusal, served);
   }
 
-  /** What an organization's requests have in common: others' sessions go elsewhere. */
+  /** Returns the hash for sticky routing: of the session or prompt prefix, per organization. */
   private static OptionalLong affinity(
       ExchangeRequest request, InferenceRequest inference, Model model) {
     String session = inference.routing().sessionId();

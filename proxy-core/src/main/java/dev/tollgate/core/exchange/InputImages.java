@@ -20,8 +20,8 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * The images that a request names by URL, fetched a few at a time ahead of asking a provider, and
- * kept until its end. One that cannot be had refuses the request. Ended exactly once.
+ * Images that a request names by URL: fetched a few at a time before a provider is asked, and kept
+ * until the request's end. An image that cannot be fetched refuses the request. Ended exactly once.
  * Loop-confined.
  */
 final class InputImages {
@@ -38,7 +38,7 @@ final class InputImages {
   private int begun;
   private boolean ended;
 
-  /** Who waits for them; told once, and not behind the end. */
+  /** Admission, as it waits for the images; called once, and not after the end. */
   interface Listener {
     void fetched();
 
@@ -62,7 +62,7 @@ final class InputImages {
     return wanted.isEmpty();
   }
 
-  /** Those that are here, by where they stand among the request's images. */
+  /** Returns the fetched images by their index among all images of the request. */
   Map<Integer, FetchResult.Image> all() {
     return Map.copyOf(images);
   }
@@ -74,7 +74,7 @@ final class InputImages {
     beginMore(listener);
   }
 
-  /** As many as may be under way at once; each that is here makes room for the next. */
+  /** Starts fetches up to the limit; each image that arrives starts the next. */
   private void beginMore(Listener listener) {
     while (!ended && begun < wanted.size() && begun - images.size() < AT_ONCE_MAX) {
       begin(wanted.get(begun++), listener);
@@ -113,7 +113,7 @@ final class InputImages {
     }
   }
 
-  /** Nothing of them is needed any more; what is under way is given up. */
+  /** Cancels what is still being fetched and releases the images. */
   void end() {
     loop.check();
     ended = true;
@@ -123,7 +123,7 @@ final class InputImages {
     release();
   }
 
-  /** Those that are here are not needed any more. */
+  /** Releases the fetched images. */
   void release() {
     loop.check();
     permits.forEach(InflightBytes.Permit::end);

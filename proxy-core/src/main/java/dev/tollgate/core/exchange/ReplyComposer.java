@@ -26,8 +26,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an exchange gives its client: the head with what is known by then, pings while it waits, and
- * the last words with their cost. Loop-confined.
+ * Maker of an exchange's replies: the head with what is known by then, pings, and the final part
+ * with the cost. Loop-confined.
  */
 final class ReplyComposer {
   private static final Field ESTIMATED = new Field("X-LLM-Cost-Estimated", "true");
@@ -44,7 +44,7 @@ final class ReplyComposer {
     this.rateLimit = rateLimit;
   }
 
-  /** A stream's head, if it was not sent yet: before its cost is known, as a rule. */
+  /** Sends the head of a stream, unless it was sent: mostly before the cost is known. */
   void open() {
     if (reply.isOpened()) {
       return;
@@ -56,7 +56,7 @@ final class ReplyComposer {
     }
   }
 
-  /** What is priced by what was asked, and not by what comes of it, is known already. */
+  /** Sends the head of a byte stream, with its cost if the request alone determines it. */
   private void openBytes() {
     Charge charge = current.chargeIfComplete();
     boolean estimated = charge.usage().estimated();
@@ -69,7 +69,7 @@ final class ReplyComposer {
   }
 
   /**
-   * The client of a stream has not been sent a byte for a while
+   * Pings the client of a stream to which no byte was sent for a while
    * (docs/decisions/streaming.md#pings).
    */
   void ping() {
@@ -78,7 +78,7 @@ final class ReplyComposer {
     reply.ping();
   }
 
-  /** The end of a stream that is complete. */
+  /** Returns the end of a complete stream. */
   FinalReply streamEnd(StreamingReply flow, Charge charge) {
     open();
     return new FinalReply.StreamEnd(
@@ -98,9 +98,10 @@ final class ReplyComposer {
   }
 
   /**
-   * A plain reply, also in place of a stream, if that was not opened yet.
+   * Returns a plain reply: as one event if a stream was opened already, else as the whole body.
    *
-   * @param stored has the place that the provider's reply took; null: its try has it still
+   * @param stored the upload that holds the permit of the provider's reply; null if the attempt
+   *     still holds it
    */
   FinalReply whole(WholeReply whole, Charge charge, @Nullable OutputUpload stored) {
     if (reply.isOpened()) {
@@ -111,7 +112,7 @@ final class ReplyComposer {
     return new FinalReply.Whole(200, whole.contentType(), fieldsOf(charge), counted);
   }
 
-  /** What was stored for the request's key, by whoever carried it out. */
+  /** Returns the stored reply of an earlier request with the same idempotency key. */
   static FinalReply replay(StoredReply stored, Timeline timeline, long nowNanos) {
     List<FieldLines> fields = new ArrayList<>(stored.fields());
     fields.add(REPLAYED);
@@ -137,7 +138,7 @@ final class ReplyComposer {
   }
 
   /**
-   * A fault: as the reply, or in an opened stream behind its usage
+   * Returns a fault: as the reply, or in an opened stream behind its usage
    * (docs/decisions/streaming.md#endings).
    */
   FinalReply fault(Fault fault, Charge charge) {
@@ -146,12 +147,12 @@ final class ReplyComposer {
         : new FinalReply.ErrorReply(null, BrokenStream.unopened(fault), fields(charge.cost()));
   }
 
-  /** A refusal of a request that no provider has seen. */
+  /** Returns the refusal of a request that was not sent to a provider. */
   FinalReply refusal(Fault fault) {
     return new FinalReply.ErrorReply(null, BrokenStream.unopened(fault), fields(MicroUsd.ZERO));
   }
 
-  /** The same of one that nobody can be asked for any more. */
+  /** Returns the refusal when no candidate is left. */
   FinalReply refusal(NoProviderRefusal refusal) {
     List<FieldLines> fields = ReplyFields.of(refusal);
     return reply.isOpened()
@@ -179,7 +180,7 @@ final class ReplyComposer {
     }
   }
 
-  /** Not all streams have a place for it. */
+  /** Returns null for an empty buffer: some event formats have no usage. */
   private static @Nullable ByteBuf nullIfEmpty(ByteBuf events) {
     if (events.isReadable()) {
       return events;
@@ -188,7 +189,7 @@ final class ReplyComposer {
     return null;
   }
 
-  /** The status that the client sees; a stream's head went out with its own. */
+  /** Returns the status that the client sees: 200 once a stream's head was sent. */
   int status(int unopened) {
     return reply.isOpened() ? 200 : unopened;
   }

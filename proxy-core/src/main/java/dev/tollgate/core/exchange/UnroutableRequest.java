@@ -26,8 +26,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A request with an idempotency key for which nobody may be asked: it is told what came of its key,
- * and refused only where nothing did. Ended once, by whose turn it is, the client's leaving or the
+ * Request with an idempotency key that no provider can serve: it gets the stored reply of its key,
+ * and is refused only if there is none. Ended once, by the answer of the store, a disconnect or the
  * node's stop. Loop-confined.
  */
 final class UnroutableRequest implements RequestTask, IdempotencyGuard.Listener {
@@ -51,8 +51,8 @@ final class UnroutableRequest implements RequestTask, IdempotencyGuard.Listener 
   }
 
   /**
-   * @param refusal why nobody may be asked
-   * @param served the record's part about it
+   * @param refusal why no provider can serve it
+   * @param served the record's part about routing
    */
   UnroutableRequest(
       ExchangeContext context,
@@ -75,7 +75,7 @@ final class UnroutableRequest implements RequestTask, IdempotencyGuard.Listener 
     loop.run(() -> idempotency.begin(this));
   }
 
-  /** Nobody hears of it, so that the key is free again. */
+  /** Refuses the request; without a final reply the key becomes free again. */
   @Override
   public void claimed() {
     end(
@@ -150,7 +150,7 @@ final class UnroutableRequest implements RequestTask, IdempotencyGuard.Listener 
         .ended(request.record(outcome, code, status, served, reply.bytesSent(), loop.now()));
   }
 
-  /** A fault of ours: told once to the log, and to the client where it still waits. */
+  /** Ends the request because of an exception: logged once, and a fault for the client. */
   private void failedUnexpectedly(RuntimeException unexpected) {
     LOG.error("request {} failed", request.id(), unexpected);
     if (stage != Stage.ENDED) {

@@ -7,9 +7,9 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one timer of an attempt. Deadlines move with every read, so they are only noted; the
- * scheduled task looks when it fires, behind all that waits to be read, and sleeps on for what is
- * left. Loop-confined.
+ * Timer of an attempt. Deadlines move with every read, so they are only noted; the scheduled task
+ * compares them when it fires, behind all reads that are pending, and is scheduled again for the
+ * time that is left. Loop-confined.
  */
 final class AttemptClock {
   /** A deadline that never comes. */
@@ -38,12 +38,12 @@ final class AttemptClock {
     return loop.now();
   }
 
-  /** The total clock begins to run. */
+  /** Starts the total timeout. */
   void start() {
     arm();
   }
 
-  /** Expires {@code duration} from now, unless it is moved or stopped before. */
+  /** Expires {@code duration} from now, unless moved or stopped before. */
   void runFor(Duration duration) {
     runUntil(now() + duration.toNanos());
   }
@@ -53,24 +53,24 @@ final class AttemptClock {
     arm();
   }
 
-  /** Whether it expires ahead of the total clock unless something comes. */
+  /** True if this deadline expires before the total timeout. */
   boolean isAheadOfTotal() {
     return deadline <= totalDeadline;
   }
 
-  /** Only the total clock runs on. */
+  /** Stops all but the total timeout. */
   void stop() {
     deadline = NEVER;
   }
 
-  /** Stands still until {@link #resume}; only the total clock runs on. */
+  /** Pauses all but the total timeout, until {@link #resume}. */
   void pause() {
     pausedDeadline = deadline;
     pausedSince = now();
     stop();
   }
 
-  /** Runs on with the time that was left; says how many nanoseconds it stood still. */
+  /** Continues with the time that was left. Returns the nanoseconds of the pause. */
   long resume() {
     long pausedNanos = now() - pausedSince;
     if (pausedDeadline != NEVER) {
@@ -107,7 +107,7 @@ final class AttemptClock {
       return;
     }
     if (next <= now()) {
-      // Behind what the provider sent: on a loop that stood still both come to light at once.
+      // Behind what the provider sent: after a blocked loop both are found at once.
       ClientPriorityIoHandler.executeQueued(() -> loop.run(this::expireUnlessMoved));
     } else {
       arm();

@@ -13,8 +13,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way to a provider: a lease and the request sent over it, and that once more on a fresh
- * connection where a pooled one had died unnoticed. Ended exactly once. Loop-confined.
+ * Delivery of a request to a provider: acquires a lease and sends the request over it, and once more
+ * on a new connection if a pooled one had been closed unnoticed. Ended exactly once. Loop-confined.
  */
 final class Dispatch {
   private final UpstreamPool pool;
@@ -36,10 +36,10 @@ final class Dispatch {
   }
 
   /**
-   * @param fresh whether a pooled connection will not do: it may have died, and the request is not
-   *     sent a second time
-   * @param request makes the request, once for each time that it is sent; none where this node has
-   *     no room for them
+   * @param fresh a new connection is needed: a pooled one may be dead, and the request is not sent a
+   *     second time
+   * @param request makes the request, once for each time that it is sent; empty if the in-flight
+   *     budget has no room
    */
   Dispatch(
       UpstreamPool pool,
@@ -59,7 +59,7 @@ final class Dispatch {
   void start() {
     loop.check();
     Acquisition first = acquire(fresh);
-    if (!retriedStale) { // else a second wish came of the first before that was returned
+    if (!retriedStale) { // else the retry began before acquire() returned
       acquisition = first;
     }
   }
@@ -71,7 +71,7 @@ final class Dispatch {
   private void acquired(AcquisitionResult acquired) {
     if (ended) {
       if (acquired instanceof AcquisitionResult.Leased leased) {
-        leased.lease().end(); // nobody would
+        leased.lease().end(); // it has no user
       }
       return;
     }
@@ -96,26 +96,26 @@ final class Dispatch {
     }
     EncodedRequest ready = encoded.get();
     ready.whenReady(
-        () -> lease == acquired, // else given up while it was hashed
+        () -> lease == acquired, // else cancelled while the body was hashed
         () -> loop.run(() -> send(acquired, ready)));
   }
 
   private void send(Lease acquired, EncodedRequest encoded) {
     acquired.send(encoded.bytes(), new GuardedUpstreamListener(listener, loop));
-    if (lease == acquired) { // else it broke at once
+    if (lease == acquired) { // else the connection failed at once
       listener.sent();
       read();
     }
   }
 
-  /** Asks for one read. */
+  /** Requests one read. */
   void read() {
     if (lease != null) {
       lease.read();
     }
   }
 
-  /** Sends the request once more if its connection may have died before; says whether. */
+  /** Sends the request once more if its connection may have been dead. Returns false if not. */
   boolean retryStale() {
     Lease stale = lease;
     if (stale == null || !stale.isReused() || retriedStale) {
@@ -128,12 +128,12 @@ final class Dispatch {
     return true;
   }
 
-  /** Whether bytes came behind the reply so far. */
+  /** True if bytes arrived behind the reply. */
   boolean hasUnsolicitedBytes() {
     return lease != null && lease.hasUnsolicitedBytes();
   }
 
-  /** The reply said all it had to say; an untrusted connection serves nobody again. */
+  /** Gives the connection back after a complete reply; an untrusted one is closed. */
   void finish(boolean trusted) {
     ended = true;
     Lease current = lease;
@@ -146,7 +146,7 @@ final class Dispatch {
     }
   }
 
-  /** Gives up whatever is under way. */
+  /** Cancels the acquisition, or closes the connection. */
   void cancel() {
     ended = true;
     if (acquisition != null) {
