@@ -30,7 +30,7 @@ final class AccountQuery implements RequestTask {
   private static final Logger LOG = LoggerFactory.getLogger(AccountQuery.class);
   private static final Duration TIMEOUT = Duration.ofSeconds(2);
   private static final Fault UNAVAILABLE =
-      Fault.of(ErrorCode.SERVICE_UNAVAILABLE, "The books cannot be asked at present.");
+      Fault.of(ErrorCode.SERVICE_UNAVAILABLE, "The account balance cannot be read at present.");
 
   private final ExchangeContext context;
   private final ExchangeRequest request;

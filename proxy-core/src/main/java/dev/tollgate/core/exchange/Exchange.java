@@ -2,11 +2,8 @@ package dev.tollgate.core.exchange;
 
 import dev.tollgate.core.api.InferenceCall;
 import dev.tollgate.core.api.ReplyMode;
-import dev.tollgate.core.api.StreamingReply;
 import dev.tollgate.core.api.WholeReply;
-import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.exchange.attempt.ActiveAttempts;
-import dev.tollgate.core.exchange.attempt.BodyCollector;
 import dev.tollgate.core.exchange.attempt.CurrentAttempt;
 import dev.tollgate.core.exchange.attempt.FallbackLimits;
 import dev.tollgate.core.exchange.frame.Charge;
@@ -33,9 +30,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * State machine of one inference request ({@link Phase}), from its collected body to its record. It
- * decides the order of the steps and touches no bytes. {@link Finish} is its only end.
- * Loop-confined.
+ * State machine of one inference request ({@link Phase}), from its body to its record. It decides
+ * the order of the steps and touches no bytes; {@link Finish} is its only end. Loop-confined.
  */
 public final class Exchange
     implements RequestTask, ActiveAttempts.Listener, Admission.Listener, IdempotencyGuard.Listener {
@@ -154,7 +150,7 @@ public final class Exchange
 
   @Override
   public void exhausted() {
-    UpstreamFailure failure = current.failure();
+    var failure = current.failure();
     refused = failure.isRefusal();
     Fault fault = current.fault();
     end(refused ? fault : withoutRetryIfExecuted(fault), FaultMapper.toOutcome(failure));
@@ -164,8 +160,8 @@ public final class Exchange
   public void noProvider(NoProviderRefusal refusal) {
     ErrorCode code = refusal.fault().code();
     int status = composer.status(code.status());
-    FinalReply finalReply = composer.refusal(refusal);
-    finish(RequestOutcome.PROVIDER_UNAVAILABLE, code, status, Charge.NOTHING, finalReply);
+    FinalReply last = composer.refusal(refusal);
+    finish(RequestOutcome.PROVIDER_UNAVAILABLE, code, status, Charge.NOTHING, last);
   }
 
   // Stream
@@ -220,10 +216,9 @@ public final class Exchange
 
   @Override
   public void completed() {
-    StreamingReply stream = current.stream();
     Charge charge = current.chargeIfComplete();
     FinalReply finalReply =
-        disconnect.hasOccurred() ? new FinalReply.None() : composer.streamEnd(stream, charge);
+        disconnect.hasOccurred() ? new FinalReply.None() : composer.streamEnd(charge);
     finish(disconnect.outcomeOf(charge), null, 200, charge, finalReply);
   }
 
@@ -232,7 +227,7 @@ public final class Exchange
     boolean isNeeded = !disconnect.hasOccurred() || idempotency.isClaimed();
     if (isNeeded && whole.parts() > 0 && context.media().outputs() instanceof Outputs.Kept kept) {
       transitionTo(Phase.STORING);
-      BodyCollector collected = current.attempt().detachCollector();
+      var collected = current.attempt().detachCollector();
       upload = new OutputUpload(kept, context, request, loop, whole, collected, this::finish);
       upload.begin();
     } else {
@@ -271,7 +266,7 @@ public final class Exchange
     finish(outcome, fault.code(), composer.status(fault.code().status()), charge, finalReply);
   }
 
-  /** Tells the client not to retry a request that may have been executed: it would pay twice. */
+  /** Forbids the retry of a request that may have been executed: the client would pay twice. */
   private Fault withoutRetryIfExecuted(Fault fault) {
     return current.mayHaveExecuted() ? fault.withRetryAfter(0).withoutRetry() : fault;
   }

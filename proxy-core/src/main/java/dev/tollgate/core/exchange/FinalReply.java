@@ -8,8 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Last part of a reply, with its cost: held back until the charge is durable. Ended exactly once, by
- * {@link #send} or {@link #release}.
+ * Last part of a reply, with its cost: held back until the charge is durable. Ended exactly once,
+ * by {@link #send} or {@link #release}.
  */
 sealed interface FinalReply {
   /** A plain reply. */

@@ -107,7 +107,7 @@ final class Holdings {
     try {
       end.run();
     } catch (RuntimeException unexpected) {
-      LOG.error("request {} holds more than it should", request.id(), unexpected);
+      LOG.error("request {}: a resource was not released", request.id(), unexpected);
     }
   }
 
@@ -147,7 +147,7 @@ final class Holdings {
     try {
       return row.get();
     } catch (RuntimeException unexpected) {
-      LOG.error("a request's row for the request log could not be made", unexpected);
+      LOG.error("the request log row could not be built", unexpected);
       return NO_ROW;
     }
   }

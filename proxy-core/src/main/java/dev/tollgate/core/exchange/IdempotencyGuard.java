@@ -168,7 +168,7 @@ final class IdempotencyGuard {
   private void unavailable(String reason, Listener listener) {
     LOG.debug("request {} was not carried out: {}", request.id(), reason);
     refuse(
-        Fault.tryLater("Submissions cannot be told apart at present."),
+        Fault.tryLater("Idempotency keys cannot be checked at present."),
         RequestOutcome.DEPENDENCY_DOWN,
         listener);
   }

@@ -3,7 +3,6 @@ package dev.tollgate.core.exchange;
 import dev.tollgate.core.api.BrokenStream;
 import dev.tollgate.core.api.ReplyByteStream;
 import dev.tollgate.core.api.ReplyEventStream;
-import dev.tollgate.core.api.StreamingReply;
 import dev.tollgate.core.api.WholeReply;
 import dev.tollgate.core.exchange.attempt.CurrentAttempt;
 import dev.tollgate.core.exchange.frame.Charge;
@@ -79,10 +78,10 @@ final class ReplyComposer {
   }
 
   /** Returns the end of a complete stream. */
-  FinalReply streamEnd(StreamingReply flow, Charge charge) {
+  FinalReply streamEnd(Charge charge) {
     open();
     return new FinalReply.StreamEnd(
-        switch (flow) {
+        switch (current.stream()) {
           case ReplyEventStream stream ->
               counted(buildBuffer(512, last -> end(stream, charge, last)));
           case ReplyByteStream _ -> Unpooled.EMPTY_BUFFER;

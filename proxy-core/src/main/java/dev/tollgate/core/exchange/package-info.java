@@ -4,14 +4,15 @@
  *
  * <p>{@link dev.tollgate.core.exchange.Exchanges} parses a request, checks its models and plans its
  * route, all on the client's event loop. The result is a {@link
- * dev.tollgate.core.exchange.frame.RequestTask}: an {@code ImmediateReply}, an {@code AccountQuery},
- * a job task, or an {@link dev.tollgate.core.exchange.Exchange} for everything that a provider
- * answers.
+ * dev.tollgate.core.exchange.frame.RequestTask}: an {@code ImmediateReply}, an {@code
+ * AccountQuery}, a job task, or an {@link dev.tollgate.core.exchange.Exchange} for everything that
+ * a provider answers.
  *
  * <p>An exchange is always in one {@link dev.tollgate.core.exchange.frame.Phase}. First it makes
- * its {@code Holdings}: body, reservation and permit. {@code IdempotencyGuard} acquires the claim on
- * the request's idempotency key, if it has one; {@code Admission} reserves the worst case with the
- * ledger, acquires the permit of the limits, and fetches the images that the request names by URL.
+ * its {@code Holdings}: body, reservation and permit. {@code IdempotencyGuard} acquires the claim
+ * on the request's idempotency key, if it has one; {@code Admission} reserves the worst case with
+ * the ledger, acquires the permit of the limits, and fetches the images that the request names by
+ * URL.
  *
  * <p>Then {@link dev.tollgate.core.exchange.attempt.ActiveAttempts} starts attempts, one after the
  * other or two in a race. {@code RetryState} chooses the next one. An {@link

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A provider that answers nobody is given up before the clocks of its requests run out. */
+/** A provider that responds to no request is given up before the clocks of its requests run out. */
 class UnresponsiveProviderTest {
   private static final Provider ALPHA = TestCatalog.provider("alpha");
   private static final Catalog BOTH = TestCatalog.of(ALPHA, TestCatalog.provider("beta"));
@@ -50,7 +50,8 @@ class UnresponsiveProviderTest {
       assertThat(open(scenario, "beta")).hasSize(FAILURES);
       serve(scenario, request);
       assertThat(waiting).allSatisfy(one -> assertThat(provider(one)).isEqualTo("beta"));
-      assertThat(scenario.lastServed().attempts().getFirst().reason()).contains("answers nobody");
+      assertThat(scenario.lastServed().attempts().getFirst().reason())
+          .contains("does not respond to any request");
       RecordedClient next = scenario.ask(request);
       serve(scenario, request);
       assertThat(provider(next)).isEqualTo("beta");

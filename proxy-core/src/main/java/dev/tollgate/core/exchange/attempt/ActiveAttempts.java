@@ -253,7 +253,7 @@ public final class ActiveAttempts implements AttemptListener {
     if (rival != null && !(hedge.isFirst(from) && !failure.canFallBack())) {
       retryState.failed(from, failure, failure, loop.now());
       current.activate(rival);
-      return; // the race goes on with one
+      return; // the rival continues alone
     }
     hedge.stop();
     if (rival != null) {

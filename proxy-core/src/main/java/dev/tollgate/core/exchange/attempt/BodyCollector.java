@@ -19,7 +19,9 @@ public final class BodyCollector {
   private static final byte[] NONE = {};
   private static final int FREE_BYTES = 64 * 1024;
 
-  /** A declared length is allocated at once up to here; beyond it the array grows with the bytes. */
+  /**
+   * A declared length is allocated at once up to here; beyond it the array grows with the bytes.
+   */
   private static final int PREALLOCATED_BYTES_MAX = 1024 * 1024;
 
   private final int bytesMax;
@@ -109,7 +111,8 @@ public final class BodyCollector {
       return body;
     }
     permit = null;
-    held.resize(body.readableBytes()); // may fail for a slightly larger body: the old size counts then
+    held.resize(
+        body.readableBytes()); // may fail for a slightly larger body: the old size counts then
     return CountedBody.of(body, held);
   }
 

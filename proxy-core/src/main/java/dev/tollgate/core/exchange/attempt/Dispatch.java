@@ -13,8 +13,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Delivery of a request to a provider: acquires a lease and sends the request over it, and once more
- * on a new connection if a pooled one had been closed unnoticed. Ended exactly once. Loop-confined.
+ * Delivery of a request to a provider: acquires a lease and sends the request over it, and once
+ * more on a new connection if a pooled one had been closed unnoticed. Ended exactly once.
+ * Loop-confined.
  */
 final class Dispatch {
   private final UpstreamPool pool;
@@ -32,12 +33,13 @@ final class Dispatch {
   interface Listener extends UpstreamListener {
     void sent();
 
-    void undeliverable(Kind kind, String reason);
+    /** The request cannot be delivered. */
+    void fail(Kind kind, String reason);
   }
 
   /**
-   * @param fresh a new connection is needed: a pooled one may be dead, and the request is not sent a
-   *     second time
+   * @param fresh a new connection is needed: a pooled one may be dead, and the request is not sent
+   *     a second time
    * @param request makes the request, once for each time that it is sent; empty if the in-flight
    *     budget has no room
    */
@@ -78,11 +80,11 @@ final class Dispatch {
     switch (acquired) {
       case AcquisitionResult.Leased leased -> send(leased.lease());
       case AcquisitionResult.Unreachable unreachable ->
-          listener.undeliverable(Kind.UNREACHABLE, unreachable.reason());
+          listener.fail(Kind.UNREACHABLE, unreachable.reason());
       case AcquisitionResult.TimedOut _ ->
-          listener.undeliverable(Kind.TIMED_OUT, "no connection within the connect timeout");
+          listener.fail(Kind.TIMED_OUT, "no connection within the connect timeout");
       case AcquisitionResult.PoolFull _ ->
-          listener.undeliverable(Kind.POOL_FULL, "all connections to the provider are in use");
+          listener.fail(Kind.POOL_FULL, "all connections to the provider are in use");
     }
   }
 
@@ -90,8 +92,7 @@ final class Dispatch {
     lease = acquired;
     Optional<EncodedRequest> encoded = request.get();
     if (encoded.isEmpty()) {
-      listener.undeliverable(
-          Kind.OVERLOADED, "no room for the request or its reply in max_inflight_bytes");
+      listener.fail(Kind.OVERLOADED, "no room for the request or its reply in max_inflight_bytes");
       return;
     }
     EncodedRequest ready = encoded.get();

@@ -9,8 +9,8 @@ import dev.tollgate.core.routing.Candidate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Permit of an attempt in the in-flight budget for its reply. A reply that is charged in any case (an
- * image) is reserved before the request is sent, so that it is not dropped later. Ended exactly
+ * Permit of an attempt in the in-flight budget for its reply. A reply that is charged in any case
+ * (an image) is reserved before the request is sent, so that it is not dropped later. Ended exactly
  * once, or moved to a {@link BodyCollector}. Loop-confined.
  */
 final class ReplyBudget {
@@ -29,9 +29,7 @@ final class ReplyBudget {
     this.bytes = bytes;
   }
 
-  /**
-   * Returns a budget for the likely size of the reply, and for half of the node's at most.
-   */
+  /** Returns a budget for the likely size of the reply, and for half of the node's at most. */
   static ReplyBudget of(InferenceRequest request, Candidate candidate, InflightBytes inflight) {
     long likely = request.replyBytesLikely(candidate.route());
     long limit = request.replyBytesMax(candidate.provider());
@@ -49,8 +47,8 @@ final class ReplyBudget {
   }
 
   /**
-   * Returns a collector: with this permit for the reply that was reserved, else with a new one; null
-   * if the in-flight budget has no room.
+   * Returns a collector: with this permit for the reply that was reserved, else with a new one;
+   * null if the in-flight budget has no room.
    */
   @Nullable BodyCollector collector(int bytesMax, boolean wanted, BodyLength declaredLength) {
     InflightBytes.Permit held = permit;

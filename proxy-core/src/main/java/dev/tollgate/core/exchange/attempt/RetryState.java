@@ -57,25 +57,25 @@ final class RetryState {
   private boolean selectedFailed;
   private boolean executed;
 
-  /** What is to be done next. */
+  /** Next step of the request. */
   sealed interface Step {
     record Start(Placement placement) implements Step {}
 
-    /** Ask again for a step after this time. */
+    /** Pause, then call {@link #afterWait}. */
     record Wait(Duration delay) implements Step {}
 
-    /** Ask the limits of a model to fall back to, then say what they said. */
+    /** Acquire the limits of a model to fall back to, then call {@link #afterLimits}. */
     record CheckLimits(ModelId model) implements Step {}
 
-    /** The last failure is what the client sees. */
+    /** No attempt follows; the client sees {@link #failure}. */
     record GiveUp() implements Step {}
 
-    /** Nobody could be asked at all. */
+    /** No candidate accepted even a first attempt. */
     record NoProvider(NoProviderRefusal refusal) implements Step {}
   }
 
   /**
-   * @param begunNanos when the whole request was here, on the loop's ticker
+   * @param begunNanos when the whole request had arrived, on the loop's ticker
    */
   RetryState(
       Fleet fleet,
@@ -91,19 +91,19 @@ final class RetryState {
     this.stream = request.isStream();
     this.atMostOnce = !request.mayBeRepeated();
     Duration timeout =
-        atMostOnce ? null : request.routing().timeout(); // what is bought is heard out
+        atMostOnce ? null : request.routing().timeout(); // an execution that is charged is awaited
     this.ownDeadline = timeout == null ? AttemptClock.NEVER : begunNanos + timeout.toNanos();
   }
 
-  /** When the whole request must be over if this candidate is asked, on the loop's ticker. */
+  /** Returns the deadline of an attempt at this candidate, on the loop's ticker. */
   long deadline(Candidate candidate) {
     Duration total = candidate.provider().timeouts().total();
     return stream ? ownDeadline : Math.min(ownDeadline, begunNanos + total.toNanos());
   }
 
-  // Who is asked
+  // Choice
 
-  /** The first try: at the first candidate that can be asked. */
+  /** Returns the first step: an attempt at the first candidate that accepts a placement. */
   Step first(long nowNanos) {
     for (Candidate candidate : plan.candidates()) {
       if (isBarred(candidate)) {
@@ -121,7 +121,7 @@ final class RetryState {
     return new Step.NoProvider(new NoProviderRefusal(plan.strategy(), all));
   }
 
-  /** What follows the last failure: a try only if it can begin before its deadline. */
+  /** Returns the step after a failure: an attempt only if it can begin before its deadline. */
   Step next(long nowNanos) {
     if (executed) {
       return new Step.GiveUp();
@@ -131,7 +131,7 @@ final class RetryState {
     if (repeated != null && mayRepeat(repeated, nowNanos) && tryPlace(repeated, nowNanos)) {
       return startStep();
     }
-    while (history.count() < plan.attemptsMax() // those that were outrun count, too
+    while (history.count() < plan.attemptsMax() // attempts that lost a race count
         && NextAttempt.after(
                 plan,
                 failures,
@@ -148,7 +148,8 @@ final class RetryState {
       } else if (!isExemptFromBudget(candidate, delay) && !tryTakeRetry(candidate, nowNanos)) {
         barred.add(candidate);
       } else if (!isAllowed(candidate)) {
-        budgetTaken = candidate; // its model's limit is not drawn from for a try that is not made
+        budgetTaken =
+            candidate; // first, so that the limit is not acquired for an attempt without budget
         return new Step.CheckLimits(candidate.model().id());
       } else if (!delay.isZero()) {
         waiting = candidate;
@@ -174,14 +175,15 @@ final class RetryState {
   }
 
   /**
-   * What follows a {@link Step.CheckLimits}: another model if it was refused, and if there is one.
+   * Returns the step after {@link Step.CheckLimits}: if it was refused, another model if there is
+   * one.
    */
   Step afterLimits(ModelId model, RateLimitPermit.Verdict verdict, long nowNanos) {
     limitsKnown(model, verdict);
     return failures.isEmpty() ? first(nowNanos) : next(nowNanos);
   }
 
-  /** What the limits of a model said, before or after it is to be asked. */
+  /** Excludes the candidates of a model whose limits refused. */
   private void limitsKnown(ModelId model, RateLimitPermit.Verdict verdict) {
     switch (verdict) {
       case RateLimitPermit.Verdict.Granted _ -> {}
@@ -198,13 +200,13 @@ final class RetryState {
     }
   }
 
-  /** The model that was asked for was counted when the request was admitted. */
+  /** True if the limits of its model are granted; the requested model was counted at admission. */
   private boolean isAllowed(Candidate candidate) {
     ModelId model = candidate.model().id();
     return model.equals(asked) || limits.isGranted(model);
   }
 
-  /** What follows a {@link Step.Wait}. */
+  /** Returns the step after {@link Step.Wait}. */
   Step afterWait(long nowNanos) {
     Candidate candidate = waiting;
     waiting = null;
@@ -212,8 +214,8 @@ final class RetryState {
   }
 
   /**
-   * The first provider that is asked instead of another costs nothing: it was not asked before. Nor
-   * does its next key: once the first one was refused, nobody uses that any more.
+   * True for an attempt that takes nothing from the retry budget: the first one at another
+   * provider, and one with the next key of a provider whose first key was refused.
    */
   private boolean isExemptFromBudget(Candidate candidate, Duration delay) {
     boolean isPaid = budgetTaken != null && budgetTaken.isSame(candidate);
@@ -258,37 +260,37 @@ final class RetryState {
 
   private Step startStep() {
     if (placement == null) {
-      throw new IllegalStateException("nobody is asked");
+      throw new IllegalStateException("no placement");
     }
     history.started(placement, last == null ? null : Cause.of(last));
     return new Step.Start(placement);
   }
 
-  // What comes of it
+  // Results
 
   /**
-   * The failure that the client is told of: the last one, but where content was delivered the one
-   * that broke that off, whoever failed to continue it.
+   * Returns the failure that the client sees: the one that interrupted the content, if there is
+   * one, else the last.
    */
   NextAttempt.Failed failure() {
     NextAttempt.Failed reported = interruption == null ? last : interruption;
     if (reported == null) {
-      throw new IllegalStateException("nobody failed");
+      throw new IllegalStateException("no attempt failed");
     }
     return reported;
   }
 
   /**
-   * The last failure broke off what was being delivered.
+   * Notes that the last failure interrupted the content.
    *
-   * @param mayContinue who may be asked from now on
+   * @param mayContinue accepts the candidates that may be asked from now on
    */
   void interrupted(Predicate<Candidate> mayContinue) {
     interruption = last;
     canContinue = mayContinue;
   }
 
-  /** The first content of a stream came. */
+  /** Notes the first content of a stream. */
   void firstContent(Attempt attempt, long nowNanos) {
     if (interruption == null) {
       attempt.placement().firstContent(nowNanos);
@@ -299,7 +301,7 @@ final class RetryState {
 
   void succeeded(Attempt attempt, long tokens, long nowNanos) {
     if (interruption != null) {
-      attempt.placement().continued(); // also where it had nothing to add
+      attempt.placement().continued(); // also if it added nothing
     }
     history.ended(attempt, "ok", "", nowNanos);
     attempt.placement().succeeded(tokens, nowNanos);
@@ -312,27 +314,27 @@ final class RetryState {
     selectedFailed = false;
   }
 
-  /** The last one refused how it was asked, and comes next in another way. */
+  /** Makes the candidate the next one, because it refused only the prefilled answer. */
   void repeat(Candidate candidate) {
     repeat = candidate;
   }
 
-  /** It was late, and the try beside it was faster. */
+  /** Ends an attempt that was late and lost the race. */
   void hedgeLost(Attempt attempt, long nowNanos) {
     attempt.placement().hedgeLost(nowNanos);
     abandoned(attempt, nowNanos);
   }
 
-  /** Nobody waits for it: that says nothing about this one, which is not asked again. */
+  /** Ends an attempt without a verdict on its provider, which is not asked again. */
   void abandoned(Attempt attempt, long nowNanos) {
     cancelled(attempt, nowNanos);
     abandoned.add(attempt.placement().candidate());
   }
 
   /**
-   * A second try beside one whose first token is late: at another provider of its model that is in
-   * no doubt, if its retry budget allows it. It is to be ended like any other. One that must get a
-   * verdict has its time for itself.
+   * Returns the placement of a second attempt beside a late one: at another, healthy provider of
+   * its model whose retry budget allows it. An attempt that probes a breaker is not hedged, because
+   * it must get its verdict.
    */
   Optional<Placement> hedge(Attempt late, long nowNanos) {
     Candidate slow = late.placement().candidate();
@@ -365,13 +367,15 @@ final class RetryState {
   }
 
   /**
-   * @param forRetry the failure as it counts for what follows
+   * Ends an attempt that failed.
+   *
+   * @param forRetry the failure by which the next attempt is chosen
    */
   void failed(Attempt attempt, UpstreamFailure failure, UpstreamFailure forRetry, long nowNanos) {
     String outcome = failure.kind().wire();
     history.ended(attempt, outcome, failure.reason(), nowNanos);
     executed |= mayHaveExecuted(attempt);
-    barred.clear(); // who could not be asked a while ago perhaps can now
+    barred.clear(); // a candidate that was excluded a while ago may be usable now
     Placement failing = attempt.placement();
     Credential key = failing.credential();
     if (failure.kind() == Kind.LIMIT_TOO_LOW && key != null) {
@@ -388,14 +392,14 @@ final class RetryState {
     selectedFailed = failure.isProviderFault() && !callerTimeout;
   }
 
-  /** Whether what a try asked for may have been made, and is not asked for again. */
+  /** True if an attempt may have been executed, and must not be repeated. */
   boolean mayHaveExecuted(Attempt attempt) {
     return atMostOnce && attempt.isWritten();
   }
 
   /**
-   * Who sets itself a short deadline must not open a circuit for all others with it, nor must a
-   * provider that used up the time of the next one.
+   * True if the request's deadline expired, and not the provider's: a client's short timeout must
+   * not open a circuit for others, nor must the time that an earlier attempt used up.
    */
   private boolean isCallerTimeout(Candidate candidate, UpstreamFailure failure, long nowNanos) {
     boolean ranOut = failure.kind() == Kind.TIMED_OUT || failure.kind() == Kind.INTERRUPTED;
@@ -403,7 +407,7 @@ final class RetryState {
     return ranOut && nowNanos >= (isFirst ? ownDeadline : deadline(candidate));
   }
 
-  /** Whatever is still open says nothing about its provider. */
+  /** Ends an open placement as neutral. */
   void end(long nowNanos) {
     if (placement != null) {
       placement.neutral(nowNanos);
@@ -411,9 +415,9 @@ final class RetryState {
   }
 
   /**
-   * The value of {@code X-LLM-Routing-Reason}.
+   * Returns the value of {@code X-LLM-Routing-Reason}.
    *
-   * @param attempt the last try at {@code selected}, perhaps under way
+   * @param attempt the last attempt at {@code selected}, perhaps still running
    */
   String reason(
       Candidate selected,
@@ -432,12 +436,12 @@ final class RetryState {
   }
 
   /**
-   * Whether another provider than this, which is silent, could be asked now. Whether the limits of
-   * another model let the request is asked once; until that is known the model does not count.
+   * True if another provider could be asked now instead of an unresponsive one. The limits of
+   * another model are acquired once; until the answer the model does not count.
    */
   boolean hasFallback(Candidate unresponsive, long nowNanos) {
     if (atMostOnce) {
-      return false; // who is silent has it
+      return false; // the unresponsive provider has the request
     }
     for (Candidate one : fallbacks(unresponsive, nowNanos)) {
       boolean could = failures.isEmpty() || fleet.hasBudget(one, plan.rules(), nowNanos);

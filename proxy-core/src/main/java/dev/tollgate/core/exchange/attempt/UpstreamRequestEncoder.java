@@ -80,7 +80,10 @@ record UpstreamRequestEncoder(
     return room.map(permit -> encode(counted(permit), unsent));
   }
 
-  /** Returns a body that is counted until it is written; growth beyond the estimate may go uncounted. */
+  /**
+   * Returns a body that is counted until it is written; growth beyond the estimate may go
+   * uncounted.
+   */
   private UpstreamBody counted(InflightBytes.Permit permit) {
     UpstreamBody built;
     try {

@@ -27,22 +27,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One blob on its way to a client: the next piece is read from the disk when the client took the
- * one before, so that a slow client costs one piece. Loop-confined.
+ * Download of one blob: the next piece is read from the disk when the client has taken the one
+ * before, so that a slow client costs one piece of memory. Loop-confined.
  */
 final class Download implements Running {
   private static final Logger LOG = LoggerFactory.getLogger(Download.class);
   private static final int PIECE_BYTES = 32 * 1024;
 
   /**
-   * Who reads slower than 16 KiB a second, after a minute's grace, keeps a place from others: also
-   * the one who reads a little again and again, and never stands still.
+   * Grace period before the minimum rate of 16 KiB/s applies. A slow client occupies one of the
+   * node's downloads, also if it reads a little now and then and never stalls.
    */
   private static final long GRACE_NANOS = 60_000_000_000L;
 
   private static final long NANOS_PER_BYTE = 1_000_000_000L / (16 * 1024);
 
-  /** Whatever the bytes are, no browser takes them for a page of this host, or keeps them. */
+  /** Keep a browser from showing the bytes as a page of this host, and from caching them. */
   private static final List<FieldLines> FIELDS =
       List.of(
           new Field("X-Content-Type-Options", "nosniff"),
@@ -79,7 +79,7 @@ final class Download implements Running {
     this.beganNanos = loop.now();
   }
 
-  /** Looks again when the client must have taken more, and drops the one who has not. */
+  /** Drops a client below the minimum rate; else checks again when more must have been read. */
   void checkProgress() {
     loop.check();
     long dueNanos = beganNanos + GRACE_NANOS + sentBytes * NANOS_PER_BYTE;
@@ -91,7 +91,7 @@ final class Download implements Running {
     }
   }
 
-  /** What came of opening the file. */
+  /** Continues with the result of opening the file. */
   void onOpened(Opened opened) {
     loop.run(() -> opened(opened));
   }
@@ -179,7 +179,7 @@ final class Download implements Running {
           readOn(found);
         }
       }
-      case Read.Done _, Read.Failed _ -> { // cut while it was read, or unreadable
+      case Read.Done _, Read.Failed _ -> { // truncated while it was read, or unreadable
         piece.release();
         refuse(Fault.tryLater(UNREADABLE));
       }
@@ -197,7 +197,7 @@ final class Download implements Running {
     end();
   }
 
-  /** Refuses, or breaks off what has begun so that nobody takes it for whole. */
+  /** Refuses; a body that has begun is cut off, so that no client takes it for complete. */
   void refuse(Fault fault) {
     loop.check();
     finished = true;
@@ -206,7 +206,7 @@ final class Download implements Running {
     end();
   }
 
-  /** Gives the file back, once and not under a read. */
+  /** Closes the file, once and not during a read. */
   private void end() {
     if (ended || reading) {
       return;
@@ -238,7 +238,7 @@ final class Download implements Running {
     }
   }
 
-  /** A fault of ours: told once to the log, and to the client where it still can be. */
+  /** Ends the download because of an exception: logged once, and a fault for the client. */
   private void failedUnexpectedly(RuntimeException unexpected) {
     LOG.error("a download of {} failed", name, unexpected);
     if (!finished) {

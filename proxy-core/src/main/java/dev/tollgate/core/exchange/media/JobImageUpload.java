@@ -23,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Stores the images that a job's submission brought, one after the other, each decoded in a turn of
- * its own. What no job comes to own is deleted again, or goes when its time is over. Loop-confined.
+ * Upload of a job submission's images to object storage, one after the other, each decoded in a
+ * task of its own. Images without a job are deleted, or expire by their retention. Loop-confined.
  */
 final class JobImageUpload {
   private static final Logger LOG = LoggerFactory.getLogger(JobImageUpload.class);
@@ -38,7 +38,7 @@ final class JobImageUpload {
   private boolean discarded;
 
   /**
-   * @param retention how long at least
+   * @param retention the shortest time for which the images are stored
    */
   JobImageUpload(
       Outputs.Kept outputs,
@@ -53,9 +53,9 @@ final class JobImageUpload {
     this.loop = loop;
   }
 
-  /** What came of storing all of them. */
+  /** Result of storing all images. */
   sealed interface Answer {
-    /** Each is kept, in their order. */
+    /** Every image is stored; the names are in the order of the images. */
     record All(List<BlobName> names) implements Answer {
       public All {
         names = List.copyOf(names);
@@ -66,9 +66,9 @@ final class JobImageUpload {
   }
 
   /**
-   * Stores them.
+   * Stores the images.
    *
-   * @param whenDone not told once they are unwanted
+   * @param whenDone not called after {@link #discard}
    */
   void store(List<SentImage> images, Consumer<Answer> whenDone) {
     loop.check();
@@ -77,7 +77,7 @@ final class JobImageUpload {
       return;
     }
     SentImage image = images.get(names.size());
-    // It is there a second time until the storage has let go of it.
+    // The decoded image is a second copy until the storage releases it.
     Optional<InflightBytes.Permit> room = inflight.tryAcquire(image.bytesMax());
     if (room.isEmpty()) {
       Fault full = Fault.tryLater("There is no room for the images.");
@@ -123,7 +123,7 @@ final class JobImageUpload {
     }
   }
 
-  /** Deletes what is stored and what is about to be: no job owns them, and none will. */
+  /** Deletes the stored images, and those being stored: no job refers to them. */
   void discard() {
     loop.check();
     discarded = true;
@@ -131,7 +131,7 @@ final class JobImageUpload {
     names.clear();
   }
 
-  /** What cannot be deleted goes when its time is over. */
+  /** Deletes an image; if that fails, it expires by its retention. */
   private void delete(BlobName name) {
     outputs.blobs().delete(name, loop.eventLoop(), _ -> {});
   }

@@ -21,8 +21,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A look at a media job, or its end by its owner. Whether a job is another organization's, of
- * another kind or nowhere at all cannot be told apart.
+ * Query or deletion of a media job. The reply is the same for a job of another organization, of
+ * another kind, and for one that does not exist.
  */
 public final class JobQuery extends JobTask {
   private static final Duration QUERY_TIMEOUT = Duration.ofSeconds(4);
@@ -39,14 +39,14 @@ public final class JobQuery extends JobTask {
   private final @Nullable JobKind kind;
   private final Action action;
 
-  /** What is to be done with the job. */
+  /** Operation on the job. */
   public enum Action {
     SHOW,
     DELETE
   }
 
   /**
-   * @param kind null: whatever it is
+   * @param kind null for any kind
    */
   public JobQuery(
       ExchangeContext context,
@@ -114,7 +114,7 @@ public final class JobQuery extends JobTask {
     end(() -> reply.answer(200, List.of(), json, null));
   }
 
-  /** Where nothing is stored any more nothing can be fetched. */
+  /** Returns an expired, empty URL if storage is no longer configured. */
   private SignedUrl signed(BlobName name) {
     return switch (context.media().outputs()) {
       case Outputs.Kept kept -> kept.blobs().url(name);

@@ -50,15 +50,15 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The submission of a media job: looked for under its key, routed, held to the limits, its URLs
- * judged, its images stored, and then one step of the store makes the job and holds its money.
- * Whoever sends it again gets the same job, whatever has become of providers, limits and hosts
- * meanwhile (docs/decisions/jobs.md#submission).
+ * Submission of a media job: it is looked up under its idempotency key, routed, limited, its URLs
+ * are checked, its images stored, and then one operation of the store creates the job and reserves
+ * its money. A repeat gets the same job, whatever the state of providers, limits and hosts
+ * (docs/decisions/jobs.md#submission).
  */
 public final class JobSubmission extends JobTask {
   private static final Duration TIMEOUT = Duration.ofSeconds(15);
   private static final Fault NOT_IMPLEMENTED =
-      Fault.of(ErrorCode.NOT_IMPLEMENTED, "Nobody makes videos or music here.");
+      Fault.of(ErrorCode.NOT_IMPLEMENTED, "Video and music generation is not enabled.");
   private static final Fault NOT_CONFIGURED =
       Fault.of(ErrorCode.NOT_CONFIGURED, "There is no object storage for what is made.");
   private static final Fault CONFLICT =
@@ -70,7 +70,7 @@ public final class JobSubmission extends JobTask {
   private final JobKind kind;
   private final RateLimitPermit rateLimit;
 
-  /** Until the store is asked to make the job that they belong to. */
+  /** The images, until the store is asked to create their job. */
   private @Nullable JobImageUpload images;
 
   public JobSubmission(
@@ -85,11 +85,11 @@ public final class JobSubmission extends JobTask {
     this.rateLimit = new RateLimitPermit(context.admission().limits(), loop);
   }
 
-  /** A valid request, and whom it may ask. */
+  /** A valid request, and the models that it may use. */
   private record ValidRequest(
       JobService service, MediaJobRequest media, List<Model> models, JobSubmissionKey ticket) {}
 
-  /** A job that may be made: by whom, and what is held for it. */
+  /** A job that may be created, with its route and its reservation. */
   private record Plan(ValidRequest validRequest, RoutePlan route, JobReservation held) {
     Candidate candidate() {
       return route.candidates().getFirst();
@@ -129,7 +129,7 @@ public final class JobSubmission extends JobTask {
     }
   }
 
-  // Whether it was made before
+  // Lookup
 
   private void recall(ValidRequest validRequest) {
     startTimeout(TIMEOUT);
@@ -153,7 +153,7 @@ public final class JobSubmission extends JobTask {
         new BodyFingerprint(body.bytes(), body.length(), ""));
   }
 
-  /** The body counts for as long as the store may read it, also where its client has left. */
+  /** Lends the body to the store, which may read it beyond a disconnect. */
   private void withBody(Consumer<Consumer<Runnable>> call) {
     Body.Loan loan = request.body().lend();
     try {
@@ -191,7 +191,7 @@ public final class JobSubmission extends JobTask {
     end(() -> reply.answer(202, RequestOutcome.REPLAYED, fields, JobJson.accepted(job), served));
   }
 
-  // Who makes it
+  // Route
 
   private void route(ValidRequest validRequest) {
     MediaJobRequest media = validRequest.media();
@@ -229,7 +229,7 @@ public final class JobSubmission extends JobTask {
     }
   }
 
-  // What has to be waited for
+  // Limits, URLs, images
 
   private void limit(Plan plan) {
     rateLimit.acquire(request, plan.candidate().model().id(), 0, verdict -> limited(plan, verdict));
@@ -253,7 +253,7 @@ public final class JobSubmission extends JobTask {
     }
   }
 
-  /** One after the other: there are few, and the first that is refused ends it. */
+  /** Checks the URLs one after the other: there are few, and the first refusal ends the task. */
   private void checkUrls(Plan plan, int next) {
     List<RemoteUrl> urls = plan.validRequest().media().urls();
     if (next == urls.size()) {
@@ -363,7 +363,7 @@ public final class JobSubmission extends JobTask {
     }
   }
 
-  /** Where nobody knows it may be one, and has its images until their time is over. */
+  /** True if no job was created. Without an answer one may exist and keeps its images. */
   private static boolean isNotCreated(JobRepository.SubmitResult submitted) {
     return switch (submitted) {
       case JobRepository.SubmitResult.Created _, JobRepository.SubmitResult.Unavailable _ -> false;

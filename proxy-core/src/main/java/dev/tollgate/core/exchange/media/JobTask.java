@@ -17,8 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A request about a media job. What comes first ends it, once: an answer, its time, the client's
- * leaving or the node's stop; what the store does meanwhile it does all the same. Loop-confined.
+ * Request about a media job. The first of these ends it, once: an answer, its timeout, a disconnect
+ * or the node's stop. An operation of the store that has begun is completed in any case.
+ * Loop-confined.
  */
 public abstract class JobTask implements RequestTask {
   private static final Logger LOG = LoggerFactory.getLogger(JobTask.class);
@@ -52,19 +53,19 @@ public abstract class JobTask implements RequestTask {
 
   abstract void work();
 
-  /** Gives back what is held; called once, ahead of the reply. */
+  /** Ends what the task holds; called once, ahead of the reply. */
   abstract void release();
 
   final boolean isEnded() {
     return stage != Stage.PENDING;
   }
 
-  /** Gives up after a while. */
+  /** Starts the timeout of the task. */
   final void startTimeout(Duration time) {
     timeout = loop.schedule(() -> unavailable("no answer in time"), time);
   }
 
-  /** Ends it, unless it has ended. */
+  /** Ends the task, unless it has ended. */
   final void end(Runnable last) {
     loop.check();
     if (stage == Stage.PENDING) {
@@ -105,7 +106,7 @@ public abstract class JobTask implements RequestTask {
     refuse(fault, RequestOutcome.DRAINED);
   }
 
-  /** A fault of ours: told once to the log, and to the client where it still waits. */
+  /** Ends the task because of an exception: logged once, and a fault for the client. */
   private void failedUnexpectedly(RuntimeException unexpected) {
     LOG.error("request {} failed", request.id(), unexpected);
     switch (stage) {
