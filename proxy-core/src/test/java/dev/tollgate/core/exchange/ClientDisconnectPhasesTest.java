@@ -32,7 +32,7 @@ class ClientDisconnectPhasesTest {
   private static final Fault STOPPING =
       Fault.of(ErrorCode.SERVICE_UNAVAILABLE, "The service is shutting down.");
 
-  /** Where a request stands when something happens to its client. */
+  /** Progress of a request when its client disconnects. */
   enum Moment {
     QUEUED,
     CONNECTING,

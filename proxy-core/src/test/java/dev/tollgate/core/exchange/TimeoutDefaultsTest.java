@@ -37,7 +37,7 @@ class TimeoutDefaultsTest {
     }
   }
 
-  /** Whoever sends the head together with the body must have written all of it by then. */
+  /** A provider that sends the head with the body must have written all of it by then. */
   @Test
   void aPlainReplyMayTakeAsLongForItsHeadAsForItsFirstByte() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
@@ -178,7 +178,7 @@ class TimeoutDefaultsTest {
   }
 
   @Test
-  void allTriesAtAPlainRequestShareOneDeadline() {
+  void allAttemptsOfAPlainRequestShareOneDeadline() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
       RecordedClient client = scenario.askPlain();
       scenario.link(0).send(PLAIN_HEAD);
