@@ -217,9 +217,8 @@ public final class Exchange
   @Override
   public void completed() {
     Charge charge = current.chargeIfComplete();
-    FinalReply finalReply =
-        disconnect.hasOccurred() ? new FinalReply.None() : composer.streamEnd(charge);
-    finish(disconnect.outcomeOf(charge), null, 200, charge, finalReply);
+    FinalReply last = disconnect.hasOccurred() ? new FinalReply.None() : composer.streamEnd(charge);
+    finish(disconnect.outcomeOf(charge), null, 200, charge, last);
   }
 
   @Override
