@@ -1,12 +1,13 @@
 package dev.tollgate.core.exchange;
 
 import dev.tollgate.core.exchange.frame.Downstream;
-import dev.tollgate.core.exchange.frame.ExceptionGuard;
 import dev.tollgate.core.exchange.frame.ExchangeContext;
 import dev.tollgate.core.exchange.frame.ExchangeRequest;
 import dev.tollgate.core.exchange.frame.FaultMapper;
+import dev.tollgate.core.exchange.frame.RequestLoop;
 import dev.tollgate.core.exchange.frame.RequestOutcome;
 import dev.tollgate.core.exchange.frame.RequestService;
+import dev.tollgate.core.exchange.frame.RequestTask;
 import dev.tollgate.core.exchange.frame.ShortReply;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
@@ -16,36 +17,35 @@ import dev.tollgate.core.ledger.AccountBalances;
 import dev.tollgate.core.ledger.Window;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A question about the caller's own money: the books are asked, and what comes first ends it, once:
- * their answer, two seconds, the client's leaving or the node's stop. Loop-confined.
+ * Query of the caller's own account in the ledger store. The first of these ends it, once: the
+ * answer, two seconds, a disconnect or the node's stop. Loop-confined.
  */
-final class AccountQuery implements RequestService.Running {
+final class AccountQuery implements RequestTask {
   private static final Logger LOG = LoggerFactory.getLogger(AccountQuery.class);
   private static final Duration TIMEOUT = Duration.ofSeconds(2);
   private static final Fault UNAVAILABLE =
-      Fault.of(ErrorCode.SERVICE_UNAVAILABLE, "The books cannot be asked at present.");
+      Fault.of(ErrorCode.SERVICE_UNAVAILABLE, "The account balance cannot be read at present.");
 
   private final ExchangeContext context;
   private final ExchangeRequest request;
-  private final Downstream downstream;
+  private final RequestLoop loop;
   private final AnswerWriter writer;
   private final ShortReply reply;
   private @Nullable ScheduledFuture<?> timeout;
   private Stage stage = Stage.PENDING;
 
-  /** What is answered of a standing. */
+  /** Writes the response for a balance. */
   interface AnswerWriter {
     /**
-     * Writes it.
+     * Writes the response.
      *
-     * @param to called once, on the loop; it may come late
+     * @param to called once, on the loop, perhaps later
      */
     void write(AccountBalance balance, Consumer<JsonBytes> to);
   }
@@ -63,35 +63,28 @@ final class AccountQuery implements RequestService.Running {
       AnswerWriter writer) {
     this.context = context;
     this.request = request;
-    this.downstream = downstream;
+    this.loop = new RequestLoop(downstream.loop(), this::failedUnexpectedly);
     this.writer = writer;
-    this.reply = new ShortReply(context.observer(), request, downstream);
+    this.reply = new ShortReply(context.sinks().observer(), request, downstream);
   }
 
-  /** Asks; the reply goes to the downstream. */
-  void begin() {
+  @Override
+  public void begin() {
+    loop.check();
     request.body().end();
-    guarded(this::query);
+    loop.run(this::query);
   }
 
   private void query() {
-    timeout =
-        downstream
-            .loop()
-            .schedule(
-                () -> guarded(() -> refuse("no answer in time")),
-                TIMEOUT.toNanos(),
-                TimeUnit.NANOSECONDS);
+    timeout = loop.schedule(() -> refuse("no answer in time"), TIMEOUT);
     Window window = Window.at(request.id().epochMillis());
-    context
-        .balances()
-        .query(request.key(), window, downstream.loop(), answer -> guarded(() -> answered(answer)));
+    context.balances().query(request.key(), window, loop.eventLoop(), loop.guarded(this::answered));
   }
 
   private void answered(AccountBalances.BalanceResult answer) {
     switch (answer) {
       case AccountBalances.BalanceResult.Known known ->
-          writer.write(known.balance(), json -> guarded(() -> end(() -> reply.answer(json))));
+          writer.write(known.balance(), loop.guarded(json -> end(() -> reply.answer(json))));
       case AccountBalances.BalanceResult.Unavailable unavailable -> refuse(unavailable.reason());
     }
   }
@@ -118,13 +111,13 @@ final class AccountQuery implements RequestService.Running {
   }
 
   private void end(Runnable last) {
+    loop.check();
     if (stage == Stage.PENDING) {
       finish(last);
     }
   }
 
   private void finish(Runnable last) {
-    assert downstream.loop().inEventLoop();
     stage = Stage.ENDING;
     if (timeout != null) {
       timeout.cancel(false);
@@ -133,11 +126,7 @@ final class AccountQuery implements RequestService.Running {
     stage = Stage.ENDED;
   }
 
-  private void guarded(Runnable step) {
-    ExceptionGuard.run(step, this::failedUnexpectedly);
-  }
-
-  /** A fault of ours: told once to the log, and to the client where it still waits. */
+  /** Ends the query because of an exception: logged once, and a fault for the client. */
   private void failedUnexpectedly(RuntimeException unexpected) {
     LOG.error("request {} failed", request.id(), unexpected);
     if (stage != Stage.ENDED) {

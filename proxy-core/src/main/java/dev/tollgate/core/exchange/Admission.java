@@ -5,31 +5,28 @@ import dev.tollgate.core.exchange.frame.ExchangeContext;
 import dev.tollgate.core.exchange.frame.ExchangeRequest;
 import dev.tollgate.core.exchange.frame.Phase;
 import dev.tollgate.core.exchange.frame.RateLimitPermit;
+import dev.tollgate.core.exchange.frame.RequestLoop;
 import dev.tollgate.core.exchange.frame.RequestOutcome;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.ledger.Ledger;
 import dev.tollgate.core.money.MicroUsd;
-import io.netty.util.concurrent.EventExecutor;
-import java.util.function.Consumer;
 
 /**
- * The way into the providers: the worst case is set aside, then the limits are asked, then the
- * images that the request names by URL are fetched. What is answered after the request's end goes
- * back at once. Loop-confined.
+ * Steps of a request ahead of its first attempt: reserve the worst case, acquire the permit of its
+ * limits, fetch the images that it names by URL. What arrives after the request's end is ended at
+ * once. Loop-confined.
  */
 final class Admission implements InputImages.Listener {
   private final ExchangeContext context;
   private final ExchangeRequest request;
-  private final InferenceCall call;
-  private final MicroUsd worstCase;
+  private final Holdings holdings;
   private final InputImages images;
-  private final Finish finish;
+  private final RequestLoop loop;
   private final Listener listener;
-  private final Consumer<Runnable> guarded;
 
-  /** Who wants in; told only while the request has not ended. */
+  /** The exchange that waits for admission; not called after the request's end. */
   interface Listener {
-    /** The limits are asked next, or images are fetched. */
+    /** A phase begins: the limits are asked, or images are fetched. */
     void reached(Phase next);
 
     void admitted();
@@ -37,53 +34,49 @@ final class Admission implements InputImages.Listener {
     void refused(Fault fault, RequestOutcome outcome);
   }
 
-  /**
-   * @param worstCase what the request can cost at most
-   * @param guarded runs a step so that a fault of ours does not go unnoticed
-   */
   Admission(
       ExchangeContext context,
       ExchangeRequest request,
-      InferenceCall call,
-      MicroUsd worstCase,
+      Holdings holdings,
       InputImages images,
-      Finish finish,
-      Listener listener,
-      Consumer<Runnable> guarded) {
+      RequestLoop loop,
+      Listener listener) {
     this.context = context;
     this.request = request;
-    this.call = call;
-    this.worstCase = worstCase;
+    this.holdings = holdings;
     this.images = images;
-    this.finish = finish;
+    this.loop = loop;
     this.listener = listener;
-    this.guarded = guarded;
   }
 
-  void begin(EventExecutor loop) {
+  /**
+   * Begins with the reservation.
+   *
+   * @param worstCase the highest possible cost of the request
+   */
+  void begin(InferenceCall call, MicroUsd worstCase) {
+    loop.check();
     context
+        .admission()
         .ledger()
         .reserve(
             request.id(),
             request.key(),
             worstCase,
-            loop,
-            answer -> guarded.accept(() -> reserved(answer, loop)));
+            loop.eventLoop(),
+            loop.guarded(answer -> reserved(answer, call)));
   }
 
-  private void reserved(Ledger.ReserveResult answer, EventExecutor loop) {
+  private void reserved(Ledger.ReserveResult answer, InferenceCall call) {
     switch (answer) {
       case Ledger.ReserveResult.Reserved reserved -> {
-        finish.reservation().begin(reserved.reservation(), loop.ticker().nanoTime());
-        if (finish.hasBegun()) {
-          finish.reservation().abandon();
-        } else {
+        if (holdings.reserved(reserved.reservation())) {
           listener.reached(Phase.LIMITING);
-          limit(loop);
+          holdings.rateLimit().acquire(request, call, this::limited);
         }
       }
       case Ledger.ReserveResult.Refused refused -> {
-        if (!finish.hasBegun()) {
+        if (!holdings.isEnding()) {
           RequestOutcome outcome =
               switch (refused.cause()) {
                 case INSUFFICIENT_FUNDS -> RequestOutcome.REJECTED;
@@ -96,18 +89,14 @@ final class Admission implements InputImages.Listener {
     }
   }
 
-  private void limit(EventExecutor loop) {
-    finish.rateLimit().acquire(request, call, loop, guarded, this::limited);
-  }
-
   private void limited(RateLimitPermit.Verdict verdict) {
-    if (finish.hasBegun()) {
-      finish.rateLimit().end(0);
+    if (holdings.isEnding()) {
+      holdings.rateLimit().end(0);
       return;
     }
     switch (verdict) {
       case RateLimitPermit.Verdict.Granted _ -> {
-        finish.reservation().confirm();
+        holdings.confirm();
         fetch();
       }
       case RateLimitPermit.Verdict.Refused refused ->

@@ -10,20 +10,20 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a request has that a provider has nothing like: anything where its client insists on all of
- * it, else that without which there is no answer.
+ * Check whether a provider's wire format can express a request: all of it if the client requires
+ * all parameters, else the parts without which no answer is possible.
  */
 final class CapabilityCheck {
   private CapabilityCheck() {}
 
-  /** JSON paths of what a candidate's provider would not get. */
+  /** Returns the JSON paths that the format of a candidate's provider cannot express. */
   static List<String> missing(Candidate candidate, InferenceRequest inference) {
     return inference.routing().requireParameters()
         ? inference.unsupported(candidate.route(), candidate.model())
         : inference.unservable(candidate.route());
   }
 
-  /** The refusal of a request that no route can take as a whole, and each for such a reason. */
+  /** Returns the refusal of a request if every route is excluded because of its parameters. */
   static Optional<Fault> fault(
       NoProviderRefusal refusal, List<Model> models, InferenceRequest inference) {
     boolean all =

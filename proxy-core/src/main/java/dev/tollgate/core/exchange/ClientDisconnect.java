@@ -1,15 +1,19 @@
 package dev.tollgate.core.exchange;
 
 import dev.tollgate.core.catalog.Provider.OnDisconnect;
+import dev.tollgate.core.exchange.attempt.CurrentAttempt;
+import dev.tollgate.core.exchange.frame.Charge;
 import dev.tollgate.core.exchange.frame.DrainQuota;
+import dev.tollgate.core.exchange.frame.Phase;
 import dev.tollgate.core.exchange.frame.RequestOutcome;
 import dev.tollgate.core.exchange.frame.RequestService.DisconnectReason;
+import io.netty.util.concurrent.ScheduledFuture;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether and how the client left, and how long its provider is heard out then
+ * Disconnect of a request's client, once it occurred, and the stream that may be drained then
  * (docs/decisions/disconnects.md#cancel). Loop-confined.
  */
 final class ClientDisconnect {
@@ -17,6 +21,7 @@ final class ClientDisconnect {
 
   private @Nullable DisconnectReason reason;
   private DrainQuota.@Nullable OpenStream openStream;
+  private @Nullable ScheduledFuture<?> drainTimer;
 
   void occurred(DisconnectReason cause) {
     reason = cause;
@@ -26,23 +31,35 @@ final class ClientDisconnect {
     return reason != null;
   }
 
-  /** How a request ends that went well but for that. */
-  RequestOutcome orElse(RequestOutcome otherwise) {
-    return reason == null ? otherwise : RequestOutcome.of(reason);
+  /** Returns the outcome of a request that got its result, with a client or without. */
+  RequestOutcome outcomeOf(Charge charge) {
+    if (reason != null) {
+      return RequestOutcome.of(reason);
+    }
+    return charge.usage().estimated() ? RequestOutcome.OK_ESTIMATED : RequestOutcome.OK;
   }
 
-  /** How a request ends that nobody waits for. */
+  /** Returns the outcome of a request that ends because of the disconnect. */
   RequestOutcome outcome() {
     return RequestOutcome.of(reason == null ? DisconnectReason.ABORTED : reason);
   }
 
-  /** A stream flows. */
+  /** Counts a stream that began to flow. */
   void opened(DrainQuota.OpenStream stream) {
     openStream = stream;
   }
 
-  /** It does not flow any more. */
+  /** Keeps the timer that cuts off a drained stream. */
+  void drain(ScheduledFuture<?> timer) {
+    drainTimer = timer;
+  }
+
+  /** Ends the stream, if one flows, and its drain. */
   void endStream() {
+    if (drainTimer != null) {
+      drainTimer.cancel(false);
+      drainTimer = null;
+    }
     if (openStream != null) {
       openStream.end();
       openStream = null;
@@ -50,15 +67,22 @@ final class ClientDisconnect {
   }
 
   /**
-   * How long a provider is heard whose stream flows; empty: not at all.
-   *
-   * @param finished whether it owes nothing any more but the usage
+   * Returns what decides on a disconnect that is about to be reported. A stream that may be drained
+   * takes its place in the quota of its provider.
    */
-  Optional<Duration> drainTime(boolean finished, OnDisconnect policy) {
-    if (finished) {
+  DisconnectDecision.Facts facts(Phase phase, boolean claimed, CurrentAttempt current) {
+    boolean repeated = hasOccurred();
+    Optional<Duration> drainTime =
+        phase == Phase.RELAYING && !repeated ? drainTime(current) : Optional.empty();
+    return new DisconnectDecision.Facts(repeated, claimed, current.mayHaveExecuted(), drainTime);
+  }
+
+  /** Returns the time for the usage behind a finish, or as the provider's policy grants it. */
+  private Optional<Duration> drainTime(CurrentAttempt current) {
+    if (current.stream().finished()) {
       return Optional.of(DRAIN_MAX);
     }
-    return switch (policy) {
+    return switch (current.candidate().provider().onDisconnect()) {
       case OnDisconnect.Cancel _ -> Optional.empty();
       case OnDisconnect.Drain drain ->
           openStream != null && openStream.tryDrain(drain.share())

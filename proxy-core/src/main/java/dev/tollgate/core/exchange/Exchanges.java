@@ -16,8 +16,9 @@ import dev.tollgate.core.api.responses.ResponsesRequest;
 import dev.tollgate.core.api.speech.SpeechRequest;
 import dev.tollgate.core.api.speech.TranscriptionRequest;
 import dev.tollgate.core.catalog.Model;
-import dev.tollgate.core.egress.ImageFetcher;
+import dev.tollgate.core.exchange.frame.AdmissionPorts;
 import dev.tollgate.core.exchange.frame.Body;
+import dev.tollgate.core.exchange.frame.ClientlessRequests;
 import dev.tollgate.core.exchange.frame.DetachedRequests;
 import dev.tollgate.core.exchange.frame.Downstream;
 import dev.tollgate.core.exchange.frame.DrainQuota;
@@ -26,197 +27,100 @@ import dev.tollgate.core.exchange.frame.ExchangeOptions;
 import dev.tollgate.core.exchange.frame.ExchangeRequest;
 import dev.tollgate.core.exchange.frame.FaultMapper;
 import dev.tollgate.core.exchange.frame.InflightBytes;
-import dev.tollgate.core.exchange.frame.JobService;
+import dev.tollgate.core.exchange.frame.MediaPorts;
 import dev.tollgate.core.exchange.frame.ModelScope;
 import dev.tollgate.core.exchange.frame.Outputs;
+import dev.tollgate.core.exchange.frame.ProviderPorts;
+import dev.tollgate.core.exchange.frame.RecordSinks;
 import dev.tollgate.core.exchange.frame.ReplyFields;
-import dev.tollgate.core.exchange.frame.RequestObserver;
+import dev.tollgate.core.exchange.frame.RequestLoop;
 import dev.tollgate.core.exchange.frame.RequestOutcome;
-import dev.tollgate.core.exchange.frame.RequestRecord;
 import dev.tollgate.core.exchange.frame.RequestRecord.Served;
 import dev.tollgate.core.exchange.frame.RequestService;
+import dev.tollgate.core.exchange.frame.RequestTask;
 import dev.tollgate.core.exchange.frame.ShortReply;
 import dev.tollgate.core.exchange.media.JobQuery;
 import dev.tollgate.core.exchange.media.JobSubmission;
-import dev.tollgate.core.exchange.media.JobTask;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.idempotency.IdempotencyKey;
-import dev.tollgate.core.idempotency.IdempotencyStore;
 import dev.tollgate.core.job.JobKind;
-import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.ledger.AccountBalances;
-import dev.tollgate.core.ledger.Ledger;
 import dev.tollgate.core.limit.Acquire;
 import dev.tollgate.core.limit.AcquireResult;
-import dev.tollgate.core.limit.Limits;
 import dev.tollgate.core.routing.Candidate;
-import dev.tollgate.core.routing.Fleet;
 import dev.tollgate.core.routing.NoProviderRefusal;
 import dev.tollgate.core.routing.Router;
 import dev.tollgate.core.routing.RoutingPreferences;
 import dev.tollgate.core.tenant.ApiKey;
-import dev.tollgate.core.upstream.Upstreams;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Answers authenticated requests: from the catalog at once, from the books through an {@link
- * Enquiry}, or through an {@link Exchange}.
+ * Service for authenticated requests. It parses each one and decides how it is answered: at once,
+ * by a query of the account, by a job task, or by an {@link Exchange} with a provider.
  */
 public final class Exchanges implements RequestService {
-  /** A request that was answered before anything could happen to it. */
-  private static final Running ANSWERED =
-      new Running() {
-        @Override
-        public void clientDisconnected(DisconnectReason reason) {}
-
-        @Override
-        public void writabilityChanged() {}
-
-        @Override
-        public void cutShort(Fault fault) {}
-      };
-
   private static final Logger LOG = LoggerFactory.getLogger(Exchanges.class);
 
   private final ExchangeContext context;
   private final Router router;
 
-  /** What is to be done with a request, before anything was done. */
-  private sealed interface Decision {
-    record Admitted(Exchange exchange) implements Decision {}
-
-    record Query(AccountQuery query) implements Decision {}
-
-    record Job(JobTask task) implements Decision {}
-
-    record Found(JsonBytes json) implements Decision {}
-
-    record Refused(Fault fault, RequestOutcome outcome) implements Decision {}
-
-    record Unserved(NoProviderRefusal refusal, InferenceRequest inference) implements Decision {}
-
-    /** The same of a request that may have been carried out before. */
-    record Unroutable(UnroutableRequest request) implements Decision {}
-  }
-
-  /**
-   * @param jobs empty: there are none
-   * @param rows writes a request's line for the request log, a JSON object
-   * @param outputs what becomes of images that clients want addresses of
-   * @param clock of signatures
-   */
   public Exchanges(
-      Upstreams upstreams,
-      Fleet fleet,
-      InflightBytes inflight,
-      Ledger ledger,
+      ProviderPorts providers,
+      AdmissionPorts admission,
       AccountBalances balances,
-      Limits limits,
-      IdempotencyStore idempotency,
-      ImageFetcher images,
-      Optional<JobService> jobs,
-      RequestObserver observer,
-      Function<RequestRecord, byte[]> rows,
-      Outputs outputs,
-      ExchangeOptions options,
-      InstantSource clock) {
+      MediaPorts media,
+      RecordSinks sinks,
+      InflightBytes inflight,
+      ExchangeOptions options) {
+    var clientless = new ClientlessRequests(new DrainQuota(), new DetachedRequests());
     this.context =
         new ExchangeContext(
-            upstreams,
-            fleet,
-            inflight,
-            ledger,
-            balances,
-            limits,
-            idempotency,
-            images,
-            jobs,
-            observer,
-            rows,
-            new DrainQuota(),
-            new DetachedRequests(),
-            outputs,
-            options,
-            clock);
-    this.router = new Router(fleet);
+            providers, admission, balances, media, sinks, clientless, inflight, options);
+    this.router = new Router(providers.fleet());
   }
 
   @Override
   public Running start(ExchangeRequest request, Downstream downstream) {
-    return switch (decideGuarded(request, downstream)) {
-      case Decision.Admitted admitted -> {
-        admitted.exchange().begin();
-        yield admitted.exchange();
-      }
-      case Decision.Query asked -> {
-        asked.query().begin();
-        yield asked.query();
-      }
-      case Decision.Job job -> {
-        job.task().begin();
-        yield job.task();
-      }
-      case Decision.Found found -> {
-        shortReply(request, downstream).answer(found.json());
-        yield ANSWERED;
-      }
-      case Decision.Refused refused -> {
-        shortReply(request, downstream).refuse(refused.fault(), refused.outcome());
-        yield ANSWERED;
-      }
-      case Decision.Unroutable unroutable -> {
-        unroutable.request().begin();
-        yield unroutable.request();
-      }
-      case Decision.Unserved unserved -> {
-        NoProviderRefusal refusal = unserved.refusal();
-        shortReply(request, downstream)
-            .refuse(
-                refusal.fault(),
-                RequestOutcome.PROVIDER_UNAVAILABLE,
-                ReplyFields.of(refusal),
-                notServed(refusal, unserved.inference()));
-        yield ANSWERED;
-      }
-    };
+    RequestLoop.check(downstream.loop());
+    RequestTask task = decide(request, downstream);
+    task.begin();
+    return task;
   }
 
   @Override
   public CompletionStage<Void> detachedRequests() {
-    return context.detached().whenNone();
+    return context.clientless().detached().whenNone();
   }
 
-  /** A fault of ours is told once to the log, and decides like any other. */
-  private Decision decideGuarded(ExchangeRequest request, Downstream downstream) {
+  /** Decides without side effects; an exception is logged and becomes a refusal. */
+  private RequestTask decide(ExchangeRequest request, Downstream downstream) {
     try {
-      return decide(request, downstream);
+      Fault keyFault =
+          checkIdempotencyKey(request.endpoint().idempotency(), request.idempotencyKey());
+      return keyFault == null
+          ? decideByEndpoint(request, downstream)
+          : refused(request, downstream, keyFault);
     } catch (RuntimeException unexpected) {
       LOG.error("request {} failed", request.id(), unexpected);
-      return new Decision.Refused(FaultMapper.UNEXPECTED_FAILURE, RequestOutcome.INTERNAL_ERROR);
+      return new ImmediateReply(
+          request,
+          reply(request, downstream),
+          to -> to.refuse(FaultMapper.UNEXPECTED_FAILURE, RequestOutcome.INTERNAL_ERROR));
     }
   }
 
-  private Decision decide(ExchangeRequest request, Downstream downstream) {
-    Fault keyFault =
-        checkIdempotencyKey(request.endpoint().idempotency(), request.idempotencyKey());
-    return keyFault == null ? decideByEndpoint(request, downstream) : refused(keyFault);
-  }
-
-  /** What is wrong with a request's key, or with its having none. */
+  /** Returns the fault of a request's idempotency key, malformed or missing; null if it is fine. */
   static @Nullable Fault checkIdempotencyKey(
       Endpoint.IdempotencyPolicy wanted, @Nullable String key) {
     if (key == null) {
@@ -235,7 +139,7 @@ public final class Exchanges implements RequestService {
                 + " characters, and no control character");
   }
 
-  private Decision decideByEndpoint(ExchangeRequest request, Downstream downstream) {
+  private RequestTask decideByEndpoint(ExchangeRequest request, Downstream downstream) {
     Body body = request.body();
     return switch (request.endpoint()) {
       case CHAT_COMPLETIONS ->
@@ -268,11 +172,19 @@ public final class Exchanges implements RequestService {
           jobQuery(request, downstream, JobKind.VIDEO, JobQuery.Action.DELETE);
       case MUSIC_JOB_DELETION ->
           jobQuery(request, downstream, JobKind.MUSIC, JobQuery.Action.DELETE);
-      case MODELS -> listed(ModelList.list(request.catalog(), request.key(), request.argument()));
-      case MODEL -> listed(ModelList.one(request.catalog(), request.key(), request.argument()));
+      case MODELS ->
+          listed(
+              request,
+              downstream,
+              ModelList.list(request.catalog(), request.key(), request.argument()));
+      case MODEL ->
+          listed(
+              request,
+              downstream,
+              ModelList.one(request.catalog(), request.key(), request.argument()));
       case KEY -> {
         ApiKey key = request.key();
-        Acquire probe = context.limits().rules().get().probe(request.id(), key);
+        Acquire probe = context.admission().limits().rules().get().probe(request.id(), key);
         yield accountQuery(
             request,
             downstream,
@@ -291,27 +203,27 @@ public final class Exchanges implements RequestService {
     };
   }
 
-  private Decision jobSubmission(ExchangeRequest request, Downstream downstream, JobKind kind) {
-    return new Decision.Job(new JobSubmission(context, router, request, downstream, kind));
+  private RequestTask jobSubmission(ExchangeRequest request, Downstream downstream, JobKind kind) {
+    return new JobSubmission(context, router, request, downstream, kind);
   }
 
-  private Decision jobQuery(
+  private RequestTask jobQuery(
       ExchangeRequest request,
       Downstream downstream,
       @Nullable JobKind kind,
       JobQuery.Action requested) {
-    return new Decision.Job(new JobQuery(context, request, downstream, kind, requested));
+    return new JobQuery(context, request, downstream, kind, requested);
   }
 
   private ImageUrls urls() {
-    return switch (context.outputs()) {
+    return switch (context.media().outputs()) {
       case Outputs.Kept _ -> ImageUrls.GATEWAY;
       case Outputs.Passed _ -> ImageUrls.PROVIDER;
     };
   }
 
-  /** It is mapped to a chat in an array of its own: nobody needs the body behind that. */
-  private Decision response(ExchangeRequest request, Downstream downstream) {
+  /** Maps the request to a chat in an array of its own; the original body is released then. */
+  private RequestTask response(ExchangeRequest request, Downstream downstream) {
     Body body = request.body();
     if (!body.tryResize(ResponsesRequest.bytesWhileMapped(body.length()))) {
       Fault fault = Fault.tryLater("Too many request bodies are being received.");
@@ -329,41 +241,45 @@ public final class Exchanges implements RequestService {
     if (probe.buckets().isEmpty()) {
       to.accept(new AcquireResult.AllAcquired(List.of()));
     } else {
-      context.limits().counters().acquire(probe, downstream.loop(), to);
+      context.admission().limits().counters().acquire(probe, downstream.loop(), to);
     }
   }
 
-  private Decision accountQuery(
+  private RequestTask accountQuery(
       ExchangeRequest request, Downstream downstream, AccountQuery.AnswerWriter writer) {
-    return new Decision.Query(new AccountQuery(context, request, downstream, writer));
+    return new AccountQuery(context, request, downstream, writer);
   }
 
-  private static Decision listed(ModelList.QueryResult answer) {
+  private RequestTask listed(
+      ExchangeRequest request, Downstream downstream, ModelList.QueryResult answer) {
     return switch (answer) {
-      case ModelList.QueryResult.Refused refused -> refused(refused.fault());
-      case ModelList.QueryResult.Found found -> new Decision.Found(found.json());
+      case ModelList.QueryResult.Refused refused -> refused(request, downstream, refused.fault());
+      case ModelList.QueryResult.Found found ->
+          new ImmediateReply(request, reply(request, downstream), to -> to.answer(found.json()));
     };
   }
 
-  /** Whatever is asked of a model goes this way: only an exchange gets anything to a provider. */
-  private <R extends InferenceRequest> Decision inference(
+  /** Plans a request for a model: only an exchange sends anything to a provider. */
+  private <R extends InferenceRequest> RequestTask inference(
       ExchangeRequest request, Downstream downstream, ParseResult<R> parsed) {
     return switch (parsed) {
-      case ParseResult.Refused<R> refused -> refused(refused.fault());
+      case ParseResult.Refused<R> refused -> refused(request, downstream, refused.fault());
       case ParseResult.Valid<R> valid -> route(request, downstream, valid.request());
     };
   }
 
-  private Decision route(
+  private RequestTask route(
       ExchangeRequest request, Downstream downstream, InferenceRequest inference) {
     List<Model> models = new ArrayList<>(1);
     Fault fault =
         ModelScope.add(
             inference.model(), inference.routing(), inference.modality(), request, models);
-    return fault == null ? plan(request, downstream, inference, models) : refused(fault);
+    return fault == null
+        ? plan(request, downstream, inference, models)
+        : refused(request, downstream, fault);
   }
 
-  private Decision plan(
+  private RequestTask plan(
       ExchangeRequest request,
       Downstream downstream,
       InferenceRequest inference,
@@ -385,38 +301,40 @@ public final class Exchanges implements RequestService {
         routingRequest, request.catalog().routing(), now, ThreadLocalRandom.current())) {
       case Router.Routed.Refused refused ->
           CapabilityCheck.fault(refused.refusal(), models, inference)
-              .map(Exchanges::refused)
+              .map(unservable -> refused(request, downstream, unservable))
               .orElseGet(() -> unserved(request, downstream, refused.refusal(), inference));
       case Router.Routed.Planned planned -> {
         InferenceCall call = inference.call(request.id(), asked);
-        yield new Decision.Admitted(
-            new Exchange(context, request, downstream, call, planned.plan()));
+        yield new Exchange(context, request, downstream, call, planned.plan());
       }
     };
   }
 
   /**
-   * A stored reply needs no provider: idempotency comes before health
-   * (docs/decisions/requests.md#order-of-refusals).
+   * Refuses a request that no provider can serve, unless it has a stored reply: idempotency comes
+   * before health (docs/decisions/requests.md#order-of-refusals).
    */
-  private Decision unserved(
+  private RequestTask unserved(
       ExchangeRequest request,
       Downstream downstream,
       NoProviderRefusal refusal,
       InferenceRequest inference) {
+    Served served = Served.none(inference.model(), inference.isStream(), refusal.reason());
     if (request.idempotencyKey() == null) {
-      return new Decision.Unserved(refusal, inference);
+      return new ImmediateReply(
+          request,
+          reply(request, downstream),
+          to ->
+              to.refuse(
+                  refusal.fault(),
+                  RequestOutcome.PROVIDER_UNAVAILABLE,
+                  ReplyFields.of(refusal),
+                  served));
     }
-    Served served = notServed(refusal, inference);
-    return new Decision.Unroutable(
-        new UnroutableRequest(context, request, downstream, refusal, served));
+    return new UnroutableRequest(context, request, downstream, refusal, served);
   }
 
-  private static Served notServed(NoProviderRefusal refusal, InferenceRequest inference) {
-    return Served.none(inference.model(), inference.isStream(), refusal.reason());
-  }
-
-  /** What an organization's requests have in common: others' sessions go elsewhere. */
+  /** Returns the hash for sticky routing: of the session or prompt prefix, per organization. */
   private static OptionalLong affinity(
       ExchangeRequest request, InferenceRequest inference, Model model) {
     String session = inference.routing().sessionId();
@@ -427,13 +345,12 @@ public final class Exchanges implements RequestService {
     return Router.affinity(request.key().org().id() + " " + common);
   }
 
-  private static Decision refused(Fault fault) {
-    return new Decision.Refused(fault, RequestOutcome.REJECTED);
+  private RequestTask refused(ExchangeRequest request, Downstream downstream, Fault fault) {
+    return new ImmediateReply(
+        request, reply(request, downstream), to -> to.refuse(fault, RequestOutcome.REJECTED));
   }
 
-  /** Nothing of the body is needed any more, and what follows may throw. */
-  private ShortReply shortReply(ExchangeRequest request, Downstream downstream) {
-    request.body().end();
-    return new ShortReply(context.observer(), request, downstream);
+  private ShortReply reply(ExchangeRequest request, Downstream downstream) {
+    return new ShortReply(context.sinks().observer(), request, downstream);
   }
 }

@@ -8,29 +8,29 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a client is told last, with its cost: held back until the charge cannot be lost. Ended
- * exactly once, by {@link #send} or {@link #release}.
+ * Last part of a reply, with its cost: held back until the charge is durable. Ended exactly once,
+ * by {@link #send} or {@link #release}.
  */
 sealed interface FinalReply {
   /** A plain reply. */
   record Whole(int status, String contentType, List<FieldLines> fields, ByteBuf body)
       implements FinalReply {}
 
-  /** The last events of a stream that went well. */
+  /** The last events of a complete stream. */
   record StreamEnd(ByteBuf events) implements FinalReply {}
 
   /**
    * A fault.
    *
-   * @param usage the events with its usage that stand ahead of it in an opened stream
+   * @param usage usage events that precede the fault in an opened stream
    */
   record ErrorReply(@Nullable ByteBuf usage, BrokenStream error, List<FieldLines> fields)
       implements FinalReply {}
 
-  /** Nobody is left to be told. */
+  /** No reply, because the client disconnected. */
   record None() implements FinalReply {}
 
-  /** Bytes of body that the client has still to get, but for a fault's own. */
+  /** Returns the bytes of body that are still to be sent, without those of a fault. */
   default int bytes() {
     return switch (this) {
       case Whole whole -> whole.body().readableBytes();

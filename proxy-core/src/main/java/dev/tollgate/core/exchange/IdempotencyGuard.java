@@ -5,6 +5,7 @@ import dev.tollgate.core.exchange.frame.CountedBody;
 import dev.tollgate.core.exchange.frame.ExchangeContext;
 import dev.tollgate.core.exchange.frame.ExchangeRequest;
 import dev.tollgate.core.exchange.frame.InflightBytes;
+import dev.tollgate.core.exchange.frame.RequestLoop;
 import dev.tollgate.core.exchange.frame.RequestOutcome;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
@@ -14,18 +15,17 @@ import dev.tollgate.core.idempotency.IdempotencyKey;
 import dev.tollgate.core.idempotency.IdempotencyStore;
 import dev.tollgate.core.idempotency.StoredReply;
 import dev.tollgate.core.idempotency.Submission;
-import io.netty.util.concurrent.EventExecutor;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A request's claim on its idempotency key, from the wish for it to its end; of a request without a
- * key, nothing. What is answered after the request's end goes back at once. Loop-confined.
+ * Claim of a request on its idempotency key, from its acquisition to its end; does nothing for a
+ * request without a key. A claim that arrives after the request's end is freed at once.
+ * Loop-confined.
  */
 final class IdempotencyGuard {
   private static final Logger LOG = LoggerFactory.getLogger(IdempotencyGuard.class);
@@ -33,62 +33,55 @@ final class IdempotencyGuard {
 
   private final ExchangeContext context;
   private final ExchangeRequest request;
-  private final BooleanSupplier mayHaveExecuted;
-  private final Consumer<Runnable> guarded;
+  private final RequestLoop loop;
   private @Nullable Claim claim;
   private boolean ended;
 
-  /** Who wants to carry the request out; told only while it has not ended. */
+  /** The request that waits for its claim; not called after the request's end. */
   interface Listener {
-    /** It is this request's turn. */
+    /** The request holds the claim, or has no key. */
     void claimed();
 
-    /** It was carried out before. The reply is owned. */
+    /** The request was carried out before. The reply is owned. */
     void replayed(StoredReply reply);
 
     void refused(Fault fault, RequestOutcome outcome);
   }
 
-  /**
-   * @param mayHaveExecuted whether what was asked for may have been made
-   * @param guarded runs a step so that a fault of ours does not go unnoticed
-   */
-  IdempotencyGuard(
-      ExchangeContext context,
-      ExchangeRequest request,
-      BooleanSupplier mayHaveExecuted,
-      Consumer<Runnable> guarded) {
+  IdempotencyGuard(ExchangeContext context, ExchangeRequest request, RequestLoop loop) {
     this.context = context;
     this.request = request;
-    this.mayHaveExecuted = mayHaveExecuted;
-    this.guarded = guarded;
+    this.loop = loop;
   }
 
-  /** Whether it is this request's turn, and others wait for what comes of it. */
+  /** True if the request holds the claim: repeats with the same key wait for its result. */
   boolean isClaimed() {
     return claim != null;
   }
 
-  // Whose turn it is
+  // The claim
 
-  void begin(EventExecutor loop, Listener listener) {
+  /** Claims the request's key, if it has one. */
+  void begin(Listener listener) {
+    loop.check();
     String key = request.idempotencyKey();
     if (key == null) {
       listener.claimed();
       return;
     }
     var room = new Room(context.inflight());
-    Body.Loan loan = request.body().lend(); // it is hashed, also where its client leaves meanwhile
+    Body.Loan loan = request.body().lend(); // the store may hash it after a disconnect
     try {
       context
+          .admission()
           .idempotency()
           .claim(
               submission(new IdempotencyKey(key)),
               room,
-              loop,
+              loop.eventLoop(),
               answer -> {
                 loan.end();
-                guarded.accept(() -> answered(answer, room, listener));
+                loop.run(() -> answered(answer, room, listener));
               });
     } catch (RuntimeException unexpected) {
       loan.end();
@@ -108,7 +101,7 @@ final class IdempotencyGuard {
         StoredReplies.notStored(request.id()));
   }
 
-  /** Memory for a stored reply; taken where the store is read. */
+  /** Budget for a stored reply, acquired when the store has read its length. */
   private static final class Room implements IdempotencyStore.ReplyMemory {
     private final InflightBytes inflight;
     private Optional<InflightBytes.Permit> permit = Optional.empty();
@@ -175,12 +168,12 @@ final class IdempotencyGuard {
   private void unavailable(String reason, Listener listener) {
     LOG.debug("request {} was not carried out: {}", request.id(), reason);
     refuse(
-        Fault.tryLater("Submissions cannot be told apart at present."),
+        Fault.tryLater("Idempotency keys cannot be checked at present."),
         RequestOutcome.DEPENDENCY_DOWN,
         listener);
   }
 
-  /** Who waits as long again as it has run by now asks a few times, however long it takes. */
+  /** Advises to wait as long again as the request has run: a few retries, however long it takes. */
   private static Fault running(Duration age) {
     long seconds = Math.clamp(age.toSeconds(), 1, RETRY_AFTER_SECONDS_MAX);
     return Fault.of(
@@ -202,15 +195,16 @@ final class IdempotencyGuard {
         "The " + IdempotencyKey.FIELD + " was used with another body.");
   }
 
-  // What comes of it
+  // Its result
 
-  /** Stores that a provider may hear of it; {@code then} a provider may. */
+  /** Records in the store that a provider is about to be asked; {@code then} it may be asked. */
   void dispatch(Runnable then, Listener listener) {
+    loop.check();
     Claim current = claim;
     if (current == null) {
       then.run();
     } else {
-      current.dispatch(marked -> guarded.accept(() -> marked(marked, then, listener)));
+      current.dispatch(marked -> loop.run(() -> marked(marked, then, listener)));
     }
   }
 
@@ -228,27 +222,33 @@ final class IdempotencyGuard {
   }
 
   /**
-   * Stores what the client is told, or frees the key where nothing can have come of it. A client
-   * that waits does not wait for a store that is away.
+   * Stores the final reply, or frees the key if the request had no effect. A connected client does
+   * not wait for a store that does not respond.
    *
-   * @param isClientConnected whether somebody is there to be told
-   * @param lost comes in place of {@code then} where nobody ever gets what was made
+   * @param outcomeUnknown a provider may have executed the request without a result
+   * @param lost called instead of {@code then} if neither client nor store gets the result
    */
-  void end(FinalReply finalReply, BooleanSupplier isClientConnected, Runnable then, Runnable lost) {
+  void end(
+      FinalReply finalReply,
+      boolean outcomeUnknown,
+      BooleanSupplier isClientConnected,
+      Runnable then,
+      Runnable lost) {
+    loop.check();
     ended = true;
     Claim current = claim;
     if (current == null) {
       then.run();
       return;
     }
-    if (finalReply instanceof FinalReply.Whole || mayHaveExecuted.getAsBoolean()) {
+    if (finalReply instanceof FinalReply.Whole || outcomeUnknown) {
       int bytesMax = context.options().storedReplyBytesMax();
       StoredReply reply = StoredReplies.of(finalReply, request.id(), bytesMax);
       complete(current, new PendingStore(reply, isClientConnected, then, lost));
     } else {
-      current.free(() -> guarded.accept(then));
+      current.free(() -> loop.run(then));
     }
-    claim = null; // not before: what throws leaves it to abandon()
+    claim = null; // last, so that abandon() ends it if a step above throws
   }
 
   private static void complete(Claim current, PendingStore pendingStore) {
@@ -260,7 +260,7 @@ final class IdempotencyGuard {
     }
   }
 
-  /** A reply on its way into the store, which its client may get before it is there. */
+  /** A reply that is being stored; its client may get it before it is stored. */
   private final class PendingStore implements Claim.Completion {
     private final StoredReply reply;
     private final BooleanSupplier isClientConnected;
@@ -270,7 +270,7 @@ final class IdempotencyGuard {
 
     PendingStore(
         StoredReply reply, BooleanSupplier isClientConnected, Runnable then, Runnable lost) {
-      // Its own view of the bytes: those that are written to the client have been read.
+      // A reader index of its own: writing the reply to the client moves the other one.
       this.reply =
           new StoredReply(
               reply.status(),
@@ -304,13 +304,14 @@ final class IdempotencyGuard {
     private void notifyOnce(Runnable next) {
       if (!notified) {
         notified = true;
-        guarded.accept(next);
+        loop.run(next);
       }
     }
   }
 
-  /** Nobody knows what came of it: its lease runs out. */
+  /** Leaves the claim to the expiry of its lease, because the result is unknown. */
   void abandon() {
+    loop.check();
     ended = true;
     Claim current = claim;
     claim = null;

@@ -7,12 +7,12 @@ import dev.tollgate.core.egress.FetchResult;
 import dev.tollgate.core.exchange.frame.ExchangeContext;
 import dev.tollgate.core.exchange.frame.ExchangeRequest;
 import dev.tollgate.core.exchange.frame.InflightBytes;
+import dev.tollgate.core.exchange.frame.RequestLoop;
 import dev.tollgate.core.exchange.frame.RequestOutcome;
 import dev.tollgate.core.exchange.frame.Timeline;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.OrgId;
-import io.netty.channel.EventLoop;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -20,8 +20,8 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * The images that a request names by URL, fetched a few at a time ahead of asking a provider, and
- * kept until its end. One that cannot be had refuses the request. Ended exactly once.
+ * Images that a request names by URL: fetched a few at a time before a provider is asked, and kept
+ * until the request's end. An image that cannot be fetched refuses the request. Ended exactly once.
  * Loop-confined.
  */
 final class InputImages {
@@ -30,55 +30,51 @@ final class InputImages {
   private final ExchangeContext context;
   private final OrgId org;
   private final List<RemoteImage> wanted;
-  private final EventLoop loop;
+  private final RequestLoop loop;
   private final Timeline timeline;
-  private final Consumer<Runnable> guarded;
   private final List<InflightBytes.Permit> permits = new ArrayList<>();
   private final List<Fetch> fetches = new ArrayList<>();
   private final Map<Integer, FetchResult.Image> images = new HashMap<>();
   private int begun;
   private boolean ended;
 
-  /** Who waits for them; told once, and not behind the end. */
+  /** Admission, as it waits for the images; called once, and not after the end. */
   interface Listener {
     void fetched();
 
     void refused(Fault fault, RequestOutcome ending);
   }
 
-  /**
-   * @param guarded runs a step so that a fault of ours does not go unnoticed
-   */
   InputImages(
       ExchangeContext context,
       ExchangeRequest request,
       InferenceCall call,
-      EventLoop loop,
       Timeline timeline,
-      Consumer<Runnable> guarded) {
+      RequestLoop loop) {
     this.context = context;
     this.org = request.key().org().id();
     this.wanted = call.request().remoteImages();
     this.loop = loop;
     this.timeline = timeline;
-    this.guarded = guarded;
   }
 
   boolean isEmpty() {
     return wanted.isEmpty();
   }
 
-  /** Those that are here, by where they stand among the request's images. */
+  /** Returns the fetched images by their index among all images of the request. */
   Map<Integer, FetchResult.Image> all() {
     return Map.copyOf(images);
   }
 
+  /** Begins to fetch; the listener is called once, unless the request ends before. */
   void begin(Listener listener) {
-    timeline.fetchBegins(loop.ticker().nanoTime());
+    loop.check();
+    timeline.fetchBegins(loop.now());
     beginMore(listener);
   }
 
-  /** As many as may be under way at once; each that is here makes room for the next. */
+  /** Starts fetches up to the limit; each image that arrives starts the next. */
   private void beginMore(Listener listener) {
     while (!ended && begun < wanted.size() && begun - images.size() < AT_ONCE_MAX) {
       begin(wanted.get(begun++), listener);
@@ -88,9 +84,12 @@ final class InputImages {
   private void begin(RemoteImage one, Listener listener) {
     InflightBytes.Permit permit = context.inflight().tryAcquire(0).orElseThrow();
     permits.add(permit);
-    Consumer<FetchResult> whenDone = done -> guarded.accept(() -> ended(one, done, listener));
+    Consumer<FetchResult> whenDone = loop.guarded(done -> ended(one, done, listener));
     fetches.add(
-        context.images().fetch(org, one.url(), one.param(), loop, permit::resize, whenDone));
+        context
+            .media()
+            .images()
+            .fetch(org, one.url(), one.param(), loop.eventLoop(), permit::resize, whenDone));
   }
 
   private void ended(RemoteImage one, FetchResult done, Listener listener) {
@@ -101,7 +100,7 @@ final class InputImages {
       case FetchResult.Image image -> {
         images.put(one.index(), image);
         if (images.size() == wanted.size()) {
-          timeline.fetchEnds(loop.ticker().nanoTime());
+          timeline.fetchEnds(loop.now());
           listener.fetched();
         } else {
           beginMore(listener);
@@ -114,17 +113,19 @@ final class InputImages {
     }
   }
 
-  /** Nothing of them is needed any more; what is under way is given up. */
+  /** Cancels what is still being fetched and releases the images. */
   void end() {
+    loop.check();
     ended = true;
-    timeline.fetchEnds(loop.ticker().nanoTime());
+    timeline.fetchEnds(loop.now());
     fetches.forEach(Fetch::cancel);
     fetches.clear();
     release();
   }
 
-  /** Those that are here are not needed any more. */
+  /** Releases the fetched images. */
   void release() {
+    loop.check();
     permits.forEach(InflightBytes.Permit::end);
     permits.clear();
     images.clear();

@@ -5,30 +5,28 @@ import static java.util.Objects.requireNonNull;
 import dev.tollgate.core.api.WholeReply;
 import dev.tollgate.core.exchange.attempt.BodyCollector;
 import dev.tollgate.core.exchange.frame.CountedBody;
-import dev.tollgate.core.exchange.frame.Downstream;
 import dev.tollgate.core.exchange.frame.ExchangeContext;
 import dev.tollgate.core.exchange.frame.ExchangeRequest;
 import dev.tollgate.core.exchange.frame.InflightBytes;
 import dev.tollgate.core.exchange.frame.Outputs;
+import dev.tollgate.core.exchange.frame.RequestLoop;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.storage.Blob;
 import dev.tollgate.core.storage.BlobName;
 import dev.tollgate.core.storage.BlobType;
 import dev.tollgate.core.storage.StoreBlobResult;
 import io.netty.buffer.ByteBuf;
-import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Stores what a reply has for its client, one part after the other, each decoded in a turn of its
- * own, until one is not kept or the time is up: whoever waits has the rest in the reply, for it was
- * paid for. Ended exactly once. Loop-confined.
+ * Upload of a reply's images to object storage, one after the other, each decoded in a task of its
+ * own. It stops at the first failure or at its deadline; the remaining images stay in the reply,
+ * because they were paid for. Ended exactly once. Loop-confined.
  */
 final class OutputUpload {
   private static final Logger LOG = LoggerFactory.getLogger(OutputUpload.class);
@@ -36,9 +34,8 @@ final class OutputUpload {
   private final Outputs.Kept outputs;
   private final InflightBytes inflight;
   private final OrgId org;
-  private final EventLoop loop;
+  private final RequestLoop loop;
   private final WholeReply reply;
-  private final Consumer<Runnable> guarded;
   private final Consumer<WholeReply> whenDone;
   private @Nullable BodyCollector collected;
   private @Nullable ScheduledFuture<?> deadline;
@@ -46,39 +43,37 @@ final class OutputUpload {
   private int next;
 
   /**
-   * @param collected what the reply was read from, owned from here on
-   * @param whenDone hears once that each part is stored, or is not going to be
+   * @param collected the bytes that the reply was read from; owned
+   * @param whenDone called once, when no more images will be stored
    */
   OutputUpload(
       Outputs.Kept outputs,
       ExchangeContext context,
       ExchangeRequest request,
-      Downstream downstream,
+      RequestLoop loop,
       WholeReply reply,
       BodyCollector collected,
-      Consumer<Runnable> guarded,
       Consumer<WholeReply> whenDone) {
     this.outputs = outputs;
     this.inflight = context.inflight();
     this.org = request.key().org().id();
-    this.loop = downstream.loop();
+    this.loop = loop;
     this.reply = reply;
     this.collected = collected;
-    this.guarded = guarded;
     this.whenDone = whenDone;
   }
 
   void begin() {
-    long nanos = outputs.timeout().toNanos();
-    deadline = loop.schedule(() -> guarded.accept(this::stop), nanos, TimeUnit.NANOSECONDS);
+    loop.check();
+    deadline = loop.schedule(this::stop, outputs.timeout());
     store();
   }
 
   private void store() {
     while (next < reply.parts()) {
       int part = next++;
-      // While it is stored it is there a second time, in fewer bytes: until the store has let go
-      // of them, which one that hangs has not when it is given up.
+      // While it is stored, the image is in memory twice (decoded it is smaller), until the store
+      // releases it: a store that does not respond may hold it beyond the deadline.
       Optional<InflightBytes.Permit> room = inflight.tryAcquire(reply.partBytesMax(part));
       ByteBuf bytes = room.flatMap(_ -> reply.part(part)).orElse(null);
       BlobType type = bytes == null ? null : BlobType.ofImage(bytes).orElse(null);
@@ -96,12 +91,12 @@ final class OutputUpload {
   }
 
   private void store(int part, Blob blob) {
-    outputs.blobs().store(blob, loop, stored -> guarded.accept(() -> stored(part, stored)));
+    outputs.blobs().store(blob, loop.eventLoop(), loop.guarded(stored -> stored(part, stored)));
   }
 
   private void stored(int part, StoreBlobResult stored) {
     switch (stored) {
-      case StoreBlobResult.Kept _ when finished -> {} // nobody's: it goes when its time is over
+      case StoreBlobResult.Kept _ when finished -> {} // unreferenced: deleted by its retention
       case StoreBlobResult.Kept(BlobName name) -> {
         reply.storedAt(part, outputs.blobs().url(name).url());
         store();
@@ -109,13 +104,14 @@ final class OutputUpload {
       case StoreBlobResult.Unavailable unavailable -> {
         LOG.warn(
             "an image is not stored: {} ({})", unavailable.failure().wire(), unavailable.reason());
-        stop(); // the others would meet with the same, after as long a wait
+        stop(); // the others would fail in the same way, after as long a wait
       }
     }
   }
 
-  /** Leaves in the reply what is not stored by now; says whether that was not known before. */
+  /** Leaves in the reply what is not stored by now. Returns false if it had stopped before. */
   boolean stop() {
+    loop.check();
     if (finished) {
       return false;
     }
@@ -132,13 +128,14 @@ final class OutputUpload {
     }
   }
 
-  /** What goes out, which takes over what the reply holds of the budget. */
+  /** Returns {@code body} with the permit that the collected reply holds of the budget. */
   ByteBuf counted(ByteBuf body) {
     return requireNonNull(collected).transferPermit(body);
   }
 
-  /** Nobody needs the reply any more. */
+  /** Releases the reply. */
   void end() {
+    loop.check();
     finish();
     if (collected != null) {
       collected.end();

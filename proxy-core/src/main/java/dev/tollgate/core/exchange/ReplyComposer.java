@@ -3,9 +3,8 @@ package dev.tollgate.core.exchange;
 import dev.tollgate.core.api.BrokenStream;
 import dev.tollgate.core.api.ReplyByteStream;
 import dev.tollgate.core.api.ReplyEventStream;
-import dev.tollgate.core.api.StreamingReply;
 import dev.tollgate.core.api.WholeReply;
-import dev.tollgate.core.exchange.attempt.ActiveAttempts;
+import dev.tollgate.core.exchange.attempt.CurrentAttempt;
 import dev.tollgate.core.exchange.frame.Charge;
 import dev.tollgate.core.exchange.frame.ClientReply;
 import dev.tollgate.core.exchange.frame.RateLimitPermit;
@@ -23,66 +22,53 @@ import io.netty.buffer.Unpooled;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an exchange gives its client: the head with what is known by then, pings while it waits, and
- * the last words with their cost. Loop-confined.
+ * Maker of an exchange's replies: the head with what is known by then, pings, and the final part
+ * with the cost. Loop-confined.
  */
 final class ReplyComposer {
   private static final Field ESTIMATED = new Field("X-LLM-Cost-Estimated", "true");
   private static final Field REPLAYED = new Field("Idempotent-Replayed", "true");
 
   private final ClientReply reply;
-  private final ActiveAttempts attempts;
+  private final CurrentAttempt current;
   private final RateLimitPermit rateLimit;
-  private final Timeline timeline;
-  private final LongSupplier now;
   private boolean committedEarly;
 
-  /**
-   * @param now the loop's ticker
-   */
-  ReplyComposer(
-      ClientReply reply,
-      ActiveAttempts attempts,
-      RateLimitPermit rateLimit,
-      Timeline timeline,
-      LongSupplier now) {
+  ReplyComposer(ClientReply reply, CurrentAttempt current, RateLimitPermit rateLimit) {
     this.reply = reply;
-    this.attempts = attempts;
+    this.current = current;
     this.rateLimit = rateLimit;
-    this.timeline = timeline;
-    this.now = now;
   }
 
-  /** A stream's head, if it was not sent yet: before its cost is known, as a rule. */
+  /** Sends the head of a stream, unless it was sent: mostly before the cost is known. */
   void open() {
     if (reply.isOpened()) {
       return;
     }
-    switch (attempts.call().request().mode()) {
+    switch (current.call().request().mode()) {
       case WHOLE -> throw new IllegalStateException("a plain reply is not opened");
-      case EVENTS -> reply.open(fields(attempts.estimate()));
+      case EVENTS -> reply.open(fields(current.estimate()));
       case BYTES -> openBytes();
     }
   }
 
-  /** What is priced by what was asked, and not by what comes of it, is known already. */
+  /** Sends the head of a byte stream, with its cost if the request alone determines it. */
   private void openBytes() {
-    Charge charge = attempts.chargeIfComplete();
+    Charge charge = current.chargeIfComplete();
     boolean estimated = charge.usage().estimated();
     List<FieldLines> fields =
-        new ArrayList<>(fields(estimated ? attempts.estimate() : charge.cost()));
+        new ArrayList<>(fields(estimated ? current.estimate() : charge.cost()));
     if (estimated) {
       fields.add(ESTIMATED);
     }
-    reply.openBytes(attempts.call().bytesType(attempts.attempt().contentType()), fields);
+    reply.openBytes(current.call().bytesType(current.attempt().contentType()), fields);
   }
 
   /**
-   * The client of a stream has not been sent a byte for a while
+   * Pings the client of a stream to which no byte was sent for a while
    * (docs/decisions/streaming.md#pings).
    */
   void ping() {
@@ -91,11 +77,11 @@ final class ReplyComposer {
     reply.ping();
   }
 
-  /** The end of a stream that is complete. */
-  FinalReply streamEnd(StreamingReply flow, Charge charge) {
+  /** Returns the end of a complete stream. */
+  FinalReply streamEnd(Charge charge) {
     open();
     return new FinalReply.StreamEnd(
-        switch (flow) {
+        switch (current.stream()) {
           case ReplyEventStream stream ->
               counted(buildBuffer(512, last -> end(stream, charge, last)));
           case ReplyByteStream _ -> Unpooled.EMPTY_BUFFER;
@@ -111,9 +97,10 @@ final class ReplyComposer {
   }
 
   /**
-   * A plain reply, also in place of a stream, if that was not opened yet.
+   * Returns a plain reply: as one event if a stream was opened already, else as the whole body.
    *
-   * @param stored has the place that the provider's reply took; null: its try has it still
+   * @param stored the upload that holds the permit of the provider's reply; null if the attempt
+   *     still holds it
    */
   FinalReply whole(WholeReply whole, Charge charge, @Nullable OutputUpload stored) {
     if (reply.isOpened()) {
@@ -124,7 +111,7 @@ final class ReplyComposer {
     return new FinalReply.Whole(200, whole.contentType(), fieldsOf(charge), counted);
   }
 
-  /** What was stored for the request's key, by whoever carried it out. */
+  /** Returns the stored reply of an earlier request with the same idempotency key. */
   static FinalReply replay(StoredReply stored, Timeline timeline, long nowNanos) {
     List<FieldLines> fields = new ArrayList<>(stored.fields());
     fields.add(REPLAYED);
@@ -138,7 +125,7 @@ final class ReplyComposer {
   }
 
   private ByteBuf counted(ByteBuf body) {
-    return attempts.attempt().counted(body);
+    return current.attempt().counted(body);
   }
 
   private List<FieldLines> fieldsOf(Charge charge) {
@@ -150,7 +137,7 @@ final class ReplyComposer {
   }
 
   /**
-   * A fault: as the reply, or in an opened stream behind its usage
+   * Returns a fault: as the reply, or in an opened stream behind its usage
    * (docs/decisions/streaming.md#endings).
    */
   FinalReply fault(Fault fault, Charge charge) {
@@ -159,12 +146,12 @@ final class ReplyComposer {
         : new FinalReply.ErrorReply(null, BrokenStream.unopened(fault), fields(charge.cost()));
   }
 
-  /** A refusal of a request that no provider has seen. */
+  /** Returns the refusal of a request that was not sent to a provider. */
   FinalReply refusal(Fault fault) {
     return new FinalReply.ErrorReply(null, BrokenStream.unopened(fault), fields(MicroUsd.ZERO));
   }
 
-  /** The same of one that nobody can be asked for any more. */
+  /** Returns the refusal when no candidate is left. */
   FinalReply refusal(NoProviderRefusal refusal) {
     List<FieldLines> fields = ReplyFields.of(refusal);
     return reply.isOpened()
@@ -173,7 +160,7 @@ final class ReplyComposer {
   }
 
   private FinalReply broken(Fault fault, Charge charge, List<FieldLines> fields) {
-    return switch (attempts.lastStream()) {
+    return switch (current.lastStream()) {
       case ReplyEventStream stream -> broken(stream, fault, charge, fields);
       case ReplyByteStream _ ->
           new FinalReply.ErrorReply(null, BrokenStream.unopened(fault), fields);
@@ -192,7 +179,7 @@ final class ReplyComposer {
     }
   }
 
-  /** Not all streams have a place for it. */
+  /** Returns null for an empty buffer: some event formats have no usage. */
   private static @Nullable ByteBuf nullIfEmpty(ByteBuf events) {
     if (events.isReadable()) {
       return events;
@@ -201,7 +188,7 @@ final class ReplyComposer {
     return null;
   }
 
-  /** The status that the client sees; a stream's head went out with its own. */
+  /** Returns the status that the client sees: 200 once a stream's head was sent. */
   int status(int unopened) {
     return reply.isOpened() ? 200 : unopened;
   }
@@ -218,6 +205,6 @@ final class ReplyComposer {
   }
 
   private List<FieldLines> fields(MicroUsd cost) {
-    return rateLimit.appendTo(attempts.fields(cost, committedEarly, timeline, now.getAsLong()));
+    return rateLimit.appendTo(current.fields(cost, committedEarly));
   }
 }

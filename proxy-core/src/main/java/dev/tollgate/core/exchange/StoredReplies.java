@@ -16,13 +16,13 @@ import io.netty.buffer.Unpooled;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What is stored of a submission that carries a key: the reply that its client is given. */
+/** Replies as they are stored for requests with an idempotency key. */
 final class StoredReplies {
   private static final String JSON = "application/json";
   private static final String OURS = "X-LLM-";
   private static final int ERROR_STATUS_MIN = 400;
 
-  /** It cannot stand in a string, whose quotes are escaped. */
+  /** Cannot occur inside a JSON string, where quotes are escaped. */
   private static final ByteBuf REQUEST_ID =
       Unpooled.unreleasableBuffer(
           Unpooled.wrappedBuffer("\"request_id\":\"".getBytes(US_ASCII)).asReadOnly());
@@ -30,9 +30,9 @@ final class StoredReplies {
   private StoredReplies() {}
 
   /**
-   * What a client is told last, as others are told it again. Its body is the parting's own.
+   * Returns the form in which a final reply is stored. The body stays owned by the final reply.
    *
-   * @param bytesMax a larger body is not kept
+   * @param bytesMax a larger body is not stored
    */
   static StoredReply of(FinalReply finalReply, RequestId id, int bytesMax) {
     return switch (finalReply) {
@@ -48,7 +48,7 @@ final class StoredReplies {
     };
   }
 
-  /** A submission of which nobody knows whether its provider did what it was asked. */
+  /** Returns the reply for a request whose execution is unknown. */
   static StoredReply outcomeUnknown(RequestId id) {
     Fault fault =
         Fault.of(
@@ -57,12 +57,12 @@ final class StoredReplies {
     return refusal(fault.withoutRetry(), id, List.of());
   }
 
-  /** A submission whose reply is one too many of its organization's. */
+  /** Returns the reply for a request whose real one exceeds its organization's share. */
   static StoredReply notStored(RequestId id) {
     return notStored(id, "found no room beside the organization's others");
   }
 
-  /** A failure that is told again names the request that it is told to, in place of another. */
+  /** Replaces the request id inside a replayed failure by that of the repeat. */
   static void replaceRequestId(StoredReply replayed, RequestId id) {
     ByteBuf body = replayed.body();
     if (replayed.status() < ERROR_STATUS_MIN) {
@@ -74,7 +74,7 @@ final class StoredReplies {
     }
   }
 
-  /** Nothing failed, so that this is not told as a failure; and asking again does not help. */
+  /** Returns a conflict: the request did not fail, and a retry does not help. */
   private static StoredReply notStored(RequestId id, String reason) {
     Fault fault =
         Fault.of(
@@ -98,7 +98,7 @@ final class StoredReplies {
     return new StoredReply(fault.code().status(), JSON, all, body);
   }
 
-  /** What says how it was made; not how the key's limits stood or how long it took. */
+  /** Returns the fields about the result; not those about limits and times of the first reply. */
   private static List<Field> storedFields(List<FieldLines> fields) {
     List<Field> stored = new ArrayList<>();
     for (FieldLines lines : fields) {

@@ -5,15 +5,15 @@ import static java.util.Objects.requireNonNull;
 import dev.tollgate.core.api.BrokenStream;
 import dev.tollgate.core.exchange.frame.ClientReply;
 import dev.tollgate.core.exchange.frame.Downstream;
-import dev.tollgate.core.exchange.frame.ExceptionGuard;
 import dev.tollgate.core.exchange.frame.ExchangeContext;
 import dev.tollgate.core.exchange.frame.ExchangeRequest;
 import dev.tollgate.core.exchange.frame.FaultMapper;
 import dev.tollgate.core.exchange.frame.ReplyFields;
+import dev.tollgate.core.exchange.frame.RequestLoop;
 import dev.tollgate.core.exchange.frame.RequestOutcome;
 import dev.tollgate.core.exchange.frame.RequestRecord;
-import dev.tollgate.core.exchange.frame.RequestService;
 import dev.tollgate.core.exchange.frame.RequestService.DisconnectReason;
+import dev.tollgate.core.exchange.frame.RequestTask;
 import dev.tollgate.core.exchange.frame.Timeline;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
@@ -26,16 +26,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A request with an idempotency key for which nobody may be asked: it is told what came of its key,
- * and refused only where nothing did. Ended once, by whose turn it is, the client's leaving or the
+ * Request with an idempotency key that no provider can serve: it gets the stored reply of its key,
+ * and is refused only if there is none. Ended once, by the answer of the store, a disconnect or the
  * node's stop. Loop-confined.
  */
-final class UnroutableRequest implements RequestService.Running, IdempotencyGuard.Listener {
+final class UnroutableRequest implements RequestTask, IdempotencyGuard.Listener {
   private static final Logger LOG = LoggerFactory.getLogger(UnroutableRequest.class);
 
   private final ExchangeContext context;
   private final ExchangeRequest request;
-  private final Downstream downstream;
+  private final RequestLoop loop;
   private final NoProviderRefusal refusal;
   private final RequestRecord.Served served;
   private final Timeline timeline;
@@ -51,8 +51,8 @@ final class UnroutableRequest implements RequestService.Running, IdempotencyGuar
   }
 
   /**
-   * @param refusal why nobody may be asked
-   * @param served the record's part about it
+   * @param refusal why no provider can serve it
+   * @param served the record's part about routing
    */
   UnroutableRequest(
       ExchangeContext context,
@@ -62,20 +62,20 @@ final class UnroutableRequest implements RequestService.Running, IdempotencyGuar
       RequestRecord.Served served) {
     this.context = context;
     this.request = request;
-    this.downstream = downstream;
+    this.loop = new RequestLoop(downstream.loop(), this::failedUnexpectedly);
     this.refusal = refusal;
     this.served = served;
     this.timeline = new Timeline(request.admittedNanos(), request.body().uploadNanos());
     this.reply = new ClientReply(downstream, timeline, context.options().pingInterval(), () -> {});
-    this.idempotency = new IdempotencyGuard(context, request, () -> false, this::guarded);
+    this.idempotency = new IdempotencyGuard(context, request, loop);
   }
 
-  /** Asks whose turn it is; the reply goes to the downstream. */
-  void begin() {
-    guarded(() -> idempotency.begin(downstream.loop(), this));
+  @Override
+  public void begin() {
+    loop.run(() -> idempotency.begin(this));
   }
 
-  /** Nobody hears of it, so that the key is free again. */
+  /** Refuses the request; without a final reply the key becomes free again. */
   @Override
   public void claimed() {
     end(
@@ -88,7 +88,7 @@ final class UnroutableRequest implements RequestService.Running, IdempotencyGuar
   public void replayed(StoredReply stored) {
     end(
         () -> {
-          FinalReply replay = ReplyComposer.replay(stored, timeline, now());
+          FinalReply replay = ReplyComposer.replay(stored, timeline, loop.now());
           replay.send(reply);
           record(RequestOutcome.REPLAYED, null, stored.status());
         });
@@ -116,12 +116,12 @@ final class UnroutableRequest implements RequestService.Running, IdempotencyGuar
   // The one end
 
   private void end(Runnable last) {
-    assert downstream.loop().inEventLoop();
+    loop.check();
     if (stage == Stage.CLAIMING) {
       stage = Stage.ENDING;
       request.body().end();
       Runnable then = () -> finish(last);
-      idempotency.end(new FinalReply.None(), () -> disconnectReason == null, then, then);
+      idempotency.end(new FinalReply.None(), false, () -> disconnectReason == null, then, then);
     }
   }
 
@@ -145,15 +145,12 @@ final class UnroutableRequest implements RequestService.Running, IdempotencyGuar
 
   private void record(RequestOutcome outcome, @Nullable ErrorCode code, int status) {
     context
+        .sinks()
         .observer()
-        .ended(request.record(outcome, code, status, served, reply.bytesSent(), now()));
+        .ended(request.record(outcome, code, status, served, reply.bytesSent(), loop.now()));
   }
 
-  private void guarded(Runnable step) {
-    ExceptionGuard.run(step, this::failedUnexpectedly);
-  }
-
-  /** A fault of ours: told once to the log, and to the client where it still waits. */
+  /** Ends the request because of an exception: logged once, and a fault for the client. */
   private void failedUnexpectedly(RuntimeException unexpected) {
     LOG.error("request {} failed", request.id(), unexpected);
     if (stage != Stage.ENDED) {
@@ -162,9 +159,5 @@ final class UnroutableRequest implements RequestService.Running, IdempotencyGuar
       request.body().end();
       sendFault(FaultMapper.UNEXPECTED_FAILURE, RequestOutcome.INTERNAL_ERROR, List.of());
     }
-  }
-
-  private long now() {
-    return downstream.loop().ticker().nanoTime();
   }
 }

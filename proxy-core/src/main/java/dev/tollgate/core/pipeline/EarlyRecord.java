@@ -31,16 +31,17 @@ final class EarlyRecord {
     return new RequestRecord(
         received.id(),
         Duration.ofNanos(nowNanos - received.atNanos()),
-        received.client().text(),
-        received.head().method(),
-        route(progress),
-        status,
+        new RequestRecord.HttpSummary(
+            received.client().text(),
+            received.head().method(),
+            route(progress),
+            status,
+            requestBytes,
+            responseBytes),
         outcome,
         code,
         key(progress),
-        null,
-        requestBytes,
-        responseBytes);
+        null);
   }
 
   private static String route(RequestProgress progress) {

@@ -94,8 +94,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter implements Down
             authenticated.routed().match().endpoint(),
             argument(authenticated.routed()),
             idempotencyKey(authenticated.routed()),
-            authenticated.key(),
-            received.client().text(),
+            new ExchangeRequest.Caller(authenticated.key(), received.client().text()),
             catalog.get(),
             received.atNanos(),
             collected.body());

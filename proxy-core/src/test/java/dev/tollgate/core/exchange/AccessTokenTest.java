@@ -107,7 +107,7 @@ class AccessTokenTest {
   }
 
   @Test
-  void whereThereIsNobodyElseTheClientIsTold() {
+  void withoutAnotherProviderTheClientGetsTheFailure() {
     try (var scenario =
         Scenario.of(TestCatalog.of(TestCatalog.withAccessToken("alpha", new AccessToken())))) {
       RecordedClient client = scenario.ask(REQUEST);

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** GET /v1/key and GET /v1/credits: however the books answer, the client is told once. */
+/** GET /v1/key and GET /v1/credits: one reply, however the ledger store answers. */
 class AccountQueryTest {
   private static final Map<ScopeKind, AccountBalance.ScopeBalance> SUMS =
       Map.of(
@@ -56,7 +56,7 @@ class AccountQueryTest {
   }
 
   @Test
-  void theKeyIsToldHowItsBucketsStand() {
+  void theReplyReportsTheBucketsOfTheKey() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
       scenario.keyLimits(new KeyLimits(null, 600, 6_000L, 1, null, null));
       RecordedClient running = scenario.askPlain();
@@ -79,7 +79,7 @@ class AccountQueryTest {
   }
 
   @Test
-  void aKeyIsAnsweredThoughNobodyCanCount() {
+  void aKeyQueryIsAnsweredWithoutCounters() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
       scenario.keyLimits(new KeyLimits(null, 600, null, null, null, null));
       scenario.counters().setUnavailable();
@@ -128,7 +128,7 @@ class AccountQueryTest {
   }
 
   @Test
-  void aClientThatLeavesIsRecordedOnceAndToldNothing() {
+  void aDisconnectIsRecordedOnceWithoutAReply() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
       RecordedClient client = scenario.get(Endpoint.KEY);
       assertThat(scenario.inflight().held()).isZero();
@@ -154,7 +154,7 @@ class AccountQueryTest {
   }
 
   @Test
-  void aFaultOfOursIsToldToo() {
+  void anInternalFaultIsReported() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
       RecordedClient client = scenario.get(Endpoint.KEY);
       client.failOn(Reply.Whole.class);

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Members of a delta that are no content of their own keep nobody from taking over. */
+/** Members of a delta that are no content do not prevent failover. */
 class AnnotationsTest {
   private static final String GROQ = "wire/fixtures/groq/stream-reasoning--gpt-oss-120b";
   private static final String WRITER = "wire/fixtures/writer/chat-stream-tool--palmyra-x4";
@@ -45,7 +45,7 @@ class AnnotationsTest {
   }
 
   @Test
-  void theyReachTheClientOfWhoeverServes() {
+  void theyReachTheClientFromAnyProvider() {
     String members = "\"graph_data\":{\"sources\":null},\"channel\":\"final\"";
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
       RecordedClient client = scenario.askStream();
@@ -104,7 +104,7 @@ class AnnotationsTest {
   }
 
   @Test
-  void detailsWithoutTheirTextAreContentThatNobodyCanContinue() {
+  void detailsWithoutTheirTextAreContentThatCannotBeContinued() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
       RecordedClient client = scenario.ask(stream("replay"));
       scenario

@@ -36,7 +36,7 @@ class BackpressureTest {
   }
 
   @Test
-  void theIdleClockGoesOnWithWhatWasLeft() {
+  void theIdleTimeoutContinuesWithTheRemainingTime() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
       RecordedClient client = scenario.askStream();
       scenario.link(0).send(OpenAiWire.STREAM_HEAD);
@@ -49,7 +49,7 @@ class BackpressureTest {
   }
 
   @Test
-  void theFirstTokenClockGoesOnWithWhatWasLeft() {
+  void theFirstTokenTimeoutContinuesWithTheRemainingTime() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
       RecordedClient client = scenario.askStream();
       scenario.passSeconds(20); // opened early

@@ -27,7 +27,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** Bedrock in an exchange: each try signed, its frames relayed, its exceptions told apart. */
+/** Bedrock in an exchange: signed attempts, relayed frames, distinguished exceptions. */
 class BedrockExchangeTest {
   private static final String SECRET = "s/e+c";
   private static final String HEAD =
@@ -130,7 +130,7 @@ class BedrockExchangeTest {
     }
   }
 
-  /** Nothing would ever be written to it, and nobody would be told again. */
+  /** A closed connection gets no write, so that no later event would report it. */
   @Test
   void aReusedConnectionThatClosesWhileTheBodyIsHashedCostsNoTry() {
     requireSentAgain(ProviderLink::fin);

@@ -31,14 +31,14 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A request that probes a provider ends, wherever it stands and however: the provider's place for a
+ * A request that probes a provider ends, at any point and in any way: the provider's permit for a
  * probe is free again, and nothing counts as under way.
  */
 class BreakerProbePermitsTest {
   private static final Fault STOPPING =
       Fault.of(ErrorCode.SERVICE_UNAVAILABLE, "The service is shutting down.");
 
-  /** Where the probe stands. */
+  /** Progress of the probe. */
   enum Moment {
     QUEUED,
     CONNECTING,
@@ -132,7 +132,7 @@ class BreakerProbePermitsTest {
       client.disconnect(DisconnectReason.ABORTED);
       scenario.run();
       assertThat(health.breaker().waitNanos(scenario.nanos())).isZero();
-      if (moment != Moment.FINISHED_BUT_FOR_THE_USAGE) { // it is heard out for five seconds
+      if (moment != Moment.FINISHED_BUT_FOR_THE_USAGE) { // drained for five seconds
         assertThat(health.inFlight()).isEqualTo(moment == Moment.QUEUED ? 1 : 0);
       }
       scenario.connector().acceptPending();

@@ -73,7 +73,7 @@ class CircuitTest {
   }
 
   @Test
-  void whereEveryCircuitIsOpenTheClientIsToldWhyAndWhenToComeBack() {
+  void ifEveryCircuitIsOpenTheRefusalHasAReasonAndARetryAfter() {
     Catalog catalog =
         TestCatalog.of(
             TestCatalog.withSensitiveBreaker("alpha"), TestCatalog.withSensitiveBreaker("beta"));

@@ -32,7 +32,7 @@ class ClientDisconnectPhasesTest {
   private static final Fault STOPPING =
       Fault.of(ErrorCode.SERVICE_UNAVAILABLE, "The service is shutting down.");
 
-  /** Where a request stands when something happens to its client. */
+  /** Progress of a request when its client disconnects. */
   enum Moment {
     QUEUED,
     CONNECTING,
@@ -83,7 +83,7 @@ class ClientDisconnectPhasesTest {
       long cost = scenario.served().usage().promptTokens() + 2;
       assertThat(scenario.served().cost().value()).isEqualTo(moment == Moment.RELAYING ? cost : 0);
       assertThat(scenario.served().attempts()).extracting("outcome").isEqualTo(outcomes(moment));
-      assertThat(scenario.served().phases().getLast().phase()).isEqualTo("ended");
+      assertThat(scenario.served().timing().phases().getLast().phase()).isEqualTo("ended");
       if (event == Event.CUT_SHORT) {
         assertThat(client.fault()).isEqualTo(STOPPING);
       } else {

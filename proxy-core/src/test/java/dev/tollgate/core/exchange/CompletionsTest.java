@@ -76,7 +76,7 @@ class CompletionsTest {
   }
 
   @Test
-  void behindTextItBreaksOffWhateverWasWished() {
+  void behindTextItBreaksOffWhateverTheOptionsAre() {
     String wish = STREAM.replace("}", ",\"routing\":{\"resume\":\"auto\",\"hedge_after_ms\":1}}");
     try (var scenario = scenario("beta")) {
       RecordedClient client = scenario.ask(Endpoint.COMPLETIONS, wish);
@@ -108,7 +108,7 @@ class CompletionsTest {
     }
   }
 
-  /** Both where nobody tells usage and where the client has had enough. */
+  /** Without reported usage, and after a disconnect of the client. */
   @Test
   void whatIsRepeatedIsNotCharged() {
     String prompt = "word ".repeat(8_000);
@@ -133,7 +133,7 @@ class CompletionsTest {
   }
 
   @Test
-  void aStreamThatRepeatsItsPromptIsSettledByWhatItsProviderTells() {
+  void aStreamThatRepeatsItsPromptIsSettledByTheReportedUsage() {
     String ask = STREAM.replace("}", ",\"echo\":true,\"logprobs\":0,\"suffix\":\".\"}");
     try (var scenario = scenario()) {
       RecordedClient client = scenario.ask(Endpoint.COMPLETIONS, ask);

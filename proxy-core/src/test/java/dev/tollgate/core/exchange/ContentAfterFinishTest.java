@@ -10,7 +10,7 @@ import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.TestCatalog;
 import org.junit.jupiter.api.Test;
 
-/** A provider that says that it finished, and goes on. */
+/** A provider that sends content after its finish reason. */
 class ContentAfterFinishTest {
   private static final String DONE = OpenAiWire.event("[DONE]") + OpenAiWire.LAST_CHUNK;
 

@@ -70,7 +70,7 @@ class DelayedSubmissionsTest {
   }
 
   @Test
-  void whatNobodyEverGetsIsNotCharged() {
+  void aLostResultIsNotCharged() {
     try (var scenario = scenario()) {
       submit(scenario).disconnect(DisconnectReason.ABORTED);
       scenario.link(0);

@@ -50,7 +50,7 @@ class EmbeddingTextsTest {
 
   @ParameterizedTest
   @CsvSource({"cohere, 96", "gemini, 100"})
-  void whereNobodyTakesThemTheClientIsToldSo(String dialect, int most) {
+  void withoutAProviderForThemTheRequestIsRefused(String dialect, int most) {
     try (var scenario = at(TestCatalog.ofDialect(dialect, "few"))) {
       for (String input : new String[] {texts(most + 1), TOKENS}) {
         RecordedClient client = scenario.ask(Endpoint.EMBEDDINGS, ask(input));

@@ -40,7 +40,7 @@ class EveryCutTest {
     STALL
   }
 
-  /** What is asked for, how its provider says it, and what tells the client that it is whole. */
+  /** A request, the reply of its provider, and the mark of completeness for the client. */
   enum Kind {
     CHAT(
         Modality.CHAT,
@@ -161,7 +161,7 @@ class EveryCutTest {
       }
       end(scenario, provider, how);
       int whole = eventsWithin(kind.events(), cut);
-      // The end of a read or of the stream stands for a last blank line.
+      // The end of a read or of the stream counts as a last blank line.
       int relayed = Math.max(0, Math.min(CONTENT_EVENTS, contentEvents(client)));
       assertThat(relayed)
           .isBetween(

@@ -54,7 +54,7 @@ class EveryRouteTest {
     return rows().filter(row -> row.endpoint.content() == Content.JSON);
   }
 
-  /** What is made is bought: nobody else is asked for it. */
+  /** The result is charged: no other provider is asked. */
   static Stream<Row> rowsThatBuy() {
     return rows().filter(row -> row.modality == Modality.IMAGE);
   }

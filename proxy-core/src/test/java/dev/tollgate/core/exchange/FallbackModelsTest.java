@@ -270,7 +270,7 @@ class FallbackModelsTest {
   }
 
   @Test
-  void aModelOfWhichNobodyCanSayHowItStandsIsPassedOver() {
+  void aModelWhoseLimitIsUnknownIsSkipped() {
     LimitRules rules = ofModels(Map.of("acme/two", 1));
     try (var scenario = Scenario.of(catalog(CONTEXT)).limits(rules)) {
       RecordedClient client = scenario.ask(plain("acme/one", "acme/two"));
@@ -282,7 +282,7 @@ class FallbackModelsTest {
   }
 
   @Test
-  void whereNobodyIsLeftBehindAnEarlyCommitTheStreamEndsWithUsageAndFault() {
+  void withoutACandidateAfterAnEarlyCommitTheStreamEndsWithUsageAndFault() {
     LimitRules rules = ofModels(Map.of("acme/two", 1));
     Provider alpha = TestCatalog.withSensitiveBreaker("alpha");
     try (var scenario = Scenario.of(catalog(CONTEXT, alpha)).limits(rules)) {

@@ -150,7 +150,7 @@ class ForeignDialectTest {
   }
 
   @Test
-  void whoInsistsOnAParameterIsToldWhichOneNobodyHas() {
+  void aRequiredParameterWithoutAProviderIsNamed() {
     String insisting =
         REQUEST.replace("\"seed\"", "\"routing\":{\"require_parameters\":true},\"seed\"");
     try (var scenario = Scenario.of(TestCatalog.of(anthropic("beta")))) {

@@ -44,7 +44,7 @@ class HedgeLoserTest {
   }
 
   @Test
-  void whereNobodyHearsItThroughTheTurnComesAgainAfterAsManyRequests() {
+  void withoutAVerdictTheNextProbeFollowsAfterAsManyRequests() {
     try (var scenario = Scenario.of(hedging())) {
       outrun(scenario, 10);
       for (int round = 0; round < 3; round++) {
@@ -114,7 +114,7 @@ class HedgeLoserTest {
   }
 
   @Test
-  void aRefusalOfTheRequestMeasuresNobody() {
+  void aRefusalOfTheRequestMeasuresNoProvider() {
     Catalog catalog = hedging();
     try (var scenario = Scenario.of(catalog)) {
       RecordedClient client = scenario.askStream();

@@ -161,7 +161,7 @@ class ImagesTest {
         ",\"usage\":{\"cost_in_usd_ticks\":700000000}",
         ",\"usage\":{\"input_tokens\":1,\"output_tokens\":99999999}"
       })
-  void tokensThatNobodyCountedAreEstimated(String usage) {
+  void tokensWithoutReportedUsageAreEstimated(String usage) {
     try (var scenario = byTokens("alpha")) {
       RecordedClient client = ask(scenario);
       scenario.link(0).send(reply("{\"data\":[{\"b64_json\":\"iVBO\"}]" + usage + "}"));
@@ -207,13 +207,13 @@ class ImagesTest {
         "302 | provider_error",
         "200 | provider_unavailable"
       })
-  void whatMayHaveBeenMadeIsAskedOfNobodyElseNorByTheClient(int status, String code) {
+  void aPossiblyExecutedRequestIsRetriedNeitherHereNorByTheClient(int status, String code) {
     try (var scenario = byImage("alpha", "beta")) {
       RecordedClient client = ask(scenario);
       String fields = "Retry-After: 1\r\n";
       scenario.link(0).send(OpenAiWire.error(status, fields, "server_error", "No."));
       requireForbidden(client, code);
-      requireNobodyElse(scenario);
+      requireNoOtherAttempt(scenario);
     }
   }
 
@@ -231,7 +231,7 @@ class ImagesTest {
           }
           requireForbidden(
               client, reset && begun.isEmpty() ? "provider_unavailable" : "provider_disconnect");
-          requireNobodyElse(scenario);
+          requireNoOtherAttempt(scenario);
         }
       }
     }
@@ -244,7 +244,7 @@ class ImagesTest {
       RecordedClient client = ask(scenario);
       scenario.link(0).send(reply("{\"created\":1,\"data\":" + data + "}"));
       requireForbidden(client, "provider_error");
-      requireNobodyElse(scenario);
+      requireNoOtherAttempt(scenario);
     }
   }
 
@@ -256,7 +256,7 @@ class ImagesTest {
       String image = "x".repeat(60_000);
       scenario.link(0).send(reply("{\"data\":[{\"b64_json\":\"" + image + "\"}]}"));
       requireForbidden(client, "service_unavailable");
-      requireNobodyElse(scenario);
+      requireNoOtherAttempt(scenario);
     }
   }
 
@@ -266,7 +266,7 @@ class ImagesTest {
     assertThat(client.fault().retryAfterSeconds()).isZero();
   }
 
-  private static void requireNobodyElse(Scenario scenario) {
+  private static void requireNoOtherAttempt(Scenario scenario) {
     scenario.passSeconds(3);
     assertThat(scenario.requests()).isOne();
     assertThat(scenario.served().cost().value()).isZero();
@@ -313,12 +313,12 @@ class ImagesTest {
       RecordedClient client = ask(scenario);
       scenario.passSeconds(301);
       requireForbidden(client, "provider_timeout");
-      requireNobodyElse(scenario);
+      requireNoOtherAttempt(scenario);
     }
   }
 
   @Test
-  void aProviderThatAnswersNobodyIsHeardOut() {
+  void anUnresponsiveProviderIsAwaitedWithoutAnAlternative() {
     try (var scenario = byImage("alpha", "beta")) {
       RecordedClient one = ask(scenario);
       RecordedClient other = ask(scenario);
@@ -456,7 +456,7 @@ class ImagesTest {
   }
 
   @Test
-  void aNodeThatStopsTellsTheClientNotToAskAgain() {
+  void aNodeThatStopsForbidsARetry() {
     try (var scenario = byImage("alpha")) {
       RecordedClient client = ask(scenario);
       client.cutShort(Fault.of(ErrorCode.SERVICE_UNAVAILABLE, "Stopping.").withRetryAfter(1));

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Images that a request names by URL: fetched by us, and nobody else is told where they are. */
+/** Images that a request names by URL: fetched by the gateway, their URLs are not passed on. */
 class InputImagesTest {
   private static final String PNG = "\u0089PNG\r\n\u001a\n" + "pixels".repeat(20_000);
   private static final String INLINE = "iVBORw0KGgoAAAAN";
@@ -83,11 +83,11 @@ class InputImagesTest {
                   + "\"}],\"n\":1}");
       scenario.link(2).send(OpenAiWire.images(3, 4));
       assertThat(client.whole().status()).isEqualTo(200);
-      assertThat(scenario.served().phases())
+      assertThat(scenario.served().timing().phases())
           .extracting(RequestRecord.PhaseEntry::phase)
           .containsSubsequence("limiting", "fetching", "connecting");
-      assertThat(scenario.served().overhead()).as("others' time").isZero();
-      assertThat(scenario.served().upstream()).isZero();
+      assertThat(scenario.served().timing().overhead()).as("others' time").isZero();
+      assertThat(scenario.served().timing().upstream()).isZero();
     }
   }
 
@@ -240,7 +240,7 @@ class InputImagesTest {
     }
   }
 
-  /** Nobody who may not go on has us call anybody. */
+  /** A refused request causes no fetch. */
   @Test
   void nothingIsFetchedAheadOfMoneyAndLimits() {
     try (var scenario = scenario("alpha")) {
@@ -255,7 +255,7 @@ class InputImagesTest {
     }
   }
 
-  /** Every route is here: one that gets a field with a URL has to say who guards it. */
+  /** Covers every route: a new field with a URL needs a guard. */
   @ParameterizedTest
   @EnumSource
   void everyUrlOfAClientIsGuardedOrNotCalledByUs(Endpoint endpoint) {

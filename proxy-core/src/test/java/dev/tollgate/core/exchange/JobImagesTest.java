@@ -42,11 +42,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Images that come along with a job's submission: where they are kept, and for whom. */
+/** Images in a job's submission: their storage and its owner. */
 final class JobImagesTest {
   private final InMemoryBlobs blobs = new InMemoryBlobs(() -> Scenario.NOW, Duration.ofHours(1));
 
-  /** The same, and answers to those who store are held back on wish. */
+  /** A store that delays its answers if a test wants it. */
   private final class Held implements BlobStore {
     private final List<Runnable> answers = new ArrayList<>();
     private boolean holds;
@@ -219,7 +219,7 @@ final class JobImagesTest {
   }
 
   @Test
-  void whereNobodyKnowsWhetherThereIsAJobTheyStay() {
+  void ifTheJobMayExistTheImagesStay() {
     try (var scenario = scenario()) {
       scenario.jobs().next(new JobRepository.SubmitResult.Unavailable("its answer was lost"));
       assertThat(submit(scenario, quoted(base64(png(500)))).fault().code())
@@ -334,7 +334,7 @@ final class JobImagesTest {
     try (var scenario = scenario()) {
       scenario.names().answer("bad.example", "10.0.0.1");
       String images = quoted(base64(png(500))) + ",\"https://bad.example/a\"";
-      held.holds = true; // whoever stores anything waits, and is not refused
+      held.holds = true; // storing waits, and is not refused
       assertThat(submit(scenario, images).fault().code()).isEqualTo(ErrorCode.SSRF_BLOCKED);
       assertThat(blobs.kept()).isEmpty();
     }

@@ -193,7 +193,7 @@ final class JobRoutesTest {
   }
 
   @Test
-  void whoHasTooLittleIsToldWhatIsMissing() {
+  void anInsufficientBalanceIsReportedWithTheMissingAmount() {
     try (var scenario = scenario()) {
       var none = MicroUsd.ZERO;
       for (ScopeKind kind : ScopeKind.values()) {
@@ -301,7 +301,7 @@ final class JobRoutesTest {
   }
 
   @Test
-  void aJobIsCanceledOrRemovedOrGoesOn() {
+  void aJobIsCanceledOrRemovedOrContinues() {
     try (var scenario = scenario()) {
       submit(scenario, "", "k");
       Job job = scenario.jobs().last();

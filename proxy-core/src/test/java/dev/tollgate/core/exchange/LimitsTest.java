@@ -30,7 +30,7 @@ class LimitsTest {
   private static final Fault STOPPING = Fault.of(ErrorCode.SERVICE_UNAVAILABLE, "Stopping.");
 
   @Test
-  void whoIsAboveTheLimitIsToldSoAndNothingIsHeldOrJournaled() {
+  void aRequestAboveTheLimitIsRefusedAndNothingIsHeldOrJournaled() {
     try (var scenario = limited(perSecond(1))) {
       scenario.askPlain();
       scenario.link(0).send(OpenAiWire.completion("one"));
@@ -154,7 +154,7 @@ class LimitsTest {
   }
 
   @Test
-  void whatNeverFitsIsToldHowTheKeyStandsAsAnyOther() {
+  void aRequestThatNeverFitsGetsTheLimitFieldsAsAnyOther() {
     var rules = rules(new PerKey(new Rates(0, 60), 1_000, 0));
     try (var scenario = limited(rules)) {
       scenario.ask(request(400));
@@ -214,7 +214,7 @@ class LimitsTest {
   }
 
   @Test
-  void countersThatCannotSayLetNobodyIn() {
+  void countersThatDoNotAnswerRefuseAllRequests() {
     try (var scenario = limited(concurrent(1))) {
       scenario.counters().setUnavailable();
       RecordedClient client = scenario.askPlain();
@@ -277,7 +277,7 @@ class LimitsTest {
         client.disconnect(
             random.nextBoolean() ? DisconnectReason.ABORTED : DisconnectReason.STALLED);
       }
-      case 4 -> scenario.passSeconds(200); // nobody answers
+      case 4 -> scenario.passSeconds(200); // no provider answers
       default -> {
         scenario.lastRequestLink().send(OpenAiWire.STREAM_HEAD + OpenAiWire.wholeStream("one"));
         client.disconnect(DisconnectReason.ABORTED); // unless it was answered
@@ -286,7 +286,7 @@ class LimitsTest {
     scenario.run();
   }
 
-  /** A request of which so many tokens are estimated. */
+  /** A request with this token estimate. */
   private static String request(int tokens) {
     int output = tokens - PROMPT_TOKENS;
     return TestCatalog.PLAIN_REQUEST.replace(

@@ -47,7 +47,7 @@ class PingsTest {
   }
 
   @Test
-  void aStreamOpenedEarlyIsToldOfTheFailureInside() {
+  void aStreamOpenedEarlyGetsTheFailureAsAnEvent() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
       RecordedClient client = scenario.askStream();
       scenario.passSeconds(30);

@@ -74,7 +74,7 @@ class ProviderKeysTest {
   }
 
   @Test
-  void aRequestAboveTheLimitOfAKeyCoolsNobodyAndAnotherProviderIsAsked() {
+  void aRequestAboveTheLimitOfAKeyCoolsNoKeyAndAnotherProviderIsAsked() {
     try (var scenario = Scenario.of(CATALOG)) {
       RecordedClient client = scenario.askPlain();
       lastAskedAt(scenario, "alpha.example", LIMIT_TOO_LOW);
@@ -116,7 +116,7 @@ class ProviderKeysTest {
     }
   }
 
-  /** The operator hears of it once, by the key's fingerprint and not by the key. */
+  /** Logged once, with the key's fingerprint instead of the key. */
   @Test
   void aRefusedKeyIsAnErrorInTheLog() {
     Logger logger = (Logger) LoggerFactory.getLogger(Placement.class);
@@ -157,7 +157,7 @@ class ProviderKeysTest {
   }
 
   @Test
-  void whereEveryKeyIsRefusedAndNobodyElseIsLeftTheProviderIsAskedAllTheSame() {
+  void ifEveryKeyIsRefusedTheLastProviderIsAskedAllTheSame() {
     try (var scenario = Scenario.of(TestCatalog.of(POOL))) {
       RecordedClient first = scenario.askPlain();
       lastAskedAt(scenario, "alpha.example", REFUSED);
@@ -211,7 +211,7 @@ class ProviderKeysTest {
     }
   }
 
-  /** The other key is of no use where nobody may be asked: the request ends, and only once. */
+  /** Without a usable provider the other key does not help: the request ends, once. */
   @Test
   void aKeyIsRefusedByAProviderWhoseCircuitOpenedMeanwhile() {
     CircuitOptions usual = CircuitOptions.DEFAULT;
@@ -230,7 +230,7 @@ class ProviderKeysTest {
     }
   }
 
-  /** Everybody who waits is answered, by the key that came with his request. */
+  /** Every waiting request gets a reply, over the key that it was sent with. */
   private static void answerAll(Scenario scenario, UnaryOperator<String> reply) {
     scenario.run();
     for (ProviderLink link : List.copyOf(scenario.connector().links())) {

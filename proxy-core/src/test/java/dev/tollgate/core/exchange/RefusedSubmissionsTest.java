@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A submission that cannot be carried out is told what came of its key, or why not. */
+/** A submission that cannot be carried out gets the stored reply of its key, or a refusal. */
 class RefusedSubmissionsTest {
   private static final Endpoint IMAGES = Endpoint.IMAGE_GENERATIONS;
   private static final String BODY = "{\"model\":\"acme/one\",\"prompt\":\"A gate.\"}";
@@ -57,7 +57,7 @@ class RefusedSubmissionsTest {
       assertThat(again.field("Idempotent-Replayed")).isEqualTo("true");
       assertThat(again.field("Server-Timing")).startsWith("gw;dur=");
       assertThat(scenario.records().getLast().outcome()).isEqualTo(RequestOutcome.REPLAYED);
-      assertThat(scenario.records().getLast().responseBytes()).isEqualTo(first.length());
+      assertThat(scenario.records().getLast().http().responseBytes()).isEqualTo(first.length());
       RecordedClient other = scenario.submit(IMAGES, OTHER, "k");
       assertThat(other.fault().code()).isEqualTo(ErrorCode.IDEMPOTENCY_CONFLICT);
       RecordedClient failed = scenario.submit(IMAGES, BODY, "doubtful");
@@ -73,7 +73,7 @@ class RefusedSubmissionsTest {
   }
 
   @Test
-  void whoIsRefusedForWantOfProvidersIsToldWhyOnce() {
+  void aRefusalWithoutProvidersHasItsReasonOnce() {
     try (var scenario = scenario()) {
       scenario.ask(IMAGES, BODY);
       scenario.link(0).send(OpenAiWire.error(503, "overloaded", "No."));
@@ -139,7 +139,7 @@ class RefusedSubmissionsTest {
   }
 
   @Test
-  void whoAsksTooMuchAtOnceIsToldToAskLater() {
+  void tooManyRequestsAtOnceAreRefusedWithARetryAfter() {
     try (var scenario = scenario()) {
       scenario.submissions().crowd(true);
       Fault fault = submit(scenario).fault();

@@ -58,7 +58,7 @@ class ResponsesTest {
   }
 
   @Test
-  void whatBreaksOffBehindTextTellsItsUsageInTheError() {
+  void anInterruptionBehindTextReportsItsUsageInTheError() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
       RecordedClient client = ask(scenario, STREAM);
       scenario

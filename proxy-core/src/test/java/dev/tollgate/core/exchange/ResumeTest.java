@@ -44,7 +44,7 @@ class ResumeTest {
 
   @ParameterizedTest
   @EnumSource
-  void whateverBreaksAStreamAnotherProviderRepeatsItAndGoesOn(Break how) {
+  void afterAnyInterruptionAnotherProviderRepeatsAndContinuesTheStream(Break how) {
     try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
       RecordedClient client = scenario.ask(stream("replay"));
       begin(scenario, "one ", "two ");
@@ -202,7 +202,7 @@ class ResumeTest {
   }
 
   @Test
-  void withPrefillAloneNobodyIsAskedWhoCannot() {
+  void withPrefillAloneOnlyCapableProvidersAreAsked() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
       RecordedClient client = scenario.ask(stream("prefill"));
       begin(scenario, "one ");
@@ -280,7 +280,7 @@ class ResumeTest {
   }
 
   @Test
-  void withoutRoomInTheBudgetNothingIsKeptAndTheStreamGoesOn() {
+  void withoutRoomInTheBudgetNothingIsKeptAndTheStreamContinues() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"), 70_000)) {
       RecordedClient client = scenario.ask(stream("auto"));
       begin(scenario, "x".repeat(100_000));

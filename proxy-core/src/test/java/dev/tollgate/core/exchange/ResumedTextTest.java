@@ -113,7 +113,7 @@ class ResumedTextTest {
       scenario.run();
     }
 
-    /** What the provider is told that the assistant said. */
+    /** The assistant's message in the request to the provider. */
     private static String begun(String request) {
       String sent = new String(request.getBytes(ISO_8859_1), UTF_8);
       JsonMembers body = ClientStream.parse(sent.substring(sent.indexOf("\r\n\r\n") + 4));

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is made of those who were to continue a stream, and who is said to have served it. */
+/** Outcomes of the attempts that continue a stream, and the provider that is recorded for it. */
 class ResumptionAttributionTest {
   private static final Provider BETA = TestCatalog.prefilled("beta", Prefill.MESSAGE);
 

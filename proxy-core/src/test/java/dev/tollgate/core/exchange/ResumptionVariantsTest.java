@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Who continues a stream does it in his own way: begins it anew, names texts otherwise. */
+/** Providers continue a stream in different ways: from its beginning, or with other field names. */
 class ResumptionVariantsTest {
   private static final Provider BETA = TestCatalog.prefilled("beta", Prefill.MESSAGE);
   private static final String TEXT = "The quick brown fox jumps over the lazy dog. ";
@@ -91,7 +91,7 @@ class ResumptionVariantsTest {
     }
   }
 
-  /** Whether it goes on or begins anew could not be told. */
+  /** A continuation could not be distinguished from a repetition. */
   @ParameterizedTest
   @ValueSource(strings = {"Hi, ", "========", "1. 1. 1. "})
   void aTextOfAWordIsRepeatedAndNotHandedOver(String text) {

@@ -47,7 +47,7 @@ class RetriesTest {
   }
 
   @Test
-  void noMoreThanThreeTriesAreMade() {
+  void noMoreThanThreeAttemptsAreMade() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta", "gamma", "delta"))) {
       RecordedClient client = scenario.askStream();
       for (int n = 0; n < 3; n++) {
@@ -240,7 +240,7 @@ class RetriesTest {
     }
   }
 
-  /** The choice of the next try keeps the rules (docs/decisions/retries.md#attempts). */
+  /** The choice of the next attempt keeps the rules (docs/decisions/retries.md#attempts). */
   @Test
   void theNextTryKeepsTheRules() {
     Seeds.forEach(

@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Who is asked after a failure is decided by what is known then, not when the request came. */
+/** The next candidate is chosen by the state at the time of the failure, not of the request. */
 class RetryCandidatesTest {
   private static final String OOPS = OpenAiWire.error(500, "server_error", "oops");
   private static final String LIMITED =

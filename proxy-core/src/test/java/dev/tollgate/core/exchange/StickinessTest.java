@@ -80,7 +80,7 @@ class StickinessTest {
     assertThat(seen).containsExactlyInAnyOrder("alpha", "beta");
   }
 
-  /** Who is chosen then says nothing of how it begins. */
+  /** The choice then is independent of the prompt prefix. */
   @Test
   void elseNotWhatItBeginsWith() {
     assertThat(ofPrompts(equal(true))).isEqualTo(ofPrompts(equal(true)));

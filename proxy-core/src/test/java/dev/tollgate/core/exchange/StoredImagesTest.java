@@ -37,7 +37,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Who asks for addresses of images gets those of what was stored, or what there is otherwise. */
+/** A client that asks for image URLs gets those of stored images, or the images themselves. */
 class StoredImagesTest {
   private static final String ASK = "{\"model\":\"acme/one\",\"prompt\":\"A gate.\"}";
   private static final long BUDGET = 1 << 20;
@@ -316,7 +316,7 @@ class StoredImagesTest {
           .contains("\"data\":[{\"url\":\"https://blobs.test/", "}," + image(2) + "]");
       assertThat(scenario.served().cost().value()).isEqualTo(5);
       assertThat(scenario.record().outcome()).isEqualTo(RequestOutcome.OK);
-      held.answer(); // what comes late is nobody's
+      held.answer(); // a late answer has no request
       scenario.run();
       RecordedClient again = scenario.submit(Endpoint.IMAGE_GENERATIONS, ASK, "key");
       assertThat(again.whole().body()).isEqualTo(client.whole().body());

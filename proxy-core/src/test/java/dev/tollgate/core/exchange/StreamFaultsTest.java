@@ -127,7 +127,7 @@ class StreamFaultsTest {
 
   @ParameterizedTest
   @MethodSource("beforeContent")
-  void aFaultBeforeContentIsToldAsAStatusWhereNobodyElseCanServe(String id) {
+  void aFaultBeforeContentBecomesAStatusIfNoOtherProviderCanServe(String id) {
     FaultRow row = FaultRow.of(id);
     try (var scenario = Scenario.of(TestCatalog.of(quick("alpha")))) {
       RecordedClient client = scenario.askStream();
@@ -198,7 +198,7 @@ class StreamFaultsTest {
         .contains(id);
   }
 
-  /** Lets every try fail, over whichever connection it comes. */
+  /** Fails every attempt, on any connection. */
   private static void failAll(
       Scenario scenario, RecordedClient client, Consumer<ProviderLink> fault) {
     for (int n = 0; !client.isAnswered(); n++) {
@@ -218,7 +218,7 @@ class StreamFaultsTest {
   }
 
   @Test
-  void refusedConnectionsAreTriedElsewhereAndThenToldAsUnavailable() {
+  void refusedConnectionsFailOverAndThenBecomeUnavailable() {
     FaultRow row = FaultRow.of("U01");
     try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
       scenario.connector().behavior("alpha.example", ConnectBehavior.REFUSES);
@@ -283,7 +283,7 @@ class StreamFaultsTest {
     }
   }
 
-  // After content: usage, the error, the terminator, and nobody else
+  // After content: usage, the error, the terminator, and no other attempt
 
   static Stream<String> afterContent() {
     return FAULTS_AFTER_CONTENT.keySet().stream().sorted();

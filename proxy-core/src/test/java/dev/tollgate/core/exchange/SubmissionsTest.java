@@ -49,7 +49,7 @@ class SubmissionsTest {
     return first.whole().body();
   }
 
-  // What others are told
+  // Repeats
 
   @Test
   void whoSendsItAgainGetsTheSameReplyForNothing() {
@@ -193,7 +193,7 @@ class SubmissionsTest {
 
   @ParameterizedTest
   @EnumSource
-  void whatMayHaveBeenMadeIsToldAsTheFailureThatItWas(Doubt doubt) {
+  void aPossiblyExecutedRequestIsReportedAsItsFailure(Doubt doubt) {
     try (var scenario = scenario()) {
       RecordedClient first = submit(scenario);
       switch (doubt) {
@@ -276,7 +276,7 @@ class SubmissionsTest {
   }
 
   @Test
-  void whoLeavesBeforeAReplayIsNotToldIt() {
+  void aDisconnectBeforeAReplayGetsNoReply() {
     try (var scenario = scenario()) {
       made(scenario);
       scenario.submissions().holdAnswers();
@@ -397,7 +397,7 @@ class SubmissionsTest {
   }
 
   @Test
-  void whatIsCutShortBehindItIsTold() {
+  void aStreamThatIsCutShortBehindItIsReported() {
     try (var scenario = scenario()) {
       RecordedClient client = submit(scenario);
       scenario.link(0);
@@ -411,7 +411,7 @@ class SubmissionsTest {
   // The store is gone
 
   @Test
-  void nothingIsSpentWhileNobodyKnowsWhoseTurnItIs() {
+  void nothingIsReservedBeforeTheClaimIsDecided() {
     try (var scenario = scenario()) {
       scenario.submissions().setUnavailable(true);
       RecordedClient client = submit(scenario);
@@ -419,7 +419,7 @@ class SubmissionsTest {
       assertThat(scenario.record().outcome()).isEqualTo(RequestOutcome.DEPENDENCY_DOWN);
       assertThat(scenario.ledger().released()).isZero();
       assertThat(scenario.links()).isZero();
-      // Who carries no key does not need it.
+      // A request without a key does not need the store.
       scenario.ask(IMAGES, BODY);
       scenario.link(0).send(MADE);
       assertThat(scenario.ledger().charged()).hasSize(1);
@@ -475,7 +475,7 @@ class SubmissionsTest {
   }
 
   @Test
-  void aFaultOfOursBehindTheProviderIsTold() {
+  void anInternalFaultBehindTheProviderIsReported() {
     try (var scenario = scenario()) {
       RecordedClient client = submit(scenario);
       client.failOn(Reply.Whole.class);

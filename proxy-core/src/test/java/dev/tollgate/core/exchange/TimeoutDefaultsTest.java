@@ -37,7 +37,7 @@ class TimeoutDefaultsTest {
     }
   }
 
-  /** Whoever sends the head together with the body must have written all of it by then. */
+  /** A provider that sends the head with the body must have written all of it by then. */
   @Test
   void aPlainReplyMayTakeAsLongForItsHeadAsForItsFirstByte() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
@@ -178,7 +178,7 @@ class TimeoutDefaultsTest {
   }
 
   @Test
-  void allTriesAtAPlainRequestShareOneDeadline() {
+  void allAttemptsOfAPlainRequestShareOneDeadline() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
       RecordedClient client = scenario.askPlain();
       scenario.link(0).send(PLAIN_HEAD);
@@ -202,8 +202,8 @@ class TimeoutDefaultsTest {
       scenario.passSeconds(29);
       scenario.link(0).send(OpenAiWire.completion("fine"));
       assertThat(client.whole().status()).isEqualTo(200);
-      assertThat(scenario.served().upstream()).isEqualTo(Duration.ofSeconds(29));
-      assertThat(scenario.served().overhead()).isZero();
+      assertThat(scenario.served().timing().upstream()).isEqualTo(Duration.ofSeconds(29));
+      assertThat(scenario.served().timing().overhead()).isZero();
       assertThat(client.field("Server-Timing")).isEqualTo("gw;dur=0.00, upstream;dur=29000.00");
     }
   }

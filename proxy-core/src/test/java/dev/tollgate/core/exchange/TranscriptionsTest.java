@@ -282,7 +282,7 @@ class TranscriptionsTest {
   /** As vLLM streams: in chunks, of which the last has no choice if usage was asked for. */
   @ParameterizedTest
   @ValueSource(strings = {"", "{\"object\":\"transcription.chunk\",\"choices\":[],\"usage\":{}}"})
-  void aStreamWithoutALastEventTellsItsChargeInOneOfOurs(String last) {
+  void aStreamWithoutALastEventGetsOneWithItsCharge(String last) {
     try (var scenario = bySeconds()) {
       RecordedClient client = ask(scenario, "stream=true");
       String chunk =

@@ -120,7 +120,7 @@ class UnexpectedFailuresTest {
   }
 
   @Test
-  void whenNobodyCanBeReached() {
+  void whenNoProviderIsReachable() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
       scenario.connector().behavior("alpha.example", ConnectBehavior.NO_RESPONSE);
       RecordedClient client = scenario.askPlain();

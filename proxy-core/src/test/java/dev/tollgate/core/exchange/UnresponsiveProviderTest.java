@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A provider that answers nobody is given up before the clocks of its requests run out. */
+/** A provider that responds to no request is given up before the clocks of its requests run out. */
 class UnresponsiveProviderTest {
   private static final Provider ALPHA = TestCatalog.provider("alpha");
   private static final Catalog BOTH = TestCatalog.of(ALPHA, TestCatalog.provider("beta"));
@@ -50,7 +50,8 @@ class UnresponsiveProviderTest {
       assertThat(open(scenario, "beta")).hasSize(FAILURES);
       serve(scenario, request);
       assertThat(waiting).allSatisfy(one -> assertThat(provider(one)).isEqualTo("beta"));
-      assertThat(scenario.lastServed().attempts().getFirst().reason()).contains("answers nobody");
+      assertThat(scenario.lastServed().attempts().getFirst().reason())
+          .contains("does not respond to any request");
       RecordedClient next = scenario.ask(request);
       serve(scenario, request);
       assertThat(provider(next)).isEqualTo("beta");
@@ -85,7 +86,7 @@ class UnresponsiveProviderTest {
   }
 
   @Test
-  void whereNothingIsKnownNobodyIsLate() {
+  void withoutStatisticsNoAttemptIsLate() {
     try (var scenario = Scenario.of(BOTH)) {
       List<RecordedClient> waiting = asked(scenario, TestCatalog.PLAIN_REQUEST, 2 * FAILURES);
       scenario.passSeconds(25);
@@ -108,7 +109,7 @@ class UnresponsiveProviderTest {
   }
 
   @Test
-  void whereNobodyElseIsLeftTheyWaitOnAndAreServedIfItComesBack() {
+  void withoutAnAlternativeTheyWaitAndAreServedWhenItRecovers() {
     try (var scenario = Scenario.of(TestCatalog.of(ALPHA))) {
       answered(scenario, TestCatalog.PLAIN_REQUEST, 200);
       List<RecordedClient> waiting = asked(scenario, TestCatalog.PLAIN_REQUEST, FAILURES);
@@ -119,7 +120,7 @@ class UnresponsiveProviderTest {
     }
   }
 
-  /** The only one who is left may not be sent more than its requests. */
+  /** The last provider gets no more than its own requests. */
   @Test
   void whereTheRetryBudgetOfTheOthersIsUsedUpTheyWaitOn() {
     Provider beta = TestCatalog.provider("beta");
@@ -160,9 +161,9 @@ class UnresponsiveProviderTest {
     }
   }
 
-  /** Nobody knows how the other model's limit stands until its counters say so. */
+  /** The other model's limit is unknown until its counters answer. */
   @Test
-  void whileNobodyKnowsTheLimitOfTheOtherModelTheyWaitOn() {
+  void whileTheLimitOfTheOtherModelIsUnknownTheyWait() {
     LimitRules rules = FallbackModelsTest.limited("acme/two", new Rates(9, 0));
     try (var scenario = Scenario.of(FallbackModelsTest.catalog(1_000, ALPHA)).limits(rules)) {
       answered(scenario, TestCatalog.PLAIN_REQUEST, 200);
@@ -241,7 +242,7 @@ class UnresponsiveProviderTest {
     return clients;
   }
 
-  /** Everybody who waits is answered. */
+  /** Every waiting client gets a reply. */
   private static void serve(Scenario scenario, String request) {
     boolean stream = request.equals(TestCatalog.STREAM_REQUEST);
     scenario.run();

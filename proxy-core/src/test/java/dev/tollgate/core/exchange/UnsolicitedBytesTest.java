@@ -10,8 +10,8 @@ import dev.tollgate.core.testkit.TestCatalog;
 import org.junit.jupiter.api.Test;
 
 /**
- * Row U58: bytes behind a reply, which who reads on would take for the next one. Whenever they
- * come, the connection serves nobody again and its operator is told.
+ * Row U58: bytes behind a reply, which could be taken for the next reply. Whenever they arrive, the
+ * connection is not reused, and the operator gets a log line.
  */
 class UnsolicitedBytesTest {
   private static final String SECOND = "HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\npoisoned";
@@ -55,7 +55,7 @@ class UnsolicitedBytesTest {
   }
 
   @Test
-  void onAConnectionThatNobodyUsesTheyAreCounted() {
+  void onAnIdleConnectionTheyAreCounted() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
       scenario.askPlain();
       scenario.link(0).send(OpenAiWire.completion("fine"));

@@ -44,7 +44,7 @@ class WireAudioTest {
     assertThat(cost(one, 0)).as("at random").isEqualTo(whole);
   }
 
-  /** Replays it in pieces of so many bytes, or of any; gives what it cost. */
+  /** Replays the recording in pieces of a fixed or a random size. Returns its cost. */
   private static long cost(WireCase one, int pieceBytes) {
     boolean isSpeech = one.name().contains("speech");
     Modality modality = isSpeech ? Modality.SPEECH : Modality.TRANSCRIPTION;
@@ -112,7 +112,7 @@ class WireAudioTest {
       long tokens =
           usage.path("input_tokens").longValue() + 2 * usage.path("output_tokens").longValue();
       assertThat(cost).isEqualTo(tokens);
-    } else if (usage.has("prompt_tokens")) { // what was heard stands beside the prompt
+    } else if (usage.has("prompt_tokens")) { // audio tokens are counted beside the prompt
       assertThat(cost).isEqualTo(3 + 375 + 2 * 11);
     }
   }

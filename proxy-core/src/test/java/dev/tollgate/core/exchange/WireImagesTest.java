@@ -89,7 +89,7 @@ class WireImagesTest {
     return Scenario.of(TestCatalog.of(Modality.IMAGE, PRICES, alpha));
   }
 
-  /** Replays it in pieces of so many bytes, or of any. */
+  /** Replays the recording in pieces of a fixed or a random size. */
   private static void replay(WireCase one, int pieceBytes) {
     try (var scenario = scenario()) {
       RecordedClient client =

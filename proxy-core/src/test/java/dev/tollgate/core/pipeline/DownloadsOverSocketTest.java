@@ -80,7 +80,7 @@ final class DownloadsOverSocketTest {
       assertThat(response.body()).isEqualTo(files.kept.get(large));
       RequestRecord record = gateway.awaitRecord();
       assertThat(record.route()).isEqualTo("/artifacts/{day}/{owner}/{file}");
-      assertThat(record.responseBytes()).isEqualTo(300_001);
+      assertThat(record.http().responseBytes()).isEqualTo(300_001);
       assertThat(record.outcome()).isEqualTo(RequestOutcome.OK);
       assertThat(record.key()).isNull();
 
@@ -116,7 +116,7 @@ final class DownloadsOverSocketTest {
           .isEqualTo(Arrays.copyOfRange(files.kept.get(name), first, last + 1));
       RequestRecord record = gateway.awaitRecord();
       assertThat(record.status()).isEqualTo(206);
-      assertThat(record.responseBytes()).isEqualTo(last + 1 - first);
+      assertThat(record.http().responseBytes()).isEqualTo(last + 1 - first);
       RawResponse whole = client.get(url(name)).readResponse();
       assertThat(whole.header("accept-ranges")).isEqualTo("bytes");
       assertThat(whole.body()).hasSize(100_000);
@@ -262,7 +262,7 @@ final class DownloadsOverSocketTest {
     RequestRecord record = gateway.awaitRecord();
     assertThat(record.outcome()).isEqualTo(RequestOutcome.CLIENT_ABORT);
     assertThat(record.status()).isEqualTo(200);
-    assertThat(record.responseBytes()).isPositive();
+    assertThat(record.http().responseBytes()).isPositive();
   }
 
   @Test

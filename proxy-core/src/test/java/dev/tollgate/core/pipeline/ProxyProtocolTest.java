@@ -73,7 +73,7 @@ final class ProxyProtocolTest {
     try (RawClient client = GATEWAY.connect().sendSplit(bytesPerWrite, all.toByteArray())) {
       assertThat(client.readResponse().status()).isEqualTo(200);
       Call call = GATEWAY.service.awaitCall();
-      return call.request.clientAddress();
+      return call.request.caller().clientAddress();
     }
   }
 

@@ -118,7 +118,7 @@ final class RefusalsTest {
     assertThat(record.status()).isEqualTo(given.status);
     assertThat(record.outcome())
         .isEqualTo(given.status == 503 ? RequestOutcome.DEPENDENCY_DOWN : RequestOutcome.REJECTED);
-    assertThat(record.clientAddress()).isEqualTo("127.0.0.1");
+    assertThat(record.http().clientAddress()).isEqualTo("127.0.0.1");
     assertThat(GATEWAY.records).isEmpty();
     assertThat(GATEWAY.service.calls).isEmpty();
   }

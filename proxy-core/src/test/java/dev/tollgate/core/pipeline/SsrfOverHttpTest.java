@@ -10,10 +10,14 @@ import dev.tollgate.core.egress.ImageFetchClient;
 import dev.tollgate.core.egress.PublicAddressResolver;
 import dev.tollgate.core.egress.PublicConnector;
 import dev.tollgate.core.exchange.Exchanges;
+import dev.tollgate.core.exchange.frame.AdmissionPorts;
 import dev.tollgate.core.exchange.frame.ExchangeOptions;
 import dev.tollgate.core.exchange.frame.InflightBytes;
 import dev.tollgate.core.exchange.frame.JobService;
+import dev.tollgate.core.exchange.frame.MediaPorts;
 import dev.tollgate.core.exchange.frame.Outputs;
+import dev.tollgate.core.exchange.frame.ProviderPorts;
+import dev.tollgate.core.exchange.frame.RecordSinks;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.limit.LimitObserver;
@@ -181,20 +185,13 @@ final class SsrfOverHttpTest {
               new Unheard(),
               new RefusalCache());
       return new Exchanges(
-          new Upstreams(connector),
-          new Fleet(),
-          inflight,
-          new InMemoryLedger(),
+          new ProviderPorts(new Upstreams(connector), new Fleet(), () -> Instant.EPOCH),
+          new AdmissionPorts(new InMemoryIdempotencyStore(() -> 0), new InMemoryLedger(), limits),
           new ScriptedAccountBalances(),
-          limits,
-          new InMemoryIdempotencyStore(() -> 0),
-          images,
-          JobService.NONE,
-          record -> {},
-          record -> new byte[] {'{', '}'},
-          new Outputs.Passed(),
-          ExchangeOptions.DEFAULT,
-          () -> Instant.EPOCH);
+          new MediaPorts(images, new Outputs.Passed(), JobService.NONE),
+          new RecordSinks(record -> {}, record -> new byte[] {'{', '}'}),
+          inflight,
+          ExchangeOptions.DEFAULT);
     }
 
     void ask() {

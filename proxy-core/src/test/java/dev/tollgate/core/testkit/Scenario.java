@@ -7,11 +7,15 @@ import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.egress.ImageFetchClient;
 import dev.tollgate.core.exchange.Exchanges;
+import dev.tollgate.core.exchange.frame.AdmissionPorts;
 import dev.tollgate.core.exchange.frame.Body;
 import dev.tollgate.core.exchange.frame.ExchangeOptions;
 import dev.tollgate.core.exchange.frame.ExchangeRequest;
 import dev.tollgate.core.exchange.frame.InflightBytes;
+import dev.tollgate.core.exchange.frame.MediaPorts;
 import dev.tollgate.core.exchange.frame.Outputs;
+import dev.tollgate.core.exchange.frame.ProviderPorts;
+import dev.tollgate.core.exchange.frame.RecordSinks;
 import dev.tollgate.core.exchange.frame.RequestRecord;
 import dev.tollgate.core.exchange.frame.RequestRecord.Served;
 import dev.tollgate.core.fault.Fault;
@@ -87,20 +91,13 @@ public final class Scenario implements AutoCloseable {
     this.inflight = new InflightBytes(budgetBytes);
     this.exchanges =
         new Exchanges(
-            upstreams,
-            fleet,
-            inflight,
-            ledger,
+            new ProviderPorts(upstreams, fleet, () -> NOW),
+            new AdmissionPorts(submissions, ledger, limits),
             accountBalances,
-            limits,
-            submissions,
-            images,
-            Optional.of(jobs.service(names.guard())),
-            records::add,
-            Scenario::row,
-            outputs,
-            options,
-            () -> NOW);
+            new MediaPorts(images, outputs, Optional.of(jobs.service(names.guard()))),
+            new RecordSinks(records::add, Scenario::row),
+            inflight,
+            options);
   }
 
   private static byte[] row(RequestRecord record) {
@@ -214,8 +211,8 @@ public final class Scenario implements AutoCloseable {
             endpoint,
             argument,
             key,
-            TestCatalog.key(keyLimits, keyScope, organization),
-            "192.0.2.7",
+            new ExchangeRequest.Caller(
+                TestCatalog.key(keyLimits, keyScope, organization), "192.0.2.7"),
             catalog,
             admittedNanos,
             new Body(bytes, length, permit, ticker.nanoTime() - admittedNanos));

@@ -94,15 +94,15 @@ record AccessLine(RequestRecord record) {
     if (served != null) {
       writeServed(line, served);
     }
-    line.number(REQUEST_BYTES, record.requestBytes());
-    line.number(RESPONSE_BYTES, record.responseBytes());
+    line.number(REQUEST_BYTES, record.http().requestBytes());
+    line.number(RESPONSE_BYTES, record.http().responseBytes());
     line.end('}');
   }
 
   private void writeRequest(JsonLine line) {
     line.instant(TS, record.id().epochMillis());
     line.text(REQUEST_ID, record.id().value());
-    line.text(METHOD, record.method());
+    line.text(METHOD, record.http().method());
     line.text(ROUTE, record.route());
     line.number(STATUS, record.status());
     line.text(OUTCOME, record.outcome().wire());
@@ -110,7 +110,7 @@ record AccessLine(RequestRecord record) {
     if (code != null) {
       line.text(CODE, code.wire());
     }
-    line.text(CLIENT_IP, record.clientAddress());
+    line.text(CLIENT_IP, record.http().clientAddress());
     line.millis(TOTAL_MS, record.total().toNanos());
   }
 
@@ -127,9 +127,9 @@ record AccessLine(RequestRecord record) {
     }
     line.text(ROUTING, served.routing());
     line.bool(STREAM, served.stream());
-    writeMillis(line, TTFT_MS, served.firstToken());
-    writeMillis(line, UPSTREAM_MS, served.upstream());
-    writeMillis(line, OVERHEAD_MS, served.overhead());
+    writeMillis(line, TTFT_MS, served.timing().firstToken());
+    writeMillis(line, UPSTREAM_MS, served.timing().upstream());
+    writeMillis(line, OVERHEAD_MS, served.timing().overhead());
     line.number(PROMPT_TOKENS, served.usage().promptTokens());
     line.number(COMPLETION_TOKENS, served.usage().completionTokens());
     line.number(CACHED_TOKENS, served.usage().cachedTokens());
@@ -182,7 +182,7 @@ record AccessLine(RequestRecord record) {
   private static void writePhases(JsonLine line, Served served) {
     line.member(PHASES);
     line.begin('[');
-    for (PhaseEntry entry : served.phases()) {
+    for (PhaseEntry entry : served.timing().phases()) {
       line.begin('{');
       line.text(PHASE, entry.phase());
       line.millis(AT_MS, entry.nanosSinceAdmission());

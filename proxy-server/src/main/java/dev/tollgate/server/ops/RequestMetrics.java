@@ -143,13 +143,13 @@ public final class RequestMetrics implements RequestObserver {
   }
 
   private void count(Served served, Names known) {
-    overhead.observe(seconds(served.overhead()));
+    overhead.observe(seconds(served.timing().overhead()));
     var labels = new ServedLabels(known.model(served.model()), known.provider(served.provider()));
     ServedPoints by = servedPoints.get(labels);
     if (by == null) {
       by = servedPoints.computeIfAbsent(labels, this::resolve);
     }
-    Duration firstToken = served.firstToken();
+    Duration firstToken = served.timing().firstToken();
     if (firstToken != null) {
       by.firstToken.observe(seconds(firstToken));
     }

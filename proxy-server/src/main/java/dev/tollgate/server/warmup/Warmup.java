@@ -10,10 +10,14 @@ import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.egress.Fetch;
 import dev.tollgate.core.egress.FetchResult;
 import dev.tollgate.core.exchange.Exchanges;
+import dev.tollgate.core.exchange.frame.AdmissionPorts;
 import dev.tollgate.core.exchange.frame.ExchangeOptions;
 import dev.tollgate.core.exchange.frame.InflightBytes;
 import dev.tollgate.core.exchange.frame.JobService;
+import dev.tollgate.core.exchange.frame.MediaPorts;
 import dev.tollgate.core.exchange.frame.Outputs;
+import dev.tollgate.core.exchange.frame.ProviderPorts;
+import dev.tollgate.core.exchange.frame.RecordSinks;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.OrgId;
@@ -126,8 +130,14 @@ public final class Warmup {
     var ports =
         new GatewayPorts(
             new Exchanges(
-                upstreams,
-                new Fleet(),
+                new ProviderPorts(upstreams, new Fleet(), InstantSource.system()),
+                new AdmissionPorts(
+                    (_, _, _, _) -> {}, // no request carries an idempotency key
+                    Warmup::reserve,
+                    limits()),
+                (_, _, _, _) -> {}, // no request asks for a balance
+                new MediaPorts(Warmup::noImages, new Outputs.Passed(), JobService.NONE),
+                new RecordSinks(metrics, record -> new byte[0]),
                 inflight,
                 Warmup::reserve,
                 (_, _, _, _) -> {}, // no request queries an account

@@ -3,6 +3,9 @@ package dev.tollgate.server.wiring;
 import dev.tollgate.core.egress.ImageFetchClient;
 import dev.tollgate.core.exchange.Exchanges;
 import dev.tollgate.core.exchange.frame.InflightBytes;
+import dev.tollgate.core.exchange.frame.MediaPorts;
+import dev.tollgate.core.exchange.frame.ProviderPorts;
+import dev.tollgate.core.exchange.frame.RecordSinks;
 import dev.tollgate.core.exchange.frame.RequestObserver;
 import dev.tollgate.core.pipeline.Gateway;
 import dev.tollgate.core.pipeline.GatewayPorts;
@@ -156,10 +159,8 @@ public final class Server implements AutoCloseable {
     LedgerService ledgerService = ledgerService(store, upstreams);
     var exchanges =
         new Exchanges(
-            upstreams,
-            fleet,
-            inflight,
-            ledgerService.ledger(),
+            new ProviderPorts(upstreams, fleet, ledgerService.clock()),
+            new AdmissionPorts(submissions.port(), ledgerService.ledger(), limitModule.limits()),
             new StoreAccountBalances(store.accountBalances(), offload),
             limitModule.limits(),
             submissions.port(),

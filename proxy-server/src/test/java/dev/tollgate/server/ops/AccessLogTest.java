@@ -151,15 +151,10 @@ final class AccessLogTest {
     return new RequestRecord(
         RequestId.at(i),
         Duration.ZERO,
-        "203.0.113.7",
-        "POST",
-        "other",
-        status,
+        new RequestRecord.HttpSummary("203.0.113.7", "POST", "other", status, 0, 0),
         ending,
         null,
         null,
-        null,
-        0,
-        0);
+        null);
   }
 }

@@ -196,7 +196,13 @@ final class RequestMetricsTest {
 
   private static AttemptRecord attempt(ProviderId provider, String outcome, @Nullable Cause cause) {
     return new AttemptRecord(
-        provider, outcome, 500, Duration.ofMillis(812), 0, Set.of(), "", "", List.of(), cause);
+        provider,
+        new RequestRecord.Result(outcome, 500, Duration.ofMillis(812), ""),
+        0,
+        Set.of(),
+        "",
+        List.of(),
+        cause);
   }
 
   private static RequestRecord with(List<AttemptRecord> attempts) {
@@ -212,15 +218,13 @@ final class RequestMetricsTest {
             false,
             served.provider(),
             served.routing(),
-            attempts,
-            served.resumed(),
-            served.hedged(),
-            served.usage(),
-            served.cost(),
-            null,
-            served.upstream(),
-            served.overhead(),
-            served.phases()));
+            new RequestRecord.AttemptsSummary(attempts, served.resumed(), served.hedged()),
+            served.charge(),
+            new RequestRecord.Timing(
+                null,
+                served.timing().upstream(),
+                served.timing().overhead(),
+                served.timing().phases())));
   }
 
   private static RequestRecord strange(Random random) {

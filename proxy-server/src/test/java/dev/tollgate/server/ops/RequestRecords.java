@@ -8,6 +8,7 @@ import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Resume;
 import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.exchange.frame.Charge;
 import dev.tollgate.core.exchange.frame.HedgeOutcome;
 import dev.tollgate.core.exchange.frame.RequestOutcome;
 import dev.tollgate.core.exchange.frame.RequestRecord;
@@ -111,16 +112,11 @@ final class RequestRecords {
     return new RequestRecord(
         ID,
         Duration.ofMillis(840),
-        "203.0.113.7",
-        "POST",
-        route,
-        status,
+        new RequestRecord.HttpSummary("203.0.113.7", "POST", route, status, 321, 4567),
         ending,
         code,
         key,
-        served,
-        321,
-        4567);
+        served);
   }
 
   /** Returns a stream with two dropped events that broke off. */
@@ -129,13 +125,11 @@ final class RequestRecords {
     var attempt =
         new AttemptRecord(
             PROVIDER,
-            "interrupted",
-            200,
-            Duration.ofMillis(812),
+            new RequestRecord.Result(
+                "interrupted", 200, Duration.ofMillis(812), "Connection reset"),
             2,
             EnumSet.of(ProtocolAnomaly.USAGES_DIFFER, ProtocolAnomaly.USAGE_UNSOUND),
             "",
-            "Connection reset",
             List.of("seed", "tools[1]"),
             null);
     return record(
@@ -149,15 +143,9 @@ final class RequestRecords {
             true,
             PROVIDER,
             fine.routing(),
-            List.of(attempt),
-            ResumeOutcome.NO,
-            HedgeOutcome.NO,
-            fine.usage(),
-            fine.cost(),
-            fine.firstToken(),
-            fine.upstream(),
-            fine.overhead(),
-            fine.phases()));
+            new RequestRecord.AttemptsSummary(List.of(attempt), ResumeOutcome.NO, HedgeOutcome.NO),
+            fine.charge(),
+            fine.timing()));
   }
 
   static Served served(ModelId model, ProviderId provider) {
@@ -166,16 +154,23 @@ final class RequestRecords {
         true,
         provider,
         "strategy=priority selected=mock priority=1 cost_micro=42 healthy=true fallbacks=none",
-        List.of(
-            new AttemptRecord(
-                provider, "ok", 200, Duration.ofMillis(812), 0, Set.of(), "", "", List.of(), null)),
-        ResumeOutcome.NO,
-        HedgeOutcome.NO,
-        new Usage(11, 64, 3, 0, 0, 0, 5, 0, 0, false),
-        new MicroUsd(42),
-        Duration.ofMillis(51),
-        Duration.ofMillis(812),
-        Duration.ofNanos(212_345),
-        List.of(new PhaseEntry("admitted", 0), new PhaseEntry("relaying", 51_000_000)));
+        new RequestRecord.AttemptsSummary(
+            List.of(
+                new AttemptRecord(
+                    provider,
+                    new RequestRecord.Result("ok", 200, Duration.ofMillis(812), ""),
+                    0,
+                    Set.of(),
+                    "",
+                    List.of(),
+                    null)),
+            ResumeOutcome.NO,
+            HedgeOutcome.NO),
+        new Charge(new Usage(11, 64, 3, 0, 0, 0, 5, 0, 0, false), new MicroUsd(42)),
+        new RequestRecord.Timing(
+            Duration.ofMillis(51),
+            Duration.ofMillis(812),
+            Duration.ofNanos(212_345),
+            List.of(new PhaseEntry("admitted", 0), new PhaseEntry("relaying", 51_000_000))));
   }
 }

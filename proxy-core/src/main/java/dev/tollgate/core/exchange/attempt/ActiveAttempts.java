@@ -1,363 +1,342 @@
 package dev.tollgate.core.exchange.attempt;
 
 import dev.tollgate.core.api.InferenceCall;
-import dev.tollgate.core.api.StreamingReply;
+import dev.tollgate.core.api.StreamContinuation;
+import dev.tollgate.core.api.WholeReply;
 import dev.tollgate.core.dialect.UpstreamFailure;
-import dev.tollgate.core.egress.FetchResult;
-import dev.tollgate.core.exchange.frame.Charge;
 import dev.tollgate.core.exchange.frame.Downstream;
-import dev.tollgate.core.exchange.frame.ExceptionGuard;
 import dev.tollgate.core.exchange.frame.ExchangeContext;
-import dev.tollgate.core.exchange.frame.ReplyFields;
-import dev.tollgate.core.exchange.frame.RequestRecord;
+import dev.tollgate.core.exchange.frame.Phase;
+import dev.tollgate.core.exchange.frame.RequestLoop;
 import dev.tollgate.core.exchange.frame.Timeline;
-import dev.tollgate.core.http.FieldLines;
 import dev.tollgate.core.id.ModelId;
-import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.routing.Candidate;
+import dev.tollgate.core.routing.NoProviderRefusal;
 import dev.tollgate.core.routing.Placement;
 import dev.tollgate.core.routing.RoutePlan;
-import java.util.List;
-import java.util.Map;
-import java.util.function.Consumer;
+import io.netty.buffer.ByteBuf;
+import io.netty.util.concurrent.ScheduledFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who serves a request at the moment: the candidate, the try at it, and the tries so far. The model
- * that serves is the one that headers, bodies, log and charge name. Loop-confined.
+ * Attempts of one request: starts them one after the other, or two in a race, and decides what
+ * follows a failure. Loop-confined.
  */
-public final class ActiveAttempts implements RacingAttempt.Race {
+public final class ActiveAttempts implements AttemptListener {
   private final ExchangeContext context;
   private final Downstream downstream;
-  private final RoutePlan plan;
+  private final RequestLoop loop;
+  private final Timeline timeline;
+  private final FallbackLimits limits;
+  private final Listener listener;
   private final RetryState retryState;
   private final Resumption resumption;
-  private final StreamCharges charges = new StreamCharges();
   private final Hedge hedge;
-  private final Consumer<ModelId> checkLimits;
-  private InferenceCall call;
-  private Candidate candidate;
-  private @Nullable Attempt attempt;
-  private @Nullable RacingAttempt second;
-  private @Nullable RacingAttempt first;
-  private @Nullable StreamingReply relayed;
-  private @Nullable InferenceCall relayedCall;
-  private @Nullable Candidate relayedBy;
-  private @Nullable String routing; // as the client was told
+  private final CurrentAttempt current;
+  private @Nullable ScheduledFuture<?> backoff;
 
-  /**
-   * @param begunNanos when the whole request was here, on the loop's ticker
-   * @param checkLimits asks whether the limits of a model let the request fall back to it
-   */
+  /** The exchange, as its attempts report to it. */
+  public interface Listener {
+    /** A phase begins: {@code CONNECTING} for another attempt, or {@code WAITING} for a reply. */
+    void reached(Phase next);
+
+    /** A provider has all of a request that may not be repeated. */
+    void written();
+
+    /** The next bytes for the client; the first ones are the first usable event. Owned. */
+    void content(ByteBuf events);
+
+    /** True if the attempts are to read on; if false, {@link #resume} is called later. */
+    boolean wantsMore();
+
+    /** The stream is complete. */
+    void completed();
+
+    /** The whole reply of a plain request. */
+    void plain(WholeReply reply);
+
+    /** No attempt runs any more, for the last one failed: the listener decides what follows. */
+    void failed();
+
+    /** No further attempt follows; the failure is {@link CurrentAttempt#failure}. */
+    void exhausted();
+
+    /** No attempt could be started at all. */
+    void noProvider(NoProviderRefusal refusal);
+  }
+
   public ActiveAttempts(
       ExchangeContext context,
       Downstream downstream,
+      RequestLoop loop,
       InferenceCall call,
       RoutePlan plan,
-      long begunNanos,
-      Consumer<ModelId> checkLimits) {
-    this.checkLimits = checkLimits;
+      Timeline timeline,
+      FallbackLimits limits,
+      Listener listener) {
     this.context = context;
     this.downstream = downstream;
-    this.plan = plan;
-    this.candidate = plan.candidates().getFirst();
-    this.call = call.at(candidate.model());
-    this.retryState = new RetryState(context.fleet(), plan, begunNanos, call.request());
+    this.loop = loop;
+    this.timeline = timeline;
+    this.limits = limits;
+    this.listener = listener;
+    this.retryState =
+        new RetryState(context.providers().fleet(), plan, loop.now(), call.request(), limits);
     this.resumption = new Resumption(call, plan.rules().resumeBytesMax(), context.inflight());
-    this.hedge = new Hedge(call.request(), plan.rules(), downstream.loop());
+    this.hedge = new Hedge(call.request(), plan.rules(), loop);
+    this.current = new CurrentAttempt(plan, call, timeline, retryState, resumption, hedge, loop);
   }
 
-  /** The tries so far, and what follows them. */
-  public RetryState retryState() {
-    return retryState;
+  /** Returns the attempt that serves at the moment. */
+  public CurrentAttempt current() {
+    return current;
   }
 
-  /** The request as it is put to whoever serves it. */
-  public InferenceCall call() {
-    return call;
+  // Steps
+
+  /** Starts the first attempt, at the first candidate that accepts a placement. */
+  public void start() {
+    loop.check();
+    execute(retryState.first(loop.now()));
   }
 
-  /** The images that the request named by URL are here. */
-  public void fetched(Map<Integer, FetchResult.Image> images) {
-    call = call.with(images);
-  }
-
-  public Candidate candidate() {
-    return candidate;
-  }
-
-  /** The most that the request can cost at whoever may serve it. */
-  public MicroUsd estimate() {
-    return plan.maxCost(call.request()::estimate);
-  }
-
-  /**
-   * What is set aside for it. A stream that may be continued is written by two providers at least,
-   * and each of them is owed for what it wrote.
-   */
-  public MicroUsd reservationAmount() {
-    MicroUsd once = estimate();
-    return resumption.isContinuable() ? once.plus(once) : once;
-  }
-
-  /** Whether what was set aside reaches for one more try at its worst. */
-  private boolean isCovered(Candidate next) {
-    long owed = charges.soFar().cost().value();
-    return owed + call.request().estimate(next.model()).value() <= reservationAmount().value();
-  }
-
-  /** Makes a try. */
-  public void start(Placement placement, AttemptListener listener) {
-    RacingAttempt racing = newRacingAttempt(placement, listener);
-    first = racing;
-    makeActive(racing);
-    if (racing.call().continuation().wire().isEmpty()) {
-      hedge.await(
-          () -> ExceptionGuard.run(() -> late(racing, listener), listener::failedUnexpectedly));
+  /** Starts what follows a failure ahead of content, or reports that nothing does. */
+  public void advance() {
+    loop.check();
+    RetryState.Step next = retryState.next(loop.now());
+    if (!(next instanceof RetryState.Step.GiveUp)) {
+      listener.reached(Phase.CONNECTING);
     }
-    racing.attempt().start();
+    execute(next);
   }
 
-  private RacingAttempt newRacingAttempt(Placement placement, AttemptListener listener) {
-    Candidate asked = placement.candidate();
-    InferenceCall own = call.at(asked.model()).with(resumption.opening(asked));
-    return new RacingAttempt(
-        placement, own, context, downstream, retryState.deadline(asked), this, listener);
+  /** Starts what follows a failure behind content: another provider may only continue it. */
+  public void continueStream() {
+    loop.check();
+    retryState.interrupted(next -> resumption.canContinue(next) && current.isCovered(next));
+    if (resumption.interrupted()) {
+      current.interrupted();
+      listener.reached(Phase.CONNECTING);
+      execute(retryState.next(loop.now()));
+    } else {
+      listener.exhausted();
+    }
   }
 
-  private void makeActive(RacingAttempt racing) {
-    attempt = racing.attempt();
-    candidate = attempt.placement().candidate();
-    call = racing.call();
+  private void execute(RetryState.Step step) {
+    switch (step) {
+      case RetryState.Step.Start start -> start(start.placement());
+      case RetryState.Step.Wait wait -> {
+        timeline.upstreamBegins(loop.now()); // the pause counts as the provider's time
+        backoff = loop.schedule(() -> execute(retryState.afterWait(loop.now())), wait.delay());
+      }
+      case RetryState.Step.CheckLimits check -> checkLimits(check.model());
+      case RetryState.Step.GiveUp _ -> listener.exhausted();
+      case RetryState.Step.NoProvider none -> listener.noProvider(none.refusal());
+    }
   }
 
-  // A second try beside the first
+  private void checkLimits(ModelId model) {
+    limits.acquire(model, verdict -> execute(retryState.afterLimits(model, verdict, loop.now())));
+  }
 
-  /** The first token is late. */
-  private void late(RacingAttempt waiting, AttemptListener listener) {
+  private void start(Placement placement) {
+    backoff = null;
+    timeline.upstreamBegins(loop.now());
+    Attempt started = newAttempt(placement);
+    current.activate(started);
+    if (started.opening().wire().isEmpty()) {
+      hedge.await(() -> firstTokenLate(started));
+    }
+    started.start();
+  }
+
+  private Attempt newAttempt(Placement placement) {
+    Candidate at = placement.candidate();
+    InferenceCall own = current.call().at(at.model()).with(resumption.opening(at));
+    return new Attempt(placement, own, context, downstream, loop, retryState.deadline(at), this);
+  }
+
+  // A second attempt beside the first
+
+  private void firstTokenLate(Attempt waiting) {
     hedge.stop();
-    if (!waiting.attempt().isEnded()) {
-      retryState.hedge(waiting.attempt(), now()).ifPresent(at -> begin(waiting, at, listener));
+    if (!waiting.isEnded()) {
+      retryState.hedge(waiting, loop.now()).ifPresent(at -> startHedge(waiting, at));
     }
   }
 
-  private void begin(RacingAttempt waiting, Placement placement, AttemptListener listener) {
-    RacingAttempt begun;
+  private void startHedge(Attempt waiting, Placement placement) {
+    Attempt second;
     try {
-      begun = newRacingAttempt(placement, listener);
+      second = newAttempt(placement);
     } catch (RuntimeException | OutOfMemoryError unexpected) {
-      placement.neutral(now());
+      placement.neutral(loop.now());
       throw unexpected;
     }
-    second = begun;
-    hedge.begun(waiting, begun);
-    begun.attempt().start();
+    hedge.begin(waiting, second);
+    second.start();
   }
 
-  @Override
-  public void won(RacingAttempt racing) {
-    hedge.stop();
-    hedge.won(racing);
-    RacingAttempt rival = rivalOf(racing);
+  /** Makes the attempt that delivers the only one. */
+  private void resolveRace(Attempt winner) {
+    Attempt rival = hedge.won(winner);
     if (rival != null) {
-      makeActive(racing);
-      second = null;
-      if (rival == first) {
-        retryState.hedgeLost(rival.attempt(), now());
+      current.activate(winner);
+      if (hedge.isFirst(rival)) {
+        retryState.hedgeLost(rival, loop.now());
       } else {
-        retryState.abandoned(rival.attempt(), now());
+        retryState.abandoned(rival, loop.now());
       }
-      rival.attempt().cancel();
+      rival.cancel();
     }
   }
 
+  // Reports of the attempts
+
   @Override
-  public boolean lost(RacingAttempt racing, UpstreamFailure failure) {
-    RacingAttempt rival = rivalOf(racing);
-    if (rival == null) {
-      hedge.stop();
-      return false;
+  public void sent() {
+    listener.reached(Phase.WAITING);
+  }
+
+  @Override
+  public void written() {
+    listener.written();
+  }
+
+  @Override
+  public void content(Attempt from, ByteBuf events) {
+    try {
+      resolveRace(from);
+    } catch (RuntimeException | OutOfMemoryError unexpected) {
+      events.release();
+      throw unexpected;
     }
-    second = null;
-    if (racing == first && !failure.canFallBack()) {
-      // What the request itself caused is not routed around; the second was asked for its speed.
-      hedge.stop();
-      makeActive(racing);
-      retryState.abandoned(rival.attempt(), now());
-      rival.attempt().cancel();
-      return false;
-    }
-    retryState.failed(racing.attempt(), failure, failure, now());
-    makeActive(rival);
-    return true;
+    listener.content(events);
+  }
+
+  @Override
+  public boolean wantsMore() {
+    return listener.wantsMore();
   }
 
   @Override
   public boolean hasAlternative() {
-    return second != null || retryState.hasFallback(candidate, now(), checkLimits);
+    return hedge.isRacing() || retryState.hasFallback(current.candidate(), loop.now());
   }
 
-  /** Who else is asked at the moment. */
-  private @Nullable RacingAttempt rivalOf(RacingAttempt racing) {
-    return second == null ? null : racing == second ? first : second;
+  @Override
+  public void completed(Attempt from) {
+    resolveRace(from);
+    succeeded(current.stream().deliveredTokens());
+    listener.completed();
   }
 
-  private long now() {
-    return downstream.loop().ticker().nanoTime();
+  @Override
+  public void plain(Attempt from, WholeReply reply) {
+    resolveRace(from);
+    succeeded(reply.deliveredTokens());
+    listener.plain(reply);
   }
 
-  /** The last try. */
-  public Attempt attempt() {
-    if (attempt == null) {
-      throw new IllegalStateException("nobody was asked");
+  private void succeeded(long tokens) {
+    long now = loop.now();
+    timeline.upstreamEnds(now);
+    resumption.completed();
+    retryState.succeeded(current.attempt(), tokens, now);
+  }
+
+  @Override
+  public void failed(Attempt from, UpstreamFailure failure) {
+    Attempt rival = hedge.rivalOf(from);
+    hedge.endRace();
+    if (rival != null && !(hedge.isFirst(from) && !failure.canFallBack())) {
+      retryState.failed(from, failure, failure, loop.now());
+      current.activate(rival);
+      return; // the rival continues alone
     }
-    return attempt;
-  }
-
-  /** Whether what was asked for may have been made, is paid for, and is not asked for again. */
-  public boolean mayHaveExecuted() {
-    return attempt != null && retryState.mayHaveExecuted(attempt);
-  }
-
-  /** The client reads again. */
-  public void resume() {
-    if (attempt != null) {
-      attempt.resume();
+    hedge.stop();
+    if (rival != null) {
+      // The request itself caused the failure: another provider is no way around it.
+      current.activate(from);
+      retryState.abandoned(rival, loop.now());
+      rival.cancel();
     }
-    if (second != null) {
-      second.attempt().resume();
-    }
+    failed(failure);
   }
 
-  /** The last try failed. */
-  public void failed(UpstreamFailure failure, long nowNanos) {
-    UpstreamFailure reclassified = Resumption.reclassified(call.continuation(), failure);
-    UpstreamFailure failureForRetry =
-        resumption.failureForRetry(candidate, call.continuation(), reclassified);
-    retryState.failed(attempt(), reclassified, failureForRetry, nowNanos);
+  private void failed(UpstreamFailure failure) {
+    long now = loop.now();
+    timeline.upstreamEnds(now);
+    Candidate candidate = current.candidate();
+    StreamContinuation opening = current.call().continuation();
+    UpstreamFailure reclassified = Resumption.reclassified(opening, failure);
+    UpstreamFailure failureForRetry = resumption.failureForRetry(candidate, opening, reclassified);
+    retryState.failed(current.attempt(), reclassified, failureForRetry, now);
     if (resumption.shouldRepeat(candidate)) {
       retryState.repeat(candidate);
     }
+    listener.failed();
   }
 
-  /** The last try brought all that there was. */
-  public void succeeded(long tokens, long nowNanos) {
-    resumption.completed();
-    retryState.succeeded(attempt(), tokens, nowNanos);
-  }
+  // Orders of the exchange
 
-  /** The failure came behind content: whether another provider may continue the stream. */
-  public boolean interrupted() {
-    retryState.interrupted(next -> resumption.canContinue(next) && isCovered(next));
-    if (!resumption.interrupted()) {
-      return false;
-    }
-    charges.interrupted(call, stream());
-    return true;
-  }
-
-  /** The client was sent more. */
-  public void delivered() {
-    relayed = stream();
-    relayedCall = call;
-    relayedBy = candidate;
-    resumption.keep(call.continuation());
-  }
-
-  /** Nobody waits for the try any more. */
-  public void cancel(long nowNanos) {
-    if (attempt != null && !attempt.isEnded()) {
-      retryState.cancelled(attempt, nowNanos);
-      attempt.cancel();
-    }
-    if (second != null) {
-      retryState.cancelled(second.attempt(), nowNanos);
-      second.attempt().cancel();
-      second = null;
-    }
-  }
-
-  /** The stream that is being relayed. */
-  public StreamingReply stream() {
-    FlowReader stream = attempt().stream();
-    if (stream == null) {
-      throw new IllegalStateException("no stream");
-    }
-    return stream.reply();
-  }
-
-  /** The stream that ends an opened reply: the last one with content, or one of our own. */
-  public StreamingReply lastStream() {
-    if (relayed != null) {
-      return relayed;
-    }
-    FlowReader stream = attempt == null ? null : attempt.stream();
-    return stream == null ? call.stream(candidate.id()) : stream.reply();
-  }
-
-  /** What a stream owes while nobody delivers. */
-  public Charge chargeSoFar() {
-    return charges.soFar();
-  }
-
-  /** What it owes if it breaks off now. */
-  public Charge chargeIfBroken() {
-    return charges.broken(call, stream());
-  }
-
-  /** What it owes now that it is complete; who only repeated what was delivered gets nothing. */
-  public Charge chargeIfComplete() {
-    StreamingReply last = stream();
-    boolean onlyRepeated = charges.isBegun() && !last.isWritten();
-    return onlyRepeated ? charges.soFar() : charges.whole(call, last);
-  }
-
-  /** Our count of what was delivered. */
-  public long deliveredTokens() {
-    return charges.tokens(stream());
-  }
-
-  /** Nothing is kept any more, and nobody asked. */
-  public void end(long nowNanos) {
-    hedge.stop();
-    if (second != null) {
-      second.attempt().placement().neutral(nowNanos);
-    }
+  /** Reads on, after the client took what was sent. */
+  public void resume() {
+    loop.check();
+    Attempt attempt = current.attemptOrNull();
     if (attempt != null) {
-      attempt.placement().neutral(nowNanos);
+      Attempt rival = hedge.rivalOf(attempt);
+      attempt.resume();
+      if (rival != null) {
+        rival.resume();
+      }
     }
-    retryState.end(nowNanos);
+  }
+
+  /** Cancels the attempts that run: their result is not needed. */
+  public void cancel() {
+    loop.check();
+    long now = loop.now();
+    timeline.upstreamEnds(now);
+    Attempt attempt = current.attemptOrNull();
+    if (attempt == null) {
+      return;
+    }
+    Attempt rival = hedge.rivalOf(attempt);
+    hedge.endRace();
+    if (!attempt.isEnded()) {
+      cancel(attempt, now);
+    }
+    if (rival != null) {
+      cancel(rival, now);
+    }
+  }
+
+  private void cancel(Attempt running, long now) {
+    retryState.cancelled(running, now);
+    running.cancel();
+  }
+
+  /** Ends the timers, the placements as neutral, and the copy of the stream kept for resuming. */
+  public void end() {
+    loop.check();
+    long now = loop.now();
+    limits.end();
+    hedge.stop();
+    if (backoff != null) {
+      backoff.cancel(false);
+      backoff = null;
+    }
+    Attempt attempt = current.attemptOrNull();
+    if (attempt != null) {
+      Attempt rival = hedge.rivalOf(attempt);
+      if (rival != null) {
+        rival.placement().neutral(now);
+      }
+      attempt.placement().neutral(now);
+    }
+    retryState.end(now);
     resumption.end();
-  }
-
-  /** The headers of a reply. */
-  public List<FieldLines> fields(
-      MicroUsd cost, boolean committedEarly, Timeline timeline, long nowNanos) {
-    routing = routing(cost, committedEarly, nowNanos);
-    return ReplyFields.of(call, candidate, routing, cost, timeline, nowNanos);
-  }
-
-  private String routing(MicroUsd cost, boolean committedEarly, long nowNanos) {
-    return retryState.reason(candidate, attempt, cost, committedEarly, nowNanos)
-        + resumption.reasonSuffix();
-  }
-
-  /** What is recorded of it: whoever delivered last served it, whatever came of those behind. */
-  public RequestRecord.Served served(Charge charge, Timeline timeline, long nowNanos) {
-    InferenceCall served = relayedCall == null ? call : relayedCall;
-    return new RequestRecord.Served(
-        served.model().id(),
-        served.request().isStream(),
-        (relayedBy == null ? candidate : relayedBy).id(),
-        routing == null ? routing(charge.cost(), false, nowNanos) : routing,
-        retryState.records(),
-        resumption.outcome(),
-        hedge.outcome(),
-        charge.usage(),
-        charge.cost(),
-        timeline.firstToken(),
-        timeline.upstream(nowNanos),
-        timeline.overhead(nowNanos),
-        timeline.phases());
   }
 }

@@ -12,28 +12,24 @@ import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
 import dev.tollgate.core.dialect.registry.Dialects;
 import dev.tollgate.core.exchange.frame.Downstream;
-import dev.tollgate.core.exchange.frame.ExceptionGuard;
 import dev.tollgate.core.exchange.frame.ExchangeContext;
+import dev.tollgate.core.exchange.frame.RequestLoop;
 import dev.tollgate.core.http.ResponseHead;
 import dev.tollgate.core.routing.Candidate;
 import dev.tollgate.core.routing.Placement;
 import dev.tollgate.core.upstream.ConnectionFailure;
-import dev.tollgate.core.upstream.UpstreamListener;
 import io.netty.buffer.ByteBuf;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One try at one provider: from the wish for a connection to the end of its reply. It knows the
- * clocks and the wire; what a result means for the client is the exchange's business.
+ * One attempt at one provider: from the acquisition of a connection to the end of the reply. It
+ * handles timeouts and wire formats; the exchange decides what a result means for the client.
  * Loop-confined.
  */
-public final class Attempt implements UpstreamListener, Dispatch.Listener {
-  private static final int CHECKS_PER_NO_RESPONSE_TIMEOUT = 8;
-
+public final class Attempt implements Dispatch.Listener {
   private final Placement placement;
   private final Candidate candidate;
   private final @Nullable Credential credential;
@@ -42,15 +38,14 @@ public final class Attempt implements UpstreamListener, Dispatch.Listener {
   private final UpstreamRequestEncoder wire;
   private final InferenceCall call;
   private final Downstream downstream;
-  private final RacingAttempt listener;
+  private final AttemptListener listener;
   private final AttemptTimeouts timeouts;
   private final AttemptClock clock;
+  private final HeadWait headWait;
   private final Dispatch dispatch;
   private final StreamMemory partialEvents;
   private final ReplyBudget replyBudget;
   private final long startedNanos;
-  private final long deadlineNanos;
-  private long headDeadlineNanos;
   private @Nullable ResponseHead head;
   private @Nullable FlowReader stream;
   private @Nullable StreamClock streamClock;
@@ -65,76 +60,83 @@ public final class Attempt implements UpstreamListener, Dispatch.Listener {
       InferenceCall call,
       ExchangeContext context,
       Downstream downstream,
+      RequestLoop loop,
       long deadlineNanos,
-      RacingAttempt listener) {
+      AttemptListener listener) {
     this.placement = placement;
     this.candidate = placement.candidate();
     this.credential = placement.credential();
     this.secret = credential == null ? null : credential.effectiveSecret().orElse(null);
     this.dialect = Dialects.named(candidate.provider().dialect());
     this.wire =
-        UpstreamRequestEncoder.of(candidate, secret, call, downstream, context, listener::written);
+        UpstreamRequestEncoder.of(candidate, secret, call, downstream, context, this::written);
     this.call = call;
     this.downstream = downstream;
     this.partialEvents = StreamMemory.ofEvent(context.inflight());
     this.replyBudget = ReplyBudget.of(call.request(), candidate, context.inflight());
     this.listener = listener;
     this.timeouts = new AttemptTimeouts(candidate.provider(), call.request());
-    Runnable onExpiry = () -> ExceptionGuard.run(this::expired, listener::failedUnexpectedly);
-    this.clock = new AttemptClock(downstream.loop(), deadlineNanos, onExpiry);
+    this.clock = new AttemptClock(loop, deadlineNanos, this::expired);
+    this.headWait = new HeadWait(clock, timeouts, deadlineNanos);
     this.dispatch =
         new Dispatch(
-            context.upstreams().on(downstream.loop()),
+            context.providers().upstreams().on(loop.eventLoop()),
             candidate.provider(),
             !call.request().mayBeRepeated(),
             this::request,
-            new ExceptionGuard(this, listener::failedUnexpectedly),
+            loop,
             this);
     this.startedNanos = clock.now();
-    this.deadlineNanos = deadlineNanos;
+  }
+
+  private void written() {
+    call.request().releaseBody();
+    listener.written();
+  }
+
+  InferenceCall call() {
+    return call;
   }
 
   long startedNanos() {
     return startedNanos;
   }
 
-  /** The provider's status, or 0. */
+  /** Returns the provider's status; 0 if none arrived. */
   int status() {
     return head == null ? 0 : head.status();
   }
 
-  /** What of the request the provider did not get. */
+  /** Returns the JSON paths that the provider's format cannot express. */
   List<String> unsent() {
     return unsent;
   }
 
-  /** What comes of it is told there. */
   Placement placement() {
     return placement;
   }
 
-  /** Whether its provider may have got any of the request. */
+  /** True if the provider may have received any of the request. */
   boolean isWritten() {
     return written;
   }
 
-  /** How the stream's beginning was dealt with. */
+  /** Returns how the attempt continues what was delivered. */
   StreamContinuation opening() {
     return call.continuation();
   }
 
-  /** Whether the last report was made, or none will follow. */
+  /** True if the last report was made, or none will follow. */
   boolean isEnded() {
     return ended;
   }
 
-  /** Whether silence ends it as the provider's failure, and not as the request's own haste. */
+  /** True if the next timeout is the provider's, and not the request's own deadline. */
   boolean isTimeoutProviderFault() {
-    boolean headIsDue = head != null || headDeadlineNanos <= deadlineNanos;
-    return headIsDue && clock.isAheadOfTotal();
+    return (head != null || headWait.endsBeforeTotal()) && clock.isAheadOfTotal();
   }
 
-  /** What is odd about the reply so far, though no failure. */
+  /** Returns the deviations of the reply from the wire format so far. */
   Set<ProtocolAnomaly> anomalies() {
     Set<ProtocolAnomaly> ofStream = stream == null ? Set.of() : stream.anomalies();
     return dispatch.hasUnsolicitedBytes()
@@ -142,12 +144,12 @@ public final class Attempt implements UpstreamListener, Dispatch.Listener {
         : ofStream;
   }
 
-  /** The stream's state, where one began. */
+  /** Returns the reader of the stream; null if none began. */
   @Nullable FlowReader stream() {
     return stream;
   }
 
-  // The way there
+  // Request
 
   void start() {
     clock.start();
@@ -169,38 +171,25 @@ public final class Attempt implements UpstreamListener, Dispatch.Listener {
 
   @Override
   public void sent() {
-    headDeadlineNanos = clock.now() + timeouts.untilHead().toNanos();
-    awaitHead(timeouts.noResponse());
+    headWait.start();
     listener.sent();
-  }
-
-  /** Waits for the head, and looks after so long whether the provider answers anybody. */
-  private void awaitHead(Duration time) {
-    long nextCheck =
-        timeouts.noResponse().isZero() ? headDeadlineNanos : clock.now() + time.toNanos();
-    clock.runUntil(Math.min(headDeadlineNanos, nextCheck));
-  }
-
-  private boolean isAwaitingHead() {
-    long now = clock.now();
-    return head == null && now < headDeadlineNanos && now < deadlineNanos;
   }
 
   private void headCheckDue() {
     if (placement.isUnresponsive(call.request().isStream(), clock.now())
         && listener.hasAlternative()) {
-      failNow(Kind.TIMED_OUT, "the provider answers nobody");
+      failNow(Kind.TIMED_OUT, "the provider does not respond to any request");
     } else {
-      awaitHead(timeouts.noResponse().dividedBy(CHECKS_PER_NO_RESPONSE_TIMEOUT));
+      headWait.resume();
     }
   }
 
   @Override
-  public void undeliverable(Kind kind, String reason) {
-    fail(kind, reason);
+  public void fail(Kind kind, String reason) {
+    fail(UpstreamFailure.of(kind, reason));
   }
 
-  // The reply
+  // Reply
 
   @Override
   public void head(ResponseHead received) {
@@ -223,14 +212,14 @@ public final class Attempt implements UpstreamListener, Dispatch.Listener {
     streamClock = new StreamClock(clock, timeouts.clocks());
   }
 
-  /** The content type that the provider gave its reply; empty where it gave none. */
+  /** Returns the content type of the reply; empty if it has none. */
   public String contentType() {
     return head == null ? "" : ReplyKind.contentType(head);
   }
 
   private void collect(int bytesMax, ResponseHead received) {
     collector = replyBudget.collector(bytesMax, isPlainSuccess(), received.body());
-    // Nobody needs the rest of an error badly: its body has one deadline, which no byte moves.
+    // The body of an error is optional: it has one deadline, which bytes do not move.
     clock.runFor(isPlainSuccess() ? timeouts.untilPlainBody() : timeouts.idle());
   }
 
@@ -262,9 +251,7 @@ public final class Attempt implements UpstreamListener, Dispatch.Listener {
     }
   }
 
-  /**
-   * What cannot be read to its end fails; an error is judged by its status: cut JSON says nothing.
-   */
+  /** Fails, unless the body is an error's: its status is enough without a complete body. */
   private void concludeErrorOrFail(boolean error, UpstreamFailure failure) {
     if (error) {
       concludeCollected();
@@ -289,7 +276,7 @@ public final class Attempt implements UpstreamListener, Dispatch.Listener {
     }
   }
 
-  /** Hands on what a read brought. */
+  /** Forwards the output of a read, then checks for the end of the stream. */
   private void relay(FlowReader reader) {
     forwardOutput(reader);
     if (ended) {
@@ -307,11 +294,11 @@ public final class Attempt implements UpstreamListener, Dispatch.Listener {
   private void forwardOutput(FlowReader reader) {
     ByteBuf events = reader.takeOutput();
     if (events != null) {
-      listener.content(events);
+      listener.content(this, events);
     }
   }
 
-  /** The client is writable again. */
+  /** Reads on, because the client is writable again. */
   public void resume() {
     if (paused && !ended) {
       paused = false;
@@ -323,7 +310,7 @@ public final class Attempt implements UpstreamListener, Dispatch.Listener {
     }
   }
 
-  // Its end
+  // End
 
   @Override
   public void bodyEnd() {
@@ -363,26 +350,18 @@ public final class Attempt implements UpstreamListener, Dispatch.Listener {
     body.complete();
     switch (CollectedReply.of(call, candidate.provider(), dialect, head, body)) {
       case CollectedReply.Failed failed -> fail(failed.failure());
-      case CollectedReply.Fine fine -> {
-        ended = true;
-        try {
-          listener.plain(fine.reply());
-        } finally {
-          dispatch.finish(true);
-          release();
-        }
-      }
+      case CollectedReply.Fine fine -> succeed(() -> listener.plain(this, fine.reply()), true);
     }
   }
 
-  /** What the reply was read from, which outlives the attempt; whoever takes it ends it. */
+  /** Returns the bytes of the reply, which outlive the attempt; owned by the caller. */
   public BodyCollector detachCollector() {
     BodyCollector detached = requireNonNull(collector);
     collector = null;
     return detached;
   }
 
-  /** What goes out last, which takes over what it was made of holds of the budget. */
+  /** Returns the final body with the permit of the bytes that it was made of. */
   public ByteBuf counted(ByteBuf body) {
     return collector == null ? partialEvents.transferPermit(body) : collector.transferPermit(body);
   }
@@ -393,7 +372,7 @@ public final class Attempt implements UpstreamListener, Dispatch.Listener {
       return;
     }
     if (stream != null) {
-      forwardOutput(stream); // what came ahead of it in the same read
+      forwardOutput(stream); // of the same read, ahead of the failure
       if (ended) {
         return;
       }
@@ -436,14 +415,14 @@ public final class Attempt implements UpstreamListener, Dispatch.Listener {
 
   private void expired() {
     if (!ended && stream != null) {
-      forwardOutput(stream); // what was taken note of as delivered must be
+      forwardOutput(stream); // the counts include it already
     }
     if (ended) {
       return;
     }
     if (stream != null && stream.reply().finished()) {
       complete();
-    } else if (isAwaitingHead()) {
+    } else if (head == null && headWait.isRunning()) {
       headCheckDue();
     } else if (isCollectingError()) {
       concludeCollected();
@@ -453,26 +432,27 @@ public final class Attempt implements UpstreamListener, Dispatch.Listener {
   }
 
   private void complete() {
+    boolean trusted = stream != null && !stream.hasUnsolicitedBytes();
+    succeed(() -> listener.completed(this), trusted);
+  }
+
+  private void succeed(Runnable report, boolean trusted) {
     ended = true;
     try {
-      listener.completed();
+      report.run();
     } finally {
-      dispatch.finish(stream != null && !stream.hasUnsolicitedBytes());
+      dispatch.finish(trusted);
       release();
     }
   }
 
-  private void fail(Kind kind, String message) {
-    fail(UpstreamFailure.of(kind, message));
-  }
-
   private void fail(UpstreamFailure failure) {
     ended = true;
-    release(); // first, so that the next try finds the place free
-    listener.failed(failure);
+    release(); // first, so that the next attempt finds the permits free
+    listener.failed(this, failure);
   }
 
-  /** Gives the attempt up: the connection is closed, nothing is reported. */
+  /** Cancels the attempt: closes the connection and reports nothing. */
   void cancel() {
     if (!ended) {
       ended = true;
@@ -503,7 +483,7 @@ public final class Attempt implements UpstreamListener, Dispatch.Listener {
     return status() == 200 && call.request().mayBeAnsweredWhole();
   }
 
-  /** An error's status says enough, whatever becomes of its body. */
+  /** True for an error, which is judged by its status even if its body is incomplete. */
   private boolean isCollectingError() {
     return collector != null && status() != 200;
   }

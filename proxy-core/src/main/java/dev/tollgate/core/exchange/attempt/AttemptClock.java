@@ -1,22 +1,21 @@
 package dev.tollgate.core.exchange.attempt;
 
+import dev.tollgate.core.exchange.frame.RequestLoop;
 import dev.tollgate.core.upstream.loop.ClientPriorityIoHandler;
-import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one timer of an attempt. Deadlines move with every read, so they are only noted; the
- * scheduled task looks when it fires, behind all that waits to be read, and sleeps on for what is
- * left. Loop-confined.
+ * Timer of an attempt. Deadlines move with every read, so they are only noted; the scheduled task
+ * compares them when it fires, behind all reads that are pending, and is scheduled again for the
+ * time that is left. Loop-confined.
  */
 final class AttemptClock {
   /** A deadline that never comes. */
   static final long NEVER = Long.MAX_VALUE;
 
-  private final EventLoop loop;
+  private final RequestLoop loop;
   private final Runnable onExpiry;
   private final long totalDeadline;
   private long deadline = NEVER;
@@ -29,22 +28,22 @@ final class AttemptClock {
   /**
    * @param totalDeadline on the loop's ticker, valid even while the clock is stopped
    */
-  AttemptClock(EventLoop loop, long totalDeadline, Runnable onExpiry) {
+  AttemptClock(RequestLoop loop, long totalDeadline, Runnable onExpiry) {
     this.loop = loop;
     this.onExpiry = onExpiry;
     this.totalDeadline = totalDeadline;
   }
 
   long now() {
-    return loop.ticker().nanoTime();
+    return loop.now();
   }
 
-  /** The total clock begins to run. */
+  /** Starts the total timeout. */
   void start() {
     arm();
   }
 
-  /** Expires {@code duration} from now, unless it is moved or stopped before. */
+  /** Expires {@code duration} from now, unless moved or stopped before. */
   void runFor(Duration duration) {
     runUntil(now() + duration.toNanos());
   }
@@ -54,24 +53,24 @@ final class AttemptClock {
     arm();
   }
 
-  /** Whether it expires ahead of the total clock unless something comes. */
+  /** True if this deadline expires before the total timeout. */
   boolean isAheadOfTotal() {
     return deadline <= totalDeadline;
   }
 
-  /** Only the total clock runs on. */
+  /** Stops all but the total timeout. */
   void stop() {
     deadline = NEVER;
   }
 
-  /** Stands still until {@link #resume}; only the total clock runs on. */
+  /** Pauses all but the total timeout, until {@link #resume}. */
   void pause() {
     pausedDeadline = deadline;
     pausedSince = now();
     stop();
   }
 
-  /** Runs on with the time that was left; says how many nanoseconds it stood still. */
+  /** Continues with the time that was left. Returns the nanoseconds of the pause. */
   long resume() {
     long pausedNanos = now() - pausedSince;
     if (pausedDeadline != NEVER) {
@@ -98,7 +97,7 @@ final class AttemptClock {
       task.cancel(false);
     }
     firesAt = next;
-    task = loop.schedule(this::fired, Math.max(1, next - now()), TimeUnit.NANOSECONDS);
+    task = loop.schedule(this::fired, Duration.ofNanos(Math.max(1, next - now())));
   }
 
   private void fired() {
@@ -108,8 +107,8 @@ final class AttemptClock {
       return;
     }
     if (next <= now()) {
-      // Behind what the provider sent: on a loop that stood still both come to light at once.
-      ClientPriorityIoHandler.executeQueued(this::expireUnlessMoved);
+      // Behind what the provider sent: after a blocked loop both are found at once.
+      ClientPriorityIoHandler.executeQueued(() -> loop.run(this::expireUnlessMoved));
     } else {
       arm();
     }

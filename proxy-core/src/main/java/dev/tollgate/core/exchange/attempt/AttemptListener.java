@@ -5,10 +5,10 @@ import dev.tollgate.core.dialect.UpstreamFailure;
 import io.netty.buffer.ByteBuf;
 
 /**
- * What an {@link Attempt} reports, on its loop. The last report is exactly one of {@code plain},
+ * Reports of an {@link Attempt}, on its loop. The last report is exactly one of {@code plain},
  * {@code completed} and {@code failed}, or none after {@link Attempt#cancel}.
  */
-public interface AttemptListener {
+interface AttemptListener {
   /** The request is on its way. */
   void sent();
 
@@ -16,19 +16,19 @@ public interface AttemptListener {
   void written();
 
   /** The next bytes for the client; the first ones are the first usable event. Owned. */
-  void content(ByteBuf events);
+  void content(Attempt from, ByteBuf events);
 
-  /** Whether the attempt shall read on; where not, {@link Attempt#resume} is called later. */
+  /** True if the attempt is to read on; if false, {@link Attempt#resume} is called later. */
   boolean wantsMore();
 
+  /** True if another attempt is running, or could start, if this one failed now. */
+  boolean hasAlternative();
+
   /** The stream is complete; its usage is in {@link Attempt#stream}. */
-  void completed();
+  void completed(Attempt from);
 
   /** The whole reply of a plain request. */
-  void plain(WholeReply reply);
+  void plain(Attempt from, WholeReply reply);
 
-  void failed(UpstreamFailure failure);
-
-  /** A step of the attempt threw; nothing may follow it. */
-  void failedUnexpectedly(RuntimeException unexpected);
+  void failed(Attempt from, UpstreamFailure failure);
 }

@@ -4,30 +4,30 @@ import dev.tollgate.core.api.InferenceRequest;
 import dev.tollgate.core.catalog.Provider;
 import java.time.Duration;
 
-/** How long one provider is waited for by one request: its clocks, as what is asked needs them. */
+/** Timeouts of one attempt: those of its provider, adapted to the kind of request. */
 record AttemptTimeouts(Provider provider, InferenceRequest request) {
   Provider.ProviderTimeouts clocks() {
     return provider.timeouts();
   }
 
-  /** After so long it is asked for whether the provider answers anybody. */
+  /** Returns the wait until the first check whether the deployment responds to any request. */
   Duration noResponse() {
     return provider.circuit().noResponseTimeout();
   }
 
-  /** Many providers send the head of a plain reply only when they have written all of it. */
+  /** Returns the wait for the head: many providers send it only when a plain reply is complete. */
   Duration untilHead() {
     Duration head = clocks().responseHeader();
     Duration first = request.replyStartTimeout(clocks());
     return !request.mayBeAnsweredWhole() || head.compareTo(first) > 0 ? head : first;
   }
 
-  /** Others send it at once and think then. */
+  /** Returns the wait for the first byte of a plain body: others send the head at once. */
   Duration untilPlainBody() {
     return request.replyStartTimeout(clocks());
   }
 
-  /** Between the bytes of a body; an error's whole body has no more. */
+  /** Returns the longest wait between bytes of a body, and for the whole body of an error. */
   Duration idle() {
     return clocks().idle();
   }

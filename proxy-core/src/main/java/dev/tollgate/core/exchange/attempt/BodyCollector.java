@@ -8,7 +8,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects a provider's reply into one array under the in-flight budget. Ended exactly once.
+ * Collector of a provider's reply into one array under the in-flight budget. Ended exactly once.
  * Loop-confined.
  */
 public final class BodyCollector {
@@ -19,7 +19,9 @@ public final class BodyCollector {
   private static final byte[] NONE = {};
   private static final int FREE_BYTES = 64 * 1024;
 
-  /** A length that is told is believed up to here: more is only made room for once it came. */
+  /**
+   * A declared length is allocated at once up to here; beyond it the array grows with the bytes.
+   */
   private static final int PREALLOCATED_BYTES_MAX = 1024 * 1024;
 
   private final int bytesMax;
@@ -29,7 +31,7 @@ public final class BodyCollector {
   private int reservedBytes;
   private int length;
 
-  /** What became of more bytes. */
+  /** Result of taking more bytes. */
   enum TakeResult {
     ALL,
     /** The reply is larger than its limit. */
@@ -39,9 +41,8 @@ public final class BodyCollector {
   }
 
   /**
-   * @param reservedBytes what the permit has already
-   * @param declaredLength how long the reply is, where that is told: so that its array is not
-   *     copied as it grows
+   * @param reservedBytes what the permit holds already
+   * @param declaredLength the reply's content length, if it has one: avoids copies of the array
    */
   BodyCollector(
       int bytesMax, InflightBytes.Permit permit, int reservedBytes, BodyLength declaredLength) {
@@ -73,7 +74,7 @@ public final class BodyCollector {
     return TakeResult.ALL;
   }
 
-  /** What is not longer than it was told to be has one array. */
+  /** Returns the declared length for a reply that keeps to it, else grows by doubling. */
   private long capacityFor(int total) {
     return total <= declaredBytes
         ? declaredBytes
@@ -84,7 +85,7 @@ public final class BodyCollector {
     return permit != null && permit.resize(capacity);
   }
 
-  /** All came: what it had beyond that is given back. */
+  /** Shrinks the permit to the array, because the reply is complete. */
   void complete() {
     if (reservedBytes > bytes.length && permit != null) {
       permit.resize(bytes.length);
@@ -101,8 +102,8 @@ public final class BodyCollector {
   }
 
   /**
-   * Hands the place in the budget on to what was made of the bytes and now waits for its reader;
-   * what the socket takes at once goes uncounted.
+   * Moves the permit to the body that was made of the bytes and waits to be read by the client. A
+   * small body, which the socket takes at once, is not counted.
    */
   public ByteBuf transferPermit(ByteBuf body) {
     InflightBytes.Permit held = permit;
@@ -110,7 +111,8 @@ public final class BodyCollector {
       return body;
     }
     permit = null;
-    held.resize(body.readableBytes()); // a little more may find no room: then what it had counts
+    held.resize(
+        body.readableBytes()); // may fail for a slightly larger body: the old size counts then
     return CountedBody.of(body, held);
   }
 

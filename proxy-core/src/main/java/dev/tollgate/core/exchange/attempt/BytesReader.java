@@ -11,7 +11,7 @@ import io.netty.buffer.CompositeByteBuf;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Hands a provider's bytes on as they are: what a read brought leaves in no other buffer. */
+/** Reader of a byte stream: passes each read on unchanged, in the same buffer. Loop-confined. */
 final class BytesReader implements FlowReader {
   private final ReplyByteStream reply;
   private final ByteBufAllocator allocator;
@@ -55,7 +55,7 @@ final class BytesReader implements FlowReader {
 
   @Override
   public boolean endsWithConnection() {
-    return false; // a body that was announced, or chunked, and has no end is cut
+    return false; // without its length or last chunk the body is cut off
   }
 
   @Override

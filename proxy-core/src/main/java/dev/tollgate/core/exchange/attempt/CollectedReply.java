@@ -8,7 +8,7 @@ import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
 import dev.tollgate.core.http.ResponseHead;
 
-/** What a collected body was: the plain reply, or a failure that its dialect can read. */
+/** Meaning of a collected body: the plain reply, or a failure that the dialect reads from it. */
 sealed interface CollectedReply {
   record Fine(WholeReply reply) implements CollectedReply {}
 
@@ -25,7 +25,7 @@ sealed interface CollectedReply {
           dialect.failure(head.status(), head.headers(), body.bytes(), body.length()));
     }
     if (!call.request().mayBeAnsweredWhole()) {
-      // A whole body in place of what flows can only be an error.
+      // A plain body in place of a stream can only be an error.
       return new Failed(dialect.failureInside(body.bytes(), 0, body.length()));
     }
     return switch (read(call, provider, dialect, head, body)) {

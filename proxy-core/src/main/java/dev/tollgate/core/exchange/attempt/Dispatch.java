@@ -2,89 +2,89 @@ package dev.tollgate.core.exchange.attempt;
 
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
-import dev.tollgate.core.exchange.frame.ExceptionGuard;
+import dev.tollgate.core.exchange.frame.RequestLoop;
 import dev.tollgate.core.upstream.Acquisition;
 import dev.tollgate.core.upstream.AcquisitionResult;
 import dev.tollgate.core.upstream.Lease;
+import dev.tollgate.core.upstream.UpstreamListener;
 import dev.tollgate.core.upstream.UpstreamPool;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way to a provider: a lease and the request sent over it, and that once more on a fresh
- * connection where a pooled one had died unnoticed. Ended exactly once. Loop-confined.
+ * Delivery of a request to a provider: acquires a lease and sends the request over it, and once
+ * more on a new connection if a pooled one had been closed unnoticed. Ended exactly once.
+ * Loop-confined.
  */
 final class Dispatch {
   private final UpstreamPool pool;
   private final Provider provider;
   private final boolean fresh;
   private final Supplier<Optional<EncodedRequest>> request;
-  private final ExceptionGuard replies;
+  private final RequestLoop loop;
   private final Listener listener;
   private @Nullable Acquisition acquisition;
   private @Nullable Lease lease;
   private boolean retriedStale;
   private boolean ended;
 
-  /** What became of a dispatch, on the loop. */
-  interface Listener {
+  /** Receives the provider's reply, and what became of the dispatch. */
+  interface Listener extends UpstreamListener {
     void sent();
 
-    void undeliverable(Kind kind, String reason);
+    /** The request cannot be delivered. */
+    void fail(Kind kind, String reason);
   }
 
   /**
-   * @param fresh whether a pooled connection will not do: it may have died, and the request is not
-   *     sent a second time
-   * @param request makes the request, once for each time that it is sent; none where this node has
-   *     no room for them
-   * @param replies hears what comes back
+   * @param fresh a new connection is needed: a pooled one may be dead, and the request is not sent
+   *     a second time
+   * @param request makes the request, once for each time that it is sent; empty if the in-flight
+   *     budget has no room
    */
   Dispatch(
       UpstreamPool pool,
       Provider provider,
       boolean fresh,
       Supplier<Optional<EncodedRequest>> request,
-      ExceptionGuard replies,
+      RequestLoop loop,
       Listener listener) {
     this.pool = pool;
     this.provider = provider;
     this.fresh = fresh;
     this.request = request;
-    this.replies = replies;
+    this.loop = loop;
     this.listener = listener;
   }
 
   void start() {
+    loop.check();
     Acquisition first = acquire(fresh);
-    if (!retriedStale) { // else a second wish came of the first before that was returned
+    if (!retriedStale) { // else the retry began before acquire() returned
       acquisition = first;
     }
   }
 
   private Acquisition acquire(boolean onlyFresh) {
-    return pool.acquire(
-        provider,
-        onlyFresh,
-        done -> ExceptionGuard.run(() -> acquired(done), replies.onUnexpected()));
+    return pool.acquire(provider, onlyFresh, loop.guarded(this::acquired));
   }
 
   private void acquired(AcquisitionResult acquired) {
     if (ended) {
       if (acquired instanceof AcquisitionResult.Leased leased) {
-        leased.lease().end(); // nobody would
+        leased.lease().end(); // it has no user
       }
       return;
     }
     switch (acquired) {
       case AcquisitionResult.Leased leased -> send(leased.lease());
       case AcquisitionResult.Unreachable unreachable ->
-          listener.undeliverable(Kind.UNREACHABLE, unreachable.reason());
+          listener.fail(Kind.UNREACHABLE, unreachable.reason());
       case AcquisitionResult.TimedOut _ ->
-          listener.undeliverable(Kind.TIMED_OUT, "no connection within the connect timeout");
+          listener.fail(Kind.TIMED_OUT, "no connection within the connect timeout");
       case AcquisitionResult.PoolFull _ ->
-          listener.undeliverable(Kind.POOL_FULL, "all connections to the provider are in use");
+          listener.fail(Kind.POOL_FULL, "all connections to the provider are in use");
     }
   }
 
@@ -92,32 +92,31 @@ final class Dispatch {
     lease = acquired;
     Optional<EncodedRequest> encoded = request.get();
     if (encoded.isEmpty()) {
-      listener.undeliverable(
-          Kind.OVERLOADED, "no room for the request or its reply in max_inflight_bytes");
+      listener.fail(Kind.OVERLOADED, "no room for the request or its reply in max_inflight_bytes");
       return;
     }
     EncodedRequest ready = encoded.get();
     ready.whenReady(
-        () -> lease == acquired, // else given up while it was hashed
-        () -> ExceptionGuard.run(() -> send(acquired, ready), replies.onUnexpected()));
+        () -> lease == acquired, // else cancelled while the body was hashed
+        () -> loop.run(() -> send(acquired, ready)));
   }
 
   private void send(Lease acquired, EncodedRequest encoded) {
-    acquired.send(encoded.bytes(), replies);
-    if (lease == acquired) { // else it broke at once
+    acquired.send(encoded.bytes(), new GuardedUpstreamListener(listener, loop));
+    if (lease == acquired) { // else the connection failed at once
       listener.sent();
       read();
     }
   }
 
-  /** Asks for one read. */
+  /** Requests one read. */
   void read() {
     if (lease != null) {
       lease.read();
     }
   }
 
-  /** Sends the request once more if its connection may have died before; says whether. */
+  /** Sends the request once more if its connection may have been dead. Returns false if not. */
   boolean retryStale() {
     Lease stale = lease;
     if (stale == null || !stale.isReused() || retriedStale) {
@@ -130,12 +129,12 @@ final class Dispatch {
     return true;
   }
 
-  /** Whether bytes came behind the reply so far. */
+  /** True if bytes arrived behind the reply. */
   boolean hasUnsolicitedBytes() {
     return lease != null && lease.hasUnsolicitedBytes();
   }
 
-  /** The reply said all it had to say; an untrusted connection serves nobody again. */
+  /** Gives the connection back after a complete reply; an untrusted one is closed. */
   void finish(boolean trusted) {
     ended = true;
     Lease current = lease;
@@ -148,7 +147,7 @@ final class Dispatch {
     }
   }
 
-  /** Gives up whatever is under way. */
+  /** Cancels the acquisition, or closes the connection. */
   void cancel() {
     ended = true;
     if (acquisition != null) {

@@ -9,8 +9,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
- * A request that is ready to be sent, but for its body's hash where that is signed: a large one is
- * hashed in turns of its loop. Either its bytes are taken or it is let go of. Loop-confined.
+ * Encoded request to a provider. If its signature covers the body, a large body is hashed first, in
+ * several tasks of the loop. Its bytes are either taken or dropped. Loop-confined.
  */
 final class EncodedRequest {
   private final EventLoop loop;
@@ -19,9 +19,9 @@ final class EncodedRequest {
   private final Runnable onDrop;
 
   /**
-   * @param signed empty: nothing signs it
-   * @param bytes head and body, asked for once
-   * @param onDrop lets go of the body
+   * @param signed the hash that the signature needs; empty if there is none
+   * @param bytes makes head and body; called once
+   * @param onDrop releases the body
    */
   EncodedRequest(
       EventLoop loop, Optional<BodySha256> signed, Supplier<List<ByteBuf>> bytes, Runnable onDrop) {
@@ -32,9 +32,10 @@ final class EncodedRequest {
   }
 
   /**
-   * Takes the next turn at the hash; says it at once where none is needed any more.
+   * Hashes the next part of the body, and calls back when the hash is complete: at once if there is
+   * nothing to hash.
    *
-   * @param wanted whether somebody still waits for it: else it is dropped at its next turn
+   * @param wanted false once the attempt ended: the request is then dropped before the next part
    */
   void whenReady(BooleanSupplier wanted, Runnable then) {
     if (!wanted.getAsBoolean()) {

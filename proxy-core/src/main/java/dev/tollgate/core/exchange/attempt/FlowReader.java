@@ -8,39 +8,39 @@ import io.netty.buffer.ByteBuf;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Turns the bytes of a provider's reply, as they come, into the client's. Loop-confined. */
+/** Reader of a streamed reply: turns the provider's bytes into the client's. Loop-confined. */
 sealed interface FlowReader permits StreamReader, BytesReader {
-  /** Reads on. The bytes stay the caller's. */
+  /** Reads more bytes, which stay owned by the caller. */
   void feed(ByteBuf bytes);
 
-  /** The provider's body is at its clean end. */
+  /** Called when the provider's body ended cleanly. */
   void end();
 
-  /** What the client gets of the reads since the last call, or null where that is nothing. */
+  /** Returns the client's bytes since the last call; null if there are none. */
   @Nullable ByteBuf takeOutput();
 
-  /** Whether its end was told by what came, wherever the body ends. */
+  /** True once an event marked the end of the stream. */
   boolean isEnded();
 
-  /** Whether a connection that closes ends the body, as far as can be known from outside. */
+  /** True if a close of the connection may be the regular end of the body. */
   boolean endsWithConnection();
 
-  /** Whether more came than there should: such a connection is not to be trusted again. */
+  /** True if bytes followed the end: the connection must not be reused. */
   boolean hasUnsolicitedBytes();
 
-  /** What is odd about it, whether or not it is complete. */
+  /** Returns the deviations from the wire format so far. */
   Set<ProtocolAnomaly> anomalies();
 
-  /** Whether a part came of something that goes to the client only as a whole. */
+  /** True if part of an event is buffered. */
   boolean midEvent();
 
-  /** Bytes of that. */
+  /** Returns the bytes of the buffered part. */
   int heldBytes();
 
-  /** What was made of it. */
+  /** Returns the reply in the client's format, with its counts. */
   StreamingReply reply();
 
-  /** The failure of one that ended, or null where it is complete. */
+  /** Returns the failure of a stream that ended; null if it is complete. */
   @Nullable UpstreamFailure failure(Dialect dialect, int status);
 
   void release();

@@ -9,9 +9,9 @@ import dev.tollgate.core.routing.Candidate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A try's place in the in-flight budget for its reply. For one that is bought it is taken before
- * the request is written: later it would be paid for, and thrown away. Ended exactly once, or given
- * to a {@link BodyCollector}. Loop-confined.
+ * Permit of an attempt in the in-flight budget for its reply. A reply that is charged in any case
+ * (an image) is reserved before the request is sent, so that it is not dropped later. Ended exactly
+ * once, or moved to a {@link BodyCollector}. Loop-confined.
  */
 final class ReplyBudget {
   /** The budget has no room for a reply. */
@@ -29,9 +29,7 @@ final class ReplyBudget {
     this.bytes = bytes;
   }
 
-  /**
-   * As much as the reply will most likely need; a small node keeps some of its budget for others.
-   */
+  /** Returns a budget for the likely size of the reply, and for half of the node's at most. */
   static ReplyBudget of(InferenceRequest request, Candidate candidate, InflightBytes inflight) {
     long likely = request.replyBytesLikely(candidate.route());
     long limit = request.replyBytesMax(candidate.provider());
@@ -39,7 +37,7 @@ final class ReplyBudget {
         inflight, Math.min(Math.min(likely, limit), inflight.bytesMax() / BUDGET_DIVISOR));
   }
 
-  /** Takes it, once; false where the budget has none. */
+  /** Acquires the permit, once. Returns false if the in-flight budget has no room. */
   boolean tryReserve() {
     if (permit == null && bytes > 0) {
       permit = inflight.tryAcquire(bytes).orElse(null);
@@ -49,7 +47,8 @@ final class ReplyBudget {
   }
 
   /**
-   * Collects the reply there, or something else where there is a place left; null: there is none.
+   * Returns a collector: with this permit for the reply that was reserved, else with a new one;
+   * null if the in-flight budget has no room.
    */
   @Nullable BodyCollector collector(int bytesMax, boolean wanted, BodyLength declaredLength) {
     InflightBytes.Permit held = permit;
@@ -64,7 +63,7 @@ final class ReplyBudget {
         .orElse(null);
   }
 
-  /** What is bought came as it was asked for, and the bound is ours. */
+  /** Returns the failure of a reply above its limit; for an image the limit is the gateway's. */
   static UpstreamFailure exceeded(InferenceRequest request) {
     return request.mayBeRepeated()
         ? UpstreamFailure.of(Kind.MALFORMED, "the reply is larger than max_event_bytes")

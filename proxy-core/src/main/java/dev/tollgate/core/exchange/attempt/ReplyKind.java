@@ -7,21 +7,21 @@ import dev.tollgate.core.dialect.registry.Dialects;
 import dev.tollgate.core.http.ResponseHead;
 import java.util.Locale;
 
-/** What a provider's head announces, and how it is to be read. */
+/** Kind of a provider's reply according to its head: decides how the body is read. */
 sealed interface ReplyKind {
   // Some providers repeat the request in their complaint; cut JSON cannot be read.
   int ERROR_BYTES_MAX = 1024 * 1024;
 
-  /** An event stream, as asked for. */
+  /** An event stream, as requested. */
   record Stream() implements ReplyKind {}
 
-  /** Bytes to hand on as they are, as asked for. */
+  /** Bytes to pass on unchanged, as requested. */
   record Bytes() implements ReplyKind {}
 
   /** A body to collect: the plain reply, or an error of any kind. */
   record Whole(int bytesMax) implements ReplyKind {}
 
-  /** Not what was asked for; its body is not even read. */
+  /** Not what was requested; its body is not read. */
   record Refused(String reason) implements ReplyKind {}
 
   static ReplyKind of(ResponseHead head, InferenceRequest request, Provider provider) {
@@ -29,7 +29,7 @@ sealed interface ReplyKind {
       return new Whole(ERROR_BYTES_MAX);
     }
     if (isCompressed(head)) {
-      return new Refused("the reply is compressed against our wish");
+      return new Refused("the reply is compressed although identity was requested");
     }
     String type = contentType(head).toLowerCase(Locale.ROOT);
     return switch (request.mode()) {
@@ -58,7 +58,7 @@ sealed interface ReplyKind {
     return Dialects.named(provider.dialect()).framing();
   }
 
-  /** An error object in place of what flows, or something that nobody asked for. */
+  /** Collects an error object in place of a stream; refuses any other type. */
   private static ReplyKind errorOrRefused(String type, String reason) {
     return type.contains("json") ? new Whole(ERROR_BYTES_MAX) : new Refused(reason);
   }
@@ -68,7 +68,7 @@ sealed interface ReplyKind {
     return coding != null && !coding.isEmpty() && !coding.equalsIgnoreCase("identity");
   }
 
-  /** The type as it was written; empty where none was. */
+  /** Returns the content type as sent; empty if there is none. */
   static String contentType(ResponseHead head) {
     String type = head.headers().first("content-type");
     return type == null ? "" : type;

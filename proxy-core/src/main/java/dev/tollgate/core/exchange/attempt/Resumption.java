@@ -15,9 +15,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How a stream that breaks off behind content is continued by another provider
- * (docs/decisions/retries.md#resume): what is kept of it, who may continue it, and in which way.
- * Ended exactly once. Loop-confined.
+ * Continuation of a stream, broken off behind content, by another provider
+ * (docs/decisions/retries.md#resume): the copy of what was delivered, the candidates that may
+ * continue it, and the method. Ended exactly once. Loop-confined.
  */
 final class Resumption {
   private final Resume how;
@@ -30,8 +30,8 @@ final class Resumption {
   private boolean refused;
 
   /**
-   * @param call what the client asked of the model that it named
-   * @param keptBytesMax how much of the text is kept
+   * @param call the request for the model that the client named
+   * @param keptBytesMax bound of the copy of the text
    */
   Resumption(InferenceCall call, int keptBytesMax, InflightBytes inflight) {
     this.request = call.request();
@@ -48,12 +48,12 @@ final class Resumption {
         : requested == null ? call.model().resume() : requested;
   }
 
-  /** What the routing reason says of it; empty where the stream is not continued. */
+  /** Returns the suffix of the routing reason; empty if the stream is not resumable. */
   String reasonSuffix() {
     return !isKept() ? "" : " resume=" + how.wire();
   }
 
-  /** How a try at this candidate begins. */
+  /** Returns how an attempt at this candidate begins. */
   StreamContinuation opening(Candidate candidate) {
     if (!isKept()) {
       return new StreamContinuation.None();
@@ -66,7 +66,7 @@ final class Resumption {
         : new StreamContinuation.Replay(delivered);
   }
 
-  /** Whether a stream that breaks off is to be continued. */
+  /** True if the stream may be continued after it breaks off. */
   boolean isContinuable() {
     return isKept();
   }
@@ -75,7 +75,7 @@ final class Resumption {
     return how != Resume.OFF && request.mayBeResumed();
   }
 
-  /** Whether this candidate can continue what was delivered. */
+  /** True if this candidate can continue what was delivered. */
   boolean canContinue(Candidate candidate) {
     return how != Resume.PREFILL || isPrefillable(candidate);
   }
@@ -89,12 +89,12 @@ final class Resumption {
         && prefillRefused.stream().noneMatch(candidate::isSame);
   }
 
-  /** More was delivered by a try that began so: it is kept while there is room for it. */
+  /** Copies what an attempt with this beginning delivered, while the budget has room. */
   void keep(StreamContinuation opening) {
     if (opening instanceof StreamContinuation.Recorded kept) {
       delivered = kept.delivered();
     }
-    // Characters beyond Latin-1 take twice the bytes that they came in.
+    // Characters beyond Latin-1 take twice the bytes that they have on the wire.
     if (!memory.tryResize(2 * delivered.keptBytes())) {
       delivered.drop();
     }
@@ -103,7 +103,7 @@ final class Resumption {
     }
   }
 
-  /** The stream broke off behind content: whether another provider may continue it. */
+  /** Notes that the stream broke off behind content. Returns whether it may be continued. */
   boolean interrupted() {
     if (how == Resume.OFF) {
       return false;
@@ -117,7 +117,7 @@ final class Resumption {
     return outcome == ResumeOutcome.FAILED;
   }
 
-  /** All of it came: a provider that only repeated what was delivered continued it, too. */
+  /** Notes that the stream is complete, also if the last provider only repeated it. */
   void completed() {
     if (outcome == ResumeOutcome.FAILED) {
       outcome = ResumeOutcome.CONTINUED;
@@ -125,8 +125,8 @@ final class Resumption {
   }
 
   /**
-   * What a failure says: one of a begun answer that a provider does not take is about that, and not
-   * about the provider, its model or the request.
+   * Returns the failure in its meaning for the provider: the refusal of a prefilled answer is no
+   * fault of the provider, its model or the request.
    */
   static UpstreamFailure reclassified(StreamContinuation opening, UpstreamFailure failure) {
     boolean refuses =
@@ -138,8 +138,8 @@ final class Resumption {
   }
 
   /**
-   * What the next try is chosen by: content that was delivered is no obstacle to it, and a refusal
-   * of a begun answer says nothing about the request.
+   * Returns the failure by which the next attempt is chosen: delivered content is no obstacle, and
+   * the refusal of a prefilled answer is no fault of the request.
    */
   UpstreamFailure failureForRetry(
       Candidate candidate, StreamContinuation opening, UpstreamFailure failure) {
@@ -154,7 +154,7 @@ final class Resumption {
     return failure.withoutDelivery();
   }
 
-  /** Whether a candidate that just refused a begun answer may be asked for all of it. */
+  /** True, once, if a candidate that refused a prefilled answer may get the whole request. */
   boolean shouldRepeat(Candidate candidate) {
     boolean again = refused && canContinue(candidate);
     refused = false;

@@ -24,16 +24,15 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tries of one request: who is asked, how each ended, and what follows a failure. All tries
- * share one deadline: the provider's total clock, which a stream does not have, or the request's
- * own. Loop-confined.
+ * Choice of the next attempt of one request, from its plan and the failures so far. All attempts
+ * share one deadline: the request's own or, unless it is a stream, the provider's total timeout.
+ * Loop-confined.
  */
-public final class RetryState {
+final class RetryState {
   private final Fleet fleet;
   private final RoutePlan plan;
   private final long begunNanos;
@@ -41,14 +40,12 @@ public final class RetryState {
   private final boolean stream;
   private final boolean atMostOnce;
   private final long ownDeadline;
-  private final List<StartedAttempt> started = new ArrayList<>(1);
-  private final List<AttemptRecord> records = new ArrayList<>(1);
+  private final FallbackLimits limits;
+  private final AttemptHistory history = new AttemptHistory();
   private final List<NextAttempt.Failed> failures = new ArrayList<>(1);
   private final List<Exclusion> excluded = new ArrayList<>(0);
   private final List<Candidate> barred = new ArrayList<>(0);
   private final List<Candidate> abandoned = new ArrayList<>(0);
-  private final List<ModelId> allowed = new ArrayList<>(0);
-  private final List<ModelId> limitsRequested = new ArrayList<>(0);
   private final List<Credential> limitTooLow = new ArrayList<>(0);
   private @Nullable Placement placement;
   private @Nullable Candidate waiting;
@@ -60,55 +57,54 @@ public final class RetryState {
   private boolean selectedFailed;
   private boolean executed;
 
-  /**
-   * A try, perhaps under way.
-   *
-   * @param cause null: it was the first
-   */
-  private record StartedAttempt(Placement placement, @Nullable Cause cause) {}
-
-  /** What is to be done next. */
-  public sealed interface Step {
+  /** Next step of the request. */
+  sealed interface Step {
     record Start(Placement placement) implements Step {}
 
-    /** Ask again for a step after this time. */
+    /** Pause, then call {@link #afterWait}. */
     record Wait(Duration delay) implements Step {}
 
-    /** Ask the limits of a model to fall back to, then say what they said. */
+    /** Acquire the limits of a model to fall back to, then call {@link #afterLimits}. */
     record CheckLimits(ModelId model) implements Step {}
 
-    /** The last failure is what the client sees. */
+    /** No attempt follows; the client sees {@link #failure}. */
     record GiveUp() implements Step {}
 
-    /** Nobody could be asked at all. */
+    /** No candidate accepted even a first attempt. */
     record NoProvider(NoProviderRefusal refusal) implements Step {}
   }
 
   /**
-   * @param begunNanos when the whole request was here, on the loop's ticker
+   * @param begunNanos when the whole request had arrived, on the loop's ticker
    */
-  RetryState(Fleet fleet, RoutePlan plan, long begunNanos, InferenceRequest request) {
+  RetryState(
+      Fleet fleet,
+      RoutePlan plan,
+      long begunNanos,
+      InferenceRequest request,
+      FallbackLimits limits) {
     this.fleet = fleet;
     this.plan = plan;
     this.begunNanos = begunNanos;
+    this.limits = limits;
     this.asked = request.model();
     this.stream = request.isStream();
     this.atMostOnce = !request.mayBeRepeated();
     Duration timeout =
-        atMostOnce ? null : request.routing().timeout(); // what is bought is heard out
+        atMostOnce ? null : request.routing().timeout(); // an execution that is charged is awaited
     this.ownDeadline = timeout == null ? AttemptClock.NEVER : begunNanos + timeout.toNanos();
   }
 
-  /** When the whole request must be over if this candidate is asked, on the loop's ticker. */
+  /** Returns the deadline of an attempt at this candidate, on the loop's ticker. */
   long deadline(Candidate candidate) {
     Duration total = candidate.provider().timeouts().total();
     return stream ? ownDeadline : Math.min(ownDeadline, begunNanos + total.toNanos());
   }
 
-  // Who is asked
+  // Choice
 
-  /** The first try: at the first candidate that can be asked. */
-  public Step first(long nowNanos) {
+  /** Returns the first step: an attempt at the first candidate that accepts a placement. */
+  Step first(long nowNanos) {
     for (Candidate candidate : plan.candidates()) {
       if (isBarred(candidate)) {
         continue;
@@ -125,8 +121,8 @@ public final class RetryState {
     return new Step.NoProvider(new NoProviderRefusal(plan.strategy(), all));
   }
 
-  /** What follows the last failure: a try only if it can begin before its deadline. */
-  public Step next(long nowNanos) {
+  /** Returns the step after a failure: an attempt only if it can begin before its deadline. */
+  Step next(long nowNanos) {
     if (executed) {
       return new Step.GiveUp();
     }
@@ -135,7 +131,7 @@ public final class RetryState {
     if (repeated != null && mayRepeat(repeated, nowNanos) && tryPlace(repeated, nowNanos)) {
       return startStep();
     }
-    while (started.size() < plan.attemptsMax() // those that were outrun count, too
+    while (history.count() < plan.attemptsMax() // attempts that lost a race count
         && NextAttempt.after(
                 plan,
                 failures,
@@ -152,7 +148,8 @@ public final class RetryState {
       } else if (!isExemptFromBudget(candidate, delay) && !tryTakeRetry(candidate, nowNanos)) {
         barred.add(candidate);
       } else if (!isAllowed(candidate)) {
-        budgetTaken = candidate; // its model's limit is not drawn from for a try that is not made
+        budgetTaken =
+            candidate; // first, so that the limit is not acquired for an attempt without budget
         return new Step.CheckLimits(candidate.model().id());
       } else if (!delay.isZero()) {
         waiting = candidate;
@@ -171,24 +168,25 @@ public final class RetryState {
   }
 
   private boolean mayRepeat(Candidate candidate, long nowNanos) {
-    return started.size() < plan.attemptsMax()
+    return history.count() < plan.attemptsMax()
         && nowNanos < deadline(candidate)
         && fleet.obstacle(candidate, plan.credentialPolicy(), nowNanos).isEmpty()
         && tryTakeRetry(candidate, nowNanos);
   }
 
   /**
-   * What follows a {@link Step.CheckLimits}: another model if it was refused, and if there is one.
+   * Returns the step after {@link Step.CheckLimits}: if it was refused, another model if there is
+   * one.
    */
-  public Step afterLimits(ModelId model, RateLimitPermit.Verdict verdict, long nowNanos) {
+  Step afterLimits(ModelId model, RateLimitPermit.Verdict verdict, long nowNanos) {
     limitsKnown(model, verdict);
     return failures.isEmpty() ? first(nowNanos) : next(nowNanos);
   }
 
-  /** What the limits of a model said, before or after it is to be asked. */
-  public void limitsKnown(ModelId model, RateLimitPermit.Verdict verdict) {
+  /** Excludes the candidates of a model whose limits refused. */
+  private void limitsKnown(ModelId model, RateLimitPermit.Verdict verdict) {
     switch (verdict) {
-      case RateLimitPermit.Verdict.Granted _ -> allowed.add(model);
+      case RateLimitPermit.Verdict.Granted _ -> {}
       case RateLimitPermit.Verdict.Refused refused ->
           bar(model, TimeUnit.SECONDS.toNanos(refused.fault().retryAfterSeconds()));
     }
@@ -202,22 +200,22 @@ public final class RetryState {
     }
   }
 
-  /** The model that was asked for was counted when the request was admitted. */
+  /** True if the limits of its model are granted; the requested model was counted at admission. */
   private boolean isAllowed(Candidate candidate) {
     ModelId model = candidate.model().id();
-    return model.equals(asked) || allowed.contains(model);
+    return model.equals(asked) || limits.isGranted(model);
   }
 
-  /** What follows a {@link Step.Wait}. */
-  public Step afterWait(long nowNanos) {
+  /** Returns the step after {@link Step.Wait}. */
+  Step afterWait(long nowNanos) {
     Candidate candidate = waiting;
     waiting = null;
     return candidate != null && tryPlace(candidate, nowNanos) ? startStep() : next(nowNanos);
   }
 
   /**
-   * The first provider that is asked instead of another costs nothing: it was not asked before. Nor
-   * does its next key: once the first one was refused, nobody uses that any more.
+   * True for an attempt that takes nothing from the retry budget: the first one at another
+   * provider, and one with the next key of a provider whose first key was refused.
    */
   private boolean isExemptFromBudget(Candidate candidate, Duration delay) {
     boolean isPaid = budgetTaken != null && budgetTaken.isSame(candidate);
@@ -262,38 +260,38 @@ public final class RetryState {
 
   private Step startStep() {
     if (placement == null) {
-      throw new IllegalStateException("nobody is asked");
+      throw new IllegalStateException("no placement");
     }
-    started.add(new StartedAttempt(placement, last == null ? null : Cause.of(last)));
+    history.started(placement, last == null ? null : Cause.of(last));
     return new Step.Start(placement);
   }
 
-  // What comes of it
+  // Results
 
   /**
-   * The failure that the client is told of: the last one, but where content was delivered the one
-   * that broke that off, whoever failed to continue it.
+   * Returns the failure that the client sees: the one that interrupted the content, if there is
+   * one, else the last.
    */
-  public NextAttempt.Failed failure() {
+  NextAttempt.Failed failure() {
     NextAttempt.Failed reported = interruption == null ? last : interruption;
     if (reported == null) {
-      throw new IllegalStateException("nobody failed");
+      throw new IllegalStateException("no attempt failed");
     }
     return reported;
   }
 
   /**
-   * The last failure broke off what was being delivered.
+   * Notes that the last failure interrupted the content.
    *
-   * @param mayContinue who may be asked from now on
+   * @param mayContinue accepts the candidates that may be asked from now on
    */
   void interrupted(Predicate<Candidate> mayContinue) {
     interruption = last;
     canContinue = mayContinue;
   }
 
-  /** The first content of a stream came. */
-  public void firstContent(Attempt attempt, long nowNanos) {
+  /** Notes the first content of a stream. */
+  void firstContent(Attempt attempt, long nowNanos) {
     if (interruption == null) {
       attempt.placement().firstContent(nowNanos);
     } else {
@@ -303,44 +301,44 @@ public final class RetryState {
 
   void succeeded(Attempt attempt, long tokens, long nowNanos) {
     if (interruption != null) {
-      attempt.placement().continued(); // also where it had nothing to add
+      attempt.placement().continued(); // also if it added nothing
     }
-    record(attempt, "ok", "", nowNanos);
+    history.ended(attempt, "ok", "", nowNanos);
     attempt.placement().succeeded(tokens, nowNanos);
     selectedFailed = false;
   }
 
   void cancelled(Attempt attempt, long nowNanos) {
-    record(attempt, "cancelled", "", nowNanos);
+    history.ended(attempt, "cancelled", "", nowNanos);
     attempt.placement().neutral(nowNanos);
     selectedFailed = false;
   }
 
-  /** The last one refused how it was asked, and comes next in another way. */
+  /** Makes the candidate the next one, because it refused only the prefilled answer. */
   void repeat(Candidate candidate) {
     repeat = candidate;
   }
 
-  /** It was late, and the try beside it was faster. */
+  /** Ends an attempt that was late and lost the race. */
   void hedgeLost(Attempt attempt, long nowNanos) {
     attempt.placement().hedgeLost(nowNanos);
     abandoned(attempt, nowNanos);
   }
 
-  /** Nobody waits for it: that says nothing about this one, which is not asked again. */
+  /** Ends an attempt without a verdict on its provider, which is not asked again. */
   void abandoned(Attempt attempt, long nowNanos) {
     cancelled(attempt, nowNanos);
     abandoned.add(attempt.placement().candidate());
   }
 
   /**
-   * A second try beside one whose first token is late: at another provider of its model that is in
-   * no doubt, if its retry budget allows it. It is to be ended like any other. One that must get a
-   * verdict has its time for itself.
+   * Returns the placement of a second attempt beside a late one: at another, healthy provider of
+   * its model whose retry budget allows it. An attempt that probes a breaker is not hedged, because
+   * it must get its verdict.
    */
   Optional<Placement> hedge(Attempt late, long nowNanos) {
     Candidate slow = late.placement().candidate();
-    if (started.size() >= plan.attemptsMax() || needsVerdict(late)) {
+    if (history.count() >= plan.attemptsMax() || needsVerdict(late)) {
       return Optional.empty();
     }
     return plan.ranked().stream()
@@ -361,7 +359,7 @@ public final class RetryState {
   private Optional<Placement> placeHedge(Candidate slow, Candidate candidate, long nowNanos) {
     return switch (placing(candidate, nowNanos)) {
       case Fleet.PlacementResult.Placed placed -> {
-        started.add(new StartedAttempt(placed.placement(), Cause.late(slow)));
+        history.started(placed.placement(), Cause.late(slow));
         yield Optional.of(placed.placement());
       }
       case Fleet.PlacementResult.Excluded _ -> Optional.empty();
@@ -369,13 +367,15 @@ public final class RetryState {
   }
 
   /**
-   * @param forRetry the failure as it counts for what follows
+   * Ends an attempt that failed.
+   *
+   * @param forRetry the failure by which the next attempt is chosen
    */
   void failed(Attempt attempt, UpstreamFailure failure, UpstreamFailure forRetry, long nowNanos) {
     String outcome = failure.kind().wire();
-    record(attempt, outcome, failure.reason(), nowNanos);
+    history.ended(attempt, outcome, failure.reason(), nowNanos);
     executed |= mayHaveExecuted(attempt);
-    barred.clear(); // who could not be asked a while ago perhaps can now
+    barred.clear(); // a candidate that was excluded a while ago may be usable now
     Placement failing = attempt.placement();
     Credential key = failing.credential();
     if (failure.kind() == Kind.LIMIT_TOO_LOW && key != null) {
@@ -392,14 +392,14 @@ public final class RetryState {
     selectedFailed = failure.isProviderFault() && !callerTimeout;
   }
 
-  /** Whether what a try asked for may have been made, and is not asked for again. */
+  /** True if an attempt may have been executed, and must not be repeated. */
   boolean mayHaveExecuted(Attempt attempt) {
     return atMostOnce && attempt.isWritten();
   }
 
   /**
-   * Who sets itself a short deadline must not open a circuit for all others with it, nor must a
-   * provider that used up the time of the next one.
+   * True if the request's deadline expired, and not the provider's: a client's short timeout must
+   * not open a circuit for others, nor must the time that an earlier attempt used up.
    */
   private boolean isCallerTimeout(Candidate candidate, UpstreamFailure failure, long nowNanos) {
     boolean ranOut = failure.kind() == Kind.TIMED_OUT || failure.kind() == Kind.INTERRUPTED;
@@ -407,44 +407,17 @@ public final class RetryState {
     return ranOut && nowNanos >= (isFirst ? ownDeadline : deadline(candidate));
   }
 
-  /** Whatever is still open says nothing about its provider. */
+  /** Ends an open placement as neutral. */
   void end(long nowNanos) {
     if (placement != null) {
       placement.neutral(nowNanos);
     }
   }
 
-  private void record(Attempt attempt, String outcome, String reason, long nowNanos) {
-    Duration took = Duration.ofNanos(nowNanos - attempt.startedNanos());
-    FlowReader reader = attempt.stream();
-    long dropped = reader == null ? 0 : reader.reply().badEvents();
-    records.add(
-        new AttemptRecord(
-            attempt.placement().candidate().id(),
-            outcome,
-            attempt.status(),
-            took,
-            dropped,
-            attempt.anomalies(),
-            attempt.opening().wire(),
-            reason,
-            attempt.unsent(),
-            cause(attempt.placement())));
-  }
-
-  private @Nullable Cause cause(Placement placement) {
-    for (StartedAttempt one : started) {
-      if (one.placement() == placement) {
-        return one.cause();
-      }
-    }
-    return null;
-  }
-
   /**
-   * The value of {@code X-LLM-Routing-Reason}.
+   * Returns the value of {@code X-LLM-Routing-Reason}.
    *
-   * @param attempt the last try at {@code selected}, perhaps under way
+   * @param attempt the last attempt at {@code selected}, perhaps still running
    */
   String reason(
       Candidate selected,
@@ -459,45 +432,42 @@ public final class RetryState {
   }
 
   private List<Candidate> fallbacks(Candidate selected, long nowNanos) {
-    return plan.fallbacks(started.size(), one -> isFallback(one, selected, nowNanos));
+    return plan.fallbacks(history.count(), one -> isFallback(one, selected, nowNanos));
   }
 
   /**
-   * Whether another provider than this, which is silent, could be asked now. Whether the limits of
-   * another model let the request is asked once; until that is known the model does not count.
+   * True if another provider could be asked now instead of an unresponsive one. The limits of
+   * another model are acquired once; until the answer the model does not count.
    */
-  boolean hasFallback(Candidate unresponsive, long nowNanos, Consumer<ModelId> checkLimits) {
+  boolean hasFallback(Candidate unresponsive, long nowNanos) {
     if (atMostOnce) {
-      return false; // who is silent has it
+      return false; // the unresponsive provider has the request
     }
     for (Candidate one : fallbacks(unresponsive, nowNanos)) {
       boolean could = failures.isEmpty() || fleet.hasBudget(one, plan.rules(), nowNanos);
       if (!could || one.isSameProvider(unresponsive) || isBarred(one)) {
         continue;
       }
-      if (isAllowed(one) || isAllowedOrRequest(one.model().id(), checkLimits)) {
+      if (isAllowed(one) || isAllowedOrRequest(one.model().id())) {
         return true;
       }
     }
     return false;
   }
 
-  private boolean isAllowedOrRequest(ModelId model, Consumer<ModelId> checkLimits) {
-    if (!limitsRequested.contains(model)) {
-      limitsRequested.add(model);
-      checkLimits.accept(model);
-    }
-    return allowed.contains(model);
+  private boolean isAllowedOrRequest(ModelId model) {
+    limits.acquireAhead(model, verdict -> limitsKnown(model, verdict));
+    return limits.isGranted(model);
   }
 
   private boolean isFallback(Candidate candidate, Candidate selected, long nowNanos) {
     return !candidate.isSame(selected)
-        && started.stream().noneMatch(one -> one.placement().candidate().isSame(candidate))
+        && !history.includes(candidate)
         && !isBarred(candidate)
         && fleet.obstacle(candidate, plan.credentialPolicy(), nowNanos).isEmpty();
   }
 
-  public List<AttemptRecord> records() {
-    return List.copyOf(records);
+  List<AttemptRecord> records() {
+    return history.records();
   }
 }

@@ -8,35 +8,34 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a stream owes to all the providers that delivered to it: one charge, however many there
- * were. Loop-confined.
+ * Charges of a stream for all providers that delivered parts of it, summed to one. Loop-confined.
  */
 final class StreamCharges {
   private final List<PricedUsage> interruptedCharges = new ArrayList<>(0);
   private long interruptedTokens;
 
-  /** A provider broke off, and another shall continue. */
+  /** Adds the charge of a provider that broke off and is to be continued by another. */
   void interrupted(InferenceCall call, StreamingReply stream) {
     interruptedCharges.add(Charge.broken(call, stream));
     interruptedTokens += stream.deliveredTokens();
   }
 
-  /** Whether a provider delivered and broke off. */
+  /** True if a provider delivered and broke off. */
   boolean isBegun() {
     return !interruptedCharges.isEmpty();
   }
 
-  /** What is owed while nobody delivers. */
+  /** Returns the charge while no provider delivers. */
   Charge soFar() {
     return Charge.of(interruptedCharges);
   }
 
-  /** What is owed if the one that delivers breaks off now. */
+  /** Returns the charge if the delivering provider breaks off now. */
   Charge broken(InferenceCall call, StreamingReply stream) {
     return with(Charge.broken(call, stream));
   }
 
-  /** What is owed now that the last one completed the stream. */
+  /** Returns the charge if the last provider completed the stream. */
   Charge whole(InferenceCall call, StreamingReply stream) {
     return with(Charge.whole(call, stream));
   }
@@ -47,7 +46,7 @@ final class StreamCharges {
     return Charge.of(all);
   }
 
-  /** Our count of the output, the stream's included. */
+  /** Returns the gateway's count of all output, including the given stream's. */
   long tokens(StreamingReply stream) {
     return interruptedTokens + stream.deliveredTokens();
   }

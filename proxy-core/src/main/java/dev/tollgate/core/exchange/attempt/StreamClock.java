@@ -4,12 +4,12 @@ import dev.tollgate.core.catalog.Provider.ProviderTimeouts;
 import java.time.Duration;
 
 /**
- * Moves an attempt's clock while it reads an event stream (docs/decisions/retries.md#timeouts):
- * {@code first_token} until content, then {@code idle} from byte to byte and twice that for one
- * event, and after the finish a moment for the usage. Loop-confined.
+ * Timeouts of an attempt that reads an event stream (docs/decisions/retries.md#timeouts): {@code
+ * first_token} until content, then {@code idle} from byte to byte and twice that for one event, and
+ * 5 s for the usage after the finish. Loop-confined.
  */
 final class StreamClock {
-  // The provider finished; it may still owe the usage chunk
+  // After the finish the usage chunk may still be missing
   // (docs/decisions/disconnects.md#usage-after-the-finish).
   private static final Duration USAGE_MAX = Duration.ofSeconds(5);
   private static final long NO_EVENT = -1;
@@ -19,14 +19,14 @@ final class StreamClock {
   private long eventSince = NO_EVENT;
   private boolean finishSeen;
 
-  /** Starts with the head of the reply. */
+  /** Starts when the head of the reply arrived. */
   StreamClock(AttemptClock clock, ProviderTimeouts limits) {
     this.clock = clock;
     this.idleNanos = limits.idle().toNanos();
     clock.runFor(limits.firstToken());
   }
 
-  /** A read brought bytes, and {@code reader} has seen them. */
+  /** Moves the deadline after a read, whose bytes {@code reader} has parsed. */
   void bytesReceived(FlowReader reader) {
     if (reader.reply().finished()) {
       finish();
@@ -53,7 +53,7 @@ final class StreamClock {
         eventSince == NO_EVENT ? nextByte : Math.min(nextByte, eventSince + 2 * idleNanos));
   }
 
-  /** Nobody asked for bytes for so long. */
+  /** Extends the deadline of an event by a pause of reading. */
   void paused(long nanos) {
     if (eventSince != NO_EVENT) {
       eventSince += nanos;

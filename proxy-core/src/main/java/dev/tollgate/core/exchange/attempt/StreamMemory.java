@@ -8,8 +8,8 @@ import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts what is held of a stream, an incomplete event or delivered text, against the process-wide
- * budget, once that is more than every stream may have. Ended exactly once. Loop-confined.
+ * Permit of a stream in the in-flight budget, for an incomplete event or for delivered text. A
+ * small amount per stream is free. Ended exactly once. Loop-confined.
  */
 final class StreamMemory {
   private static final int FREE_EVENT_BYTES = 4 * 1024;
@@ -28,17 +28,17 @@ final class StreamMemory {
     this.stepBytes = stepBytes;
   }
 
-  /** Counts an incomplete event: most are small, and there for a moment only. */
+  /** Returns the permit of an incomplete event: most are small and short-lived. */
   static StreamMemory ofEvent(InflightBytes inflight) {
     return new StreamMemory(inflight, FREE_EVENT_BYTES, 1);
   }
 
-  /** Counts delivered text, which stays; in steps, for it grows with every event. */
+  /** Returns the permit of delivered text, which grows with every event: counted in steps. */
   static StreamMemory ofText(InflightBytes inflight) {
     return new StreamMemory(inflight, TEXT_STEP_BYTES, TEXT_STEP_BYTES);
   }
 
-  /** Takes note of what is held now; false where the budget has no room for it. */
+  /** Resizes the permit. Returns false if the budget has no room. */
   boolean tryResize(int bytes) {
     int counted = bytes <= freeBytes ? 0 : Math.ceilDiv(bytes, stepBytes) * stepBytes;
     if (counted == heldBytes) {
@@ -55,9 +55,9 @@ final class StreamMemory {
   }
 
   /**
-   * Hands the place in the budget on to the last words that were made of the text, and wait for
-   * their reader; what the socket takes at once goes uncounted. Words that repeat the request more
-   * than the text, as a response does its tools, get a place of their own.
+   * Moves the permit to the final part of the reply, which waits to be read by the client. A small
+   * part, which the socket takes at once, is not counted. A part that is larger than the text, as a
+   * response that repeats its tools, gets a permit of its own.
    */
   ByteBuf transferPermit(ByteBuf finalEvents) {
     int bytes = finalEvents.readableBytes();
@@ -67,7 +67,7 @@ final class StreamMemory {
     InflightBytes.Permit held = requireNonNull(permit);
     permit = null;
     heldBytes = 0;
-    held.resize(bytes); // more may find no room: then what it had counts
+    held.resize(bytes); // may fail for a larger part: the old size counts then
     return CountedBody.of(finalEvents, held);
   }
 

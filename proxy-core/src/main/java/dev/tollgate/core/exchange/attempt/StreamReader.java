@@ -18,8 +18,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns the bytes of a provider's stream into the client's bytes: one output buffer for each read,
- * whatever number of events it brought. Remembers how the stream ended. Loop-confined.
+ * Reader of an event stream: turns the provider's bytes into the client's, one output buffer for
+ * each read, and records how the stream ended. Loop-confined.
  */
 final class StreamReader implements SseSink, FlowReader {
   private final StreamDecoder decoder;
@@ -33,25 +33,25 @@ final class StreamReader implements SseSink, FlowReader {
   private boolean cutOff;
   private byte @Nullable [] errorEvent;
 
-  /** Whether and how the provider's stream ended. */
+  /** State of the provider's stream. */
   enum State {
     OPEN,
-    /** {@code [DONE]} came. */
+    /** {@code [DONE]} arrived. */
     DONE,
-    /** An error event came. */
+    /** An error event arrived. */
     ERROR,
-    /** The provider finished with a reason that means failure. */
+    /** The finish reason means failure. */
     FAILED,
     /** Too many events in a row were no chunks. */
     BROKEN,
     /** One event was larger than {@code max_event_bytes}. */
     OVERSIZED,
-    /** It is another answer than the one that it should continue. */
+    /** The answer differs from the one that it should continue. */
     DIVERGED
   }
 
   /**
-   * @param translation what is done to its events; empty: they are canonical
+   * @param translation from the dialect of the provider; empty if its events are canonical
    */
   StreamReader(
       ReplyEventStream reply,
@@ -67,7 +67,7 @@ final class StreamReader implements SseSink, FlowReader {
     this.eventBytesMax = eventBytesMax;
   }
 
-  /** The reader of what a candidate answers a call with. */
+  /** Returns the reader for the stream with which a candidate answers a call. */
   static StreamReader of(
       InferenceCall call, Candidate candidate, Dialect dialect, ByteBufAllocator allocator) {
     return new StreamReader(
@@ -79,7 +79,8 @@ final class StreamReader implements SseSink, FlowReader {
   }
 
   /**
-   * Reads on, also behind {@code [DONE]} to see whether that was all. The bytes stay the caller's.
+   * Reads more bytes, also behind {@code [DONE]} to detect unsolicited ones. The bytes stay owned
+   * by the caller.
    */
   @Override
   public void feed(ByteBuf bytes) {
@@ -88,11 +89,12 @@ final class StreamReader implements SseSink, FlowReader {
     }
   }
 
-  /** The provider's stream is at its clean end: a last event without its blank line counts. */
+  /** Called when the provider's body ended cleanly: a last event without its blank line counts. */
   @Override
   public void end() {
     if (state == State.OPEN) {
-      cutOff = framing == StreamFraming.FRAMES && decoder.isMidEvent(); // it says how long it is
+      cutOff =
+          framing == StreamFraming.FRAMES && decoder.isMidEvent(); // a frame declares its length
       decoder.finish();
     }
   }
@@ -106,7 +108,7 @@ final class StreamReader implements SseSink, FlowReader {
     switch (step(name, data, from, to)) {
       case WROTE -> {
         if (reply.keptBytes() > eventBytesMax) {
-          close(State.OVERSIZED); // its last event would be
+          close(State.OVERSIZED); // the last event exceeds the limit
         }
       }
       case DROPPED, ABSORBED -> {}
@@ -152,7 +154,7 @@ final class StreamReader implements SseSink, FlowReader {
     return buffer;
   }
 
-  /** What the client gets of the reads since the last call, or null where that is nothing. */
+  /** Returns the client's bytes since the last call; null if there are none. */
   @Override
   public @Nullable ByteBuf takeOutput() {
     ByteBuf buffer = out;
@@ -168,19 +170,19 @@ final class StreamReader implements SseSink, FlowReader {
     return state;
   }
 
-  /** Whether an event said that the stream is over. */
+  /** True once an event marked the end of the stream. */
   @Override
   public boolean isEnded() {
     return state != State.OPEN;
   }
 
-  /** Whether events came behind {@code [DONE]}: such a connection is not to be trusted again. */
+  /** True if events followed {@code [DONE]}: the connection must not be reused. */
   @Override
   public boolean hasUnsolicitedBytes() {
     return unsolicited;
   }
 
-  /** What is odd about it, whether or not it is complete. */
+  /** Returns the deviations from the wire format so far. */
   @Override
   public Set<ProtocolAnomaly> anomalies() {
     Set<ProtocolAnomaly> ofReply =
@@ -190,7 +192,7 @@ final class StreamReader implements SseSink, FlowReader {
         : ofReply;
   }
 
-  /** The data of the event that was an error. */
+  /** Returns the data of the error event. */
   byte[] errorEvent() {
     byte[] event = errorEvent;
     if (event == null) {
@@ -201,7 +203,7 @@ final class StreamReader implements SseSink, FlowReader {
 
   @Override
   public boolean endsWithConnection() {
-    return true; // whether that was complete, its events say
+    return true; // the events show whether it was complete
   }
 
   @Override
@@ -214,13 +216,13 @@ final class StreamReader implements SseSink, FlowReader {
     return decoder.isMidEvent();
   }
 
-  /** What is held of events that are not complete, on either side. */
+  /** Returns the buffered bytes of incomplete events, before and after translation. */
   @Override
   public int heldBytes() {
     return decoder.heldBytes() + reply.keptBytes();
   }
 
-  /** What was made of the events. */
+  /** Returns the reply in the client's format, with its counts. */
   @Override
   public ReplyEventStream reply() {
     return reply;

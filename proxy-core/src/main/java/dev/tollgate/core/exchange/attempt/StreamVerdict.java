@@ -5,12 +5,12 @@ import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
 import org.jspecify.annotations.Nullable;
 
-/** Whether an ended stream was complete: judged by finish_reason and {@code [DONE]} alone. */
+/** Completeness of an ended stream, judged by finish_reason and {@code [DONE]} alone. */
 final class StreamVerdict {
   private StreamVerdict() {}
 
   /**
-   * The failure of a stream that ended, or null where it is complete
+   * Returns the failure of a stream that ended; null if it is complete
    * (docs/decisions/streaming.md#endings).
    */
   static @Nullable UpstreamFailure failure(StreamReader reader, Dialect dialect, int status) {

@@ -3,7 +3,7 @@ package dev.tollgate.core.exchange.attempt;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.CompositeByteBuf;
 
-/** The last part of a request, which tells when it was written or let go of. */
+/** Last buffer of a request, with a callback when it was written or released. */
 final class TrackedBuffer extends CompositeByteBuf {
   private final Runnable onRelease;
 
@@ -12,7 +12,7 @@ final class TrackedBuffer extends CompositeByteBuf {
     this.onRelease = onRelease;
   }
 
-  /** Takes over the part, also where it fails. */
+  /** Takes ownership of the buffer, also if it throws. */
   static ByteBuf of(ByteBuf part, Runnable onRelease) {
     return new TrackedBuffer(part, onRelease).addComponent(true, part);
   }

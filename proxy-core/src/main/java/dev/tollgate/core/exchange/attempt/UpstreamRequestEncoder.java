@@ -29,12 +29,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One try's requests to a provider: a head of our own, in which nothing comes from the client, and
- * the body in pieces small enough that none needs a large direct copy. What is signed is signed for
- * the moment.
+ * Encoder of an attempt's request to a provider: a head without anything from the client, and the
+ * body in pieces small enough that none needs a large direct copy. A signature is made for the time
+ * of sending.
  *
- * @param secret null: none is sent
- * @param written hears when all of one that may not be repeated was written or let go of
+ * @param secret null if none is sent
+ * @param written called when a request that may not be repeated was written or released
  */
 record UpstreamRequestEncoder(
     EventLoop loop,
@@ -61,15 +61,15 @@ record UpstreamRequestEncoder(
         candidate.route(),
         secret,
         call,
-        context.clock(),
+        context.providers().clock(),
         context.inflight(),
         written);
   }
 
   /**
-   * One of them; empty where the budget has no room for a body in the provider's own form.
+   * Returns the encoded request; empty if the budget has no room for a translated body.
    *
-   * @param unsent hears what of the request the provider does not get
+   * @param unsent receives the JSON paths that the provider's format cannot express
    */
   Optional<EncodedRequest> encode(Consumer<List<String>> unsent) {
     int bytes = call.translatedBytes(route);
@@ -80,7 +80,10 @@ record UpstreamRequestEncoder(
     return room.map(permit -> encode(counted(permit), unsent));
   }
 
-  /** A body that counts until it is written; what it takes beyond the estimate may find no room. */
+  /**
+   * Returns a body that is counted until it is written; growth beyond the estimate may go
+   * uncounted.
+   */
   private UpstreamBody counted(InflightBytes.Permit permit) {
     UpstreamBody built;
     try {
@@ -123,7 +126,7 @@ record UpstreamRequestEncoder(
     List<ByteBuf> parts = new ArrayList<>();
     parts.add(head);
     for (ByteBuf part : outgoing.body()) {
-      // Small parts ride in the head's buffer: one write instead of many.
+      // Small parts are copied behind the head: one write instead of many.
       if (parts.size() == 1 && head.readableBytes() + part.readableBytes() <= COPIED_BYTES_MAX) {
         head.writeBytes(part);
         part.release();
@@ -137,7 +140,7 @@ record UpstreamRequestEncoder(
     return parts;
   }
 
-  /** Where there is no buffer for it, the body is let go of. */
+  /** Writes the head; if no buffer can be allocated, the body is released. */
   private ByteBuf head(UpstreamBody outgoing, BodySha256 hash, long length) {
     try {
       ByteBuf out = allocator.buffer(512 + (int) Math.min(length, COPIED_BYTES_MAX));
@@ -192,7 +195,7 @@ record UpstreamRequestEncoder(
     return request.mode() == ReplyMode.EVENTS ? dialect.framing().mediaType() : request.accept();
   }
 
-  /** Whether a field is configured that would otherwise be ours. */
+  /** True if the configuration sets a field that the gateway would set otherwise. */
   private static boolean isConfigured(Provider provider, String field) {
     for (String name : provider.headers().keySet()) {
       if (name.equalsIgnoreCase(field)) {

@@ -2,8 +2,8 @@ package dev.tollgate.core.exchange.download;
 
 import dev.tollgate.core.exchange.download.DownloadService.Part;
 import dev.tollgate.core.exchange.frame.Downstream;
-import dev.tollgate.core.exchange.frame.ExceptionGuard;
 import dev.tollgate.core.exchange.frame.Reply;
+import dev.tollgate.core.exchange.frame.RequestLoop;
 import dev.tollgate.core.exchange.frame.RequestService.DisconnectReason;
 import dev.tollgate.core.exchange.frame.RequestService.Running;
 import dev.tollgate.core.fault.ErrorCode;
@@ -19,30 +19,30 @@ import dev.tollgate.core.storage.BlobName;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.util.concurrent.ScheduledFuture;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One blob on its way to a client: the next piece is read from the disk when the client took the
- * one before, so that a slow client costs one piece. Loop-confined.
+ * Download of one blob: the next piece is read from the disk when the client has taken the one
+ * before, so that a slow client costs one piece of memory. Loop-confined.
  */
 final class Download implements Running {
   private static final Logger LOG = LoggerFactory.getLogger(Download.class);
   private static final int PIECE_BYTES = 32 * 1024;
 
   /**
-   * Who reads slower than 16 KiB a second, after a minute's grace, keeps a place from others: also
-   * the one who reads a little again and again, and never stands still.
+   * Grace period before the minimum rate of 16 KiB/s applies. A slow client occupies one of the
+   * node's downloads, also if it reads a little now and then and never stalls.
    */
   private static final long GRACE_NANOS = 60_000_000_000L;
 
   private static final long NANOS_PER_BYTE = 1_000_000_000L / (16 * 1024);
 
-  /** Whatever the bytes are, no browser takes them for a page of this host, or keeps them. */
+  /** Keep a browser from showing the bytes as a page of this host, and from caching them. */
   private static final List<FieldLines> FIELDS =
       List.of(
           new Field("X-Content-Type-Options", "nosniff"),
@@ -58,6 +58,7 @@ final class Download implements Running {
   private final BlobName name;
   private final Part part;
   private final Downstream downstream;
+  private final RequestLoop loop;
   private final Runnable whenEnded;
   private final long beganNanos;
   private @Nullable ScheduledFuture<?> clock;
@@ -74,27 +75,25 @@ final class Download implements Running {
     this.part = part;
     this.downstream = downstream;
     this.whenEnded = whenEnded;
-    this.beganNanos = now();
+    this.loop = new RequestLoop(downstream.loop(), this::failedUnexpectedly);
+    this.beganNanos = loop.now();
   }
 
-  private long now() {
-    return downstream.loop().ticker().nanoTime();
-  }
-
-  /** Looks again when the client must have taken more, and drops the one who has not. */
+  /** Drops a client below the minimum rate; else checks again when more must have been read. */
   void checkProgress() {
+    loop.check();
     long dueNanos = beganNanos + GRACE_NANOS + sentBytes * NANOS_PER_BYTE;
-    long leftNanos = dueNanos - now();
+    long leftNanos = dueNanos - loop.now();
     if (leftNanos > 0) {
-      clock = downstream.loop().schedule(this::checkProgress, leftNanos, TimeUnit.NANOSECONDS);
+      clock = loop.schedule(this::checkProgress, Duration.ofNanos(leftNanos));
     } else if (!finished) {
       downstream.drop();
     }
   }
 
-  /** What came of opening the file. */
+  /** Continues with the result of opening the file. */
   void onOpened(Opened opened) {
-    ExceptionGuard.run(() -> opened(opened), this::failedUnexpectedly);
+    loop.run(() -> opened(opened));
   }
 
   private void opened(Opened opened) {
@@ -159,10 +158,7 @@ final class Download implements Running {
     int bytes = (int) Math.min(PIECE_BYTES, to - position);
     ByteBuf piece = downstream.allocator().ioBuffer(bytes, bytes);
     reading = true;
-    found.read(
-        position,
-        piece,
-        read -> ExceptionGuard.run(() -> pieceRead(found, piece, read), this::failedUnexpectedly));
+    found.read(position, piece, loop.guarded(read -> pieceRead(found, piece, read)));
   }
 
   private void pieceRead(BlobFile found, ByteBuf piece, Read read) {
@@ -183,7 +179,7 @@ final class Download implements Running {
           readOn(found);
         }
       }
-      case Read.Done _, Read.Failed _ -> { // cut while it was read, or unreadable
+      case Read.Done _, Read.Failed _ -> { // truncated while it was read, or unreadable
         piece.release();
         refuse(Fault.tryLater(UNREADABLE));
       }
@@ -201,15 +197,16 @@ final class Download implements Running {
     end();
   }
 
-  /** Refuses, or breaks off what has begun so that nobody takes it for whole. */
+  /** Refuses; a body that has begun is cut off, so that no client takes it for complete. */
   void refuse(Fault fault) {
+    loop.check();
     finished = true;
     downstream.send(new Reply.Refused(fault, List.of()));
     downstream.flush();
     end();
   }
 
-  /** Gives the file back, once and not under a read. */
+  /** Closes the file, once and not during a read. */
   private void end() {
     if (ended || reading) {
       return;
@@ -226,6 +223,7 @@ final class Download implements Running {
 
   @Override
   public void clientDisconnected(DisconnectReason exit) {
+    loop.check();
     finished = true;
     if (file != null) {
       end(); // else it is being opened, and ends when it is open
@@ -236,11 +234,11 @@ final class Download implements Running {
   public void writabilityChanged() {
     BlobFile open = file;
     if (open != null) {
-      ExceptionGuard.run(() -> readOn(open), this::failedUnexpectedly);
+      loop.run(() -> readOn(open));
     }
   }
 
-  /** A fault of ours: told once to the log, and to the client where it still can be. */
+  /** Ends the download because of an exception: logged once, and a fault for the client. */
   private void failedUnexpectedly(RuntimeException unexpected) {
     LOG.error("a download of {} failed", name, unexpected);
     if (!finished) {
@@ -251,6 +249,7 @@ final class Download implements Running {
 
   @Override
   public void cutShort(Fault fault) {
+    loop.check();
     if (finished) {
       return;
     }

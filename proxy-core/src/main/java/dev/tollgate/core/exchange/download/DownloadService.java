@@ -6,9 +6,9 @@ import dev.tollgate.core.http.ByteRange;
 import dev.tollgate.core.storage.BlobName;
 import java.util.Optional;
 
-/** What answers requests for kept blobs, whose callers show a signed URL in place of a key. */
+/** Service for stored blobs, whose callers present a signed URL instead of a key. */
 public interface DownloadService {
-  /** There is nothing to download. */
+  /** The service of a node without stored blobs. */
   DownloadService NONE =
       new DownloadService() {
         @Override
@@ -18,19 +18,19 @@ public interface DownloadService {
 
         @Override
         public Running start(BlobName name, Part part, Downstream downstream) {
-          throw new IllegalStateException("nobody was permitted anything");
+          throw new IllegalStateException("no download was permitted");
         }
       };
 
-  /** What a request's URL lets its caller fetch; empty: nothing, for whatever reason. */
+  /** Returns the blob that a URL permits to fetch; empty if it is not valid. */
   Optional<BlobName> permitted(String path, String query);
 
   /** Begins to answer; the reply goes to {@code downstream}, on its loop. */
   Running start(BlobName name, Part part, Downstream downstream);
 
-  /** How much of a blob is asked for. */
+  /** Requested part of a blob. */
   sealed interface Part {
-    /** What would be told ahead of it. */
+    /** The head only. */
     record Head() implements Part {}
 
     record Bytes(ByteRange range) implements Part {}

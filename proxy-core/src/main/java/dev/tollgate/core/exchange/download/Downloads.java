@@ -12,8 +12,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The downloads of this node: as many at a time as it has files to spare, of which whoever has one
- * URL gets a part.
+ * Downloads of this node, bounded in total by its file descriptors and per blob, so that one URL
+ * cannot use all of them.
  */
 public final class Downloads implements DownloadService {
   private static final int OPEN_MAX = 256;
@@ -58,7 +58,7 @@ public final class Downloads implements DownloadService {
     openOf.computeIfPresent(name, (_, count) -> count == 1 ? null : count - 1);
   }
 
-  /** Downloads in work. */
+  /** Returns the number of running downloads. */
   public int open() {
     return open.get();
   }

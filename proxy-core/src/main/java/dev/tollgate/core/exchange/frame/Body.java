@@ -1,9 +1,9 @@
 package dev.tollgate.core.exchange.frame;
 
 /**
- * A request's whole body in the one array that is parsed and from which slices are sent upstream,
- * with its share of the in-flight budget. Ended exactly once, by the exchange; it counts for as
- * long as somebody to whom it was lent still has it. Loop-confined.
+ * Whole body of a request in one array, which is parsed and of which slices are sent upstream, with
+ * its permit of the in-flight budget. Ended exactly once, by the exchange; the permit lasts until
+ * all loans have ended as well. Loop-confined.
  */
 public final class Body {
   private static final byte[] NONE = {};
@@ -16,7 +16,7 @@ public final class Body {
   private boolean ended;
 
   /**
-   * @param uploadNanos how long it took to arrive
+   * @param uploadNanos how long the client took to send it
    */
   public Body(byte[] bytes, int length, InflightBytes.Permit permit, long uploadNanos) {
     this.bytes = bytes;
@@ -25,7 +25,7 @@ public final class Body {
     this.uploadNanos = uploadNanos;
   }
 
-  /** The array; only the first {@link #length()} bytes are the body. */
+  /** Returns the array; only its first {@link #length()} bytes are the body. */
   public byte[] bytes() {
     return bytes;
   }
@@ -34,33 +34,33 @@ public final class Body {
     return length;
   }
 
-  /** The time that its client took to send it: neither ours nor a provider's. */
+  /** Returns the time that the client took to send it; part of no overhead. */
   public long uploadNanos() {
     return uploadNanos;
   }
 
-  /** Counts more than the array for a while; false where the budget has no room. */
+  /** Resizes the permit. Returns false if the budget has no room. */
   public boolean tryResize(long totalBytes) {
     return permit.resize(totalBytes);
   }
 
-  /** Lets go of the array: what was made of it has so many bytes, fewer than were counted. */
+  /** Releases the array; {@code totalBytes} is the size of what was made of it, and is less. */
   public void releaseArray(long totalBytes) {
     bytes = NONE;
     permit.resize(totalBytes);
   }
 
-  /** Somebody else reads the array from now on, who may have it for longer than the exchange. */
+  /** Lends the array to a reader that may use it beyond the end of the exchange. */
   public Loan lend() {
     loans++;
     return new Loan();
   }
 
-  /** The part of somebody who reads the array elsewhere. */
+  /** Use of the array by another reader. */
   public final class Loan {
     private boolean ended;
 
-    /** It is not read there any more; said again, it changes nothing. */
+    /** Ends the use; a second call has no effect. */
     public void end() {
       if (!ended) {
         ended = true;

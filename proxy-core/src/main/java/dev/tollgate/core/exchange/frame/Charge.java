@@ -9,12 +9,12 @@ import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Usage;
 import java.util.List;
 
-/** What a request used and what that costs: the provider's count where it gave one, else ours. */
+/** Usage of a request and its cost: the provider's count if it reports one, else an estimate. */
 public record Charge(Usage usage, MicroUsd cost) {
   /** Nothing was delivered, so nothing is charged. */
   public static final Charge NOTHING = new Charge(Usage.estimate(0, 0), MicroUsd.ZERO);
 
-  /** One charge for what several providers delivered. */
+  /** Returns one charge for the parts of several providers. */
   public static Charge of(List<PricedUsage> parts) {
     if (parts.size() == 1) { // nearly all requests
       PricedUsage only = parts.getFirst();
@@ -30,13 +30,13 @@ public record Charge(Usage usage, MicroUsd cost) {
     return of(List.of(new PricedUsage(usage, reply.quantities(), call.model().prices())));
   }
 
-  /** What a complete flow used. */
+  /** Returns the usage of a complete stream. */
   public static PricedUsage whole(InferenceCall call, StreamingReply flow) {
     Usage usage = flow.reportedUsage().orElseGet(() -> call.usageLikely(flow.deliveredTokens()));
     return priced(call, flow, usage);
   }
 
-  /** What was delivered of a flow that broke off: a count on the way is not the last word. */
+  /** Returns the usage of a stream that broke off: an intermediate count may be incomplete. */
   public static PricedUsage broken(InferenceCall call, StreamingReply flow) {
     if (flow.finished()) {
       return whole(call, flow);

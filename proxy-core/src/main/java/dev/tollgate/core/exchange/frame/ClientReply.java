@@ -8,8 +8,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * The reply as it grows toward the client: one head, whole events, pings in the silence, one end.
- * Loop-confined.
+ * Reply of a request as it is sent to the client: one head, whole events, pings while there are
+ * none, one end. Loop-confined.
  */
 public final class ClientReply {
   private final Downstream downstream;
@@ -20,7 +20,7 @@ public final class ClientReply {
   private long bytesSent;
 
   /**
-   * @param onIdle called when a waiting stream was sent nothing for a while
+   * @param onIdle called when nothing was sent to a waiting stream for a while
    */
   public ClientReply(
       Downstream downstream, Timeline timeline, Duration pingInterval, Runnable onIdle) {
@@ -30,17 +30,19 @@ public final class ClientReply {
     this.keepalive = new Keepalive(downstream.loop(), onIdle);
   }
 
-  /** The client of a stream begins to wait. */
+  /** Starts the idle timer of a stream that is not opened yet. */
   public void await(Duration idleMax, long sinceNanos) {
+    RequestLoop.check(downstream.loop());
     keepalive.start(idleMax, sinceNanos);
   }
 
-  /** Nobody waits any more. */
+  /** Stops the idle timer. */
   public void stop() {
+    RequestLoop.check(downstream.loop());
     keepalive.stop();
   }
 
-  /** Whether the head of a stream was sent. */
+  /** True once the head of a stream was sent. */
   public boolean isOpened() {
     return opened;
   }
@@ -55,20 +57,23 @@ public final class ClientReply {
 
   /** Sends the head of a stream. */
   public void open(List<FieldLines> fields) {
+    RequestLoop.check(downstream.loop());
     timeline.answered(now());
     downstream.send(new Reply.Opened(fields));
     opened = true;
     keepalive.start(pingInterval, now());
   }
 
-  /** Sends the head of a reply that comes as bytes, between which nothing can be said. */
+  /** Sends the head of a byte stream, which has no room for pings. */
   public void openBytes(String contentType, List<FieldLines> fields) {
+    RequestLoop.check(downstream.loop());
     timeline.answered(now());
     downstream.send(new Reply.OpenedBytes(contentType, fields));
     opened = true;
   }
 
   public void events(ByteBuf events) {
+    RequestLoop.check(downstream.loop());
     piece(events);
     downstream.flush();
   }
@@ -79,8 +84,9 @@ public final class ClientReply {
     events(ping);
   }
 
-  /** Sends the last events of a stream that went well, or the end of bytes. */
+  /** Sends the last events of a complete stream, or the end of a byte stream. */
   public void end(ByteBuf last) {
+    RequestLoop.check(downstream.loop());
     if (last.isReadable()) {
       piece(last);
     } else {
@@ -91,14 +97,16 @@ public final class ClientReply {
   }
 
   public void whole(int status, String contentType, List<FieldLines> fields, ByteBuf body) {
+    RequestLoop.check(downstream.loop());
     timeline.answered(now());
     bytesSent += body.readableBytes();
     downstream.send(new Reply.Whole(status, contentType, fields, body));
     downstream.flush();
   }
 
-  /** Ends with a fault: as the reply, or in an open stream behind its last event. */
+  /** Sends a fault: as the reply, or in an opened stream behind its last event. */
   public void refuse(BrokenStream error, List<FieldLines> fields) {
+    RequestLoop.check(downstream.loop());
     timeline.answered(now());
     downstream.send(new Reply.Refused(error.fault(), fields, error.form()));
     downstream.flush();

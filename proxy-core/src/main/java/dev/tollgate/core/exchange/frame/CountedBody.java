@@ -3,7 +3,7 @@ package dev.tollgate.core.exchange.frame;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.CompositeByteBuf;
 
-/** A body that counts against the in-flight budget until it was written or let go of. */
+/** Buffer that counts against the in-flight budget until it was written or released. */
 public final class CountedBody extends CompositeByteBuf {
   private final InflightBytes.Permit permit;
 
@@ -12,12 +12,12 @@ public final class CountedBody extends CompositeByteBuf {
     this.permit = permit;
   }
 
-  /** Takes over both, also where it fails. */
+  /** Takes ownership of both, also if it throws. */
   public static ByteBuf of(ByteBuf body, InflightBytes.Permit permit) {
     try {
       return new CountedBody(body, permit).addComponent(true, body);
     } catch (RuntimeException | OutOfMemoryError unexpected) {
-      permit.end(); // the body was released by whom it was given to
+      permit.end(); // the body was released already
       throw unexpected;
     }
   }

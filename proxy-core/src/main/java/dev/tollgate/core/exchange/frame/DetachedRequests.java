@@ -7,20 +7,20 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Requests of all loops that are carried out although their clients are gone, so that a node which
- * stops can wait for them. Thread-safe.
+ * Requests of all loops that continue after their clients disconnected, so that a node that stops
+ * can wait for them. Thread-safe.
  */
 public final class DetachedRequests {
   private final AtomicInteger running = new AtomicInteger();
   private final Queue<CompletableFuture<Void>> waiting = new ConcurrentLinkedQueue<>();
 
-  /** One of them goes on from here; to be ended exactly once. */
+  /** Counts a request from now on; the registration is ended exactly once. */
   public Registration register() {
     running.incrementAndGet();
     return new Registration();
   }
 
-  /** Completes once there is none. */
+  /** Returns a stage that completes when no request is counted. */
   public CompletionStage<Void> whenNone() {
     CompletableFuture<Void> none = new CompletableFuture<>();
     waiting.add(none);
@@ -28,7 +28,7 @@ public final class DetachedRequests {
     return none;
   }
 
-  // Whoever sees zero empties the queue; a waiter that comes later looks for itself.
+  // The thread that sees zero empties the queue; a later waiter checks the count itself.
   private void completeIfNone() {
     while (running.get() == 0) {
       CompletableFuture<Void> waiter = waiting.poll();
@@ -39,7 +39,7 @@ public final class DetachedRequests {
     }
   }
 
-  /** What one of them counts for. */
+  /** One counted request. */
   public final class Registration {
     private boolean ended;
 

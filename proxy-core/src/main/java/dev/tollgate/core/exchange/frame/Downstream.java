@@ -3,23 +3,23 @@ package dev.tollgate.core.exchange.frame;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.EventLoop;
 
-/** The client's side as an exchange sees it. Used on the client channel's loop only. */
+/** Client side of a request, as an exchange uses it. Confined to the client channel's loop. */
 public interface Downstream {
   EventLoop loop();
 
   ByteBufAllocator allocator();
 
-  /** Writes one part of the reply; nothing leaves before {@link #flush()}. */
+  /** Writes one part of the reply; it is sent with the next {@link #flush()}. */
   void send(Reply reply);
 
   void flush();
 
-  /** Whether the client keeps up: while false the exchange stops asking its upstream for reads. */
+  /** True while the client keeps up; while false the exchange requests no reads upstream. */
   boolean isWritable();
 
   /**
-   * Closes the connection, because the client takes less than it must. The running request is told
-   * so as of any client that left.
+   * Closes the connection, because the client reads too slowly. The running request is notified as
+   * of any disconnect.
    */
   void drop();
 }

@@ -7,13 +7,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Counts each provider's open streams and those that are read on without a client, so that at most
- * a share of them is (docs/decisions/disconnects.md#drain). Shared by all loops.
+ * Quota of streams that are drained without a client: a share of each provider's open streams
+ * (docs/decisions/disconnects.md#drain). Shared by all loops.
  */
 public final class DrainQuota {
   private final Map<ProviderId, Counts> counts = new ConcurrentHashMap<>();
 
-  /** A stream opened; its place ends with it. */
+  /** Counts a stream that opened. */
   public OpenStream opened(Provider provider) {
     return new OpenStream(counts.computeIfAbsent(provider.id(), id -> new Counts()));
   }
@@ -33,7 +33,7 @@ public final class DrainQuota {
       counts.open.incrementAndGet();
     }
 
-    /** Whether this stream may be read on; at least one may, however few are open. */
+    /** True if this stream may be drained; one stream per provider always may. */
     public boolean tryDrain(double share) {
       int allowed = Math.max(1, (int) (counts.open.get() * share));
       if (counts.draining.incrementAndGet() > allowed) {

@@ -6,7 +6,7 @@ import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.json.JsonWriter;
 import io.netty.buffer.ByteBuf;
 
-/** Writes the one JSON shape that every error has (docs/decisions/errors.md#envelope). */
+/** Writer of the JSON shape that every error has (docs/decisions/errors.md#envelope). */
 public final class ErrorEnvelope {
   private ErrorEnvelope() {}
 
@@ -14,7 +14,7 @@ public final class ErrorEnvelope {
     write(new JsonWriter(out).beginObject(), fault, id);
   }
 
-  /** The same in the form of a stream's last event. */
+  /** Writes a fault in the form of a stream's last event. */
   public static void write(ByteBuf out, Fault fault, RequestId id, ErrorForm form) {
     JsonWriter json = new JsonWriter(out).beginObject();
     switch (form) {

@@ -4,12 +4,12 @@ import dev.tollgate.core.api.responses.ResponseEventSet;
 import java.time.Duration;
 
 /**
- * What the configuration says about all exchanges from the start to the end of the process.
+ * Configuration of all exchanges, fixed from the start of the process.
  *
- * @param pingInterval silence toward the client after which an open stream is pinged
+ * @param pingInterval time without a byte to the client after which an open stream is pinged
  * @param commitAfter time without a usable event after which a stream is opened anyway
- * @param storedReplyBytesMax what is kept of a submission that carries a key; a larger reply is not
- * @param responses which events streams of the Responses API have
+ * @param storedReplyBytesMax largest body that is stored for an idempotency key
+ * @param responses events in streams of the Responses API
  */
 public record ExchangeOptions(
     Duration pingInterval,

@@ -10,30 +10,39 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An authenticated request with its whole body: what the pipeline hands to an exchange.
+ * An authenticated request with its whole body, as the pipeline hands it to an exchange.
  *
  * @param argument the variable part of the head: the model's id for one model, the query for the
  *     list, the content type of a form, else empty
- * @param idempotencyKey as the head had it; null: it had none, or the route makes nothing of it
- * @param catalog the snapshot that this request keeps to its end
+ * @param idempotencyKey the header's value; null if it is absent or the endpoint ignores it
+ * @param catalog the snapshot that this request uses to its end
  * @param admittedNanos when the head had arrived, on the loop's ticker
- * @param clientAddress the caller's address behind trusted proxies
  */
 public record ExchangeRequest(
     RequestId id,
     Endpoint endpoint,
     String argument,
     @Nullable String idempotencyKey,
-    ApiKey key,
-    String clientAddress,
+    Caller caller,
     Catalog catalog,
     long admittedNanos,
     Body body) {
 
   /**
-   * What is recorded of this request now that it ended.
+   * Client of a request.
    *
-   * @param served null where it never reached routing
+   * @param clientAddress its address behind trusted proxies
+   */
+  public record Caller(ApiKey key, String clientAddress) {}
+
+  public ApiKey key() {
+    return caller.key();
+  }
+
+  /**
+   * Returns the record of this request, which has ended.
+   *
+   * @param served null if it did not reach routing
    */
   public RequestRecord record(
       RequestOutcome outcome,
@@ -45,15 +54,16 @@ public record ExchangeRequest(
     return new RequestRecord(
         id,
         Duration.ofNanos(nowNanos - admittedNanos),
-        clientAddress,
-        endpoint.method(),
-        endpoint.path(),
-        status,
+        new RequestRecord.HttpSummary(
+            caller.clientAddress(),
+            endpoint.method(),
+            endpoint.path(),
+            status,
+            body.length(),
+            responseBytes),
         outcome,
         code,
-        key,
-        served,
-        body.length(),
-        responseBytes);
+        key(),
+        served);
   }
 }

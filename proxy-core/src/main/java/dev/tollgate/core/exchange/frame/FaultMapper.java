@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The client's error for a provider's failure (docs/decisions/errors.md#provider-failures). */
+/** Mapping of provider failures to client errors (docs/decisions/errors.md#provider-failures). */
 public final class FaultMapper {
   private static final Set<ErrorCode> RETRYABLE =
       EnumSet.of(
@@ -21,7 +21,7 @@ public final class FaultMapper {
           ErrorCode.PROVIDER_UNAVAILABLE,
           ErrorCode.PROVIDER_TIMEOUT);
 
-  /** What a client gets for an exception that the gateway did not expect. */
+  /** The client's error for an unexpected exception in the gateway. */
   public static final Fault UNEXPECTED_FAILURE =
       Fault.of(ErrorCode.INTERNAL_FAILURE, "The request failed unexpectedly.");
 
@@ -29,7 +29,7 @@ public final class FaultMapper {
 
   private FaultMapper() {}
 
-  /** The fault when no further try follows. */
+  /** Returns the fault if no further attempt follows. */
   public static Fault toFault(
       UpstreamFailure failure,
       InferenceRequest request,
@@ -53,23 +53,25 @@ public final class FaultMapper {
         : fault;
   }
 
-  /** No wait helps. */
+  /** True if waiting does not help. */
   private static boolean isPermanent(UpstreamFailure failure) {
     return failure.kind() == UpstreamFailure.Kind.CREDENTIAL_REFUSED
         || failure.kind() == UpstreamFailure.Kind.LIMIT_TOO_LOW;
   }
 
-  /** Some providers call a request above the rate limit too large, others say 429 as of any. */
+  /** True if the provider reports a request above the rate limit as too large, and not as 429. */
   private static boolean isReportedTooLarge(UpstreamFailure failure) {
     return failure.status() == 413;
   }
 
-  /** A client comes back sooner than a key that was told to wait for long: another may serve it. */
+  /**
+   * Returns the provider's advice, bounded: another key or provider may serve the client sooner.
+   */
   private static int retryAfterSeconds(UpstreamFailure failure) {
     return Math.min(failure.retryAfterSeconds(), RETRY_AFTER_SECONDS_MAX);
   }
 
-  /** The code of the access log for the same failure. */
+  /** Returns the outcome in the access log for the same failure. */
   public static RequestOutcome toOutcome(UpstreamFailure failure) {
     return switch (failure.kind()) {
       case UNREACHABLE, POOL_FULL, SERVER_ERROR -> RequestOutcome.PROVIDER_UNAVAILABLE;

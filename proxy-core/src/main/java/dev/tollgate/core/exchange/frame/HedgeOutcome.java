@@ -2,20 +2,20 @@ package dev.tollgate.core.exchange.frame;
 
 import java.util.Locale;
 
-/** What became of a second try beside one whose first token was late. */
+/** Outcome of a hedge: a second attempt beside one whose first token was late. */
 public enum HedgeOutcome {
-  /** There was none. */
+  /** No second attempt was started. */
   NO,
-  /** The first provider served all the same. */
+  /** The first provider served. */
   FIRST,
   /** The second provider served. */
   SECOND,
-  /** Neither did. */
+  /** Neither served. */
   NEITHER;
 
   private final String wire = name().toLowerCase(Locale.ROOT);
 
-  /** The name in metrics. */
+  /** Returns the name in metrics. */
   public String wire() {
     return wire;
   }

@@ -4,9 +4,9 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The process-wide budget of bytes that requests hold in memory ({@code
- * server.max_inflight_bytes}): request bodies by capacity, collected replies, partial events. What
- * counts is what an array of so many bytes takes of the heap.
+ * Process-wide budget of bytes that requests hold in memory ({@code server.max_inflight_bytes}):
+ * request bodies by capacity, collected replies, partial events. An array counts with the heap that
+ * it occupies. Thread-safe.
  */
 public final class InflightBytes {
   private static final int HEADER_BYTES = 16;
@@ -20,10 +20,10 @@ public final class InflightBytes {
   }
 
   /**
-   * A budget on a heap of regions, where an array of more than half a region has whole ones for
-   * itself: what is left of them nobody else can use.
+   * A budget on a heap of regions, where an array of more than half a region occupies whole
+   * regions: the rest of the last one is unusable.
    *
-   * @param regionBytes 0 where the heap has no regions
+   * @param regionBytes 0 if the heap has no regions
    */
   public InflightBytes(long bytesMax, int regionBytes) {
     this.bytesMax = bytesMax;
@@ -34,12 +34,12 @@ public final class InflightBytes {
     return bytesMax;
   }
 
-  /** Bytes held now. */
+  /** Returns the bytes that are held now. */
   public long held() {
     return held.get();
   }
 
-  /** A permit for {@code bytes}, or empty where the budget has no room. */
+  /** Returns a permit for {@code bytes}; empty if the budget has no room. */
   public Optional<Permit> tryAcquire(long bytes) {
     long taken = taken(bytes);
     return tryAdd(taken) ? Optional.of(new Permit(taken)) : Optional.empty();
@@ -64,7 +64,7 @@ public final class InflightBytes {
     }
   }
 
-  /** Bytes taken from the budget, owned by one at a time, given back exactly once. */
+  /** Bytes acquired from the budget. It has one owner at a time and is ended exactly once. */
   public final class Permit {
     private long bytes;
     private boolean ended;
@@ -73,7 +73,7 @@ public final class InflightBytes {
       this.bytes = bytes;
     }
 
-    /** Grows (or shrinks) to {@code total} bytes; false where the budget has no room. */
+    /** Grows or shrinks to {@code total} bytes. Returns false if the budget has no room. */
     public boolean resize(long total) {
       assert !ended;
       long taken = taken(total);

@@ -7,12 +7,11 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Where media jobs are submitted and asked for.
+ * Access to media jobs.
  *
- * @param urls judges what clients want to be called or fetched later
- * @param reservationFactor what is held, as a multiple of the estimate
- * @param imageRetention how long images that come along are kept, if the job's end does not come
- *     first
+ * @param urls checks the URLs that the gateway is to call or fetch later
+ * @param reservationFactor the reservation as a multiple of the estimate
+ * @param imageRetention how long submitted images are stored, unless the job ends before
  */
 public record JobService(
     JobRepository jobs,
@@ -20,13 +19,13 @@ public record JobService(
     BigDecimal reservationFactor,
     Duration imageRetention,
     Submissions submissions) {
-  /** Whether somebody makes what is asked for. */
+  /** Handling of submissions. */
   public enum Submissions {
     ACCEPTED,
-    /** Nobody does. */
+    /** No provider for jobs is configured. */
     NOT_IMPLEMENTED
   }
 
-  /** That of a process that has no jobs. */
+  /** The value for a process without jobs. */
   public static final Optional<JobService> NONE = Optional.empty();
 }

@@ -7,8 +7,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls back when the client has not been sent a byte for a while: to commit a waiting stream, then
- * to ping it. One lazily re-armed timer. Loop-confined.
+ * Idle timer of a reply: calls back when no byte was sent to the client for a while, to commit a
+ * waiting stream and then to ping it. It is re-armed lazily. Loop-confined.
  */
 final class Keepalive {
   private final EventLoop loop;
@@ -23,7 +23,7 @@ final class Keepalive {
     this.onIdle = onIdle;
   }
 
-  /** Starts to count from {@code sinceNanos}. */
+  /** Starts the timer as of {@code sinceNanos}. */
   void start(Duration idleMax, long sinceNanos) {
     running = true;
     idleMaxNanos = idleMax.toNanos();
@@ -34,7 +34,7 @@ final class Keepalive {
     arm();
   }
 
-  /** A byte went to the client. */
+  /** Notes that a byte was sent to the client. */
   void byteSent(long nowNanos) {
     lastByteNanos = nowNanos;
   }
@@ -58,7 +58,7 @@ final class Keepalive {
       lastByteNanos = now();
       onIdle.run();
     }
-    if (running && task == null) { // else it was stopped, or started anew
+    if (running && task == null) { // else the callback stopped or restarted it
       arm();
     }
   }

@@ -13,11 +13,13 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The models that a request names, as far as its key may use them. */
+/** Check of the models that a request names against the scope of its key. */
 public final class ModelScope {
   private ModelScope() {}
 
-  /** Adds the model asked for and those to fall back to; null: all of them may be used. */
+  /**
+   * Adds the requested model and its fallbacks. Returns the first fault; null if all are usable.
+   */
   static @Nullable public Fault add(
       ModelId asked,
       RoutingPreferences routing,
@@ -33,7 +35,7 @@ public final class ModelScope {
     return fault;
   }
 
-  /** Adds a model once; first its scope, then its existence, then its modality. */
+  /** Adds a model once; checks first its scope, then its existence, then its modality. */
   private static @Nullable Fault add(
       ModelId id, String param, Modality modality, ExchangeRequest request, List<Model> models) {
     if (!KeyScopes.allowsModel(request.key(), id.toString())) {

@@ -4,10 +4,11 @@ import io.netty.util.concurrent.EventExecutor;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 
-/** The one bridge to blocking work: bounded, deadline-aware, completing on the caller's loop. */
+/** Bridge to blocking work: bounded, with a deadline, completing on the caller's loop. */
 public interface Offload {
   /**
-   * Runs {@code work} elsewhere and hands its outcome to {@code whenDone} on {@code caller}.
+   * Runs {@code work} on another thread and passes its outcome to {@code whenDone} on {@code
+   * caller}.
    *
    * @param deadlineNanos on the caller's ticker; work that starts later is not run
    */

@@ -3,16 +3,16 @@ package dev.tollgate.core.exchange.frame;
 import dev.tollgate.core.storage.BlobStore;
 import java.time.Duration;
 
-/** What becomes of what providers make and clients want an address of. */
+/** Handling of provider outputs for which clients want a URL. */
 public sealed interface Outputs {
-  /** The provider's own address is all that there is. */
+  /** The client gets the provider's own URL. */
   record Passed() implements Outputs {}
 
   /**
-   * It is stored.
+   * The output is stored, and the client gets a signed URL.
    *
-   * @param retention how long at least
-   * @param timeout with the storing of all that one reply brings
+   * @param retention the shortest time for which it is stored
+   * @param timeout for storing all outputs of one reply
    */
   record Kept(BlobStore blobs, Duration retention, Duration timeout) implements Outputs {}
 }

@@ -4,27 +4,27 @@ import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Set;
 
-/** Where an exchange stands, with the table of what may follow (docs/life-of-a-request.md). */
+/** State of an exchange, with the table of legal transitions (docs/life-of-a-request.md). */
 public enum Phase {
-  /** The whole body is here: parse, check scope, choose a route. */
+  /** The whole body has arrived: parse, check scope, choose a route. */
   ADMITTED,
-  /** The worst case is being set aside. */
+  /** The worst case is being reserved. */
   RESERVING,
-  /** Its share of the limits is being drawn. */
+  /** The permit of the limits is being acquired. */
   LIMITING,
-  /** The images that it names by URL are being fetched. */
+  /** The images that the request names by URL are being fetched. */
   FETCHING,
   /** Waiting for a connection, for a backoff to pass, or for the limit of another model. */
   CONNECTING,
   /** The request is on its way; waiting for the first usable event or the whole reply. */
   WAITING,
-  /** Content flows to the client; another provider may only continue it. */
+  /** Content is sent to the client; another provider may only continue it. */
   RELAYING,
-  /** The client is gone; the provider is heard out for what it still owes. */
+  /** The client disconnected; the upstream is read on for the usage or the result. */
   DRAINING_UPSTREAM,
-  /** What was made is stored, so that the client gets its address. */
+  /** Images are being stored, so that the client gets their URLs. */
   STORING,
-  /** It is decided what is charged; the client is told when that cannot be lost any more. */
+  /** The charge is decided; the client gets the final part when the charge is durable. */
   SETTLING,
   /** Recorded; nothing is held. */
   ENDED;
@@ -45,12 +45,12 @@ public enum Phase {
 
   private final String wire = name().toLowerCase(Locale.ROOT);
 
-  /** The name in logs. */
+  /** Returns the name in logs. */
   public String wire() {
     return wire;
   }
 
-  /** Goes on to a phase; only what the table allows. */
+  /** Returns {@code next} if the table allows the transition, else throws. */
   public Phase to(Phase next) {
     if (!next().contains(next)) {
       throw new IllegalStateException(this + " does not lead to " + next);
@@ -58,7 +58,7 @@ public enum Phase {
     return next;
   }
 
-  /** The phases that may follow this one. */
+  /** Returns the phases that may follow this one. */
   public Set<Phase> next() {
     return switch (this) {
       case ADMITTED -> FROM_ADMITTED;

@@ -15,100 +15,86 @@ import dev.tollgate.core.limit.LimitRules.AcquirePlan;
 import dev.tollgate.core.limit.Limits;
 import dev.tollgate.core.limit.RefusalCache;
 import dev.tollgate.core.tenant.ApiKey;
-import io.netty.util.concurrent.EventExecutor;
 import java.util.List;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A request's part of the limits: asked for once, ended once. Loop-confined. */
+/** Permit of a request from its rate limits: acquired once, ended once. Loop-confined. */
 public final class RateLimitPermit {
   private static final Verdict GRANTED = new Verdict.Granted();
 
   private final Limits limits;
+  private final RequestLoop loop;
   private @Nullable LimitPermit permit;
   private List<FieldLines> fields = List.of();
 
-  public RateLimitPermit(Limits limits) {
+  public RateLimitPermit(Limits limits, RequestLoop loop) {
     this.limits = limits;
+    this.loop = loop;
   }
 
-  /** Whether the request may go ahead. */
+  /** Result of an acquisition. */
   public sealed interface Verdict {
-    /** What was taken is to be given back by {@link RateLimitPermit#end}. */
+    /** The permit is held until {@link RateLimitPermit#end}. */
     record Granted() implements Verdict {}
 
     record Refused(Fault fault, RequestOutcome outcome) implements Verdict {}
   }
 
-  /**
-   * Asks the limiter for what the request needs.
-   *
-   * @param guarded runs a step so that a fault of ours does not go unnoticed
-   */
-  public void acquire(
-      ExchangeRequest request,
-      InferenceCall call,
-      EventExecutor loop,
-      Consumer<Runnable> guarded,
-      Consumer<Verdict> whenKnown) {
+  /** Acquires what the request needs of its limits. */
+  public void acquire(ExchangeRequest request, InferenceCall call, Consumer<Verdict> whenKnown) {
     long tokens = call.request().tokensEstimated(call.model());
     ModelId first = call.model().id();
     ModelId counted = first.equals(call.request().model()) ? first : null;
-    acquire(request, counted, tokens, loop, guarded, whenKnown);
+    acquire(request, counted, tokens, whenKnown);
   }
 
   /**
-   * The same for what may be used later.
+   * Acquires a given number of tokens.
    *
-   * @param counted whose limit counts it; null: that of the model it falls back to will
+   * @param counted the model whose limit counts the request; null if a fallback will count it
    */
   public void acquire(
       ExchangeRequest request,
       @Nullable ModelId counted,
       long tokens,
-      EventExecutor loop,
-      Consumer<Runnable> guarded,
       Consumer<Verdict> whenKnown) {
+    loop.check();
     LimitRules rules = limits.rules().get();
     switch (limits.plan(rules, request.id(), request.key(), counted, tokens)) {
       case AcquirePlan.NotLimited _ -> whenKnown.accept(GRANTED);
       case AcquirePlan.NeverFits never -> {
-        // Only looked at, so that the client is told how the key stands as with any other refusal.
+        // A probe: the client gets the key's current limits as with any other refusal.
         Acquire probe = rules.probe(request.id(), request.key());
         limits
             .counters()
             .acquire(
                 probe,
-                loop,
-                result -> guarded.accept(() -> whenKnown.accept(verdict(never, probe, result))));
+                loop.eventLoop(),
+                loop.guarded(result -> whenKnown.accept(verdict(never, probe, result))));
       }
       case AcquirePlan.Required of -> {
-        // From before it was counted, so that nobody is refused for longer than the bucket says.
-        var context = new AcquireContext(request.key(), rules, loop.ticker().nanoTime());
+        // The time before it was counted, so that no refusal is cached for longer than the wait.
+        var context = new AcquireContext(request.key(), rules, loop.now());
         Acquire acquire = of.acquire();
         limits
             .counters()
             .acquire(
                 acquire,
-                loop,
-                result ->
-                    guarded.accept(() -> whenKnown.accept(verdict(context, acquire, result))));
+                loop.eventLoop(),
+                loop.guarded(result -> whenKnown.accept(verdict(context, acquire, result))));
       }
     }
   }
 
   /**
-   * The same for a model that the request falls back to: one request of that model's limit, which
-   * stays taken. A refusal is not told to the client.
+   * Counts the request in the limit of a model that it falls back to. That is not undone at the
+   * end, and a refusal is not reported to the client.
    */
   public void acquireForFallback(
-      ExchangeRequest request,
-      ModelId model,
-      Executor loop,
-      Consumer<Runnable> guarded,
-      Consumer<Verdict> whenKnown) {
+      ExchangeRequest request, ModelId model, Consumer<Verdict> whenKnown) {
+    loop.check();
     RequestId name = RequestId.at(request.id().epochMillis());
     switch (limits.rules().get().planFallback(name, model)) {
       case AcquirePlan.NotLimited _ -> whenKnown.accept(GRANTED);
@@ -118,10 +104,9 @@ public final class RateLimitPermit {
               .counters()
               .acquire(
                   of.acquire(),
-                  loop,
-                  result ->
-                      guarded.accept(
-                          () -> whenKnown.accept(fallbackVerdict(model, of.acquire(), result))));
+                  loop.eventLoop(),
+                  loop.guarded(
+                      result -> whenKnown.accept(fallbackVerdict(model, of.acquire(), result))));
     }
   }
 
@@ -167,7 +152,7 @@ public final class RateLimitPermit {
     switch (result) {
       case AcquireResult.AllAcquired taken -> fields = LimitFields.of(probe, taken.levels());
       case AcquireResult.Refused refused -> fields = LimitFields.of(probe, refused.levels());
-      case AcquireResult.Unavailable _ -> {} // that it never fits is known all the same
+      case AcquireResult.Unavailable _ -> {} // the request never fits in any case
     }
     return refused(LimitFault.neverFits(never.bucket(), never.tokens()), RequestOutcome.REJECTED);
   }
@@ -186,8 +171,8 @@ public final class RateLimitPermit {
   }
 
   /**
-   * The slot is free again, and the estimate corrected; at the end of the request, before the
-   * client is told of it.
+   * Frees the concurrency slot and corrects the token estimate; called before the last byte of the
+   * reply is sent.
    */
   public void end(long tokensUsed) {
     LimitPermit current = permit;
@@ -197,7 +182,7 @@ public final class RateLimitPermit {
     }
   }
 
-  /** The reply's fields, with how the key's limits stand; none where it has none. */
+  /** Adds the fields with the key's current limits to {@code reply}, if it has limits. */
   public List<FieldLines> appendTo(List<FieldLines> reply) {
     for (int n = 0; n < fields.size(); n++) {
       reply.add(fields.get(n));

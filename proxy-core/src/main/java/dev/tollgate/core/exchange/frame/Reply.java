@@ -7,11 +7,11 @@ import io.netty.buffer.ByteBuf;
 import java.util.List;
 
 /**
- * What goes to the client. A request is answered by one {@link Whole}, by one {@link Refused}, or
- * by {@link Opened}, {@link OpenedBytes} or {@link OpenedFile}, any number of {@link Piece}s and
- * one {@link Ended}; a stream that fails ends with one {@link Refused} instead, behind a piece with
- * its usage, and bytes that fail are cut off by it. The reply handler adds the request id, the
- * date, framing and the connection's fate.
+ * Part of a reply on its way to the client. A request is answered by one {@link Whole}, by one
+ * {@link Refused}, or by {@link Opened}, {@link OpenedBytes} or {@link OpenedFile}, any number of
+ * {@link Piece}s and one {@link Ended}. A stream that fails ends with one {@link Refused} instead,
+ * behind a piece with its usage; a body of bytes that fails is cut off by it. The reply handler
+ * adds the request id, the date and the framing, and decides whether the connection stays open.
  */
 public sealed interface Reply {
   /** A complete reply. Owns {@code body}. */
@@ -23,7 +23,7 @@ public sealed interface Reply {
    * the last event, in the form that the stream's kind has for it, and {@code [DONE]} follows.
    */
   record Refused(Fault fault, List<FieldLines> fields, ErrorForm form) implements Reply {
-    /** A refusal that is told as an envelope wherever it stands. */
+    /** Creates a refusal in the form of the envelope. */
     public Refused(Fault fault, List<FieldLines> fields) {
       this(fault, fields, new ErrorForm.Envelope());
     }
@@ -32,10 +32,10 @@ public sealed interface Reply {
   /** Status 200 and the head of an event stream. */
   record Opened(List<FieldLines> fields) implements Reply {}
 
-  /** Status 200 and the head of a body of which nothing but its type is known. */
+  /** Status 200 and the head of a body of unknown length. */
   record OpenedBytes(String contentType, List<FieldLines> fields) implements Reply {}
 
-  /** The head of a body whose length is known; to HEAD that is all. */
+  /** The head of a body of known length; the whole reply to HEAD. */
   record OpenedFile(int status, String contentType, long contentBytes, List<FieldLines> fields)
       implements Reply {}
 

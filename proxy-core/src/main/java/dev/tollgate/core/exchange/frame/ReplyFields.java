@@ -15,15 +15,15 @@ import java.util.List;
 public final class ReplyFields {
   private static final String REASON = "X-LLM-Routing-Reason";
 
-  /** Those of the limits are one. */
+  /** The fields of the limits count as one. */
   private static final int FIELDS_MAX = 6;
 
   private ReplyFields() {}
 
   /**
-   * To which more may be added.
+   * Returns the fields of a reply, as a list that may grow.
    *
-   * @param reason why this provider and no other
+   * @param reason the routing reason
    * @param cost the charge, or on streams the admitted estimate
    */
   public static List<FieldLines> of(
@@ -44,7 +44,7 @@ public final class ReplyFields {
     return fields;
   }
 
-  /** Those of a job that was accepted: what is held for it stands for its cost. */
+  /** Returns the fields of an accepted job, with the reservation as its cost. */
   public static List<FieldLines> of(Job job, String reason) {
     List<FieldLines> fields = new ArrayList<>(FIELDS_MAX);
     fields.addAll(of(job));
@@ -52,7 +52,7 @@ public final class ReplyFields {
     return fields;
   }
 
-  /** Those of a job that was accepted before: what was chosen between then is not known now. */
+  /** Returns the fields of a job that was accepted before; its routing reason is not stored. */
   public static List<FieldLines> of(Job job) {
     return List.of(
         new Field("X-LLM-Provider", job.provider()),
@@ -60,17 +60,17 @@ public final class ReplyFields {
         new Field("X-LLM-Cost-Micro", Long.toString(job.estimated().value())));
   }
 
-  /** The time that was ours where nobody else had any. */
+  /** Returns the timing of a reply that needed no provider. */
   public static Field overhead(Timeline timeline, long nowNanos) {
     return new Field("Server-Timing", "gw;dur=" + millis(timeline.overhead(nowNanos)));
   }
 
-  /** What is said where nobody was selected. */
+  /** Returns the fields of a refusal without a provider. */
   public static List<FieldLines> of(NoProviderRefusal refusal) {
     return List.of(new Field(REASON, refusal.reason()));
   }
 
-  /** Milliseconds with two decimals, without a formatter: this is on the hot path. */
+  /** Returns milliseconds with two decimals, without a formatter: this is on the hot path. */
   static String millis(Duration duration) {
     long hundredths = Math.max(0, duration.toNanos()) / 10_000;
     long fraction = hundredths % 100;

@@ -3,11 +3,11 @@ package dev.tollgate.core.exchange.frame;
 import dev.tollgate.core.exchange.frame.RequestService.DisconnectReason;
 import java.util.Locale;
 
-/** How a request ended: the closed list of the access log's and the metrics' {@code outcome}. */
+/** Outcome of a request: the closed list of {@code outcome} in the access log and the metrics. */
 public enum RequestOutcome {
   OK,
   OK_ESTIMATED,
-  /** With what was stored for its idempotency key: nothing was done. */
+  /** The stored reply of its idempotency key was sent; nothing was executed. */
   REPLAYED,
   REJECTED,
   CLIENT_ABORT,
@@ -28,7 +28,7 @@ public enum RequestOutcome {
 
   private final String wire = name().toLowerCase(Locale.ROOT);
 
-  /** The ending of a request whose client left first. */
+  /** Returns the outcome of a request whose client disconnected. */
   public static RequestOutcome of(DisconnectReason reason) {
     return switch (reason) {
       case ABORTED -> CLIENT_ABORT;

@@ -16,62 +16,66 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything the log and the metrics say about one request: written once, when it ended. It holds
- * no prompt, no reply and no secret.
+ * Record of one request for the log and the metrics, made once, at its end. It holds no prompt, no
+ * reply and no secret.
  *
- * @param route the endpoint's documented path, or {@code other}
- * @param status the HTTP status sent; 0 where the client left before any
- * @param key null where the caller was not proven
- * @param served null where the request never reached routing
- * @param responseBytes bytes of body given to the connection
+ * @param key null if the caller was not authenticated
+ * @param served null if the request did not reach routing
  */
 public record RequestRecord(
     RequestId id,
     Duration total,
-    String clientAddress,
-    String method,
-    String route,
-    int status,
+    HttpSummary http,
     RequestOutcome outcome,
     @Nullable ErrorCode code,
     @Nullable ApiKey key,
-    @Nullable Served served,
-    long requestBytes,
-    long responseBytes) {
+    @Nullable Served served) {
 
   /**
-   * What routing and the providers did.
+   * The request as HTTP.
    *
-   * @param provider the one that served, or was last tried; null where none could be
-   * @param routing why this provider and no other, as the client was told or would have been
-   * @param resumed what became of a stream that was to be continued
-   * @param hedged who served where a second provider was tried beside the first
-   * @param firstToken from admission to the first content event; null where none came
-   * @param upstream time spent waiting for providers
-   * @param overhead the rest: what this gateway added
-   * @param phases names and nanoseconds since admission, in order
+   * @param route the endpoint's documented path, or {@code other}
+   * @param status the HTTP status sent; 0 if the client disconnected before
+   * @param requestBytes bytes of the request's body
+   * @param responseBytes bytes of body given to the connection
+   */
+  public record HttpSummary(
+      String clientAddress,
+      String method,
+      String route,
+      int status,
+      long requestBytes,
+      long responseBytes) {}
+
+  public String route() {
+    return http.route();
+  }
+
+  public int status() {
+    return http.status();
+  }
+
+  /**
+   * Work of routing and the providers.
+   *
+   * @param provider the one that served or was last asked; null if none could be
+   * @param routing the routing reason as sent to the client, or as it would have been
    */
   public record Served(
       ModelId model,
       boolean stream,
       @Nullable ProviderId provider,
       String routing,
-      List<AttemptRecord> attempts,
-      ResumeOutcome resumed,
-      HedgeOutcome hedged,
-      Usage usage,
-      MicroUsd cost,
-      @Nullable Duration firstToken,
-      Duration upstream,
-      Duration overhead,
-      List<PhaseEntry> phases) {
+      AttemptsSummary summary,
+      Charge charge,
+      Timing timing) {
 
-    /** Nobody could be asked. */
+    /** Returns the record of a request for which no provider could be asked. */
     public static Served none(ModelId model, boolean stream, String routing) {
       return unattempted(model, stream, null, routing);
     }
 
-    /** Somebody will be asked, when nobody waits for it any more. */
+    /** Returns the record of an accepted job: its provider is called later, in the background. */
     public static Served later(ModelId model, ProviderId provider, String routing) {
       return unattempted(model, false, provider, routing);
     }
@@ -83,47 +87,104 @@ public record RequestRecord(
           stream,
           provider,
           routing,
-          List.of(),
-          ResumeOutcome.NO,
-          HedgeOutcome.NO,
-          Charge.NOTHING.usage(),
-          Charge.NOTHING.cost(),
-          null,
-          Duration.ZERO,
-          Duration.ZERO,
-          List.of());
+          new AttemptsSummary(List.of(), ResumeOutcome.NO, HedgeOutcome.NO),
+          Charge.NOTHING,
+          new Timing(null, Duration.ZERO, Duration.ZERO, List.of()));
+    }
+
+    public List<AttemptRecord> attempts() {
+      return summary.attempts();
+    }
+
+    public ResumeOutcome resumed() {
+      return summary.resumed();
+    }
+
+    public HedgeOutcome hedged() {
+      return summary.hedged();
+    }
+
+    public Usage usage() {
+      return charge.usage();
+    }
+
+    public MicroUsd cost() {
+      return charge.cost();
     }
   }
 
   /**
-   * One try at one provider.
+   * Attempts of a request, in the order in which they ended.
    *
-   * @param outcome {@code ok}, {@code cancelled} or the name of the failure
-   * @param status the provider's HTTP status; 0 where none came
+   * @param resumed outcome of resuming a stream that broke off
+   * @param hedged outcome of a second attempt beside the first
+   */
+  public record AttemptsSummary(
+      List<AttemptRecord> attempts, ResumeOutcome resumed, HedgeOutcome hedged) {}
+
+  /**
+   * Times of a request.
+   *
+   * @param firstToken from admission to the first content event; null if none came
+   * @param upstream time spent waiting for providers
+   * @param overhead the rest: the gateway's own time
+   * @param phases names and nanoseconds since admission, in order
+   */
+  public record Timing(
+      @Nullable Duration firstToken,
+      Duration upstream,
+      Duration overhead,
+      List<PhaseEntry> phases) {}
+
+  /**
+   * One attempt at one provider.
+   *
    * @param droppedEvents events of its stream that were no chunks
-   * @param anomalies what was odd about its stream, though no failure
-   * @param resume how it continued what was delivered; empty where nothing was
-   * @param reason what we know of a failure beside that; empty where nothing
-   * @param unsent JSON paths of what the provider did not get, because it has nothing like it
-   * @param cause why there was another try before it; null: it was the first
+   * @param anomalies deviations of its stream from the wire format that were repaired
+   * @param resume how it continued what was delivered; empty if nothing was
+   * @param unsent JSON paths of what the provider's wire format cannot express
+   * @param cause why it followed another attempt; null for the first
    */
   public record AttemptRecord(
       ProviderId provider,
-      String outcome,
-      int status,
-      Duration took,
+      Result result,
       long droppedEvents,
       Set<ProtocolAnomaly> anomalies,
       String resume,
-      String reason,
       List<String> unsent,
-      @Nullable Cause cause) {}
+      @Nullable Cause cause) {
+
+    public String outcome() {
+      return result.outcome();
+    }
+
+    public int status() {
+      return result.status();
+    }
+
+    public Duration took() {
+      return result.took();
+    }
+
+    public String reason() {
+      return result.reason();
+    }
+  }
 
   /**
-   * What made a try behind another one necessary.
+   * End of an attempt.
    *
-   * @param provider who was asked before
-   * @param reason how that failed, or {@code late}: it went on beside this one
+   * @param outcome {@code ok}, {@code cancelled} or the name of the failure
+   * @param status the provider's HTTP status; 0 if none came
+   * @param reason details of a failure; empty if there are none
+   */
+  public record Result(String outcome, int status, Duration took, String reason) {}
+
+  /**
+   * Reason of an attempt that is not the first.
+   *
+   * @param provider the provider of the attempt before
+   * @param reason the failure of that attempt, or {@code late} if it continued beside this one
    */
   public record Cause(ProviderId provider, String reason) {
     public static Cause of(NextAttempt.Failed failed) {

@@ -4,24 +4,22 @@ import dev.tollgate.core.fault.Fault;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** What answers authenticated requests: the seam between the client pipeline and the exchange. */
+/** Service for authenticated requests: the port of the client pipeline to the exchange. */
 public interface RequestService {
   /**
    * Begins to answer {@code request}; the reply goes to {@code downstream}, now or later, on its
-   * loop. The service ends the request's body, whatever goes wrong.
+   * loop. The service ends the request's body in any case.
    */
   Running start(ExchangeRequest request, Downstream downstream);
 
-  /**
-   * Completes when nothing is in work whose client is gone and that is carried out all the same.
-   */
+  /** Returns a stage that completes when no request continues without a client. */
   default CompletionStage<Void> detachedRequests() {
     return CompletableFuture.completedStage(null);
   }
 
-  /** A request being answered, told of what happens on the client's side. Loop-confined. */
+  /** A request that is being answered, notified of events on the client's side. Loop-confined. */
   interface Running {
-    /** The client is gone: nothing more can be sent. No reply follows. */
+    /** The client disconnected: nothing more can be sent. */
     void clientDisconnected(DisconnectReason exit);
 
     /** {@link Downstream#isWritable()} changed. */
@@ -31,13 +29,13 @@ public interface RequestService {
     void cutShort(Fault fault);
   }
 
-  /** How a client left. */
+  /** Cause of a disconnect. */
   enum DisconnectReason {
     /** FIN, half-close or RST. */
     ABORTED,
-    /** Nothing it should read moved for {@code write_stall}. */
+    /** The client read nothing for {@code write_stall}. */
     STALLED,
-    /** It took nothing while the node ran out of memory for what waits to be taken. */
+    /** The client read too slowly while the node ran out of memory for unsent replies. */
     SHED
   }
 }

@@ -3,26 +3,25 @@ package dev.tollgate.core.exchange.frame;
 import java.util.Locale;
 
 /**
- * What became of a stream that broke off behind content and was to be continued
- * (docs/decisions/retries.md#resume).
+ * Outcome of resuming a stream that broke off behind content (docs/decisions/retries.md#resume).
  */
 public enum ResumeOutcome {
-  /** None broke off, or it was not to be continued. */
+  /** The stream did not break off, or may not be resumed. */
   NO,
-  /** Another provider continued it. */
+  /** Another provider continued the stream. */
   CONTINUED,
-  /** Nobody could continue it. */
+  /** No provider could continue the stream. */
   FAILED,
-  /** Asked anew, a provider gave another answer. */
+  /** A provider that got the request again gave another answer. */
   DIVERGED,
-  /** More text was delivered than may be kept. */
+  /** More text was delivered than may be kept for resuming. */
   TOO_LONG,
-  /** Something that cannot be continued was asked for or delivered, such as a tool call. */
+  /** The request or the delivered content cannot be continued, such as a tool call. */
   UNSUPPORTED;
 
   private final String wire = name().toLowerCase(Locale.ROOT);
 
-  /** The name in metrics and logs. */
+  /** Returns the name in metrics and logs. */
   public String wire() {
     return wire;
   }

@@ -11,23 +11,26 @@ import io.netty.buffer.ByteBuf;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The end of a request that needs no provider: one reply, if anybody waits for it, one record. */
+/**
+ * End of a request that needs no provider: one reply, unless the client disconnected, and one
+ * record.
+ */
 public record ShortReply(RequestObserver observer, ExchangeRequest request, Downstream downstream) {
 
   public void answer(JsonBytes json) {
     answer(200, List.of(), json, null);
   }
 
-  /** Answers well. */
+  /** Sends a successful reply. */
   public void answer(
       int status, List<FieldLines> fields, @Nullable JsonBytes json, @Nullable Served served) {
     answer(status, RequestOutcome.OK, fields, json, served);
   }
 
   /**
-   * Answers a request of which more is known than its endpoint.
+   * Sends a reply.
    *
-   * @param json null: there is nothing to say
+   * @param json null for an empty body
    */
   public void answer(
       int status,
@@ -35,6 +38,7 @@ public record ShortReply(RequestObserver observer, ExchangeRequest request, Down
       List<FieldLines> fields,
       @Nullable JsonBytes json,
       @Nullable Served served) {
+    RequestLoop.check(downstream.loop());
     ByteBuf body = downstream.allocator().buffer();
     if (json != null) {
       new JsonWriter(body).raw(json);
@@ -50,18 +54,19 @@ public record ShortReply(RequestObserver observer, ExchangeRequest request, Down
   }
 
   /**
-   * Refuses a request of which more is known than its endpoint.
+   * Refuses a request.
    *
-   * @param served what routing did; null: it was not reached
+   * @param served the record's part about routing; null if it was not reached
    */
   public void refuse(
       Fault fault, RequestOutcome outcome, List<FieldLines> fields, @Nullable Served served) {
+    RequestLoop.check(downstream.loop());
     downstream.send(new Reply.Refused(fault, fields));
     downstream.flush();
     record(outcome, fault.code(), fault.code().status(), 0, served);
   }
 
-  /** The client left before there was a reply. */
+  /** Records a disconnect ahead of the reply. */
   public void clientDisconnected(DisconnectReason reason) {
     record(RequestOutcome.of(reason), null, 0, 0);
   }

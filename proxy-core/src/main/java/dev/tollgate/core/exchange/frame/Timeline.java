@@ -3,11 +3,10 @@ package dev.tollgate.core.exchange.frame;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
- * When things happened to one request, in nanoseconds since its admission. The log line, {@code
- * Server-Timing}, the metrics and the headers all come from here. Loop-confined.
+ * Times of one request, in nanoseconds since its admission: the source of the log line, {@code
+ * Server-Timing} and the metrics. Loop-confined.
  */
 public final class Timeline {
   private final long admittedNanos;
@@ -21,7 +20,7 @@ public final class Timeline {
   private long overheadNanos = -1;
 
   /**
-   * @param uploadNanos time in which the client sent the body: part of the whole, but nobody's
+   * @param uploadNanos time in which the client sent the body: part of the total, but not of the
    *     overhead
    */
   public Timeline(long admittedNanos, long uploadNanos) {
@@ -33,12 +32,12 @@ public final class Timeline {
     phases.add(new RequestRecord.PhaseEntry(phase.wire(), nowNanos - admittedNanos));
   }
 
-  /** From here on the hosts of the client's images are to blame for the time. */
+  /** Starts the time that is spent on fetching the client's images. */
   public void fetchBegins(long nowNanos) {
     fetchSince = nowNanos;
   }
 
-  /** The images are here, or are not waited for any more. */
+  /** Ends the time that is spent on fetching images. */
   public void fetchEnds(long nowNanos) {
     if (fetchSince >= 0) {
       fetchNanos += nowNanos - fetchSince;
@@ -46,13 +45,13 @@ public final class Timeline {
     }
   }
 
-  /** From here on the provider is to blame for the time. */
+  /** Starts the time that is spent waiting for a provider. */
   public void upstreamBegins(long nowNanos) {
     upstreamEnds(nowNanos);
     upstreamSince = nowNanos;
   }
 
-  /** The provider gave what we waited for, or failed. */
+  /** Ends the time that is spent waiting for a provider. */
   public void upstreamEnds(long nowNanos) {
     if (upstreamSince >= 0) {
       upstreamNanos += nowNanos - upstreamSince;
@@ -60,7 +59,7 @@ public final class Timeline {
     }
   }
 
-  /** A provider's first usable event is here; the request's is that of the first provider. */
+  /** Notes the first usable event of an attempt; the request's is that of its first attempt. */
   public void firstToken(long nowNanos) {
     upstreamEnds(nowNanos);
     if (firstTokenNanos < 0) {
@@ -68,7 +67,7 @@ public final class Timeline {
     }
   }
 
-  /** The head of the reply is written: what the client waited for is over. */
+  /** Notes that the head of the reply is written, which ends the overhead. */
   void answered(long nowNanos) {
     if (overheadNanos < 0) {
       overheadNanos = withoutUpstream(nowNanos);
@@ -81,22 +80,20 @@ public final class Timeline {
     return Math.max(0, nowNanos - admittedNanos - othersNanos);
   }
 
-  /** Time spent waiting for providers, up to now. */
+  /** Returns the time spent waiting for providers, up to now. */
   public Duration upstream(long nowNanos) {
     return Duration.ofNanos(upstreamNanos + (upstreamSince < 0 ? 0 : nowNanos - upstreamSince));
   }
 
-  /** What this gateway added until it answered. */
+  /** Returns the time that the gateway added until it answered. */
   public Duration overhead(long nowNanos) {
     return Duration.ofNanos(overheadNanos < 0 ? withoutUpstream(nowNanos) : overheadNanos);
   }
 
-  @Nullable
-  public Duration firstToken() {
-    return firstTokenNanos < 0 ? null : Duration.ofNanos(firstTokenNanos);
-  }
-
-  public List<RequestRecord.PhaseEntry> phases() {
-    return List.copyOf(phases);
+  /** Returns the times for the record. */
+  public RequestRecord.Timing timing(long nowNanos) {
+    Duration firstToken = firstTokenNanos < 0 ? null : Duration.ofNanos(firstTokenNanos);
+    return new RequestRecord.Timing(
+        firstToken, upstream(nowNanos), overhead(nowNanos), List.copyOf(phases));
   }
 }

@@ -2,11 +2,11 @@ package dev.tollgate.core.exchange.media;
 
 import dev.tollgate.core.api.image.SentImage;
 import dev.tollgate.core.exchange.frame.CountedBody;
-import dev.tollgate.core.exchange.frame.Downstream;
 import dev.tollgate.core.exchange.frame.ExchangeContext;
 import dev.tollgate.core.exchange.frame.ExchangeRequest;
 import dev.tollgate.core.exchange.frame.InflightBytes;
 import dev.tollgate.core.exchange.frame.Outputs;
+import dev.tollgate.core.exchange.frame.RequestLoop;
 import dev.tollgate.core.exchange.frame.RequestOutcome;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.OrgId;
@@ -14,7 +14,6 @@ import dev.tollgate.core.storage.Blob;
 import dev.tollgate.core.storage.BlobName;
 import dev.tollgate.core.storage.StoreBlobResult;
 import io.netty.buffer.ByteBuf;
-import io.netty.channel.EventLoop;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Stores the images that a job's submission brought, one after the other, each decoded in a turn of
- * its own. What no job comes to own is deleted again, or goes when its time is over. Loop-confined.
+ * Upload of a job submission's images to object storage, one after the other, each decoded in a
+ * task of its own. Images without a job are deleted, or expire by their retention. Loop-confined.
  */
 final class JobImageUpload {
   private static final Logger LOG = LoggerFactory.getLogger(JobImageUpload.class);
@@ -34,32 +33,29 @@ final class JobImageUpload {
   private final Duration retention;
   private final InflightBytes inflight;
   private final OrgId org;
-  private final EventLoop loop;
-  private final Consumer<Runnable> guarded;
+  private final RequestLoop loop;
   private final List<BlobName> names = new ArrayList<>();
   private boolean discarded;
 
   /**
-   * @param retention how long at least
+   * @param retention the shortest time for which the images are stored
    */
   JobImageUpload(
       Outputs.Kept outputs,
       Duration retention,
       ExchangeContext context,
       ExchangeRequest request,
-      Downstream downstream,
-      Consumer<Runnable> guarded) {
+      RequestLoop loop) {
     this.outputs = outputs;
     this.retention = retention;
     this.inflight = context.inflight();
     this.org = request.key().org().id();
-    this.loop = downstream.loop();
-    this.guarded = guarded;
+    this.loop = loop;
   }
 
-  /** What came of storing all of them. */
+  /** Result of storing all images. */
   sealed interface Answer {
-    /** Each is kept, in their order. */
+    /** Every image is stored; the names are in the order of the images. */
     record All(List<BlobName> names) implements Answer {
       public All {
         names = List.copyOf(names);
@@ -70,17 +66,18 @@ final class JobImageUpload {
   }
 
   /**
-   * Stores them.
+   * Stores the images.
    *
-   * @param whenDone not told once they are unwanted
+   * @param whenDone not called after {@link #discard}
    */
   void store(List<SentImage> images, Consumer<Answer> whenDone) {
+    loop.check();
     if (names.size() == images.size()) {
       whenDone.accept(new Answer.All(names));
       return;
     }
     SentImage image = images.get(names.size());
-    // It is there a second time until the storage has let go of it.
+    // The decoded image is a second copy until the storage releases it.
     Optional<InflightBytes.Permit> room = inflight.tryAcquire(image.bytesMax());
     if (room.isEmpty()) {
       Fault full = Fault.tryLater("There is no room for the images.");
@@ -92,8 +89,8 @@ final class JobImageUpload {
         .blobs()
         .store(
             new Blob(org, image.type(), retention, bytes),
-            loop,
-            stored -> guarded.accept(() -> stored(stored, images, whenDone)));
+            loop.eventLoop(),
+            loop.guarded(stored -> stored(stored, images, whenDone)));
   }
 
   private static ByteBuf decoded(SentImage image, InflightBytes.Permit room) {
@@ -126,15 +123,16 @@ final class JobImageUpload {
     }
   }
 
-  /** Deletes what is stored and what is about to be: no job owns them, and none will. */
+  /** Deletes the stored images, and those being stored: no job refers to them. */
   void discard() {
+    loop.check();
     discarded = true;
     names.forEach(this::delete);
     names.clear();
   }
 
-  /** What cannot be deleted goes when its time is over. */
+  /** Deletes an image; if that fails, it expires by its retention. */
   private void delete(BlobName name) {
-    outputs.blobs().delete(name, loop, _ -> {});
+    outputs.blobs().delete(name, loop.eventLoop(), _ -> {});
   }
 }

@@ -21,8 +21,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A look at a media job, or its end by its owner. Whether a job is another organization's, of
- * another kind or nowhere at all cannot be told apart.
+ * Query or deletion of a media job. The reply is the same for a job of another organization, of
+ * another kind, and for one that does not exist.
  */
 public final class JobQuery extends JobTask {
   private static final Duration QUERY_TIMEOUT = Duration.ofSeconds(4);
@@ -39,14 +39,14 @@ public final class JobQuery extends JobTask {
   private final @Nullable JobKind kind;
   private final Action action;
 
-  /** What is to be done with the job. */
+  /** Operation on the job. */
   public enum Action {
     SHOW,
     DELETE
   }
 
   /**
-   * @param kind null: whatever it is
+   * @param kind null for any kind
    */
   public JobQuery(
       ExchangeContext context,
@@ -62,21 +62,20 @@ public final class JobQuery extends JobTask {
   @Override
   void work() {
     Optional<JobId> id = JobId.parse(request.argument());
-    if (id.isEmpty() || context.jobs().isEmpty()) {
+    if (id.isEmpty() || context.media().jobs().isEmpty()) {
       refuse(NOT_FOUND, RequestOutcome.REJECTED);
       return;
     }
-    JobRepository jobs = context.jobs().get().jobs();
+    JobRepository jobs = context.media().jobs().get().jobs();
     var org = request.key().org().id();
     switch (action) {
       case SHOW -> {
         startTimeout(QUERY_TIMEOUT);
-        jobs.find(org, id.get(), downstream.loop(), found -> guarded(() -> found(found)));
+        jobs.find(org, id.get(), loop.eventLoop(), loop.guarded(this::found));
       }
       case DELETE -> {
         startTimeout(DELETE_TIMEOUT);
-        jobs.delete(
-            org, kind, id.get(), downstream.loop(), deleted -> guarded(() -> deleted(deleted)));
+        jobs.delete(org, kind, id.get(), loop.eventLoop(), loop.guarded(this::deleted));
       }
     }
   }
@@ -115,11 +114,11 @@ public final class JobQuery extends JobTask {
     end(() -> reply.answer(200, List.of(), json, null));
   }
 
-  /** Where nothing is stored any more nothing can be fetched. */
+  /** Returns an expired, empty URL if storage is no longer configured. */
   private SignedUrl signed(BlobName name) {
-    return switch (context.outputs()) {
+    return switch (context.media().outputs()) {
       case Outputs.Kept kept -> kept.blobs().url(name);
-      case Outputs.Passed _ -> new SignedUrl("", context.clock().instant());
+      case Outputs.Passed _ -> new SignedUrl("", context.providers().clock().instant());
     };
   }
 }

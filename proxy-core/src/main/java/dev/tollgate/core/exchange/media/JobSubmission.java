@@ -50,15 +50,15 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The submission of a media job: looked for under its key, routed, held to the limits, its URLs
- * judged, its images stored, and then one step of the store makes the job and holds its money.
- * Whoever sends it again gets the same job, whatever has become of providers, limits and hosts
- * meanwhile (docs/decisions/jobs.md#submission).
+ * Submission of a media job: it is looked up under its idempotency key, routed, limited, its URLs
+ * are checked, its images stored, and then one operation of the store creates the job and reserves
+ * its money. A repeat gets the same job, whatever the state of providers, limits and hosts
+ * (docs/decisions/jobs.md#submission).
  */
 public final class JobSubmission extends JobTask {
   private static final Duration TIMEOUT = Duration.ofSeconds(15);
   private static final Fault NOT_IMPLEMENTED =
-      Fault.of(ErrorCode.NOT_IMPLEMENTED, "Nobody makes videos or music here.");
+      Fault.of(ErrorCode.NOT_IMPLEMENTED, "Video and music generation is not enabled.");
   private static final Fault NOT_CONFIGURED =
       Fault.of(ErrorCode.NOT_CONFIGURED, "There is no object storage for what is made.");
   private static final Fault CONFLICT =
@@ -70,7 +70,7 @@ public final class JobSubmission extends JobTask {
   private final JobKind kind;
   private final RateLimitPermit rateLimit;
 
-  /** Until the store is asked to make the job that they belong to. */
+  /** The images, until the store is asked to create their job. */
   private @Nullable JobImageUpload images;
 
   public JobSubmission(
@@ -82,14 +82,14 @@ public final class JobSubmission extends JobTask {
     super(context, request, downstream);
     this.router = router;
     this.kind = kind;
-    this.rateLimit = new RateLimitPermit(context.limits());
+    this.rateLimit = new RateLimitPermit(context.admission().limits(), loop);
   }
 
-  /** A valid request, and whom it may ask. */
+  /** A valid request, and the models that it may use. */
   private record ValidRequest(
       JobService service, MediaJobRequest media, List<Model> models, JobSubmissionKey ticket) {}
 
-  /** A job that may be made: by whom, and what is held for it. */
+  /** A job that may be created, with its route and its reservation. */
   private record Plan(ValidRequest validRequest, RoutePlan route, JobReservation held) {
     Candidate candidate() {
       return route.candidates().getFirst();
@@ -103,10 +103,10 @@ public final class JobSubmission extends JobTask {
   @Override
   void work() {
     Optional<JobService> service =
-        context.jobs().filter(one -> one.submissions() == JobService.Submissions.ACCEPTED);
+        context.media().jobs().filter(one -> one.submissions() == JobService.Submissions.ACCEPTED);
     if (service.isEmpty()) {
       refuse(NOT_IMPLEMENTED, RequestOutcome.REJECTED);
-    } else if (context.outputs() instanceof Outputs.Passed) {
+    } else if (context.media().outputs() instanceof Outputs.Passed) {
       refuse(NOT_CONFIGURED, RequestOutcome.REJECTED);
     } else {
       Body body = request.body();
@@ -129,7 +129,7 @@ public final class JobSubmission extends JobTask {
     }
   }
 
-  // Whether it was made before
+  // Lookup
 
   private void recall(ValidRequest validRequest) {
     startTimeout(TIMEOUT);
@@ -140,7 +140,7 @@ public final class JobSubmission extends JobTask {
                 .jobs()
                 .lookUpSubmission(
                     validRequest.ticket(),
-                    downstream.loop(),
+                    loop.eventLoop(),
                     recalled -> completion.accept(() -> recalled(validRequest, recalled))));
   }
 
@@ -153,14 +153,14 @@ public final class JobSubmission extends JobTask {
         new BodyFingerprint(body.bytes(), body.length(), ""));
   }
 
-  /** The body counts for as long as the store may read it, also where its client has left. */
+  /** Lends the body to the store, which may read it beyond a disconnect. */
   private void withBody(Consumer<Consumer<Runnable>> call) {
     Body.Loan loan = request.body().lend();
     try {
       call.accept(
           step -> {
             loan.end();
-            guarded(step);
+            loop.run(step);
           });
     } catch (RuntimeException unexpected) {
       loan.end();
@@ -191,7 +191,7 @@ public final class JobSubmission extends JobTask {
     end(() -> reply.answer(202, RequestOutcome.REPLAYED, fields, JobJson.accepted(job), served));
   }
 
-  // Who makes it
+  // Route
 
   private void route(ValidRequest validRequest) {
     MediaJobRequest media = validRequest.media();
@@ -203,7 +203,7 @@ public final class JobSubmission extends JobTask {
             _ -> true,
             OptionalLong.empty(),
             false);
-    long now = downstream.loop().ticker().nanoTime();
+    long now = loop.now();
     switch (router.route(
         routingRequest, request.catalog().routing(), now, ThreadLocalRandom.current())) {
       case Router.Routed.Refused(var refusal) ->
@@ -229,16 +229,10 @@ public final class JobSubmission extends JobTask {
     }
   }
 
-  // What has to be waited for
+  // Limits, URLs, images
 
   private void limit(Plan plan) {
-    rateLimit.acquire(
-        request,
-        plan.candidate().model().id(),
-        0,
-        downstream.loop(),
-        this::guarded,
-        verdict -> limited(plan, verdict));
+    rateLimit.acquire(request, plan.candidate().model().id(), 0, verdict -> limited(plan, verdict));
   }
 
   private void limited(Plan plan, RateLimitPermit.Verdict verdict) {
@@ -259,7 +253,7 @@ public final class JobSubmission extends JobTask {
     }
   }
 
-  /** One after the other: there are few, and the first that is refused ends it. */
+  /** Checks the URLs one after the other: there are few, and the first refusal ends the task. */
   private void checkUrls(Plan plan, int next) {
     List<RemoteUrl> urls = plan.validRequest().media().urls();
     if (next == urls.size()) {
@@ -273,8 +267,8 @@ public final class JobSubmission extends JobTask {
         .check(
             url.url(),
             url.param(),
-            downstream.loop(),
-            judged -> guarded(() -> urlChecked(plan, next, judged)));
+            loop.eventLoop(),
+            loop.guarded(judged -> urlChecked(plan, next, judged)));
   }
 
   private void urlChecked(Plan plan, int at, CheckResult judged) {
@@ -291,11 +285,11 @@ public final class JobSubmission extends JobTask {
 
   private void store(Plan plan) {
     List<SentImage> sent = plan.validRequest().media().images();
-    switch (context.outputs()) {
+    switch (context.media().outputs()) {
       case Outputs.Passed _ -> refuse(NOT_CONFIGURED, RequestOutcome.REJECTED);
       case Outputs.Kept kept -> {
         Duration time = plan.validRequest().service().imageRetention();
-        images = new JobImageUpload(kept, time, context, request, downstream, this::guarded);
+        images = new JobImageUpload(kept, time, context, request, loop);
         images.store(sent, answer -> stored(plan, answer));
       }
     }
@@ -320,7 +314,7 @@ public final class JobSubmission extends JobTask {
                 .jobs()
                 .submit(
                     spec,
-                    downstream.loop(),
+                    loop.eventLoop(),
                     submitted ->
                         completion.accept(() -> submitted(plan, spec, stored, submitted))));
   }
@@ -369,7 +363,7 @@ public final class JobSubmission extends JobTask {
     }
   }
 
-  /** Where nobody knows it may be one, and has its images until their time is over. */
+  /** True if no job was created. Without an answer one may exist and keeps its images. */
   private static boolean isNotCreated(JobRepository.SubmitResult submitted) {
     return switch (submitted) {
       case JobRepository.SubmitResult.Created _, JobRepository.SubmitResult.Unavailable _ -> false;

@@ -1,31 +1,33 @@
 package dev.tollgate.core.exchange.media;
 
 import dev.tollgate.core.exchange.frame.Downstream;
-import dev.tollgate.core.exchange.frame.ExceptionGuard;
 import dev.tollgate.core.exchange.frame.ExchangeContext;
 import dev.tollgate.core.exchange.frame.ExchangeRequest;
 import dev.tollgate.core.exchange.frame.FaultMapper;
+import dev.tollgate.core.exchange.frame.RequestLoop;
 import dev.tollgate.core.exchange.frame.RequestOutcome;
 import dev.tollgate.core.exchange.frame.RequestService;
+import dev.tollgate.core.exchange.frame.RequestTask;
 import dev.tollgate.core.exchange.frame.ShortReply;
 import dev.tollgate.core.fault.Fault;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A request about a media job. What comes first ends it, once: an answer, its time, the client's
- * leaving or the node's stop; what the store does meanwhile it does all the same. Loop-confined.
+ * Request about a media job. The first of these ends it, once: an answer, its timeout, a disconnect
+ * or the node's stop. An operation of the store that has begun is completed in any case.
+ * Loop-confined.
  */
-public abstract class JobTask implements RequestService.Running {
+public abstract class JobTask implements RequestTask {
   private static final Logger LOG = LoggerFactory.getLogger(JobTask.class);
 
   final ExchangeContext context;
   final ExchangeRequest request;
   final Downstream downstream;
+  final RequestLoop loop;
   final ShortReply reply;
   private @Nullable ScheduledFuture<?> timeout;
   private Stage stage = Stage.PENDING;
@@ -40,36 +42,32 @@ public abstract class JobTask implements RequestService.Running {
     this.context = context;
     this.request = request;
     this.downstream = downstream;
-    this.reply = new ShortReply(context.observer(), request, downstream);
+    this.loop = new RequestLoop(downstream.loop(), this::failedUnexpectedly);
+    this.reply = new ShortReply(context.sinks().observer(), request, downstream);
   }
 
-  /** Begins to answer; the reply goes to the downstream. */
+  @Override
   public final void begin() {
-    guarded(this::work);
+    loop.run(this::work);
   }
 
   abstract void work();
 
-  /** Gives back what is held; called once, ahead of the reply. */
+  /** Ends what the task holds; called once, ahead of the reply. */
   abstract void release();
 
   final boolean isEnded() {
     return stage != Stage.PENDING;
   }
 
-  /** Gives up after a while. */
+  /** Starts the timeout of the task. */
   final void startTimeout(Duration time) {
-    timeout =
-        downstream
-            .loop()
-            .schedule(
-                () -> guarded(() -> unavailable("no answer in time")),
-                time.toNanos(),
-                TimeUnit.NANOSECONDS);
+    timeout = loop.schedule(() -> unavailable("no answer in time"), time);
   }
 
-  /** Ends it, unless it has ended. */
+  /** Ends the task, unless it has ended. */
   final void end(Runnable last) {
+    loop.check();
     if (stage == Stage.PENDING) {
       finish(last);
     }
@@ -85,7 +83,6 @@ public abstract class JobTask implements RequestService.Running {
   }
 
   private void finish(Runnable last) {
-    assert downstream.loop().inEventLoop();
     stage = Stage.ENDING;
     if (timeout != null) {
       timeout.cancel(false);
@@ -109,11 +106,7 @@ public abstract class JobTask implements RequestService.Running {
     refuse(fault, RequestOutcome.DRAINED);
   }
 
-  final void guarded(Runnable step) {
-    ExceptionGuard.run(step, this::failedUnexpectedly);
-  }
-
-  /** A fault of ours: told once to the log, and to the client where it still waits. */
+  /** Ends the task because of an exception: logged once, and a fault for the client. */
   private void failedUnexpectedly(RuntimeException unexpected) {
     LOG.error("request {} failed", request.id(), unexpected);
     switch (stage) {

@@ -2,6 +2,7 @@ package dev.tollgate.core.exchange.attempt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.core.exchange.frame.RequestLoop;
 import dev.tollgate.core.testkit.ManualPriorityLoop;
 import dev.tollgate.core.upstream.loop.ClientPriorityIoHandler;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -67,11 +68,19 @@ class AttemptClockTest {
   }
 
   private AttemptClock clock(long totalDeadline) {
-    return new AttemptClock(loop.eventLoop(), totalDeadline, () -> seen.add("expired"));
+    return new AttemptClock(requestLoop(), totalDeadline, () -> seen.add("expired"));
   }
 
   private void pass(int seconds) {
     ticker.advance(SECOND.multipliedBy(seconds).toNanos(), TimeUnit.NANOSECONDS);
     loop.runScheduledPendingTasks();
+  }
+
+  private RequestLoop requestLoop() {
+    return new RequestLoop(
+        loop.eventLoop(),
+        unexpected -> {
+          throw unexpected;
+        });
   }
 }

@@ -48,7 +48,7 @@ class BytesReaderTest {
   }
 
   @Test
-  void nothingIsHeldOfWhatNobodyTook() {
+  void nothingIsHeldOfAnUntakenRequest() {
     BytesReader reader = reader();
     ByteBuf read = Unpooled.wrappedBuffer(new byte[] {1, 2, 3});
     reader.feed(read);

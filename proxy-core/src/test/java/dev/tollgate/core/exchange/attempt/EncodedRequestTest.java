@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
-/** Who else works on the loop while a body is hashed. */
+/** Other tasks run on the loop while a body is hashed. */
 class EncodedRequestTest {
   private final EmbeddedChannel channel = new EmbeddedChannel();
   private final EventLoop loop = channel.eventLoop();
@@ -24,7 +24,7 @@ class EncodedRequestTest {
     return new EncodedRequest(loop, signed, List::of, () -> dropped++);
   }
 
-  /** Somebody else on the loop, who notes at each turn whether the letter is ready. */
+  /** Another task on the loop, which notes at each run whether the request is ready. */
   private void other() {
     othersTurns.add(ready);
     if (!ready) {
@@ -44,7 +44,7 @@ class EncodedRequestTest {
   }
 
   @Test
-  void whatNobodyWaitsForIsDroppedAtItsNextTurn() {
+  void anUnwantedRequestIsDroppedBeforeItsNextPart() {
     byte[] body = new byte[9 * BodySha256.BYTES_PER_STEP];
     var hash = new BodySha256(List.of(Unpooled.wrappedBuffer(body)));
     var wanted = new AtomicBoolean(true);

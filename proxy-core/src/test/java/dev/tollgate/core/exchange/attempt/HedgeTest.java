@@ -106,7 +106,7 @@ class HedgeTest {
   }
 
   @Test
-  void theOneThatIsLeftGoesOnAlone() {
+  void theRemainingAttemptContinuesAlone() {
     for (int failing : List.of(0, 1)) {
       try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta", "gamma"))) {
         RecordedClient client = scenario.ask(hedged(""));
@@ -126,7 +126,7 @@ class HedgeTest {
   }
 
   @Test
-  void bothCountAsTries() {
+  void bothCountAsAttempts() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta", "gamma", "delta"))) {
       RecordedClient client = scenario.ask(hedged(""));
       scenario.passMillis(500).link(1).send(OOPS);
@@ -199,7 +199,7 @@ class HedgeTest {
         "{\"model\":\"acme/one\",\"stream\":true,\"routing\":{\"hedge_after_ms\":500,"
             + "\"allow_fallbacks\":false},\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]}"
       })
-  void withoutAWishOrOfAPlainReplyOrWithoutFallbacksThereIsNoSecondTry(String request) {
+  void withoutTheOptionOrForAPlainReplyOrWithoutFallbacksThereIsNoSecondAttempt(String request) {
     try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
       RecordedClient client = scenario.ask(request);
       scenario.passSeconds(5);
@@ -209,7 +209,7 @@ class HedgeTest {
   }
 
   @Test
-  void theConfigurationMayWishForAllAndARequestForAnotherTime() {
+  void theConfigurationMayHedgeAllRequestsAndARequestMaySetAnotherTime() {
     try (var scenario = Scenario.of(ruled(0.1, 3, Duration.ofSeconds(2)))) {
       RecordedClient one = scenario.askStream();
       scenario.passMillis(1_900);
@@ -286,7 +286,7 @@ class HedgeTest {
   }
 
   @Test
-  void whereTheSecondRefusesAndTheFirstFailsAnotherIsAskedAndTheLastFailureTold() {
+  void ifTheSecondRefusesAndTheFirstFailsAnotherIsAskedAndTheLastFailureReported() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta", "gamma"))) {
       RecordedClient client = scenario.ask(hedged(""));
       scenario.passMillis(500).link(1).send(REFUSED);

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Who may keep a place for a download, and for how long, in frozen time. */
+/** Bounds of downloads in number and in time, with a manual clock. */
 class DownloadsTest {
   private static final Instant NOW = Instant.parse("2026-11-22T10:00:00Z");
   private static final int FILE_BYTES = 4 * 1024 * 1024;

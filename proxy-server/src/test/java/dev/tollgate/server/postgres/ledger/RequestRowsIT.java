@@ -40,10 +40,7 @@ class RequestRowsIT {
     return new RequestRecord(
         RequestId.at(System.currentTimeMillis()),
         Duration.ZERO,
-        "192.0.2.1",
-        "GET",
-        "/v1/models",
-        200,
+        new RequestRecord.HttpSummary("192.0.2.1", "GET", "/v1/models", 200, 0, 0),
         RequestOutcome.OK,
         null,
         new ApiKey(
@@ -55,8 +52,6 @@ class RequestRowsIT {
             null,
             ApiKey.KeyScope.ALL,
             ApiKey.KeyLimits.DEFAULT),
-        null,
-        0,
-        0);
+        null);
   }
 }

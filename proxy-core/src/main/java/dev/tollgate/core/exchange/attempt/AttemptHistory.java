@@ -1,0 +1,71 @@
+package dev.tollgate.core.exchange.attempt;
+
+import dev.tollgate.core.exchange.frame.RequestRecord;
+import dev.tollgate.core.exchange.frame.RequestRecord.AttemptRecord;
+import dev.tollgate.core.exchange.frame.RequestRecord.Cause;
+import dev.tollgate.core.routing.Candidate;
+import dev.tollgate.core.routing.Placement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Attempts of one request: why each was started and how it ended. Loop-confined. */
+final class AttemptHistory {
+  private final List<StartedAttempt> started = new ArrayList<>(1);
+  private final List<AttemptRecord> records = new ArrayList<>(1);
+
+  /**
+   * An attempt, perhaps still running.
+   *
+   * @param cause null for the first
+   */
+  private record StartedAttempt(Placement placement, @Nullable Cause cause) {}
+
+  void started(Placement placement, @Nullable Cause cause) {
+    started.add(new StartedAttempt(placement, cause));
+  }
+
+  /** Returns the number of attempts, those that lost a race included. */
+  int count() {
+    return started.size();
+  }
+
+  /** True if an attempt at this candidate was started. */
+  boolean includes(Candidate candidate) {
+    return started.stream().anyMatch(one -> one.placement().candidate().isSame(candidate));
+  }
+
+  /**
+   * Records how an attempt ended.
+   *
+   * @param outcome {@code ok}, {@code cancelled} or the name of the failure
+   */
+  void ended(Attempt attempt, String outcome, String reason, long nowNanos) {
+    Duration took = Duration.ofNanos(nowNanos - attempt.startedNanos());
+    FlowReader reader = attempt.stream();
+    long dropped = reader == null ? 0 : reader.reply().badEvents();
+    records.add(
+        new AttemptRecord(
+            attempt.placement().candidate().id(),
+            new RequestRecord.Result(outcome, attempt.status(), took, reason),
+            dropped,
+            attempt.anomalies(),
+            attempt.opening().wire(),
+            attempt.unsent(),
+            cause(attempt.placement())));
+  }
+
+  private @Nullable Cause cause(Placement placement) {
+    for (StartedAttempt one : started) {
+      if (one.placement() == placement) {
+        return one.cause();
+      }
+    }
+    return null;
+  }
+
+  List<AttemptRecord> records() {
+    return List.copyOf(records);
+  }
+}

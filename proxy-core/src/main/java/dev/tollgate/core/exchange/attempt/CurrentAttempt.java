@@ -1,0 +1,232 @@
+package dev.tollgate.core.exchange.attempt;
+
+import dev.tollgate.core.api.InferenceCall;
+import dev.tollgate.core.api.StreamingReply;
+import dev.tollgate.core.dialect.UpstreamFailure;
+import dev.tollgate.core.egress.FetchResult;
+import dev.tollgate.core.exchange.frame.Charge;
+import dev.tollgate.core.exchange.frame.FaultMapper;
+import dev.tollgate.core.exchange.frame.ReplyFields;
+import dev.tollgate.core.exchange.frame.RequestLoop;
+import dev.tollgate.core.exchange.frame.RequestRecord;
+import dev.tollgate.core.exchange.frame.Timeline;
+import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.http.FieldLines;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.routing.Candidate;
+import dev.tollgate.core.routing.NextAttempt;
+import dev.tollgate.core.routing.RoutePlan;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Attempt that serves a request at the moment: its candidate, the request in the form for its
+ * model, its stream, and the charge so far. Headers, bodies, log and charge name its model.
+ * Loop-confined.
+ */
+public final class CurrentAttempt {
+  private final RoutePlan plan;
+  private final Timeline timeline;
+  private final RetryState retryState;
+  private final Resumption resumption;
+  private final Hedge hedge;
+  private final RequestLoop loop;
+  private final StreamCharges charges = new StreamCharges();
+  private InferenceCall call;
+  private Candidate candidate;
+  private @Nullable Attempt attempt;
+  private @Nullable Delivery delivery;
+  private @Nullable String routing; // as sent to the client
+
+  /** The stream whose content the client got last, and its origin. */
+  private record Delivery(StreamingReply stream, InferenceCall call, Candidate candidate) {}
+
+  /**
+   * @param call the request for the model that the client named
+   */
+  CurrentAttempt(
+      RoutePlan plan,
+      InferenceCall call,
+      Timeline timeline,
+      RetryState retryState,
+      Resumption resumption,
+      Hedge hedge,
+      RequestLoop loop) {
+    this.plan = plan;
+    this.timeline = timeline;
+    this.retryState = retryState;
+    this.resumption = resumption;
+    this.hedge = hedge;
+    this.loop = loop;
+    this.candidate = plan.candidates().getFirst();
+    this.call = call.at(candidate.model());
+  }
+
+  // Changes
+
+  void activate(Attempt one) {
+    attempt = one;
+    candidate = one.placement().candidate();
+    call = one.call();
+  }
+
+  /** Adds the images that the request named by URL. */
+  public void fetched(Map<Integer, FetchResult.Image> images) {
+    call = call.with(images);
+  }
+
+  /** Notes the first content of the attempt. */
+  public void firstContent() {
+    loop.check();
+    timeline.firstToken(loop.now());
+    retryState.firstContent(attempt(), loop.now());
+  }
+
+  /** Notes that the client was sent more of the stream. */
+  public void delivered() {
+    StreamingReply stream = stream();
+    if (delivery == null || delivery.stream() != stream) {
+      delivery = new Delivery(stream, call, candidate);
+    }
+    resumption.keep(call.continuation());
+  }
+
+  /** Adds the charge of a stream that broke off and is to be continued. */
+  void interrupted() {
+    charges.interrupted(call, stream());
+  }
+
+  // State
+
+  /** Returns the request in the form for the model that serves. */
+  public InferenceCall call() {
+    return call;
+  }
+
+  public Candidate candidate() {
+    return candidate;
+  }
+
+  /** Returns the last attempt. */
+  public Attempt attempt() {
+    if (attempt == null) {
+      throw new IllegalStateException("no attempt was started");
+    }
+    return attempt;
+  }
+
+  /** Returns the last attempt; null if none was started. */
+  @Nullable Attempt attemptOrNull() {
+    return attempt;
+  }
+
+  /** True if a provider may have made the result, which is charged and not requested again. */
+  public boolean mayHaveExecuted() {
+    return attempt != null && retryState.mayHaveExecuted(attempt);
+  }
+
+  /** Returns the failure that the client sees when no attempt follows. */
+  public UpstreamFailure failure() {
+    return retryState.failure().failure();
+  }
+
+  /** Returns the client's error for that failure. */
+  public Fault fault() {
+    NextAttempt.Failed failed = retryState.failure();
+    return FaultMapper.toFault(
+        failed.failure(), call.request(), failed.candidate().id(), retryState.records());
+  }
+
+  /** Returns the stream that is being relayed. */
+  public StreamingReply stream() {
+    FlowReader stream = attempt().stream();
+    if (stream == null) {
+      throw new IllegalStateException("no stream");
+    }
+    return stream.reply();
+  }
+
+  /** Returns the stream that ends an opened reply: the last one with content, or a new one. */
+  public StreamingReply lastStream() {
+    if (delivery != null) {
+      return delivery.stream();
+    }
+    FlowReader stream = attempt == null ? null : attempt.stream();
+    return stream == null ? call.stream(candidate.id()) : stream.reply();
+  }
+
+  // Money
+
+  /** Returns the highest possible cost at any candidate. */
+  public MicroUsd estimate() {
+    return plan.maxCost(call.request()::estimate);
+  }
+
+  /**
+   * Returns the amount to reserve. A stream that may be continued is written by two providers at
+   * least, and each of them charges for its part.
+   */
+  public MicroUsd reservationAmount() {
+    MicroUsd once = estimate();
+    return resumption.isContinuable() ? once.plus(once) : once;
+  }
+
+  /** True if the reservation covers one more attempt at its highest cost. */
+  boolean isCovered(Candidate next) {
+    long owed = charges.soFar().cost().value();
+    return owed + call.request().estimate(next.model()).value() <= reservationAmount().value();
+  }
+
+  /** Returns the charge of a stream while no provider delivers. */
+  public Charge chargeSoFar() {
+    return charges.soFar();
+  }
+
+  /** Returns the charge of a stream that breaks off now. */
+  public Charge chargeIfBroken() {
+    return charges.broken(call, stream());
+  }
+
+  /**
+   * Returns the charge of a complete stream. A provider that only repeated what was delivered is
+   * not charged for.
+   */
+  public Charge chargeIfComplete() {
+    StreamingReply last = stream();
+    boolean onlyRepeated = charges.isBegun() && !last.isWritten();
+    return onlyRepeated ? charges.soFar() : charges.whole(call, last);
+  }
+
+  /** Returns the gateway's own count of the delivered output. */
+  public long deliveredTokens() {
+    return charges.tokens(stream());
+  }
+
+  // Headers and record
+
+  /** Returns the header fields of a reply. */
+  public List<FieldLines> fields(MicroUsd cost, boolean committedEarly) {
+    routing = routing(cost, committedEarly);
+    return ReplyFields.of(call, candidate, routing, cost, timeline, loop.now());
+  }
+
+  private String routing(MicroUsd cost, boolean committedEarly) {
+    return retryState.reason(candidate, attempt, cost, committedEarly, loop.now())
+        + resumption.reasonSuffix();
+  }
+
+  /** Returns the record: the provider that delivered last, also if a later one failed. */
+  public RequestRecord.Served served(Charge charge) {
+    InferenceCall served = delivery == null ? call : delivery.call();
+    return new RequestRecord.Served(
+        served.model().id(),
+        served.request().isStream(),
+        (delivery == null ? candidate : delivery.candidate()).id(),
+        routing == null ? routing(charge.cost(), false) : routing,
+        new RequestRecord.AttemptsSummary(
+            retryState.records(), resumption.outcome(), hedge.outcome()),
+        charge,
+        timeline.timing(loop.now()));
+  }
+}

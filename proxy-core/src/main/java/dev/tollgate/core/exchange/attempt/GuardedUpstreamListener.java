@@ -1,0 +1,36 @@
+package dev.tollgate.core.exchange.attempt;
+
+import dev.tollgate.core.exchange.frame.RequestLoop;
+import dev.tollgate.core.http.ResponseHead;
+import dev.tollgate.core.upstream.ConnectionFailure;
+import dev.tollgate.core.upstream.UpstreamListener;
+import io.netty.buffer.ByteBuf;
+
+/** Listener of a provider's reply, whose exceptions end the request. */
+record GuardedUpstreamListener(UpstreamListener inner, RequestLoop loop)
+    implements UpstreamListener {
+  @Override
+  public void head(ResponseHead head) {
+    loop.run(() -> inner.head(head));
+  }
+
+  @Override
+  public void body(ByteBuf bytes) {
+    loop.run(() -> inner.body(bytes));
+  }
+
+  @Override
+  public void readComplete() {
+    loop.run(inner::readComplete);
+  }
+
+  @Override
+  public void bodyEnd() {
+    loop.run(inner::bodyEnd);
+  }
+
+  @Override
+  public void connectionFailed(ConnectionFailure failure) {
+    loop.run(() -> inner.connectionFailed(failure));
+  }
+}

@@ -1,0 +1,12 @@
+package dev.tollgate.core.exchange.frame;
+
+import dev.tollgate.core.routing.Fleet;
+import dev.tollgate.core.upstream.Upstreams;
+import java.time.InstantSource;
+
+/**
+ * Access to the providers: connections, and the health of deployments and credentials.
+ *
+ * @param clock wall clock for the signatures of requests
+ */
+public record ProviderPorts(Upstreams upstreams, Fleet fleet, InstantSource clock) {}
