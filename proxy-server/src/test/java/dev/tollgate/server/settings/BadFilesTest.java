@@ -307,7 +307,7 @@ final class BadFilesTest {
     assertThat(InMemoryConfig.of(kept).warnings())
         .containsExactly(
             "gateway.yaml:2:30: object_storage.directory: makes URLs of 127.0.0.1;"
-                + " others than this machine's clients need listeners.api.base_url");
+                + " clients on other machines need listeners.api.base_url");
     assertThat(
             InMemoryConfig.of(kept + "listeners: { api: { base_url: https://a.test } }").warnings())
         .isEmpty();

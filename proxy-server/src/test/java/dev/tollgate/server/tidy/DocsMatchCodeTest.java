@@ -134,7 +134,7 @@ class DocsMatchCodeTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"bedrock", "cohere", "ollama"})
+  @ValueSource(strings = {"bedrock", "ollama"})
   void aProviderIsNamedOutsideItsPackageOnlyWhereTheManualSays(String provider) throws IOException {
     List<String> registration = column(table("docs/adding-a-provider.md", "registration"), 0);
     List<String> found = new ArrayList<>();
