@@ -227,7 +227,8 @@ public final class Exchanges implements RequestService {
     Body body = request.body();
     if (!body.tryResize(ResponsesRequest.bytesWhileMapped(body.length()))) {
       Fault fault = Fault.tryLater("Too many request bodies are being received.");
-      return new Decision.Refused(fault, RequestOutcome.SHED);
+      return new ImmediateReply(
+          request, reply(request, downstream), to -> to.refuse(fault, RequestOutcome.SHED));
     }
     ParseResult<ResponsesRequest> parsed =
         ResponsesRequest.parse(body.bytes(), body.length(), context.options().responses());

@@ -16,7 +16,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Poller of key changes in the store, every second and at once when a change is announced, which
  * invalidates changed keys in the cache, so that a revocation takes effect on every node within 5
- * seconds. Each poll also reads the schema floor. Uses a thread of its own, so that a slow database delays nothing else.
+ * seconds. Each poll also reads the schema floor. Uses a thread of its own, so that a slow database
+ * delays nothing else.
  */
 public final class KeyChangePoller {
   private static final Logger LOG = LoggerFactory.getLogger(KeyChangePoller.class);
@@ -48,9 +49,7 @@ public final class KeyChangePoller {
             this::poll, INTERVAL_SECONDS, INTERVAL_SECONDS, TimeUnit.SECONDS);
   }
 
-  /**
-   * Returns why this version may not use the store, as of the last poll; empty while it may.
-   */
+  /** Returns why this version may not use the store, as of the last poll; empty while it may. */
   public Optional<String> obstacle() {
     return floor.obstacle();
   }

@@ -139,17 +139,7 @@ public final class Warmup {
                 new MediaPorts(Warmup::noImages, new Outputs.Passed(), JobService.NONE),
                 new RecordSinks(metrics, record -> new byte[0]),
                 inflight,
-                Warmup::reserve,
-                (_, _, _, _) -> {}, // no request queries an account
-                limits(),
-                (_, _, _, _) -> {}, // no request carries an idempotency key
-                Warmup::noImages,
-                JobService.NONE,
-                metrics,
-                record -> new byte[0],
-                new Outputs.Passed(),
-                ExchangeOptions.DEFAULT,
-                InstantSource.system()),
+                ExchangeOptions.DEFAULT),
             (hash, loop, whenKnown) -> whenKnown.accept(find(hash)),
             LoadShedder.NEVER,
             KnownRefusals.NONE,

@@ -2,6 +2,7 @@ package dev.tollgate.server.wiring;
 
 import dev.tollgate.core.egress.ImageFetchClient;
 import dev.tollgate.core.exchange.Exchanges;
+import dev.tollgate.core.exchange.frame.AdmissionPorts;
 import dev.tollgate.core.exchange.frame.InflightBytes;
 import dev.tollgate.core.exchange.frame.MediaPorts;
 import dev.tollgate.core.exchange.frame.ProviderPorts;
@@ -162,15 +163,13 @@ public final class Server implements AutoCloseable {
             new ProviderPorts(upstreams, fleet, ledgerService.clock()),
             new AdmissionPorts(submissions.port(), ledgerService.ledger(), limitModule.limits()),
             new StoreAccountBalances(store.accountBalances(), offload),
-            limitModule.limits(),
-            submissions.port(),
-            fetcher(network, store, storage, snapshots),
-            jobModule(store, network, snapshots).service(),
-            observer,
-            AccessLog::line,
-            storage.outputs(),
-            GatewayModule.exchangeOptions(settings),
-            ledgerService.clock());
+            new MediaPorts(
+                fetcher(network, store, storage, snapshots),
+                storage.outputs(),
+                jobModule(store, network, snapshots).service()),
+            new RecordSinks(observer, AccessLog::line),
+            inflight,
+            GatewayModule.exchangeOptions(settings));
     var loadShedding = new LoadSheddingModule(settings, metrics);
     var ports =
         new GatewayPorts(

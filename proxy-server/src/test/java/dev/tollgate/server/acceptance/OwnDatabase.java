@@ -49,7 +49,7 @@ final class OwnDatabase implements AutoCloseable {
     OwnDatabase made = create(name, " TEMPLATE " + Migrated.NAME);
     made.texts(
         "UPDATE books SET incarnation = gen_random_uuid() RETURNING id"); // a ledger store of its
-                                                                          // own
+    // own
     return made;
   }
 
