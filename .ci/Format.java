@@ -53,9 +53,11 @@ final class Format {
 
   private List<Path> sources() throws IOException {
     List<Path> sources = new ArrayList<>(javaFiles(root.resolve(".ci")));
-    try (Stream<Path> modules = Files.list(root)) {
-      for (Path module : modules.toList()) {
-        sources.addAll(javaFiles(module.resolve("src")));
+    for (Path folder : List.of(root, root.resolve("loadtest"))) {
+      try (Stream<Path> modules = Files.list(folder)) {
+        for (Path module : modules.toList()) {
+          sources.addAll(javaFiles(module.resolve("src")));
+        }
       }
     }
     return sources;

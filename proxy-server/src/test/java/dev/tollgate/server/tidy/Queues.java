@@ -181,7 +181,7 @@ final class Queues {
           Map.entry("server/settings/binding/SourceLocations", "keys of the configuration"),
           Map.entry("server/settings/yaml/Problems", "problems of one file"),
           Map.entry("server/wiring/Closers", "what was opened at start"),
-          Map.entry("server/wiring/NettyDnsResolver", "one entry for each event loop"),
+          Map.entry("server/dns/NettyDnsResolver", "one entry for each event loop"),
           Map.entry("server/wiring/JobWorkers", "one chore"),
           Map.entry("server/keys/KeyChangePoller", "one poll at a time"),
           Map.entry("server/wiring/MockProviders", "one entry for each bundled provider"),

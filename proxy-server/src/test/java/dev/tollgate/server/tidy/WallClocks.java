@@ -32,7 +32,7 @@ final class WallClocks {
               "server/maintenance/StoreMaintenance",
               "whether lost nodes were silent, across a machine's sleep"),
           Map.entry("server/wiring/WebhookModule", "the time in signatures, which receivers check"),
-          Map.entry("server/wiring/Warmup", "requests that nobody sent"),
+          Map.entry("server/warmup/Warmup", "requests that no client sent"),
           Map.entry("server/postgres/backup/StoreExport", "the date in an export"),
           Map.entry("server/wiring/StorageModule", "when URLs expire, which others check too"));
 
