@@ -66,15 +66,18 @@ class LoopConfinementTest {
   private final List<RequestRecord> records = new CopyOnWriteArrayList<>();
   private final Client client = new Client(loop);
 
-  private enum Entrance {
-    CLIENT_DISCONNECTED(running -> running.clientDisconnected(DisconnectReason.ABORTED)),
-    WRITABILITY_CHANGED(Running::writabilityChanged),
-    CUT_SHORT(running -> running.cutShort(STOPPING));
+  /** A call of a running exchange from outside. */
+  enum Entrance {
+    CLIENT_DISCONNECTED,
+    WRITABILITY_CHANGED,
+    CUT_SHORT;
 
-    private final Consumer<Running> call;
-
-    Entrance(Consumer<Running> call) {
-      this.call = call;
+    void call(Running running) {
+      switch (this) {
+        case CLIENT_DISCONNECTED -> running.clientDisconnected(DisconnectReason.ABORTED);
+        case WRITABILITY_CHANGED -> running.writabilityChanged();
+        case CUT_SHORT -> running.cutShort(STOPPING);
+      }
     }
   }
 
@@ -88,7 +91,7 @@ class LoopConfinementTest {
   void everyEntranceOfAnExchangeNeedsTheLoop(Entrance entrance) throws Exception {
     Running running = loop.submit(() -> exchanges().start(request(), client)).get();
     assertThat(running).isInstanceOf(Exchange.class);
-    assertThatThrownBy(() -> entrance.call.accept(running))
+    assertThatThrownBy(() -> entrance.call(running))
         .isInstanceOf(AssertionError.class)
         .hasMessageContaining("event loop");
     assertThat(records).isEmpty();

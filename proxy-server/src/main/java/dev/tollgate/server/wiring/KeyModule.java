@@ -13,7 +13,7 @@ import io.netty.util.concurrent.Ticker;
 import java.util.Optional;
 
 /** Authentication of API keys: the key cache, and the poller of key changes. */
-final class KeyModule implements AutoCloseable {
+final class KeyModule {
   private final KeyCache keys;
   private final KeyChangePoller poller;
 
@@ -47,8 +47,8 @@ final class KeyModule implements AutoCloseable {
     return poller.obstacle();
   }
 
-  @Override
-  public void close() throws InterruptedException {
+  /** Stops polling. */
+  void close() throws InterruptedException {
     poller.close();
   }
 }

@@ -153,7 +153,7 @@ public final class Server implements AutoCloseable {
     BoundedOffload offload = offload();
     var keys = KeyModule.begin(store, offload, limitModule, metrics);
     health.addReadinessCheck(keys::obstacle);
-    closers.add("key polling", keys);
+    closers.add("key polling", keys::close);
     InflightBytes inflight = inflight();
     RequestObserver observer = observer(store);
     Submissions submissions = submissions(store); // closed after every holder of a claim

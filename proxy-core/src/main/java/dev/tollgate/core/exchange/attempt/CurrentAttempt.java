@@ -40,7 +40,12 @@ public final class CurrentAttempt {
   private @Nullable String routing; // as sent to the client
 
   /** The stream whose content the client got last, and its origin. */
-  private record Delivery(StreamingReply stream, InferenceCall call, Candidate candidate) {}
+  private record Delivery(StreamingReply stream, InferenceCall call, Candidate candidate) {
+    @SuppressWarnings("ReferenceEquality") // a stream has no identity but its own
+    boolean isOf(StreamingReply other) {
+      return stream == other;
+    }
+  }
 
   /**
    * @param call the request for the model that the client named
@@ -86,7 +91,7 @@ public final class CurrentAttempt {
   /** Notes that the client was sent more of the stream. */
   public void delivered() {
     StreamingReply stream = stream();
-    if (delivery == null || delivery.stream() != stream) {
+    if (delivery == null || !delivery.isOf(stream)) {
       delivery = new Delivery(stream, call, candidate);
     }
     resumption.keep(call.continuation());
