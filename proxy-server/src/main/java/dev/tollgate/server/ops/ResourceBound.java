@@ -114,6 +114,8 @@ public enum ResourceBound {
   REDIS_RELEASES("8192", LimitFamily.REDIS_FAILURES, WhenFull.DROPPED);
 
   private final String limit;
+
+  @SuppressWarnings("ImmutableEnumChecker") // metric families are constants of enums
   private final MetricFamily metric;
 
   @SuppressWarnings("ImmutableEnumChecker") // records of immutable values
