@@ -3,11 +3,11 @@ package dev.tollgate.bench;
 import dev.tollgate.bench.BenchReport.Ceiling;
 import dev.tollgate.bench.BenchReport.ScenarioResult;
 import dev.tollgate.bench.BenchReport.Side;
-import dev.tollgate.bench.Quantiles.Added;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /** The figures that an assertion can name, in nanoseconds, bytes and numbers. */
@@ -81,7 +81,7 @@ public final class BenchMetrics {
     found.put("requests", (double) target.answered());
     found.put("errors", (double) target.failed());
     found.put("driver_busy", measured.driverBusy());
-    found.put("driver_late_p99", (double) target.late().p99Nanos());
+    found.put("driver_late_p99", (double) Percentiles.of(target.late()).p99Nanos());
     if (target.events() > 0) {
       found.put("events", (double) target.events());
       found.put("frames_lost", (double) target.framesLost());
@@ -106,14 +106,13 @@ public final class BenchMetrics {
   private static void put(
       Map<String, Double> found,
       String what,
-      Optional<Added> added,
-      Quantiles target,
+      Optional<Percentiles> added,
+      Histogram target,
       @Nullable Side direct) {
-    if (target.isEmpty()) {
+    if (target.getTotalCount() == 0) {
       return;
     }
-    Added whole =
-        new Added(target.p50Nanos(), target.p90Nanos(), target.p99Nanos(), target.p999Nanos());
+    Percentiles whole = Percentiles.of(target);
     put(found, TARGET + what, whole);
     if (direct == null) {
       put(found, what, whole);
@@ -122,7 +121,7 @@ public final class BenchMetrics {
     }
   }
 
-  private static void put(Map<String, Double> found, String prefix, Added nanos) {
+  private static void put(Map<String, Double> found, String prefix, Percentiles nanos) {
     found.put(prefix + "p50", (double) nanos.p50Nanos());
     found.put(prefix + "p90", (double) nanos.p90Nanos());
     found.put(prefix + "p99", (double) nanos.p99Nanos());

@@ -1,12 +1,12 @@
 package dev.tollgate.bench;
 
 import dev.tollgate.bench.BenchPlan.Scenario;
-import dev.tollgate.bench.Quantiles.Added;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /** What a run has measured, and with what. */
@@ -51,22 +51,22 @@ public record BenchReport(
       double driverBusy,
       @Nullable Integer sustained) {
 
-    Optional<Added> addedLatency() {
+    Optional<Percentiles> addedLatency() {
       return direct == null ? Optional.empty() : added(target.latency, direct.latency);
     }
 
-    Optional<Added> addedFirstToken() {
+    Optional<Percentiles> addedFirstToken() {
       return direct == null ? Optional.empty() : added(target.firstToken, direct.firstToken);
     }
 
-    Optional<Added> addedEventDelay() {
+    Optional<Percentiles> addedEventDelay() {
       return direct == null ? Optional.empty() : added(target.eventDelay, direct.eventDelay);
     }
 
-    private static Optional<Added> added(Quantiles target, Quantiles direct) {
-      return target.isEmpty() || direct.isEmpty()
+    private static Optional<Percentiles> added(Histogram target, Histogram direct) {
+      return target.getTotalCount() == 0 || direct.getTotalCount() == 0
           ? Optional.empty()
-          : Optional.of(Added.between(target, direct));
+          : Optional.of(Percentiles.of(target).minus(Percentiles.of(direct)));
     }
   }
 
@@ -76,10 +76,10 @@ public record BenchReport(
       long answered,
       Map<Failure, Long> failures,
       @Nullable String firstProblem,
-      Quantiles latency,
-      Quantiles firstToken,
-      Quantiles eventDelay,
-      Quantiles late,
+      Histogram latency,
+      Histogram firstToken,
+      Histogram eventDelay,
+      Histogram late,
       long events,
       long framesLost,
       long framesRepeated,
@@ -91,10 +91,10 @@ public record BenchReport(
           tally.answeredCount(),
           Map.copyOf(tally.failures()),
           tally.firstProblem(),
-          Quantiles.of(tally.latency()),
-          Quantiles.of(tally.firstToken()),
-          Quantiles.of(tally.eventDelay()),
-          Quantiles.of(tally.late()),
+          tally.latency(),
+          tally.firstToken(),
+          tally.eventDelay(),
+          tally.late(),
           tally.events(),
           tally.framesLost(),
           tally.framesRepeated(),

@@ -52,8 +52,8 @@ final class FrontierRun {
         busy = Math.max(busy, round(each, rate, tally));
       }
     }
-    long directNanos = Quantiles.of(direct.latency()).p99Nanos();
-    long p99Nanos = Quantiles.of(target.latency()).p99Nanos() - directNanos;
+    long directNanos = Percentiles.of(direct.latency()).p99Nanos();
+    long p99Nanos = Percentiles.of(target.latency()).p99Nanos() - directNanos;
     return new Frontier.Probe(rate, p99Nanos, failed(target) + failed(direct), busy);
   }
 

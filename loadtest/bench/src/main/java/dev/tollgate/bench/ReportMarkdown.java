@@ -5,13 +5,13 @@ import dev.tollgate.bench.BenchReport.Ceiling;
 import dev.tollgate.bench.BenchReport.Ended;
 import dev.tollgate.bench.BenchReport.ScenarioResult;
 import dev.tollgate.bench.BenchReport.Side;
-import dev.tollgate.bench.Quantiles.Added;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /** A report for people, as Markdown tables. */
@@ -99,15 +99,16 @@ public final class ReportMarkdown {
     };
   }
 
-  private void rows(String what, Quantiles target, @Nullable Quantiles direct) {
+  private void rows(String what, Histogram target, @Nullable Histogram direct) {
     row("target " + what, target);
     if (direct != null) {
       row("direct " + what, direct);
     }
   }
 
-  private void row(String name, Quantiles nanos) {
-    if (!nanos.isEmpty()) {
+  private void row(String name, Histogram histogram) {
+    if (histogram.getTotalCount() > 0) {
+      Percentiles nanos = Percentiles.of(histogram);
       line(
           "| %s | %s | %s | %s | %s | %s |"
               .formatted(
@@ -116,11 +117,11 @@ public final class ReportMarkdown {
                   micros(nanos.p90Nanos()),
                   micros(nanos.p99Nanos()),
                   micros(nanos.p999Nanos()),
-                  micros(nanos.maxNanos())));
+                  micros(histogram.getMaxValue())));
     }
   }
 
-  private void added(String what, Optional<Added> added) {
+  private void added(String what, Optional<Percentiles> added) {
     added.ifPresent(
         nanos ->
             line(
@@ -190,7 +191,7 @@ public final class ReportMarkdown {
         "- the load's own thread was busy for %d %% of the busiest round and sent %s late at p99%s"
             .formatted(
                 Math.round(100 * measured.driverBusy()),
-                MetricUnit.TIME.show((double) measured.target().late().p99Nanos()),
+                MetricUnit.TIME.show((double) Percentiles.of(measured.target().late()).p99Nanos()),
                 measured.driverBusy() < BUSY_MAX ? "" : ": **too busy, these figures are void**"));
   }
 

@@ -1,16 +1,23 @@
 package dev.tollgate.bench;
 
+import java.time.Duration;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.Map;
+import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /** What came of the requests to one side in one scenario. Confined to the driver's loop. */
 public final class Tally {
-  private final Histogram latency = new Histogram();
-  private final Histogram firstToken = new Histogram();
-  private final Histogram eventDelay = new Histogram();
-  private final Histogram late = new Histogram();
+  private static final long NANOS_MAX = Duration.ofHours(1).toNanos();
+
+  /** Significant decimal digits of a recorded duration. */
+  private static final int DIGITS = 3;
+
+  private final Histogram latency = newHistogram();
+  private final Histogram firstToken = newHistogram();
+  private final Histogram eventDelay = newHistogram();
+  private final Histogram late = newHistogram();
   private final Map<Failure, Long> failures = new EnumMap<>(Failure.class);
   private long asked;
   private long answered;
@@ -23,11 +30,11 @@ public final class Tally {
   /** A request was sent this long after it should have been. */
   public void sent(long lateNanos) {
     asked++;
-    late.record(lateNanos);
+    record(late, lateNanos);
   }
 
   void firstToken(long sinceIntendedNanos) {
-    firstToken.record(sinceIntendedNanos);
+    record(firstToken, sinceIntendedNanos);
   }
 
   void event() {
@@ -36,12 +43,12 @@ public final class Tally {
 
   /** An event came this long after the provider's own schedule. */
   void eventDelay(long nanos) {
-    eventDelay.record(nanos);
+    record(eventDelay, nanos);
   }
 
   public void answered(long sinceIntendedNanos) {
     answered++;
-    latency.record(sinceIntendedNanos);
+    record(latency, sinceIntendedNanos);
   }
 
   /**
@@ -51,7 +58,7 @@ public final class Tally {
   void failed(Failure how, long sinceIntendedNanos) {
     failures.merge(how, 1L, Long::sum);
     switch (how) {
-      case UNSENT, TIMEOUT -> latency.record(sinceIntendedNanos);
+      case UNSENT, TIMEOUT -> record(latency, sinceIntendedNanos);
       case CONNECT, STATUS, BROKEN, MALFORMED, ERROR_EVENT, FRAMES -> {}
     }
   }
@@ -125,5 +132,14 @@ public final class Tally {
 
   @Nullable String firstProblem() {
     return firstProblem;
+  }
+
+  private static Histogram newHistogram() {
+    return new Histogram(1, NANOS_MAX, DIGITS);
+  }
+
+  /** Durations out of range count as the nearest end of it: a histogram refuses them. */
+  private static void record(Histogram histogram, long nanos) {
+    histogram.recordValue(Math.clamp(nanos, 0, NANOS_MAX));
   }
 }

@@ -70,8 +70,8 @@ class ConnectionTest {
     receive(PLAIN.substring(0, 30));
     nowNanos = 220;
     receive(PLAIN.substring(30));
-    assertThat(tally.latency().maxNanos()).isEqualTo(120);
-    assertThat(tally.late().maxNanos()).isEqualTo(50);
+    assertThat(tally.latency().getMaxValue()).isEqualTo(120);
+    assertThat(tally.late().getMaxValue()).isEqualTo(50);
     assertThat(told).containsExactly("freed");
   }
 
@@ -91,7 +91,7 @@ class ConnectionTest {
     receive("HTTP/1.1 429 Too\r\nContent-Length: 9\r\n\r\nslow down");
     assertThat(tally.failures()).containsExactly(Map.entry(Failure.STATUS, 1L));
     assertThat(tally.firstProblem()).isEqualTo("429: slow down");
-    assertThat(tally.latency().count()).isZero();
+    assertThat(tally.latency().getTotalCount()).isZero();
     assertThat(told).containsExactly("freed");
   }
 
@@ -119,7 +119,8 @@ class ConnectionTest {
     assertThat(told).isEmpty();
     connection.expire(TIMEOUT_NANOS + 1, TIMEOUT_NANOS);
     assertThat(tally.failures()).containsKey(Failure.TIMEOUT);
-    assertThat(tally.latency().maxNanos()).isEqualTo(TIMEOUT_NANOS + 1);
+    assertThat(tally.latency().getMaxValue())
+        .isEqualTo(tally.latency().highestEquivalentValue(TIMEOUT_NANOS + 1));
     assertThat(channel.isActive()).isFalse();
   }
 
@@ -133,8 +134,8 @@ class ConnectionTest {
     receive(chunk("data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}\n\n"));
     nowNanos = 90;
     receive(chunk("data: [DONE]\n\n") + "0\r\n\r\n");
-    assertThat(tally.firstToken().maxNanos()).isEqualTo(60);
-    assertThat(tally.latency().maxNanos()).isEqualTo(80);
+    assertThat(tally.firstToken().getMaxValue()).isEqualTo(60);
+    assertThat(tally.latency().getMaxValue()).isEqualTo(80);
     assertThat(tally.events()).isEqualTo(3);
     assertThat(tally.answeredCount()).isOne();
   }

@@ -61,9 +61,9 @@ class FrameCheckTest {
   void theSameFramesAreSoundAndTheirDelayIsCounted() {
     assertThat(read(stream(WORDS))).isEqualTo(NONE);
     assertThat(tally.events()).isEqualTo(8);
-    assertThat(tally.eventDelay().count()).isEqualTo(5);
-    assertThat(tally.eventDelay().maxNanos()).isEqualTo(1_000);
-    assertThat(tally.firstToken().count()).isOne();
+    assertThat(tally.eventDelay().getTotalCount()).isEqualTo(5);
+    assertThat(tally.eventDelay().getMaxValue()).isEqualTo(1_000);
+    assertThat(tally.firstToken().getTotalCount()).isOne();
   }
 
   @Test
@@ -111,6 +111,6 @@ class FrameCheckTest {
     Tally later = new Tally();
     StreamReader reader = new StreamReader(later, script.newCheck(later), 100);
     reader.feed(Unpooled.wrappedBuffer(stream(WORDS).getBytes(UTF_8)), 750);
-    assertThat(later.eventDelay().maxNanos()).as("650 since its start").isEqualTo(50);
+    assertThat(later.eventDelay().getMaxValue()).as("650 since its start").isEqualTo(50);
   }
 }
