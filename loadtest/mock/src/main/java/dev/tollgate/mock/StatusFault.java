@@ -91,7 +91,7 @@ enum StatusFault implements MockFault {
   ERROR_IN_200(
       fault(
           "error-200",
-          "200 with a JSON error object, asked for a stream or not",
+          "200 with a JSON error object, also instead of a stream",
           (d, k) ->
               d.answer(
                   "200 OK",

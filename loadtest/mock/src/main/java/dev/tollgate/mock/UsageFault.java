@@ -9,12 +9,12 @@ enum UsageFault implements MockFault {
   NONE(
       fault(
           "no-usage",
-          "no usage, although asked for",
+          "no usage, although the request asks for it",
           (d, k) -> d.body(d.text().bodyWithoutUsage()).drop(Kind.USAGE))),
   OWN_CHUNK(
       fault(
           "usage-own-chunk",
-          "in a chunk of its own, unasked",
+          "in a separate chunk, also if not requested",
           (d, k) -> alone(d, d.text().usageChunk(d.text().usage())))),
   ON_FINISH(
       fault(
@@ -28,7 +28,7 @@ enum UsageFault implements MockFault {
   EMPTY_DELTA(
       fault(
           "usage-empty-delta",
-          "on a chunk with an empty delta behind the finish",
+          "on a chunk with an empty delta after the finish",
           (d, k) -> alone(d, with(d, ChatText.choice("{}", null), d.text().usage())))),
   CUMULATIVE(
       fault(
@@ -75,7 +75,7 @@ enum UsageFault implements MockFault {
       fault(
           "usage-early",
           4,
-          "in a chunk of its own behind k content events, before the finish",
+          "in a separate chunk after k content events, before the finish",
           (d, k) -> d.drop(Kind.USAGE).insert(k, d.text().usageChunk(d.text().usage())))),
   LATE(
       fault(

@@ -93,7 +93,7 @@ class MediaJobsTest {
     assertThat(endless.path("progress").asInt()).isEqualTo(99);
     JsonNode silent = look(id(submit(key(), "fault/job-endless?progress=false", "")));
     assertThat(silent.has("progress")).isFalse();
-    JsonNode odd = look(id(submit(key(), "fault/job-odd-status", "")));
+    JsonNode odd = look(id(submit(key(), "fault/job-unknown-status", "")));
     assertThat(odd.path("status").asText()).isEqualTo("daydreaming");
   }
 
@@ -109,7 +109,7 @@ class MediaJobsTest {
     assertThat(late.at("/error/code").asText()).isEqualTo("generation_failed");
     String forgotten = id(submit(key(), "fault/job-forgotten", ""));
     assertThat(client.get(PATH + "/" + forgotten).readResponse().status()).isEqualTo(404);
-    String shaky = id(submit(key(), "fault/job-looks-fail:1", ""));
+    String shaky = id(submit(key(), "fault/job-polls-fail:1", ""));
     assertThat(client.get(PATH + "/" + shaky).readResponse().status()).isEqualTo(503);
     assertThat(client.get(PATH + "/" + shaky).readResponse().status()).isEqualTo(200);
     JsonNode none = JSON.readTree(submit(key(), "fault/file-none", "").body());
