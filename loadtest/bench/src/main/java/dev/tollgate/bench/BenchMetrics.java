@@ -10,18 +10,18 @@ import java.util.Optional;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
-/** The figures that an assertion can name, in nanoseconds, bytes and numbers. */
+/** Metrics that an assertion can name, in nanoseconds, bytes and numbers. */
 public final class BenchMetrics {
   private static final String TARGET = "target_";
   private static final String FIRST_TOKEN = "first_token_";
   private static final String EVENT_DELAY = "event_delay_";
 
-  /** All names and what they are counted in. */
+  /** Units by name. */
   private static final Map<String, MetricUnit> KNOWN = known();
 
   private BenchMetrics() {}
 
-  /** All names, in the order of the documentation, and what they are counted in. */
+  /** Returns the unit of every metric, in the order of the documentation. */
   public static Map<String, MetricUnit> all() {
     return KNOWN;
   }
@@ -57,7 +57,7 @@ public final class BenchMetrics {
     return "frontier_" + threshold.toMillis() + "ms";
   }
 
-  /** What a run measured: by scenario, then by name. */
+  /** Returns the values of a report by scenario and name. */
   static Map<String, Map<String, Double>> of(BenchReport report) {
     Map<String, Map<String, Double>> all = new LinkedHashMap<>();
     report.scenarios().forEach(each -> all.put(each.scenario().wire(), of(each)));
@@ -102,7 +102,7 @@ public final class BenchMetrics {
     return found;
   }
 
-  /** The short name is what was added; with nothing to compare, it is the whole. */
+  /** Puts the added latency under the short name, or the whole latency without a direct side. */
   private static void put(
       Map<String, Double> found,
       String what,

@@ -2,7 +2,7 @@ package dev.tollgate.bench;
 
 import org.HdrHistogram.Histogram;
 
-/** Reported percentiles of a duration; all zero if nothing was recorded. */
+/** Reported percentiles of a duration, in nanoseconds; all zero if nothing was recorded. */
 record Percentiles(long p50Nanos, long p90Nanos, long p99Nanos, long p999Nanos) {
   static Percentiles of(Histogram nanos) {
     return new Percentiles(

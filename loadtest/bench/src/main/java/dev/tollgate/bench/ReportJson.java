@@ -14,16 +14,16 @@ import java.util.Optional;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
-/** A report for programs. Durations are microseconds; a key is never in it. */
+/** Report as JSON. Durations are in microseconds; API keys are never included. */
 public final class ReportJson {
-  /** Changes when a member changes its meaning. */
+  /** Format version; changes when a member changes its meaning. */
   private static final int FORMAT = 1;
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private ReportJson() {}
 
-  /** The whole, with line breaks. */
+  /** Returns the whole report, with line breaks. */
   public static String of(BenchReport report, List<Verdict> verdicts) {
     ObjectNode root = JSON.createObjectNode();
     root.put("format", FORMAT);

@@ -7,7 +7,10 @@ import java.util.Map;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
-/** What came of the requests to one side in one scenario. Confined to the driver's loop. */
+/**
+ * Outcome counts and latencies of the requests to one side in one scenario. Confined to the
+ * driver's loop.
+ */
 public final class Tally {
   private static final long NANOS_MAX = Duration.ofHours(1).toNanos();
 
@@ -27,7 +30,7 @@ public final class Tally {
   private long framesChanged;
   private @Nullable String firstProblem;
 
-  /** A request was sent this long after it should have been. */
+  /** Counts a sent request and its delay after the intended start. */
   public void sent(long lateNanos) {
     asked++;
     record(late, lateNanos);
@@ -41,7 +44,7 @@ public final class Tally {
     events++;
   }
 
-  /** An event came this long after the provider's own schedule. */
+  /** Records the delay of an event after the provider's schedule. */
   void eventDelay(long nanos) {
     record(eventDelay, nanos);
   }
@@ -52,8 +55,8 @@ public final class Tally {
   }
 
   /**
-   * A request ended without its answer. One that ran out of time counts with the time that it had:
-   * left out it would make the rest look fast.
+   * Counts a failed request. A timeout is recorded as a latency: without it the percentiles would
+   * look too good.
    */
   void failed(Failure how, long sinceIntendedNanos) {
     failures.merge(how, 1L, Long::sum);
@@ -63,7 +66,7 @@ public final class Tally {
     }
   }
 
-  /** A request was not even sent. */
+  /** Counts a request that was not sent. */
   void unsent(Failure why, long sinceIntendedNanos) {
     asked++;
     failed(why, sinceIntendedNanos);
@@ -75,7 +78,7 @@ public final class Tally {
     framesChanged += changed;
   }
 
-  /** Keeps what was said first by whoever refused. */
+  /** Keeps the first error text. */
   void problem(String what) {
     if (firstProblem == null) {
       firstProblem = what;
@@ -138,7 +141,7 @@ public final class Tally {
     return new Histogram(1, NANOS_MAX, DIGITS);
   }
 
-  /** Durations out of range count as the nearest end of it: a histogram refuses them. */
+  /** Records a duration. One out of range is clamped, because the histogram rejects it. */
   private static void record(Histogram histogram, long nanos) {
     histogram.recordValue(Math.clamp(nanos, 0, NANOS_MAX));
   }

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Where load may go. */
+/** Base URLs that load may be sent to. */
 class BaseUrlTest {
   @ParameterizedTest
   @CsvSource({

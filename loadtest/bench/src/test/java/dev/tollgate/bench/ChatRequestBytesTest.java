@@ -10,7 +10,7 @@ import dev.tollgate.core.http.Field;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What is sent to each side of a comparison. */
+/** Requests to each side of a comparison. */
 class ChatRequestBytesTest {
   private static final Prompt SHORT = new Prompt(8, 5);
 

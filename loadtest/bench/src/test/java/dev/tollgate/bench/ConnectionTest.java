@@ -13,7 +13,7 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** One connection in frozen time: what it counts, and from when. */
+/** Counts and latencies of one connection, with a manual clock. */
 class ConnectionTest {
   private static final String PLAIN = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}";
   private static final long TIMEOUT_NANOS = 1_000;

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Streams whose frames are not those of the first one are errors, of the right kind. */
+/** Streams whose frames differ from the first stream's are counted by kind of error. */
 class FrameCheckTest {
   private static final List<String> WORDS = List.of("alpha", " beta", " beta", " gam\\\"ma", " d");
 
@@ -54,7 +54,7 @@ class FrameCheckTest {
     return failure == null ? NONE : failure;
   }
 
-  /** Stands for no failure at all: it is never one of a stream. */
+  /** Placeholder for no failure; a stream never has it. */
   private static final Failure NONE = Failure.CONNECT;
 
   @Test

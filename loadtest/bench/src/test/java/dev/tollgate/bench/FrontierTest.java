@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 /** The search for the highest rates, with systems that are formulas. */
 class FrontierTest {
-  /** A queue: the nearer to its capacity, the longer it takes. */
+  /** Queue whose latency grows towards its capacity. */
   private static Probe queue(double rate, double capacity) {
     double nanos = rate < capacity ? 2e8 / (capacity - rate) : Double.POSITIVE_INFINITY;
     return new Probe(rate, (long) Math.min(nanos, 1e12), rate < capacity ? 0 : 5, 0.1);

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** CPU and memory of a process, from files such as Linux has. */
+/** CPU and memory of a process, from files in the format of Linux. */
 class ProcessCostTest {
   @TempDir private Path proc = Path.of("");
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** Streams that are open all the time, in frozen time. */
+/** Load of sustained streams, with a manual clock. */
 class SustainedStreamsTest {
   private static final long SECOND = 1_000_000_000;
 

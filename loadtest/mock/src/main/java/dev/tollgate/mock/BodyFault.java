@@ -4,7 +4,7 @@ import static dev.tollgate.mock.MockFault.fault;
 
 import java.time.Duration;
 
-/** Goes wrong in the transfer of the body, whatever the body says. */
+/** Faults in the transfer of the body, independent of its content. */
 public enum BodyFault implements MockFault {
   HANG_AFTER_HEAD(
       fault(

@@ -4,7 +4,7 @@ import static dev.tollgate.mock.MockFault.fault;
 
 import dev.tollgate.mock.StreamEvent.Kind;
 
-/** Goes wrong in what the events of a stream, or the body of a plain reply, say. */
+/** Faults in the content of a stream's events or of a plain body. */
 enum EventFault implements MockFault {
   ERROR_FIRST(
       fault(
@@ -168,7 +168,7 @@ enum EventFault implements MockFault {
     };
   }
 
-  /** Renames an event by its own words, so that each gets another name. */
+  /** Replaces id, time and model by values derived from the event's content. */
   private static String otherNames(String data) {
     int number = data.hashCode() & 0xffff;
     return data.replaceFirst("\"id\":\"[^\"]*\"", "\"id\":\"other-" + number + "\"")

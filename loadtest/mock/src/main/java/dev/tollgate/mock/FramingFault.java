@@ -2,7 +2,7 @@ package dev.tollgate.mock;
 
 import static dev.tollgate.mock.MockFault.fault;
 
-/** Frames the events of a stream as the standard allows and others do. */
+/** Unusual but legal framings of an event stream, as other providers use them. */
 enum FramingFault implements MockFault {
   CRLF(fault("sse-crlf", "lines end with CR LF", (d, k) -> d.framing(SseFraming.CRLF))),
   CR(fault("sse-cr", "lines end with CR", (d, k) -> d.framing(SseFraming.CR))),

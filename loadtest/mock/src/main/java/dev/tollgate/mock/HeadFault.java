@@ -4,7 +4,7 @@ import static dev.tollgate.mock.MockFault.fault;
 
 import java.time.Duration;
 
-/** Goes wrong before or in the head of the reply, where nothing was promised yet. */
+/** Faults before or in the head of the reply. */
 public enum HeadFault implements MockFault {
   RESET_BEFORE_HEAD(
       fault("reset-before-head", "RST after the request", (d, k) -> d.raw("", ReplyEnding.RST))),

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the few members of a request's body that a {@link MockRequest} is made of. */
+/** Reads a {@link MockRequest} from the members of a JSON body. */
 final class RequestScan {
   private static final int DIMENSIONS_USUAL = 1_536;
   private static final int DIMENSIONS_MAX = 16_384;
@@ -39,9 +39,10 @@ final class RequestScan {
   private RequestScan() {}
 
   /**
-   * The request in the first {@code length} bytes, or null if they name no model.
+   * Returns the request in the first {@code length} bytes, or null if they are not a JSON object
+   * with a model.
    *
-   * @param host where the client found this provider
+   * @param host value of the request's Host field
    */
   static @Nullable MockRequest scan(
       Operation operation, byte[] body, int length, String host, boolean keepAlive) {
@@ -82,7 +83,7 @@ final class RequestScan {
     };
   }
 
-  /** The model; or the one that the request names beside it. */
+  /** Returns the model, or the member {@code x_mock} if the model delegates to it. */
   private @Nullable String effectiveModel() {
     boolean usesBehavior = model != null && (model.equals("asked") || model.endsWith("/asked"));
     return usesBehavior && behavior != null ? behavior : model;

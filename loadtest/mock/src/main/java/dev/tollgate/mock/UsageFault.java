@@ -4,7 +4,7 @@ import static dev.tollgate.mock.MockFault.fault;
 
 import dev.tollgate.mock.StreamEvent.Kind;
 
-/** Sends usage where, or as, others do not. Each sends it whether it was asked for or not. */
+/** Unusual places and values of the usage. All send it, even if it was not requested. */
 enum UsageFault implements MockFault {
   NONE(
       fault(
@@ -117,7 +117,7 @@ enum UsageFault implements MockFault {
     return spec;
   }
 
-  /** Puts one chunk with usage between finish and {@code [DONE]}. */
+  /** Sends the usage in one chunk between the finish and {@code [DONE]}. */
   private static void alone(ReplyDraft draft, String chunk) {
     draft.drop(Kind.USAGE).insertAfter(Kind.FINISH, chunk);
   }

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Each fault does to a stream, on the wire, what its name says; none is without a check. */
+/** Every fault has its documented effect on a stream's bytes; every fault has a check. */
 class FaultWireTest {
   private static final PeerClose.How FIN = PeerClose.How.FIN;
   private static final PeerClose.How RST = PeerClose.How.RST;
@@ -274,7 +274,7 @@ class FaultWireTest {
         });
   }
 
-  /** Nothing but these, and the connection stays open. */
+  /** Requires exactly these bytes and an open connection. */
   private void quiet(String name, String... marks) {
     checks.put(
         name,
@@ -384,7 +384,7 @@ class FaultWireTest {
     return raw.split(Pattern.quote(CONTENT), -1).length - 1;
   }
 
-  /** How many bytes more than its Content-Length a reply has. */
+  /** Returns the number of bytes beyond the reply's Content-Length. */
   private static int surplus(String raw) {
     int head = raw.indexOf("\r\n\r\n") + 4;
     String length = raw.split("Content-Length: ", 2)[1].split("\r\n", 2)[0];

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The healthy provider: what it says, when, and what it counts. */
+/** Healthy replies of the mock provider: content, timing and counts. */
 class MockProviderTest {
   private static final ObjectMapper JSON = new ObjectMapper();
   @RegisterExtension static final RunningMock MOCK = new RunningMock();

@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The wheel wakes everyone, each once, and none early. */
+/** The wheel runs every task once, and none early. */
 class PacerTest {
   private final MultiThreadIoEventLoopGroup group =
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
@@ -81,7 +81,7 @@ class PacerTest {
     assertThat(wakings.getLast() - wakings.getFirst()).isGreaterThanOrEqualTo(10_000_000);
   }
 
-  /** Counts its one waking, and whether it came too early. */
+  /** Counts its runs, and whether one was too early. */
   private static final class Once extends Pacer.PacedTask {
     private final long notBefore;
     private final AtomicInteger early;

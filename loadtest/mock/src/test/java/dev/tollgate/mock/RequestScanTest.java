@@ -15,7 +15,7 @@ import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** The scan finds what a JSON parser would find, whatever else the body holds. */
+/** Members are found as a JSON parser finds them, among any other members. */
 class RequestScanTest {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final String MARKS = "\"\\{}[]:, \n\u00e9\u65e5xyz\"model\":";
@@ -77,7 +77,7 @@ class RequestScanTest {
     return Objects.requireNonNull(RequestScan.scan(Operation.CHAT, body, body.length, "", true));
   }
 
-  /** The wanted members in random order among members that nest their likes. */
+  /** Returns the wanted members in random order among members that contain nested decoys. */
   private static ObjectNode mixed(ObjectNode wanted, Random random) {
     List<String> names = new ArrayList<>();
     wanted.fieldNames().forEachRemaining(names::add);

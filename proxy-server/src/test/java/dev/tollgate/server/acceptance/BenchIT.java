@@ -103,7 +103,7 @@ class BenchIT {
   private static void aStreamThatFails(GatewayProcess gateway) throws Exception {
     CommandResult said = bench(gateway, "--stream-model=bench/cut", "--scenario=stream");
     assertThat(said.exitCode()).isEqualTo(1);
-    assertThat(said.err()).contains("target does not answer as it has to: error_event");
+    assertThat(said.err()).contains("target does not answer correctly: error_event");
   }
 
   private static void aWrongKey(GatewayProcess gateway) throws Exception {

@@ -3,8 +3,8 @@ package dev.tollgate.mock.media;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One way a provider of videos and music can fail, selected by the model name {@code
- * fault/<name>[:k]}; docs/mock-provider.md lists all, and a test compares.
+ * Failure of a provider of videos and music, selected by the model name {@code fault/<name>[:k]}.
+ * docs/mock-provider.md lists all faults; a test compares the list.
  */
 public enum MediaFault {
   REFUSED("job-refused", "400 `content_policy`: no job is created"),
@@ -51,7 +51,7 @@ public enum MediaFault {
     return null;
   }
 
-  /** What stands behind {@code fault/}. */
+  /** Returns the name after {@code fault/}. */
   public String wireName() {
     return wireName;
   }
@@ -60,12 +60,12 @@ public enum MediaFault {
     return kDefault != NO_K;
   }
 
-  /** The number used if the name carries none. */
+  /** Returns the number used if the model name has none. */
   public int kDefault() {
     return kDefault;
   }
 
-  /** What happens on the wire, in one line for the documentation. */
+  /** Returns one line for the documentation, about what happens on the wire. */
   public String description() {
     return description;
   }

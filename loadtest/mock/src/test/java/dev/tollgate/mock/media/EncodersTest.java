@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What the encoders make can be taken apart again, and is what was asked for. */
+/** Encoded files parse again and are what was requested. */
 class EncodersTest {
   private static final Logger log = LoggerFactory.getLogger(EncodersTest.class);
 
@@ -152,7 +152,7 @@ class EncodersTest {
     assertThat(List.of(8_000, 11_025, 96_000)).noneMatch(Mp3::supports);
   }
 
-  /** Another decoder's word, where there is one; which it was is in the log. */
+  /** Checks the files with ffprobe if it is installed; the log says whether it is. */
   @Test
   void whateverElseDecodesOpensThemToo(@TempDir Path folder) throws Exception {
     Tone tone = new Tone(Duration.ofMillis(2_500), 24_000, 440);
