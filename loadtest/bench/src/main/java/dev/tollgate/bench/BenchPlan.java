@@ -22,7 +22,7 @@ public record BenchPlan(
   /**
    * One side of the comparison: the gateway, or the provider itself.
    *
-   * @param fields additional header fields
+   * @param fields additional header fields of its requests
    */
   public record TargetSpec(
       BaseUrl url, @Nullable Secret key, String model, String streamModel, List<Field> fields) {}
@@ -61,10 +61,10 @@ public record BenchPlan(
    * @param round length of a round, after which the sides alternate
    * @param warmUp time before each scenario, for both sides together
    * @param timeout of a request, from its intended start
-   * @param whole limit of the whole run
+   * @param maxDuration limit of the whole run
    */
   public record Times(
-      Duration each, Duration round, Duration warmUp, Duration timeout, Duration whole) {}
+      Duration each, Duration round, Duration warmUp, Duration timeout, Duration maxDuration) {}
 
   /** Limits that are never exceeded. */
   public record Bounds(double ratePerSecondMax, int connectionsMax) {}
@@ -72,7 +72,7 @@ public record BenchPlan(
   /** Size of a request and of its reply. */
   public record Prompt(int bytes, int tokensMax) {}
 
-  /** Whether every stream has the same frames, as the mock provider's streams do. */
+  /** Expected streams: all with the same frames, as the mock provider sends them, or any. */
   public enum Replies {
     SAME,
     ANY

@@ -30,7 +30,7 @@ public final class BenchRun {
     Map<String, String> environment = Environment.read(version);
     try (Driver driver = new Driver()) {
       long beganNanos = driver.nowNanos();
-      var runner = new LoadRunner(driver, plan.times().whole(), isStopped, progress);
+      var runner = new LoadRunner(driver, plan.times().maxDuration(), isStopped, progress);
       BenchTargets targets = BenchTargets.of(plan, driver);
       Script script = new FirstRequests(plan, driver, runner).run(targets);
       List<ScenarioResult> scenarios = new ArrayList<>();

@@ -64,7 +64,7 @@ public final class ReportJson {
         .put("round_seconds", seconds(plan.times().round()))
         .put("warmup_seconds", seconds(plan.times().warmUp()))
         .put("timeout_seconds", seconds(plan.times().timeout()))
-        .put("max_duration_seconds", seconds(plan.times().whole()))
+        .put("max_duration_seconds", seconds(plan.times().maxDuration()))
         .put("max_rate", plan.bounds().ratePerSecondMax())
         .put("connections", plan.bounds().connectionsMax())
         .put("prompt_bytes", plan.prompt().bytes())

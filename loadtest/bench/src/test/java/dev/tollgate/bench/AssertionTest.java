@@ -50,12 +50,12 @@ class AssertionTest {
         "first_token_p99.9<=1ms; true",
         "plain.p99<=5ms,errors=0; false"
       })
-  void figuresAreCompared(String text, boolean held) {
+  void metricsAreCompared(String text, boolean held) {
     assertThat(holds(text)).isEqualTo(held);
   }
 
   @Test
-  void whatWasNotMeasuredIsMissed() {
+  void anUnmeasuredMetricMisses() {
     Assertion assertion = AssertionParser.parse("plain.first_token_p50<=1s").getFirst();
     assertThat(assertion.judge(FIGURES).held()).isFalse();
     assertThat(assertion.judge(FIGURES).found()).isEqualTo("not measured");
@@ -86,14 +86,14 @@ class AssertionTest {
         "errors=0 errors=0; 10; expected a comma",
         "P99<=5ms; 1; expected the name"
       })
-  void whatIsNotUnderstoodIsRefusedWithItsPosition(String text, int position, String why) {
+  void syntaxErrorsNameTheirPosition(String text, int position, String why) {
     assertThatThrownBy(() -> AssertionParser.parse(text))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("position " + position + ": " + why);
   }
 
   @Test
-  void everyFigureCanBeDemanded() {
+  void everyMetricCanBeAsserted() {
     BenchMetrics.all()
         .forEach(
             (name, unit) -> {

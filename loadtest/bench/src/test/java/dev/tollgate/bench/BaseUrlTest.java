@@ -25,7 +25,7 @@ class BaseUrlTest {
   }
 
   @Test
-  void anotherMachineNeedsToBeAskedFor() {
+  void otherMachinesNeedPermission() {
     assertThatThrownBy(() -> BaseUrl.of("http://192.0.2.1/v1", false))
         .hasMessageContaining("--remote");
     assertThat(BaseUrl.of("http://192.0.2.1/v1", true).authority()).isEqualTo("192.0.2.1");

@@ -15,7 +15,7 @@ class ChatRequestBytesTest {
   private static final Prompt SHORT = new Prompt(8, 5);
 
   @Test
-  void fieldsThatAPeerWantsStandBesideTheUsualOnes() {
+  void additionalFieldsFollowTheUsualOnes() {
     TargetSpec party =
         new TargetSpec(
             BaseUrl.of("http://127.0.0.1:9/v1", false),

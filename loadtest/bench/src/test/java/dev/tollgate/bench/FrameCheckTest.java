@@ -58,7 +58,7 @@ class FrameCheckTest {
   private static final Failure NONE = Failure.CONNECT;
 
   @Test
-  void theSameFramesAreSoundAndTheirDelayIsCounted() {
+  void equalFramesAreValidAndTheirDelayIsCounted() {
     assertThat(read(stream(WORDS))).isEqualTo(NONE);
     assertThat(tally.events()).isEqualTo(8);
     assertThat(tally.eventDelay().getTotalCount()).isEqualTo(5);
@@ -95,7 +95,7 @@ class FrameCheckTest {
   }
 
   @Test
-  void aStreamWithoutItsEndAndOneThatSaysItFailedAreErrors() {
+  void aTruncatedStreamAndAnErrorEventAreErrors() {
     String whole = stream(WORDS);
     assertThat(read(whole.replace("data: [DONE]\n\n", ""))).isEqualTo(Failure.BROKEN);
     String failed = "data: {\"error\":{\"code\":\"upstream_broken\"}}\n\ndata: [DONE]\n\n";
@@ -104,7 +104,7 @@ class FrameCheckTest {
   }
 
   @Test
-  void theScheduleIsWhatTheReferenceDidAtItsBest() {
+  void theScheduleIsTheEarliestOfTheReference() {
     StreamReader early = new StreamReader(tally, script.learning().newCheck(tally), 0);
     early.feed(Unpooled.wrappedBuffer(stream(WORDS).getBytes(UTF_8)), 600);
     assertThat(early.end()).isNull();

@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.OptionalDouble;
 import org.junit.jupiter.api.Test;
 
-/** The search for the highest rates, with systems that are formulas. */
+/** Search for the highest rates, with systems simulated by formulas. */
 class FrontierTest {
   /** Queue whose latency grows towards its capacity. */
   private static Probe queue(double rate, double capacity) {
@@ -47,12 +47,12 @@ class FrontierTest {
   }
 
   @Test
-  void whatFailsAtOnceHasNoRate() {
+  void aSystemThatAlwaysFailsHasNoRate() {
     assertThat(found(searched(10, 20_000), 100)).isZero();
   }
 
   @Test
-  void aRateWithErrorsHoldsNothingHoweverFastItWas() {
+  void aRateWithErrorsHoldsNoThreshold() {
     assertThat(new Probe(100, 10, 1, 0).holds(Duration.ofMillis(100))).isFalse();
   }
 

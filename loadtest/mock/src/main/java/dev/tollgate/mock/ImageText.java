@@ -9,7 +9,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Text of a healthy image reply, in base64 or with URLs that the mock provider serves itself. */
+/**
+ * Builder of a healthy image reply, in base64 or with URLs that the mock provider serves itself.
+ */
 final class ImageText {
   private static final String FOLDER = "/_mock/images/";
   private static final Pattern FILE =

@@ -31,7 +31,7 @@ public record MockProfile(Duration ttft, Duration chunkInterval, int chunks, lon
   }
 
   /** Returns the time from a request to the end of a reply of {@code tokens} tokens. */
-  Duration whole(int tokens) {
+  Duration replyDuration(int tokens) {
     return ttft.plus(chunkInterval.multipliedBy(tokens));
   }
 

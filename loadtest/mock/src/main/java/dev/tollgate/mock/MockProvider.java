@@ -53,7 +53,7 @@ public final class MockProvider implements AutoCloseable {
         new MultiThreadIoEventLoopGroup(
             threads, epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory());
     MockModels models = new MockModels(profile);
-    MediaJobs jobs = new MediaJobs(profile.whole(profile.chunks()));
+    MediaJobs jobs = new MediaJobs(profile.replyDuration(profile.chunks()));
     for (EventExecutor each : loops) {
       EventLoop loop = (EventLoop) each;
       contexts.put(loop, new LoopContext(loop, models, counters, jobs));

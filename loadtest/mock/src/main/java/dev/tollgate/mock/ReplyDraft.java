@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * hold one byte per character, because a faulty reply need not be text.
  */
 final class ReplyDraft {
-  /** How the body is delimited. */
+  /** Delimitation of the body. */
   enum Coding {
     LENGTH,
     CHUNKED,
@@ -58,7 +58,7 @@ final class ReplyDraft {
     this.coding = stream ? Coding.CHUNKED : Coding.LENGTH;
     this.ending = request.keepAlive() ? ReplyEnding.KEEP_ALIVE : ReplyEnding.FIN;
     // A plain reply is sent at the time at which a stream would end.
-    this.headDelay = stream ? profile.ttft() : profile.whole(text.tokens());
+    this.headDelay = stream ? profile.ttft() : profile.replyDuration(text.tokens());
     this.framing = text.isRawAudio() ? SseFraming.RAW : SseFraming.USUAL;
     headerLines.add("Content-Type: " + text.contentType());
     headerLines.add("X-Request-Id: req_mock_" + new SeededWords(profile.seed()).hex(0));

@@ -52,7 +52,7 @@ final class RequestScan {
       for (int i = 0; i < members.size(); i++) {
         scan.readMember(members, i);
       }
-    } catch (InvalidJson e) {
+    } catch (InvalidJson _) {
       return null;
     }
     String model = scan.effectiveModel();

@@ -27,7 +27,7 @@ class PacerTest {
   }
 
   @Test
-  void everyoneIsWokenOnceAndNotEarly() throws Exception {
+  void everyTaskRunsOnceAndNotEarly() throws Exception {
     int count = 5_000;
     CountDownLatch woken = new CountDownLatch(count);
     AtomicInteger early = new AtomicInteger();
@@ -45,7 +45,7 @@ class PacerTest {
   }
 
   @Test
-  void whoIsForgottenSleepsOn() throws Exception {
+  void aCancelledTaskDoesNotRun() throws Exception {
     CountDownLatch first = new CountDownLatch(1);
     CountDownLatch last = new CountDownLatch(1);
     loop.submit(
@@ -62,7 +62,7 @@ class PacerTest {
   }
 
   @Test
-  void aSleeperMaySleepAgainFromItsWaking() throws Exception {
+  void aTaskMayScheduleItselfAgain() throws Exception {
     CountDownLatch thrice = new CountDownLatch(3);
     List<Long> wakings = new ArrayList<>();
     Pacer.PacedTask again =

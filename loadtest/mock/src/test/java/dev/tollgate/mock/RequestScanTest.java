@@ -41,7 +41,7 @@ class RequestScanTest {
   }
 
   @Test
-  void theNamedToolIsTheOneThatIsCalled() {
+  void aNamedToolChoiceWins() {
     String tools = "\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"first\"}}]";
     String choice = "\"tool_choice\":{\"type\":\"function\",\"function\":{\"name\":\"named\"}}";
     for (String body : List.of(tools + "," + choice, choice + "," + tools)) {
@@ -53,7 +53,7 @@ class RequestScanTest {
   }
 
   @Test
-  void brokenJsonNamesNoModel() {
+  void invalidJsonHasNoModel() {
     for (String body : List.of("", "[]", "{", "{\"model\"", "{\"model\":", "{\"model\":7}", "x")) {
       byte[] bytes = body.getBytes(UTF_8);
       assertThat(RequestScan.scan(Operation.CHAT, bytes, bytes.length, "", true)).as(body).isNull();
@@ -61,7 +61,7 @@ class RequestScanTest {
   }
 
   @Test
-  void theRequestMayNameTheModelWhereTheModelSaysSo() {
+  void theModelMayDelegateToTheRequest() {
     String body = "{\"model\":\"%s\",\"x_mock\":\"fault/stall:20\"}";
     assertThat(scan(body.formatted("asked").getBytes(UTF_8)).model()).isEqualTo("fault/stall:20");
     assertThat(scan(body.formatted("a/asked").getBytes(UTF_8)).model()).isEqualTo("fault/stall:20");
