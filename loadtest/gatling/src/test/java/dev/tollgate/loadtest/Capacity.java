@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Plain chat at a rate that rises by stairs; each stair has figures and a goal of its own. The rate
- * is that of the first stair and the height of each, the duration that of one stair.
+ * Plain chat at a rate that rises in steps; each step has its own results and goal. The configured
+ * rate is that of the first step and the height of each, the duration that of one step.
  */
 public final class Capacity extends LoadSimulation {
   private static final int STAIRS = Integer.getInteger("loadtest.stairs", 5);

@@ -16,8 +16,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A verb of the launcher as a child process. The launcher builds what is not built and then becomes
- * the program, so that its process is the one to end.
+ * Command of the launcher as a child process. The launcher builds missing modules and then replaces
+ * itself by the program, so that ending its process ends the program.
  */
 final class Child implements AutoCloseable {
   private static final Path LAUNCHER = Path.of("..", "..", "tollgate").toAbsolutePath().normalize();
@@ -36,7 +36,7 @@ final class Child implements AutoCloseable {
     Thread.ofVirtual().start(this::listen);
   }
 
-  /** Starts it; what it logs goes to this file. */
+  /** Starts the process, with its log in this file. */
   static Child start(Path log, Map<String, String> environment, List<String> arguments) {
     List<String> command = new ArrayList<>(List.of(LAUNCHER.toString()));
     command.addAll(arguments);
@@ -54,11 +54,11 @@ final class Child implements AutoCloseable {
     try (BufferedReader out = process.inputReader()) {
       out.lines().forEach(said::add);
     } catch (IOException | UncheckedIOException _) {
-      // It ended.
+      // The process has ended.
     }
   }
 
-  /** The pattern's first group in the next line of its output that has it. */
+  /** Returns the pattern's first group in the next matching line of the output. */
   String await(Pattern pattern) {
     long giveUp = System.nanoTime() + START.toNanos();
     while (System.nanoTime() < giveUp) {
@@ -92,7 +92,7 @@ final class Child implements AutoCloseable {
     }
   }
 
-  /** Has it collect its garbage, and waits for that. */
+  /** Triggers a garbage collection and waits for its end. */
   void collectGarbage() {
     Path jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd");
     try {
@@ -109,7 +109,7 @@ final class Child implements AutoCloseable {
     }
   }
 
-  /** Waits for its end. */
+  /** Waits for the end of the process. */
   int awaitExit() {
     try {
       if (!process.waitFor(STOP.toMillis(), TimeUnit.MILLISECONDS)) {
@@ -122,7 +122,7 @@ final class Child implements AutoCloseable {
     }
   }
 
-  /** Ends it, gently at first: a gateway stops its PostgreSQL then. */
+  /** Terminates the process, gracefully at first, so that a gateway stops its PostgreSQL. */
   @Override
   public void close() {
     end();

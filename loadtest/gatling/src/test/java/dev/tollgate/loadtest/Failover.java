@@ -17,13 +17,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The first provider fails every request, each in another way; the second is healthy. No client may
- * notice anything but the time that it took to find out: at most the timeout of one second.
+ * Failover from a provider that fails every request, each in another way, to a healthy one. Clients
+ * may notice only a delay of at most the timeout of one second.
  */
 public final class Failover extends LoadSimulation {
   private static final String MODEL = "load/failover";
 
-  /** All that can go wrong before the first content, as the mock provider plays it. */
+  /** Faults of the mock provider before the first content. */
   private static final List<Map<String, Object>> FAULTS =
       List.of(
           fault("500"),

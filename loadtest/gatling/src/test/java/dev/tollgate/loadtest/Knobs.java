@@ -3,16 +3,16 @@ package dev.tollgate.loadtest;
 import java.time.Duration;
 import java.util.Optional;
 
-/** What the command line says: properties named {@code loadtest.…}. */
+/** Options of the command line: properties named {@code loadtest.…}. */
 final class Knobs {
   private Knobs() {}
 
-  /** The running gateway to load, up to and with {@code /v1}; none: one is started. */
+  /** Returns the base URL of the running gateway, including {@code /v1}; empty: one is started. */
   static Optional<String> url() {
     return property("url").map(url -> url.replaceAll("/+$", ""));
   }
 
-  /** The key to ask with; the environment hides it from the list of processes. */
+  /** Returns the API key. The environment hides it from the process list. */
   static String key() {
     return property("key")
         .or(() -> Optional.ofNullable(System.getenv("LOADTEST_KEY")))
@@ -20,7 +20,7 @@ final class Knobs {
             () -> new IllegalArgumentException("loadtest.url needs a key: set LOADTEST_KEY"));
   }
 
-  /** The admin listener of the running gateway; none: what only it knows is not looked at. */
+  /** Returns the admin listener of the running gateway; empty: its metrics are not checked. */
   static Optional<String> adminUrl() {
     return property("admin").map(url -> url.replaceAll("/+$", ""));
   }
@@ -37,7 +37,7 @@ final class Knobs {
     return property("warmup").map(Knobs::span).orElse(Duration.ofSeconds(10));
   }
 
-  /** The goal at p99, where a scenario has one. */
+  /** Returns the goal at p99 for scenarios that have one. */
   static Duration p99(Duration usual) {
     return property("p99").map(Knobs::span).orElse(usual);
   }
@@ -46,7 +46,7 @@ final class Knobs {
     return Optional.ofNullable(System.getProperty("loadtest." + name)).filter(s -> !s.isBlank());
   }
 
-  /** {@code 250ms}, {@code 90s}, {@code 5m} or {@code 1h}. */
+  /** Parses {@code 250ms}, {@code 90s}, {@code 5m} or {@code 1h}. */
   private static Duration span(String text) {
     return text.endsWith("ms")
         ? Duration.ofMillis(Long.parseLong(text.substring(0, text.length() - 2)))

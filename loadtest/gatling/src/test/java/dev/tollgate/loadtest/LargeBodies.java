@@ -14,8 +14,8 @@ import io.gatling.javaapi.core.ChainBuilder;
 import java.time.Duration;
 
 /**
- * Prompts of megabytes beside small ones. The mock provider counts a token for four bytes of the
- * body, so that the usage says whether all of it arrived.
+ * Prompts of megabytes beside small ones. The mock provider counts one token for four bytes of the
+ * body, so that the usage shows whether all of it arrived.
  */
 public final class LargeBodies extends LoadSimulation {
   private static final int MIB = 1 << 20;
@@ -59,7 +59,7 @@ public final class LargeBodies extends LoadSimulation {
                 jsonPath("$.usage.completion_tokens").ofInt().is(Requests.TOKENS)));
   }
 
-  /** A member of so many bytes that no provider knows. */
+  /** Returns a member of this size that is unknown to every provider. */
   private static String filler(int bytes) {
     return "\"x_filler\":\"" + "0123456789abcdef".repeat(bytes / 16) + "\",";
   }

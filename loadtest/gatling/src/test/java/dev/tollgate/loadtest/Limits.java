@@ -14,19 +14,19 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * More than the limits allow: who is refused must be told why and for how long, and who waits that
- * long must be served. The rate is that of the key's limit, the duration is that of the first part.
+ * Requests beyond the limits: a refusal must name its reason and wait, and a retry after that wait
+ * must be served. The rate is that of the key's limit, the duration is that of the first part.
  */
 public final class Limits extends LoadSimulation {
   private static final int RATE = Math.toIntExact(Math.round(Knobs.rate(20)));
 
   /**
-   * More than the bucket holds, and less than twice that: then after a second those who wait are
-   * fewer than what has flowed in.
+   * More than the bucket's capacity and less than twice of it: after a second the bucket has
+   * refilled for all that wait.
    */
   private static final int BURST = RATE * 7 / 4;
 
-  /** Requests at the same time. More than one burst, so that a burst meets only the rate. */
+  /** Concurrent requests: more than one burst, so that a burst is limited by the rate only. */
   private static final int SLOTS = RATE * 2;
 
   private static final int SCARCE_PER_MINUTE = 6;
@@ -54,20 +54,26 @@ public final class Limits extends LoadSimulation {
             warmUp().andThen(bursts().andThen(oneByOne().andThen(slots()))))
         .assertions(
             noneFails(),
-            // Three quarters of a bucket too many, less what flows in while the burst is sent.
+            // Three quarters of a bucket too many, less the refill while the burst is sent.
             refused(BY_RATE, (long) rounds * RATE / 4),
             refused(BY_MODEL, 2),
             refused(BY_SLOTS, 2));
   }
 
-  /** Within all limits: what is not warm yet takes long, and would be refused for its slots. */
+  /**
+   * Warms up within all limits: a cold gateway is slow, and requests would exceed the concurrency
+   * limit.
+   */
   private static PopulationBuilder warmUp() {
     return scenario("warm-up")
         .exec(Requests.chat("warm-up: chat", "load/chat"))
         .injectOpen(constantUsersPerSec(RATE / 2.0).during(Knobs.warmUp()));
   }
 
-  /** All of a burst are served: some at once, the others after the wait that they were told. */
+  /**
+   * Sends a burst of which all are served: some at once, the others after the wait of their
+   * refusal.
+   */
   private PopulationBuilder bursts() {
     List<OpenInjectionStep> steps = new ArrayList<>(List.of(nothingFor(ROUND)));
     for (int i = 0; i < rounds; i++) {
@@ -79,7 +85,10 @@ public final class Limits extends LoadSimulation {
         .injectOpen(steps.toArray(OpenInjectionStep[]::new));
   }
 
-  /** One client of a model that few may ask: told of up to ten seconds, and served after them. */
+  /**
+   * Sends one request to a model with a low limit: refused with a wait of up to ten seconds, served
+   * afterwards.
+   */
   private static PopulationBuilder oneByOne() {
     return once(
         scenario("a scarce model")
@@ -88,8 +97,8 @@ public final class Limits extends LoadSimulation {
   }
 
   /**
-   * Two bursts that take all slots for three seconds, and while they run some who want more. After
-   * the wait that these are told the first are done.
+   * Sends two bursts that take all slots for three seconds, and more requests meanwhile, whose wait
+   * ends after the bursts.
    */
   private static PopulationBuilder slots() {
     OpenInjectionStep refill = nothingFor(Duration.ofMillis(1100));
@@ -98,7 +107,7 @@ public final class Limits extends LoadSimulation {
         .injectOpen(atOnceUsers(RATE), refill, atOnceUsers(RATE), refill, atOnceUsers(RATE / 4));
   }
 
-  /** At least so many were refused for this reason, and each of them was served after the wait. */
+  /** Requires this number of refusals for the reason, each served after the wait. */
   private static Assertion refused(Refusal refusal, long atLeast) {
     return details(refusal.afterTheWait()).successfulRequests().count().gte(atLeast);
   }

@@ -16,23 +16,23 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * A run of one scenario against one gateway: a warm-up, the load, what is looked at afterwards, and
- * what must hold of all that. It ends in bounded time, and then the gateway, if it is our own.
+ * Run of one scenario against one gateway: a warm-up, the load, checks afterwards, and assertions.
+ * The run ends in bounded time and then ends its own gateway.
  */
 public abstract class LoadSimulation extends Simulation {
-  /** Longer than a request may take, so that one that hangs fails and is not just forgotten. */
+  /** Longer than the timeout of a request, so that a request that hangs fails and is counted. */
   private static final Duration GRACE = Duration.ofSeconds(90);
 
   final Subject gateway;
 
-  /** The settings are for a gateway of our own; one that runs must have them already. */
+  /** Applies the settings to an own gateway; a running one must have them already. */
   LoadSimulation(String... settings) {
     gateway = Subject.underLoad(List.of(settings));
   }
 
   /**
-   * Warms up, sends the load, and then looks. What each user does is given the phase that its
-   * requests' names begin with, so that the warm-up is counted apart.
+   * Warms up, sends the load, and then runs the checks. Request names begin with the phase, so that
+   * the warm-up is counted separately.
    */
   final SetUp load(
       Pace pace, Function<String, ChainBuilder> eachUser, PopulationBuilder... afterwards) {
@@ -47,7 +47,7 @@ public abstract class LoadSimulation extends Simulation {
     return bounded(warmUp.plus(pace.duration()), all);
   }
 
-  /** Runs these for about this long. */
+  /** Sets up the populations with a time limit a little above the expected duration. */
   final SetUp bounded(Duration expected, PopulationBuilder... populations) {
     return setUp(populations)
         .protocols(
@@ -58,7 +58,7 @@ public abstract class LoadSimulation extends Simulation {
         .maxDuration(expected.plus(GRACE));
   }
 
-  /** A user who comes once. */
+  /** Injects one user. */
   static PopulationBuilder once(ScenarioBuilder scenario) {
     return scenario.injectOpen(atOnceUsers(1));
   }
@@ -67,7 +67,10 @@ public abstract class LoadSimulation extends Simulation {
     return global().failedRequests().count().is(0L);
   }
 
-  /** 99 % of the requests with this name take at most this long, or what the command line says. */
+  /**
+   * Requires that 99 % of the requests with this name take at most this time, or that of the
+   * command line.
+   */
   static Assertion p99(String request, Duration usual) {
     return details(request)
         .responseTime()

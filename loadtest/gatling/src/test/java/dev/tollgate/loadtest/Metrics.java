@@ -13,11 +13,11 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 
-/** A look at a gateway's metrics, as a request that fails when they are not as they should be. */
+/** Check of a gateway's metrics, as a request that fails when they are wrong. */
 final class Metrics {
   private Metrics() {}
 
-  /** The look at the sum of these series, where the admin listener is known; else nothing. */
+  /** Returns the check of the sum of these series, or nothing if the admin listener is unknown. */
   static ChainBuilder look(
       String name,
       Optional<String> adminUrl,
@@ -39,7 +39,7 @@ final class Metrics {
         .check(goal.apply(bodyString().transform(text -> sum(text, series))));
   }
 
-  /** The sum of all series whose name and labels this expression matches, at least one. */
+  /** Returns the sum of all series, at least one, whose name and labels match the expression. */
   static double sum(String text, String series) {
     Pattern line = Pattern.compile(series + " \\S+");
     List<String> found = text.lines().filter(line.asMatchPredicate()).toList();

@@ -9,7 +9,7 @@ import static io.gatling.javaapi.http.HttpDsl.status;
 import io.gatling.javaapi.core.ChainBuilder;
 import java.time.Duration;
 
-/** Plain chat, streams, and the questions that clients ask beside them. */
+/** Plain chat and streams, with the queries that clients send beside them. */
 public final class Mixed extends LoadSimulation {
   public Mixed() {
     load(Pace.usually(60, Duration.ofSeconds(30)), Mixed::each)

@@ -21,8 +21,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The built gateway and, as a process of its own, the bundled mock provider, on free loopback ports
- * and in a temporary folder. Neither outlives this JVM.
+ * Gateway started for the run, with the mock provider as a separate process, on free loopback ports
+ * and in a temporary folder. Both end with this JVM.
  */
 final class OwnGateway implements Subject {
   private static final Path CONFIG = Path.of("gateway.yaml").toAbsolutePath();
@@ -93,7 +93,7 @@ final class OwnGateway implements Subject {
   @Override
   public OptionalDouble liveHeapBytes() {
     gateway.collectGarbage();
-    // Without a bound one such question once waited from a quarter of a soak to its end.
+    // Without a timeout such a query can hang until the end of a soak.
     try (HttpClient http = HttpClient.newBuilder().connectTimeout(ANSWER).build()) {
       String metrics =
           http.send(
@@ -109,7 +109,7 @@ final class OwnGateway implements Subject {
     }
   }
 
-  /** A verb with this configuration. */
+  /** Returns a command with this configuration. */
   private List<String> verb(String... words) {
     List<String> arguments = new ArrayList<>(List.of(words));
     arguments.addAll(List.of("--config", CONFIG.toString()));
@@ -131,7 +131,7 @@ final class OwnGateway implements Subject {
     }
   }
 
-  /** A gateway that had to be killed leaves its PostgreSQL behind. */
+  /** Ends the PostgreSQL of a gateway that had to be killed. */
   private void killPostmaster() {
     Path file = folder.resolve("data/postgres/cluster/postmaster.pid");
     try {

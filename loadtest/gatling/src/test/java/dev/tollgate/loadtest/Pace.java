@@ -6,10 +6,10 @@ import static io.gatling.javaapi.core.CoreDsl.rampUsersPerSec;
 import io.gatling.javaapi.core.OpenInjectionStep;
 import java.time.Duration;
 
-/** How many users come each second, and for how long. They come whether or not others are done. */
+/** Arrival rate of users and its duration. Arrivals do not depend on the end of others. */
 record Pace(double usersPerSecond, Duration duration) {
 
-  /** What the command line says, else this. */
+  /** Returns the values of the command line, else these. */
   static Pace usually(double usersPerSecond, Duration duration) {
     return new Pace(Knobs.rate(usersPerSecond), Knobs.duration(duration));
   }
@@ -22,7 +22,7 @@ record Pace(double usersPerSecond, Duration duration) {
     return constantUsersPerSec(usersPerSecond).during(duration);
   }
 
-  /** How many will have come, less a tenth. */
+  /** Returns the expected number of arrivals, less a tenth. */
   long nearlyAll() {
     return Math.round(usersPerSecond * duration.toMillis() / 1000 * 0.9);
   }

@@ -13,14 +13,17 @@ import io.gatling.javaapi.core.CheckBuilder;
 import java.time.Duration;
 import java.util.List;
 
-/** How a limit refuses: what the error says, and the longest wait that it may tell, in seconds. */
+/** Refusal by a limit: its error, and the longest advised wait in seconds. */
 record Refusal(String by, String code, String scope, String unit, int waitMax) {
 
   String afterTheWait() {
     return "after the wait for " + by;
   }
 
-  /** Asks; where that is refused, the refusal must be right, and a second try must be served. */
+  /**
+   * Sends a request; if it is refused, the refusal must be right and a second attempt must be
+   * served.
+   */
   ChainBuilder askAndWait(String model, int tokens) {
     return exec(http("within or beyond " + by)
             .post(Requests.CHAT)

@@ -11,23 +11,23 @@ import io.gatling.javaapi.core.CheckBuilder;
 import io.gatling.javaapi.http.HttpRequestActionBuilder;
 import java.util.List;
 
-/** What clients ask, and what makes an answer right. */
+/** Requests of clients, with the checks of their replies. */
 final class Requests {
   static final String CHAT = "/chat/completions";
 
-  /** The length of replies of most of the models in {@code gateway.yaml}. */
+  /** Reply tokens of most of the models in {@code gateway.yaml}. */
   static final int TOKENS = 64;
 
   private static final String PROMPT = "Say in a few words what a tollgate is for. ".repeat(8);
 
   private Requests() {}
 
-  /** A plain chat completion, whole and with its cost. */
+  /** Returns a plain chat completion that must be complete and have a cost. */
   static HttpRequestActionBuilder chat(String name, String model) {
     return http(name).post(CHAT).body(plainly(model)).check(answered(TOKENS));
   }
 
-  /** A stream, read to its end, whole and with its cost. */
+  /** Returns a stream, read to its end, that must be complete and have a cost. */
   static HttpRequestActionBuilder stream(String name, String model) {
     return http(name).post(CHAT).body(streamed(model)).check(streamedWhole(TOKENS));
   }
@@ -40,7 +40,7 @@ final class Requests {
     return StringBody(body(model, "\"stream\":true,"));
   }
 
-  /** The body with these members, each followed by a comma, besides the usual. */
+  /** Returns a body with these members, each followed by a comma, beside the usual ones. */
   static String body(String model, String members) {
     return """
     {"model":"%s",%s"messages":[{"role":"user","content":"%s"}]}\

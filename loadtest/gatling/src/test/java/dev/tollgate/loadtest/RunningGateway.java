@@ -3,12 +3,12 @@ package dev.tollgate.loadtest;
 import java.util.Optional;
 import java.util.OptionalDouble;
 
-/** A gateway that somebody else started, and ends. */
+/** Gateway that runs already and outlives the run. */
 record RunningGateway(String url, String key, Optional<String> adminUrl) implements Subject {
 
   @Override
   public boolean booksAddUp() {
-    return true; // only its operator can ask
+    return true; // unknown: only its operator can query the ledger
   }
 
   @Override

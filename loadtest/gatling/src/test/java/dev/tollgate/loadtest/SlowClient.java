@@ -13,8 +13,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
 /**
- * A client on a socket of its own that reads little at a time, and never waits: Gatling itself
- * would read as fast as it can. Used by one virtual user, one step after the other.
+ * Client with its own socket that reads little at a time and never blocks; Gatling itself reads as
+ * fast as it can. Used by one virtual user, one step after another.
  */
 final class SlowClient {
   private static final int RECEIVE_BUFFER_BYTES = 64 * 1024;
@@ -29,7 +29,7 @@ final class SlowClient {
     this.channel = channel;
   }
 
-  /** Connects and asks. */
+  /** Connects and sends the request. */
   static SlowClient ask(Subject gateway, String body) {
     URI url = URI.create(gateway.url());
     if (!"http".equals(url.getScheme())) {
@@ -61,7 +61,7 @@ final class SlowClient {
     }
   }
 
-  /** Reads at most so many bytes of what is there. */
+  /** Reads at most this number of available bytes. */
   SlowClient read(int bytesMax) {
     ByteBuffer buffer = ByteBuffer.allocate(bytesMax);
     try {
@@ -69,7 +69,7 @@ final class SlowClient {
         end();
       }
     } catch (IOException _) {
-      end(); // the verdict will show that it was too early
+      end(); // the check of the body detects an early end
     }
     received.write(buffer.array(), 0, buffer.position());
     return this;
@@ -92,7 +92,7 @@ final class SlowClient {
     return (int) ((System.nanoTime() - beganNanos) / 1_000_000);
   }
 
-  /** Whether it got a whole stream of so many tokens. */
+  /** Returns the first defect of the received stream, {@link StreamBody#WHOLE} if there is none. */
   String verdict(int tokens) {
     String all = received.toString(ISO_8859_1);
     int head = all.indexOf(HEAD_END);
@@ -101,14 +101,14 @@ final class SlowClient {
         : StreamBody.verdict(withoutChunks(all.substring(head + HEAD_END.length())), tokens);
   }
 
-  /** The body without the lines that tell the lengths of its chunks. */
+  /** Returns the body without its chunk size lines. */
   private static String withoutChunks(String chunked) {
     StringBuilder body = new StringBuilder(chunked.length());
     int at = 0;
     while (true) {
       int lineEnd = chunked.indexOf("\r\n", at);
       if (lineEnd < 0) {
-        return body.toString(); // cut off
+        return body.toString(); // truncated
       }
       int length = Integer.parseInt(chunked.substring(at, lineEnd), 16);
       int start = lineEnd + 2;

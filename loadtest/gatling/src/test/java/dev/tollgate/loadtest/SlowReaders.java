@@ -13,13 +13,13 @@ import io.gatling.javaapi.core.Session;
 import java.time.Duration;
 
 /**
- * Clients that read long streams slowly, while others chat. The slow ones must get all of it, the
- * others must not notice, and the gateway must not hold for the slow ones what they do not read.
+ * Clients that read long streams slowly beside clients that chat. Slow clients must get the whole
+ * stream, the others must not be delayed, and the gateway must not buffer unread data.
  */
 public final class SlowReaders extends LoadSimulation {
   private static final int READERS = Integer.getInteger("loadtest.readers", 20);
 
-  /** Some 12 MB, because a socket's own buffers take 4 to 6 MB and hide who is slow. */
+  /** About 12 MB, because socket buffers take 4 to 6 MB and hide a slow reader. */
   private static final int TOKENS = 50_000;
 
   private static final int READ_BYTES = 32 * 1024;
@@ -65,7 +65,10 @@ public final class SlowReaders extends LoadSimulation {
     return scenario(name).exec(Requests.chat(name, "load/chat")).injectOpen(arrivals);
   }
 
-  /** Amid their streams: it waits for them, and holds less than 64 KiB for each, and its usual. */
+  /**
+   * Checks in the middle of the streams that the gateway holds less than 64 KiB for each, beside
+   * its usual memory.
+   */
   private PopulationBuilder memory() {
     double bytesMax = 16 * 1024 * 1024 + READERS * 64.0 * 1024;
     return once(

@@ -9,7 +9,7 @@ import io.gatling.javaapi.core.ChainBuilder;
 import io.gatling.javaapi.http.HttpRequestActionBuilder;
 import java.time.Duration;
 
-/** One of each: does everything answer as it should, refusals included? */
+/** Smoke test: one request of each kind, refusals included. */
 public final class Smoke extends LoadSimulation {
   public Smoke() {
     load(Pace.usually(2, Duration.ofSeconds(5)), Smoke::each).assertions(noneFails());

@@ -15,11 +15,11 @@ import java.util.OptionalDouble;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Mixed load for a long time, with clients that leave at random: before the answer, or amid it.
- * Then nothing may be under way any more, the heap must not have grown, and the books must add up.
+ * Mixed load for a long time, with clients that disconnect at random, before or during the reply.
+ * At the end nothing may be in flight, the heap must not have grown, and the ledger must balance.
  */
 public final class Soak extends LoadSimulation {
-  /** How much more may live in the heap at the end than a quarter of the time after the start. */
+  /** Allowed growth of the live heap between the first quarter of the run and its end. */
   private static final double GROWTH_MAX = 1.1;
 
   private static final double GROWTH_MAX_BYTES = 2 * 1024 * 1024;
@@ -41,7 +41,7 @@ public final class Soak extends LoadSimulation {
         .assertions(noneFails(), p99("chat", Duration.ofMillis(200)));
   }
 
-  /** It has to wait for that, so it does so elsewhere. */
+  /** Reads the live heap after a pause, on another thread because the read blocks. */
   private PopulationBuilder heapNow(Duration after) {
     return once(
         scenario("heap")
@@ -67,7 +67,7 @@ public final class Soak extends LoadSimulation {
             percent(10).then(leavingBefore(phase)));
   }
 
-  /** Closes a stream of 1.3 s somewhere in its first second. */
+  /** Closes a stream of 1.3 s at a random time in its first second. */
   private static ChainBuilder leavingAmid(String phase) {
     return exec(sse(phase + "stream that is left")
             .post(Requests.CHAT)
@@ -76,7 +76,7 @@ public final class Soak extends LoadSimulation {
         .exec(sse(phase + "leaving").close());
   }
 
-  /** Gives up waiting for an answer that takes 3 s; that it fails is as it should be. */
+  /** Cancels a request that takes 3 s; its failure is expected. */
   private static ChainBuilder leavingBefore(String phase) {
     return exec(
         http(phase + "chat that is left")
@@ -102,7 +102,7 @@ public final class Soak extends LoadSimulation {
                     gateway.adminUrl(),
                     "tollgate_upstream_leases\\{.*}",
                     leases -> leases.is(0.0)))
-            // These wait for programs, which nobody minds: the load is over.
+            // These checks block on child processes, which is harmless: the load has ended.
             .exec(dummy("the heap has not grown", 1).withSuccess(session -> heapHasNotGrown()))
             .exec(dummy("the books add up", 1).withSuccess(session -> gateway.booksAddUp())));
   }

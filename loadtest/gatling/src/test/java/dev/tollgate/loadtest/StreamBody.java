@@ -2,7 +2,7 @@ package dev.tollgate.loadtest;
 
 import java.util.List;
 
-/** A stream as its client received it: whole, or what it lacks. */
+/** Checks of a received event stream. */
 final class StreamBody {
   static final String WHOLE = "whole";
 
@@ -10,7 +10,10 @@ final class StreamBody {
 
   private StreamBody() {}
 
-  /** What there is to say of an event stream that should have so many tokens. */
+  /**
+   * Returns the first defect of a stream that should have this number of tokens, {@link #WHOLE} if
+   * there is none.
+   */
   static String verdict(String body, int tokens) {
     List<String> events =
         body.lines()
@@ -36,7 +39,7 @@ final class StreamBody {
         : "no usage before [DONE]";
   }
 
-  /** The verdict that it is whole; any other is thrown, so that the report tells it. */
+  /** Returns the verdict of a complete stream; any other is thrown, so that the report shows it. */
   static String orFail(String verdict) {
     if (!verdict.equals(WHOLE)) {
       throw new IllegalArgumentException(verdict);

@@ -11,8 +11,8 @@ import io.gatling.javaapi.core.ChainBuilder;
 import java.time.Duration;
 
 /**
- * Streams at a steady rate. Most are read as a whole and looked at from end to end; some event by
- * event, which shows when the first came.
+ * Streams at a steady rate. Most are read as a whole and checked completely; some event by event,
+ * which shows the time of the first.
  */
 public final class Streams extends LoadSimulation {
   public Streams() {
@@ -27,7 +27,7 @@ public final class Streams extends LoadSimulation {
             percent(30).then(exec(events(phase))));
   }
 
-  /** The head of a stream comes with its first event, so that its time is the first event's. */
+  /** The head of a stream is sent with its first event and has the same time. */
   private static ActionBuilder events(String phase) {
     return sse(phase + "first event")
         .post(Requests.CHAT)

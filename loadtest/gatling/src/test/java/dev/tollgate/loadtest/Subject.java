@@ -4,28 +4,28 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
 
-/** The gateway under load: one that runs already, or one of our own. */
+/** Gateway under load: a running one, or one started for the run. */
 sealed interface Subject extends AutoCloseable permits RunningGateway, OwnGateway {
 
-  /** What the command line names; else the built one, with these settings on top of the usual. */
+  /** Returns the gateway of the command line, else starts one with these additional settings. */
   static Subject underLoad(List<String> settings) {
     return Knobs.url()
         .<Subject>map(url -> new RunningGateway(url, Knobs.key(), Knobs.adminUrl()))
         .orElseGet(() -> OwnGateway.start(settings));
   }
 
-  /** Up to and with {@code /v1}. */
+  /** Returns the base URL, including {@code /v1}. */
   String url();
 
   String key();
 
-  /** Where {@code /metrics} is, if that is known. */
+  /** Returns the URL of {@code /metrics}, if known. */
   Optional<String> adminUrl();
 
-  /** Whether the ledger adds up, as far as that can be asked. Waits for the answer. */
+  /** True if the ledger balances, or if that cannot be queried. Blocks. */
   boolean booksAddUp();
 
-  /** What lives in its heap behind a collection made for this, if that can be had. Waits for it. */
+  /** Returns the live heap bytes after a forced garbage collection, if available. Blocks. */
   OptionalDouble liveHeapBytes();
 
   @Override
