@@ -1,8 +1,8 @@
 package dev.tollgate.bench;
 
 /**
- * When each request of a round should start: evenly spaced, decided before the first one is sent
- * and never moved by how long answers take. Immutable.
+ * Intended start times of a round's requests: evenly spaced, fixed before the first request,
+ * independent of response times. Immutable.
  */
 public record Arrivals(long startNanos, double perSecond, int count) {
   public static Arrivals of(long startNanos, double perSecond, long roundNanos) {
@@ -10,7 +10,7 @@ public record Arrivals(long startNanos, double perSecond, int count) {
     return new Arrivals(startNanos, perSecond, count);
   }
 
-  /** When the n-th should start. */
+  /** Returns the intended start of the n-th request. */
   public long intendedNanos(int n) {
     return startNanos + Math.round(n * (1e9 / perSecond));
   }

@@ -6,13 +6,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a figure must be. Without a scenario it must hold in each that has the figure, and in one at
- * least.
+ * Required bound of a metric. Without a scenario it must hold in every scenario that has the
+ * metric, and in at least one.
  */
 public record Assertion(
     String text, @Nullable String scenario, String metric, Comparison comparison, double value) {
 
-  /** How a figure and a value are compared. */
+  /** Comparison of a metric with a value. */
   public enum Comparison {
     AT_MOST("<="),
     AT_LEAST(">="),
@@ -41,10 +41,10 @@ public record Assertion(
     }
   }
 
-  /** Whether it held, and what was found. */
+  /** Result of an assertion, with the measured values. */
   public record Verdict(String text, boolean held, String found) {}
 
-  /** Judges a run by a list of them. */
+  /** Checks a report against a list of assertions. */
   public static List<Verdict> judge(List<Assertion> assertions, BenchReport report) {
     Map<String, Map<String, Double>> figures = BenchMetrics.of(report);
     return assertions.stream().map(each -> each.judge(figures)).toList();

@@ -7,8 +7,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads assertions: {@code [scenario.]metric comparison number[unit]}, joined by commas, spaces
- * between the parts allowed. What it does not understand it refuses, with the position.
+ * Parser of assertions: {@code [scenario.]metric comparison number[unit]}, joined by commas, with
+ * optional spaces between the parts. Errors name their position.
  */
 public final class AssertionParser {
   private final String text;
@@ -19,9 +19,9 @@ public final class AssertionParser {
   }
 
   /**
-   * Reads a list of them.
+   * Parses a list of assertions.
    *
-   * @throws IllegalArgumentException naming the position of what is wrong, counted from 1
+   * @throws IllegalArgumentException with the position of the error, counted from 1
    */
   public static List<Assertion> parse(String text) {
     return new AssertionParser(text).all();
@@ -48,7 +48,7 @@ public final class AssertionParser {
     MetricUnit unit = BenchMetrics.all().get(scope.metric());
     if (unit == null) {
       int from = start + name.length() - scope.metric().length();
-      throw wrong(from, "no figure is called '" + scope.metric() + "'");
+      throw wrong(from, "there is no metric '" + scope.metric() + "'");
     }
     skipSpace();
     Comparison comparison = comparison();
@@ -61,7 +61,7 @@ public final class AssertionParser {
 
   private record Scope(@Nullable String scenario, String metric) {}
 
-  /** A dot can part scenario and figure, or belong to {@code p99.9}. */
+  /** Splits scenario and metric; a dot may also belong to {@code p99.9}. */
   private Scope scope(String name, int start) {
     int dot = name.indexOf('.');
     if (dot < 0 || BenchMetrics.all().containsKey(name)) {
@@ -71,7 +71,7 @@ public final class AssertionParser {
     boolean isKnown =
         Arrays.stream(BenchPlan.Scenario.values()).anyMatch(s -> s.wire().equals(scenario));
     if (!isKnown) {
-      throw wrong(start, "no scenario is called '" + scenario + "'");
+      throw wrong(start, "there is no scenario '" + scenario + "'");
     }
     return new Scope(scenario, name.substring(dot + 1));
   }
@@ -82,7 +82,7 @@ public final class AssertionParser {
       at++;
     }
     if (at == start) {
-      throw wrong(start, "expected the name of a figure");
+      throw wrong(start, "expected the name of a metric");
     }
     return text.substring(start, at);
   }
@@ -132,7 +132,7 @@ public final class AssertionParser {
     String suffix = text.substring(start, at);
     Double factor = unit.factor(suffix);
     if (factor == null) {
-      throw wrong(start, "expected " + unit.suffixes() + " behind this number");
+      throw wrong(start, "expected " + unit.suffixes() + " after this number");
     }
     return factor;
   }

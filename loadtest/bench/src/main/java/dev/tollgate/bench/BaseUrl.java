@@ -8,17 +8,17 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Where requests go, as SDKs are told it: {@code http://127.0.0.1:8080/v1}. The name is resolved
- * once, so that what was checked is what is asked.
+ * Base URL of a server, as SDKs take it: {@code http://127.0.0.1:8080/v1}. The host is resolved
+ * once, so that the checked address is the one that is used.
  */
 public record BaseUrl(String text, InetSocketAddress address, String authority, String path) {
   private static final int PORT_DEFAULT = 80;
 
   /**
-   * Reads and resolves a URL.
+   * Parses and resolves a URL.
    *
-   * @param remote whether it may be elsewhere than on this machine
-   * @throws IllegalArgumentException with the reason, for an operator
+   * @param remote whether other machines are allowed
+   * @throws IllegalArgumentException with the reason
    */
   public static BaseUrl of(String text, boolean remote) {
     URI uri = URI.create(text);
@@ -32,7 +32,7 @@ public record BaseUrl(String text, InetSocketAddress address, String authority, 
     List<InetAddress> addresses = resolved(uri.getHost());
     if (!remote && !addresses.stream().allMatch(InetAddress::isLoopbackAddress)) {
       throw new IllegalArgumentException(
-          "'" + text + "' is not on this machine: load elsewhere needs --remote");
+          "'" + text + "' is not on this machine: load on other machines needs --remote");
     }
     int port = uri.getPort() < 0 ? PORT_DEFAULT : uri.getPort();
     return new BaseUrl(
@@ -51,7 +51,7 @@ public record BaseUrl(String text, InetSocketAddress address, String authority, 
     try {
       return Arrays.asList(InetAddress.getAllByName(host));
     } catch (UnknownHostException e) {
-      throw new IllegalArgumentException("'" + host + "' is no known host", e);
+      throw new IllegalArgumentException("'" + host + "' is an unknown host", e);
     }
   }
 }

@@ -1,6 +1,8 @@
 package dev.tollgate.bench;
 
-/** A run that could not begin: a side does not answer as it has to. */
+/**
+ * Thrown when a run cannot begin because the target or the direct side does not answer correctly.
+ */
 public final class BenchFailedException extends Exception {
   private static final long serialVersionUID = 1;
 

@@ -3,25 +3,25 @@ package dev.tollgate.bench;
 import dev.tollgate.bench.BenchReport.Ceiling;
 import dev.tollgate.bench.BenchReport.ScenarioResult;
 import dev.tollgate.bench.BenchReport.Side;
-import dev.tollgate.bench.Quantiles.Added;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
-/** The figures that an assertion can name, in nanoseconds, bytes and numbers. */
+/** Metrics that an assertion can name, in nanoseconds, bytes and numbers. */
 public final class BenchMetrics {
   private static final String TARGET = "target_";
   private static final String FIRST_TOKEN = "first_token_";
   private static final String EVENT_DELAY = "event_delay_";
 
-  /** All names and what they are counted in. */
+  /** Units by name. */
   private static final Map<String, MetricUnit> KNOWN = known();
 
   private BenchMetrics() {}
 
-  /** All names, in the order of the documentation, and what they are counted in. */
+  /** Returns the unit of every metric, in the order of the documentation. */
   public static Map<String, MetricUnit> all() {
     return KNOWN;
   }
@@ -57,7 +57,7 @@ public final class BenchMetrics {
     return "frontier_" + threshold.toMillis() + "ms";
   }
 
-  /** What a run measured: by scenario, then by name. */
+  /** Returns the values of a report by scenario and name. */
   static Map<String, Map<String, Double>> of(BenchReport report) {
     Map<String, Map<String, Double>> all = new LinkedHashMap<>();
     report.scenarios().forEach(each -> all.put(each.scenario().wire(), of(each)));
@@ -81,7 +81,7 @@ public final class BenchMetrics {
     found.put("requests", (double) target.answered());
     found.put("errors", (double) target.failed());
     found.put("driver_busy", measured.driverBusy());
-    found.put("driver_late_p99", (double) target.late().p99Nanos());
+    found.put("driver_late_p99", (double) Percentiles.of(target.late()).p99Nanos());
     if (target.events() > 0) {
       found.put("events", (double) target.events());
       found.put("frames_lost", (double) target.framesLost());
@@ -102,18 +102,17 @@ public final class BenchMetrics {
     return found;
   }
 
-  /** The short name is what was added; with nothing to compare, it is the whole. */
+  /** Puts the added latency under the short name, or the whole latency without a direct side. */
   private static void put(
       Map<String, Double> found,
       String what,
-      Optional<Added> added,
-      Quantiles target,
+      Optional<Percentiles> added,
+      Histogram target,
       @Nullable Side direct) {
-    if (target.isEmpty()) {
+    if (target.getTotalCount() == 0) {
       return;
     }
-    Added whole =
-        new Added(target.p50Nanos(), target.p90Nanos(), target.p99Nanos(), target.p999Nanos());
+    Percentiles whole = Percentiles.of(target);
     put(found, TARGET + what, whole);
     if (direct == null) {
       put(found, what, whole);
@@ -122,7 +121,7 @@ public final class BenchMetrics {
     }
   }
 
-  private static void put(Map<String, Double> found, String prefix, Added nanos) {
+  private static void put(Map<String, Double> found, String prefix, Percentiles nanos) {
     found.put(prefix + "p50", (double) nanos.p50Nanos());
     found.put(prefix + "p90", (double) nanos.p90Nanos());
     found.put(prefix + "p99", (double) nanos.p99Nanos());

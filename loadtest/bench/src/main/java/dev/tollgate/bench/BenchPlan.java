@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What to measure, and for how long at most. */
+/** Scenarios, rates and durations of a run. */
 public record BenchPlan(
     TargetSpec target,
     @Nullable TargetSpec direct,
@@ -20,14 +20,14 @@ public record BenchPlan(
     @Nullable Long pid) {
 
   /**
-   * One who is asked: the gateway, or the provider itself.
+   * One side of the comparison: the gateway, or the provider itself.
    *
-   * @param fields header fields that it wants beside those of any chat request
+   * @param fields additional header fields of its requests
    */
   public record TargetSpec(
       BaseUrl url, @Nullable Secret key, String model, String streamModel, List<Field> fields) {}
 
-  /** What can be measured, in this order. */
+  /** Kinds of measurement, in the order in which they run. */
   public enum Scenario {
     PLAIN("plain"),
     STREAM("stream"),
@@ -46,33 +46,33 @@ public record BenchPlan(
   }
 
   /**
-   * How much is asked.
+   * Load.
    *
    * @param plain plain requests per second
    * @param stream new streams per second
-   * @param openStreams streams that are open at once in the scenario of standing streams
+   * @param openStreams streams that are open at once in the scenario {@code streams}
    */
   public record Rates(double plain, double stream, int openStreams) {}
 
   /**
-   * How long.
+   * Durations.
    *
-   * @param each measured for each side and scenario
-   * @param round after which it is the other side's turn
-   * @param warmUp before each scenario, both sides together
-   * @param timeout of a request, from when it should have started
-   * @param whole when everything ends, whatever was measured
+   * @param each measured time for each side and scenario
+   * @param round length of a round, after which the sides alternate
+   * @param warmUp time before each scenario, for both sides together
+   * @param timeout of a request, from its intended start
+   * @param maxDuration limit of the whole run
    */
   public record Times(
-      Duration each, Duration round, Duration warmUp, Duration timeout, Duration whole) {}
+      Duration each, Duration round, Duration warmUp, Duration timeout, Duration maxDuration) {}
 
-  /** What is never exceeded. */
+  /** Limits that are never exceeded. */
   public record Bounds(double ratePerSecondMax, int connectionsMax) {}
 
-  /** What is asked for. */
+  /** Size of a request and of its reply. */
   public record Prompt(int bytes, int tokensMax) {}
 
-  /** Whether every stream has the same frames, as those of the mock provider have. */
+  /** Expected streams: all with the same frames, as the mock provider sends them, or any. */
   public enum Replies {
     SAME,
     ANY

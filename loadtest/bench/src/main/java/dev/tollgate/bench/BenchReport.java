@@ -1,15 +1,15 @@
 package dev.tollgate.bench;
 
 import dev.tollgate.bench.BenchPlan.Scenario;
-import dev.tollgate.bench.Quantiles.Added;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
-/** What a run has measured, and with what. */
+/** Results of a run and its environment. */
 public record BenchReport(
     Map<String, String> environment,
     BenchPlan plan,
@@ -18,7 +18,7 @@ public record BenchReport(
     Ended ended,
     Duration took) {
 
-  /** How the run came to its end. */
+  /** Reason of the run's end. */
   public enum Ended {
     COMPLETE("complete"),
     INTERRUPTED("interrupted"),
@@ -36,11 +36,11 @@ public record BenchReport(
   }
 
   /**
-   * One scenario.
+   * Result of one scenario.
    *
-   * @param rounds of each side that were whole
-   * @param driverBusy which share of its processor the load took, at the busiest round
-   * @param sustained streams that were open all the time, in the scenario of standing streams
+   * @param rounds complete rounds of each side
+   * @param driverBusy share of a processor used by the driver, in the busiest round
+   * @param sustained streams that were open all the time, in the scenario {@code streams}
    */
   record ScenarioResult(
       Scenario scenario,
@@ -51,35 +51,35 @@ public record BenchReport(
       double driverBusy,
       @Nullable Integer sustained) {
 
-    Optional<Added> addedLatency() {
+    Optional<Percentiles> addedLatency() {
       return direct == null ? Optional.empty() : added(target.latency, direct.latency);
     }
 
-    Optional<Added> addedFirstToken() {
+    Optional<Percentiles> addedFirstToken() {
       return direct == null ? Optional.empty() : added(target.firstToken, direct.firstToken);
     }
 
-    Optional<Added> addedEventDelay() {
+    Optional<Percentiles> addedEventDelay() {
       return direct == null ? Optional.empty() : added(target.eventDelay, direct.eventDelay);
     }
 
-    private static Optional<Added> added(Quantiles target, Quantiles direct) {
-      return target.isEmpty() || direct.isEmpty()
+    private static Optional<Percentiles> added(Histogram target, Histogram direct) {
+      return target.getTotalCount() == 0 || direct.getTotalCount() == 0
           ? Optional.empty()
-          : Optional.of(Added.between(target, direct));
+          : Optional.of(Percentiles.of(target).minus(Percentiles.of(direct)));
     }
   }
 
-  /** One side of it. What was asked and neither answered nor failed was cut off at the end. */
+  /** Result of one side. Requests neither answered nor failed were cut off at the end. */
   record Side(
       long asked,
       long answered,
       Map<Failure, Long> failures,
       @Nullable String firstProblem,
-      Quantiles latency,
-      Quantiles firstToken,
-      Quantiles eventDelay,
-      Quantiles late,
+      Histogram latency,
+      Histogram firstToken,
+      Histogram eventDelay,
+      Histogram late,
       long events,
       long framesLost,
       long framesRepeated,
@@ -91,10 +91,10 @@ public record BenchReport(
           tally.answeredCount(),
           Map.copyOf(tally.failures()),
           tally.firstProblem(),
-          Quantiles.of(tally.latency()),
-          Quantiles.of(tally.firstToken()),
-          Quantiles.of(tally.eventDelay()),
-          Quantiles.of(tally.late()),
+          tally.latency(),
+          tally.firstToken(),
+          tally.eventDelay(),
+          tally.late(),
           tally.events(),
           tally.framesLost(),
           tally.framesRepeated(),
@@ -111,9 +111,9 @@ public record BenchReport(
   }
 
   /**
-   * The highest rates of plain requests.
+   * Highest rates of plain requests.
    *
-   * @param rates by threshold; one that is absent was missed at the lowest rate
+   * @param rates by threshold; an absent one was missed at the lowest rate
    */
   record Ceiling(Map<Duration, Double> rates, List<Frontier.Probe> probes, double rateMax) {
     static Ceiling of(Frontier frontier, double rateMax) {
@@ -125,13 +125,13 @@ public record BenchReport(
     }
   }
 
-  /** Whether the gateway lost, repeated or changed frames: that is a failure whatever was asked. */
+  /** True if the gateway lost, repeated or changed frames. A run with wrong frames always fails. */
   public boolean hasWrongFrames() {
     return scenarios.stream()
         .anyMatch(each -> each.target().failures().containsKey(Failure.FRAMES));
   }
 
-  /** Whether some scenario got no answer of the target at all. */
+  /** True if the target answered no request of a scenario. */
   public boolean hasUnansweredScenario() {
     return scenarios.stream().anyMatch(each -> each.target().answered() == 0);
   }

@@ -10,16 +10,19 @@ import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
-/** A whole run: asks each side once, then measures scenario by scenario, the sides in turn. */
+/**
+ * Complete run: one request to each side, then one scenario after the other, with alternating
+ * sides.
+ */
 public final class BenchRun {
   private BenchRun() {}
 
   /**
-   * Measures what the plan says.
+   * Runs the plan.
    *
-   * @param version of this program, for the report
-   * @param isStopped whether to end with what was measured until then
-   * @param progress is told what happens, several times a second
+   * @param version version of this program, for the report
+   * @param isStopped true to end early with partial results
+   * @param progress receives a status line several times a second
    */
   public static BenchReport measure(
       BenchPlan plan, String version, BooleanSupplier isStopped, Consumer<String> progress)
@@ -27,7 +30,7 @@ public final class BenchRun {
     Map<String, String> environment = Environment.read(version);
     try (Driver driver = new Driver()) {
       long beganNanos = driver.nowNanos();
-      var runner = new LoadRunner(driver, plan.times().whole(), isStopped, progress);
+      var runner = new LoadRunner(driver, plan.times().maxDuration(), isStopped, progress);
       BenchTargets targets = BenchTargets.of(plan, driver);
       Script script = new FirstRequests(plan, driver, runner).run(targets);
       List<ScenarioResult> scenarios = new ArrayList<>();

@@ -6,14 +6,14 @@ import dev.tollgate.bench.RequestTemplate.Reply;
 import io.netty.buffer.ByteBuf;
 import java.util.Locale;
 
-/** One of those that are compared: its connections and its requests. */
+/** One side of the comparison with its connections and requests. */
 final class BenchTarget {
   private final Role role;
   private final Connections connections;
   private final ByteBuf plain;
   private final ByteBuf streamed;
 
-  /** Through the gateway, or past it. */
+  /** Side of the comparison: through the gateway, or directly to the provider. */
   enum Role {
     TARGET,
     DIRECT;

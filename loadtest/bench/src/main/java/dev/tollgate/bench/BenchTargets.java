@@ -4,7 +4,7 @@ import dev.tollgate.bench.BenchTarget.Role;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The gateway, and the provider itself where there is one to compare with. */
+/** The gateway and, if configured, the provider itself for comparison. */
 record BenchTargets(BenchTarget target, @Nullable BenchTarget direct) {
   static BenchTargets of(BenchPlan plan, Driver driver) {
     BenchPlan.TargetSpec direct = plan.direct();
@@ -18,7 +18,10 @@ record BenchTargets(BenchTarget target, @Nullable BenchTarget direct) {
     return new BenchTarget(role, spec, plan.prompt(), driver, plan.bounds().connectionsMax());
   }
 
-  /** In the order of a round: who begins changes, so that a drift is nobody's. */
+  /**
+   * Returns the sides in the order of a round. The first side alternates, so that a drift affects
+   * both.
+   */
   List<BenchTarget> order(int round) {
     if (direct == null) {
       return List.of(target);
@@ -26,7 +29,7 @@ record BenchTargets(BenchTarget target, @Nullable BenchTarget direct) {
     return round % 2 == 0 ? List.of(direct, target) : List.of(target, direct);
   }
 
-  /** The one whose streams say what is due when. */
+  /** Returns the side whose streams define the schedule. */
   BenchTarget reference() {
     return direct == null ? target : direct;
   }

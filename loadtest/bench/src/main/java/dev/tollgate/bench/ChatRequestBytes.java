@@ -9,7 +9,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
 
-/** The bytes of a chat request, the same ones each time. */
+/** Encoded chat requests, with the same bytes each time. */
 final class ChatRequestBytes {
   private static final String WORD = "tell me more ";
 

@@ -8,7 +8,7 @@ import java.security.CodeSource;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Which commit the checkout is at that this program runs from, read from Git's own files. */
+/** Commit of the checkout that this program runs from, read from Git's files. */
 final class Commit {
   private static final String UNKNOWN = "unknown";
   private static final String REF = "ref: ";
@@ -25,7 +25,7 @@ final class Commit {
     }
   }
 
-  /** Of the checkout that a file is in; unknown where it is in none. */
+  /** Returns the commit of the checkout that contains a file, or {@code unknown}. */
   static String above(Path file) {
     try {
       for (Path folder = file; folder != null; folder = folder.getParent()) {
@@ -40,7 +40,7 @@ final class Commit {
     }
   }
 
-  /** A worktree has a file that names the folder. */
+  /** Returns Git's folder; a worktree has a file with its path instead. */
   private static Path repository(Path git) throws IOException {
     if (Files.isDirectory(git)) {
       return git;

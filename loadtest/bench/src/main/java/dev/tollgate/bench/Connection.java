@@ -13,7 +13,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** A client's connection: one request at a time. Stands behind its decoder in the pipeline. */
+/** Client connection with one request at a time. Follows its decoder in the pipeline. */
 final class Connection extends ChannelInboundHandlerAdapter {
   private final Channel channel;
   private final ResponseDecoder decoder;
@@ -21,7 +21,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
   private final LongSupplier clock;
   private @Nullable PendingRequest pending;
 
-  /** Who has the connection. */
+  /** Receives the events of a connection. */
   interface Owner {
     /** The request has ended and the connection may serve another. */
     void freed(Connection connection, long nowNanos);
@@ -29,7 +29,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     /** The request has ended and the connection with it. */
     void spent(Connection connection, long nowNanos);
 
-    /** It ended while nothing was asked. */
+    /** The connection was closed while idle. */
     void closed(Connection connection);
   }
 
@@ -47,7 +47,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     channel.writeAndFlush(work.request().retainedDuplicate(), channel.voidPromise());
   }
 
-  /** Gives up a request that runs for too long. */
+  /** Fails a request that exceeds the timeout. */
   void expire(long nowNanos, long timeoutNanos) {
     PendingRequest waiting = pending;
     if (waiting != null && waiting.isOverdue(nowNanos, timeoutNanos)) {
@@ -55,7 +55,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Closes it; what was asked is not counted. */
+  /** Closes the connection; its request is not counted. */
   void abandon() {
     pending = null;
     channel.close();

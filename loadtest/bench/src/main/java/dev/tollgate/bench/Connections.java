@@ -19,7 +19,7 @@ import java.util.Set;
 import java.util.function.LongSupplier;
 
 /**
- * The connections to one side: kept, opened when a request waits for one, never more than {@code
+ * Connection pool of one side: opens a connection when a request waits for one, at most {@code
  * max}. Confined to the driver's loop.
  */
 final class Connections implements RequestSender, Connection.Owner {
@@ -35,7 +35,7 @@ final class Connections implements RequestSender, Connection.Owner {
   private RequestTemplate work;
   private int opening;
 
-  /** Who is told what became of requests and connections. */
+  /** Receives the events of requests and connections. */
   interface Listener {
     Listener NONE =
         new Listener() {
@@ -92,7 +92,7 @@ final class Connections implements RequestSender, Connection.Owner {
     channel.pipeline().addLast("client", new Connection(channel, decoder, this, clock));
   }
 
-  /** What is asked from now on, and who watches. */
+  /** Sets the request to send from now on, and its listener. */
   void assign(RequestTemplate next, Listener nextListener) {
     work = next;
     listener = nextListener;
@@ -109,7 +109,7 @@ final class Connections implements RequestSender, Connection.Owner {
     return true;
   }
 
-  /** Gives up requests that run for too long. */
+  /** Fails requests that exceed the timeout. */
   void expire(long nowNanos, long timeoutNanos) {
     List<Connection> busy = new ArrayList<>();
     for (Connection connection : open) {
@@ -120,7 +120,7 @@ final class Connections implements RequestSender, Connection.Owner {
     busy.forEach(connection -> connection.expire(nowNanos, timeoutNanos));
   }
 
-  /** Closes what is busy; its requests count for nobody. */
+  /** Closes busy connections; their requests are not counted. */
   void abandonBusy() {
     listener = Listener.NONE;
     for (Connection connection : List.copyOf(open)) {

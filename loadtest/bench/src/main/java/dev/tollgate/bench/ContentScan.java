@@ -2,9 +2,12 @@ package dev.tollgate.bench;
 
 import java.nio.charset.StandardCharsets;
 
-/** Finds what a chunk of a chat stream says, without parsing it. Pure. */
+/**
+ * Scanner for the content of a chat chunk. It neither parses JSON nor allocates: it runs for each
+ * event in the driver's loop.
+ */
 final class ContentScan {
-  /** The hash of a chunk that says nothing. */
+  /** Hash of a chunk without content. */
   static final long NOTHING = 0;
 
   private static final byte[] MEMBER = "\"content\":\"".getBytes(StandardCharsets.US_ASCII);
@@ -15,7 +18,7 @@ final class ContentScan {
 
   private ContentScan() {}
 
-  /** A hash of the first content text, {@link #NOTHING} where there is none or an empty one. */
+  /** Returns a hash of the first content text, {@link #NOTHING} if there is none or it is empty. */
   static long hash(byte[] data, int from, int to) {
     int at = textStart(data, from, to);
     if (at < 0 || at == to || data[at] == '"') {

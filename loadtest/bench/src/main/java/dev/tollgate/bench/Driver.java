@@ -11,8 +11,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * The one thread that makes all load, so that it takes at most one processor from what it measures.
- * Called by the thread that conducts the run; loads and connections live on the loop.
+ * Event loop that generates all load, on one thread, so that it takes at most one processor from
+ * the measured server. Called by the thread of the run; loads and connections are confined to the
+ * loop.
  */
 final class Driver implements AutoCloseable {
   private static final long TICK_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(50);
@@ -36,12 +37,12 @@ final class Driver implements AutoCloseable {
     return clock.getAsLong();
   }
 
-  /** CPU time that the thread has used. */
+  /** Returns the CPU time that the loop's thread has used. */
   long cpuNanos() {
     return Math.max(0, ManagementFactory.getThreadMXBean().getThreadCpuTime(threadId));
   }
 
-  /** Begins a load; what it returns completes on the loop. */
+  /** Starts a load, which completes on the loop. */
   Running start(
       Connections connections, RequestTemplate work, LoadSchedule load, long timeoutNanos) {
     var running = new Running(connections, load, timeoutNanos);
@@ -53,7 +54,7 @@ final class Driver implements AutoCloseable {
     return running;
   }
 
-  /** A load under way. */
+  /** Running load. */
   final class Running implements Connections.Listener {
     private final CompletableFuture<Void> done = new CompletableFuture<>();
     private final Connections connections;
@@ -67,17 +68,20 @@ final class Driver implements AutoCloseable {
       this.timeoutNanos = timeoutNanos;
     }
 
-    /** Completed when the load is over; then its figures may be read by any thread. */
+    /**
+     * Returns a future that completes when the load has ended; any thread may read its results
+     * then.
+     */
     CompletableFuture<Void> done() {
       return done;
     }
 
-    /** How many requests ended until a moment ago. */
+    /** Returns the number of ended requests, as of the last tick. */
     int endedSoFar() {
       return endedSoFar;
     }
 
-    /** Ends it at once. What is under way counts for nobody. */
+    /** Ends the load at once. Pending requests are not counted. */
     void cut() {
       loop.execute(this::end);
     }
@@ -94,7 +98,7 @@ final class Driver implements AutoCloseable {
         if (load.isDone(nowNanos)) {
           end();
         } else {
-          // Due times may be Long.MAX_VALUE: no difference may be taken before the comparison.
+          // Due times may be Long.MAX_VALUE: subtract only after the comparison.
           long atMost = nowNanos + TICK_NANOS_MAX;
           long until = Math.min(dueNanos, atMost) - clock.getAsLong();
           long delay = Math.clamp(until, TICK_NANOS_MIN, TICK_NANOS_MAX);

@@ -8,7 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 
-/** The machine and the program that a figure was made with; figures without it say nothing. */
+/** Machine and program of a run, without which its results cannot be compared. */
 final class Environment {
   private static final String UNKNOWN = "unknown";
   private static final Path GOVERNOR =
@@ -16,7 +16,7 @@ final class Environment {
 
   private Environment() {}
 
-  /** By name, in the order in which it is to be shown. */
+  /** Returns the values by name, in the order of the report. */
   static Map<String, String> read(String version) {
     Map<String, String> found = new LinkedHashMap<>();
     found.put("cpu", cpuModel());
@@ -30,14 +30,14 @@ final class Environment {
     return found;
   }
 
-  /** Whether more wanted to run than there are cores, before this program made any load. */
+  /** True if the load average exceeded the number of cores before the run. */
   static boolean wasBusy(Map<String, String> environment) {
     String average = environment.getOrDefault("load_average_before", UNKNOWN);
     return !average.equals(UNKNOWN)
         && Double.parseDouble(average) > Double.parseDouble(environment.getOrDefault("cores", "1"));
   }
 
-  /** Of the last minute. */
+  /** Returns the load average of the last minute. */
   static String loadAverage() {
     double average = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
     return average < 0 ? UNKNOWN : String.format(Locale.ROOT, "%.2f", average);

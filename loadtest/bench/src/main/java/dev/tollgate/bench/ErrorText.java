@@ -2,7 +2,7 @@ package dev.tollgate.bench;
 
 import java.nio.charset.StandardCharsets;
 
-/** What a server said, as far as it fits into a line. */
+/** Text of an error response, shortened to one line. */
 final class ErrorText {
   static final int BYTES_MAX = 300;
 

@@ -1,20 +1,20 @@
 package dev.tollgate.bench;
 
-/** How a request can go wrong. */
+/** Failure of a request. */
 public enum Failure {
   /** No connection could be opened. */
   CONNECT("connect"),
-  /** Its time to start passed by so far that it was not sent at all. */
+  /** No connection was free within the timeout, so the request was not sent. */
   UNSENT("unsent"),
-  /** No whole answer within the timeout. */
+  /** No complete answer within the timeout. */
   TIMEOUT("timeout"),
   /** A status other than 200. */
   STATUS("status"),
   /** The connection ended before the answer did, or the stream before its {@code [DONE]}. */
   BROKEN("broken"),
-  /** Bytes that are no answer. */
+  /** The response is malformed. */
   MALFORMED("malformed"),
-  /** A stream that said that it failed. */
+  /** A stream with an error event. */
   ERROR_EVENT("error_event"),
   /** A stream with frames lost, repeated or changed. */
   FRAMES("frames");

@@ -5,8 +5,8 @@ import dev.tollgate.bench.BenchPlan.Scenario;
 import java.util.stream.Collectors;
 
 /**
- * One request of each kind to each side before there is any load: a wrong key is then one line and
- * not a report, and the first stream is the script of all others.
+ * First requests of a run: one of each kind to each side, before the load. They detect a wrong key
+ * early. The first stream is the script that all others are compared with.
  */
 final class FirstRequests {
   private final BenchPlan plan;
@@ -19,7 +19,7 @@ final class FirstRequests {
     this.runner = runner;
   }
 
-  /** Asks; the script of streams where they are all the same. */
+  /** Sends the requests; returns the script of the streams if they are all the same. */
   Script run(BenchTargets targets) throws BenchFailedException {
     Script script = Script.NONE;
     for (BenchTarget each : targets.order(0)) {
@@ -54,7 +54,7 @@ final class FirstRequests {
     runner.run("first request", target.connections(), work, load, plan.times().timeout());
     if (work.tally().answeredCount() == 0 && runner.shouldContinue()) {
       throw new BenchFailedException(
-          target.role().wire() + " does not answer as it has to: " + reason(work.tally()));
+          target.role().wire() + " does not answer correctly: " + reason(work.tally()));
     }
   }
 

@@ -3,8 +3,8 @@ package dev.tollgate.bench;
 import dev.tollgate.bench.Script.StreamCheck;
 
 /**
- * One stream compared with its script: frames that are missing, that came again, or that say
- * something else. Where frames are equal to each other, a lost one can look like a repeated one.
+ * Comparison of one stream with its script: counts lost, repeated and changed frames. Among equal
+ * frames, a lost one can look like a repeated one.
  */
 final class FrameCheck implements StreamCheck {
   private static final int AHEAD_MAX = 256;
@@ -21,7 +21,7 @@ final class FrameCheck implements StreamCheck {
     this.tally = tally;
   }
 
-  /** Which frame should come next. */
+  /** Returns the index of the expected frame. */
   int next() {
     return next;
   }

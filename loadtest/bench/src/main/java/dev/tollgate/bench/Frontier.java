@@ -7,9 +7,9 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 
 /**
- * Searches the highest rate at which the 99th percentile stays below each of some thresholds:
- * doubles until the last threshold is missed, then halves what lies between, in as few probes as it
- * may make. Pure: whoever asks for the next rate measures it.
+ * Search for the highest rate at which the 99th percentile stays below each threshold: doubles the
+ * rate until the last threshold is missed, then bisects, within a limit of probes. The caller
+ * measures each rate.
  */
 final class Frontier {
   static final List<Duration> THRESHOLDS =
@@ -20,7 +20,7 @@ final class Frontier {
           Duration.ofMillis(50),
           Duration.ofMillis(100));
 
-  /** Two rates that are closer than this are one. */
+  /** Ratio below which two rates count as equal. */
   private static final double CLOSE = 1.1;
 
   private final double rateMin;
@@ -29,10 +29,10 @@ final class Frontier {
   private final List<Probe> probes = new ArrayList<>();
 
   /**
-   * What a rate came to.
+   * Result of a measured rate.
    *
-   * @param p99Nanos of what was added, or of the whole where there is nothing to compare with
-   * @param failed requests; a rate at which any failed holds no threshold
+   * @param p99Nanos of the added latency, or of the whole latency without a direct side
+   * @param failed failed requests; a rate with any failure misses all thresholds
    */
   public record Probe(double rate, long p99Nanos, long failed, double driverBusy) {
     boolean holds(Duration threshold) {
@@ -54,7 +54,7 @@ final class Frontier {
     return List.copyOf(probes);
   }
 
-  /** What to measure next; empty when all is known or no probe is left. */
+  /** Returns the rate to measure next; empty when all is known or no probe is left. */
   OptionalDouble next() {
     if (probes.size() >= probesMax) {
       return OptionalDouble.empty();
@@ -74,7 +74,7 @@ final class Frontier {
         .findFirst();
   }
 
-  /** The highest rate measured that held a threshold and that no lower one missed. */
+  /** Returns the highest measured rate that held a threshold, below every rate that missed it. */
   OptionalDouble best(Duration threshold) {
     double missed = lowestMissed(threshold);
     return probes.stream()
@@ -91,7 +91,9 @@ final class Frontier {
         .orElse(Double.POSITIVE_INFINITY);
   }
 
-  /** A rate between what held and what missed, if they are not close yet. */
+  /**
+   * Returns a rate between the highest that held and the lowest that missed, unless they are close.
+   */
   private Optional<Double> between(Duration threshold) {
     double missed = lowestMissed(threshold);
     OptionalDouble held = best(threshold);

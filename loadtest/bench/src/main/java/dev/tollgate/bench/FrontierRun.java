@@ -4,7 +4,7 @@ import dev.tollgate.bench.BenchReport.Ceiling;
 import java.time.Duration;
 import java.util.OptionalDouble;
 
-/** Measures the rates that a {@link Frontier} asks for, both sides in turn. */
+/** Measures the rates of a {@link Frontier} search, with alternating sides. */
 final class FrontierRun {
   private static final double RATE_MIN = 50;
   private static final int PROBES_MAX = 24;
@@ -30,7 +30,7 @@ final class FrontierRun {
     OptionalDouble rate = frontier.next();
     while (rate.isPresent() && runner.shouldContinue()) {
       Frontier.Probe probe = probe(rate.getAsDouble());
-      if (runner.shouldContinue()) { // else it was cut off and says nothing
+      if (runner.shouldContinue()) { // a probe that was cut off is not valid
         frontier.observe(probe);
       }
       rate = frontier.next();
@@ -52,8 +52,8 @@ final class FrontierRun {
         busy = Math.max(busy, round(each, rate, tally));
       }
     }
-    long directNanos = Quantiles.of(direct.latency()).p99Nanos();
-    long p99Nanos = Quantiles.of(target.latency()).p99Nanos() - directNanos;
+    long directNanos = Percentiles.of(direct.latency()).p99Nanos();
+    long p99Nanos = Percentiles.of(target.latency()).p99Nanos() - directNanos;
     return new Frontier.Probe(rate, p99Nanos, failed(target) + failed(direct), busy);
   }
 

@@ -1,8 +1,8 @@
 package dev.tollgate.bench;
 
 /**
- * The frames that every stream of a scenario has, and the provider's schedule: when each came at
- * the earliest, counted from when its request should have started. Confined to the driver's loop.
+ * Frames of every stream of a scenario, and the provider's schedule: the earliest arrival of each
+ * frame after its request's intended start. Confined to the driver's loop.
  */
 final class KnownScript implements Script {
   private final long[] frames;
@@ -18,7 +18,7 @@ final class KnownScript implements Script {
     return new FrameCheck(this, tally);
   }
 
-  /** The same for streams that teach the schedule: those of the provider itself. */
+  /** Returns a script that updates the schedule, for streams of the provider itself. */
   Script learning() {
     return tally -> new Learner(new FrameCheck(this, tally));
   }
@@ -31,7 +31,7 @@ final class KnownScript implements Script {
     return frame >= 0 && frame < frames.length && frames[frame] == hash;
   }
 
-  /** The first such frame within a range, -1 if there is none. */
+  /** Returns the first such frame within a range, -1 if there is none. */
   int indexOf(long hash, int from, int to) {
     for (int frame = Math.max(0, from); frame < Math.min(to, frames.length); frame++) {
       if (frames[frame] == hash) {
@@ -41,7 +41,7 @@ final class KnownScript implements Script {
     return -1;
   }
 
-  /** How much later than at the earliest a frame came. */
+  /** Returns the delay of a frame after its earliest arrival. */
   long delayNanos(int frame, long sinceIntendedNanos) {
     return Math.max(0, sinceIntendedNanos - earliestNanos[frame]);
   }

@@ -8,7 +8,9 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
-/** Runs one load after the other until there is none left, time is up or somebody says stop. */
+/**
+ * Runs one load after another until all have run, the time limit is reached, or the run is stopped.
+ */
 final class LoadRunner {
   private static final long POLL_MILLIS = 50;
 
@@ -19,9 +21,9 @@ final class LoadRunner {
   private Ended ended = Ended.COMPLETE;
 
   /**
-   * @param whole after which the run ends, whatever is under way
-   * @param isStopped whether an operator wants it to end
-   * @param progress is told what happens, several times a second
+   * @param whole time limit of the run
+   * @param isStopped true to end the run early
+   * @param progress receives a status line several times a second
    */
   LoadRunner(Driver driver, Duration whole, BooleanSupplier isStopped, Consumer<String> progress) {
     this.driver = driver;
@@ -30,7 +32,7 @@ final class LoadRunner {
     this.progress = progress;
   }
 
-  /** Why it was over, or {@code COMPLETE} as long as it is not. */
+  /** Returns the reason of the end, {@code COMPLETE} while the run continues. */
   Ended ended() {
     return ended;
   }
@@ -44,7 +46,9 @@ final class LoadRunner {
     return ended == Ended.COMPLETE;
   }
 
-  /** Runs a load to its end; returns which share of its time the driver's thread was busy. */
+  /**
+   * Runs a load to its end; returns the share of time during which the driver's thread was busy.
+   */
   double run(
       String what,
       Connections connections,
@@ -77,7 +81,7 @@ final class LoadRunner {
       running.done().join();
       return true;
     } catch (ExecutionException e) {
-      throw new IllegalStateException("the load broke off", e.getCause());
+      throw new IllegalStateException("the load failed", e.getCause());
     }
   }
 }

@@ -1,23 +1,23 @@
 package dev.tollgate.bench;
 
-/** Which requests are due when. Confined to the driver's loop; time is passed in. */
+/** Schedule of requests. Confined to the driver's loop; time is passed in. */
 public interface LoadSchedule {
   /**
-   * Sends what is due and gives up what waited for too long.
+   * Sends the due requests and fails those that exceed the timeout.
    *
-   * @return when something is due next, {@link Long#MAX_VALUE} where only ends are waited for
+   * @return the next due time, {@link Long#MAX_VALUE} if only replies are pending
    */
   long sendDue(RequestSender sender, long nowNanos);
 
-  /** A request that was sent has ended, however it did. */
+  /** A sent request has ended, with any outcome. */
   void ended(long nowNanos);
 
-  /** A connection for a request that waits could not be opened. */
+  /** A connection for a waiting request could not be opened. */
   void refused(long nowNanos);
 
-  /** Whether nothing is under way and nothing will be due. */
+  /** True if no request is pending and none will be due. */
   boolean isDone(long nowNanos);
 
-  /** How many requests ended, for those who watch. */
+  /** Returns the number of ended requests, for the progress line. */
   int endedCount();
 }

@@ -1,6 +1,6 @@
 package dev.tollgate.bench;
 
-/** How the figures were made, in the words that stand in every report. */
+/** Description of the method, part of every report. */
 final class Methodology {
   static final String TEXT =
       "Open loop: starts are evenly spaced and fixed beforehand, and a latency counts from when its"

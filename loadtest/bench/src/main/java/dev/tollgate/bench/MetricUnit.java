@@ -3,7 +3,7 @@ package dev.tollgate.bench;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** What a figure is counted in, and how such values are written. */
+/** Unit of a metric and the format of its values. */
 public enum MetricUnit {
   /** Nanoseconds inside. */
   TIME,
@@ -12,7 +12,7 @@ public enum MetricUnit {
   /** Plain numbers. */
   COUNT;
 
-  /** What a value with this suffix is multiplied with; null where it is none of this unit's. */
+  /** Returns the factor of a suffix; null if the unit does not have it. */
   @Nullable Double factor(String suffix) {
     return switch (this) {
       case TIME -> timeFactor(suffix);
@@ -39,7 +39,7 @@ public enum MetricUnit {
     };
   }
 
-  /** The suffixes, for a message. */
+  /** Returns the suffixes, for a message. */
   String suffixes() {
     return switch (this) {
       case TIME -> "us, ms or s";
@@ -48,7 +48,7 @@ public enum MetricUnit {
     };
   }
 
-  /** A value for people. */
+  /** Formats a value for people. */
   String show(double value) {
     return switch (this) {
       case TIME -> micros(value / 1e3);

@@ -1,9 +1,9 @@
 package dev.tollgate.bench;
 
 /**
- * An open loop for a while: requests start when their time has come, answers or not. One that finds
- * every connection busy waits, and its clock runs from when it should have started, so that a stall
- * is seen in all requests that were due meanwhile.
+ * Open-loop load of one round: requests start at their intended times, independent of replies. A
+ * request that finds every connection busy waits, and its latency counts from the intended start,
+ * so that a stall is seen in all requests that were due meanwhile.
  */
 public final class OpenRound implements LoadSchedule {
   private final Arrivals arrivals;

@@ -4,7 +4,7 @@ import dev.tollgate.core.http.ResponseHead;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
-/** One request under way and what has come of it. */
+/** Pending request and the state of its response. */
 final class PendingRequest {
   private static final int OK = 200;
 
@@ -31,7 +31,7 @@ final class PendingRequest {
     isKeptAlive = head.keepAlive();
   }
 
-  /** Reads a part of the body, which stays the caller's. */
+  /** Reads a part of the body, which the caller still owns. */
   void body(ByteBuf bytes, long nowNanos) {
     if (status != OK) {
       refused(bytes);
@@ -47,7 +47,7 @@ final class PendingRequest {
     }
   }
 
-  /** The body's end; null if all is well. */
+  /** Handles the body's end; returns null on success. */
   @Nullable Failure end() {
     if (status != OK) {
       tally.problem(status + ": " + ErrorText.shortened(refusal, 0, refusal.length));
@@ -56,7 +56,7 @@ final class PendingRequest {
     return stream == null ? null : stream.end();
   }
 
-  /** Counts how it ended. */
+  /** Counts the outcome. */
   void count(@Nullable Failure failure, long nowNanos) {
     if (failure == null) {
       tally.answered(nowNanos - intendedNanos);
@@ -69,7 +69,7 @@ final class PendingRequest {
     return nowNanos - intendedNanos > timeoutNanos;
   }
 
-  /** Whether the connection may serve another request. */
+  /** True if the connection may serve another request. */
   boolean isKeptAlive() {
     return isKeptAlive;
   }

@@ -3,7 +3,9 @@ package dev.tollgate.bench;
 import java.io.IOException;
 import java.util.Map;
 
-/** What a process used while it was loaded: summed up over rounds, without what lies between. */
+/**
+ * CPU time and memory of a process under load, summed over rounds, without the time between them.
+ */
 final class ProcessCost {
   private final long pid;
   private final ProcessFiles files;
@@ -12,13 +14,13 @@ final class ProcessCost {
   private long residentBytesMax;
   private String unavailable = "";
 
-  /** The sum, or why there is none. */
+  /** Measured cost, or the reason why it is unavailable. */
   public sealed interface Result {
     /**
-     * CPU time of all threads, and the most memory seen at a round's end.
+     * CPU time of all threads, and the maximum memory at a round's end.
      *
-     * @param requests asked of the process meanwhile
-     * @param events of streams that were received from it meanwhile
+     * @param requests requests sent to the process meanwhile
+     * @param events stream events received from the process meanwhile
      */
     record Measured(long pid, long cpuNanos, long residentBytesMax, long requests, long events)
         implements Result {
@@ -43,7 +45,7 @@ final class ProcessCost {
     try {
       before = files.cpuNanosByThread();
     } catch (IOException | NumberFormatException e) {
-      unavailable = "only Linux tells it, under /proc/" + pid + ": " + e;
+      unavailable = "cannot read /proc/" + pid + " (Linux only): " + e;
     }
   }
 
@@ -52,11 +54,14 @@ final class ProcessCost {
       files.cpuNanosByThread().forEach(this::add);
       residentBytesMax = Math.max(residentBytesMax, files.residentBytes());
     } catch (IOException | NumberFormatException e) {
-      unavailable = "only Linux tells it, under /proc/" + pid + ": " + e;
+      unavailable = "cannot read /proc/" + pid + " (Linux only): " + e;
     }
   }
 
-  /** A thread that began meanwhile counts whole; of one that ended, the rest is not known. */
+  /**
+   * Adds the time of a thread. A thread that began meanwhile counts fully; the last time of one
+   * that ended is unknown.
+   */
   private void add(String thread, long nanos) {
     cpuNanos += Math.max(0, nanos - before.getOrDefault(thread, 0L));
   }

@@ -8,19 +8,19 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 
-/** What Linux tells about a process under {@code /proc}. */
+/** Linux statistics of a process under {@code /proc}. */
 final class ProcessFiles {
   private final Path process;
 
   /**
-   * @param proc {@code /proc}, or what stands for it in a test
+   * @param proc {@code /proc}, or a test's replacement
    */
   ProcessFiles(Path proc, long pid) {
     this.process = proc.resolve(Long.toString(pid));
   }
 
   /**
-   * CPU nanoseconds of each thread so far; to the nanosecond, where the process's own is coarse.
+   * Returns the CPU nanoseconds of each thread; the counter of the process as a whole is coarser.
    */
   Map<String, Long> cpuNanosByThread() throws IOException {
     Map<String, Long> nanos = new HashMap<>();
@@ -30,14 +30,14 @@ final class ProcessFiles {
           String spent = Files.readString(thread.resolve("schedstat"));
           nanos.put(thread.getFileName() + "", Long.parseLong(spent.split(" ", 2)[0]));
         } catch (NoSuchFileException _) {
-          // The thread ended between the two looks.
+          // The thread ended between the two reads.
         }
       }
     }
     return nanos;
   }
 
-  /** Resident memory. */
+  /** Returns the resident memory. */
   long residentBytes() throws IOException {
     for (String line : Files.readAllLines(process.resolve("status"))) {
       if (line.startsWith("VmRSS:")) {

@@ -3,7 +3,9 @@ package dev.tollgate.bench;
 import dev.tollgate.bench.Script.StreamCheck;
 import java.util.Arrays;
 
-/** The one stream that all others are compared with: its frames and when they came. */
+/**
+ * Recording of the stream that all others are compared with: its frames and their arrival times.
+ */
 final class Recording implements Script, StreamCheck {
   private static final int FRAMES_MAX = 1_000_000;
 

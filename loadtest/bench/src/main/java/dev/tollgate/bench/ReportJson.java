@@ -8,22 +8,22 @@ import dev.tollgate.bench.BenchPlan.TargetSpec;
 import dev.tollgate.bench.BenchReport.Ceiling;
 import dev.tollgate.bench.BenchReport.ScenarioResult;
 import dev.tollgate.bench.BenchReport.Side;
-import dev.tollgate.bench.Quantiles.Added;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
-/** A report for programs. Durations are microseconds; a key is never in it. */
+/** Report as JSON. Durations are in microseconds; API keys are never included. */
 public final class ReportJson {
-  /** Changes when a member changes its meaning. */
+  /** Format version; changes when a member changes its meaning. */
   private static final int FORMAT = 1;
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private ReportJson() {}
 
-  /** The whole, with line breaks. */
+  /** Returns the whole report, with line breaks. */
   public static String of(BenchReport report, List<Verdict> verdicts) {
     ObjectNode root = JSON.createObjectNode();
     root.put("format", FORMAT);
@@ -64,7 +64,7 @@ public final class ReportJson {
         .put("round_seconds", seconds(plan.times().round()))
         .put("warmup_seconds", seconds(plan.times().warmUp()))
         .put("timeout_seconds", seconds(plan.times().timeout()))
-        .put("max_duration_seconds", seconds(plan.times().whole()))
+        .put("max_duration_seconds", seconds(plan.times().maxDuration()))
         .put("max_rate", plan.bounds().ratePerSecondMax())
         .put("connections", plan.bounds().connectionsMax())
         .put("prompt_bytes", plan.prompt().bytes())
@@ -110,10 +110,10 @@ public final class ReportJson {
     if (side.firstProblem() != null) {
       out.put("first_problem", side.firstProblem());
     }
-    quantiles(out, "latency_us", side.latency());
-    quantiles(out, "first_token_us", side.firstToken());
-    quantiles(out, "event_delay_us", side.eventDelay());
-    quantiles(out, "driver_late_us", side.late());
+    histogram(out, "latency_us", side.latency());
+    histogram(out, "first_token_us", side.firstToken());
+    histogram(out, "event_delay_us", side.eventDelay());
+    histogram(out, "driver_late_us", side.late());
     if (side.events() > 0) {
       out.put("events", side.events());
       out.putObject("frames")
@@ -123,26 +123,23 @@ public final class ReportJson {
     }
   }
 
-  private static void quantiles(ObjectNode out, String name, Quantiles quantiles) {
-    if (!quantiles.isEmpty()) {
-      out.putObject(name)
-          .put("count", quantiles.count())
-          .put("p50", quantiles.p50Nanos() / 1e3)
-          .put("p90", quantiles.p90Nanos() / 1e3)
-          .put("p99", quantiles.p99Nanos() / 1e3)
-          .put("p99.9", quantiles.p999Nanos() / 1e3)
-          .put("max", quantiles.maxNanos() / 1e3);
+  private static void histogram(ObjectNode out, String name, Histogram nanos) {
+    if (nanos.getTotalCount() > 0) {
+      ObjectNode member = out.putObject(name).put("count", nanos.getTotalCount());
+      percentiles(member, Percentiles.of(nanos));
+      member.put("max", nanos.getMaxValue() / 1e3);
     }
   }
 
-  private static void added(ObjectNode out, String name, Optional<Added> added) {
-    added.ifPresent(
-        each ->
-            out.putObject(name)
-                .put("p50", each.p50Nanos() / 1e3)
-                .put("p90", each.p90Nanos() / 1e3)
-                .put("p99", each.p99Nanos() / 1e3)
-                .put("p99.9", each.p999Nanos() / 1e3));
+  private static void added(ObjectNode out, String name, Optional<Percentiles> added) {
+    added.ifPresent(each -> percentiles(out.putObject(name), each));
+  }
+
+  private static void percentiles(ObjectNode out, Percentiles nanos) {
+    out.put("p50", nanos.p50Nanos() / 1e3)
+        .put("p90", nanos.p90Nanos() / 1e3)
+        .put("p99", nanos.p99Nanos() / 1e3)
+        .put("p99.9", nanos.p999Nanos() / 1e3);
   }
 
   private static void process(ObjectNode out, ProcessCost.@Nullable Result result) {

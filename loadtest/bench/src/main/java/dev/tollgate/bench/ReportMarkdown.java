@@ -5,16 +5,16 @@ import dev.tollgate.bench.BenchReport.Ceiling;
 import dev.tollgate.bench.BenchReport.Ended;
 import dev.tollgate.bench.BenchReport.ScenarioResult;
 import dev.tollgate.bench.BenchReport.Side;
-import dev.tollgate.bench.Quantiles.Added;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
-/** A report for people, as Markdown tables. */
+/** Report for people, as Markdown tables. */
 public final class ReportMarkdown {
   private static final double BUSY_MAX = 0.9;
 
@@ -22,7 +22,7 @@ public final class ReportMarkdown {
 
   private ReportMarkdown() {}
 
-  /** The whole. */
+  /** Returns the whole report. */
   public static String of(BenchReport report, List<Verdict> verdicts) {
     var markdown = new ReportMarkdown();
     markdown.head(report);
@@ -44,11 +44,11 @@ public final class ReportMarkdown {
     }
     if (report.ended() != Ended.COMPLETE) {
       line("");
-      line("**Incomplete (%s): what was measured until then.**".formatted(report.ended().wire()));
+      line("**Incomplete (%s): results until then.**".formatted(report.ended().wire()));
     }
     if (Environment.wasBusy(report.environment())) {
       line("");
-      line("**Other work kept this machine busy before the run: figures are worse for it.**");
+      line("**This machine was busy before the run: results are worse than they should be.**");
     }
     line("");
     line(Methodology.TEXT);
@@ -78,8 +78,7 @@ public final class ReportMarkdown {
     Integer sustained = measured.sustained();
     if (sustained != null) {
       line(
-          "- streams that were open all the time: %d of %d"
-              .formatted(sustained, plan.rates().openStreams()));
+          "- streams open all the time: %d of %d".formatted(sustained, plan.rates().openStreams()));
     }
     process(measured.process());
     driver(measured);
@@ -99,15 +98,16 @@ public final class ReportMarkdown {
     };
   }
 
-  private void rows(String what, Quantiles target, @Nullable Quantiles direct) {
+  private void rows(String what, Histogram target, @Nullable Histogram direct) {
     row("target " + what, target);
     if (direct != null) {
       row("direct " + what, direct);
     }
   }
 
-  private void row(String name, Quantiles nanos) {
-    if (!nanos.isEmpty()) {
+  private void row(String name, Histogram histogram) {
+    if (histogram.getTotalCount() > 0) {
+      Percentiles nanos = Percentiles.of(histogram);
       line(
           "| %s | %s | %s | %s | %s | %s |"
               .formatted(
@@ -116,11 +116,11 @@ public final class ReportMarkdown {
                   micros(nanos.p90Nanos()),
                   micros(nanos.p99Nanos()),
                   micros(nanos.p999Nanos()),
-                  micros(nanos.maxNanos())));
+                  micros(histogram.getMaxValue())));
     }
   }
 
-  private void added(String what, Optional<Added> added) {
+  private void added(String what, Optional<Percentiles> added) {
     added.ifPresent(
         nanos ->
             line(
@@ -154,7 +154,7 @@ public final class ReportMarkdown {
                   side.framesChanged()));
     }
     if (side.firstProblem() != null) {
-      line("- %s said first: `%s`".formatted(name, side.firstProblem().replace('`', '\'')));
+      line("- first error of %s: `%s`".formatted(name, side.firstProblem().replace('`', '\'')));
     }
   }
 
@@ -187,11 +187,11 @@ public final class ReportMarkdown {
 
   private void driver(ScenarioResult measured) {
     line(
-        "- the load's own thread was busy for %d %% of the busiest round and sent %s late at p99%s"
+        "- the driver's thread was busy for %d %% of the busiest round and sent %s late at p99%s"
             .formatted(
                 Math.round(100 * measured.driverBusy()),
-                MetricUnit.TIME.show((double) measured.target().late().p99Nanos()),
-                measured.driverBusy() < BUSY_MAX ? "" : ": **too busy, these figures are void**"));
+                MetricUnit.TIME.show((double) Percentiles.of(measured.target().late()).p99Nanos()),
+                measured.driverBusy() < BUSY_MAX ? "" : ": **too busy, the results are invalid**"));
   }
 
   private void frontier(@Nullable Ceiling ceiling, BenchPlan plan) {
@@ -218,7 +218,7 @@ public final class ReportMarkdown {
       return "missed at the lowest rate";
     }
     String shown = MetricUnit.COUNT.show(rate);
-    return rate >= ceiling.rateMax() ? shown + " (all that was allowed)" : shown;
+    return rate >= ceiling.rateMax() ? shown + " (the allowed maximum)" : shown;
   }
 
   private void verdicts(List<Verdict> verdicts) {

@@ -1,10 +1,10 @@
 package dev.tollgate.bench;
 
-/** Who sends the requests that a load is due to send. */
+/** Sends the due requests of a load. */
 public interface RequestSender {
   /**
-   * Sends a request that should have started at {@code intendedNanos}; false where no connection is
-   * free. Then the load looks again when one is.
+   * Sends a request that should have started at {@code intendedNanos}. Returns false if no
+   * connection is free; the load tries again when one is.
    */
   boolean trySend(long intendedNanos, long nowNanos);
 }

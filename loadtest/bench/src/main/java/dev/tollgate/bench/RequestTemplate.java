@@ -2,9 +2,9 @@ package dev.tollgate.bench;
 
 import io.netty.buffer.ByteBuf;
 
-/** What is asked again and again: the bytes of the request, how its reply is read, who counts. */
+/** Repeated request: its bytes, the kind of its reply, and the tally that counts it. */
 record RequestTemplate(ByteBuf request, Reply reply, Tally tally) {
-  /** Whether one body or a stream is expected. */
+  /** Kind of the expected reply. */
   sealed interface Reply {
     record Plain() implements Reply {}
 

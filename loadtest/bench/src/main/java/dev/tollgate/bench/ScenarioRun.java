@@ -10,7 +10,7 @@ import java.util.EnumMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** One scenario: warm-up, then rounds of both sides in turn. */
+/** Measurement of one scenario: warm-up, then alternating rounds of both sides. */
 final class ScenarioRun {
   private static final Path PROC = Path.of("/proc");
   private static final Duration START = Duration.ofMillis(1);
@@ -70,7 +70,7 @@ final class ScenarioRun {
         scenario == Scenario.STREAMS ? sustained : null);
   }
 
-  /** What the target's process uses is looked at before and behind its rounds only. */
+  /** Runs a round. The cost of the target's process is read before and after its rounds only. */
   private void round(BenchTarget benchTarget, String what) {
     if (!runner.shouldContinue()) {
       return;
@@ -90,7 +90,7 @@ final class ScenarioRun {
     }
   }
 
-  /** The reference's streams teach the schedule; nothing of it is counted. */
+  /** Runs uncounted rounds, in which the reference's streams define the schedule. */
   private void warmUp() {
     Duration each = plan.times().warmUp().dividedBy(targets.direct() == null ? 1 : 2);
     if (each.isZero()) {
@@ -111,7 +111,10 @@ final class ScenarioRun {
     return scenario.wire() + " " + benchTarget.role().wire();
   }
 
-  /** Standing streams are opened once for each side: to open them takes longer than a round. */
+  /**
+   * Returns the number of rounds. Sustained streams have one: opening them takes longer than a
+   * round.
+   */
   private int rounds(Duration each) {
     return scenario == Scenario.STREAMS
         ? 1

@@ -1,27 +1,27 @@
 package dev.tollgate.bench;
 
-/** What is known of the streams to come: each is read by a reading of its own. */
+/** Expected frames of streams. Each stream has a check of its own. */
 interface Script {
   StreamCheck newCheck(Tally tally);
 
-  /** Nothing is known: whatever comes is fine. */
+  /** Accepts any frames. */
   Script NONE = _ -> new AcceptAll();
 
-  /** One stream, frame by frame. */
+  /** Check of one stream, frame by frame. */
   interface StreamCheck {
     /**
-     * A chunk with content came.
+     * Checks a chunk with content.
      *
      * @param hash of the content
-     * @param sinceIntendedNanos since the request should have started
+     * @param sinceIntendedNanos time since the request's intended start
      */
     void frame(long hash, long sinceIntendedNanos);
 
-    /** The stream is whole; false if its frames are not what they should be. */
+    /** Called at the end of the stream; false if its frames differ from the expected ones. */
     boolean isValid();
   }
 
-  /** A reading that expects nothing. */
+  /** Check that accepts any frames. */
   final class AcceptAll implements StreamCheck {
     @Override
     public void frame(long hash, long sinceIntendedNanos) {}

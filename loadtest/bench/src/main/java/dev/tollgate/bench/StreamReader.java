@@ -6,7 +6,7 @@ import dev.tollgate.core.sse.SseSink;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
-/** Reads one event stream: its first token, its frames, how it ends. */
+/** Reader of one event stream: its first token, its frames and its end. */
 final class StreamReader implements SseSink {
   private static final int EVENT_BYTES_MAX = 32 * 1024 * 1024;
 
@@ -30,7 +30,7 @@ final class StreamReader implements SseSink {
     events.feed(bytes);
   }
 
-  /** The reply's end; null if all is well. */
+  /** Handles the reply's end; returns null on success. */
   @Nullable Failure end() {
     events.finish();
     if (failure != null) {

@@ -1,10 +1,10 @@
 package dev.tollgate.bench;
 
 /**
- * A number of streams that are open all the time: they begin one after the other, and another one
- * begins where one ends. The place of one that failed rests for a moment, so that a server that
- * refuses is not asked as fast as it can refuse. What is open when the time is up may finish for a
- * while and then is left.
+ * Load with a fixed number of open streams: they begin one after another, and a new stream replaces
+ * one that ends. A failed stream is replaced after a short backoff, so that a server that refuses
+ * is not flooded. Streams open at the end of the time may finish within a limit and then are
+ * abandoned.
  */
 final class SustainedStreams implements LoadSchedule {
   static final long BACKOFF_NANOS = 200_000_000;
@@ -23,9 +23,9 @@ final class SustainedStreams implements LoadSchedule {
   private int lowest = Integer.MAX_VALUE;
 
   /**
-   * @param rampNanos within which all of them begin
-   * @param steadyNanos how long all of them are to be open then
-   * @param finishNanos how long the last ones may take
+   * @param rampNanos time within which all streams begin
+   * @param steadyNanos time during which all streams are open
+   * @param finishNanos time limit for the last streams
    */
   SustainedStreams(
       int streams,
@@ -90,7 +90,7 @@ final class SustainedStreams implements LoadSchedule {
     return ended;
   }
 
-  /** How many were open at the worst moment after all had begun; 0 if that never came. */
+  /** Returns the lowest number of open streams after all had begun; 0 if that was not reached. */
   int sustained() {
     return lowest == Integer.MAX_VALUE ? 0 : lowest;
   }

@@ -1,16 +1,26 @@
 package dev.tollgate.bench;
 
+import java.time.Duration;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.Map;
+import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
-/** What came of the requests to one side in one scenario. Confined to the driver's loop. */
+/**
+ * Outcome counts and latencies of the requests to one side in one scenario. Confined to the
+ * driver's loop.
+ */
 public final class Tally {
-  private final Histogram latency = new Histogram();
-  private final Histogram firstToken = new Histogram();
-  private final Histogram eventDelay = new Histogram();
-  private final Histogram late = new Histogram();
+  private static final long NANOS_MAX = Duration.ofHours(1).toNanos();
+
+  /** Significant decimal digits of a recorded duration. */
+  private static final int DIGITS = 3;
+
+  private final Histogram latency = newHistogram();
+  private final Histogram firstToken = newHistogram();
+  private final Histogram eventDelay = newHistogram();
+  private final Histogram late = newHistogram();
   private final Map<Failure, Long> failures = new EnumMap<>(Failure.class);
   private long asked;
   private long answered;
@@ -20,43 +30,43 @@ public final class Tally {
   private long framesChanged;
   private @Nullable String firstProblem;
 
-  /** A request was sent this long after it should have been. */
+  /** Counts a sent request and its delay after the intended start. */
   public void sent(long lateNanos) {
     asked++;
-    late.record(lateNanos);
+    record(late, lateNanos);
   }
 
   void firstToken(long sinceIntendedNanos) {
-    firstToken.record(sinceIntendedNanos);
+    record(firstToken, sinceIntendedNanos);
   }
 
   void event() {
     events++;
   }
 
-  /** An event came this long after the provider's own schedule. */
+  /** Records the delay of an event after the provider's schedule. */
   void eventDelay(long nanos) {
-    eventDelay.record(nanos);
+    record(eventDelay, nanos);
   }
 
   public void answered(long sinceIntendedNanos) {
     answered++;
-    latency.record(sinceIntendedNanos);
+    record(latency, sinceIntendedNanos);
   }
 
   /**
-   * A request ended without its answer. One that ran out of time counts with the time that it had:
-   * left out it would make the rest look fast.
+   * Counts a failed request. A timeout is recorded as a latency: without it the percentiles would
+   * look too good.
    */
   void failed(Failure how, long sinceIntendedNanos) {
     failures.merge(how, 1L, Long::sum);
     switch (how) {
-      case UNSENT, TIMEOUT -> latency.record(sinceIntendedNanos);
+      case UNSENT, TIMEOUT -> record(latency, sinceIntendedNanos);
       case CONNECT, STATUS, BROKEN, MALFORMED, ERROR_EVENT, FRAMES -> {}
     }
   }
 
-  /** A request was not even sent. */
+  /** Counts a request that was not sent. */
   void unsent(Failure why, long sinceIntendedNanos) {
     asked++;
     failed(why, sinceIntendedNanos);
@@ -68,7 +78,7 @@ public final class Tally {
     framesChanged += changed;
   }
 
-  /** Keeps what was said first by whoever refused. */
+  /** Keeps the first error text. */
   void problem(String what) {
     if (firstProblem == null) {
       firstProblem = what;
@@ -125,5 +135,14 @@ public final class Tally {
 
   @Nullable String firstProblem() {
     return firstProblem;
+  }
+
+  private static Histogram newHistogram() {
+    return new Histogram(1, NANOS_MAX, DIGITS);
+  }
+
+  /** Records a duration. One out of range is clamped, because the histogram rejects it. */
+  private static void record(Histogram histogram, long nanos) {
+    histogram.recordValue(Math.clamp(nanos, 0, NANOS_MAX));
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The load that {@code tollgate bench} makes: requests at a rate that waits for nobody, to gateway
- * and provider in turn, and what came of them.
+ * Load generator and report of {@code tollgate bench}: open-loop requests, alternating between
+ * gateway and provider.
  */
 @NullMarked
 package dev.tollgate.bench;

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What can be demanded of a run, and how it is judged. */
+/** Parsing and checking of assertions. */
 class AssertionTest {
   private static final Map<String, Map<String, Double>> FIGURES =
       Map.of(
@@ -50,12 +50,12 @@ class AssertionTest {
         "first_token_p99.9<=1ms; true",
         "plain.p99<=5ms,errors=0; false"
       })
-  void figuresAreCompared(String text, boolean held) {
+  void metricsAreCompared(String text, boolean held) {
     assertThat(holds(text)).isEqualTo(held);
   }
 
   @Test
-  void whatWasNotMeasuredIsMissed() {
+  void anUnmeasuredMetricMisses() {
     Assertion assertion = AssertionParser.parse("plain.first_token_p50<=1s").getFirst();
     assertThat(assertion.judge(FIGURES).held()).isFalse();
     assertThat(assertion.judge(FIGURES).found()).isEqualTo("not measured");
@@ -66,10 +66,10 @@ class AssertionTest {
       delimiter = ';',
       value = {
         "''; 1; expected the name",
-        "p98<=5ms; 1; no figure is called 'p98'",
-        "errors=0,p98<=5ms; 10; no figure is called 'p98'",
-        "plain.p98<=5ms; 7; no figure is called 'p98'",
-        "fast.p99<=5ms; 1; no scenario is called 'fast'",
+        "p98<=5ms; 1; there is no metric 'p98'",
+        "errors=0,p98<=5ms; 10; there is no metric 'p98'",
+        "plain.p98<=5ms; 7; there is no metric 'p98'",
+        "fast.p99<=5ms; 1; there is no scenario 'fast'",
         "p99<=5; 7; expected us, ms or s",
         "p99<=5MiB; 7; expected us, ms or s",
         "p99<=5msec; 7; expected us, ms or s",
@@ -86,14 +86,14 @@ class AssertionTest {
         "errors=0 errors=0; 10; expected a comma",
         "P99<=5ms; 1; expected the name"
       })
-  void whatIsNotUnderstoodIsRefusedWithItsPosition(String text, int position, String why) {
+  void syntaxErrorsNameTheirPosition(String text, int position, String why) {
     assertThatThrownBy(() -> AssertionParser.parse(text))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("position " + position + ": " + why);
   }
 
   @Test
-  void everyFigureCanBeDemanded() {
+  void everyMetricCanBeAsserted() {
     BenchMetrics.all()
         .forEach(
             (name, unit) -> {

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Where load may go. */
+/** Base URLs that load may be sent to. */
 class BaseUrlTest {
   @ParameterizedTest
   @CsvSource({
@@ -25,7 +25,7 @@ class BaseUrlTest {
   }
 
   @Test
-  void anotherMachineNeedsToBeAskedFor() {
+  void otherMachinesNeedPermission() {
     assertThatThrownBy(() -> BaseUrl.of("http://192.0.2.1/v1", false))
         .hasMessageContaining("--remote");
     assertThat(BaseUrl.of("http://192.0.2.1/v1", true).authority()).isEqualTo("192.0.2.1");

@@ -10,12 +10,12 @@ import dev.tollgate.core.http.Field;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What is sent to each side of a comparison. */
+/** Requests to each side of a comparison. */
 class ChatRequestBytesTest {
   private static final Prompt SHORT = new Prompt(8, 5);
 
   @Test
-  void fieldsThatAPeerWantsStandBesideTheUsualOnes() {
+  void additionalFieldsFollowTheUsualOnes() {
     TargetSpec party =
         new TargetSpec(
             BaseUrl.of("http://127.0.0.1:9/v1", false),

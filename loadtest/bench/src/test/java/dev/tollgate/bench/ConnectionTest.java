@@ -13,13 +13,13 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** One connection in frozen time: what it counts, and from when. */
+/** Counts and latencies of one connection, with a manual clock. */
 class ConnectionTest {
   private static final String PLAIN = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}";
   private static final long TIMEOUT_NANOS = 1_000;
 
   private final Tally tally = new Tally();
-  private final List<String> told = new ArrayList<>();
+  private final List<String> events = new ArrayList<>();
   private final EmbeddedChannel channel = new EmbeddedChannel();
   private final Connection connection;
   private long nowNanos;
@@ -30,17 +30,17 @@ class ConnectionTest {
         new Connection.Owner() {
           @Override
           public void freed(Connection which, long atNanos) {
-            told.add("freed");
+            events.add("freed");
           }
 
           @Override
           public void spent(Connection which, long atNanos) {
-            told.add("spent");
+            events.add("spent");
           }
 
           @Override
           public void closed(Connection which) {
-            told.add("closed");
+            events.add("closed");
           }
         };
     connection = new Connection(channel, decoder, owner, () -> nowNanos);
@@ -70,9 +70,9 @@ class ConnectionTest {
     receive(PLAIN.substring(0, 30));
     nowNanos = 220;
     receive(PLAIN.substring(30));
-    assertThat(tally.latency().maxNanos()).isEqualTo(120);
-    assertThat(tally.late().maxNanos()).isEqualTo(50);
-    assertThat(told).containsExactly("freed");
+    assertThat(tally.latency().getMaxValue()).isEqualTo(120);
+    assertThat(tally.late().getMaxValue()).isEqualTo(50);
+    assertThat(events).containsExactly("freed");
   }
 
   @Test
@@ -82,30 +82,30 @@ class ConnectionTest {
       receive(PLAIN);
     }
     assertThat(tally.answeredCount()).isEqualTo(3);
-    assertThat(told).containsExactly("freed", "freed", "freed");
+    assertThat(events).containsExactly("freed", "freed", "freed");
   }
 
   @Test
-  void aRefusalIsAFailureAndItsWordsAreKept() {
+  void anErrorStatusIsAFailureAndItsTextIsKept() {
     ask(new RequestTemplate.Reply.Plain(), 0);
     receive("HTTP/1.1 429 Too\r\nContent-Length: 9\r\n\r\nslow down");
     assertThat(tally.failures()).containsExactly(Map.entry(Failure.STATUS, 1L));
     assertThat(tally.firstProblem()).isEqualTo("429: slow down");
-    assertThat(tally.latency().count()).isZero();
-    assertThat(told).containsExactly("freed");
+    assertThat(tally.latency().getTotalCount()).isZero();
+    assertThat(events).containsExactly("freed");
   }
 
   @Test
-  void anEndInTheMiddleIsAFailure() {
+  void aTruncatedResponseIsAFailure() {
     ask(new RequestTemplate.Reply.Plain(), 0);
     receive(PLAIN.substring(0, PLAIN.length() - 1));
     channel.close();
     assertThat(tally.failures()).containsKey(Failure.BROKEN);
-    assertThat(told).first().isEqualTo("spent");
+    assertThat(events).first().isEqualTo("spent");
   }
 
   @Test
-  void whatNobodyAskedForIsAFailure() {
+  void unsolicitedBytesAreAFailure() {
     ask(new RequestTemplate.Reply.Plain(), 0);
     receive(PLAIN + PLAIN);
     assertThat(tally.failures()).containsExactly(Map.entry(Failure.MALFORMED, 1L));
@@ -113,13 +113,14 @@ class ConnectionTest {
   }
 
   @Test
-  void aRequestThatRunsTooLongCountsWithTheTimeThatItHad() {
+  void aTimedOutRequestCountsAsALatency() {
     ask(new RequestTemplate.Reply.Plain(), 0);
     connection.expire(TIMEOUT_NANOS, TIMEOUT_NANOS);
-    assertThat(told).isEmpty();
+    assertThat(events).isEmpty();
     connection.expire(TIMEOUT_NANOS + 1, TIMEOUT_NANOS);
     assertThat(tally.failures()).containsKey(Failure.TIMEOUT);
-    assertThat(tally.latency().maxNanos()).isEqualTo(TIMEOUT_NANOS + 1);
+    assertThat(tally.latency().getMaxValue())
+        .isEqualTo(tally.latency().highestEquivalentValue(TIMEOUT_NANOS + 1));
     assertThat(channel.isActive()).isFalse();
   }
 
@@ -133,8 +134,8 @@ class ConnectionTest {
     receive(chunk("data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}\n\n"));
     nowNanos = 90;
     receive(chunk("data: [DONE]\n\n") + "0\r\n\r\n");
-    assertThat(tally.firstToken().maxNanos()).isEqualTo(60);
-    assertThat(tally.latency().maxNanos()).isEqualTo(80);
+    assertThat(tally.firstToken().getMaxValue()).isEqualTo(60);
+    assertThat(tally.latency().getMaxValue()).isEqualTo(80);
     assertThat(tally.events()).isEqualTo(3);
     assertThat(tally.answeredCount()).isOne();
   }

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Streams whose frames are not those of the first one are errors, of the right kind. */
+/** Streams whose frames differ from the first stream's are counted by kind of error. */
 class FrameCheckTest {
   private static final List<String> WORDS = List.of("alpha", " beta", " beta", " gam\\\"ma", " d");
 
@@ -54,16 +54,16 @@ class FrameCheckTest {
     return failure == null ? NONE : failure;
   }
 
-  /** Stands for no failure at all: it is never one of a stream. */
+  /** Placeholder for no failure; a stream never has it. */
   private static final Failure NONE = Failure.CONNECT;
 
   @Test
-  void theSameFramesAreSoundAndTheirDelayIsCounted() {
+  void equalFramesAreValidAndTheirDelayIsCounted() {
     assertThat(read(stream(WORDS))).isEqualTo(NONE);
     assertThat(tally.events()).isEqualTo(8);
-    assertThat(tally.eventDelay().count()).isEqualTo(5);
-    assertThat(tally.eventDelay().maxNanos()).isEqualTo(1_000);
-    assertThat(tally.firstToken().count()).isOne();
+    assertThat(tally.eventDelay().getTotalCount()).isEqualTo(5);
+    assertThat(tally.eventDelay().getMaxValue()).isEqualTo(1_000);
+    assertThat(tally.firstToken().getTotalCount()).isOne();
   }
 
   @Test
@@ -95,7 +95,7 @@ class FrameCheckTest {
   }
 
   @Test
-  void aStreamWithoutItsEndAndOneThatSaysItFailedAreErrors() {
+  void aTruncatedStreamAndAnErrorEventAreErrors() {
     String whole = stream(WORDS);
     assertThat(read(whole.replace("data: [DONE]\n\n", ""))).isEqualTo(Failure.BROKEN);
     String failed = "data: {\"error\":{\"code\":\"upstream_broken\"}}\n\ndata: [DONE]\n\n";
@@ -104,13 +104,13 @@ class FrameCheckTest {
   }
 
   @Test
-  void theScheduleIsWhatTheReferenceDidAtItsBest() {
+  void theScheduleIsTheEarliestOfTheReference() {
     StreamReader early = new StreamReader(tally, script.learning().newCheck(tally), 0);
     early.feed(Unpooled.wrappedBuffer(stream(WORDS).getBytes(UTF_8)), 600);
     assertThat(early.end()).isNull();
     Tally later = new Tally();
     StreamReader reader = new StreamReader(later, script.newCheck(later), 100);
     reader.feed(Unpooled.wrappedBuffer(stream(WORDS).getBytes(UTF_8)), 750);
-    assertThat(later.eventDelay().maxNanos()).as("650 since its start").isEqualTo(50);
+    assertThat(later.eventDelay().getMaxValue()).as("650 since its start").isEqualTo(50);
   }
 }

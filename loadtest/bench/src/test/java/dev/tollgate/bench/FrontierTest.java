@@ -7,9 +7,9 @@ import java.time.Duration;
 import java.util.OptionalDouble;
 import org.junit.jupiter.api.Test;
 
-/** The search for the highest rates, with systems that are formulas. */
+/** Search for the highest rates, with systems simulated by formulas. */
 class FrontierTest {
-  /** A queue: the nearer to its capacity, the longer it takes. */
+  /** Queue whose latency grows towards its capacity. */
   private static Probe queue(double rate, double capacity) {
     double nanos = rate < capacity ? 2e8 / (capacity - rate) : Double.POSITIVE_INFINITY;
     return new Probe(rate, (long) Math.min(nanos, 1e12), rate < capacity ? 0 : 5, 0.1);
@@ -47,12 +47,12 @@ class FrontierTest {
   }
 
   @Test
-  void whatFailsAtOnceHasNoRate() {
+  void aSystemThatAlwaysFailsHasNoRate() {
     assertThat(found(searched(10, 20_000), 100)).isZero();
   }
 
   @Test
-  void aRateWithErrorsHoldsNothingHoweverFastItWas() {
+  void aRateWithErrorsHoldsNoThreshold() {
     assertThat(new Probe(100, 10, 1, 0).holds(Duration.ofMillis(100))).isFalse();
   }
 

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** CPU and memory of a process, from files such as Linux has. */
+/** CPU and memory of a process, from files in the format of Linux. */
 class ProcessCostTest {
   @TempDir private Path proc = Path.of("");
 
@@ -22,7 +22,7 @@ class ProcessCostTest {
   }
 
   @Test
-  void onlyWhatIsUsedBetweenTheTwoLooksCounts() throws IOException {
+  void onlyUseBetweenBeginAndEndCounts() throws IOException {
     ProcessCost cost = new ProcessCost(42, new ProcessFiles(proc, 42));
     thread("1", 5_000);
     thread("2", 1_000_000);
@@ -45,18 +45,18 @@ class ProcessCostTest {
   }
 
   @Test
-  void whereNothingCanBeReadItSaysSo() {
+  void unreadableFilesMakeTheCostUnavailable() {
     ProcessCost cost = new ProcessCost(43, new ProcessFiles(proc, 43));
     cost.begin();
     cost.end();
     assertThat(cost.result(1, 1))
         .isInstanceOfSatisfying(
             ProcessCost.Result.Unavailable.class,
-            none -> assertThat(none.why()).contains("only Linux"));
+            none -> assertThat(none.why()).contains("Linux only"));
   }
 
   @Test
-  void theCommitIsThatOfTheCheckoutAround() throws IOException {
+  void theCommitIsReadFromTheEnclosingCheckout() throws IOException {
     Path git = Files.createDirectories(proc.resolve("checkout/.git/refs/heads"));
     Path inside = Files.createDirectories(proc.resolve("checkout/a/b"));
     Path folder = proc.resolve("checkout/.git");

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** Streams that are open all the time, in frozen time. */
+/** Load of sustained streams, with a manual clock. */
 class SustainedStreamsTest {
   private static final long SECOND = 1_000_000_000;
 
@@ -22,7 +22,7 @@ class SustainedStreamsTest {
   }
 
   @Test
-  void theyBeginOneAfterTheOtherAndAreReplacedUntilTheTimeIsUp() {
+  void streamsBeginOneAfterAnotherAndAreReplacedUntilTheEnd() {
     SustainedStreams load = new SustainedStreams(10, 0, SECOND, 5 * SECOND, 2 * SECOND, tally);
     load.sendDue(this::ask, SECOND / 2);
     assertThat(open).isEqualTo(5);
@@ -42,7 +42,7 @@ class SustainedStreamsTest {
   }
 
   @Test
-  void oneThatCannotBeReplacedShows() {
+  void aStreamThatCannotBeReplacedIsCounted() {
     SustainedStreams load = new SustainedStreams(10, 0, SECOND, 5 * SECOND, 2 * SECOND, tally);
     load.sendDue(this::ask, 2 * SECOND);
     end(load, 3 * SECOND);
@@ -53,7 +53,7 @@ class SustainedStreamsTest {
   }
 
   @Test
-  void thePlaceOfOneThatFailedRestsAndNoOther() {
+  void onlyAFailedStreamIsReplacedLater() {
     SustainedStreams load = new SustainedStreams(10, 0, SECOND, 5 * SECOND, 2 * SECOND, tally);
     load.sendDue(this::ask, 2 * SECOND);
     tally.failed(Failure.STATUS, 5);

@@ -46,7 +46,7 @@ final class Knobs {
     return Optional.ofNullable(System.getProperty("loadtest." + name)).filter(s -> !s.isBlank());
   }
 
-  /** {@code 250ms}, {@code 90s}, {@code 5m} or {@code 1h}. */
+  /** Parses {@code 250ms}, {@code 90s}, {@code 5m} or {@code 1h}. */
   private static Duration span(String text) {
     return text.endsWith("ms")
         ? Duration.ofMillis(Long.parseLong(text.substring(0, text.length() - 2)))

@@ -68,7 +68,7 @@ public final class Soak extends LoadSimulation {
             percent(10).then(leavingBefore(phase)));
   }
 
-  /** Closes a stream of 1.3 s somewhere in its first second. */
+  /** Closes a stream of 1.3 s at a random time in its first second. */
   private static ChainBuilder leavingAmid(String phase) {
     return exec(sse(phase + "abandoned stream")
             .post(Requests.CHAT)

@@ -7,9 +7,7 @@ import java.nio.ByteOrder;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/**
- * Sound that players play, in pieces of a twentieth of a second, as bytes of one character each.
- */
+/** Playable audio in pieces of a twentieth of a second. Strings hold one byte per character. */
 final class AudioSamples {
   static final int PIECES_PER_SECOND = 20;
 
@@ -19,14 +17,17 @@ final class AudioSamples {
   private static final double HERTZ = 440;
   private static final int LOUDNESS = 3_000;
 
-  // MPEG-2, layer III, 64 kbit/s, 24 kHz, one channel; no sound is coded as nothing.
+  // MPEG-2, layer III, 64 kbit/s, 24 kHz, one channel; an all-zero payload is silence.
   private static final int FRAME_HEAD = 0xFFF384C4;
   private static final int FRAME_BYTES = 192;
   private static final int FRAMES = 2;
 
   private AudioSamples() {}
 
-  /** The format in which a wish is met: what is dear to make comes as a WAV. */
+  /**
+   * Returns the content type of a requested format; formats that are expensive to encode are sent
+   * as WAV.
+   */
   static String contentType(String format) {
     return switch (format) {
       case "mp3", "" -> "audio/mpeg";
@@ -35,7 +36,7 @@ final class AudioSamples {
     };
   }
 
-  /** So many pieces; the first one begins with what a file of all of them begins with. */
+  /** Returns {@code count} pieces. The first one starts with the header of the whole file. */
   static List<String> pieces(String format, int count) {
     return IntStream.range(0, count)
         .mapToObj(
@@ -82,7 +83,7 @@ final class AudioSamples {
     return new String(all, ISO_8859_1);
   }
 
-  /** How long a file of so many bytes is, if it is a WAV of ours. */
+  /** Returns the length of a WAV file of this size, in our sample format. */
   static double seconds(int bytes) {
     return Math.max(1, Math.ceilDiv(bytes, SAMPLES_PER_SECOND * SAMPLE_BYTES));
   }

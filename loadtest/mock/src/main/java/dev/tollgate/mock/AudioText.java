@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 
-/** A healthy reply about audio, plain and as it flows: speech, or what was said in a file. */
+/** Builder of a healthy audio reply, plain or streamed: speech or a transcript. */
 final class AudioText {
   private static final int TOKENS_PER_SECOND = 10;
 
@@ -42,7 +42,7 @@ final class AudioText {
     };
   }
 
-  /** What flows: bytes of sound, or events. */
+  /** Returns the streamed parts: bytes of audio, or events. */
   List<StreamEvent> events() {
     List<String> pieces =
         isSpeech() ? AudioSamples.pieces(audio().format(), Math.max(1, tokens)) : words();
@@ -82,7 +82,7 @@ final class AudioText {
             .formatted(words.text(tokens), usage());
   }
 
-  /** A plain reply: whatever the format asks for. */
+  /** Returns the plain reply in the requested format. */
   String body(String usageMember) {
     String text = words.text(tokens);
     String times = time(0, ',') + " --> " + time(audio().seconds(), ',');
@@ -121,7 +121,7 @@ final class AudioText {
             millis / 3_600_000, millis / 60_000 % 60, millis / 1_000 % 60, point, millis % 1_000);
   }
 
-  /** By time where the model's name says so, as OpenAI's oldest is counted; else in tokens. */
+  /** Returns the usage: in seconds for whisper models, as OpenAI counts them, else in tokens. */
   String usage() {
     if (!isSpeech() && request.model().contains("whisper")) {
       return "{\"type\":\"duration\",\"seconds\":%s}".formatted(Math.round(audio().seconds()));

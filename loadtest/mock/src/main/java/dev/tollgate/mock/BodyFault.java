@@ -4,7 +4,7 @@ import static dev.tollgate.mock.MockFault.fault;
 
 import java.time.Duration;
 
-/** Goes wrong in the transfer of the body, whatever the body says. */
+/** Faults in the transfer of the body, independent of its content. */
 public enum BodyFault implements MockFault {
   HANG_AFTER_HEAD(
       fault(
@@ -43,7 +43,7 @@ public enum BodyFault implements MockFault {
       fault(
           "cut-chunk",
           4,
-          "k content events, then a chunk size that is none",
+          "k content events, then an invalid chunk size",
           (d, k) -> badChunk(d, k, "zz\r\n"))),
   CHUNK_BARE_LF(
       fault(
@@ -98,11 +98,11 @@ public enum BodyFault implements MockFault {
           4,
           "k content events, the next byte by byte, one each interval (at least 20 ms)",
           (d, k) -> d.dripEvent(k))),
-  GZIP(fault("gzip", "a gzip body although identity was asked for", (d, k) -> d.gzip())),
+  GZIP(fault("gzip", "a gzip body, although the request asks for identity", (d, k) -> d.gzip())),
   BR(
       fault(
           "br",
-          "a body said to be br although identity was asked for",
+          "a body labelled br, although the request asks for identity",
           (d, k) -> d.header("Content-Encoding: br"))),
   CHUNK_EXTENSION(
       fault(
@@ -112,17 +112,17 @@ public enum BodyFault implements MockFault {
   TRAILERS(
       fault(
           "trailers",
-          "legal trailers behind the last chunk",
+          "legal trailers after the last chunk",
           (d, k) -> d.coding(ReplyDraft.Coding.CHUNKED).trailers("X-Trailer: 1\r\n"))),
   UNTIL_CLOSE(
       fault(
           "until-close",
-          "neither length nor chunks: FIN ends the body",
+          "neither length nor chunks: the body ends with FIN",
           (d, k) -> d.coding(ReplyDraft.Coding.UNTIL_CLOSE))),
   HTTP_10(
       fault(
           "http-1-0",
-          "a reply of HTTP/1.0, whose body FIN ends",
+          "an HTTP/1.0 reply whose body ends with FIN",
           (d, k) -> d.version("HTTP/1.0").coding(ReplyDraft.Coding.UNTIL_CLOSE))),
   SHORT_BODY(
       fault(
@@ -134,13 +134,13 @@ public enum BodyFault implements MockFault {
       fault(
           "cut-length",
           4,
-          "k content events in a body said to be longer, then FIN; plain: half the body",
+          "k content events, fewer bytes than Content-Length, then FIN; plain: half the body",
           (d, k) -> d.truncateAfter(k).lengthOff(99).truncateBody(2).ending(ReplyEnding.FIN))),
   LONG_BODY(fault("long-body", 10, "k bytes more than Content-Length", (d, k) -> d.lengthOff(-k))),
   SECOND_REPLY(
       fault(
           "second-reply",
-          "a whole second reply that nobody asked for",
+          "a complete second, unsolicited reply",
           (d, k) -> d.afterBody("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison")));
 
   @SuppressWarnings("ImmutableEnumChecker") // a record of constants and a lambda without state

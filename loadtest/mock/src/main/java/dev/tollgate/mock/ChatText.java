@@ -7,8 +7,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The JSON of a healthy reply, plain and as events: what OpenAI's own server would send, with
- * words, id and time that only the seed decides.
+ * JSON of a healthy reply, plain or as events, in OpenAI's format. Words, id and time derive from
+ * the seed only.
  */
 final class ChatText {
   private final MockRequest request;
@@ -37,12 +37,12 @@ final class ChatText {
                 request.model());
   }
 
-  /** How many content events, and as many tokens, the reply has. */
+  /** Returns the number of content events of the reply; each is one token. */
   int tokens() {
     return tokens;
   }
 
-  /** Whether it flows instead of coming whole. */
+  /** True if the reply is streamed. */
   boolean isStreamed() {
     return switch (request.operation()) {
       case CHAT, COMPLETION, TRANSCRIPTION -> request.stream();
@@ -51,7 +51,7 @@ final class ChatText {
     };
   }
 
-  /** Whether what flows is sound, and no events. */
+  /** True if the reply is streamed as raw audio instead of events. */
   boolean isRawAudio() {
     return request.operation() == Operation.SPEECH && !request.stream();
   }
@@ -70,7 +70,7 @@ final class ChatText {
     };
   }
 
-  /** The events of a healthy stream. */
+  /** Returns the events of a healthy stream. */
   List<StreamEvent> events() {
     if (isAudio()) {
       return audio.events();
@@ -91,12 +91,12 @@ final class ChatText {
     return events;
   }
 
-  /** The body of a healthy plain reply. */
+  /** Returns the body of a healthy plain reply. */
   String body() {
     return bodyWithUsage(usage());
   }
 
-  /** A plain body with this usage. */
+  /** Returns a plain body with this usage. */
   String bodyWithUsage(String usage) {
     if (isAudio()) {
       return audio.body(",\"usage\":" + usage);
@@ -109,7 +109,7 @@ final class ChatText {
         : body(plainChoice(words.text(tokens)), usage);
   }
 
-  /** A plain body that says this instead. */
+  /** Returns a plain body with this content. */
   String bodyWithContent(String content) {
     return body(plainChoice(content), usage());
   }
@@ -118,7 +118,7 @@ final class ChatText {
     return commonMembers + ",\"choices\":[" + choice + "],\"usage\":" + usage + ending();
   }
 
-  /** A plain body without any usage. */
+  /** Returns a plain body without usage. */
   String bodyWithoutUsage() {
     if (isAudio()) {
       return audio.body("");
@@ -137,17 +137,17 @@ final class ChatText {
         .formatted(list, request.model(), furtherMembers);
   }
 
-  /** A plain body without choices. */
+  /** Returns a plain body without choices. */
   String bodyWithoutChoices() {
     return commonMembers + ",\"usage\":" + usage() + ending();
   }
 
-  /** A chunk with this choice and what belongs to a chunk that is not about usage. */
+  /** Returns a chunk with this choice, and {@code usage: null} if the request includes usage. */
   String chunk(String choice) {
     return chunk("[" + choice + "]", request.includeUsage() ? ",\"usage\":null" : "");
   }
 
-  /** A chunk whose members after the opening are these. */
+  /** Returns a chunk with these choices and further members. */
   String chunk(String choices, String furtherMembers) {
     return commonMembers
         + ",\"system_fingerprint\":\"fp_mock\",\"choices\":"
@@ -156,12 +156,12 @@ final class ChatText {
         + "}";
   }
 
-  /** The chunk of its own that carries usage. */
+  /** Returns the separate chunk with the usage. */
   String usageChunk(String usage) {
     return chunk("[]", ",\"usage\":" + usage);
   }
 
-  /** The n-th content choice. */
+  /** Returns the n-th content choice. */
   String content(int n) {
     if (request.calledTool() != null) {
       return choice(argumentsDelta(n), null);
@@ -171,7 +171,7 @@ final class ChatText {
         : completionChoice(words.word(n), "null");
   }
 
-  /** A choice that ends the stream for this reason. */
+  /** Returns a choice that ends the stream with this finish reason. */
   String finish(String reason) {
     return isChat() ? choice("{}", reason) : completionChoice("", "\"" + reason + "\"");
   }
@@ -183,7 +183,7 @@ final class ChatText {
     return request.calledTool() == null ? "stop" : "tool_calls";
   }
 
-  /** The usage of the whole reply. */
+  /** Returns the usage of the whole reply. */
   String usage() {
     if (isAudio()) {
       return audio.usage();
@@ -207,7 +207,7 @@ final class ChatText {
     return request.promptTokens();
   }
 
-  /** A streamed choice of chat. */
+  /** Returns a choice of a streamed chat completion. */
   static String choice(String delta, @Nullable String finishReason) {
     return "{\"index\":0,\"delta\":%s,\"logprobs\":null,\"finish_reason\":%s}"
         .formatted(delta, finishReason == null ? "null" : "\"" + finishReason + "\"");
@@ -230,7 +230,7 @@ final class ChatText {
     return "{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"" + argument(n) + "\"}}]}";
   }
 
-  /** A fragment of the arguments, escaped for the JSON string that carries it. */
+  /** Returns the n-th fragment of the arguments, escaped for a JSON string. */
   private String argument(int n) {
     String start = n == 0 ? "{\\\"query\\\":\\\"" : "";
     String end = n == tokens - 1 && !cutShort ? "\\\"}" : "";

@@ -1,14 +1,14 @@
 package dev.tollgate.mock;
 
 /**
- * A client that left before its reply was done.
+ * A client that disconnected before the end of its reply.
  *
- * @param how whether by FIN or by RST
- * @param atNanos when it was seen, by {@link System#nanoTime}
- * @param tokens how many completion tokens were out by then
+ * @param how by FIN or by RST
+ * @param atNanos time of the disconnect, by {@link System#nanoTime}
+ * @param tokens completion tokens sent before
  */
 public record Disconnect(How how, String model, long atNanos, int tokens) {
-  /** An orderly end or an abort. */
+  /** TCP segment that ended the connection. */
   public enum How {
     FIN,
     RST

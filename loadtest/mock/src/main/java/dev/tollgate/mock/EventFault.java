@@ -4,7 +4,7 @@ import static dev.tollgate.mock.MockFault.fault;
 
 import dev.tollgate.mock.StreamEvent.Kind;
 
-/** Goes wrong in what the events of a stream, or the body of a plain reply, say. */
+/** Faults in the content of a stream's events or of a plain body. */
 enum EventFault implements MockFault {
   ERROR_FIRST(
       fault(
@@ -31,7 +31,7 @@ enum EventFault implements MockFault {
   ERROR_AFTER_FINISH(
       fault(
           "error-after-finish",
-          "an error behind the finish, neither usage nor `[DONE]`",
+          "an error after the finish, neither usage nor `[DONE]`",
           (d, k) -> d.drop(Kind.USAGE).drop(Kind.DONE).insertAfter(Kind.FINISH, overloaded()))),
   FINISH_ERROR(
       fault(
@@ -47,7 +47,7 @@ enum EventFault implements MockFault {
   PINGS_ONLY(
       fault(
           "pings-only",
-          "comments for ever, never an event",
+          "comments without end, never an event",
           (d, k) ->
               d.dropAllEvents()
                   .insertFramed(0, ": keep-alive\n\n")
@@ -57,13 +57,13 @@ enum EventFault implements MockFault {
       fault(
           "malformed",
           4,
-          "one event of broken JSON behind k content events; plain: broken JSON",
+          "one event of invalid JSON after k content events; plain: invalid JSON",
           (d, k) -> d.body("{\"id\":\"broken\",").insert(k, "{\"id\":\"broken\","))),
   MALFORMED_RUN(
       fault(
           "malformed-run",
           3,
-          "k events of broken JSON behind the first content event",
+          "k events of invalid JSON after the first content event",
           (d, k) -> {
             for (int i = 0; i < k; i++) {
               d.insert(1, "{\"choices\":[{\"delta\":}]}");
@@ -73,12 +73,12 @@ enum EventFault implements MockFault {
       fault(
           "invalid-utf8",
           4,
-          "one event with a byte 0xFF behind k content events; plain: in the body",
+          "one event with a byte 0xFF after k content events; plain: in the body",
           (d, k) -> d.body(brokenText(d)).insert(k, brokenText(d)))),
   WRONG_SHAPE(
       fault(
           "wrong-shape",
-          "JSON that is no chunk behind each of the first six content events; plain: an array",
+          "JSON that is not a chunk after each of the first six content events; plain: an array",
           (d, k) -> {
             d.body("[]");
             String[] shapes = wrongShapes(d);
@@ -90,13 +90,13 @@ enum EventFault implements MockFault {
       fault(
           "no-choices",
           4,
-          "an event without choices behind k content events; plain: no choices",
+          "an event without choices after k content events; plain: no choices",
           (d, k) ->
               d.body(d.text().bodyWithoutChoices()).insert(k, "{\"id\":\"x\",\"object\":\"x\"}"))),
   IDS_DIFFER(
       fault(
           "ids-differ",
-          "another id, time and model in each content event, CR LF in the model",
+          "a different id, time and model in each content event, CR LF in the model",
           (d, k) -> d.replaceData(Kind.CONTENT, EventFault::otherNames))),
   NO_DONE(fault("no-done", "no `[DONE]`", (d, k) -> d.drop(Kind.DONE))),
   NO_FINISH(fault("no-finish", "`[DONE]` without finish_reason", (d, k) -> d.drop(Kind.FINISH))),
@@ -108,13 +108,13 @@ enum EventFault implements MockFault {
   CONTENT_AFTER_DONE(
       fault(
           "content-after-done",
-          "another content event behind `[DONE]`",
+          "a content event after `[DONE]`",
           (d, k) -> d.insertAfter(Kind.DONE, d.text().chunk(d.text().content(0))))),
   BIG_LINE(
       fault(
           "big-line",
           16,
-          "one content event of k MiB behind the first; plain: such a body",
+          "one content event of k MiB after the first; plain: a body of that size",
           (d, k) -> {
             String pad = "x".repeat(Math.min(k, 512) << 20);
             d.body(d.text().bodyWithContent(pad));
@@ -168,7 +168,7 @@ enum EventFault implements MockFault {
     };
   }
 
-  /** Renames an event by its own words, so that each gets another name. */
+  /** Replaces id, time and model by values derived from the event's content. */
   private static String otherNames(String data) {
     int number = data.hashCode() & 0xffff;
     return data.replaceFirst("\"id\":\"[^\"]*\"", "\"id\":\"other-" + number + "\"")

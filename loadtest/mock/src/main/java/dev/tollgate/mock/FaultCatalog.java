@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Every {@link MockFault} by its name, in the order of the documentation. */
+/** Index of every {@link MockFault} by its wire name, in the order of the documentation. */
 public final class FaultCatalog {
   private static final Map<String, MockFault> BY_NAME = byName();
 
@@ -34,7 +34,8 @@ public final class FaultCatalog {
         .forEach(
             fault -> {
               if (byName.put(fault.spec().wireName(), fault) != null) {
-                throw new IllegalStateException("two faults are called " + fault.spec().wireName());
+                throw new IllegalStateException(
+                    "two faults have the name " + fault.spec().wireName());
               }
             });
     return byName;

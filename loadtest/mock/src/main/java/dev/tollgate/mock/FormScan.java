@@ -13,16 +13,17 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the few fields of a form that a {@link MockRequest} is made of. */
+/** Reads a {@link MockRequest} from the fields of a multipart form. */
 final class FormScan {
   private static final int FIELD_BYTES_MAX = 4_096;
 
   private FormScan() {}
 
   /**
-   * The request in the first {@code length} bytes, or null if they are no form with a model.
+   * Returns the request in the first {@code length} bytes, or null if they are not a form with a
+   * model.
    *
-   * @param host where the client found this provider
+   * @param host value of the request's Host field
    */
   static @Nullable MockRequest scan(
       Operation operation, byte[] body, int length, String host, boolean keepAlive) {

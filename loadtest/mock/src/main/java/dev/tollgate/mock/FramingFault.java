@@ -2,7 +2,7 @@ package dev.tollgate.mock;
 
 import static dev.tollgate.mock.MockFault.fault;
 
-/** Frames the events of a stream as the standard allows and others do. */
+/** Unusual but legal framings of an event stream, as other providers use them. */
 enum FramingFault implements MockFault {
   CRLF(fault("sse-crlf", "lines end with CR LF", (d, k) -> d.framing(SseFraming.CRLF))),
   CR(fault("sse-cr", "lines end with CR", (d, k) -> d.framing(SseFraming.CR))),
@@ -16,7 +16,7 @@ enum FramingFault implements MockFault {
   COMMENTS(
       fault(
           "sse-comments",
-          "comments before and inside of events",
+          "comments before and inside events",
           (d, k) -> d.framing(SseFraming.COMMENTS))),
   FIELDS(
       fault(
@@ -26,7 +26,7 @@ enum FramingFault implements MockFault {
   BLANKS(
       fault(
           "sse-blanks",
-          "spare blank lines and an empty `data:` behind each event",
+          "extra blank lines and an empty `data:` after each event",
           (d, k) -> d.framing(SseFraming.BLANKS)));
 
   @SuppressWarnings("ImmutableEnumChecker") // a record of constants and a lambda without state

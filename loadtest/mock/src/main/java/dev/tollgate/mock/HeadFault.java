@@ -4,7 +4,7 @@ import static dev.tollgate.mock.MockFault.fault;
 
 import java.time.Duration;
 
-/** Goes wrong before or in the head of the reply, where nothing was promised yet. */
+/** Faults before or in the head of the reply. */
 public enum HeadFault implements MockFault {
   RESET_BEFORE_HEAD(
       fault("reset-before-head", "RST after the request", (d, k) -> d.raw("", ReplyEnding.RST))),
@@ -26,7 +26,7 @@ public enum HeadFault implements MockFault {
       fault(
           "early",
           413,
-          "status k while the body still comes; the rest is read and thrown away",
+          "status k before the request body is complete; the rest of it is discarded",
           (d, k) -> StatusFault.refuse(d, k, "status_" + k))),
   HUGE_HEAD(
       fault(
@@ -58,7 +58,7 @@ public enum HeadFault implements MockFault {
   SWITCHING(
       fault(
           "switching",
-          "101 that nobody asked for",
+          "an unsolicited 101",
           (d, k) ->
               d.raw(
                   "HTTP/1.1 101 Switching Protocols\r\nUpgrade: mock\r\nConnection: Upgrade\r\n\r\n",

@@ -9,7 +9,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** A healthy reply with pictures, in base64 or at addresses that this provider serves itself. */
+/**
+ * Builder of a healthy image reply, in base64 or with URLs that the mock provider serves itself.
+ */
 final class ImageText {
   private static final String FOLDER = "/_mock/images/";
   private static final Pattern FILE =
@@ -28,14 +30,12 @@ final class ImageText {
     return request.pictures();
   }
 
-  /**
-   * Whether the model counts tokens, gives nothing but bytes, and is not asked for anything else.
-   */
+  /** True if the model counts tokens and always returns base64, as OpenAI's gpt-image models do. */
   static boolean returnsBase64Only(String model) {
     return model.contains("gpt-image");
   }
 
-  /** A plain body with these members behind the pictures. */
+  /** Returns a plain body with these members after the images. */
   String body(String furtherMembers) {
     StringJoiner data = new StringJoiner(",", "[", "]");
     for (int n = 0; n < pictures().count(); n++) {
@@ -56,7 +56,9 @@ final class ImageText {
             .formatted(pictures().host(), FOLDER, width, height, kind);
   }
 
-  /** A picture at such an address, one character a byte, or null: there is none. */
+  /**
+   * Returns the image at this path, one byte per character, or null if the path is not an image.
+   */
   static @Nullable String file(String path) {
     Matcher file = FILE.matcher(path);
     if (!file.matches()) {

@@ -18,8 +18,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the connections of one event loop share: the pacer, the request reader, and the replies
- * encoded so far. Confined to its loop.
+ * State shared by the connections of one event loop: the pacer, the request reader, and a cache of
+ * encoded replies. Confined to its loop.
  */
 final class LoopContext {
   private static final long KEPT_BYTES_MAX =
@@ -45,7 +45,7 @@ final class LoopContext {
     this.pacer = new Pacer(loop);
   }
 
-  /** A request and whether it meets its model's fault: what a plan is kept under. */
+  /** Cache key of a plan: the request, and whether the fault applies to it. */
   private record PlanKey(MockRequest request, boolean faulty) {}
 
   Pacer pacer() {
@@ -60,7 +60,9 @@ final class LoopContext {
     return counters;
   }
 
-  /** What the reader has just read, answered; the caller owns one count of the plan. */
+  /**
+   * Answers the request that the reader has just read. The caller owns one reference to the plan.
+   */
   Answer answer() {
     assert loop.inEventLoop();
     boolean post = reader.method().equals("POST");
@@ -105,10 +107,13 @@ final class LoopContext {
       jobs.reset();
       return simple("200 OK", "{}");
     }
-    return refuse("404 Not Found", "There is no such path.", "not_found");
+    return refuse("404 Not Found", "The path does not exist.", "not_found");
   }
 
-  /** The answer to a request of which only this much of the body came, or null: it waits. */
+  /**
+   * Returns the answer to a request of which only this part of the body has arrived, or null if the
+   * rest is needed.
+   */
   @Nullable Answer earlyAnswer(String bodyStart) {
     assert loop.inEventLoop();
     Matcher named = EARLY.matcher(bodyStart);
@@ -133,14 +138,14 @@ final class LoopContext {
     return known.model().isEarly() ? generate(request, known.model()) : null;
   }
 
-  /** A plan, and the model it is for; empty for what is not a generation. */
+  /** A plan and its model; the model is empty if the request is not a generation. */
   record Answer(ReplyPlan plan, String model) {}
 
   Answer malformed() {
     return refuse("400 Bad Request", "The request is not HTTP.", "bad_request");
   }
 
-  /** Gives the kept plans back. */
+  /** Releases the cached plans. */
   void close() {
     assert loop.inEventLoop();
     plans.values().forEach(ReplyPlan::release);
@@ -170,10 +175,10 @@ final class LoopContext {
             : RequestScan.scan(
                 operation, body, reader.bodyBytes(), reader.host(), reader.keepAlive());
     if (request == null) {
-      return refuse("400 Bad Request", "The body names no model.", "missing_model");
+      return refuse("400 Bad Request", "The body has no model.", "missing_model");
     }
     if (operation == Operation.IMAGE && !isSupported(request)) {
-      return refuse("400 Bad Request", "The request asks for what is not drawn.", "invalid_value");
+      return refuse("400 Bad Request", "The requested image is not supported.", "invalid_value");
     }
     return switch (models.named(request.model())) {
       case MockModel.Parsed.Unknown unknown ->
@@ -185,7 +190,10 @@ final class LoopContext {
     };
   }
 
-  /** A model that gives bytes only does not know the field that asks for them. */
+  /**
+   * True unless the size is not supported, or the model always returns base64 and the request sets
+   * {@code response_format}.
+   */
   private static boolean isSupported(MockRequest request) {
     boolean isKnown =
         !request.pictures().formatGiven() || !ImageText.returnsBase64Only(request.model());

@@ -8,9 +8,7 @@ import io.netty.buffer.Unpooled;
 import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
 
-/**
- * Turns what a call of the jobs' routes is answered into frames; large files are sent in chunks.
- */
+/** Encodes a {@link MediaReply} as frames; large files are sent in chunks. */
 final class MediaPlan {
   private static final int CHUNKED_BYTES_MIN = 1 << 20;
 

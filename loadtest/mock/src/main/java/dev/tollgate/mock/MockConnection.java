@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One connection to the mock provider: reads request after request and plays each reply frame by
- * frame as they fall due. It reads on while it plays, so a client that leaves is seen at once.
+ * Connection to the mock provider. It reads one request after another and sends each frame of a
+ * reply when it is due. It keeps reading meanwhile, so that a disconnect is noticed at once.
  */
 final class MockConnection extends ChannelInboundHandlerAdapter {
   private static final Logger LOG = LoggerFactory.getLogger(MockConnection.class);
@@ -88,10 +88,10 @@ final class MockConnection extends ChannelInboundHandlerAdapter {
     bytes.release();
   }
 
-  /** Reads and answers what is there, one request after another. */
+  /** Reads and answers the received requests, one after another. */
   private void serve() {
     if (serving) {
-      return; // further down this very stack
+      return; // called from within serve()
     }
     serving = true;
     while (plan == null && received != null && stale == null && !closing) {
@@ -140,7 +140,7 @@ final class MockConnection extends ChannelInboundHandlerAdapter {
     };
   }
 
-  /** Looks once at the start of a long body: a fault may answer before the rest is there. */
+  /** Checks the start of a long body once: a fault may answer before the rest has arrived. */
   private LoopContext.@Nullable Answer early(ByteBuf bytes) {
     int bodyBytes = bytes.writerIndex() - loopContext.reader().headEnd();
     if (loopContext.reader().headEnd() < 0 || bodyBytes < PEEKED_BYTES) {
@@ -162,7 +162,10 @@ final class MockConnection extends ChannelInboundHandlerAdapter {
     play();
   }
 
-  /** Writes what is due, then sleeps, waits for the client to read, or ends the reply. */
+  /**
+   * Writes the frames that are due, then schedules the next, waits until the channel is writable,
+   * or ends the reply.
+   */
   private void play() {
     while (plan != null) {
       if (frame == plan.frames()) {
@@ -170,7 +173,7 @@ final class MockConnection extends ChannelInboundHandlerAdapter {
         return;
       }
       if (!channel.isWritable()) {
-        return; // channelWritabilityChanged goes on
+        return; // channelWritabilityChanged continues
       }
       long elapsedNanos = System.nanoTime() - startNanos;
       if (plan.dueNanos(frame) > elapsedNanos) {

@@ -12,7 +12,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 
-/** Counts what all loops of a mock provider see, and lets a test wait for a count. */
+/** Counters of all loops of a mock provider. A test can wait for a count. */
 final class MockCounters {
   private static final int DISCONNECTS_KEPT = 64;
 
@@ -71,7 +71,7 @@ final class MockCounters {
     }
   }
 
-  /** Forgets what was counted, but not what is open now. */
+  /** Resets the totals, but not the counts of open connections and running requests. */
   void reset() {
     lock.lock();
     try {
@@ -101,7 +101,7 @@ final class MockCounters {
     }
   }
 
-  /** Waits until the counts are so; the counts then, or the last ones seen in time. */
+  /** Waits until the counts meet the condition. Returns them, or the counts at the deadline. */
   MockStats await(Predicate<MockStats> condition, Duration within) throws InterruptedException {
     long untilNanos = System.nanoTime() + within.toNanos();
     waiting.incrementAndGet();
@@ -121,7 +121,7 @@ final class MockCounters {
     }
   }
 
-  /** Wakes those who wait; free when nobody does. */
+  /** Wakes waiting threads; takes no lock if there are none. */
   private void signalChange() {
     if (waiting.get() == 0) {
       return;

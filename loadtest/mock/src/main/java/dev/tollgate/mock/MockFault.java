@@ -1,19 +1,19 @@
 package dev.tollgate.mock;
 
 /**
- * One way a provider can fail, selected by the model name {@code fault/<name>[:k]}. It shapes the
- * healthy reply drafted before it; docs/mock-provider.md lists all, and a test compares.
+ * Provider failure selected by the model name {@code fault/<name>[:k]}. It modifies the draft of a
+ * healthy reply. docs/mock-provider.md lists all faults; a test compares the list.
  */
 public sealed interface MockFault
     permits StatusFault, HeadFault, BodyFault, EventFault, UsageFault, FramingFault {
   Spec spec();
 
   /**
-   * What makes a fault.
+   * Definition of a fault.
    *
-   * @param wireName what stands behind {@code fault/}
-   * @param kDefault the number used if the name carries none; {@link #NO_K} if it takes none
-   * @param description what happens on the wire, in one line for the documentation
+   * @param wireName name after {@code fault/}
+   * @param kDefault the number if the model name has none; {@link #NO_K} if the fault takes none
+   * @param description one line for the documentation, about what happens on the wire
    * @param effect turns a healthy reply into the faulty one
    */
   record Spec(String wireName, int kDefault, String description, FaultEffect effect) {
@@ -24,7 +24,7 @@ public sealed interface MockFault
     }
   }
 
-  /** How a fault changes a draft. */
+  /** Changes the draft of a reply. */
   @FunctionalInterface
   interface FaultEffect {
     void apply(ReplyDraft draft, int k);

@@ -8,10 +8,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a model name asks of the mock provider. The grammar is {@code [prefix/]name[?params]} for a
- * healthy model and {@code [prefix/]fault/name[:k][?params]} for a fault; parameters are {@code
- * ttft}, {@code interval}, {@code chunks}, {@code seed}, {@code batch}, {@code tool}, {@code times}
- * and {@code for}, joined by {@code &}.
+ * Behaviour selected by a model name. The grammar is {@code [prefix/]name[?params]} for a healthy
+ * model and {@code [prefix/]fault/name[:k][?params]} for a fault; parameters are {@code ttft},
+ * {@code interval}, {@code chunks}, {@code seed}, {@code batch}, {@code tool}, {@code times} and
+ * {@code for}, joined by {@code &}.
  */
 final class MockModel {
   private static final Pattern NAME = Pattern.compile("(?:.*/)?fault/([a-z0-9-]+)(?::(\\d{1,6}))?");
@@ -37,7 +37,7 @@ final class MockModel {
     this.k = k;
   }
 
-  /** A model name read, or why it cannot be. */
+  /** Result of parsing a model name. */
   sealed interface Parsed {
     record Known(MockModel model) implements Parsed {}
 
@@ -66,11 +66,11 @@ final class MockModel {
     }
     Matcher matcher = NAME.matcher(path);
     if (!matcher.matches()) {
-      return new Parsed.Unknown("not a fault's name");
+      return new Parsed.Unknown("this is not the name of a fault");
     }
     MockFault fault = FaultCatalog.named(matcher.group(1));
     if (fault == null) {
-      return new Parsed.Unknown("no fault is called " + matcher.group(1));
+      return new Parsed.Unknown("there is no fault " + matcher.group(1));
     }
     String k = matcher.group(2);
     if (k != null && !fault.spec().takesK()) {
@@ -84,17 +84,20 @@ final class MockModel {
     return profile;
   }
 
-  /** Whether a tool is called although the request does not insist. */
+  /** True if a tool is called although the request does not require it. */
   boolean tool() {
     return tool;
   }
 
-  /** Events per write where events are due at once; 0: as many as are due. */
+  /** Returns the most events in one write; 0: all that are due. */
   int batch() {
     return batch;
   }
 
-  /** Whether the next request sees the fault; counts towards {@code times} and {@code for}. */
+  /**
+   * True if the fault applies to the next request, which counts towards {@code times} and {@code
+   * for}.
+   */
   boolean faultIsDue(long nowNanos) {
     return fault != null
         && (faultNanos == 0 || sinceFirst(nowNanos) < faultNanos)
@@ -106,7 +109,7 @@ final class MockModel {
     return nowNanos - firstNanos.get();
   }
 
-  /** Whether it is answered before the request's body is all there. */
+  /** True if the reply is sent before the request body is complete. */
   boolean isEarly() {
     return fault == HeadFault.EARLY;
   }
@@ -117,7 +120,7 @@ final class MockModel {
     }
   }
 
-  /** The parameters behind the question mark. */
+  /** Parameters after the question mark of the name. */
   private static final class Params {
     private MockProfile profile;
     private int batch;
@@ -142,7 +145,7 @@ final class MockModel {
         case "times" -> times = count(name, value);
         case "for" -> faultDuration = pause(name, value);
         case "tool" -> tool = value.isEmpty() || value.equals("true");
-        default -> throw new IllegalArgumentException("no parameter is called " + name);
+        default -> throw new IllegalArgumentException("there is no parameter " + name);
       }
     }
 

@@ -5,9 +5,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/**
- * The model names seen so far, each read once; {@code times} counts per name and over all loops.
- */
+/** Cache of parsed model names. {@code times} is counted per name, over all loops. */
 final class MockModels {
   private static final int KEPT_MAX = 4096;
 
@@ -29,12 +27,12 @@ final class MockModels {
     return byName.computeIfAbsent(name, n -> MockModel.parse(n, profile));
   }
 
-  /** Starts all counts of {@code times} anew. */
+  /** Resets all counts of {@code times}. */
   void reset() {
     byName.clear();
   }
 
-  /** The reply of {@code GET /v1/models}. */
+  /** Returns the reply to {@code GET /v1/models}. */
   String listJson() {
     return Stream.concat(
             Stream.of("mock-chat"),

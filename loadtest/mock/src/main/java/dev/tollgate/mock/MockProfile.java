@@ -3,18 +3,17 @@ package dev.tollgate.mock;
 import java.time.Duration;
 
 /**
- * How the mock provider speaks: when the first token leaves, how long between two, how many, and
- * the seed that words and ids derive from.
+ * Timing and length of the mock provider's replies, and the seed that words and ids derive from.
  */
 public record MockProfile(Duration ttft, Duration chunkInterval, int chunks, long seed) {
   private static final int CHUNKS_MAX = 1_000_000;
   private static final Duration PAUSE_MAX = Duration.ofHours(1);
 
-  /** What {@code type: mock} means without further keys. */
+  /** Profile of a {@code type: mock} provider without further keys. */
   public static final MockProfile DEFAULT =
       new MockProfile(Duration.ofMillis(50), Duration.ofMillis(20), 64, 1);
 
-  /** Everything at once: for tests that are not about time. */
+  /** Profile without delays, for tests that are not about time. */
   public static final MockProfile IMMEDIATE = new MockProfile(Duration.ZERO, Duration.ZERO, 8, 1);
 
   public MockProfile {
@@ -31,8 +30,8 @@ public record MockProfile(Duration ttft, Duration chunkInterval, int chunks, lon
     }
   }
 
-  /** From a request to the end of a reply of so many tokens. */
-  Duration whole(int tokens) {
+  /** Returns the time from a request to the end of a reply of {@code tokens} tokens. */
+  Duration replyDuration(int tokens) {
     return ttft.plus(chunkInterval.multipliedBy(tokens));
   }
 

@@ -31,14 +31,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /**
- * The bundled mock provider: an OpenAI-compatible server on loopback, on event loops of its own.
- * What it answers is decided by its profile, the seed and the model's name; see
- * docs/mock-provider.md.
+ * Bundled mock provider: an OpenAI-compatible server on loopback, with its own event loops.
+ * Profile, seed and model name determine the replies; see docs/mock-provider.md.
  */
 public final class MockProvider implements AutoCloseable {
   private static final int BACKLOG = 8192;
 
-  /** A prompt of usual length in one read. */
+  /** Reads a typical prompt at once. */
   private static final RecvByteBufAllocator READS =
       new AdaptiveRecvByteBufAllocator(512, 16 * 1024, 256 * 1024);
 
@@ -54,7 +53,7 @@ public final class MockProvider implements AutoCloseable {
         new MultiThreadIoEventLoopGroup(
             threads, epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory());
     MockModels models = new MockModels(profile);
-    MediaJobs jobs = new MediaJobs(profile.whole(profile.chunks()));
+    MediaJobs jobs = new MediaJobs(profile.replyDuration(profile.chunks()));
     for (EventExecutor each : loops) {
       EventLoop loop = (EventLoop) each;
       contexts.put(loop, new LoopContext(loop, models, counters, jobs));
@@ -68,13 +67,13 @@ public final class MockProvider implements AutoCloseable {
   /**
    * Starts on 127.0.0.1 with one event loop; port 0 takes a free one.
    *
-   * @throws IllegalStateException if the port cannot be had
+   * @throws IllegalStateException if the port is not available
    */
   public static MockProvider start(MockProfile profile, int port) {
     return start(profile, port, 1);
   }
 
-  /** Starts on 127.0.0.1 with as many event loops as {@code threads}; port 0 takes a free one. */
+  /** Starts on 127.0.0.1 with {@code threads} event loops; port 0 takes a free one. */
   public static MockProvider start(MockProfile profile, int port, int threads) {
     return new MockProvider(profile, port, threads);
   }
@@ -83,17 +82,17 @@ public final class MockProvider implements AutoCloseable {
     return ((InetSocketAddress) listener.localAddress()).getPort();
   }
 
-  /** {@code http://127.0.0.1:port/v1}. */
+  /** Returns {@code http://127.0.0.1:port/v1}. */
   public String baseUrl() {
     return "http://127.0.0.1:" + port() + "/v1";
   }
 
-  /** What was seen so far. */
+  /** Returns the counts so far. */
   public MockStats stats() {
     return counters.stats();
   }
 
-  /** Waits until what was seen is so; returns what is seen then, or at the deadline. */
+  /** Waits until the counts meet the condition. Returns them, or the counts at the deadline. */
   public MockStats await(Predicate<MockStats> condition, Duration within)
       throws InterruptedException {
     return counters.await(condition, within);
@@ -136,7 +135,7 @@ public final class MockProvider implements AutoCloseable {
   private void accept(Channel channel) {
     LoopContext context = contexts.get(channel.eventLoop());
     if (context == null) {
-      throw new IllegalStateException("accepted on a foreign loop");
+      throw new IllegalStateException("the connection was accepted on an unknown event loop");
     }
     channels.add(channel);
     channel.pipeline().addLast(new MockConnection(channel, context));

@@ -4,16 +4,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the mock provider looks at in a request; two requests that are equal here get the same
- * bytes.
+ * Parts of a request that determine the reply; equal requests get equal bytes.
  *
- * @param model the model's name as it stood between its quotes
+ * @param model the model's name as written in the JSON, one byte per character
  * @param tokensMax {@code max_completion_tokens} or {@code max_tokens}; -1: not given
- * @param tool the function that the request offers first or asks for by name; null: none
- * @param toolRequired whether it insists on a call
- * @param vectors what is asked of an embedding; {@link Vectors#NONE} of anything else
- * @param audio what is asked of audio; {@link Audio#NONE} of anything else
- * @param pictures what is asked of images; {@link Pictures#NONE} of anything else
+ * @param tool the function that the request names, else the first one it offers; null: none
+ * @param toolRequired whether the request requires a call
+ * @param vectors parameters of an embedding request, else {@link Vectors#NONE}
+ * @param audio parameters of an audio request, else {@link Audio#NONE}
+ * @param pictures parameters of an image request, else {@link Pictures#NONE}
  * @param keepAlive whether the connection may serve another request
  */
 record MockRequest(
@@ -30,7 +29,7 @@ record MockRequest(
     Pictures pictures,
     boolean keepAlive) {
 
-  /** What can be generated. */
+  /** Kind of a generation. */
   enum Operation {
     CHAT,
     COMPLETION,
@@ -41,30 +40,30 @@ record MockRequest(
   }
 
   /**
-   * The vectors that are asked for.
+   * Parameters of an embedding request.
    *
-   * @param texts a number for each text, equal where the texts are
+   * @param texts a hash of each text
    */
   record Vectors(List<Integer> texts, int dimensions, boolean base64) {
     static final Vectors NONE = new Vectors(List.of(), 0, false);
   }
 
   /**
-   * The audio that is asked for or about.
+   * Parameters of an audio request.
    *
-   * @param format of what is made of it; empty: the usual one
-   * @param seconds how long it is, if it was sent
+   * @param format format of the reply; empty: the default
+   * @param seconds length of the uploaded audio
    */
   record Audio(String format, double seconds) {
     static final Audio NONE = new Audio("", 0);
   }
 
   /**
-   * The pictures that are asked for.
+   * Parameters of an image request.
    *
-   * @param formatGiven whether the request says in which form it wants them
-   * @param base64 whether that is not an address
-   * @param host where the client found this provider
+   * @param formatGiven whether the request has a {@code response_format}
+   * @param base64 whether the images are returned in base64 instead of as URLs
+   * @param host value of the request's Host field
    */
   record Pictures(
       int count, int width, int height, boolean formatGiven, boolean base64, String host) {
@@ -73,7 +72,7 @@ record MockRequest(
 
     private static final int COUNT_MAX = 10;
 
-    /** Of a side that is not drawn there is no picture. */
+    /** Parses the size; an unsupported one becomes 0 x 0. */
     static Pictures of(int count, String size, String format, String host) {
       int x = size.indexOf('x');
       int width = side(size.substring(0, Math.max(0, x)));
@@ -94,12 +93,12 @@ record MockRequest(
     }
   }
 
-  /** The function to call; null: answer with text. */
+  /** Returns the function to call; null: answer with text. */
   @Nullable String calledTool() {
     return toolRequired ? tool : null;
   }
 
-  /** The same request, insisting on a call. */
+  /** Returns a copy of the request that requires a tool call. */
   MockRequest withRequiredTool() {
     return new MockRequest(
         operation,
@@ -116,7 +115,7 @@ record MockRequest(
         keepAlive);
   }
 
-  /** About four bytes to a token, as English in JSON has. */
+  /** Estimates the tokens of a body: about four bytes each, as in English JSON. */
   static int promptTokens(int bodyBytes) {
     return Math.max(1, (bodyBytes + 3) / 4);
   }

@@ -3,17 +3,17 @@ package dev.tollgate.mock;
 import java.util.List;
 
 /**
- * What the mock provider has seen since it started or was reset.
+ * Counts of the mock provider since its start or last reset.
  *
- * @param requests generations asked for, in any outcome
- * @param completed replies sent to the end that was meant for them
- * @param inFlight replies not yet at their end
+ * @param requests generations requested, with any outcome
+ * @param completed replies sent to their intended end
+ * @param inFlight replies that are running
  * @param connections connections open now
  * @param accepted connections ever accepted
- * @param disconnects clients that left before the end, by FIN and by RST together
+ * @param disconnects clients that disconnected before the end of their reply, by FIN or RST
  * @param promptTokens tokens of the prompts answered
- * @param completionTokens tokens that were sent, of broken replies too
- * @param lastDisconnects the latest of the disconnects, oldest first
+ * @param completionTokens tokens sent, including those of broken replies
+ * @param lastDisconnects the latest disconnects, oldest first
  */
 public record MockStats(
     long requests,
@@ -30,7 +30,7 @@ public record MockStats(
     lastDisconnects = List.copyOf(lastDisconnects);
   }
 
-  /** The same as JSON; disconnects with how long ago they were at {@code nowNanos}. */
+  /** Returns the counts as JSON; times of disconnects are relative to {@code nowNanos}. */
   String json(long nowNanos) {
     StringBuilder last = new StringBuilder();
     for (Disconnect each : lastDisconnects) {

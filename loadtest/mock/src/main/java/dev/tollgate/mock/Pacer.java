@@ -7,9 +7,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Wakes the paced replies of one event loop: a wheel of one-millisecond slots with one timer for
- * all, so that ten thousand streams cost a timer per millisecond and not one per event. Nothing is
- * woken early.
+ * Timer wheel for the paced replies of one event loop, with slots of one millisecond and one loop
+ * timer for all. Ten thousand streams cost one timer per millisecond instead of one per event. No
+ * task runs early.
  */
 final class Pacer {
   private static final long TICK_NANOS = 1_000_000;
@@ -28,7 +28,7 @@ final class Pacer {
     }
   }
 
-  /** Something that sleeps in a slot; a link of the slot's ring. */
+  /** Task of a slot; an element of the slot's linked ring. */
   abstract static class PacedTask {
     @Nullable PacedTask previousTask;
     @Nullable PacedTask nextTask;
@@ -53,13 +53,13 @@ final class Pacer {
       nextTask = null;
     }
 
-    /** The next of the slot; null behind the last. */
+    /** Returns the next task of the slot; null after the last. */
     @Nullable PacedTask next() {
       return nextTask instanceof Bucket ? null : nextTask;
     }
   }
 
-  /** The head of a slot's list, linked in a ring; it never sleeps itself. */
+  /** Head of a slot's ring; not a task itself. */
   private static final class Bucket extends PacedTask {
     Bucket() {
       previousTask = this;
@@ -68,11 +68,11 @@ final class Pacer {
 
     @Override
     void run() {
-      throw new IllegalStateException("a ring does not sleep");
+      throw new IllegalStateException("the head of a ring is not a task");
     }
   }
 
-  /** Wakes the sleeper at this time of {@link System#nanoTime} or up to a tick later. */
+  /** Runs the task at this time of {@link System#nanoTime} or up to a tick later. */
   void schedule(long atNanos, PacedTask task) {
     assert loop.inEventLoop();
     task.unlink();
@@ -83,7 +83,7 @@ final class Pacer {
     }
   }
 
-  /** Lets it sleep no more. */
+  /** Cancels a task, if it is scheduled. */
   void cancel(PacedTask task) {
     assert loop.inEventLoop();
     task.unlink();
@@ -103,7 +103,7 @@ final class Pacer {
 
   private void fire(long ofTick) {
     if (ofTick != timerTick) {
-      return; // an earlier timer took its place
+      return; // an earlier timer has replaced this one
     }
     timerTick = Long.MAX_VALUE;
     long nowTick = System.nanoTime() / TICK_NANOS;
@@ -120,7 +120,7 @@ final class Pacer {
     }
   }
 
-  /** Wakes who is due; those of a later turn of the wheel stay. */
+  /** Runs the due tasks; tasks of a later rotation of the wheel stay. */
   private void fireSlot(int slot, long nowTick) {
     Bucket bucket = slots[slot];
     Bucket due = new Bucket();
@@ -140,7 +140,7 @@ final class Pacer {
     }
   }
 
-  /** The next tick whose slot is occupied; it may hold sleepers of a later turn only. */
+  /** Returns the next tick whose slot is occupied, perhaps only with tasks of a later rotation. */
   private long nextTick() {
     if (occupied.isEmpty()) {
       return Long.MAX_VALUE;

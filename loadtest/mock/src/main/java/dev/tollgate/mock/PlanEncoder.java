@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.GZIPOutputStream;
 
-/** Turns a {@link ReplyDraft} into the frames that go over the wire. */
+/** Encodes a {@link ReplyDraft} as frames. */
 final class PlanEncoder {
   private static final long REPEAT_NANOS_MIN = 1_000_000;
 
@@ -26,7 +26,10 @@ final class PlanEncoder {
     this.ending = draft.ending();
   }
 
-  /** Bytes that leave together, when, how many tokens are out with them; or one by one. */
+  /**
+   * Bytes sent together. {@code tokens} counts the completion tokens sent with and before it;
+   * {@code slow} bytes are sent one by one.
+   */
   private record Frame(String bytes, long dueNanos, int tokens, boolean slow) {}
 
   static ReplyPlan encode(ReplyDraft draft, int framesPerWrite) {
@@ -148,7 +151,7 @@ final class PlanEncoder {
     }
   }
 
-  /** Makes a frame of each byte of what is to leave byte by byte. */
+  /** Splits slow frames into frames of one byte. */
   private void splitIntoBytes() {
     List<Frame> whole = List.copyOf(frames);
     frames.clear();

@@ -7,11 +7,11 @@ import java.util.zip.CRC32;
 import java.util.zip.Deflater;
 
 /**
- * A picture that viewers show: stripes in two colours of a palette of 256, at the asked size. It is
- * packed row by row, so that a large one takes no room but that of its file.
+ * Encoder for PNG images with stripes in two colours of a palette of 256. Rows are compressed one
+ * by one, so that a large image needs no memory beyond its file.
  */
 final class Png {
-  /** The longest side that is drawn. */
+  /** Longest supported side, in pixels. */
   static final int SIDE_MAX = 4_096;
 
   private static final byte[] SIGNATURE = {(byte) 0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
@@ -25,7 +25,7 @@ final class Png {
   /**
    * The file.
    *
-   * @param kind pictures of another kind have other colours
+   * @param kind selects the colours
    */
   static byte[] of(int width, int height, long kind) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -38,7 +38,7 @@ final class Png {
     return out.toByteArray();
   }
 
-  /** From black by way of a colour to white. */
+  /** Returns a palette from black over a colour to white. */
   private static byte[] palette(long kind) {
     byte[] palette = new byte[3 * COLOURS];
     for (int n = 0; n < COLOURS; n++) {
@@ -54,7 +54,7 @@ final class Png {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     Deflater deflater = new Deflater(Deflater.BEST_SPEED);
     try {
-      byte[] row = new byte[1 + width]; // which begins with its filter: none
+      byte[] row = new byte[1 + width]; // the first byte is the row's filter: none
       byte[] some = new byte[8 * 1024];
       for (int y = 0; y <= height; y++) {
         if (y == height) {

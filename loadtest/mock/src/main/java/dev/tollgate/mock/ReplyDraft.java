@@ -8,11 +8,11 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A reply in the making: begun healthy, shaped by at most one fault, then encoded once. All text in
- * it is bytes, one character each, because a faulty reply need not be text at all.
+ * Draft of a reply: healthy at first, modified by at most one fault, then encoded once. Strings
+ * hold one byte per character, because a faulty reply need not be text.
  */
 final class ReplyDraft {
-  /** How the body is delimited. */
+  /** Delimitation of the body. */
   enum Coding {
     LENGTH,
     CHUNKED,
@@ -57,8 +57,8 @@ final class ReplyDraft {
     this.body = stream ? "" : text.body();
     this.coding = stream ? Coding.CHUNKED : Coding.LENGTH;
     this.ending = request.keepAlive() ? ReplyEnding.KEEP_ALIVE : ReplyEnding.FIN;
-    // A plain reply comes when a stream would have ended.
-    this.headDelay = stream ? profile.ttft() : profile.whole(text.tokens());
+    // A plain reply is sent at the time at which a stream would end.
+    this.headDelay = stream ? profile.ttft() : profile.replyDuration(text.tokens());
     this.framing = text.isRawAudio() ? SseFraming.RAW : SseFraming.USUAL;
     headerLines.add("Content-Type: " + text.contentType());
     headerLines.add("X-Request-Id: req_mock_" + new SeededWords(profile.seed()).hex(0));
@@ -69,7 +69,7 @@ final class ReplyDraft {
 
   // The whole reply
 
-  /** Answers at once with this status and body instead. */
+  /** Replaces the reply by one with this status and body, sent at once. */
   ReplyDraft answer(String changedStatus, String contentType, String changedBody) {
     stream = false;
     status = changedStatus;
@@ -79,7 +79,7 @@ final class ReplyDraft {
     return contentType(contentType);
   }
 
-  /** Sends these bytes at once and nothing else, then ends like this. */
+  /** Replaces the reply by these bytes, sent at once, with this ending. */
   ReplyDraft raw(String bytes, ReplyEnding nextEnding) {
     raw = bytes;
     headDelay = Duration.ZERO;
@@ -109,7 +109,7 @@ final class ReplyDraft {
     return this;
   }
 
-  /** Sends the head now, although the first event is not due yet. */
+  /** Sends the head at once, before the first event is due. */
   ReplyDraft headAtOnce() {
     headDelay = Duration.ZERO;
     return this;
@@ -130,7 +130,7 @@ final class ReplyDraft {
     return this;
   }
 
-  /** Announces a Content-Length that is off by this many bytes. */
+  /** Adds {@code bytes} to the announced Content-Length. */
   ReplyDraft lengthOff(int bytes) {
     coding = Coding.LENGTH;
     lengthOff = bytes;
@@ -152,26 +152,26 @@ final class ReplyDraft {
     return this;
   }
 
-  /** Sends these bytes behind the body's end. */
+  /** Sends these bytes after the body's end. */
   ReplyDraft afterBody(String bytes) {
     afterBody = bytes;
     return this;
   }
 
-  /** Leaves the last chunk out, so that the body has no end. */
+  /** Omits the last chunk, so that the body has no end. */
   ReplyDraft unterminated() {
     terminated = false;
     return this;
   }
 
-  /** Sends only the first bytes of the whole reply and then ends like this, if it is longer. */
+  /** Truncates the reply, head included, to {@code wireBytes} bytes followed by this ending. */
   ReplyDraft cutAt(int wireBytes, ReplyEnding nextEnding) {
     wireBytesMax = wireBytes;
     cutEnding = nextEnding;
     return this;
   }
 
-  /** Sends each byte, of the body or of the head too, in a write of its own. */
+  /** Sends each byte of the body, and of the head if {@code headToo}, in a separate write. */
   ReplyDraft byteByByte(Duration pause, boolean headToo) {
     bytesPerWrite = 1;
     writePause = pause;
@@ -179,7 +179,7 @@ final class ReplyDraft {
     return this;
   }
 
-  /** Sends each byte of the content event behind the first {@code k} in a write of its own. */
+  /** Sends each byte of the content event after the first {@code k} in a separate write. */
   ReplyDraft dripEvent(int k) {
     Duration interval = profile.chunkInterval();
     slowContent = k;
@@ -195,7 +195,7 @@ final class ReplyDraft {
     return this;
   }
 
-  /** Sends this share of the plain body, though all of it was announced: 0 none, 2 the half. */
+  /** Truncates the plain body, but not its Content-Length: 0 sends nothing, 2 the first half. */
   ReplyDraft truncateBody(int divisor) {
     if (!stream) {
       int kept = divisor == 0 ? 0 : body.length() / divisor;
@@ -205,7 +205,7 @@ final class ReplyDraft {
     return this;
   }
 
-  /** The first half of the plain body. */
+  /** Returns the first half of the plain body. */
   String halfBody() {
     return body.substring(0, body.length() / 2);
   }
@@ -222,20 +222,20 @@ final class ReplyDraft {
     return this;
   }
 
-  /** Replaces what all events of a kind say. */
+  /** Replaces the data of all events of a kind. */
   ReplyDraft replaceData(Kind kind, UnaryOperator<String> change) {
     events.replaceAll(e -> e.kind() == kind ? e.withData(change.apply(e.data())) : e);
     return this;
   }
 
-  /** Sends all events of a kind so many intervals later. */
+  /** Delays all events of a kind by {@code intervals}. */
   ReplyDraft delay(Kind kind, int intervals) {
     events.replaceAll(
         e -> e.kind() == kind ? new StreamEvent(kind, e.data(), e.intervalIndex() + intervals) : e);
     return this;
   }
 
-  /** Keeps the role and the first {@code k} content events only. */
+  /** Drops all events after the role and the first {@code k} content events. */
   ReplyDraft truncateAfter(int k) {
     events = new ArrayList<>(events.subList(0, indexAfter(k)));
     return this;
@@ -246,12 +246,12 @@ final class ReplyDraft {
     return this;
   }
 
-  /** Puts events behind the first {@code k} content events. */
+  /** Inserts events after the first {@code k} content events. */
   ReplyDraft insert(int k, String... data) {
     return insert(Kind.INJECTED, k, data);
   }
 
-  /** Puts bytes between two events, behind the first {@code k} content events. */
+  /** Inserts raw bytes between events, after the first {@code k} content events. */
   ReplyDraft insertFramed(int k, String... bytes) {
     return insert(Kind.PREFRAMED, k, bytes);
   }
@@ -265,7 +265,7 @@ final class ReplyDraft {
     return this;
   }
 
-  /** Puts an event behind the last one of this kind, or at the end if there is none. */
+  /** Inserts an event after the last one of this kind, or at the end if there is none. */
   ReplyDraft insertAfter(Kind kind, String data) {
     int at = events.size();
     while (at > 0 && events.get(at - 1).kind() != kind) {
@@ -287,7 +287,7 @@ final class ReplyDraft {
     return events.size();
   }
 
-  // What a fault asks of it
+  // Read by faults
 
   boolean isStream() {
     return stream;
@@ -297,7 +297,7 @@ final class ReplyDraft {
     return text;
   }
 
-  // What the encoder asks of it
+  // Read by the encoder
 
   MockProfile profile() {
     return profile;
@@ -383,12 +383,12 @@ final class ReplyDraft {
     return slowHead;
   }
 
-  /** Whether the n-th content event leaves byte by byte, if anything does. */
+  /** True if the n-th content event is sent byte by byte, given that anything is. */
   boolean isSlowContent(int n) {
     return slowContent == NO_CONTENT ? !slowHead : slowContent == n;
   }
 
-  /** Whether the body leaves byte by byte wherever it is no content event, if anything does. */
+  /** True if the body outside content events is sent byte by byte, given that anything is. */
   boolean isSlowBody() {
     return slowContent == NO_CONTENT && !slowHead;
   }

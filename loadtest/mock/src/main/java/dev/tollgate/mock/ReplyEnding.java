@@ -1,17 +1,17 @@
 package dev.tollgate.mock;
 
-/** What follows the last byte of a reply. */
+/** Action after the last byte of a reply. */
 enum ReplyEnding {
-  /** The connection waits for the next request. */
+  /** Keeps the connection open for the next request. */
   KEEP_ALIVE,
-  /** The connection looks kept alive, but is closed as soon as the next request begins. */
+  /** Closes the connection as soon as the next request begins. */
   STALE_FIN,
-  /** The connection looks kept alive, but is reset as soon as the next request begins. */
+  /** Resets the connection as soon as the next request begins. */
   STALE_RST,
   FIN,
   RST,
-  /** Nothing, for as long as the peer waits. */
+  /** Sends nothing more and keeps the connection open. */
   HANG,
-  /** The last frame again and again, one per interval. */
+  /** Repeats the last frame, one per interval. */
   REPEAT
 }

@@ -4,9 +4,8 @@ import io.netty.buffer.ByteBuf;
 import java.util.Arrays;
 
 /**
- * A reply encoded once: its bytes in one buffer, cut into frames, and when each frame is due after
- * the request. Plans are shared by all requests that ask the same; each holds a count on the
- * buffer.
+ * Encoded reply: one buffer, cut into frames, with the time after the request at which each frame
+ * is due. Equal requests share a plan; each holds a reference to the buffer.
  */
 final class ReplyPlan {
   private final ByteBuf bytes;
@@ -20,9 +19,9 @@ final class ReplyPlan {
 
   /**
    * @param bytes owned by the plan
-   * @param ends the offset behind each frame
-   * @param dueNanos when each frame is due, ascending
-   * @param tokens how many completion tokens are out with each frame
+   * @param ends end offset of each frame
+   * @param dueNanos due time of each frame, ascending
+   * @param tokens completion tokens sent up to the end of each frame
    * @param framesPerWrite the most frames in one write; 0: all that are due
    * @param repeatNanos the pause between repetitions of the last frame
    */
@@ -57,7 +56,7 @@ final class ReplyPlan {
     return dueNanos[frame];
   }
 
-  /** The frame behind the last one that goes into the same write as {@code from}. */
+  /** Returns the end index of the frames that are written together with {@code from}. */
   int writeEnd(int from, long elapsedNanos) {
     int end = from + 1;
     int endMax = framesPerWrite == 0 ? ends.length : Math.min(ends.length, from + framesPerWrite);
@@ -67,13 +66,13 @@ final class ReplyPlan {
     return end;
   }
 
-  /** The bytes of these frames, with a count of their own. */
+  /** Returns a retained slice with the bytes of these frames. */
   ByteBuf slice(int from, int to) {
     int start = from == 0 ? 0 : ends[from - 1];
     return bytes.retainedSlice(start, ends[to - 1] - start);
   }
 
-  /** How many completion tokens are out when this many frames are. */
+  /** Returns the number of completion tokens in the first {@code frames} frames. */
   int tokensAfter(int frames) {
     return frames == 0 ? 0 : tokens[frames - 1];
   }

@@ -6,11 +6,11 @@ import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cuts one HTTP/1.1 request after another out of received bytes. It is made for clients that write
- * correct HTTP and takes no stand on the rest; one reader serves all connections of a loop.
+ * Parser of HTTP/1.1 requests. It expects clients that send correct HTTP and detects few errors.
+ * One reader serves all connections of a loop.
  */
 final class RequestReader {
-  /** What a client begins with that takes this for a TLS port. */
+  /** First byte of a TLS connection. */
   private static final byte TLS_HANDSHAKE = 0x16;
 
   private static final int HEAD_BYTES_MAX = 256 * 1024;
@@ -29,17 +29,17 @@ final class RequestReader {
   private int contentLength;
   private int headEnd;
 
-  /** What became of reading. */
+  /** Result of reading. */
   enum Progress {
-    /** The request is not all there. */
+    /** The request is incomplete. */
     PARTIAL,
-    /** Its head is, and the client waits for a {@code 100 Continue}. */
+    /** The head is complete, and the client waits for a {@code 100 Continue}. */
     AWAITS_CONTINUE,
     WHOLE,
     MALFORMED
   }
 
-  /** Reads one request; what was read of a whole one is skipped, a partial one stays. */
+  /** Reads one request. Consumes a complete one and leaves a partial one in the buffer. */
   Progress read(ByteBuf received) {
     int start = received.readerIndex();
     if (received.isReadable() && received.getByte(start) == TLS_HANDSHAKE) {
@@ -65,7 +65,7 @@ final class RequestReader {
     return Progress.WHOLE;
   }
 
-  /** The offset behind the head of what was read last, or -1 if it was not all there. */
+  /** Returns the end offset of the last head, or -1 if it was incomplete. */
   int headEnd() {
     return headEnd;
   }
@@ -74,24 +74,24 @@ final class RequestReader {
     return method;
   }
 
-  /** The request target without its query. */
+  /** Returns the request target without its query. */
   String path() {
     int query = target.indexOf('?');
     return query < 0 ? target : target.substring(0, query);
   }
 
-  /** What follows the question mark of the target; empty: nothing. */
+  /** Returns the query without its question mark; empty: none. */
   String query() {
     int query = target.indexOf('?');
     return query < 0 ? "" : target.substring(query + 1);
   }
 
-  /** The field of this name; empty: there is none. */
+  /** Returns the Idempotency-Key field; empty: none. */
   String idempotencyKey() {
     return idempotencyKey;
   }
 
-  /** Where the client found this provider, as it says. */
+  /** Returns the Host field. */
   String host() {
     return host;
   }
@@ -100,7 +100,10 @@ final class RequestReader {
     return keepAlive;
   }
 
-  /** The body; only the first {@link #bodyBytes} are meant, and only until the next read. */
+  /**
+   * Returns the buffer of the body: the first {@link #bodyBytes} bytes are valid until the next
+   * read.
+   */
   byte[] body() {
     return body;
   }
@@ -109,7 +112,7 @@ final class RequestReader {
     return bodyBytes;
   }
 
-  /** The offset behind the head, or -1 if it is not all there. */
+  /** Returns the end offset of the head, or -1 if it is incomplete. */
   private int readHead(ByteBuf in) {
     chunked = false;
     expectsContinue = false;
@@ -191,7 +194,7 @@ final class RequestReader {
 
   private static final int MALFORMED_CHUNK = -2;
 
-  /** The offset behind the last chunk, -1 if it is not there yet. */
+  /** Returns the end offset of the last chunk, or -1 if it has not arrived. */
   private int readChunks(ByteBuf in, int headEnd) {
     bodyBytes = 0;
     int at = headEnd;

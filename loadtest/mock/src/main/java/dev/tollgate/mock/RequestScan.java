@@ -1,13 +1,22 @@
 package dev.tollgate.mock;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import dev.tollgate.core.json.InvalidJson;
+import dev.tollgate.core.json.JsonElements;
+import dev.tollgate.core.json.JsonItems;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.mock.MockRequest.Audio;
 import dev.tollgate.mock.MockRequest.Operation;
 import dev.tollgate.mock.MockRequest.Pictures;
 import dev.tollgate.mock.MockRequest.Vectors;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the few members of a request's body that a {@link MockRequest} is made of. */
+/** Reads a {@link MockRequest} from the members of a JSON body. */
 final class RequestScan {
   private static final int DIMENSIONS_USUAL = 1_536;
   private static final int DIMENSIONS_MAX = 16_384;
@@ -30,16 +39,21 @@ final class RequestScan {
   private RequestScan() {}
 
   /**
-   * The request in the first {@code length} bytes, or null if they name no model.
+   * Returns the request in the first {@code length} bytes, or null if they are not a JSON object
+   * with a model.
    *
-   * @param host where the client found this provider
+   * @param host value of the request's Host field
    */
   static @Nullable MockRequest scan(
       Operation operation, byte[] body, int length, String host, boolean keepAlive) {
     RequestScan scan = new RequestScan();
-    JsonWalk members = new JsonWalk(body, 0, length);
-    while (members.next()) {
-      scan.readMember(members);
+    try {
+      JsonMembers members = JsonMembers.of(body, 0, length);
+      for (int i = 0; i < members.size(); i++) {
+        scan.readMember(members, i);
+      }
+    } catch (InvalidJson _) {
+      return null;
     }
     String model = scan.effectiveModel();
     if (model == null) {
@@ -69,74 +83,109 @@ final class RequestScan {
     };
   }
 
-  /** The model; or the one that the request names beside it. */
+  /** Returns the model, or the member {@code x_mock} if the model delegates to it. */
   private @Nullable String effectiveModel() {
     boolean usesBehavior = model != null && (model.equals("asked") || model.endsWith("/asked"));
     return usesBehavior && behavior != null ? behavior : model;
   }
 
-  private void readMember(JsonWalk member) {
-    if (member.isNamed("model") && member.valueIsString()) {
-      model = member.string();
-    } else if (member.isNamed("x_mock") && member.valueIsString()) {
-      behavior = member.string();
-    } else if (member.isNamed("stream")) {
-      stream = member.valueIs("true");
-    } else if (member.isNamed("stream_options")) {
-      includeUsage = includesUsage(member.inside());
-    } else if (member.isNamed("max_tokens") || member.isNamed("max_completion_tokens")) {
-      tokensMax = member.number(-1);
-    } else if (member.isNamed("tools") && tool == null) {
-      tool = functionName(member.inside());
-    } else if (member.isNamed("input")) {
-      texts = member.texts();
-    } else if (member.isNamed("dimensions")) {
-      dimensions = Math.clamp(member.number(DIMENSIONS_USUAL), 1, DIMENSIONS_MAX);
-    } else if (member.isNamed("encoding_format")) {
-      base64 = member.valueIsString() && member.string().equals("base64");
-    } else if (member.isNamed("response_format") && member.valueIsString()) {
-      format = member.string();
-    } else if (member.isNamed("size") && member.valueIsString()) {
-      size = member.string();
-    } else if (member.isNamed("n")) {
-      count = member.number(1);
-    } else if (member.isNamed("stream_format")) {
-      events = member.valueIsString() && member.string().equals("sse");
-    } else if (member.isNamed("tool_choice")) {
-      readMember(member.valueIsString() ? member.string() : "", member);
+  private void readMember(JsonMembers members, int i) {
+    switch (members.name(i)) {
+      case "model" -> model = string(members, i);
+      case "x_mock" -> behavior = string(members, i);
+      case "stream" -> stream = members.kind(i) == JsonKind.TRUE;
+      case "stream_options" -> includeUsage = includesUsage(members, i);
+      case "max_tokens", "max_completion_tokens" -> tokensMax = number(members, i, -1);
+      case "tools" -> tool = tool == null ? firstTool(members, i) : tool;
+      case "tool_choice" -> readToolChoice(members, i);
+      case "input" -> texts = texts(members, i);
+      case "dimensions" ->
+          dimensions = Math.clamp(number(members, i, DIMENSIONS_USUAL), 1, DIMENSIONS_MAX);
+      case "encoding_format" -> base64 = members.isString(i, "base64");
+      case "response_format" -> format = Objects.requireNonNullElse(string(members, i), format);
+      case "size" -> size = Objects.requireNonNullElse(string(members, i), size);
+      case "n" -> count = number(members, i, 1);
+      case "stream_format" -> events = members.isString(i, "sse");
+      default -> {}
     }
   }
 
-  private void readMember(String choice, JsonWalk toolChoice) {
-    String named = functionName(toolChoice.inside());
-    toolRequired = choice.equals("required") || named != null;
+  private void readToolChoice(JsonMembers members, int i) {
+    String named = functionName(members, i);
+    toolRequired = members.isString(i, "required") || named != null;
     tool = named == null ? tool : named;
   }
 
-  private static boolean includesUsage(JsonWalk options) {
-    while (options.next()) {
-      if (options.isNamed("include_usage")) {
-        return options.valueIs("true");
-      }
-    }
-    return false;
+  /** The string as written, one character per byte: replies repeat its bytes. */
+  private static @Nullable String string(JsonItems items, int i) {
+    int from = items.valueStart(i) + 1;
+    return items.kind(i) == JsonKind.STRING
+        ? new String(items.bytes(), from, items.valueEnd(i) - 1 - from, ISO_8859_1)
+        : null;
   }
 
-  private static @Nullable String functionName(JsonWalk tool) {
-    while (tool.next()) {
-      if (tool.isNamed("function")) {
-        return name(tool.inside());
-      }
-    }
-    return null;
+  private static int number(JsonItems items, int i, int otherwise) {
+    long number = items.integer(i, otherwise);
+    return number == (int) number ? (int) number : otherwise;
   }
 
-  private static @Nullable String name(JsonWalk function) {
-    while (function.next()) {
-      if (function.isNamed("name") && function.valueIsString()) {
-        return function.string();
-      }
+  private static boolean includesUsage(JsonMembers members, int i) {
+    if (members.kind(i) != JsonKind.OBJECT) {
+      return false;
     }
-    return null;
+    JsonMembers options = members.object(i);
+    int at = options.indexOf("include_usage");
+    return at >= 0 && options.kind(at) == JsonKind.TRUE;
+  }
+
+  private static @Nullable String firstTool(JsonMembers members, int i) {
+    if (members.kind(i) != JsonKind.ARRAY) {
+      return null;
+    }
+    JsonElements tools = members.array(i);
+    return tools.size() == 0 ? null : functionName(tools, 0);
+  }
+
+  /** {@code function.name} of a tool or a tool choice. */
+  private static @Nullable String functionName(JsonItems tools, int i) {
+    if (tools.kind(i) != JsonKind.OBJECT) {
+      return null;
+    }
+    JsonMembers tool = tools.object(i);
+    int at = tool.indexOf("function");
+    if (at < 0 || tool.kind(at) != JsonKind.OBJECT) {
+      return null;
+    }
+    JsonMembers function = tool.object(at);
+    int name = function.indexOf("name");
+    return name < 0 ? null : string(function, name);
+  }
+
+  /**
+   * A hash of each text of an embedding request. The value is a string, or an array of strings, of
+   * token arrays, or of the tokens of one text.
+   */
+  private static List<Integer> texts(JsonMembers members, int i) {
+    if (members.kind(i) != JsonKind.ARRAY) {
+      return List.of(hash(members, i));
+    }
+    JsonElements elements = members.array(i);
+    List<Integer> texts = new ArrayList<>();
+    for (int n = 0; n < elements.size(); n++) {
+      JsonKind kind = elements.kind(n);
+      if (kind != JsonKind.STRING && kind != JsonKind.ARRAY) {
+        return List.of(hash(members, i));
+      }
+      texts.add(hash(elements, n));
+    }
+    return texts;
+  }
+
+  private static int hash(JsonItems items, int i) {
+    int hash = 1;
+    for (int at = items.valueStart(i); at < items.valueEnd(i); at++) {
+      hash = 31 * hash + items.bytes()[at];
+    }
+    return hash;
   }
 }

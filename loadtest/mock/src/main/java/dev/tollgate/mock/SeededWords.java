@@ -4,8 +4,8 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 /**
- * An endless text that a seed decides: English mostly, with characters of two, three and four bytes
- * and a JSON escape among them, so that cuts inside of characters happen.
+ * Endless text derived from a seed: mostly English, with characters of two, three and four bytes
+ * and a JSON escape, so that cuts fall inside characters.
  */
 final class SeededWords {
   private static final String[] VOCABULARY =
@@ -81,13 +81,16 @@ final class SeededWords {
     this.seed = seed;
   }
 
-  /** The n-th word with its leading space (the first has none), escaped for JSON, as bytes. */
+  /**
+   * Returns the n-th word with its leading space (the first has none), escaped for JSON, one byte
+   * per character.
+   */
   String word(int n) {
     String word = VOCABULARY[(int) (mix(n) >>> 58)];
     return n == 0 ? word : " " + word;
   }
 
-  /** The first {@code count} words. */
+  /** Returns the first {@code count} words. */
   String text(int count) {
     StringBuilder text = new StringBuilder();
     for (int n = 0; n < count; n++) {
@@ -96,18 +99,18 @@ final class SeededWords {
     return text.toString();
   }
 
-  /** A number of 16 hexadecimal digits; another one for each {@code n}. */
+  /** Returns 16 hexadecimal digits derived from {@code n}. */
   String hex(int n) {
     String digits = Long.toHexString(mix(-1L - n));
     return "0".repeat(16 - digits.length()) + digits;
   }
 
-  /** A number between -1 and 1; another one for each pair. */
+  /** Returns a number between -1 and 1 derived from the pair. */
   float fraction(int text, int n) {
     return (float) (mix(((long) text << 32) ^ n) >> 40) / (1 << 23);
   }
 
-  /** Scatters seed and index over 64 bits (the finalizer of SplitMix64). */
+  /** Mixes seed and index into 64 bits (the finalizer of SplitMix64). */
   private long mix(long n) {
     long z = seed * 0x9E3779B97F4A7C15L + n * 0xD1B54A32D192ED03L;
     z = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;
@@ -115,7 +118,7 @@ final class SeededWords {
     return z ^ (z >>> 31);
   }
 
-  /** Text as its UTF-8 bytes, one character each. */
+  /** Converts each word to its UTF-8 bytes, one byte per character. */
   private static String[] bytes(String... words) {
     String[] bytes = new String[words.length];
     for (int i = 0; i < words.length; i++) {

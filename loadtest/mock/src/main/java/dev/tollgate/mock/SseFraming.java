@@ -1,15 +1,15 @@
 package dev.tollgate.mock;
 
-/** How the data of an event is laid out in lines; all are the same stream to a correct reader. */
+/** Line layout of an event's data; all layouts are equivalent to a correct reader. */
 enum SseFraming {
-  /** {@code data: …} and a blank line, as most providers write. */
+  /** {@code data: …} and a blank line, as most providers send it. */
   USUAL {
     @Override
     String frame(String data, int n) {
       return "data: " + data + "\n\n";
     }
   },
-  /** As it is: bytes that are no events. */
+  /** Unframed bytes that are not events. */
   RAW {
     @Override
     String frame(String data, int n) {
@@ -64,6 +64,6 @@ enum SseFraming {
     }
   };
 
-  /** The n-th event as lines. */
+  /** Returns the n-th event as lines. */
   abstract String frame(String data, int n);
 }

@@ -2,7 +2,7 @@ package dev.tollgate.mock;
 
 import static dev.tollgate.mock.MockFault.fault;
 
-/** Replies with a status that is not a success, or a success that is not what was asked for. */
+/** Faults of the status: errors, redirects, and successes with the wrong content. */
 enum StatusFault implements MockFault {
   RATE_LIMITED(
       fault(
@@ -91,7 +91,7 @@ enum StatusFault implements MockFault {
   ERROR_IN_200(
       fault(
           "error-200",
-          "200 with a JSON error object, asked for a stream or not",
+          "200 with a JSON error object, also instead of a stream",
           (d, k) ->
               d.answer(
                   "200 OK",
@@ -110,7 +110,7 @@ enum StatusFault implements MockFault {
     return spec;
   }
 
-  /** The body of an OpenAI error; {@code param} is JSON. */
+  /** Returns the body of an OpenAI error; {@code param} is JSON. */
   static String error(String message, String type, String param, String code) {
     return "{\"error\":{\"message\":\"%s\",\"type\":\"%s\",\"param\":%s,\"code\":\"%s\"}}"
         .formatted(message, type, param, code);

@@ -1,20 +1,20 @@
 package dev.tollgate.mock;
 
 /**
- * One event of a stream being drafted: what it is for, what it says, and the beat it leaves on. The
- * data is bytes, one character each.
+ * Event of a drafted stream: its kind, its data, and the interval at whose end it is sent. The data
+ * has one byte per character.
  */
 record StreamEvent(Kind kind, String data, int intervalIndex) {
-  /** What an event is for. */
+  /** Purpose of an event. */
   enum Kind {
     ROLE,
     CONTENT,
     FINISH,
     USAGE,
     DONE,
-    /** Put there by a fault. */
+    /** Inserted by a fault. */
     INJECTED,
-    /** Put there by a fault as bytes that are lines already. */
+    /** Inserted by a fault, already framed as lines. */
     PREFRAMED
   }
 

@@ -4,17 +4,17 @@ import static dev.tollgate.mock.MockFault.fault;
 
 import dev.tollgate.mock.StreamEvent.Kind;
 
-/** Sends usage where, or as, others do not. Each sends it whether it was asked for or not. */
+/** Unusual places and values of the usage. All send it, even if it was not requested. */
 enum UsageFault implements MockFault {
   NONE(
       fault(
           "no-usage",
-          "no usage, although asked for",
+          "no usage, although the request asks for it",
           (d, k) -> d.body(d.text().bodyWithoutUsage()).drop(Kind.USAGE))),
   OWN_CHUNK(
       fault(
           "usage-own-chunk",
-          "in a chunk of its own, unasked",
+          "in a separate chunk, also if not requested",
           (d, k) -> alone(d, d.text().usageChunk(d.text().usage())))),
   ON_FINISH(
       fault(
@@ -28,7 +28,7 @@ enum UsageFault implements MockFault {
   EMPTY_DELTA(
       fault(
           "usage-empty-delta",
-          "on a chunk with an empty delta behind the finish",
+          "on a chunk with an empty delta after the finish",
           (d, k) -> alone(d, with(d, ChatText.choice("{}", null), d.text().usage())))),
   CUMULATIVE(
       fault(
@@ -75,7 +75,7 @@ enum UsageFault implements MockFault {
       fault(
           "usage-early",
           4,
-          "in a chunk of its own behind k content events, before the finish",
+          "in a separate chunk after k content events, before the finish",
           (d, k) -> d.drop(Kind.USAGE).insert(k, d.text().usageChunk(d.text().usage())))),
   LATE(
       fault(
@@ -117,7 +117,7 @@ enum UsageFault implements MockFault {
     return spec;
   }
 
-  /** Puts one chunk with usage between finish and {@code [DONE]}. */
+  /** Sends the usage in one chunk between the finish and {@code [DONE]}. */
   private static void alone(ReplyDraft draft, String chunk) {
     draft.drop(Kind.USAGE).insertAfter(Kind.FINISH, chunk);
   }

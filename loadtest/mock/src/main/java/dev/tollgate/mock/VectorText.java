@@ -5,11 +5,11 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Base64;
 
-/** Vectors of length one as JSON; equal texts have equal ones. */
+/** Embedding vectors of length one as JSON; equal texts have equal vectors. */
 final class VectorText {
   private VectorText() {}
 
-  /** The list of all that are asked for, in the order of their texts. */
+  /** Returns the requested vectors, in the order of their texts. */
   static String list(Vectors asked, SeededWords words) {
     StringBuilder list = new StringBuilder("[");
     for (int i = 0; i < asked.texts().size(); i++) {
@@ -42,7 +42,7 @@ final class VectorText {
     return vector;
   }
 
-  /** As the convention has it: floats of four bytes, the lowest first. */
+  /** Encodes little-endian 32-bit floats, as OpenAI does. */
   private static String base64(float[] vector) {
     ByteBuffer bytes =
         ByteBuffer.allocate(vector.length * Float.BYTES).order(ByteOrder.LITTLE_ENDIAN);

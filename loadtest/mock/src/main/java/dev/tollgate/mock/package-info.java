@@ -1,6 +1,6 @@
 /**
- * The bundled mock provider: an OpenAI-compatible server whose replies are a pure function of
- * request and seed, and whose model names select every way a provider can fail.
+ * Bundled mock provider: an OpenAI-compatible server whose replies are a pure function of request
+ * and seed. Model names select faults.
  */
 @NullMarked
 package dev.tollgate.mock;

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Each fault does to a stream, on the wire, what its name says; none is without a check. */
+/** Every fault has its documented effect on a stream's bytes; every fault has a check. */
 class FaultWireTest {
   private static final PeerClose.How FIN = PeerClose.How.FIN;
   private static final PeerClose.How RST = PeerClose.How.RST;
@@ -36,7 +36,7 @@ class FaultWireTest {
   }
 
   @TestFactory
-  Stream<DynamicTest> everyFaultDoesWhatItsNameSays() {
+  Stream<DynamicTest> everyFaultHasItsDocumentedEffect() {
     statuses();
     heads();
     bodies();
@@ -149,8 +149,8 @@ class FaultWireTest {
   }
 
   private void events() {
-    says("error-first", "data: {\"error\":");
-    says("error-event-first", "event: error\ndata: {\"error\":");
+    contains("error-first", "data: {\"error\":");
+    contains("error-event-first", "event: error\ndata: {\"error\":");
     whole(
         "error-midway",
         r -> {
@@ -161,15 +161,15 @@ class FaultWireTest {
     whole(
         "error-after-finish",
         r -> assertThat(r.text()).contains("\"stop\"").endsWith("\"overloaded\"}}\n\n"));
-    says("finish-error", "\"finish_reason\":\"error\"");
-    says("finish-network-error", "\"finish_reason\":\"network_error\"");
+    contains("finish-error", "\"finish_reason\":\"error\"");
+    contains("finish-network-error", "\"finish_reason\":\"network_error\"");
     quiet("pings-only", ": keep-alive\n\n", ": keep-alive\n\n", ": keep-alive\n\n");
-    says("malformed", "data: {\"id\":\"broken\",\n\n");
+    contains("malformed", "data: {\"id\":\"broken\",\n\n");
     whole("malformed-run", r -> assertThat(r.text().split("\"delta\":}", -1)).hasSize(4));
     whole("invalid-utf8", r -> assertThat(r.rawText()).contains("\"content\":\"\u00ff\""));
-    says("wrong-shape", "data: []", "data: null", "\"choices\":null", "\"index\":7");
-    says("no-choices", "{\"id\":\"x\",\"object\":\"x\"}");
-    says("ids-differ", "\"id\":\"other-", "\"model\":\"other\\r\\nX-Injected: ");
+    contains("wrong-shape", "data: []", "data: null", "\"choices\":null", "\"index\":7");
+    contains("no-choices", "{\"id\":\"x\",\"object\":\"x\"}");
+    contains("ids-differ", "\"id\":\"other-", "\"model\":\"other\\r\\nX-Injected: ");
     whole("no-done", r -> assertThat(r.text()).contains("\"stop\"").doesNotContain("[DONE]"));
     whole("no-finish", r -> assertThat(r.text()).contains("[DONE]").doesNotContain("\"stop\""));
     whole("finish-only", r -> assertThat(r.events().getLast()).contains("\"stop\""));
@@ -185,37 +185,37 @@ class FaultWireTest {
 
   private void usages() {
     whole("no-usage", r -> assertThat(r.text()).doesNotContain("prompt_tokens"));
-    says("usage-own-chunk", "\"choices\":[],\"usage\":{\"prompt_tokens\":");
-    says("usage-on-finish", "\"finish_reason\":\"stop\"}],\"usage\":{");
-    says(
+    contains("usage-own-chunk", "\"choices\":[],\"usage\":{\"prompt_tokens\":");
+    contains("usage-on-finish", "\"finish_reason\":\"stop\"}],\"usage\":{");
+    contains(
         "usage-empty-delta", "\"delta\":{},\"logprobs\":null,\"finish_reason\":null}],\"usage\":{");
     whole("usage-cumulative", r -> assertThat(r.text().split("\"prompt_tokens\"", -1)).hasSize(9));
-    says("usage-nulls", "\"usage\":null", "\"choices\":[],\"usage\":{\"prompt");
-    says("usage-empty", "\"choices\":[],\"usage\":{}");
-    says("usage-x-groq", "\"x_groq\":{\"id\":\"req_mock\",\"usage\":{\"prompt_tokens\":");
+    contains("usage-nulls", "\"usage\":null", "\"choices\":[],\"usage\":{\"prompt");
+    contains("usage-empty", "\"choices\":[],\"usage\":{}");
+    contains("usage-x-groq", "\"x_groq\":{\"id\":\"req_mock\",\"usage\":{\"prompt_tokens\":");
     whole(
         "usage-early",
         r -> assertThat(r.text().indexOf("\"usage\":{")).isLessThan(r.text().indexOf("\"stop\"")));
     checks.put("usage-late", FaultWireTest::usageLate);
-    says("usage-twice", "\"total_tokens\":2}", "\"completion_tokens\":8,");
-    says("usage-zero", "\"total_tokens\":0}");
-    says("usage-negative", "\"prompt_tokens\":-5");
-    says("usage-absurd", "\"prompt_tokens\":1000000000000");
-    says("usage-text", "\"prompt_tokens\":\"12\",\"completion_tokens\":3.5");
+    contains("usage-twice", "\"total_tokens\":2}", "\"completion_tokens\":8,");
+    contains("usage-zero", "\"total_tokens\":0}");
+    contains("usage-negative", "\"prompt_tokens\":-5");
+    contains("usage-absurd", "\"prompt_tokens\":1000000000000");
+    contains("usage-text", "\"prompt_tokens\":\"12\",\"completion_tokens\":3.5");
   }
 
   private void framings() {
-    says("sse-crlf", "data: [DONE]\r\n\r\n");
-    says("sse-cr", "data: [DONE]\r\r");
-    says("sse-no-space", "data:{", "data:[DONE]\n\n");
-    says("sse-multi-line", "data: {\ndata: \"id\"", "\ndata: }\n\n");
-    says("sse-comments", ": PROCESSING\n\n:\n: keep-alive\ndata: ");
-    says("sse-fields", "\ufeffevent: message\nid: 0\nretry: 1000\nunknown: x\ndata: {");
-    says("sse-blanks", "data: [DONE]\n\n\n\ndata:\n\n");
+    contains("sse-crlf", "data: [DONE]\r\n\r\n");
+    contains("sse-cr", "data: [DONE]\r\r");
+    contains("sse-no-space", "data:{", "data:[DONE]\n\n");
+    contains("sse-multi-line", "data: {\ndata: \"id\"", "\ndata: }\n\n");
+    contains("sse-comments", ": PROCESSING\n\n:\n: keep-alive\ndata: ");
+    contains("sse-fields", "\ufeffevent: message\nid: 0\nretry: 1000\nunknown: x\ndata: {");
+    contains("sse-blanks", "data: [DONE]\n\n\n\ndata:\n\n");
   }
 
   @Test
-  void aFaultMayBeShownAFewTimesOnly() {
+  void aFaultMayApplyToTheFirstRequestsOnly() {
     try (RawClient client = RawClient.connect(MOCK.port())) {
       List<Integer> statuses = new ArrayList<>();
       for (int i = 0; i < 4; i++) {
@@ -235,7 +235,7 @@ class FaultWireTest {
   }
 
   @Test
-  void aFaultMayBeShownForAWhileOnly() {
+  void aFaultMayApplyForALimitedTime() {
     try (RawClient client = RawClient.connect(MOCK.port())) {
       int status = 503;
       for (int failed = 0; status == 503; failed++) {
@@ -261,7 +261,7 @@ class FaultWireTest {
         });
   }
 
-  private void says(String name, String... texts) {
+  private void contains(String name, String... texts) {
     whole(name, response -> assertThat(response.text()).contains(texts));
   }
 
@@ -274,7 +274,7 @@ class FaultWireTest {
         });
   }
 
-  /** Nothing but these, and the connection stays open. */
+  /** Requires exactly these bytes and an open connection. */
   private void quiet(String name, String... marks) {
     checks.put(
         name,
@@ -384,7 +384,7 @@ class FaultWireTest {
     return raw.split(Pattern.quote(CONTENT), -1).length - 1;
   }
 
-  /** How many bytes more than its Content-Length a reply has. */
+  /** Returns the number of bytes beyond the reply's Content-Length. */
   private static int surplus(String raw) {
     int head = raw.indexOf("\r\n\r\n") + 4;
     String length = raw.split("Content-Length: ", 2)[1].split("\r\n", 2)[0];

@@ -38,7 +38,7 @@ class MediaJobsTest {
     assertThat(file.path("width").asInt()).isEqualTo(64);
     assertThat(file.path("height").asInt()).isEqualTo(36);
     String id = job.path("id").asText();
-    assertThat(look(id).path("status").asText()).isEqualTo("succeeded");
+    assertThat(poll(id).path("status").asText()).isEqualTo("succeeded");
     RawResponse bytes = client.get(PATH + "/" + id + "/files/0").readResponse();
     assertThat(bytes.header("content-type")).isEqualTo("video/mp4");
     assertThat(new String(bytes.body(), 4, 8, US_ASCII)).isEqualTo("ftypisom");
@@ -46,7 +46,7 @@ class MediaJobsTest {
   }
 
   @Test
-  void musicComesInTheAskedFormatAndLargeFilesInChunks() throws Exception {
+  void musicHasTheRequestedFormatAndLargeFilesAreChunked() throws Exception {
     String more = ",\"kind\":\"music\",\"format\":\"wav\",\"duration_seconds\":60";
     String id = id(submit(key(), "m", more));
     RawResponse file = client.get(PATH + "/" + id + "/files/0").readResponse();
@@ -75,9 +75,9 @@ class MediaJobsTest {
   @Test
   void jobsTakeTheirTimeAndCanBeCancelled() throws Exception {
     String id = id(submit(key(), "m?takes=3600s", ""));
-    assertThat(look(id).path("status").asText()).isEqualTo("queued");
+    assertThat(poll(id).path("status").asText()).isEqualTo("queued");
     assertThat(delete(id).status()).isEqualTo(200);
-    assertThat(look(id).path("status").asText()).isEqualTo("cancelled");
+    assertThat(poll(id).path("status").asText()).isEqualTo("cancelled");
     assertThat(delete(id).status()).isEqualTo(200);
     String done = id(submit(key(), "m", ""));
     assertThat(delete(done).status()).isEqualTo(409);
@@ -87,18 +87,18 @@ class MediaJobsTest {
   }
 
   @Test
-  void runningJobsTellTheirProgressUnlessTold() throws Exception {
-    JsonNode endless = look(id(submit(key(), "fault/job-endless", "")));
+  void runningJobsReportProgressUnlessDisabled() throws Exception {
+    JsonNode endless = poll(id(submit(key(), "fault/job-endless", "")));
     assertThat(endless.path("status").asText()).isEqualTo("running");
     assertThat(endless.path("progress").asInt()).isEqualTo(99);
-    JsonNode silent = look(id(submit(key(), "fault/job-endless?progress=false", "")));
+    JsonNode silent = poll(id(submit(key(), "fault/job-endless?progress=false", "")));
     assertThat(silent.has("progress")).isFalse();
-    JsonNode odd = look(id(submit(key(), "fault/job-odd-status", "")));
+    JsonNode odd = poll(id(submit(key(), "fault/job-unknown-status", "")));
     assertThat(odd.path("status").asText()).isEqualTo("daydreaming");
   }
 
   @Test
-  void failuresAreAsTheModelSays() throws Exception {
+  void jobsFailAsTheModelSelects() throws Exception {
     assertThat(submit(key(), "fault/job-refused", "").status()).isEqualTo(400);
     assertThat(submit(key(), "fault/no-such", "").status()).isEqualTo(404);
     assertThat(submit(key(), "m?what=1", "").status()).isEqualTo(404);
@@ -109,7 +109,7 @@ class MediaJobsTest {
     assertThat(late.at("/error/code").asText()).isEqualTo("generation_failed");
     String forgotten = id(submit(key(), "fault/job-forgotten", ""));
     assertThat(client.get(PATH + "/" + forgotten).readResponse().status()).isEqualTo(404);
-    String shaky = id(submit(key(), "fault/job-looks-fail:1", ""));
+    String shaky = id(submit(key(), "fault/job-polls-fail:1", ""));
     assertThat(client.get(PATH + "/" + shaky).readResponse().status()).isEqualTo(503);
     assertThat(client.get(PATH + "/" + shaky).readResponse().status()).isEqualTo(200);
     JsonNode none = JSON.readTree(submit(key(), "fault/file-none", "").body());
@@ -119,7 +119,7 @@ class MediaJobsTest {
   }
 
   @Test
-  void busyProvidersTakeALaterSubmission() throws Exception {
+  void aBusyProviderAcceptsALaterSubmission() throws Exception {
     String key = key();
     assertThat(submit(key, "fault/job-busy:2", "").status()).isEqualTo(503);
     assertThat(client.get(PATH + "?idempotency_key=" + key).readResponse().status()).isEqualTo(404);
@@ -128,7 +128,7 @@ class MediaJobsTest {
   }
 
   @Test
-  void anAnswerThatWasLostIsFoundByItsKey() throws Exception {
+  void aJobWithALostReplyIsFoundByItsKey() throws Exception {
     String key = key();
     client.post(PATH, "{\"model\":\"fault/job-lost-answer\"}", "Idempotency-Key: " + key);
     client.awaitClosed();
@@ -139,7 +139,7 @@ class MediaJobsTest {
   }
 
   @Test
-  void filesFailAsTheModelSays() throws Exception {
+  void filesFailAsTheModelSelects() throws Exception {
     String small = ",\"duration_seconds\":1,\"resolution\":\"16x16\"";
     assertThat(file("fault/file-html", small).header("content-type")).isEqualTo("text/html");
     String late = id(submit(key(), "fault/file-late:1", small));
@@ -153,7 +153,7 @@ class MediaJobsTest {
   }
 
   @Test
-  void aModelMayLeaveItsBehaviourToTheRequest() throws Exception {
+  void aModelMayDelegateToTheRequest() throws Exception {
     assertThat(submit(key(), "any/asked", ",\"x_mock\":\"fault/job-refused\"").status())
         .isEqualTo(400);
     assertThat(submit(key(), "any/asked", "").status()).isEqualTo(200);
@@ -174,7 +174,7 @@ class MediaJobsTest {
         .readResponse();
   }
 
-  private JsonNode look(String id) throws Exception {
+  private JsonNode poll(String id) throws Exception {
     return JSON.readTree(client.get(PATH + "/" + id).readResponse().body());
   }
 

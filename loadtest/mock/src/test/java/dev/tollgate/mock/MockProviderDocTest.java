@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The documentation's table of faults is the code's. */
+/** The documented faults equal those of the code. */
 class MockProviderDocTest {
   @Test
   void docsListEveryFaultAsItIs() throws Exception {

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The healthy provider: what it says, when, and what it counts. */
+/** Healthy replies of the mock provider: content, timing and counts. */
 class MockProviderTest {
   private static final ObjectMapper JSON = new ObjectMapper();
   @RegisterExtension static final RunningMock MOCK = new RunningMock();
@@ -45,7 +45,7 @@ class MockProviderTest {
   }
 
   @Test
-  void aStreamSaysWhatThePlainReplySays() throws Exception {
+  void aStreamHasTheContentOfThePlainReply() throws Exception {
     String plain =
         JSON.readTree(chat("{\"model\":\"m?chunks=300\"}").body())
             .at("/choices/0/message/content")
@@ -60,7 +60,7 @@ class MockProviderTest {
   }
 
   @Test
-  void usageIsStreamedOnlyIfAskedFor() throws Exception {
+  void usageIsStreamedOnlyOnRequest() throws Exception {
     List<JsonNode> chunks =
         chunks(
             chat("{\"model\":\"m\",\"stream\":true,\"stream_options\":{\"include_usage\":true}}"));
@@ -150,7 +150,7 @@ class MockProviderTest {
   }
 
   @Test
-  void picturesAreDrawnAtTheAskedSize() throws Exception {
+  void imagesHaveTheRequestedSize() throws Exception {
     JsonNode drawn = pictures("m", ",\"n\":2,\"size\":\"640x48\",\"response_format\":\"b64_json\"");
     assertThat(drawn.path("data")).hasSize(2);
     byte[] first = drawn.at("/data/0/b64_json").binaryValue();
@@ -163,7 +163,7 @@ class MockProviderTest {
   }
 
   @Test
-  void picturesAreServedWhereTheReplySays() throws Exception {
+  void imagesAreServedAtTheUrlsOfTheReply() throws Exception {
     JsonNode drawn = pictures("m", "");
     String url = drawn.at("/data/0/url").asText();
     assertThat(url).startsWith("http://localhost/_mock/images/1024x1024-");
@@ -176,7 +176,7 @@ class MockProviderTest {
   }
 
   @Test
-  void aModelOfTheNewerKindCountsTokensAndGivesBytesOnly() throws Exception {
+  void gptImageModelsCountTokensAndReturnBase64Only() throws Exception {
     JsonNode drawn = pictures("gpt-image-1", ",\"size\":\"64x64\"");
     assertThat(drawn.at("/data/0/b64_json").asText()).isNotEmpty();
     assertThat(drawn.at("/usage/output_tokens").intValue()).isEqualTo(4);
@@ -185,7 +185,7 @@ class MockProviderTest {
   }
 
   @Test
-  void aFormIsDrawnToo() throws Exception {
+  void aFormReturnsImagesToo() throws Exception {
     String head = "--b\r\nContent-Disposition: form-data; name=\"";
     String form =
         head
@@ -204,7 +204,7 @@ class MockProviderTest {
   }
 
   @Test
-  void whatIsNoSizeIsNotDrawn() {
+  void unsupportedSizesAreRejected() {
     for (String size : List.of("big", "0x5", "5x0", "4097x5", "5", "x", "5x", "-5x5")) {
       String asked = "{\"model\":\"m\",\"size\":\"" + size + "\"}";
       RawResponse refused = client.post("/v1/images/generations", asked).readResponse();
@@ -237,7 +237,7 @@ class MockProviderTest {
   }
 
   @Test
-  void chunksLeaveInTheirTime() {
+  void chunksAreSentOnSchedule() {
     long startNanos = System.nanoTime();
     client.post(
         "/v1/chat/completions",
@@ -290,7 +290,7 @@ class MockProviderTest {
   }
 
   @Test
-  void aClientThatExpectsContinueIsToldToGoOn() {
+  void aClientThatExpectsContinueReceivesIt() {
     client.send(
         "POST /v1/chat/completions HTTP/1.1\r\nContent-Length: 13\r\nExpect: 100-continue\r\n\r\n");
     assertThat(client.readResponse().status()).isEqualTo(100);
@@ -298,7 +298,7 @@ class MockProviderTest {
   }
 
   @Test
-  void typosShow() {
+  void unknownFaultsAndParametersAreErrors() {
     for (String model :
         List.of(
             "fault/stal",
@@ -323,7 +323,7 @@ class MockProviderTest {
   }
 
   @Test
-  void aClientThatLeavesIsCountedAtOnceByFinAndByRst() throws Exception {
+  void disconnectsAreCountedAtOnceByFinAndByRst() throws Exception {
     for (Disconnect.How how : Disconnect.How.values()) {
       long before = MOCK.provider().stats().disconnects();
       RawClient leaver = RawClient.connect(MOCK.port());
@@ -349,7 +349,7 @@ class MockProviderTest {
   }
 
   @Test
-  void aReaderThatStallsHoldsNothingUpAndIsServedLater() throws Exception {
+  void aStalledReaderBlocksNoOtherAndIsServedLater() throws Exception {
     try (RawClient slow = RawClient.connectNarrow(MOCK.port(), 4096)) {
       slow.post("/v1/chat/completions", "{\"model\":\"m?chunks=20000&batch=1\",\"stream\":true}");
       slow.peekAtLeast(1);

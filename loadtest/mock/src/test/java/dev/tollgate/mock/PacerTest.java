@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The wheel wakes everyone, each once, and none early. */
+/** The wheel runs every task once, and none early. */
 class PacerTest {
   private final MultiThreadIoEventLoopGroup group =
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
@@ -27,7 +27,7 @@ class PacerTest {
   }
 
   @Test
-  void everyoneIsWokenOnceAndNotEarly() throws Exception {
+  void everyTaskRunsOnceAndNotEarly() throws Exception {
     int count = 5_000;
     CountDownLatch woken = new CountDownLatch(count);
     AtomicInteger early = new AtomicInteger();
@@ -45,7 +45,7 @@ class PacerTest {
   }
 
   @Test
-  void whoIsForgottenSleepsOn() throws Exception {
+  void aCancelledTaskDoesNotRun() throws Exception {
     CountDownLatch first = new CountDownLatch(1);
     CountDownLatch last = new CountDownLatch(1);
     loop.submit(
@@ -62,7 +62,7 @@ class PacerTest {
   }
 
   @Test
-  void aSleeperMaySleepAgainFromItsWaking() throws Exception {
+  void aTaskMayScheduleItselfAgain() throws Exception {
     CountDownLatch thrice = new CountDownLatch(3);
     List<Long> wakings = new ArrayList<>();
     Pacer.PacedTask again =
@@ -81,7 +81,7 @@ class PacerTest {
     assertThat(wakings.getLast() - wakings.getFirst()).isGreaterThanOrEqualTo(10_000_000);
   }
 
-  /** Counts its one waking, and whether it came too early. */
+  /** Counts its runs, and whether one was too early. */
   private static final class Once extends Pacer.PacedTask {
     private final long notBefore;
     private final AtomicInteger early;

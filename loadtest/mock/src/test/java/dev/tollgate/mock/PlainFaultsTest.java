@@ -11,7 +11,7 @@ import dev.tollgate.core.testkit.RawResponse;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Faults do to a plain reply what they do to a stream, as far as there is something to do. */
+/** Faults change a plain reply as they change a stream, where they apply. */
 class PlainFaultsTest {
   private static final ObjectMapper JSON = new ObjectMapper();
   @RegisterExtension static final RunningMock MOCK = new RunningMock();

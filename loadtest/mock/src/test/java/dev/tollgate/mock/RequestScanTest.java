@@ -15,7 +15,7 @@ import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** The scan finds what a JSON parser would find, whatever else the body holds. */
+/** Members are found as a JSON parser finds them, among any other members. */
 class RequestScanTest {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final String MARKS = "\"\\{}[]:, \n\u00e9\u65e5xyz\"model\":";
@@ -41,7 +41,7 @@ class RequestScanTest {
   }
 
   @Test
-  void theNamedToolIsTheOneThatIsCalled() {
+  void aNamedToolChoiceWins() {
     String tools = "\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"first\"}}]";
     String choice = "\"tool_choice\":{\"type\":\"function\",\"function\":{\"name\":\"named\"}}";
     for (String body : List.of(tools + "," + choice, choice + "," + tools)) {
@@ -53,7 +53,7 @@ class RequestScanTest {
   }
 
   @Test
-  void brokenJsonNamesNoModel() {
+  void invalidJsonHasNoModel() {
     for (String body : List.of("", "[]", "{", "{\"model\"", "{\"model\":", "{\"model\":7}", "x")) {
       byte[] bytes = body.getBytes(UTF_8);
       assertThat(RequestScan.scan(Operation.CHAT, bytes, bytes.length, "", true)).as(body).isNull();
@@ -61,7 +61,7 @@ class RequestScanTest {
   }
 
   @Test
-  void theRequestMayNameTheModelWhereTheModelSaysSo() {
+  void theModelMayDelegateToTheRequest() {
     String body = "{\"model\":\"%s\",\"x_mock\":\"fault/stall:20\"}";
     assertThat(scan(body.formatted("asked").getBytes(UTF_8)).model()).isEqualTo("fault/stall:20");
     assertThat(scan(body.formatted("a/asked").getBytes(UTF_8)).model()).isEqualTo("fault/stall:20");
@@ -77,7 +77,7 @@ class RequestScanTest {
     return Objects.requireNonNull(RequestScan.scan(Operation.CHAT, body, body.length, "", true));
   }
 
-  /** The wanted members in random order among members that nest their likes. */
+  /** Returns the wanted members in random order among members that contain nested decoys. */
   private static ObjectNode mixed(ObjectNode wanted, Random random) {
     List<String> names = new ArrayList<>();
     wanted.fieldNames().forEachRemaining(names::add);

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** The mock provider that all tests of a class share, and a connection that each has for itself. */
+/** Mock provider shared by all tests of a class, with a separate connection for each test. */
 public final class RunningMock implements BeforeAllCallback, AfterAllCallback, AfterEachCallback {
   private @Nullable MockProvider mock;
   private @Nullable RawClient client;
@@ -27,7 +27,7 @@ public final class RunningMock implements BeforeAllCallback, AfterAllCallback, A
     return provider().port();
   }
 
-  /** The test's own connection, which is closed behind it. */
+  /** Returns the test's own connection, closed after the test. */
   public RawClient client() {
     RawClient open = client;
     if (open == null) {

@@ -6,7 +6,7 @@ enum MediaScenario {
   LONGER("m?takes=2s", Owner.WAITS, "succeeded"),
   ANSWER_LOST("fault/job-lost-answer?takes=200ms", Owner.WAITS, "succeeded"),
   BUSY("fault/job-busy:1?takes=100ms", Owner.WAITS, "succeeded"),
-  LOOKS_FAIL("fault/job-looks-fail:2?takes=100ms", Owner.WAITS, "succeeded"),
+  POLLS_FAIL("fault/job-polls-fail:2?takes=100ms", Owner.WAITS, "succeeded"),
   FILE_LATE("fault/file-late:1?takes=100ms", Owner.WAITS, "succeeded"),
   FILE_SLOW("fault/file-slow:2?takes=100ms", Owner.WAITS, "succeeded"),
   FAILS("fault/job-fails-running?takes=400ms", Owner.WAITS, "failed"),

@@ -75,15 +75,16 @@ class IntendedStartTest {
     run(new OpenRound(arrivals, tally, TIMEOUT_NANOS), server);
 
     assertThat(tally.answeredCount()).isEqualTo(1_000);
-    assertThat(tally.latency().maxNanos()).isEqualTo(100 * MILLIS);
+    assertThat(tally.latency().getMaxValue())
+        .isEqualTo(tally.latency().highestEquivalentValue(100 * MILLIS));
     // 100 of 1,000 were due while it stalled: they waited for 100, 99, 98, ... ms.
-    assertThat(tally.latency().quantileNanos(0.899)).isLessThan(MILLIS);
-    assertThat((double) tally.latency().quantileNanos(0.95))
+    assertThat(tally.latency().getValueAtPercentile(89.9)).isLessThan(MILLIS);
+    assertThat((double) tally.latency().getValueAtPercentile(95))
         .isCloseTo(50.0 * MILLIS, within(2.0 * MILLIS));
-    assertThat((double) tally.latency().quantileNanos(0.99))
+    assertThat((double) tally.latency().getValueAtPercentile(99))
         .isCloseTo(90.0 * MILLIS, within(2.0 * MILLIS));
     // Counted from when they were sent, only those two would tell of it.
-    assertThat((double) tally.late().quantileNanos(0.99)).isGreaterThan(80.0 * MILLIS);
+    assertThat((double) tally.late().getValueAtPercentile(99)).isGreaterThan(80.0 * MILLIS);
   }
 
   @Test
@@ -96,7 +97,7 @@ class IntendedStartTest {
     assertThat(unsent).isBetween(9L, 10L);
     assertThat(tally.askedCount()).isEqualTo(100);
     assertThat(tally.answeredCount() + unsent).isEqualTo(100);
-    assertThat(tally.latency().count()).as("the given up are not left out").isEqualTo(100);
+    assertThat(tally.latency().getTotalCount()).as("the given up are not left out").isEqualTo(100);
   }
 
   @Test

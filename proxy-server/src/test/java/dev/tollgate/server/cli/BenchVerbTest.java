@@ -85,7 +85,7 @@ class BenchVerbTest {
     assertThat(err.toString().lines())
         .singleElement()
         .asString()
-        .startsWith("target does not answer as it has to: connect, no connection:");
+        .startsWith("target does not answer correctly: connect, no connection:");
   }
 
   @Test

@@ -136,7 +136,7 @@ class HttpMediaProviderTest {
     assertThat(provider.submit(target("fault/job-silent"), job()))
         .isInstanceOf(SubmissionResult.Unknown.class);
     ClaimedJob odd = job();
-    provider.submit(target("fault/job-odd-status"), odd);
+    provider.submit(target("fault/job-unknown-status"), odd);
     assertThat(provider.findSubmitted(target(""), odd))
         .isInstanceOf(ProviderJobState.Unknown.class);
     String closed = "http://127.0.0.1:1/v1";

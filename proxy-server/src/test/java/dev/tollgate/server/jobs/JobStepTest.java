@@ -162,7 +162,7 @@ class JobStepTest {
     "fault/job-busy:3, 150000",
     "fault/job-lost-answer, 150000",
     "fault/job-silent, 150000",
-    "fault/job-looks-fail:5, 150000",
+    "fault/job-polls-fail:5, 150000",
     "fault/file-late:3, 150000",
     "fault/job-length:7, 700000"
   })
@@ -176,7 +176,7 @@ class JobStepTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"fault/job-endless", "fault/job-odd-status", "fault/file-cut"})
+  @CsvSource({"fault/job-endless", "fault/job-unknown-status", "fault/file-cut"})
   void whatIsNeverKnownExpires(String behaviour) throws Exception {
     Row row = video(behaviour);
     runToTheEnd();

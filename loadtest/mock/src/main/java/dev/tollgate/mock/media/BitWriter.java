@@ -2,13 +2,13 @@ package dev.tollgate.mock.media;
 
 import java.io.ByteArrayOutputStream;
 
-/** Writes bits, the highest first, into bytes. */
+/** Bit stream writer, most significant bit first. */
 final class BitWriter {
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
   private long pending;
   private int count;
 
-  /** The lowest {@code width} bits of a value; at most 32 at a time. */
+  /** Writes the lowest {@code width} bits of a value, at most 32. */
   BitWriter put(long value, int width) {
     pending = (pending << width) | (value & ((1L << width) - 1));
     count += width;
@@ -33,7 +33,7 @@ final class BitWriter {
     return this;
   }
 
-  /** As many zeros and a one. */
+  /** Writes this many zeros and a one. */
   BitWriter unary(int zeros) {
     for (int left = zeros; left > 0; left -= 32) {
       put(0, Math.min(32, left));
@@ -41,13 +41,13 @@ final class BitWriter {
     return put(1, 1);
   }
 
-  /** An Exp-Golomb number, as videos have them. */
+  /** Writes an unsigned Exp-Golomb number, as H.264 uses it. */
   BitWriter golomb(int value) {
     int width = 32 - Integer.numberOfLeadingZeros(value + 1);
     return put(0, width - 1).put(value + 1, width);
   }
 
-  /** Zeros up to the next whole byte. */
+  /** Writes zeros up to the next byte boundary. */
   BitWriter align() {
     return put(0, (8 - count % 8) % 8);
   }
@@ -56,7 +56,7 @@ final class BitWriter {
     return out.size();
   }
 
-  /** All whole bytes so far. */
+  /** Returns all complete bytes. */
   byte[] toBytes() {
     return out.toByteArray();
   }

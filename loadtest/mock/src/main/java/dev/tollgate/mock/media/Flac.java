@@ -4,10 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
-/**
- * A FLAC file: each block is foretold from the two samples before each, and what is left is written
- * in Rice's code.
- */
+/** FLAC encoder: fixed prediction of order 2, with the residual in a Rice code. */
 public final class Flac {
   private static final int BLOCK_SAMPLES = 4_096;
   private static final int ORDER = 2;
@@ -40,7 +37,7 @@ public final class Flac {
     return file.toByteArray();
   }
 
-  /** The mark, and the one block of metadata that there must be. */
+  /** Returns the marker and the one mandatory metadata block, STREAMINFO. */
   private byte[] head() {
     return new BitWriter()
         .text("fLaC")
@@ -54,13 +51,13 @@ public final class Flac {
         .put(tone.samplesPerSecond(), 20)
         .put(Tone.CHANNELS - 1, 3)
         .put(Tone.SAMPLE_BITS - 1, 5)
-        .put(0, 4) // the rest of 36 bits, of which a sound of ours needs 32
+        .put(0, 4) // the upper bits of a 36-bit count; 32 bits suffice
         .put(tone.length(), 32)
         .bytes(md5())
         .toBytes();
   }
 
-  /** Of all samples, as a WAV has them. */
+  /** Returns the MD5 of all samples in little-endian order. */
   private byte[] md5() {
     try {
       MessageDigest digest = MessageDigest.getInstance("MD5");
@@ -76,8 +73,8 @@ public final class Flac {
 
   private byte[] frame(int number, int from, int samples) {
     BitWriter bits = new BitWriter();
-    bits.put(0b11_1111_1111_1110, 14).put(0, 2); // the mark, and blocks of one size
-    bits.put(7, 4).put(0, 4); // the block's size follows, the rate stands in the head
+    bits.put(0b11_1111_1111_1110, 14).put(0, 2); // sync code, fixed block size
+    bits.put(7, 4).put(0, 4); // 16-bit block size follows; sample rate from STREAMINFO
     bits.put(Tone.CHANNELS - 1, 4).put(4, 3).put(0, 1); // 16 bits
     number(bits, number);
     bits.put(samples - 1, 16);
@@ -88,7 +85,7 @@ public final class Flac {
     return bits.toBytes();
   }
 
-  /** As UTF-8 writes a character of this number. */
+  /** Writes a frame number, encoded like a UTF-8 character. */
   private static void number(BitWriter bits, int number) {
     if (number < 0x80) {
       bits.put(number, 8);
@@ -102,7 +99,7 @@ public final class Flac {
 
   private void subframe(BitWriter bits, int from, int samples) {
     if (samples <= ORDER) {
-      bits.put(0, 1).put(1, 6).put(0, 1); // as they are
+      bits.put(0, 1).put(1, 6).put(0, 1); // verbatim
       for (int n = 0; n < samples; n++) {
         bits.put(tone.sample(from + n), Tone.SAMPLE_BITS);
       }
@@ -130,7 +127,7 @@ public final class Flac {
     return left;
   }
 
-  /** About as many as the mean has. */
+  /** Returns a Rice parameter of about the bits of the mean residual. */
   private static int riceBits(int[] left) {
     long sum = 0;
     for (int each : left) {

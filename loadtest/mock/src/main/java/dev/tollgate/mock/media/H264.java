@@ -3,9 +3,9 @@ package dev.tollgate.mock.media;
 import java.io.ByteArrayOutputStream;
 
 /**
- * H.264 of one flat colour at a time, in the baseline profile that everything plays: the first
- * block of a key picture is written as it is, all others are foretold from their neighbours, and
- * the pictures between two key pictures say that nothing changed.
+ * H.264 encoder for pictures of one flat colour, in the widely supported baseline profile. The
+ * first macroblock of a key picture is uncompressed (I_PCM); all others are predicted from their
+ * neighbours. The pictures between two key pictures skip all macroblocks.
  */
 final class H264 {
   private static final int SPS = 0x67;
@@ -18,7 +18,7 @@ final class H264 {
   private static final int CHROMA_SAMPLES = LUMA_SAMPLES / 4;
   private static final int FRAME_NUMBER_BITS = 4;
 
-  // Names of kinds in a picture without motion.
+  // Macroblock types of an intra slice, and slice types.
   private static final int I_PCM = 25;
   private static final int INTRA_PREDICTED = 3;
   private static final int SLICES_OF_KEY = 7;
@@ -34,26 +34,26 @@ final class H264 {
     this.blocksHigh = Math.ceilDiv(videoSize.height(), BLOCK);
   }
 
-  /** A colour as brightness and its distance from grey, each of 16 to 235. */
+  /** Colour as luma and two chroma values, each from 16 to 235. */
   record Colour(int y, int cb, int cr) {}
 
-  /** The level that says how large pictures may be. */
+  /** Returns the level, which limits the picture size. */
   int level() {
     int blocks = blocksWide * blocksHigh;
     return blocks <= 1_620 ? 30 : blocks <= 3_600 ? 31 : blocks <= 8_192 ? 40 : 52;
   }
 
-  /** The set of parameters of the whole sequence. */
+  /** Returns the sequence parameter set. */
   byte[] sequence() {
     int right = blocksWide * BLOCK - videoSize.width();
     int bottom = blocksHigh * BLOCK - videoSize.height();
     BitWriter bits = new BitWriter();
     bits.put(PROFILE_BASELINE, 8).put(0xc0, 8).put(level(), 8);
     bits.golomb(0).golomb(FRAME_NUMBER_BITS - 4);
-    bits.golomb(2); // shown in the order in which they are written
-    bits.golomb(1).put(0, 1); // one picture to refer to, none left out
+    bits.golomb(2); // display order is decoding order
+    bits.golomb(1).put(0, 1); // one reference picture, no gaps
     bits.golomb(blocksWide - 1).golomb(blocksHigh - 1);
-    bits.put(1, 1).put(1, 1); // whole pictures
+    bits.put(1, 1).put(1, 1); // no interlacing
     if (right == 0 && bottom == 0) {
       bits.put(0, 1);
     } else {
@@ -63,21 +63,21 @@ final class H264 {
     return unit(SPS, bits);
   }
 
-  /** The set of parameters of each picture. */
+  /** Returns the picture parameter set. */
   byte[] picture() {
     BitWriter bits = new BitWriter();
     bits.golomb(0).golomb(0).put(0, 1).put(0, 1).golomb(0);
     bits.golomb(0).golomb(0).put(0, 1).put(0, 2);
     bits.golomb(0).golomb(0).golomb(0);
-    bits.put(1, 1).put(0, 1).put(0, 1); // slices say whether edges are smoothed
+    bits.put(1, 1).put(0, 1).put(0, 1); // slices control the deblocking filter
     return unit(PPS, bits);
   }
 
-  /** A picture that stands for itself. */
+  /** Returns a key picture (IDR). */
   byte[] keyPicture(Colour colour, int number) {
     BitWriter bits = new BitWriter();
     bits.golomb(0).golomb(SLICES_OF_KEY).golomb(0).put(0, FRAME_NUMBER_BITS);
-    bits.golomb(number % 2); // two key pictures in a row differ in it
+    bits.golomb(number % 2); // idr_pic_id: consecutive key pictures must differ
     bits.put(0, 2).golomb(0).golomb(1);
     bits.golomb(I_PCM).align();
     fill(bits, colour.y(), LUMA_SAMPLES);
@@ -85,7 +85,7 @@ final class H264 {
     fill(bits, colour.cr(), CHROMA_SAMPLES);
     for (int block = 1; block < blocksWide * blocksHigh; block++) {
       bits.golomb(INTRA_PREDICTED).golomb(0).golomb(0);
-      // That nothing is left is written otherwise next to a block that has everything.
+      // An empty residual has another code next to an I_PCM block.
       boolean isNextToFirst = (block == 1 && blocksWide > 1) || block == blocksWide;
       bits.put(isNextToFirst ? 0b000011 : 1, isNextToFirst ? 6 : 1);
     }
@@ -93,7 +93,7 @@ final class H264 {
   }
 
   /**
-   * A picture that is the one before.
+   * Returns a picture that repeats the previous one.
    *
    * @param distance from the key picture
    */
@@ -111,7 +111,7 @@ final class H264 {
     }
   }
 
-  /** A unit of the stream: what looks like the beginning of another gets a byte in between. */
+  /** Returns a NAL unit; an escape byte breaks up sequences that look like a start code. */
   private static byte[] unit(int kind, BitWriter bits) {
     byte[] plain = bits.put(1, 1).align().toBytes();
     ByteArrayOutputStream unit = new ByteArrayOutputStream(plain.length + 1);

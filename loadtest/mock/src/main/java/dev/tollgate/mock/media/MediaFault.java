@@ -3,28 +3,28 @@ package dev.tollgate.mock.media;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One way a provider of videos and music can fail, selected by the model name {@code
- * fault/<name>[:k]}; docs/mock-provider.md lists all, and a test compares.
+ * Failure of a provider of videos and music, selected by the model name {@code fault/<name>[:k]}.
+ * docs/mock-provider.md lists all faults; a test compares the list.
  */
 public enum MediaFault {
-  REFUSED("job-refused", "400 `content_policy`: nothing is made"),
-  BUSY("job-busy", 2, "503 to the first k submissions of each key, which are not accepted"),
-  LOST_ANSWER("job-lost-answer", "accepts the job, then FIN in place of the answer"),
-  NO_RESPONSE("job-silent", "accepts the job and never answers the submission"),
-  FAILS_QUEUED("job-fails-queued", "failed with `content_policy` before it runs"),
-  FAILS_RUNNING("job-fails-running", "failed with `generation_failed` half way"),
-  NO_CANCEL("job-no-cancel", "409 to its cancellation"),
-  UNKNOWN_STATUS("job-odd-status", "runs for ever, under a status that nobody knows"),
-  POLLS_FAIL("job-looks-fail", 3, "503 to the first k looks at it"),
-  ENDLESS("job-endless", "runs for ever"),
-  FORGOTTEN("job-forgotten", "accepted, and unknown ever after"),
-  OTHER_LENGTH("job-length", 1, "makes k seconds, whatever was asked, and says so"),
+  REFUSED("job-refused", "400 `content_policy`: no job is created"),
+  BUSY("job-busy", 2, "503 to the first k submissions of each key, without accepting them"),
+  LOST_ANSWER("job-lost-answer", "accepts the job, then FIN instead of a reply"),
+  NO_RESPONSE("job-silent", "accepts the job and never replies to the submission"),
+  FAILS_QUEUED("job-fails-queued", "fails with `content_policy` before it runs"),
+  FAILS_RUNNING("job-fails-running", "fails with `generation_failed` half way"),
+  NO_CANCEL("job-no-cancel", "409 to the cancellation"),
+  UNKNOWN_STATUS("job-unknown-status", "never ends, with an unknown status"),
+  POLLS_FAIL("job-polls-fail", 3, "503 to the first k polls"),
+  ENDLESS("job-endless", "never ends"),
+  FORGOTTEN("job-forgotten", "accepted, then unknown to every query"),
+  OTHER_LENGTH("job-length", 1, "makes and reports k seconds, whatever was requested"),
   NO_FILE("file-none", "succeeds without a file"),
-  LATE_FILE("file-late", 2, "404 to the first k fetches of its file"),
-  SLOW_FILE("file-slow", 20, "its file in pieces of 4 KiB, one each k ms"),
-  LARGE_FILE("file-large", 64, "a file that goes on behind its end, k MiB in all"),
-  CUT_FILE("file-cut", "half of its file, then FIN"),
-  HTML_FILE("file-html", "an HTML page in place of its file");
+  LATE_FILE("file-late", 2, "404 to the first k fetches of the file"),
+  SLOW_FILE("file-slow", 20, "the file in pieces of 4 KiB, one each k ms"),
+  LARGE_FILE("file-large", 64, "the file padded with zeros to k MiB"),
+  CUT_FILE("file-cut", "half of the file, then FIN"),
+  HTML_FILE("file-html", "an HTML page instead of the file");
 
   private static final int NO_K = -1;
 
@@ -51,7 +51,7 @@ public enum MediaFault {
     return null;
   }
 
-  /** What stands behind {@code fault/}. */
+  /** Returns the name after {@code fault/}. */
   public String wireName() {
     return wireName;
   }
@@ -60,12 +60,12 @@ public enum MediaFault {
     return kDefault != NO_K;
   }
 
-  /** The number used if the name carries none. */
+  /** Returns the number used if the model name has none. */
   public int kDefault() {
     return kDefault;
   }
 
-  /** What happens on the wire, in one line for the documentation. */
+  /** Returns one line for the documentation, about what happens on the wire. */
   public String description() {
     return description;
   }

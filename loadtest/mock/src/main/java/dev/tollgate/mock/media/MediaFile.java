@@ -3,15 +3,15 @@ package dev.tollgate.mock.media;
 import java.util.Optional;
 
 /**
- * A file that was made.
+ * Generated file of a job.
  *
- * @param videoSize empty: of sound there is none
+ * @param videoSize size of a video; empty for music
  */
 record MediaFile(String contentType, Optional<VideoSize> videoSize) {
   private static final int HERTZ_LOWEST = 220;
   private static final int SAMPLES_USUAL = 24_000;
 
-  /** What is told of the file before it is fetched. */
+  /** Returns the file of a job, without generating its bytes. */
   static MediaFile of(MediaJobSpec spec) {
     if (spec.video()) {
       return new MediaFile(
@@ -26,7 +26,7 @@ record MediaFile(String contentType, Optional<VideoSize> videoSize) {
     return new MediaFile(type, Optional.empty());
   }
 
-  /** Its bytes, the same for the same wish. */
+  /** Generates the bytes; equal specs give equal bytes. */
   byte[] bytes(MediaJobSpec spec) {
     int kind = spec.prompt().hashCode();
     if (videoSize.isPresent()) {

@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A job that was accepted. What became of it is told by the time since then. */
+/** Accepted job. Its status follows from the time since its acceptance. */
 final class MediaJob {
   private static final int QUEUED_SHARE = 10;
 
@@ -28,7 +28,7 @@ final class MediaJob {
     this.file = MediaFile.of(spec);
   }
 
-  /** How far it came. */
+  /** Status of a job. */
   enum Status {
     QUEUED,
     RUNNING,
@@ -71,17 +71,17 @@ final class MediaJob {
     return submissions;
   }
 
-  /** Counts a look; whether it is to fail. */
+  /** Counts a poll; true if it fails. */
   boolean failsPoll() {
     return model.is(MediaFault.POLLS_FAIL) && polls++ < model.k();
   }
 
-  /** Counts a fetch; whether the file is not there yet. */
+  /** Counts a fetch; true if the file is not available yet. */
   boolean isFileLate() {
     return model.is(MediaFault.LATE_FILE) && fetches++ < model.k();
   }
 
-  /** Whether it is cancelled now. */
+  /** Cancels the job; false if it cannot be cancelled. */
   boolean cancel(long nowNanos) {
     if (model.is(MediaFault.NO_CANCEL) || (hasEnded(nowNanos) && !cancelled)) {
       return false;
@@ -94,7 +94,7 @@ final class MediaJob {
     return file;
   }
 
-  /** As a provider tells it. */
+  /** Returns the JSON members of the job. */
   Map<String, Object> members(long nowNanos) {
     Status status = status(nowNanos);
     Map<String, Object> members = new LinkedHashMap<>();
@@ -108,7 +108,8 @@ final class MediaJob {
     }
     if (status == Status.FAILED) {
       String code = model.is(MediaFault.FAILS_QUEUED) ? "content_policy" : "generation_failed";
-      members.put("error", Map.of("code", code, "message", "The mock provider fails as told."));
+      members.put(
+          "error", Map.of("code", code, "message", "The mock provider simulates a failure."));
     }
     if (status == Status.SUCCEEDED) {
       members.put("seconds", seconds());

@@ -9,12 +9,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a submission asks for.
+ * Parameters of a submission.
  *
  * @param model the name that selects the behaviour
- * @param video else it is music
+ * @param video video, else music
  * @param format of music
- * @param images addresses of those that it begins from, ends with or looks like
+ * @param images URLs of input images
  */
 record MediaJobSpec(
     String model,
@@ -32,7 +32,7 @@ record MediaJobSpec(
   private static final int SAMPLES_MIN = 8_000;
   private static final int SAMPLES_MAX = 48_000;
 
-  /** The model whose requests name their behaviour themselves. */
+  /** Model that delegates to the member {@code x_mock} of the body. */
   private static final String DELEGATED_MODEL = "asked";
 
   static MediaJobSpec read(byte[] body, int length) throws InvalidJson {
@@ -53,7 +53,7 @@ record MediaJobSpec(
         images(members));
   }
 
-  /** The same, of another length. */
+  /** Returns a copy with another length. */
   MediaJobSpec withLength(Duration other) {
     return new MediaJobSpec(
         model, video, prompt, other, resolution, aspectRatio, format, samplesPerSecond, images);
@@ -88,7 +88,7 @@ record MediaJobSpec(
     return Duration.ofMillis(Math.round(1_000 * Math.clamp(seconds, 0.1, SECONDS_MAX)));
   }
 
-  /** What is no rate of sound, or none that the format takes, is made the usual one. */
+  /** Returns the sample rate; an unsupported one becomes the default. */
   private static int samples(JsonMembers members) {
     int i = members.indexOf("sample_rate");
     boolean isGiven = i >= 0 && members.kind(i) == JsonKind.NUMBER;

@@ -18,9 +18,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The jobs of a mock provider and the calls that make, show and cancel them. A submission carries
- * an {@code Idempotency-Key}: the same key is the same job, and how often it came is counted. Any
- * thread may call.
+ * Jobs of a mock provider and the calls that create, query and cancel them. A submission carries an
+ * {@code Idempotency-Key}: an equal key is the same job, and its submissions are counted.
+ * Thread-safe.
  */
 public final class MediaJobs {
   private static final int JOBS_MAX = 20_000;
@@ -37,7 +37,7 @@ public final class MediaJobs {
   private final Map<String, Integer> busyRejections = new HashMap<>();
 
   /**
-   * No jobs yet.
+   * Creates an empty set of jobs.
    *
    * @param durationDefault from a job's acceptance to its end, unless its model's name says
    *     otherwise
@@ -47,20 +47,20 @@ public final class MediaJobs {
   }
 
   /**
-   * A call of the jobs' routes.
+   * HTTP request to the jobs' routes.
    *
    * @param query without the question mark; empty: none
-   * @param key of idempotency; empty: none
+   * @param key idempotency key; empty: none
    * @param body backed by an array, from its beginning
    */
   public record Call(String method, String path, String query, String key, ByteBuffer body) {}
 
-  /** Whether a path is one of the jobs' routes. */
+  /** True if a path is one of the jobs' routes. */
   public static boolean serves(String path) {
     return path.contains("/media/jobs") && PATH.matcher(path).matches();
   }
 
-  /** The answer. */
+  /** Answers a call. */
   public synchronized MediaReply answer(Call call, long nowNanos) {
     Matcher path = PATH.matcher(call.path());
     if (!path.matches()) {
@@ -131,7 +131,7 @@ public final class MediaJobs {
     return model.is(MediaFault.BUSY) && busyRejections.merge(key, 1, Integer::sum) <= model.k();
   }
 
-  /** Drops the oldest, if it has ended. */
+  /** Drops the oldest job, if it has ended. */
   private boolean evictOldest(long nowNanos) {
     MediaJob oldest = byId.values().iterator().next();
     if (!oldest.hasEnded(nowNanos)) {
@@ -180,14 +180,14 @@ public final class MediaJobs {
         job.file().contentType(), ByteBuffer.wrap(bytes), sent, piece, pause);
   }
 
-  /** Forgets all jobs. */
+  /** Deletes all jobs. */
   public synchronized void reset() {
     byId.clear();
     byKey.clear();
     busyRejections.clear();
   }
 
-  /** Every job with its key, its status, its images, and how often it was submitted. */
+  /** Returns every job as JSON, with its key, status, images and number of submissions. */
   public synchronized String json(long nowNanos) {
     List<Map<String, Object>> all =
         byId.values().stream().map(job -> withCounts(job, nowNanos)).toList();

@@ -6,14 +6,14 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a model's name asks of a job: {@code [prefix/]name[?params]} of a healthy one, {@code
- * [prefix/]fault/name[:k][?params]} of a fault. Parameters are {@code takes} and {@code progress},
- * joined by {@code &}.
+ * Behaviour of a job, selected by the model's name: {@code [prefix/]name[?params]} of a healthy
+ * one, {@code [prefix/]fault/name[:k][?params]} of a fault. Parameters are {@code takes} and {@code
+ * progress}, joined by {@code &}.
  *
  * @param fault null: none
  * @param k the fault's number
  * @param duration from its acceptance to its end
- * @param progress whether it is told
+ * @param progress whether the job reports its progress
  */
 record MediaModel(@Nullable MediaFault fault, int k, Duration duration, boolean progress) {
   private static final Pattern FAULT =
@@ -27,8 +27,8 @@ record MediaModel(@Nullable MediaFault fault, int k, Duration duration, boolean 
   /**
    * Reads a name.
    *
-   * @param durationDefault where the name does not say
-   * @throws IllegalArgumentException if it asks for what there is not, and says for what
+   * @param durationDefault duration if the name has none
+   * @throws IllegalArgumentException if the fault or a parameter is unknown; the message names it
    */
   static MediaModel parse(String name, Duration durationDefault) {
     int mark = name.indexOf('?');
@@ -50,7 +50,7 @@ record MediaModel(@Nullable MediaFault fault, int k, Duration duration, boolean 
     Matcher named = FAULT.matcher(path);
     MediaFault fault = named.matches() ? MediaFault.named(named.group(1)) : null;
     if (fault == null) {
-      throw new IllegalArgumentException("no fault of jobs is called so");
+      throw new IllegalArgumentException("there is no such fault of jobs");
     }
     String k = named.group(2);
     if (k != null && !fault.takesK()) {
@@ -66,7 +66,7 @@ record MediaModel(@Nullable MediaFault fault, int k, Duration duration, boolean 
     return switch (both[0]) {
       case "takes" -> new MediaModel(fault, k, pause(value), progress);
       case "progress" -> new MediaModel(fault, k, duration, !value.equals("false"));
-      default -> throw new IllegalArgumentException("no parameter is called " + both[0]);
+      default -> throw new IllegalArgumentException("there is no parameter " + both[0]);
     };
   }
 

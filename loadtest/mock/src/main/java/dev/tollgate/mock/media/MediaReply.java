@@ -3,25 +3,26 @@ package dev.tollgate.mock.media;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 
-/** What a call of the jobs' routes is answered. */
+/** Reply of the jobs' routes. */
 public sealed interface MediaReply {
   /** A status and a JSON body. */
   record Json(int status, String body) implements MediaReply {}
 
   /**
-   * A file.
+   * Reply with a file.
    *
    * @param bytes backed by an array
-   * @param sentBytes how many of its bytes are sent: fewer, then FIN, or more, which are zeros
-   * @param pieceBytes what leaves at a time
+   * @param sentBytes number of bytes sent: fewer than the file has, then FIN, or more, padded with
+   *     zeros
+   * @param pieceBytes size of a write
    * @param pause between two pieces
    */
   record File(String contentType, ByteBuffer bytes, int sentBytes, int pieceBytes, Duration pause)
       implements MediaReply {}
 
-  /** FIN. */
+  /** Closes the connection without a reply. */
   record Closed() implements MediaReply {}
 
-  /** Nothing, for ever. */
+  /** Sends no reply and keeps the connection open. */
   record NoResponse() implements MediaReply {}
 }

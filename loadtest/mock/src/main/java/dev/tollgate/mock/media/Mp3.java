@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 
-/** An MP3 of silence: frames of layer III, which hold no sound where they hold only zeros. */
+/** MP3 encoder for silence: layer III frames whose payload is zero. */
 public final class Mp3 {
   private static final List<Integer> RATES = List.of(44_100, 48_000, 32_000);
   private static final int KBITS_INDEX = 5; // 64 kbit/s of MPEG-1
@@ -14,12 +14,12 @@ public final class Mp3 {
 
   private Mp3() {}
 
-  /** Whether sound of this rate can be put into frames. */
+  /** True if MP3 frames support this sample rate. */
   public static boolean supports(int samplesPerSecond) {
     return RATES.contains(samplesPerSecond) || RATES.contains(2 * samplesPerSecond);
   }
 
-  /** At least as long as asked: frames are whole. */
+  /** Returns a file at least as long as {@code length}: the last frame is complete. */
   public static byte[] of(Duration length, int samplesPerSecond) {
     boolean isLow = !RATES.contains(samplesPerSecond);
     int samples = isLow ? SAMPLES / 2 : SAMPLES;
@@ -33,7 +33,10 @@ public final class Mp3 {
     return file.array();
   }
 
-  /** The mark, version, layer III, no checksum; rates, one channel, an original. */
+  /**
+   * Returns a frame header: sync word, version, layer III, no checksum; rates, one channel,
+   * original.
+   */
   private static int head(boolean isLow, int samplesPerSecond) {
     int mark = isLow ? 0xFFF3 : 0xFFFB;
     int rate = RATES.indexOf(isLow ? 2 * samplesPerSecond : samplesPerSecond);

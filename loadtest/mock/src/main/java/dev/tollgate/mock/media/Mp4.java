@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * An MP4 with one track of {@link H264}: ten pictures a second, every second in another colour. All
- * that players must know stands ahead of the pictures.
+ * MP4 encoder with one {@link H264} track: ten pictures per second, a new colour each second. The
+ * metadata precedes the pictures, so that players can stream the file.
  */
 public final class Mp4 {
   private static final int TICKS_PER_SECOND = 1_000;
@@ -41,9 +41,9 @@ public final class Mp4 {
   }
 
   /**
-   * The file.
+   * Encodes a file.
    *
-   * @param kind videos of another kind have other colours
+   * @param kind selects the colours
    */
   public static byte[] of(Duration length, VideoSize videoSize, long kind) {
     return new Mp4(length, videoSize, kind).file();
@@ -101,7 +101,7 @@ public final class Mp4 {
     return box("mdia", head, kind, box("minf", show, here, table(firstPicture)));
   }
 
-  /** Which samples there are, how long each is, which ones stand for themselves, and where. */
+  /** Returns the sample table: durations, key pictures, sizes and offsets. */
   private byte[] table(int firstPicture) {
     int count = pictures.size();
     int last = ticks - (count - 1) * PICTURE_TICKS;
@@ -123,7 +123,7 @@ public final class Mp4 {
         box("stco", ints(0, 1, firstPicture)));
   }
 
-  /** How the pictures are coded. */
+  /** Returns the sample entry with the codec parameters. */
   private byte[] entry() {
     byte[] sequence = coder.sequence();
     byte[] picture = coder.picture();

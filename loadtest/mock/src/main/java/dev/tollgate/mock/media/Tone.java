@@ -3,8 +3,8 @@ package dev.tollgate.mock.media;
 import java.time.Duration;
 
 /**
- * A tone to encode: one channel of 16 bits, which repeats every second, so that any length of it is
- * at hand.
+ * Sine tone to encode, with one channel of 16 bits. One second is stored and repeated to any
+ * length.
  */
 public final class Tone {
   static final int CHANNELS = 1;
@@ -16,9 +16,9 @@ public final class Tone {
   private final int length;
 
   /**
-   * The tone.
+   * Creates a tone.
    *
-   * @param hertz whole, or the seconds would not join
+   * @param hertz an integer, so that the seconds join without a gap
    */
   public Tone(Duration length, int samplesPerSecond, int hertz) {
     this.second = new short[samplesPerSecond];
@@ -32,7 +32,7 @@ public final class Tone {
     return second.length;
   }
 
-  /** How many samples there are. */
+  /** Returns the number of samples. */
   public int length() {
     return length;
   }

@@ -3,7 +3,7 @@ package dev.tollgate.mock.media;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The size of a video in pixels, both even. */
+/** Size of a video in pixels, both even. */
 public record VideoSize(int width, int height) {
   private static final Pattern LINES = Pattern.compile("(\\d{2,4})p");
   private static final Pattern SIZE = Pattern.compile("(\\d{2,4})x(\\d{2,4})");
@@ -13,8 +13,8 @@ public record VideoSize(int width, int height) {
   private static final int SIDE_MAX = 4_096;
 
   /**
-   * What a request asks for: {@code 720p} is the shorter side, {@code 1280x720} both, and what is
-   * neither, or empty, is taken for the usual.
+   * Parses a requested resolution: {@code 720p} is the shorter side, {@code 1280x720} are both
+   * sides; anything else becomes the default.
    */
   public static VideoSize of(String resolution, String aspectRatio) {
     Matcher size = SIZE.matcher(resolution);

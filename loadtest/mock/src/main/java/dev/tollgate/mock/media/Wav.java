@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** A RIFF file of plain samples. */
+/** WAV encoder for uncompressed samples. */
 public final class Wav {
   private static final int HEAD_BYTES = 44;
   private static final int SAMPLE_BYTES = Tone.SAMPLE_BITS / 8;

@@ -1,6 +1,6 @@
 /**
- * The mock provider's videos and music: jobs that take their time and fail as told, and small
- * encoders whose files players open.
+ * Videos and music of the mock provider: jobs with configurable durations and faults, and small
+ * encoders for playable files.
  */
 @NullMarked
 package dev.tollgate.mock.media;

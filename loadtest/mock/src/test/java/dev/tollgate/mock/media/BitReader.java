@@ -1,6 +1,6 @@
 package dev.tollgate.mock.media;
 
-/** Reads bits, the highest first. */
+/** Bit stream reader, most significant bit first. */
 final class BitReader {
   private final byte[] bytes;
   private int at;
@@ -42,7 +42,7 @@ final class BitReader {
     return at >> 3;
   }
 
-  /** Where the last one bit of the bytes is, behind which a unit has nothing. */
+  /** True at the last one bit, which ends a NAL unit. */
   boolean isAtTrailer() {
     int last = 8 * bytes.length - 1;
     while (bit(last) == 0) {

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What the encoders make can be taken apart again, and is what was asked for. */
+/** Encoded files parse again and are what was requested. */
 class EncodersTest {
   private static final Logger log = LoggerFactory.getLogger(EncodersTest.class);
 
@@ -41,7 +41,8 @@ class EncodersTest {
     "10p, 1:999, 16, 4096",
     "4096p, 100:1, 4096, 4096"
   })
-  void resolutionAndAspectSayTheSize(String resolution, String aspect, int width, int height) {
+  void resolutionAndAspectDetermineTheSize(
+      String resolution, String aspect, int width, int height) {
     assertThat(VideoSize.of(resolution, aspect)).isEqualTo(new VideoSize(width, height));
   }
 
@@ -61,7 +62,7 @@ class EncodersTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 100, 101, 1_000, 120_000})
-  void aVideoIsAsLongAsAsked(int millis) {
+  void aVideoHasTheRequestedLength(int millis) {
     Mp4File file = new Mp4File(Mp4.of(Duration.ofMillis(millis), new VideoSize(16, 16), 0));
     assertThat(file.seconds).isEqualTo(Math.max(100, millis) / 1_000.0);
   }
@@ -76,7 +77,7 @@ class EncodersTest {
 
   @ParameterizedTest
   @CsvSource({"1000, 24000", "1, 8000", "5500, 44100", "1707, 48000", "90000, 8000"})
-  void aFlacIsTheToneAgain(int millis, int rate) throws Exception {
+  void aFlacDecodesToTheTone(int millis, int rate) throws Exception {
     Tone tone = new Tone(Duration.ofMillis(millis), rate, 440);
     FlacFile file = FlacFile.decode(Flac.of(tone));
     assertThat(file.samplesPerSecond()).isEqualTo(rate);
@@ -84,7 +85,7 @@ class EncodersTest {
   }
 
   @Test
-  void aFlacIsSmallerThanItsWavAndNoticesDamage() {
+  void aFlacIsSmallerThanItsWavAndDetectsCorruption() {
     Tone tone = new Tone(Duration.ofSeconds(2), 24_000, 440);
     byte[] file = Flac.of(tone);
     assertThat(file.length).isLessThan(Wav.of(tone).length * 3 / 4);
@@ -124,7 +125,7 @@ class EncodersTest {
     "1000, 16000, 576, 288, 28",
     "1, 24000, 576, 192, 1"
   })
-  void anMp3IsFramesOfTheAskedLength(
+  void anMp3HasFramesOfTheRequestedLength(
       int millis, int rate, int samples, int frameBytes, int frames) {
     assertThat(Mp3.supports(rate)).isTrue();
     byte[] file = Mp3.of(Duration.ofMillis(millis), rate);
@@ -138,9 +139,9 @@ class EncodersTest {
       kbits[samples == 1152 ? 5 : 8] = 64_000;
       int bitsPerSecond = kbits[(int) head.bits(4)];
       int[] rates = {44_100, 48_000, 32_000, 0};
-      int said = rates[(int) head.bits(2)] / (samples == 1152 ? 1 : 2);
-      assertThat(said).isEqualTo(rate);
-      assertThat(samples / 8 * bitsPerSecond / said).isEqualTo(frameBytes);
+      int declaredRate = rates[(int) head.bits(2)] / (samples == 1152 ? 1 : 2);
+      assertThat(declaredRate).isEqualTo(rate);
+      assertThat(samples / 8 * bitsPerSecond / declaredRate).isEqualTo(frameBytes);
       assertThat(head.bits(2)).as("neither padding nor private").isZero();
       assertThat(head.bits(2)).as("one channel").isEqualTo(3);
     }
@@ -148,13 +149,13 @@ class EncodersTest {
   }
 
   @Test
-  void whatNoFrameCanHoldIsNotTaken() {
+  void otherSampleRatesAreNotSupported() {
     assertThat(List.of(8_000, 11_025, 96_000)).noneMatch(Mp3::supports);
   }
 
-  /** Another decoder's word, where there is one; which it was is in the log. */
+  /** Checks the files with ffprobe if it is installed; the log says whether it is. */
   @Test
-  void whateverElseDecodesOpensThemToo(@TempDir Path folder) throws Exception {
+  void ffprobeReadsTheFiles(@TempDir Path folder) throws Exception {
     Tone tone = new Tone(Duration.ofMillis(2_500), 24_000, 440);
     Duration length = Duration.ofMillis(2_500);
     Map<String, byte[]> files =
@@ -182,8 +183,8 @@ class EncodersTest {
     command.addAll(List.of(fields.split(" ")));
     command.add(file.toString());
     Process probe = new ProcessBuilder(command).redirectErrorStream(true).start();
-    String said = new String(probe.getInputStream().readAllBytes(), UTF_8).strip();
-    assertThat(probe.waitFor()).as(said).isZero();
-    return Double.parseDouble(said);
+    String output = new String(probe.getInputStream().readAllBytes(), UTF_8).strip();
+    assertThat(probe.waitFor()).as(output).isZero();
+    return Double.parseDouble(output);
   }
 }

@@ -7,7 +7,7 @@ import java.security.MessageDigest;
 import java.util.Arrays;
 
 /**
- * A FLAC file decoded as its specification says: all checksums must be right.
+ * FLAC file, decoded strictly by its specification; all checksums must be right.
  *
  * @param samples of its one channel
  */
@@ -38,7 +38,7 @@ record FlacFile(int samplesPerSecond, ShortBuffer samples) {
     return new FlacFile(rate, ShortBuffer.wrap(samples));
   }
 
-  /** Where the next frame begins. */
+  /** Decodes a frame; returns the offset of the next one. */
   private static int frame(byte[] file, int from, int number, short[] into, int at) {
     BitReader bits = new BitReader(file, from);
     require(bits.bits(16) == 0xfff8, "no frame of a fixed size");
@@ -83,7 +83,7 @@ record FlacFile(int samplesPerSecond, ShortBuffer samples) {
     return value;
   }
 
-  /** By division, bit for bit. */
+  /** Computes the CRC by polynomial division, bit by bit. */
   private static long crc(byte[] file, int from, int to, int polynomial, int width) {
     long rest = 0;
     for (int i = 8 * from; i < 8 * to + width; i++) {

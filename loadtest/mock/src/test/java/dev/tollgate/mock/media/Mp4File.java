@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * An MP4 file with one track of H.264, taken apart: what the movie says of itself, and the pictures
- * as far as flat colours can be decoded.
+ * Parsed MP4 file with one track of H.264: the metadata, and the pictures as far as flat colours
+ * can be decoded.
  */
 public final class Mp4File {
   public final int width;
@@ -20,7 +20,7 @@ public final class Mp4File {
   private final byte[] file;
   private final int blocks;
 
-  /** A picture, its colour and when it is shown. */
+  /** Picture with its colour and display time. */
   record Picture(boolean isKey, int y, int cb, int cr, double atSeconds) {}
 
   public Mp4File(byte[] file) {
@@ -46,7 +46,7 @@ public final class Mp4File {
     samples(table, unit, root.child("mdat"));
   }
 
-  /** The parameters of the sequence: how many blocks a picture has. */
+  /** Reads the sequence parameter set; returns the macroblocks per picture. */
   private int sequence(int from, int length) {
     BitReader bits = new BitReader(plain(from, length), 0);
     require(bits.bits(8) == 0x67 && bits.bits(8) == 66, "not baseline");
@@ -135,7 +135,7 @@ public final class Mp4File {
     return first;
   }
 
-  /** A unit without the bytes that keep it from looking like the beginning of one. */
+  /** Returns a NAL unit without its escape bytes. */
   private byte[] plain(int from, int length) {
     var out = new ByteArrayOutputStream();
     int zeros = 0;
@@ -151,7 +151,7 @@ public final class Mp4File {
     return out.toByteArray();
   }
 
-  /** What is between two offsets. */
+  /** Box between two offsets. */
   private final class Mp4Box {
     final int start;
     final int end;
