@@ -50,7 +50,7 @@ public record BenchPlan(
    *
    * @param plain plain requests per second
    * @param stream new streams per second
-   * @param openStreams streams that are open at once in the scenario {@code streams}
+   * @param openStreams streams that are open at once in the scenario "streams"
    */
   public record Rates(double plain, double stream, int openStreams) {}
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.tollgate.mock.media.Mp4File;
+import dev.tollgate.core.testkit.Mp4File;
 import dev.tollgate.server.cli.ApiDocument;
 import dev.tollgate.server.cli.ApiDocument.Operation;
 import dev.tollgate.server.cli.Verbs;

@@ -6,6 +6,7 @@ import dev.tollgate.server.cli.Verbs;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -265,7 +266,7 @@ class LedgerRollbackIT {
     }
 
     @Override
-    public void close() throws Exception {
+    public void close() throws SQLException {
       try (database) {
         folder.close();
       }

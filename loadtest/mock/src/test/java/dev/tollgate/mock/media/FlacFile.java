@@ -1,5 +1,6 @@
 package dev.tollgate.mock.media;
 
+import dev.tollgate.core.testkit.BitReader;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.ShortBuffer;

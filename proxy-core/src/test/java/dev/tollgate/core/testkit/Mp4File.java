@@ -1,4 +1,4 @@
-package dev.tollgate.mock.media;
+package dev.tollgate.core.testkit;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
@@ -15,13 +15,13 @@ public final class Mp4File {
   public final int width;
   public final int height;
   public final double seconds;
-  final List<Picture> pictures = new ArrayList<>();
+  public final List<Picture> pictures = new ArrayList<>();
 
   private final byte[] file;
   private final int blocks;
 
   /** Picture with its colour and display time. */
-  record Picture(boolean isKey, int y, int cb, int cr, double atSeconds) {}
+  public record Picture(boolean isKey, int y, int cb, int cr, double atSeconds) {}
 
   public Mp4File(byte[] file) {
     this.file = file;

@@ -1,16 +1,16 @@
-package dev.tollgate.mock.media;
+package dev.tollgate.core.testkit;
 
 /** Bit stream reader, most significant bit first. */
-final class BitReader {
+public final class BitReader {
   private final byte[] bytes;
   private int at;
 
-  BitReader(byte[] bytes, int fromByte) {
+  public BitReader(byte[] bytes, int fromByte) {
     this.bytes = bytes;
     this.at = 8 * fromByte;
   }
 
-  long bits(int width) {
+  public long bits(int width) {
     long value = 0;
     for (int i = 0; i < width; i++) {
       value = (value << 1) | bit(at);
@@ -19,12 +19,12 @@ final class BitReader {
     return value;
   }
 
-  long signed(int width) {
+  public long signed(int width) {
     long value = bits(width);
     return (value << (64 - width)) >> (64 - width);
   }
 
-  int unary() {
+  public int unary() {
     int zeros = 0;
     while (bits(1) == 0) {
       zeros++;
@@ -37,7 +37,7 @@ final class BitReader {
     return (int) ((1L << zeros) + bits(zeros) - 1);
   }
 
-  int align() {
+  public int align() {
     at = (at + 7) & ~7;
     return at >> 3;
   }
