@@ -263,7 +263,7 @@ BEGIN
   RETURN FOUND;
 END $$;
 
--- Notes that the provider refused to cancel a job, which goes on. The worker gives it back.
+-- Notes that the provider refused to cancel a job, which continues. The worker releases it.
 CREATE FUNCTION job_cancel_refused(its_id uuid, its_worker text, next_look interval)
 RETURNS boolean LANGUAGE plpgsql SET search_path FROM CURRENT SET enable_seqscan = off AS $$
 DECLARE
@@ -314,7 +314,7 @@ BEGIN
   RETURN cardinality(jobs);
 END $$;
 
--- Takes artifacts that are due to be deleted of at most so many jobs, and at most ten times as many
+-- Takes artifacts that are due to be deleted of at most the given number of jobs, and at most ten times as many
 -- images. Each node takes others, and one that cannot be deleted is taken again ever more rarely.
 CREATE FUNCTION job_artifacts_take(most_jobs integer)
 RETURNS TABLE (artifact_id uuid, blob_key text)

@@ -274,12 +274,12 @@ BEGIN
        AND e.last_error IS DISTINCT FROM 'key_missing' AND NOT webhook_opens(o, t, its_keys)
      ORDER BY e.next_attempt_at LIMIT most
        FOR UPDATE OF e SKIP LOCKED),
-  told AS (
+  failed AS (
     UPDATE webhook_event e SET last_error = 'key_missing', last_status = NULL
       FROM due WHERE e.id = due.id
     RETURNING e.id, e.org_id, e.job_id, e.attempts)
   INSERT INTO webhook_delivery (event_id, org_id, job_id, attempt, at, took_millis, outcome)
-  SELECT told.id, told.org_id, told.job_id, told.attempts + 1, t, 0, 'key_missing' FROM told;
+  SELECT failed.id, failed.org_id, failed.job_id, failed.attempts + 1, t, 0, 'key_missing' FROM failed;
   RETURN QUERY
     SELECT count(*) FILTER (WHERE NOT webhook_opens(o, t, its_keys)),
            count(*) FILTER (WHERE webhook_opens(o, t, its_keys)

@@ -104,7 +104,7 @@ BEGIN
   PERFORM ledger_close_leases(its_holder, its_holder || '!');
 END $$;
 
--- Takes the right to spend from a node's present epoch, and closes at most so many of its leases;
+-- Takes the right to spend from a node's present epoch, and closes at most the given number of its leases;
 -- returns how many. its_epoch, its_boot: only of this epoch; null: of any. Leases that are left
 -- keep their money reserved, as those of a node that is lost. A node may have some 100,000 leases;
 -- in one transaction they would take longer than a session may, and all others would wait for their
@@ -163,23 +163,23 @@ RETURNS boolean LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 DECLARE
   present   bigint;
   began     bigint;
-  heard     bigint;
+  confirmed bigint;
   under_way boolean;
   ended     boolean := false;
 BEGIN
   SELECT l.asked, l.asked_call, l.answered_call,
          l.asked > 0 AND at - l.asked_at < interval '3 seconds'
-    INTO present, began, heard, under_way
+    INTO present, began, confirmed, under_way
     FROM lease l
    WHERE l.holder = its_holder AND l.scope_id = its_scope AND l.state = 'open';
   IF under_way AND NOT EXISTS (SELECT 1 FROM ledger_others(its_holder, its_scope, at) o
                                 WHERE o.answered < present) THEN
     ended := true;
-    heard := began;
+    confirmed := began;
     UPDATE lease l SET asked = 0, answered_call = began
      WHERE l.holder = its_holder AND l.scope_id = its_scope;
   END IF;
-  IF (its_since = 0 AND ended) OR (its_since > 0 AND coalesce(heard, 0) >= its_since) THEN
+  IF (its_since = 0 AND ended) OR (its_since > 0 AND coalesce(confirmed, 0) >= its_since) THEN
     RETURN false;
   END IF;
   IF under_way AND NOT ended THEN

@@ -132,7 +132,7 @@ SET search_path FROM CURRENT AS $$
    ORDER BY 1
 $$;
 
--- Days that are stored for longer than so many days, at least 8.
+-- Days that are stored for longer than the given number of days, at least 8.
 CREATE FUNCTION ledger_days_over(parent text, days integer) RETURNS SETOF date LANGUAGE sql STABLE
 SET search_path FROM CURRENT AS $$
   SELECT d.day FROM ledger_days(parent) d

@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
  * different files; a file that cannot be deleted is due again later and delays no other.
  */
 public final class FileExpiry {
-  private static final Logger log = LoggerFactory.getLogger(FileExpiry.class);
+  private static final Logger LOG = LoggerFactory.getLogger(FileExpiry.class);
 
   private static final int JOBS_PER_BATCH = 20;
   private static final int BATCHES_PER_ROUND = 10;
@@ -71,7 +71,7 @@ public final class FileExpiry {
     try {
       return name.isEmpty() || storage.delete(name.get()) instanceof DeleteBlobResult.Gone;
     } catch (RuntimeException e) {
-      log.warn("the file {} of a job could not be deleted, will retry", file.id(), e);
+      LOG.warn("the file {} of a job could not be deleted, will retry", file.id(), e);
       return false;
     }
   }

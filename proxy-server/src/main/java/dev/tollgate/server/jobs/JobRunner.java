@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * number of workers. All nodes do the same; the database holds the claims.
  */
 public final class JobRunner implements AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(JobRunner.class);
+  private static final Logger LOG = LoggerFactory.getLogger(JobRunner.class);
 
   /** Two renewals may be missed. */
   private static final int RENEWALS_PER_LEASE = 3;
@@ -122,7 +122,7 @@ public final class JobRunner implements AutoCloseable {
       failedBefore = false;
     } catch (SQLException | RuntimeException e) {
       if (!failedBefore) {
-        log.warn("no job could be claimed, will retry: {}", e.getMessage());
+        LOG.warn("no job could be claimed, will retry: {}", e.getMessage());
       }
       failedBefore = true;
     }
@@ -162,10 +162,10 @@ public final class JobRunner implements AutoCloseable {
     } catch (InterruptedException e) {
       release(job); // this node stops, another continues
     } catch (SQLException e) {
-      log.warn("job {} of {}, will retry: {}", job.id(), job.job().request(), e.getMessage());
+      LOG.warn("job {} of {}, will retry: {}", job.id(), job.job().request(), e.getMessage());
       retryLater(job);
     } catch (RuntimeException | Error e) {
-      log.error("job {} of {} failed unexpectedly, will retry", job.id(), job.job().request(), e);
+      LOG.error("job {} of {} failed unexpectedly, will retry", job.id(), job.job().request(), e);
       retryLater(job);
     } finally {
       runningJobs.remove(job.id());
@@ -179,7 +179,7 @@ public final class JobRunner implements AutoCloseable {
     try {
       store.release(job);
     } catch (SQLException | RuntimeException e) {
-      log.debug("job {} is released when its lease expires", job.id(), e);
+      LOG.debug("job {} is released when its lease expires", job.id(), e);
     }
   }
 
@@ -188,7 +188,7 @@ public final class JobRunner implements AutoCloseable {
       store.inconclusive(
           job, Doubt.NONE, PollSchedule.afterInconclusive(job.inconclusiveAttempts()));
     } catch (SQLException | RuntimeException e) {
-      log.debug("job {} is released when its lease expires", job.id(), e);
+      LOG.debug("job {} is released when its lease expires", job.id(), e);
     }
   }
 
@@ -208,7 +208,7 @@ public final class JobRunner implements AutoCloseable {
         }
       }
     } catch (SQLException | RuntimeException e) {
-      log.warn("the leases of {} jobs could not be renewed: {}", jobs.size(), e.getMessage());
+      LOG.warn("the leases of {} jobs could not be renewed: {}", jobs.size(), e.getMessage());
     }
   }
 

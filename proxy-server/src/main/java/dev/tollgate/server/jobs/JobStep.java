@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
  * cannot be determined now is polled again later, until the job expires.
  */
 final class JobStep {
-  private static final Logger log = LoggerFactory.getLogger(JobStep.class);
+  private static final Logger LOG = LoggerFactory.getLogger(JobStep.class);
 
   /** During a rolling restart some nodes lack models that others already serve. */
   private static final Duration SERVED_ELSEWHERE_MAX = Duration.ofMinutes(10);
@@ -222,7 +222,7 @@ final class JobStep {
 
   private void notStored(ClaimedJob job, String reason) throws SQLException {
     int times = 1 + job.doubts(Doubt.STORAGE);
-    log.warn(
+    LOG.warn(
         "a file of job {} of {} is not stored, {} times of at most {}: {}",
         job.id(),
         job.job().request(),
@@ -351,14 +351,14 @@ final class JobStep {
   private void recordInconclusive(ClaimedJob job, Doubt doubt, String reason, Duration next)
       throws SQLException {
     observer.pollInconclusive();
-    log.debug("job {} of {}: poll inconclusive: {}", job.id(), job.job().request(), reason);
+    LOG.debug("job {} of {}: poll inconclusive: {}", job.id(), job.job().request(), reason);
     store.inconclusive(job, doubt, next);
   }
 
   /** Writes the job's single log line. */
   private void ended(ClaimedJob job, JobStatus how, String more) {
     observer.ended(job.kind(), how, job.age());
-    log.info(
+    LOG.info(
         "{} job {} of {} {} after {} s{}",
         job.kind().wire(),
         job.id(),

@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
  * waits for the store.
  */
 public final class OpenJobs implements AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(OpenJobs.class);
+  private static final Logger LOG = LoggerFactory.getLogger(OpenJobs.class);
 
   private static final Duration BETWEEN = Duration.ofSeconds(15);
 
@@ -48,7 +48,7 @@ public final class OpenJobs implements AutoCloseable {
         now.put(each.getKey().wire(), each.getValue());
       }
     } catch (SQLException | RuntimeException e) {
-      log.debug("unfinished jobs cannot be counted", e);
+      LOG.debug("unfinished jobs cannot be counted", e);
     }
     counted = now;
   }

@@ -79,7 +79,10 @@ final class Archive {
     }
   }
 
-  /** Deletes segments before their retention ends, oldest first, until so many bytes are free. */
+  /**
+   * Deletes segments before their retention ends, oldest first, until the given number of bytes is
+   * free.
+   */
   void free(long bytes) throws IOException {
     long freed = 0;
     int count = 0;

@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * thread. A token is renewed as long as a configuration holds it. Thread safe.
  */
 public final class AccessTokens implements AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(AccessTokens.class);
+  private static final Logger LOG = LoggerFactory.getLogger(AccessTokens.class);
 
   private final TokenEndpoint endpoint = new TokenEndpoint();
   private final InstantSource clock;
@@ -167,7 +167,7 @@ public final class AccessTokens implements AutoCloseable {
         fetch(accessToken);
       } catch (TokenException | RuntimeException e) {
         failed.increment();
-        log.warn("the refused access token of {} is not replaced: {}", account, e.getMessage());
+        LOG.warn("the refused access token of {} is not replaced: {}", account, e.getMessage());
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt(); // the process ends
       }
@@ -193,9 +193,9 @@ public final class AccessTokens implements AutoCloseable {
       failed.increment();
       if (clock.instant().getEpochSecond() >= expiresAtSecond) {
         accessToken.clear();
-        log.error("no access token for {}: {}", account, why.getMessage());
+        LOG.error("no access token for {}: {}", account, why.getMessage());
       } else {
-        log.warn("the access token of {} is not renewed: {}", account, why.getMessage());
+        LOG.warn("the access token of {} is not renewed: {}", account, why.getMessage());
       }
       tasks.schedule(retry, this);
       retry = retry.multipliedBy(2).compareTo(RETRY_MAX) < 0 ? retry.multipliedBy(2) : RETRY_MAX;

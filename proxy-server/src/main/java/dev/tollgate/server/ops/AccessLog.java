@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 public final class AccessLog implements RequestObserver {
   static final String LOGGER = "access";
 
-  private final Logger log = LoggerFactory.getLogger(LOGGER);
+  private final Logger LOG = LoggerFactory.getLogger(LOGGER);
   private static final int SHED_LINES_PER_SECOND_MAX = 10;
 
   private final double sample;
@@ -38,7 +38,7 @@ public final class AccessLog implements RequestObserver {
   @Override
   public void ended(RequestRecord record) {
     if (isKept(record)) {
-      log.info("{}", new AccessLine(record));
+      LOG.info("{}", new AccessLine(record));
     }
   }
 

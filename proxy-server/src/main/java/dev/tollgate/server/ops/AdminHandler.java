@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
  * loop; the other routes may block and run on a thread each, a bounded number at a time.
  */
 final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
-  private static final Logger log = LoggerFactory.getLogger(AdminServer.class);
+  private static final Logger LOG = LoggerFactory.getLogger(AdminServer.class);
   private static final String BEARER = "Bearer ";
 
   private final @Nullable Secret token;
@@ -111,7 +111,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-    log.debug("admin connection failed: {}", cause.toString());
+    LOG.debug("admin connection failed: {}", cause.toString());
     var _ = ctx.close();
   }
 
@@ -133,7 +133,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
       try {
         send(handler.handle(request));
       } catch (Exception e) {
-        log.error("{} admin request failed", id, e);
+        LOG.error("{} admin request failed", id, e);
         refuse(ErrorCode.INTERNAL_FAILURE, "failed; for details search the log for " + id);
       }
     }

@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
  * @param <S> the snapshot
  */
 public final class ConfigReload<S> {
-  private static final Logger log = LoggerFactory.getLogger(ConfigReload.class);
+  private static final Logger LOG = LoggerFactory.getLogger(ConfigReload.class);
 
   /** Result of reading the configuration. */
   public sealed interface ReadResult<S> {
@@ -75,14 +75,14 @@ public final class ConfigReload<S> {
       case ReadResult.Valid<S>(S snapshot) -> {
         swap.accept(snapshot);
         reloads.incrementAndGet();
-        log.info("configuration reloaded");
+        LOG.info("configuration reloaded");
         yield new Result.Swapped();
       }
       case ReadResult.Invalid<S>(List<String> problems) -> {
         failures.incrementAndGet();
-        log.error(
+        LOG.error(
             "configuration not reloaded, the old one stays in use: {} problem(s)", problems.size());
-        problems.forEach(problem -> log.error("configuration: {}", problem));
+        problems.forEach(problem -> LOG.error("configuration: {}", problem));
         yield new Result.Refused(problems);
       }
     };
@@ -93,7 +93,7 @@ public final class ConfigReload<S> {
     try {
       return read.get();
     } catch (RuntimeException e) {
-      log.error("reading the configuration failed", e);
+      LOG.error("reading the configuration failed", e);
       return new ReadResult.Invalid<>(List.of(String.valueOf(e.getMessage())));
     }
   }

@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
  * demands it. It has a thread of its own, so that a node with busy event loops still sheds.
  */
 public final class LoadMonitor implements AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(LoadMonitor.class);
+  private static final Logger LOG = LoggerFactory.getLogger(LoadMonitor.class);
   private static final Duration SAMPLE_INTERVAL = Duration.ofMillis(250);
   private static final int PROBES_PER_SAMPLE = 10;
 
@@ -121,7 +121,7 @@ public final class LoadMonitor implements AutoCloseable {
     try {
       sample();
     } catch (RuntimeException unexpected) {
-      log.error("sampling the node's load failed", unexpected);
+      LOG.error("sampling the node's load failed", unexpected);
     }
   }
 
@@ -138,7 +138,7 @@ public final class LoadMonitor implements AutoCloseable {
     LoadState now = new LoadState(level, requestsMax.update(delay, running), rules.requestsMin());
     shedder.load(now);
     if (before.level() != level) {
-      log.warn("load level {} after {}: {}", level, before.level(), pressures);
+      LOG.warn("load level {} after {}: {}", level, before.level(), pressures);
     }
     applyLevel(level, running);
     resetStalled();
@@ -149,7 +149,7 @@ public final class LoadMonitor implements AutoCloseable {
     double pressure = pressures.getOrDefault(LoadSignal.DIRECT_MEMORY.label(), 0.0);
     double surplus = pressure - LoadLevel.STALLED_STREAMS.pressure();
     if (surplus >= 0) {
-      log.warn("stalled streams are reset: {}", pressures);
+      LOG.warn("stalled streams are reset: {}", pressures);
       actions.resetStalled(surplus);
     }
   }

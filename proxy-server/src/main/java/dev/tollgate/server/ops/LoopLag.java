@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
 public final class LoopLag implements AutoCloseable {
   static final Duration INTERVAL = Duration.ofMillis(250);
   private static final double[] BOUNDS = {.0005, .001, .002, .005, .01, .02, .05, .1, .25, 1, 5};
-  private static final Logger log = LoggerFactory.getLogger(LoopLag.class);
+  private static final Logger LOG = LoggerFactory.getLogger(LoopLag.class);
 
   private final DistributionDataPoint histogram;
   private final List<Probe> probes = new ArrayList<>();
@@ -83,7 +83,7 @@ public final class LoopLag implements AutoCloseable {
       windows = windows.with(now, lagNanos);
       if (lagNanos > LOG_THRESHOLD_NANOS && now - loggedNanos >= LOG_INTERVAL_NANOS) {
         loggedNanos = now;
-        log.warn("event loop {} was blocked for {} ms", name, lagNanos / 1_000_000);
+        LOG.warn("event loop {} was blocked for {} ms", name, lagNanos / 1_000_000);
       }
       expect(now);
     }

@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * once.
  */
 public final class MeteredBlobs implements BlobStore {
-  private static final Logger log = LoggerFactory.getLogger(MeteredBlobs.class);
+  private static final Logger LOG = LoggerFactory.getLogger(MeteredBlobs.class);
   private static final double[] SECONDS = {0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10};
 
   private final BlobStore inner;
@@ -88,7 +88,7 @@ public final class MeteredBlobs implements BlobStore {
         result -> {
           if (result instanceof DeleteBlobResult.Unavailable no) {
             failures.labelValues(no.failure().wire()).inc();
-            log.warn("an output could not be deleted: {} ({})", no.failure().wire(), no.reason());
+            LOG.warn("an output could not be deleted: {} ({})", no.failure().wire(), no.reason());
           }
           whenDone.accept(result);
         });

@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * store. Requests that do not fit are dropped and counted; no request waits.
  */
 public final class RequestLog implements RequestObserver, AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(RequestLog.class);
+  private static final Logger LOG = LoggerFactory.getLogger(RequestLog.class);
   private static final int WAITING_MAX = 8_192;
   private static final int BATCH_MAX = 500;
   private static final Duration BETWEEN_BATCHES = Duration.ofMillis(100);
@@ -145,7 +145,7 @@ public final class RequestLog implements RequestObserver, AutoCloseable {
   private void logFailure(Exception why) {
     if (!failing) {
       failing = true;
-      log.warn("requests wait for the request log: {}", why.toString());
+      LOG.warn("requests wait for the request log: {}", why.toString());
     }
   }
 
@@ -164,7 +164,7 @@ public final class RequestLog implements RequestObserver, AutoCloseable {
     stopping.countDown();
     if (!hasEnded()) {
       abandoned = true;
-      log.warn("{} requests are missing in the request log", waiting.size());
+      LOG.warn("{} requests are missing in the request log", waiting.size());
     }
   }
 

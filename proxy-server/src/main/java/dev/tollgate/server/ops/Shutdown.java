@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
  * ended in order. A second request to drain ends them at once.
  */
 public final class Shutdown {
-  private static final Logger log = LoggerFactory.getLogger(Shutdown.class);
+  private static final Logger LOG = LoggerFactory.getLogger(Shutdown.class);
   private static final Duration CUT_TIMEOUT = Duration.ofSeconds(5);
 
   /** Traffic that is drained. Must not block. */
@@ -113,7 +113,7 @@ public final class Shutdown {
 
   private void announce() {
     step = Step.ANNOUNCED;
-    log.info("draining: listener closes in {} s, {} running", delay.toSeconds(), traffic.running());
+    LOG.info("draining: listener closes in {} s, {} running", delay.toSeconds(), traffic.running());
     schedule(delay, Step.ANNOUNCED, this::closeListener);
   }
 
@@ -129,7 +129,7 @@ public final class Shutdown {
       closeListener();
     }
     step = Step.CUTTING;
-    log.warn("draining: {}, ending {} requests", why, traffic.running());
+    LOG.warn("draining: {}, ending {} requests", why, traffic.running());
     traffic.cutShort();
     schedule(CUT_TIMEOUT, Step.CUTTING, this::finish);
   }
@@ -137,7 +137,7 @@ public final class Shutdown {
   private void finish() {
     if (step != Step.DONE) {
       step = Step.DONE;
-      log.info("drained, {} left running", traffic.running());
+      LOG.info("drained, {} left running", traffic.running());
       drained.complete(null);
     }
   }

@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory;
  * is called by reflection, because compiling against it gives a warning that cannot be suppressed.
  */
 public final class Signals {
-  private static final Logger log = LoggerFactory.getLogger(Signals.class);
+  private static final Logger LOG = LoggerFactory.getLogger(Signals.class);
 
   private Signals() {}
 
@@ -38,9 +38,9 @@ public final class Signals {
           .getMethod("handle", signal, handler)
           .invoke(null, signal.getConstructor(String.class).newInstance(name), ours);
     } catch (InvocationTargetException e) {
-      log.warn("signal {} is not available: {}", name, String.valueOf(e.getCause()));
+      LOG.warn("signal {} is not available: {}", name, String.valueOf(e.getCause()));
     } catch (ReflectiveOperationException e) {
-      log.warn("signals are not available: {}", e.toString());
+      LOG.warn("signals are not available: {}", e.toString());
     }
   }
 

@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * Several nodes may do so at once: a file that another node has deleted counts as deleted.
  */
 public final class BlobExpiry implements AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(BlobExpiry.class);
+  private static final Logger LOG = LoggerFactory.getLogger(BlobExpiry.class);
   private static final Duration ROUND = Duration.ofMinutes(1);
   private static final Duration DRAFT_MAX = Duration.ofHours(1);
   private static final int FILES_PER_ROUND = 5_000;
@@ -73,7 +73,7 @@ public final class BlobExpiry implements AutoCloseable {
       failed(e); // an exception would end the schedule
     }
     if (failures > 0) {
-      log.warn(
+      LOG.warn(
           "{} expired outputs or folders could not be deleted, will retry: {}",
           failures,
           firstFailure);

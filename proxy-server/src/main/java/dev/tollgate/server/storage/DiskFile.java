@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * which would block the loop on every page that is not in memory, and does not work with TLS.
  */
 final class DiskFile implements BlobFile {
-  private static final Logger log = LoggerFactory.getLogger(DiskFile.class);
+  private static final Logger LOG = LoggerFactory.getLogger(DiskFile.class);
 
   private final FileChannel channel;
   private final long length;
@@ -108,7 +108,7 @@ final class DiskFile implements BlobFile {
     try {
       channel.close();
     } catch (IOException e) {
-      log.warn("a stored output could not be closed: {}", e.toString());
+      LOG.warn("a stored output could not be closed: {}", e.toString());
     }
   }
 }

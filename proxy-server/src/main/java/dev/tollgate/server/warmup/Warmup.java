@@ -86,7 +86,7 @@ import org.slf4j.LoggerFactory;
  * start instead of the first clients. The warm-up shares no state with the gateway that serves.
  */
 public final class Warmup {
-  private static final Logger log = LoggerFactory.getLogger(Warmup.class);
+  private static final Logger LOG = LoggerFactory.getLogger(Warmup.class);
   private static final ModelId MODEL = new ModelId("warm", "up");
   private static final int REPLY_MILLIS_MAX = 1_000;
   private static final int BYTES_MAX = 1 << 20;
@@ -109,7 +109,7 @@ public final class Warmup {
     try (var mock = MockProvider.start(MockProfile.IMMEDIATE, 0)) {
       warmup.run(new Upstreams(resources.connector()), warmup.catalog(mock.port()));
     } catch (IOException | RuntimeException e) {
-      log.debug("no warm-up", e);
+      LOG.debug("no warm-up", e);
     }
   }
 
@@ -188,7 +188,7 @@ public final class Warmup {
       socket.setSoTimeout(REPLY_MILLIS_MAX);
       socket.getOutputStream().write((head + body).getBytes(StandardCharsets.US_ASCII));
       byte[] reply = socket.getInputStream().readAllBytes();
-      log.debug("warm-up reply of {} bytes", reply.length);
+      LOG.debug("warm-up reply of {} bytes", reply.length);
     }
   }
 

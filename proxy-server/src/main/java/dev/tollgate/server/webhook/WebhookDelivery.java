@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * by all threads.
  */
 final class WebhookDelivery {
-  private static final Logger log = LoggerFactory.getLogger(WebhookDelivery.class);
+  private static final Logger LOG = LoggerFactory.getLogger(WebhookDelivery.class);
 
   /** Delay before another claim of an event for which this node had no room or time. */
   private static final Duration REQUEUE_DELAY = Duration.ofSeconds(1);
@@ -61,7 +61,7 @@ final class WebhookDelivery {
     try {
       attempt(event, rules, claimedNanos);
     } catch (OutboxException e) {
-      log.warn("webhook {} delayed, store unavailable: {}", event.id(), e.getMessage());
+      LOG.warn("webhook {} delayed, store unavailable: {}", event.id(), e.getMessage());
     } catch (InterruptedException e) {
       release(event, Duration.ZERO);
       Thread.currentThread().interrupt();
@@ -78,7 +78,7 @@ final class WebhookDelivery {
     long begun = timing.ticker().nanoTime();
     Duration waited = Duration.ofNanos(begun - claimedNanos);
     if (waited.compareTo(SenderRules.BEGIN_MAX) > 0) {
-      log.info("webhook {} delayed, the store took {} s", event.id(), waited.toSeconds());
+      LOG.info("webhook {} delayed, the store took {} s", event.id(), waited.toSeconds());
       release(event, REQUEUE_DELAY);
       return;
     }
@@ -88,7 +88,7 @@ final class WebhookDelivery {
             event.url(), WebhookRequest.of(event, job.get(), epochSeconds), rules.timeout());
     if (posted instanceof PostResult.Failed(FetchOutcome outcome)
         && outcome == FetchOutcome.NO_ROOM) {
-      log.info("webhook {} delayed, this node is resolving too many names", event.id());
+      LOG.info("webhook {} delayed, this node is resolving too many names", event.id());
       release(event, REQUEUE_DELAY);
       return;
     }
@@ -142,7 +142,7 @@ final class WebhookDelivery {
     switch (booked) {
       case APPLIED -> decided(event, rules, reply, next);
       case SUPERSEDED ->
-          log.info(
+          LOG.info(
               "webhook {} of {}: {} of attempt {} decides nothing, as it was resent, removed or"
                   + " taken by another node",
               event.id(),
@@ -171,7 +171,7 @@ final class WebhookDelivery {
   /** Logs the host only: the path and the query of the URL may contain secrets. */
   private static void logUndelivered(
       ClaimedEvent event, SenderRules rules, ReceiverReply reply, String then) {
-    log.info(
+    LOG.info(
         "webhook {} of {} was not delivered to {}: {}{}, attempt {} of {}, {}",
         event.id(),
         event.request(),
@@ -195,7 +195,7 @@ final class WebhookDelivery {
     try {
       outbox.release(event, pause);
     } catch (OutboxException e) {
-      log.debug("webhook {} stays leased until its lease expires", event.id(), e);
+      LOG.debug("webhook {} stays leased until its lease expires", event.id(), e);
     }
   }
 }

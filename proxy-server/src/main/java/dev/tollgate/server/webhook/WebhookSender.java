@@ -39,7 +39,7 @@ public final class WebhookSender implements AutoCloseable {
    */
   static final ConcurrencyLimits SHARED_LIMITS = new ConcurrencyLimits(4, 16, 16);
 
-  private static final Logger log = LoggerFactory.getLogger(WebhookSender.class);
+  private static final Logger LOG = LoggerFactory.getLogger(WebhookSender.class);
   private static final Duration POLL_INTERVAL = Duration.ofMillis(500);
   private static final int POLLS_PER_COUNT = 20;
 
@@ -135,7 +135,7 @@ public final class WebhookSender implements AutoCloseable {
   void countBacklog() throws OutboxException {
     Unsignable unsignable = outbox.unsignable();
     if (unsignable.keyMissing() > 0 && unsignable().keyMissing() == 0) {
-      log.warn(
+      LOG.warn(
           "{} webhooks wait to be signed by a node with the master key of their organization's"
               + " secret, which is not among this node's store.master_keys",
           unsignable.keyMissing());
@@ -153,11 +153,11 @@ public final class WebhookSender implements AutoCloseable {
         failing = false;
       } catch (OutboxException | RuntimeException e) {
         if (!failing) {
-          log.warn("webhooks delayed, store unavailable: {}", e.getMessage());
+          LOG.warn("webhooks delayed, store unavailable: {}", e.getMessage());
         }
         failing = true;
       } catch (Error e) {
-        log.error("webhooks delayed by a failure of this node", e);
+        LOG.error("webhooks delayed by a failure of this node", e);
       }
       awaitWakeup();
     }
@@ -193,7 +193,7 @@ public final class WebhookSender implements AutoCloseable {
     try {
       delivery.run(event, now, claimedNanos);
     } catch (RuntimeException | Error e) {
-      log.error("webhook {} of {} failed unexpectedly", event.id(), event.request(), e);
+      LOG.error("webhook {} of {} failed unexpectedly", event.id(), event.request(), e);
     } finally {
       permits.release();
       wakeUp();

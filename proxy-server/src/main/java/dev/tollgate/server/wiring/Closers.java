@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
  * close.
  */
 final class Closers implements AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(Closers.class);
+  private static final Logger LOG = LoggerFactory.getLogger(Closers.class);
 
   private final Deque<Closer> opened = new ArrayDeque<>();
 
@@ -40,7 +40,7 @@ final class Closers implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (Exception e) {
-      log.error("closing {} failed", closer.name(), e);
+      LOG.error("closing {} failed", closer.name(), e);
     }
   }
 }

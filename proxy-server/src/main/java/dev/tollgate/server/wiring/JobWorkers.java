@@ -51,7 +51,7 @@ import org.slf4j.LoggerFactory;
  * new jobs are not accepted, so that accepted jobs end.
  */
 final class JobWorkers implements AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(JobWorkers.class);
+  private static final Logger LOG = LoggerFactory.getLogger(JobWorkers.class);
 
   private static final Duration JOB_POLL_INTERVAL = Duration.ofMillis(200);
   private static final Duration LEFTOVER_POLL_INTERVAL = Duration.ofSeconds(5);
@@ -163,7 +163,7 @@ final class JobWorkers implements AutoCloseable {
     try {
       expiry.round();
     } catch (SQLException | RuntimeException e) {
-      log.warn("expired files of jobs could not be deleted, will retry: {}", e.getMessage());
+      LOG.warn("expired files of jobs could not be deleted, will retry: {}", e.getMessage());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

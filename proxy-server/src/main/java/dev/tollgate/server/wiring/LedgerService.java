@@ -39,7 +39,7 @@ import org.slf4j.LoggerFactory;
  * (charges of previous epochs are settled before their leases are closed), and closed in reverse.
  */
 final class LedgerService implements AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(LedgerService.class);
+  private static final Logger LOG = LoggerFactory.getLogger(LedgerService.class);
   private static final Duration LAST_FLUSH = Duration.ofSeconds(10);
   private static final Duration LAST_REQUESTS = Duration.ofSeconds(5);
   private static final Duration POLL_INTERVAL = Duration.ofMillis(5);
@@ -160,7 +160,7 @@ final class LedgerService implements AutoCloseable {
     listener.recoveryStarted(settlementWriter::stop);
     long pending = previousEpochs.stream().mapToLong(PreviousEpochJournal::backlog).sum();
     if (pending > batchMax) {
-      log.info("settling {} charges of this node's previous epochs", pending);
+      LOG.info("settling {} charges of this node's previous epochs", pending);
     }
     long quarantined = 0;
     for (PreviousEpochJournal previous : previousEpochs) {
@@ -171,7 +171,7 @@ final class LedgerService implements AutoCloseable {
       }
     }
     if (pending > 0) {
-      log.info("settled {} charges of this node's previous epochs", pending);
+      LOG.info("settled {} charges of this node's previous epochs", pending);
     }
     return quarantined;
   }
@@ -254,13 +254,13 @@ final class LedgerService implements AutoCloseable {
   /** True if nothing is left for the next start; valid only after the journal is closed. */
   private boolean isFullySettled() {
     if (journal.backlog() > 0) {
-      log.warn("{} charges are not settled; the next start sends them", journal.backlog());
+      LOG.warn("{} charges are not settled; the next start sends them", journal.backlog());
     }
     if (journal.running() > 0) {
-      log.warn("{} requests did not end; the next start charges them", journal.running());
+      LOG.warn("{} requests did not end; the next start charges them", journal.running());
     }
     if (rollbackDetector.hasReported()) {
-      log.warn("the node's leases stay open for the charges that the next start sends again");
+      LOG.warn("the node's leases stay open for the charges that the next start sends again");
     }
     return journal.backlog() == 0 && journal.running() == 0 && !rollbackDetector.hasReported();
   }
@@ -269,7 +269,7 @@ final class LedgerService implements AutoCloseable {
     try {
       ledgerStore.close(holder);
     } catch (LedgerStoreException e) {
-      log.warn("the node's leases stay open until the next start: {}", e.getMessage());
+      LOG.warn("the node's leases stay open until the next start: {}", e.getMessage());
     }
   }
 }

@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
 
 /** Limits, counted by this node or by Redis for all nodes, and their metrics. */
 final class LimitModule implements AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(LimitModule.class);
+  private static final Logger LOG = LoggerFactory.getLogger(LimitModule.class);
 
   private final LocalCounters local;
   private final Optional<Redis> redis;
@@ -62,7 +62,7 @@ final class LimitModule implements AutoCloseable {
           case LOCAL -> Optional.of(local);
         };
     if (localFallback.isPresent()) {
-      log.warn("limits.on_store_failure is local: without Redis each node grants the full limits");
+      LOG.warn("limits.on_store_failure is local: without Redis each node grants the full limits");
     }
     var redisMetrics = new RedisMetrics(metrics);
     try {

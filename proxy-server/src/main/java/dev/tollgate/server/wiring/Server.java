@@ -66,7 +66,7 @@ import org.slf4j.LoggerFactory;
  * which takes longest, opens while the rest is built.
  */
 public final class Server implements AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(Server.class);
+  private static final Logger LOG = LoggerFactory.getLogger(Server.class);
 
   /** A node starts without tokens after this time, and serves its other providers. */
   private static final Duration FIRST_TOKENS_MAX = Duration.ofSeconds(5);
@@ -125,7 +125,7 @@ public final class Server implements AutoCloseable {
       if (isStarting()) {
         throw e;
       }
-      log.info("stopped while starting: {}", e.getMessage());
+      LOG.info("stopped while starting: {}", e.getMessage());
       return new Start.Stopped();
     }
   }
@@ -284,7 +284,7 @@ public final class Server implements AutoCloseable {
 
           @Override
           public void diskFailed(Throwable failure) {
-            log.error(
+            LOG.error(
                 "the disk of {} failed: requests can no longer be charged, the process ends",
                 settings.store().dataDir(),
                 failure);
@@ -391,7 +391,7 @@ public final class Server implements AutoCloseable {
     metrics.gauge(ProcessFamily.START_DURATION, () -> took);
     health.transitionTo(Health.State.READY);
     running.complete(new Running(admin, store, shutdown, reload));
-    log.info("ready after {} ms", Math.round(took * 1e3));
+    LOG.info("ready after {} ms", Math.round(took * 1e3));
   }
 
   /** Returns the event loops. */

@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * catalog of its start; connections to endpoints that the new catalog does not name are closed.
  */
 final class Snapshots {
-  private static final Logger log = LoggerFactory.getLogger(Snapshots.class);
+  private static final Logger LOG = LoggerFactory.getLogger(Snapshots.class);
 
   private final Supplier<LoadResult> reread;
   private final CatalogBuilder builder;
@@ -94,7 +94,7 @@ final class Snapshots {
           new ConfigReload.ReadResult.Invalid<>(
               invalid.problems().stream().map(Object::toString).toList());
       case LoadResult.Valid valid -> {
-        valid.warnings().forEach(warning -> log.warn("configuration: {}", warning));
+        valid.warnings().forEach(warning -> LOG.warn("configuration: {}", warning));
         yield compare(valid.settings());
       }
     };

@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
 
 /** Store of idempotency keys, and the renewal of the claims that this node holds. */
 final class Submissions implements AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(Submissions.class);
+  private static final Logger LOG = LoggerFactory.getLogger(Submissions.class);
 
   /** Two renewals may fail before a lease expires. */
   private static final int RENEWALS_PER_LEASE = 3;
@@ -59,7 +59,7 @@ final class Submissions implements AutoCloseable {
     try {
       idempotency.renew();
     } catch (SQLException | RuntimeException e) {
-      log.warn("the leases of submissions could not be renewed: {}", e.getMessage());
+      LOG.warn("the leases of submissions could not be renewed: {}", e.getMessage());
     }
   }
 

@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
 
 /** Webhooks of finished jobs, by the configuration in use. */
 final class WebhookModule {
-  private static final Logger log = LoggerFactory.getLogger(WebhookModule.class);
+  private static final Logger LOG = LoggerFactory.getLogger(WebhookModule.class);
   private static final double NANOS = 1e9;
 
   private WebhookModule() {}
@@ -64,7 +64,7 @@ final class WebhookModule {
             () -> senderRules(snapshots),
             InstantSource.system());
     if (!store.webhookSecrets().isSealingEnabled()) {
-      log.info("webhook secrets are stored unencrypted, because store.master_keys has no key");
+      LOG.info("webhook secrets are stored unencrypted, because store.master_keys has no key");
     }
     metrics.gauge(WebhookFamily.WEBHOOKS_IN_FLIGHT, sender::inFlight);
     metrics.gauge(WebhookFamily.WEBHOOKS_PENDING, () -> sender.depth().pending());

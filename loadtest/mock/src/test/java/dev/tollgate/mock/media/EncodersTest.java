@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
 
 /** Encoded files parse again and are what was requested. */
 class EncodersTest {
-  private static final Logger log = LoggerFactory.getLogger(EncodersTest.class);
+  private static final Logger LOG = LoggerFactory.getLogger(EncodersTest.class);
 
   @ParameterizedTest
   @CsvSource({
@@ -169,7 +169,7 @@ class EncodersTest {
     boolean isInstalled =
         Stream.of(String.valueOf(System.getenv("PATH")).split(File.pathSeparator))
             .anyMatch(each -> Files.isExecutable(Path.of(each, "ffprobe")));
-    log.info("ffprobe is {}", isInstalled ? "installed: it decodes them" : "not installed");
+    LOG.info("ffprobe is {}", isInstalled ? "installed: it decodes them" : "not installed");
     for (Map.Entry<String, byte[]> file : files.entrySet()) {
       Path path = Files.write(folder.resolve(file.getKey()), file.getValue());
       assertThat(path).hasSize(file.getValue().length);

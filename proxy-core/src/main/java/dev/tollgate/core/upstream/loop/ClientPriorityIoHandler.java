@@ -33,7 +33,7 @@ public final class ClientPriorityIoHandler implements IoHandler {
    */
   static final long SLICE_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
 
-  private static final Logger log = LoggerFactory.getLogger(ClientPriorityIoHandler.class);
+  private static final Logger LOG = LoggerFactory.getLogger(ClientPriorityIoHandler.class);
   private static final FastThreadLocal<@Nullable ClientPriorityIoHandler> CURRENT =
       new FastThreadLocal<>();
 
@@ -127,7 +127,7 @@ public final class ClientPriorityIoHandler implements IoHandler {
     try {
       next.run();
     } catch (Throwable unexpected) {
-      log.error("a queued socket event failed", unexpected);
+      LOG.error("a queued socket event failed", unexpected);
     }
   }
 

@@ -42,7 +42,7 @@ public record ExportManifest(
     }
   }
 
-  /** Where a sequence goes on. */
+  /** State of a sequence, from which it continues. */
   record Sequence(String name, long lastValue, boolean called) {}
 
   byte[] toJson() throws IOException {

@@ -25,7 +25,7 @@ public final class DataDirLock implements AutoCloseable {
   /** Longest wait for a holder that is about to end. */
   public static final Duration ACQUIRE_TIMEOUT = Duration.ofSeconds(15);
 
-  private static final Logger log = LoggerFactory.getLogger(DataDirLock.class);
+  private static final Logger LOG = LoggerFactory.getLogger(DataDirLock.class);
   private static final int HOLDER_BYTES_MAX = 32;
   private static final int RETRY_MILLIS = 20;
 
@@ -96,7 +96,7 @@ public final class DataDirLock implements AutoCloseable {
             throw new StoreException(inUse.message());
           }
           if (!logged) {
-            log.warn("{}; waiting for up to {} s", inUse.message(), ACQUIRE_TIMEOUT.toSeconds());
+            LOG.warn("{}; waiting for up to {} s", inUse.message(), ACQUIRE_TIMEOUT.toSeconds());
             logged = true;
           }
         }

@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * only the owner of the directory can read.
  */
 public final class EmbeddedPostgres implements AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(EmbeddedPostgres.class);
+  private static final Logger LOG = LoggerFactory.getLogger(EmbeddedPostgres.class);
 
   private final Postmaster postmaster;
   private final DatabaseAddress address;
@@ -98,7 +98,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
       }
       StartOutcome startOutcome =
           new StartOutcome(kind, Duration.ofNanos(System.nanoTime() - began));
-      log.info(
+      LOG.info(
           "embedded PostgreSQL {} in {} ms at {}",
           kind,
           startOutcome.took().toMillis(),
@@ -162,7 +162,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
       if (mode == Postmaster.StopMode.SMART) {
         stop(Postmaster.StopMode.FAST);
       } else {
-        log.warn("the embedded PostgreSQL could not be stopped; the next start adopts it", e);
+        LOG.warn("the embedded PostgreSQL could not be stopped; the next start adopts it", e);
       }
     }
   }
@@ -191,7 +191,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
       return Optional.empty();
     }
     requireStartedHere(leftover.get(), directory);
-    log.info("a PostgreSQL of an earlier process is still running (pid {})", leftover.get().pid());
+    LOG.info("a PostgreSQL of an earlier process is still running (pid {})", leftover.get().pid());
     try {
       if (leftover.get().isReady() && postmaster.isOfTheseBinaries(leftover.get())) {
         DatabaseAddress address = addressOf(leftover.get(), directory);
@@ -199,7 +199,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
         return Optional.of(address);
       }
     } catch (SQLException | StoreException e) {
-      log.info("it cannot be adopted and is stopped: {}", e.getMessage());
+      LOG.info("it cannot be adopted and is stopped: {}", e.getMessage());
     }
     if (leftover.get().isStopping()) {
       postmaster.awaitStopped();

@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
  * port where the gateway's connections expect it.
  */
 final class PostmasterSupervisor implements AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(PostmasterSupervisor.class);
+  private static final Logger LOG = LoggerFactory.getLogger(PostmasterSupervisor.class);
   private static final Duration POLL_INTERVAL = Duration.ofMillis(500);
   private static final Duration SHUTDOWN_TIMEOUT = Duration.ofSeconds(10);
 
@@ -42,7 +42,7 @@ final class PostmasterSupervisor implements AutoCloseable {
     } catch (IOException | StoreException | RuntimeException e) {
       if (!failureLogged && !thread.isShutdown()) {
         failureLogged = true;
-        log.error("the embedded PostgreSQL cannot be restarted, will retry: {}", e.getMessage());
+        LOG.error("the embedded PostgreSQL cannot be restarted, will retry: {}", e.getMessage());
       }
     }
   }
@@ -50,7 +50,7 @@ final class PostmasterSupervisor implements AutoCloseable {
   private void restart(int port) throws IOException, StoreException {
     long began = System.nanoTime();
     if (!failureLogged) {
-      log.warn("the embedded PostgreSQL has died and is restarted");
+      LOG.warn("the embedded PostgreSQL has died and is restarted");
     }
     PostmasterPid started = postmaster.start(connectionsMax, port);
     if (started.port() != port) {
@@ -59,7 +59,7 @@ final class PostmasterSupervisor implements AutoCloseable {
     }
     failureLogged = false;
     long took = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began);
-    log.info("the embedded PostgreSQL runs again after {} ms (pid {})", took, started.pid());
+    LOG.info("the embedded PostgreSQL runs again after {} ms (pid {})", took, started.pid());
   }
 
   /** Stops checking; waits for a restart in progress, or cancels it. */
@@ -68,7 +68,7 @@ final class PostmasterSupervisor implements AutoCloseable {
     thread.shutdownNow();
     try {
       if (!thread.awaitTermination(SHUTDOWN_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS)) {
-        log.warn("a start of the embedded PostgreSQL did not end in time");
+        LOG.warn("a start of the embedded PostgreSQL did not end in time");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -38,7 +38,7 @@ import org.slf4j.LoggerFactory;
  * threads; the owner calls {@link #renew} several times in each lease.
  */
 public final class PostgresIdempotency implements IdempotencyStore {
-  private static final Logger log = LoggerFactory.getLogger(PostgresIdempotency.class);
+  private static final Logger LOG = LoggerFactory.getLogger(PostgresIdempotency.class);
 
   /** Longest wait for a thread. */
   private static final Duration WAIT_MAX = Duration.ofSeconds(2);
@@ -269,7 +269,7 @@ public final class PostgresIdempotency implements IdempotencyStore {
       } else {
         reservation.release();
         notStored.increment();
-        log.warn(
+        LOG.warn(
             "request {}: another request holds its idempotency key by now", heldClaim.request());
         completion.lost();
       }
@@ -277,7 +277,7 @@ public final class PostgresIdempotency implements IdempotencyStore {
 
     private void lost(Outcome<Integer> outcome) {
       notStored.increment();
-      log.warn(
+      LOG.warn(
           "request {}: its reply could not be stored, a repetition is answered as lost: {}",
           heldClaim.request(),
           outcome);
@@ -301,7 +301,7 @@ public final class PostgresIdempotency implements IdempotencyStore {
             } else if (isBefore(deadlineNanos)) {
               retryLater(() -> free(() -> {}, deadlineNanos));
             } else {
-              log.warn(
+              LOG.warn(
                   "request {}: its idempotency key could not be released: {}",
                   heldClaim.request(),
                   outcome);

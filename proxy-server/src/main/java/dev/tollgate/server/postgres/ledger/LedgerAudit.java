@@ -93,7 +93,7 @@ public final class LedgerAudit {
         6,
         """
         SELECT 'org:' || q.org_id,
-               format('%s is charged %s and not in the books: %s', q.request_id, q.cost_micro,
+               format('%s is charged %s and not in the ledger: %s', q.request_id, q.cost_micro,
                       q.reason)
           FROM settlement_quarantine q
         UNION ALL

@@ -8,7 +8,7 @@ import org.slf4j.LoggerFactory;
 
 /** Runs work in one transaction: committed if it returns, rolled back if it throws. */
 public final class Transactions {
-  private static final Logger log = LoggerFactory.getLogger(Transactions.class);
+  private static final Logger LOG = LoggerFactory.getLogger(Transactions.class);
 
   private Transactions() {}
 
@@ -44,7 +44,7 @@ public final class Transactions {
     try {
       connection.setAutoCommit(autoCommit);
     } catch (SQLException broken) {
-      log.debug("a connection broke after its commit", broken);
+      LOG.debug("a connection broke after its commit", broken);
     }
   }
 

