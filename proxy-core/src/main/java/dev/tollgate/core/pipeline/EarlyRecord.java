@@ -19,7 +19,38 @@ final class EarlyRecord {
 
   private EarlyRecord() {}
 
-  static RequestRecord of(
+  /** Returns the record of a request that a handler answered. */
+  static RequestRecord answered(
+      ClientConnection connection,
+      RequestProgress progress,
+      int status,
+      @Nullable ErrorCode code,
+      long responseBytes,
+      long nowNanos) {
+    boolean isFine = code == null && status < 400;
+    RequestOutcome outcome = isFine ? RequestOutcome.OK : connection.refusalOutcome();
+    return of(progress, outcome, status, code, nowNanos, connection.requestBytes(), responseBytes);
+  }
+
+  /**
+   * Returns the record of a request whose connection closed before its reply was complete.
+   *
+   * @param status of the reply that had begun; 0 if none had
+   */
+  static RequestRecord unanswered(
+      ClientConnection connection,
+      RequestProgress progress,
+      int status,
+      long responseBytes,
+      long nowNanos) {
+    RequestOutcome outcome =
+        connection.refusalOutcome() == RequestOutcome.REJECTED
+            ? RequestOutcome.CLIENT_ABORT
+            : connection.refusalOutcome();
+    return of(progress, outcome, status, null, nowNanos, connection.requestBytes(), responseBytes);
+  }
+
+  private static RequestRecord of(
       RequestProgress progress,
       RequestOutcome outcome,
       int status,

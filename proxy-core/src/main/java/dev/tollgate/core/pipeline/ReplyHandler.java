@@ -4,7 +4,6 @@ import static io.netty.buffer.Unpooled.EMPTY_BUFFER;
 
 import dev.tollgate.core.exchange.frame.Reply;
 import dev.tollgate.core.exchange.frame.RequestObserver;
-import dev.tollgate.core.exchange.frame.RequestOutcome;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.http.BadRequest;
 import dev.tollgate.core.http.BodyEnd;
@@ -28,14 +27,11 @@ import org.jspecify.annotations.Nullable;
  * handlers below it answer through it, with the void promise.
  */
 final class ReplyHandler extends ChannelDuplexHandler {
-  /** Bytes of a refused request's body that are still read, so that its connection can be kept. */
-  private static final int REST_BYTES_MAX = 64 * 1024;
-
   private final ClientConnection connection;
   private final RequestFlowControl decoder;
   private final ReplyWriter writer;
   private final RequestObserver observer;
-  private final BooleanSupplier draining;
+  private final ConnectionReuse reuse;
   private final LingeringClose linger;
 
   /** Kind of a reply that has begun and not ended. */
@@ -46,8 +42,6 @@ final class ReplyHandler extends ChannelDuplexHandler {
     FILE
   }
 
-  private boolean bodyEnded;
-  private int restBytes;
   private Reply.@Nullable Refused pendingRefusal;
   private boolean nextRequestDue;
   private Open open = Open.NOTHING;
@@ -67,7 +61,7 @@ final class ReplyHandler extends ChannelDuplexHandler {
     this.decoder = decoder;
     this.writer = writer;
     this.observer = observer;
-    this.draining = draining;
+    this.reuse = new ConnectionReuse(connection, decoder, draining);
     this.linger = new LingeringClose(decoder, drainingBodies);
   }
 
@@ -82,7 +76,7 @@ final class ReplyHandler extends ChannelDuplexHandler {
     switch (message) {
       case ByteBuf piece -> connection.bodyReceived(piece.readableBytes());
       case BodyEnd _ -> {
-        bodyEnded = true;
+        reuse.bodyEnded();
         connection.bodyEnded(now(ctx));
       }
       default -> {}
@@ -94,16 +88,16 @@ final class ReplyHandler extends ChannelDuplexHandler {
   private void drop(ChannelHandlerContext ctx, Object message) {
     switch (message) {
       case ByteBuf piece -> {
-        restBytes += piece.readableBytes();
+        reuse.restReceived(piece.readableBytes());
         piece.release();
-        if (pendingRefusal != null && restBytes > REST_BYTES_MAX) {
+        if (pendingRefusal != null && reuse.isRestTooLong()) {
           sendPendingRefusal(ctx);
         } else {
           ctx.read();
         }
       }
       case BodyEnd _ -> {
-        bodyEnded = true;
+        reuse.bodyEnded();
         if (pendingRefusal != null) {
           sendPendingRefusal(ctx);
         } else {
@@ -127,20 +121,10 @@ final class ReplyHandler extends ChannelDuplexHandler {
     pendingRefusal = null;
     RequestProgress unfinished = connection.progress();
     if (unfinished != null && connection.isAwaitingReply() && !connection.isHandedOver()) {
-      RequestOutcome outcome =
-          connection.refusalOutcome() == RequestOutcome.REJECTED
-              ? RequestOutcome.CLIENT_ABORT
-              : connection.refusalOutcome();
       boolean begun = open == Open.FILE;
       observer.ended(
-          EarlyRecord.of(
-              unfinished,
-              outcome,
-              begun ? fileStatus : 0,
-              null,
-              now(ctx),
-              connection.requestBytes(),
-              begun ? fileBytes : 0));
+          EarlyRecord.unanswered(
+              connection, unfinished, begun ? fileStatus : 0, begun ? fileBytes : 0, now(ctx)));
     }
     connection.closed(now(ctx));
     ctx.fireChannelInactive();
@@ -186,7 +170,7 @@ final class ReplyHandler extends ChannelDuplexHandler {
   private void answer(ChannelHandlerContext ctx, Received request, Reply reply) {
     switch (reply) {
       case Reply.Whole whole -> {
-        closes = mustClose(request);
+        closes = reuse.mustClose(request);
         int bytes = writer.whole(ctx, request, whole, closes, last(ctx));
         finish(ctx, whole.status(), null, bytes);
       }
@@ -226,7 +210,7 @@ final class ReplyHandler extends ChannelDuplexHandler {
 
   private void begin(Received request, Open what) {
     open = what;
-    closes = mustClose(request) || (what != Open.FILE && request.head().minorVersion() == 0);
+    closes = reuse.mustClose(request) || (what != Open.FILE && request.head().minorVersion() == 0);
   }
 
   /**
@@ -247,7 +231,7 @@ final class ReplyHandler extends ChannelDuplexHandler {
 
   private void refuseNowOrAfterBody(
       ChannelHandlerContext ctx, Received request, Reply.Refused refused) {
-    if (mayEndInBufferedInput(request)) {
+    if (reuse.mayEndInBufferedInput(request)) {
       awaitBufferedBody(ctx, refused);
     } else {
       refuse(ctx, request, refused);
@@ -255,35 +239,23 @@ final class ReplyHandler extends ChannelDuplexHandler {
   }
 
   private void refuse(ChannelHandlerContext ctx, Received request, Reply.Refused refused) {
-    closes = mustClose(request);
+    closes = reuse.mustClose(request);
     int bytes = writer.refused(ctx, request, refused, closes, last(ctx));
     finish(ctx, refused.fault().code().status(), refused.fault().code(), bytes);
   }
 
   private void endStream(
       ChannelHandlerContext ctx, Received request, @Nullable ErrorCode code, int bytes) {
-    closes |= mustClose(request);
+    closes |= reuse.mustClose(request);
     writer.ended(ctx, request, last(ctx));
     finish(ctx, 200, code, bytes);
   }
 
   /** Ends a file, which the length in its head delimits. */
   private void endFile(ChannelHandlerContext ctx, Received request) {
-    closes |= mustClose(request);
+    closes |= reuse.mustClose(request);
     var _ = ctx.write(EMPTY_BUFFER, last(ctx));
     finish(ctx, fileStatus, null, fileBytes);
-  }
-
-  private boolean mustClose(Received request) {
-    if (!request.head().keepAlive() || draining.getAsBoolean()) {
-      return true;
-    }
-    if (!decoder.mayContinue() || connection.isDistrusted()) {
-      return true;
-    }
-    return !bodyEnded
-        && decoder.bodyBytesLeft() > 0
-        && (decoder.bodyBytesLeft() > REST_BYTES_MAX || connection.isContinueOwed());
   }
 
   /** Returns a promise of its own for a write whose completion matters, else the void promise. */
@@ -299,17 +271,13 @@ final class ReplyHandler extends ChannelDuplexHandler {
   private void finish(ChannelHandlerContext ctx, int status, @Nullable ErrorCode code, long bytes) {
     RequestProgress progress = connection.progress();
     if (progress != null && !connection.isHandedOver()) {
-      boolean isFine = code == null && status < 400;
-      RequestOutcome outcome = isFine ? RequestOutcome.OK : connection.refusalOutcome();
-      long requestBytes = connection.requestBytes();
-      observer.ended(
-          EarlyRecord.of(progress, outcome, status, code, now(ctx), requestBytes, bytes));
+      observer.ended(EarlyRecord.answered(connection, progress, status, code, bytes, now(ctx)));
     }
     open = Open.NOTHING;
     ConnectionPhase next =
         closes
             ? ConnectionPhase.CLOSING
-            : bodyEnded ? ConnectionPhase.WORK : ConnectionPhase.DROPPING;
+            : reuse.isBodyEnded() ? ConnectionPhase.WORK : ConnectionPhase.DROPPING;
     connection.answered(next, now(ctx));
   }
 
@@ -325,19 +293,9 @@ final class ReplyHandler extends ChannelDuplexHandler {
     }
   }
 
-  // A chunked body whose end has arrived already need not cost the connection.
-
-  private boolean mayEndInBufferedInput(Received request) {
-    return !bodyEnded
-        && decoder.bodyBytesLeft() == Long.MAX_VALUE
-        && !connection.isContinueOwed()
-        && decoder.mayContinue()
-        && request.head().keepAlive();
-  }
-
   private void awaitBufferedBody(ChannelHandlerContext ctx, Reply.Refused refused) {
     pendingRefusal = refused;
-    restBytes = 0;
+    reuse.restBegun();
     ctx.read();
     ctx.executor().execute(() -> sendPendingRefusal(ctx)); // after all buffered input was read
   }
@@ -383,9 +341,9 @@ final class ReplyHandler extends ChannelDuplexHandler {
     if (nextRequestDue) {
       return; // a client that does not receive its replies gets no further ones
     }
-    bodyEnded = false;
+    reuse.nextRequest();
     connection.completed(now(ctx));
-    if (decoder.mayContinue() && !draining.getAsBoolean()) {
+    if (reuse.mayServeNext()) {
       decoder.nextRequest();
       ctx.read();
       if (connection.phase() == ConnectionPhase.IDLE && decoder.isHeadUnderway()) {

@@ -1,8 +1,11 @@
 package dev.tollgate.core.exchange;
 
+import static dev.tollgate.core.exchange.TwoWordStream.DONE;
+import static dev.tollgate.core.exchange.TwoWordStream.TWO_WORDS;
+import static dev.tollgate.core.exchange.TwoWordStream.USED;
+import static dev.tollgate.core.testkit.OpenAiWire.STREAM_HEAD;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.api.ProtocolAnomaly;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Provider.ProviderTimeouts;
 import dev.tollgate.core.exchange.frame.RequestOutcome;
@@ -33,16 +36,6 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @Tag("corpus")
 class StreamFaultsTest {
-  private static final String HEAD = OpenAiWire.STREAM_HEAD;
-  private static final String TWO_WORDS =
-      HEAD
-          + OpenAiWire.event(OpenAiWire.role())
-          + OpenAiWire.event(OpenAiWire.content("one"))
-          + OpenAiWire.event(OpenAiWire.content("two"));
-  private static final String FINISHED = TWO_WORDS + OpenAiWire.event(OpenAiWire.finish("stop"));
-  private static final String USED = FINISHED + OpenAiWire.event(OpenAiWire.usage(7, 2));
-  private static final String DONE = OpenAiWire.event("[DONE]") + OpenAiWire.LAST_CHUNK;
-
   /** Rows that other tests hold, and where. */
   private static final Map<String, String> ELSEWHERE =
       Map.ofEntries(
@@ -112,18 +105,22 @@ class StreamFaultsTest {
               link ->
                   link.send(
                       "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 4\r\n\r\nhtml")),
-          Map.entry("U30", link -> link.send(HEAD)),
-          Map.entry("U31", link -> link.send(HEAD + OpenAiWire.LAST_CHUNK)),
+          Map.entry("U30", link -> link.send(STREAM_HEAD)),
+          Map.entry("U31", link -> link.send(STREAM_HEAD + OpenAiWire.LAST_CHUNK)),
           Map.entry(
               "U32",
               link ->
                   link.send(
-                      HEAD + OpenAiWire.event("{\"error\":{\"message\":\"x\",\"code\":500}}"))),
-          Map.entry("U33", link -> link.send(HEAD + OpenAiWire.chunk(": ping\n\n"))),
-          Map.entry("U34", link -> link.send(HEAD + OpenAiWire.event(OpenAiWire.role())).fin()),
+                      STREAM_HEAD
+                          + OpenAiWire.event("{\"error\":{\"message\":\"x\",\"code\":500}}"))),
+          Map.entry("U33", link -> link.send(STREAM_HEAD + OpenAiWire.chunk(": ping\n\n"))),
+          Map.entry(
+              "U34", link -> link.send(STREAM_HEAD + OpenAiWire.event(OpenAiWire.role())).fin()),
           Map.entry(
               "U55",
-              link -> link.send(HEAD.replace("Transfer-", "Content-Encoding: gzip\r\nTransfer-"))));
+              link ->
+                  link.send(
+                      STREAM_HEAD.replace("Transfer-", "Content-Encoding: gzip\r\nTransfer-"))));
 
   @ParameterizedTest
   @MethodSource("beforeContent")
@@ -162,7 +159,7 @@ class StreamFaultsTest {
       assertThat(scenario.links() > 1).as(row.failover()).isEqualTo(row.failsOver());
       if (row.failsOver()) {
         assertThat(scenario.link(1).host()).isEqualTo("beta.example");
-        scenario.link(1).send(HEAD + OpenAiWire.wholeStream("fine"));
+        scenario.link(1).send(STREAM_HEAD + OpenAiWire.wholeStream("fine"));
         assertThat(client.answer()).isEqualTo(new Answer.Streamed());
         assertThat(client.text()).contains("fine", "\"provider\":\"beta\"");
         assertThat(client.text()).doesNotContain("alpha");
@@ -254,14 +251,14 @@ class StreamFaultsTest {
     try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
       RecordedClient client = scenario.askStream();
       scenario.link(0).send("HTTP/1.1 100 Continue\r\n\r\n" + interim);
-      scenario.link(0).send(HEAD + OpenAiWire.wholeStream("fine"));
+      scenario.link(0).send(STREAM_HEAD + OpenAiWire.wholeStream("fine"));
       assertThat(client.answer()).isEqualTo(new Answer.Streamed());
     }
     try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
       RecordedClient client = scenario.askStream();
       scenario.link(0).send(interim.repeat(100));
       assertThat(scenario.links()).isEqualTo(2);
-      scenario.link(1).send(HEAD + OpenAiWire.wholeStream("fine"));
+      scenario.link(1).send(STREAM_HEAD + OpenAiWire.wholeStream("fine"));
       assertThat(client.answer()).isEqualTo(new Answer.Streamed());
       assertThat(scenario.served().attempts().getFirst().outcome()).isEqualTo("unexpected_reply");
     }
@@ -274,7 +271,7 @@ class StreamFaultsTest {
       RecordedClient client = scenario.askStream();
       scenario.link(0).send(OpenAiWire.error(500, "server_error", "oops"));
       scenario.passMillis(700);
-      scenario.link(scenario.links() - 1).send(HEAD + OpenAiWire.wholeStream("fine"));
+      scenario.link(scenario.links() - 1).send(STREAM_HEAD + OpenAiWire.wholeStream("fine"));
       assertThat(client.answer()).isEqualTo(new Answer.Streamed());
       assertThat(scenario.record().outcome()).isEqualTo(row.ending());
       assertThat(scenario.served().attempts())
@@ -373,116 +370,6 @@ class StreamFaultsTest {
     }
   }
 
-  // Oddities that are no failures
-
-  static Stream<String> oddities() {
-    return ODDITIES.keySet().stream().sorted();
-  }
-
-  /** Each a stream with two words that succeeds, and how the usage is found. */
-  private static final Map<String, String> ODDITIES =
-      Map.ofEntries(
-          Map.entry("U47", insert(OpenAiWire.event("{\"choices\":[}"))),
-          Map.entry(
-              "U48", insert(OpenAiWire.chunk("data: {\"choices\":[{\"delta\":\"\u00ff\"}\n\n"))),
-          Map.entry(
-              "U49", insert(OpenAiWire.event("[1,2]") + OpenAiWire.event("{\"choices\":null}"))),
-          Map.entry(
-              "U53",
-              TWO_WORDS.replaceFirst("\r\n\r\n([0-9a-f]+)", "\r\n\r\n$1;x=y")
-                  + USED.substring(TWO_WORDS.length())
-                  + DONE),
-          Map.entry("U54", USED + OpenAiWire.event("[DONE]") + "0\r\nX-T: trailer\r\n\r\n"),
-          Map.entry("U58", USED + DONE + "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"),
-          Map.entry(
-              "U59",
-              insert(
-                  OpenAiWire.event(
-                      OpenAiWire.content("")
-                          .replace("\"m\"", "\"other\\r\\nmodel\"")
-                          .replace("\"c1\"", "\"c2\"")))),
-          Map.entry("U60", FINISHED + OpenAiWire.LAST_CHUNK),
-          Map.entry("U61", USED + OpenAiWire.LAST_CHUNK),
-          Map.entry(
-              "U62",
-              TWO_WORDS
-                  + OpenAiWire.event(OpenAiWire.usage(7, 1))
-                  + USED.substring(TWO_WORDS.length())
-                  + DONE),
-          Map.entry(
-              "U63",
-              FINISHED
-                  + OpenAiWire.event(OpenAiWire.usage(5, 5))
-                  + OpenAiWire.event(OpenAiWire.usage(7, 2))
-                  + DONE),
-          Map.entry("U64", FINISHED + OpenAiWire.event(OpenAiWire.usage(0, 0)) + DONE),
-          Map.entry("U65", FINISHED + OpenAiWire.event(OpenAiWire.usage(-7, 2)) + DONE),
-          Map.entry(
-              "U66",
-              USED
-                  + OpenAiWire.event("[DONE]")
-                  + OpenAiWire.event(OpenAiWire.content("late"))
-                  + OpenAiWire.LAST_CHUNK),
-          Map.entry("U68", FINISHED + OpenAiWire.event("{\"error\":{\"message\":\"late\"}}")));
-
-  private static String insert(String bytes) {
-    return TWO_WORDS + bytes + USED.substring(TWO_WORDS.length()) + DONE;
-  }
-
-  @ParameterizedTest
-  @MethodSource("oddities")
-  void anOddStreamIsStillASuccess(String id) {
-    FaultRow row = FaultRow.of(id);
-    try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
-      RecordedClient client = scenario.askStream();
-      scenario.link(0).send(of(ODDITIES, id));
-
-      assertThat(client.answer()).as(row.clientSees()).isEqualTo(new Answer.Streamed());
-      assertThat(client.text())
-          .contains("\"content\":\"one\"", "\"content\":\"two\"", "\"finish_reason\":\"stop\"")
-          .doesNotContain("late", "\u00ff", "c2", "other", "X-T")
-          .endsWith("data: [DONE]\n\n");
-      assertThat(client.text().split("\"usage\":", -1)).as("one usage chunk").hasSize(2);
-      assertThat(scenario.record().outcome()).isEqualTo(row.ending());
-      boolean estimated = Set.of("U60", "U65", "U68").contains(id);
-      assertThat(scenario.served().usage().estimated()).as(row.charge()).isEqualTo(estimated);
-      if (!estimated) {
-        assertThat(scenario.served().cost().value()).isEqualTo(id.equals("U64") ? 0 : 11);
-      }
-      long dropped = Map.of("U47", 1L, "U48", 1L, "U49", 2L).getOrDefault(id, 0L);
-      assertThat(scenario.served().attempts().getFirst().droppedEvents()).isEqualTo(dropped);
-      Map<String, Set<ProtocolAnomaly>> odd =
-          Map.of(
-              "U58", Set.of(ProtocolAnomaly.UNSOLICITED_BYTES),
-              "U63", Set.of(ProtocolAnomaly.USAGES_DIFFER),
-              "U65", Set.of(ProtocolAnomaly.USAGE_UNSOUND),
-              "U66", Set.of(ProtocolAnomaly.UNSOLICITED_BYTES));
-      assertThat(scenario.served().attempts().getFirst().anomalies())
-          .isEqualTo(odd.getOrDefault(id, Set.of()));
-      if (Set.of("U58", "U66").contains(id)) {
-        assertThat(scenario.link(0).isOpen()).as("never reused").isFalse();
-      }
-    }
-  }
-
-  @Test
-  void aStreamWithoutFramingIsJudgedByItsFinishAlone() {
-    FaultRow row = FaultRow.of("U56");
-    String body =
-        OpenAiWire.data(OpenAiWire.content("one"))
-            + OpenAiWire.data(OpenAiWire.finish("stop"))
-            + OpenAiWire.data(OpenAiWire.usage(7, 1));
-    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
-      RecordedClient client = scenario.askStream();
-      scenario
-          .link(0)
-          .send("HTTP/1.0 200 OK\r\nContent-Type: text/event-stream\r\n\r\n" + body)
-          .fin();
-      assertThat(client.answer()).as(row.clientSees()).isEqualTo(new Answer.Streamed());
-      assertThat(scenario.record().outcome()).isEqualTo(row.ending());
-    }
-  }
-
   @Test
   void whatCameAheadOfBrokenFramingInTheSameReadCounts() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
@@ -514,8 +401,8 @@ class StreamFaultsTest {
     Set<String> held = new TreeSet<>(ELSEWHERE.keySet());
     held.addAll(FAULTS_BEFORE_CONTENT.keySet());
     held.addAll(FAULTS_AFTER_CONTENT.keySet());
-    held.addAll(ODDITIES.keySet());
     held.addAll(Set.of("U16", "U56"));
+    StreamAnomaliesTest.anomalies().forEach(held::add);
     Set<String> rows =
         FaultRow.all().stream()
             .map(FaultRow::id)

@@ -1,7 +1,5 @@
 package dev.tollgate.server.postgres.jobs;
 
-import static java.util.Objects.requireNonNull;
-
 import dev.tollgate.core.exchange.frame.Offload;
 import dev.tollgate.core.exchange.frame.Offload.Outcome;
 import dev.tollgate.core.id.OrgId;
@@ -17,15 +15,11 @@ import dev.tollgate.server.postgres.jobs.JobSubmissions.SubmitAnswer;
 import io.netty.util.concurrent.EventExecutor;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.EnumMap;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -54,7 +48,7 @@ public final class PostgresJobs implements JobRepository {
   private final JobAccess queries;
   private final PerOrgLimit orgSlots = new PerOrgLimit(ORG_CALLS_MAX);
   private final Runnable onJobDue;
-  private final Map<Result, LongAdder> submitted = new EnumMap<>(Result.class);
+  private final SubmissionCounts counts = new SubmissionCounts();
 
   /**
    * Connections, and the threads that use them.
@@ -77,27 +71,6 @@ public final class PostgresJobs implements JobRepository {
     }
   }
 
-  /** Result of a submission: the label of the metric. */
-  private enum Result {
-    MADE,
-    REPLAYED,
-    CONFLICT,
-    TOO_LITTLE,
-    CROWDED,
-    UNAVAILABLE;
-
-    static Result of(SubmitResult submitted) {
-      return switch (submitted) {
-        case SubmitResult.Created _ -> MADE;
-        case SubmitResult.Replayed _ -> REPLAYED;
-        case SubmitResult.Conflict _ -> CONFLICT;
-        case SubmitResult.InsufficientBudget _ -> TOO_LITTLE;
-        case SubmitResult.TooManyPending _ -> CROWDED;
-        case SubmitResult.Unavailable _ -> UNAVAILABLE;
-      };
-    }
-  }
-
   /**
    * @param changes for statements that may wait for locks
    * @param queries for statements that never do, so that reads do not wait behind changes
@@ -114,18 +87,11 @@ public final class PostgresJobs implements JobRepository {
     this.changes = JobAccess.of(changes, retention, ttl);
     this.queries = JobAccess.of(queries, retention, ttl);
     this.onJobDue = onJobDue;
-    for (Result each : Result.values()) {
-      submitted.put(each, new LongAdder());
-    }
   }
 
   /** Returns the number of submissions by result. */
   public Map<List<String>, Long> submissions() {
-    Map<List<String>, Long> totals = new HashMap<>();
-    submitted.forEach(
-        (result, count) ->
-            totals.put(List.of(result.name().toLowerCase(Locale.ROOT)), count.sum()));
-    return totals;
+    return counts.totals();
   }
 
   /** Returns the unfinished jobs of all nodes by status, counted up to {@code most}. Blocks. */
@@ -139,8 +105,7 @@ public final class PostgresJobs implements JobRepository {
   public void lookUpSubmission(
       JobSubmissionKey submissionKey, EventExecutor loop, Consumer<LookupResult> whenKnown) {
     if (!orgSlots.tryBegin(submissionKey.org())) {
-      count(Result.CROWDED);
-      whenKnown.accept(new LookupResult.TooManyPending());
+      whenKnown.accept(counts.counted(new LookupResult.TooManyPending()));
       return;
     }
     changes.run(
@@ -148,7 +113,7 @@ public final class PostgresJobs implements JobRepository {
         () -> recalled(submissionKey),
         outcome -> {
           orgSlots.end(submissionKey.org());
-          whenKnown.accept(counted(recalled(outcome)));
+          whenKnown.accept(counts.counted(recalled(outcome)));
         });
   }
 
@@ -171,21 +136,10 @@ public final class PostgresJobs implements JobRepository {
     };
   }
 
-  private LookupResult counted(LookupResult recalled) {
-    switch (recalled) {
-      case LookupResult.NotSubmitted _ -> {} // the submission that follows is counted
-      case LookupResult.Replayed _ -> count(Result.REPLAYED);
-      case LookupResult.Conflict _ -> count(Result.CONFLICT);
-      case LookupResult.TooManyPending _ -> count(Result.CROWDED);
-      case LookupResult.Unavailable _ -> count(Result.UNAVAILABLE);
-    }
-    return recalled;
-  }
-
   @Override
   public void submit(JobSpec spec, EventExecutor loop, Consumer<SubmitResult> whenKnown) {
     if (!orgSlots.tryBegin(spec.org())) {
-      whenKnown.accept(counted(new SubmitResult.TooManyPending()));
+      whenKnown.accept(counts.counted(new SubmitResult.TooManyPending()));
       return;
     }
     long deadlineNanos = loop.ticker().nanoTime() + RECALL_MAX.toNanos();
@@ -194,17 +148,8 @@ public final class PostgresJobs implements JobRepository {
         Map.of(),
         outcome -> {
           orgSlots.end(spec.org());
-          whenKnown.accept(counted(outcome));
+          whenKnown.accept(counts.counted(outcome));
         });
-  }
-
-  private SubmitResult counted(SubmitResult outcome) {
-    count(Result.of(outcome));
-    return outcome;
-  }
-
-  private void count(Result result) {
-    requireNonNull(submitted.get(result)).increment();
   }
 
   private record PendingSubmission(JobSpec spec, EventExecutor loop, long deadlineNanos) {
