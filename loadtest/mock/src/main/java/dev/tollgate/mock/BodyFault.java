@@ -108,22 +108,22 @@ public enum BodyFault implements MockFault {
       fault(
           "chunk-extension",
           "legal chunk extensions",
-          (d, k) -> d.coding(ReplyDraft.Coding.CHUNKED).chunkExtension(";x=\"y\""))),
+          (d, k) -> d.coding(BodyCoding.CHUNKED).chunkExtension(";x=\"y\""))),
   TRAILERS(
       fault(
           "trailers",
           "legal trailers after the last chunk",
-          (d, k) -> d.coding(ReplyDraft.Coding.CHUNKED).trailers("X-Trailer: 1\r\n"))),
+          (d, k) -> d.coding(BodyCoding.CHUNKED).trailers("X-Trailer: 1\r\n"))),
   UNTIL_CLOSE(
       fault(
           "until-close",
           "neither length nor chunks: the body ends with FIN",
-          (d, k) -> d.coding(ReplyDraft.Coding.UNTIL_CLOSE))),
+          (d, k) -> d.coding(BodyCoding.UNTIL_CLOSE))),
   HTTP_10(
       fault(
           "http-1-0",
           "an HTTP/1.0 reply whose body ends with FIN",
-          (d, k) -> d.version("HTTP/1.0").coding(ReplyDraft.Coding.UNTIL_CLOSE))),
+          (d, k) -> d.version("HTTP/1.0").coding(BodyCoding.UNTIL_CLOSE))),
   SHORT_BODY(
       fault(
           "short-body",
@@ -157,7 +157,7 @@ public enum BodyFault implements MockFault {
 
   private static void badChunk(ReplyDraft draft, int k, String bytes) {
     draft
-        .coding(ReplyDraft.Coding.CHUNKED)
+        .coding(BodyCoding.CHUNKED)
         .truncateAfter(k)
         .unterminated()
         .afterBody(bytes)

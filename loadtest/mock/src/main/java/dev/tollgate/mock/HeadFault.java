@@ -72,12 +72,12 @@ public enum HeadFault implements MockFault {
       fault(
           "negative-length",
           "Content-Length: -1",
-          (d, k) -> d.header("Content-Length: -1").coding(ReplyDraft.Coding.UNTIL_CLOSE))),
+          (d, k) -> d.header("Content-Length: -1").coding(BodyCoding.UNTIL_CLOSE))),
   LENGTH_AND_CHUNKED(
       fault(
           "length-and-chunked",
           "Content-Length beside Transfer-Encoding",
-          (d, k) -> d.header("Content-Length: 5").coding(ReplyDraft.Coding.CHUNKED))),
+          (d, k) -> d.header("Content-Length: 5").coding(BodyCoding.CHUNKED))),
   STALE(
       fault(
           "stale",

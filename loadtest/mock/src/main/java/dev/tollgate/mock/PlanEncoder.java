@@ -65,7 +65,7 @@ final class PlanEncoder {
   }
 
   private void addBody() {
-    if (draft.isStream() && !draft.isGzip() && draft.coding() != ReplyDraft.Coding.LENGTH) {
+    if (draft.isStream() && !draft.isGzip() && draft.coding() != BodyCoding.LENGTH) {
       addEvents();
     } else {
       tokens = draft.text().tokens();
@@ -126,7 +126,7 @@ final class PlanEncoder {
   }
 
   private String terminator() {
-    return draft.coding() == ReplyDraft.Coding.CHUNKED && draft.isTerminated()
+    return draft.coding() == BodyCoding.CHUNKED && draft.isTerminated()
         ? "0\r\n" + draft.trailers() + "\r\n"
         : "";
   }

@@ -12,13 +12,6 @@ import org.jspecify.annotations.Nullable;
  * hold one byte per character, because a faulty reply need not be text.
  */
 final class ReplyDraft {
-  /** Delimitation of the body. */
-  enum Coding {
-    LENGTH,
-    CHUNKED,
-    UNTIL_CLOSE
-  }
-
   private static final int NO_CONTENT = -1;
   private static final Duration DRIP_MIN = Duration.ofMillis(20);
 
@@ -28,7 +21,7 @@ final class ReplyDraft {
   private List<StreamEvent> events;
   private String body;
   private String status = "200 OK";
-  private Coding coding;
+  private BodyCoding coding;
   private SseFraming framing;
   private ReplyEnding ending;
   private Duration headDelay;
@@ -55,7 +48,7 @@ final class ReplyDraft {
     this.stream = text.isStreamed();
     this.events = stream ? text.events() : new ArrayList<>();
     this.body = stream ? "" : text.body();
-    this.coding = stream ? Coding.CHUNKED : Coding.LENGTH;
+    this.coding = stream ? BodyCoding.CHUNKED : BodyCoding.LENGTH;
     this.ending = request.keepAlive() ? ReplyEnding.KEEP_ALIVE : ReplyEnding.FIN;
     // A plain reply is sent at the time at which a stream would end.
     this.headDelay = stream ? profile.ttft() : profile.replyDuration(text.tokens());
@@ -74,7 +67,7 @@ final class ReplyDraft {
     stream = false;
     status = changedStatus;
     body = changedBody;
-    coding = Coding.LENGTH;
+    coding = BodyCoding.LENGTH;
     headDelay = Duration.ZERO;
     return contentType(contentType);
   }
@@ -122,9 +115,9 @@ final class ReplyDraft {
 
   // The body and its transfer
 
-  ReplyDraft coding(Coding changed) {
+  ReplyDraft coding(BodyCoding changed) {
     coding = changed;
-    if (changed == Coding.UNTIL_CLOSE) {
+    if (changed == BodyCoding.UNTIL_CLOSE) {
       ending = ReplyEnding.FIN;
     }
     return this;
@@ -132,7 +125,7 @@ final class ReplyDraft {
 
   /** Adds {@code bytes} to the announced Content-Length. */
   ReplyDraft lengthOff(int bytes) {
-    coding = Coding.LENGTH;
+    coding = BodyCoding.LENGTH;
     lengthOff = bytes;
     return this;
   }
@@ -319,7 +312,7 @@ final class ReplyDraft {
     return status;
   }
 
-  Coding coding() {
+  BodyCoding coding() {
     return coding;
   }
 

@@ -182,18 +182,7 @@ public final class Exchanges implements RequestService {
               request,
               downstream,
               ModelList.one(request.catalog(), request.key(), request.argument()));
-      case KEY -> {
-        ApiKey key = request.key();
-        Acquire probe = context.admission().limits().rules().get().probe(request.id(), key);
-        yield accountQuery(
-            request,
-            downstream,
-            (balance, to) ->
-                probeLimits(
-                    probe,
-                    downstream,
-                    result -> to.accept(KeyResponse.of(key, balance, probe, result))));
-      }
+      case KEY -> keyQuery(request, downstream);
       case ARTIFACT -> throw new IllegalStateException("a download needs no key");
       case CREDITS ->
           accountQuery(
@@ -201,6 +190,19 @@ public final class Exchanges implements RequestService {
               downstream,
               (balance, to) -> to.accept(CreditsResponse.of(request.key(), balance)));
     };
+  }
+
+  private RequestTask keyQuery(ExchangeRequest request, Downstream downstream) {
+    ApiKey key = request.key();
+    Acquire probe = context.admission().limits().rules().get().probe(request.id(), key);
+    return accountQuery(
+        request,
+        downstream,
+        (balance, to) ->
+            probeLimits(
+                probe,
+                downstream,
+                result -> to.accept(KeyResponse.of(key, balance, probe, result))));
   }
 
   private RequestTask jobSubmission(ExchangeRequest request, Downstream downstream, JobKind kind) {

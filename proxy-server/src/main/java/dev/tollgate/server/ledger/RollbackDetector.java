@@ -151,7 +151,7 @@ public final class RollbackDetector {
         return checkpoints.read(holder.node()).check(holder, initialIdentity, batches);
       } catch (LedgerStoreException e) {
         LOG.debug("the ledger store's checkpoint cannot be read", e);
-        sleeper.sleep(DIAGNOSE_RETRY);
+        sleeper.pause(DIAGNOSE_RETRY);
       }
     }
     // The next start finds out. A restored backup with an older schema cannot answer at all.

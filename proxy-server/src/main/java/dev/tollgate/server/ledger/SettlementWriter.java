@@ -244,7 +244,7 @@ public final class SettlementWriter {
   private void backOff(Duration backoff) {
     long end = sleeper.nanoTime() + backoff.toNanos();
     for (long left = backoff.toNanos(); left > 0 && !stopping; left = end - sleeper.nanoTime()) {
-      sleeper.sleep(Duration.ofNanos(left));
+      sleeper.pause(Duration.ofNanos(left));
     }
   }
 }

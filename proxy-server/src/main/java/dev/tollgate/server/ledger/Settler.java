@@ -130,7 +130,7 @@ public final class Settler implements AutoCloseable {
           step();
         } catch (RuntimeException | Error e) {
           LOG.error("settling failed and will be retried", e);
-          sleeper.sleep(flushInterval);
+          sleeper.pause(flushInterval);
         }
       }
     } finally {
@@ -148,7 +148,7 @@ public final class Settler implements AutoCloseable {
       empty.complete(null);
     }
     if (backlog < batch.min() && (backlog == 0 || empty == null)) {
-      sleeper.sleep(flushInterval);
+      sleeper.pause(flushInterval);
     }
   }
 

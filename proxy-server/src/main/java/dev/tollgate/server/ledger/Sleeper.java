@@ -9,7 +9,7 @@ interface Sleeper {
   long nanoTime();
 
   /** Returns after the time, or when woken. */
-  void sleep(Duration atMost);
+  void pause(Duration atMost);
 
   /** Ends the present sleep, or the next one at once. From any thread. */
   void wake();
@@ -24,7 +24,7 @@ interface Sleeper {
       }
 
       @Override
-      public void sleep(Duration atMost) {
+      public void pause(Duration atMost) {
         try {
           if (wakeups.tryAcquire(atMost.toNanos(), TimeUnit.NANOSECONDS)) {
             wakeups.drainPermits();

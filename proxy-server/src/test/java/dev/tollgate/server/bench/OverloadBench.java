@@ -164,7 +164,6 @@ class OverloadBench {
       shedNanos.addAll(seen.turnedAway().take());
       idleNanos.addAll(seen.ofAnIdleProcess().take());
     }
-    double seconds = rounds * STEP_SECONDS;
     double shedMillis = Figures.millis(shedNanos, 0.99);
     long residentBehind = gateway.residentKib();
     Duration gatewayCpu = gateway.cpu().minus(gatewayFrom);
@@ -188,8 +187,8 @@ class OverloadBench {
             Figures.millis(idleNanos, 0.5),
             Figures.millis(idleNanos, 0.99),
             idleNanos.size(),
-            gatewayCpu.toNanos() / 1e9 / seconds,
-            providerCpu.toNanos() / 1e9 / seconds,
+            gatewayCpu.toNanos() / 1e9 / rounds / STEP_SECONDS,
+            providerCpu.toNanos() / 1e9 / rounds / STEP_SECONDS,
             residentBefore / 1024,
             residentBehind / 1024,
             Cores.named(),

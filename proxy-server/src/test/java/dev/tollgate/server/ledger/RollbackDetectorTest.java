@@ -30,7 +30,7 @@ class RollbackDetectorTest {
   @Test
   void theStoreIsCheckedOnceASecond() {
     for (int round = 0; round < 100; round++) {
-      clock.sleep(Duration.ofMillis(50));
+      clock.pause(Duration.ofMillis(50));
       detector.check();
     }
     assertThat(ledgerDatabase.looks).isEqualTo(5);
@@ -124,7 +124,7 @@ class RollbackDetectorTest {
   }
 
   private void turnAfterASecond() {
-    clock.sleep(Duration.ofSeconds(1));
+    clock.pause(Duration.ofSeconds(1));
     detector.check();
   }
 

@@ -16,7 +16,7 @@ final class SteppedSleeper implements Sleeper {
   }
 
   @Override
-  public void sleep(Duration atMost) {
+  public void pause(Duration atMost) {
     taken.add(atMost);
     nanos += atMost.toNanos();
     during.run();

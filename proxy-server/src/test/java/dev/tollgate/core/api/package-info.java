@@ -1,5 +1,5 @@
 /** Tests that hold what the mock provider makes against the core's own readers of files. */
 @NullMarked
-package dev.tollgate.core.endpoint;
+package dev.tollgate.core.api;
 
 import org.jspecify.annotations.NullMarked;
