@@ -1,6 +1,6 @@
 /**
- * Access keys of AWS and their request signatures, for models on Bedrock and for stored outputs on
- * S3.
+ * Access keys of AWS and the signatures of requests to its services: models, and the storage of
+ * outputs.
  */
 @NullMarked
 package dev.tollgate.core.aws;

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Each handler refuses once, through the full pipeline, and in the order of
- * docs/decisions/requests.md#order-of-refusals.
+ * docs/decisions/requests.md#order-of-refusals (row D01).
  */
 final class RefusalsTest {
   private static final TestGateway GATEWAY = new TestGateway(Transport.auto());

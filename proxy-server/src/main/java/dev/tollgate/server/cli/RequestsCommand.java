@@ -2,12 +2,12 @@ package dev.tollgate.server.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.core.id.RequestId;
-import dev.tollgate.server.ops.StopSignal;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.postgres.ledger.RequestHistory;
 import dev.tollgate.server.postgres.ledger.RequestHistory.Entry;
 import dev.tollgate.server.postgres.ledger.RequestHistory.Filter;
 import dev.tollgate.server.settings.Settings;
+import dev.tollgate.server.wiring.StopSignal;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;

@@ -35,8 +35,7 @@ public enum OutputFamily implements MetricFamily {
   FETCHES_IN_FLIGHT(gauge("tollgate_fetches_in_flight", "Fetches of images in flight.")),
   NAME_LOOK_UPS(
       gauge(
-          "tollgate_name_look_ups",
-          "DNS look-ups of hosts in URLs of clients that are in flight."));
+          "tollgate_name_lookups", "DNS look-ups of hosts in URLs of clients that are in flight."));
 
   @SuppressWarnings("ImmutableEnumChecker") // a record of immutable values
   private final MetricDescriptor descriptor;

@@ -13,7 +13,7 @@ public enum StoreFamily implements MetricFamily {
           "Threads that wait for a database connection.",
           "pool")),
   AUTH_CACHE_KEYS(gauge("tollgate_auth_cache_keys", "API keys in the authentication cache.")),
-  AUTH_LOOK_UPS(gauge("tollgate_auth_look_ups", "Key look-ups in the store that are in flight.")),
+  AUTH_LOOK_UPS(gauge("tollgate_auth_lookups", "Key look-ups in the store that are in flight.")),
   OFFLOAD_DEPTH(gauge("tollgate_offload_queue_depth", "Blocking tasks that wait for a thread.")),
   OFFLOAD_REFUSED(
       counter(

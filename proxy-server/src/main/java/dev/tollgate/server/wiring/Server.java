@@ -13,7 +13,6 @@ import dev.tollgate.core.pipeline.GatewayPorts;
 import dev.tollgate.core.routing.Fleet;
 import dev.tollgate.core.upstream.Connector;
 import dev.tollgate.core.upstream.Upstreams;
-import dev.tollgate.server.ledger.ExitReason;
 import dev.tollgate.server.ledger.StoreAccountBalances;
 import dev.tollgate.server.maintenance.StoreMaintenance;
 import dev.tollgate.server.metrics.Metrics;

@@ -11,6 +11,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * no buffer leaks, everything is released, and the node continues to serve. {@code
  * -Dtollgate.aborts=10000} is the full form, run by the profile soak.
  */
+@Tag("chaos")
 @Execution(ExecutionMode.CONCURRENT)
 class AbortStressIT {
   private static final int ABORTS = Integer.getInteger("tollgate.aborts", 400);

@@ -31,6 +31,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -39,6 +40,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * Delay until all nodes act on changed keys: over many keys, with a Redis that announces changes
  * and with polling only.
  */
+@Tag("chaos")
 @Execution(ExecutionMode.CONCURRENT)
 class ChangedKeysIT {
   private static final List<String> SMALL = List.of("-XX:+UseSerialGC");

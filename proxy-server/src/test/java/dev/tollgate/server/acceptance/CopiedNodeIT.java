@@ -6,9 +6,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A data directory was copied, and both copies run: only the one that started last may spend. */
+@Tag("chaos")
 class CopiedNodeIT {
   private static final int NOT_TO_BE_STARTED_AGAIN = 78;
   private static final Duration SOON = Duration.ofSeconds(20);

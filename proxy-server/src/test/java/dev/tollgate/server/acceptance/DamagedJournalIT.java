@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * A disk that accepts no more writes, and a journal that is damaged where the disk had acknowledged
  * its data, and at its end.
  */
+@Tag("chaos")
 @Execution(ExecutionMode.CONCURRENT)
 class DamagedJournalIT {
   private static final int HEADER_BYTES = 512;

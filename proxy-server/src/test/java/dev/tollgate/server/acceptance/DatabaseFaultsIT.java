@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.server.acceptance.DatabaseGate.Fault;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * Calls of the ledger store are cut off before and after their commit, delayed and frozen under
  * load: no client sees an error, and each charge is settled once.
  */
+@Tag("chaos")
 @Execution(ExecutionMode.CONCURRENT)
 class DatabaseFaultsIT {
   private static final Duration LATE = Duration.ofMillis(300);

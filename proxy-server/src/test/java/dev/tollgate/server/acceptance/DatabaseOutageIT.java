@@ -6,11 +6,13 @@ import dev.tollgate.core.testkit.RawClient;
 import dev.tollgate.server.acceptance.ClosedLoopLoad.Answer;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The database fails under load and returns: D02, D03. */
+@Tag("chaos")
 class DatabaseOutageIT {
   private static final Duration GONE =
       Duration.ofSeconds(Integer.getInteger("tollgate.database.gone", 3));

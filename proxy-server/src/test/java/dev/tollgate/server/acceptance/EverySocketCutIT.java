@@ -20,6 +20,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,6 +31,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * takes a part for the whole, none waits forever, and the ledger has the amount that the client
  * received. One cut in ten is tried at random; {@code -Dtollgate.cuts.one.in=1} tries all.
  */
+@Tag("chaos")
 @Execution(ExecutionMode.CONCURRENT)
 class EverySocketCutIT {
   private static final int AT_ONCE = 96;

@@ -41,15 +41,15 @@ class FaultCatalogueTest {
                   "C01", "C02", "C03", "C04", "C05", "C06", "C07", "C08", "C09", "C10", "C11",
                   "C12", "C13", "C14", "C15", "C16", "C17", "C18", "C19", "C25", "C26")),
           Map.entry("RefusalsTest", List.of("D01")),
-          Map.entry("DatabaseGoneIT", List.of("D02", "D03")),
+          Map.entry("DatabaseOutageIT", List.of("D02", "D03")),
           Map.entry("LimitsOnManyNodesIT", List.of("D04")),
           Map.entry("RedisFaultsIT", List.of("D05")),
           Map.entry("JournalFaultsTest", List.of("D06", "D07")),
           Map.entry("DirectMemoryIT", List.of("D12")),
           Map.entry("KillLoopIT", List.of("D08")),
-          Map.entry("StoppingIT", List.of("D09")),
+          Map.entry("GracefulShutdownIT", List.of("D09")),
           Map.entry("ClockStepTest", List.of("D10")),
-          Map.entry("BooksClockTest", List.of("D10")),
+          Map.entry("LedgerClockTest", List.of("D10")),
           Map.entry("ServerIT", List.of("D11")));
 
   /** Rows that leave the code open, or name one for each case. */

@@ -11,12 +11,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * SIGTERM: running requests are finished, those that cannot finish get an error, and the exit code
  * is 0: D09.
  */
+@Tag("chaos")
 class GracefulShutdownIT {
   private static final Duration SOON = Duration.ofSeconds(30);
   private static final int STREAMS = 20;

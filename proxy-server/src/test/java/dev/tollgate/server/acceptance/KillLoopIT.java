@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * sometimes at the same time. The clients record the charges that they receive; at the end the
  * ledger must have the same. Killed three times here, a hundred times in the soak profile (D08).
  */
+@Tag("chaos")
 @Execution(ExecutionMode.CONCURRENT)
 class KillLoopIT {
   private static final int KILLS = Integer.getInteger("tollgate.kills", 3);

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * Replaces a node's database by an earlier copy, as a restored backup does: the node sends what it
  * has charged since, or refuses to start. The soak profile charges 10,000 requests in between.
  */
+@Tag("chaos")
 @Execution(ExecutionMode.CONCURRENT)
 class LedgerRollbackIT {
   private static final int CHARGES = Integer.getInteger("tollgate.restore.charges", 60);

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.function.ToLongFunction;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.parallel.Isolated;
  * frozen, and after one process was killed. The soak profile measures for a minute, and freezes for
  * 20 s (D04).
  */
+@Tag("chaos")
 @Isolated
 class LimitsOnManyNodesIT {
   private static final int NODES = 3;

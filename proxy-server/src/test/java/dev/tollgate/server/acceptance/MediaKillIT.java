@@ -20,6 +20,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * Each job ends once, is submitted once, is charged once and is announced by one webhook event.
  * Three kills here, two thousand jobs in ten minutes of kills in the soak profile.
  */
+@Tag("chaos")
 @Execution(ExecutionMode.CONCURRENT)
 class MediaKillIT {
   private static final int JOBS = Integer.getInteger("tollgate.media.jobs", 42);

@@ -19,6 +19,7 @@ import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.parallel.Isolated;
  * Circuits and timeouts are the defaults; only while all are down each has a short timeout, so that
  * no attempt outlasts the test.
  */
+@Tag("chaos")
 @Isolated
 class ProviderOutageIT {
   private static final Duration OUTAGE =

@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** One node with its own store over restarts: stopped, killed, and refused while another runs. */
+@Tag("chaos")
 @Execution(ExecutionMode.CONCURRENT)
 class RestartIT {
   private static final Duration SOON = Duration.ofSeconds(60);

@@ -14,6 +14,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * many as it covers are served, all others are refused without advice to retry. The soak profile
  * has four processes of 64 clients.
  */
+@Tag("chaos")
 @Execution(ExecutionMode.CONCURRENT)
 class SharedBalanceIT {
   private static final int NODES = Integer.getInteger("tollgate.race.nodes", 2);

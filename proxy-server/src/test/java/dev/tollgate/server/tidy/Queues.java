@@ -84,7 +84,7 @@ final class Queues {
           Map.entry("server/redis/RedisConnector", ResourceBound.REDIS_CALLS),
           Map.entry("server/redis/ReleaseQueue", ResourceBound.REDIS_RELEASES),
           Map.entry("server/redis/AcquireTimeouts", ResourceBound.REQUESTS),
-          Map.entry("server/redis/HeldPermits", ResourceBound.REQUESTS),
+          Map.entry("server/redis/ActivePermits", ResourceBound.REQUESTS),
           Map.entry("server/redis/LocalFallbackCounters", ResourceBound.REQUESTS),
           Map.entry("server/webhook/WebhookSender", ResourceBound.WEBHOOKS),
           Map.entry("server/wiring/Network", ResourceBound.LOOP_TASKS));
@@ -100,7 +100,7 @@ final class Queues {
           Map.entry("core/dialect/gemini/GeminiTurns", "calls of tools in one request"),
           Map.entry("core/dialect/DroppedFields", "a few paths of one request"),
           Map.entry("core/dialect/ollama/OllamaMessages", "calls of tools in one request"),
-          Map.entry("core/api/chat/DeliveredContent", "eight short texts of one stream"),
+          Map.entry("core/api/DeliveredContent", "eight short texts of one stream"),
           Map.entry("core/api/Issues", "32 of one request"),
           Map.entry(
               "core/api/responses/ResponseDraft", "items of one reply, each counts as kept bytes"),
@@ -110,6 +110,8 @@ final class Queues {
               "one entry for each provider that continued a stream"),
           Map.entry("core/exchange/frame/DrainQuota", "one entry for each provider"),
           Map.entry("core/exchange/InputImages", "ten images of one request"),
+          Map.entry("core/exchange/attempt/AttemptHistory", "attempts of one request"),
+          Map.entry("core/exchange/attempt/FallbackLimits", "fallback models of one request"),
           Map.entry("core/exchange/attempt/Resumption", "candidates of one request"),
           Map.entry("core/exchange/media/JobImageUpload", "ten images of one request"),
           Map.entry("core/exchange/frame/Timeline", "one entry for each phase of a request"),

@@ -148,9 +148,9 @@ final class RuleViolationsTest {
     assertThat(
             PackageOrder.violations(
                 List.of(
-                    classWithField("core.dialect.A", "core.dialect.openai.B"),
-                    classWithField("core.dialect.openai.B", "core.dialect.A"))))
-        .containsExactly("core/dialect and core/dialect/openai see each other");
+                    classWithField("server.settings.value.A", "server.settings.yaml.B"),
+                    classWithField("server.settings.yaml.B", "server.settings.value.A"))))
+        .containsExactly("server/settings/value and server/settings/yaml see each other");
   }
 
   @ParameterizedTest

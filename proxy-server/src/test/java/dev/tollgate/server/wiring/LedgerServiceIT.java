@@ -14,7 +14,6 @@ import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.tenant.ApiKey;
 import dev.tollgate.core.tenant.KeyDirectory.Lookup;
 import dev.tollgate.core.tenant.KeyHash;
-import dev.tollgate.server.ledger.ExitReason;
 import dev.tollgate.server.ledger.JournalDirectory;
 import dev.tollgate.server.ledger.JournalOptions;
 import dev.tollgate.server.ledger.LocalJournal;

@@ -1,5 +1,6 @@
-package dev.tollgate.server.ops;
+package dev.tollgate.server.wiring;
 
+import dev.tollgate.server.ops.Signals;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;

@@ -1,7 +1,10 @@
-package dev.tollgate.server.ledger;
+package dev.tollgate.server.wiring;
 
 import dev.tollgate.core.ledger.LedgerStore.LeaseGrowth;
 import dev.tollgate.core.ledger.Settlement;
+import dev.tollgate.server.ledger.LeaseClient;
+import dev.tollgate.server.ledger.RollbackDetector;
+import dev.tollgate.server.ledger.SettlerListener;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;

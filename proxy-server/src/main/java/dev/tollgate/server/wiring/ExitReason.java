@@ -1,4 +1,4 @@
-package dev.tollgate.server.ledger;
+package dev.tollgate.server.wiring;
 
 /** Reason of an orderly exit of a gateway that had started, with its exit code. */
 public enum ExitReason {
