@@ -16,6 +16,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Each rule of the house refuses a small example of what it forbids. */
 final class RuleViolationsTest {
@@ -128,6 +129,19 @@ final class RuleViolationsTest {
             file(TEST + "ATest.java", "// nobody"),
             file(plain("doc~s/page.md"), "Whoever asks."));
     assertThat(Vocabulary.phrases(files)).hasSize(4);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "record A(int a, int b, int c, int d, int e, int f, int g, int h, int i) {}",
+        "class A { A(int a, int b, int c, int d, int e, int f, int g, int h, int i) {} }"
+      })
+  void aConstructorOfTheExchangeWithTooManyParametersIsRefused(String text) throws Exception {
+    String path = "m/src/main/java/core/exchange/A.java";
+    assertThat(SourceRules.violations(List.of(file(path, text)))).hasSize(1);
+    assertThat(SourceRules.violations(List.of(file(path, text.replace(", int i", ""))))).isEmpty();
+    assertThat(SourceRules.violations(List.of(file(MAIN + "A.java", text)))).isEmpty();
   }
 
   @Test

@@ -4,6 +4,7 @@ import com.sun.source.tree.ClassTree;
 import com.sun.source.tree.CompilationUnitTree;
 import com.sun.source.tree.MethodTree;
 import com.sun.source.tree.Tree;
+import com.sun.source.tree.VariableTree;
 import com.sun.source.util.DocTrees;
 import com.sun.source.util.JavacTask;
 import com.sun.source.util.TreePath;
@@ -29,6 +30,11 @@ final class SourceRules {
   private static final int LONG_FILE_LINES = 400;
 
   private static final int LONG_FILES_MAX = 5;
+
+  /** Parameters of a constructor, and components of a record, in the packages of the exchange. */
+  private static final int PARAMETERS_MAX = 8;
+
+  private static final String EXCHANGE = "/core/exchange/";
 
   /** The state machine of a request, which has to be read in one go. */
   private static final String HEART = "/exchange/Exchange.java";
@@ -93,11 +99,29 @@ final class SourceRules {
           && trees.getDocComment(path) == null) {
         found.add(file + ": public type " + type.getSimpleName() + " has no Javadoc");
       }
+      if (type.getKind() == Tree.Kind.RECORD) {
+        long components =
+            type.getMembers().stream()
+                .filter(VariableTree.class::isInstance)
+                .map(VariableTree.class::cast)
+                .filter(field -> !field.getModifiers().getFlags().contains(Modifier.STATIC))
+                .count();
+        checkParameters(type.getSimpleName().toString(), components);
+      }
       return super.visitClass(type, null);
+    }
+
+    private void checkParameters(String name, long count) {
+      if (file.contains("src/main/") && file.contains(EXCHANGE) && count > PARAMETERS_MAX) {
+        found.add(file + ": " + name + " takes " + count + ", more than " + PARAMETERS_MAX);
+      }
     }
 
     @Override
     public @Nullable Void visitMethod(MethodTree method, @Nullable Void unused) {
+      if (method.getName().contentEquals("<init>")) {
+        checkParameters("a constructor", method.getParameters().size());
+      }
       long lines = line(endOf(method)) - line(startOf(method)) + 1;
       if (lines > METHOD_LINES_MAX) {
         found.add(

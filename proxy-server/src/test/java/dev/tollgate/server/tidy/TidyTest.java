@@ -7,7 +7,9 @@ import org.junit.jupiter.api.Test;
 
 /** This checkout keeps the rules of the house. */
 final class TidyTest {
-  /** Banned phrases that are left: a user of that name, and words of the mock. It only ever falls. */
+  /**
+   * Banned phrases that are left: a user of that name, and words of the mock. It only ever falls.
+   */
   private static final int PHRASES = 6;
 
   private final Checkout checkout = Checkout.ofThisBuild();
