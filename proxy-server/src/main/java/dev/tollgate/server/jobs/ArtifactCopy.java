@@ -19,8 +19,8 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * Copies the output of a provider into the gateway's storage, file by file through the disk: none
- * is held in memory, however large it is.
+ * Copier of a finished job's output files from the provider to the gateway's storage, each through
+ * a file on disk instead of memory.
  */
 public final class ArtifactCopy {
   private final MediaProvider provider;
@@ -29,7 +29,7 @@ public final class ArtifactCopy {
   private final JobObserver observer;
 
   /**
-   * Options of copying.
+   * Options of copying output files.
    *
    * @param quota for files in transit
    * @param fileBytesMax the largest file

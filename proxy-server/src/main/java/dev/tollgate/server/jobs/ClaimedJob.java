@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Job that a worker claimed, in its state at that time.
+ * Media job that a worker claimed, with its state at that time.
  *
  * @param worker the name under which it is claimed
  * @param providerJob the provider's name of the job; empty: not known yet

@@ -18,8 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Workers of this node: they claim due jobs and run each on a virtual thread of its own, up to the
- * number of workers. All nodes do the same; the database holds the claims.
+ * Runner of media jobs on this node: claims due jobs from the store and runs a step of each on a
+ * virtual thread, up to the number of workers. All nodes do the same; the database holds the
+ * claims.
  */
 public final class JobRunner implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(JobRunner.class);
@@ -46,7 +47,7 @@ public final class JobRunner implements AutoCloseable {
   private boolean failedBefore;
 
   /**
-   * Options of the workers.
+   * Options of this node's job workers.
    *
    * @param workers jobs at a time
    * @param lease how long a worker keeps a job without a renewal

@@ -12,8 +12,8 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Port to the rows of jobs, for workers. Every call blocks. A method that returns false changed
- * nothing: the worker has lost the job, or the job has ended.
+ * Port through which workers claim and update media jobs in the store. Every call blocks. A method
+ * that returns false changed nothing: the worker has lost the job, or the job has ended.
  */
 public interface JobStore {
   /** Claims due jobs under a lease, taking turns among organizations and providers. */

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Provider that makes videos and music as jobs of its own. Every call blocks and is bounded in time
- * and size. An unknown result is never reported as a failure.
+ * Port to a provider that makes videos and music as asynchronous jobs. Every call blocks and is
+ * bounded in time and size. An unknown result is never reported as a failure.
  */
 public interface MediaProvider {
   /** Submits a job, with the gateway's job id as idempotency key. */
@@ -26,7 +26,7 @@ public interface MediaProvider {
   FileFetchResult fetch(MediaTarget target, String providerJob, int n, Spool into)
       throws InterruptedException;
 
-  /** Result of a submission. */
+  /** Result of submitting a job to the provider. */
   sealed interface SubmissionResult {
     record Accepted(String providerJob) implements SubmissionResult {}
 
@@ -60,7 +60,7 @@ public interface MediaProvider {
 
     record Failed(String providerJob, String code, String message) implements ProviderJobState {}
 
-    /** Canceled by the provider or on request. */
+    /** The job was canceled, by the provider or on request. */
     record Aborted(String providerJob) implements ProviderJobState {}
 
     /** The provider does not know the job. */
@@ -69,16 +69,16 @@ public interface MediaProvider {
     record Unknown(String reason) implements ProviderJobState {}
   }
 
-  /** Progress of a job from queue to work. */
+  /** Phase of an unfinished job at its provider. */
   enum Phase {
     WAITING,
     RUNNING
   }
 
-  /** File that can be fetched, as the provider describes it. */
+  /** Output file that can be fetched, as the provider describes it. */
   record OutputFile(Optional<Frame> frame, Optional<Duration> length) {}
 
-  /** Result of a cancellation request. */
+  /** Result of requesting a cancellation from the provider. */
   sealed interface CancelResult {
     record Done() implements CancelResult {}
 
@@ -91,7 +91,7 @@ public interface MediaProvider {
     record Unknown(String reason) implements CancelResult {}
   }
 
-  /** Result of fetching a file. */
+  /** Result of fetching an output file. */
   sealed interface FileFetchResult {
     /** The spool has the whole file. */
     record Whole(String contentType) implements FileFetchResult {}

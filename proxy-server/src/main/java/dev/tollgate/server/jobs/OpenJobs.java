@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Number of unfinished jobs on all nodes, for metrics. Counted at intervals, so that no scrape
- * waits for the store.
+ * Gauge of the unfinished jobs of all nodes by status, counted in the store at intervals, so that
+ * no scrape waits for the store.
  */
 public final class OpenJobs implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(OpenJobs.class);

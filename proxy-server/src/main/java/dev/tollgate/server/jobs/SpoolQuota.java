@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Disk quota of all spools of a node. It leaves a reserve on the disk, which the journal may share.
- * A file without room is fetched again later. Any thread.
+ * A file without room is fetched again later. Instances are thread-safe.
  */
 public final class SpoolQuota {
   /** Bytes reserved at a time, so that the disk is not queried for every piece. */

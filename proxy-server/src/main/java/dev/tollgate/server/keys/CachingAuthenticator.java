@@ -13,8 +13,8 @@ import java.time.Duration;
 import java.util.function.Consumer;
 
 /**
- * Authenticator that answers from the key cache, which looks up missing keys in the store on other
- * threads.
+ * Authenticator of API keys that answers from the key cache, which loads missing keys from the
+ * store on worker threads.
  */
 public final class CachingAuthenticator implements Authenticator {
   private static final Duration LOOKUP_TIMEOUT = Duration.ofSeconds(2);

@@ -9,9 +9,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * Preallocator of files, which fills them with zeros so that later writes allocate nothing. Writes
- * bypass the page cache where the file system supports it: that takes a third of the CPU, and the
- * syncs of other files do not wait behind the zeros.
+ * Preallocator of journal segment files, which fills them with zeros so that later writes allocate
+ * nothing. Writes bypass the page cache where the file system supports it: that takes a third of
+ * the CPU, and the syncs of other files do not wait behind the zeros.
  */
 final class Preallocator {
   private static final int CHUNK_BYTES = 1024 * 1024;

@@ -34,7 +34,7 @@ public final class RollbackDetector {
   private long checkpointed;
   private long checkedNanos;
 
-  /** View of the journal for checkpoints. */
+  /** View of the journal that checkpoints need. */
   interface CheckpointedJournal {
     /** Returns the first segment that may contain charges which are not settled. */
     long neededFrom();

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
-/** Sleep of one thread, with its clock. */
+/** Interruptible sleep of one thread, with the clock it uses. */
 interface Sleeper {
   long nanoTime();
 

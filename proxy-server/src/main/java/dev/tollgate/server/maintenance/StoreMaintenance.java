@@ -23,7 +23,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Periodic maintenance of the store, which any node may do: creates, closes and drops daily
+ * Periodic maintenance of the store, which every node may run: creates, closes and drops daily
  * partitions, audits the sums, releases leases of lost nodes, and deletes expired submissions and
  * jobs.
  */

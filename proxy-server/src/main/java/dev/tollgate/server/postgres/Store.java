@@ -56,8 +56,8 @@ import java.util.function.Function;
 import javax.sql.DataSource;
 
 /**
- * Open store: a migrated database, its pool, and the ports on top of it. Closing it ends the pool
- * and, if it was started for this store, the database.
+ * Open PostgreSQL store of the process: the migrated database, its connection pool, and the ports
+ * implemented on it. Closing it closes the pool and stops a database that was started for it.
  */
 public final class Store implements AutoCloseable {
   private static final int JOIN_ATTEMPTS_MAX = 3;
@@ -242,7 +242,7 @@ public final class Store implements AutoCloseable {
         onJobDue);
   }
 
-  /** Threads with one dedicated connection each. */
+  /** Worker threads for blocking statements, each with a dedicated database connection. */
   public record DedicatedThreads(Offload offload, int count) {}
 
   /**
@@ -261,7 +261,7 @@ public final class Store implements AutoCloseable {
     return extraPool;
   }
 
-  /** Connections of a pool in use, and threads that wait for one. */
+  /** Number of connections in use in the pool, and of threads that wait for one. */
   public record PoolStats(int inUse, int waiting) {}
 
   /** Returns the pools by name. */

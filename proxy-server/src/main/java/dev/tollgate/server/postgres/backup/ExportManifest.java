@@ -8,7 +8,8 @@ import java.io.InputStream;
 import java.util.List;
 
 /**
- * The table of contents of an export, its last entry {@code manifest.json}.
+ * Manifest of a store export: its versions, tables and sequences, as the zip's last entry {@code
+ * manifest.json}.
  *
  * @param format of the file itself
  * @param schemaVersion the last migration that the exported store had
@@ -35,14 +36,14 @@ public record ExportManifest(
           .enable(SerializationFeature.INDENT_OUTPUT)
           .build();
 
-  /** One table; {@code sha256} is of its entry, in lowercase hex. */
+  /** Exported table; {@code sha256} is the digest of its CSV entry, in lowercase hex. */
   record Table(String name, List<String> columns, long rows, String sha256) {
     String entry() {
       return "tables/" + name + ".csv";
     }
   }
 
-  /** State of a sequence, from which it continues. */
+  /** State of an exported sequence, from which the imported one continues. */
   record Sequence(String name, long lastValue, boolean called) {}
 
   byte[] toJson() throws IOException {

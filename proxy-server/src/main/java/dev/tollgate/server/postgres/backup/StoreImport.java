@@ -24,9 +24,9 @@ import java.util.zip.ZipFile;
 import org.postgresql.PGConnection;
 
 /**
- * Reads an export into a store. The present schema is put aside until the import is complete, so
- * that one that fails changes nothing; an older export is read into the schema it came from and
- * migrated afterwards.
+ * Importer of a store export, which replaces the whole content of a store. The present schema is
+ * renamed until the import is complete, so that a failed import changes nothing; an older export is
+ * read into the schema it came from and migrated afterwards.
  */
 public final class StoreImport {
 

@@ -23,9 +23,9 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Jobs as workers see them in PostgreSQL, each step one statement of {@code V10__job_submission} or
- * {@code V11__job_turns}. What answers {@code false} changed nothing: the job is not this worker's
- * any more, or over. Blocks.
+ * DAO of media jobs for workers, each step one statement of {@code V10__job_submission} or {@code
+ * V11__job_turns}. A method that returns {@code false} changed nothing: the worker has lost the
+ * job, or the job has ended. Calls block.
  */
 public final class JobRows {
   private static final String CLAIM_ARGUMENTS = "(?, ?";
@@ -37,7 +37,7 @@ public final class JobRows {
   }
 
   /**
-   * Job claimed by a worker.
+   * Row of a media job that a worker claimed.
    *
    * @param worker the name of this claim: unique
    * @param providerJob the provider's name of the job
@@ -70,14 +70,15 @@ public final class JobRows {
     }
   }
 
-  /** State of a job whose lease was renewed. */
+  /** State of a claimed job after the renewal of its lease. */
   public record HeartbeatResult(JobId job, boolean cancelAsked, boolean expired) {}
 
-  /** Artifact whose bytes are due for deletion. */
+  /** Artifact of a job whose blob is due for deletion. */
   public record DueArtifact(UUID artifact, String blob) {}
 
   /**
-   * Fairness of a claim.
+   * Parameters of a claim of due jobs, which share the node's workers fairly among organizations
+   * and providers.
    *
    * @param jobsMax jobs to claim
    * @param lastOrg the organization of the last turn

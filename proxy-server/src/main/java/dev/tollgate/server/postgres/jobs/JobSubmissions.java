@@ -28,8 +28,8 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The steps of jobs' owners in PostgreSQL, each one statement of {@code V10__job_submission}.
- * Blocks.
+ * DAO of media jobs for their owners: submission, cancellation and removal, each one statement of
+ * {@code V10__job_submission}. Calls block.
  */
 final class JobSubmissions {
   private final DataSource pool;
@@ -46,7 +46,7 @@ final class JobSubmissions {
     this.ttl = ttl;
   }
 
-  /** Result of a submission. */
+  /** Result of submitting a media job. */
   sealed interface SubmitAnswer {
     record Created() implements SubmitAnswer {}
 
@@ -60,7 +60,7 @@ final class JobSubmissions {
     record InsufficientBudget(List<Shortage> shortages) implements SubmitAnswer {}
   }
 
-  /** Result of a cancellation or removal, by the store's names. */
+  /** Result of canceling or removing a job, by the store's names. */
   enum Outcome {
     CANCELED,
     ASKED,

@@ -19,7 +19,10 @@ import java.util.Optional;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** Jobs for read-only queries. Blocks. */
+/**
+ * Queries of media jobs in PostgreSQL for the API and operators, and cancellation of jobs by
+ * operators. Calls block.
+ */
 public final class JobViews {
   private static final String BY_ID =
       "SELECT * FROM media_job WHERE id = ? AND (?::uuid IS NULL OR org_id = ?::uuid)";
@@ -115,7 +118,7 @@ public final class JobViews {
     return open;
   }
 
-  /** Result of a cancellation. */
+  /** Result of canceling a job. */
   public enum CancelResult {
     CANCELED,
     /** The provider may have the job and is asked to cancel it. */

@@ -17,7 +17,10 @@ import java.util.Optional;
 import java.util.UUID;
 import javax.sql.DataSource;
 
-/** Nodes that the ledger store knows, and the leases of unresponsive ones. */
+/**
+ * Queries of the gateway nodes registered in the ledger store, and release of the leases of
+ * unresponsive nodes.
+ */
 public final class LedgerNodes {
   private static final String LIST =
       """
@@ -45,7 +48,7 @@ public final class LedgerNodes {
   }
 
   /**
-   * Node of the ledger.
+   * Gateway node, as the ledger store has it.
    *
    * @param state {@code open}, {@code lost} or {@code closed}
    * @param sinceHeartbeat time since its last heartbeat
@@ -61,7 +64,7 @@ public final class LedgerNodes {
       MicroUsd leased,
       Optional<MicroUsd> committed) {}
 
-  /** Result of a release. */
+  /** Result of releasing a node's leases. */
   public sealed interface ReleaseResult {
     /**
      * The leases are closed.
@@ -78,7 +81,7 @@ public final class LedgerNodes {
   }
 
   /**
-   * Node without a heartbeat for too long.
+   * Node without a heartbeat for too long, whose uncommitted leases were released.
    *
    * @param freed returned to balances: what it had not committed
    */

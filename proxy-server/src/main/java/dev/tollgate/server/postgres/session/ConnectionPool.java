@@ -7,8 +7,8 @@ import dev.tollgate.server.postgres.embedded.DatabaseAddress;
 import java.time.Duration;
 
 /**
- * Connection pool that serves requests. Its sessions have short timeouts: one lock, statement or
- * transaction that hangs must not hold up the others.
+ * Factory of the JDBC connection pool that serves requests. Its sessions have short timeouts: one
+ * lock, statement or transaction that hangs must not hold up the others.
  */
 public final class ConnectionPool {
   private static final String SESSION =

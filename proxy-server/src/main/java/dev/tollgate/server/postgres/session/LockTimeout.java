@@ -9,9 +9,9 @@ import org.flywaydb.core.api.callback.Context;
 import org.flywaydb.core.api.callback.Event;
 
 /**
- * The longest wait of a migration's statement for a lock: later statements of other sessions queue
- * behind it. A migration that makes an index concurrently waits for as long as it takes, as nothing
- * queues behind that.
+ * Flyway callback that sets {@code lock_timeout} for each migration, because statements of other
+ * sessions queue behind one that waits for a lock. A migration that makes an index concurrently
+ * waits for as long as it takes, as nothing queues behind that.
  */
 final class LockTimeout extends BaseCallback {
   /** How the names of migrations end that make an index concurrently, outside of a transaction. */

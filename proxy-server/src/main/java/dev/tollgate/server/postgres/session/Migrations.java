@@ -19,9 +19,9 @@ import org.flywaydb.database.postgresql.PostgreSQLConfigurationExtension;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * Brings the schema to this version. All of it happens under one advisory lock, so that nodes that
- * start together do it once; what must follow atomically, the bootstrap, runs under the same lock.
- * The rules for the files are in docs/decisions/migrations.md.
+ * Runner of the schema migrations, which brings the database to this version. All of them run under
+ * one advisory lock, so that nodes that start together do it once; what must follow atomically, the
+ * bootstrap, runs under the same lock. The rules for the files are in docs/decisions/migrations.md.
  */
 public final class Migrations {
   public static final String SCHEMA = "tollgate";
@@ -40,7 +40,7 @@ public final class Migrations {
 
   private Migrations() {}
 
-  /** What runs under the lock, on the connection that holds it. */
+  /** Work that runs under the migration lock, on the connection that holds it. */
   public interface UnderLock<T> {
     T run(Connection connection) throws SQLException, StoreException;
   }
@@ -124,7 +124,7 @@ public final class Migrations {
     }
   }
 
-  /** Who may migrate what. */
+  /** Policy that decides which schemas a start may migrate. */
   public enum Policy {
     /** Whatever is missing is applied. */
     ALL,

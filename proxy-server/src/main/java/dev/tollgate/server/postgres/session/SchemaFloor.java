@@ -10,8 +10,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The lowest migration that a node must know to use the store. A contract migration raises it, as a
- * node that does not know what became of its tables must not write to them.
+ * Check of the schema floor, the lowest migration that a node must know to use the store. A
+ * contract migration raises it, as a node that does not know what became of its tables must not
+ * write to them.
  */
 public final class SchemaFloor {
   private static final Logger LOG = LoggerFactory.getLogger(SchemaFloor.class);

@@ -10,7 +10,7 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 
-/** Converts one property of many items to an array for a statement; numbers travel in binary. */
+/** Factory of SQL array parameters from one property of many items; numbers are sent in binary. */
 public final class SqlArrays {
   private SqlArrays() {}
 

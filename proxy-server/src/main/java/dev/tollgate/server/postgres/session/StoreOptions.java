@@ -9,7 +9,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Location and options of the store ({@code store:} in the configuration).
+ * Location and options of the PostgreSQL store ({@code store:} in the configuration).
  *
  * @param url {@code embedded}, or {@code jdbc:postgresql://…}
  * @param poolTimeout how long a borrower waits for a connection

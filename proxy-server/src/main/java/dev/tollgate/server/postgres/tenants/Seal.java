@@ -15,9 +15,9 @@ import javax.crypto.spec.GCMParameterSpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Encryption of webhook secrets in the store: AES-256-GCM under the first master key, prefixed with
- * a nonce of 96 random bits, bound to the organization. Without a key they are stored in the clear.
- * Shared by all threads.
+ * Cipher of webhook secrets in the store: AES-256-GCM under the first master key, with a random
+ * 96-bit nonce as prefix, bound to the organization. Without a key, secrets are stored in the
+ * clear. Instances are thread-safe.
  */
 public final class Seal {
   private static final String CIPHER = "AES/GCM/NoPadding";
@@ -42,7 +42,7 @@ public final class Seal {
   @SuppressWarnings("ArrayRecordComponent") // compared in the database only
   public record StoredSecret(byte[] bytes, @Nullable String key) {}
 
-  /** Result of opening a secret. */
+  /** Result of decrypting a sealed secret. */
   public sealed interface UnsealResult {
     @SuppressWarnings("ArrayRecordComponent") // never compared
     record Opened(byte[] secret) implements UnsealResult {}

@@ -14,7 +14,10 @@ import java.util.UUID;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** Webhook events for operators: their attempts, and another delivery on request. */
+/**
+ * Queries of webhook events and their attempts in PostgreSQL for operators, and requests of another
+ * delivery.
+ */
 public final class WebhookEvents {
   /** Retention of recorded attempts. */
   static final Duration KEPT = Duration.ofDays(30);
@@ -39,7 +42,7 @@ public final class WebhookEvents {
   }
 
   /**
-   * Webhook event.
+   * Webhook event with the state of its delivery.
    *
    * @param host the receiver's host; the rest of the URL may contain secrets
    * @param state {@code pending}, {@code delivered}, {@code failed} or {@code gone}
@@ -100,7 +103,7 @@ public final class WebhookEvents {
   }
 
   /**
-   * Attempt at a delivery.
+   * Attempt to deliver a webhook event.
    *
    * @param status null: no reply
    */
