@@ -31,9 +31,9 @@ public final class ArtifactCopy {
   /**
    * Options of copying output files.
    *
-   * @param quota for files in transit
-   * @param fileBytesMax the largest file
-   * @param retention how long copied files are kept
+   * @param quota disk quota of files in transit
+   * @param fileBytesMax bytes of the largest permitted file
+   * @param retention time for which copied files are kept
    */
   public record CopyOptions(SpoolQuota quota, long fileBytesMax, Duration retention) {}
 
@@ -53,13 +53,13 @@ public final class ArtifactCopy {
       }
     }
 
-    /** The job has failed: its output cannot be used. */
+    /** The output cannot be used, so the job has failed. */
     record Unusable(String reason) implements CopyResult {}
 
     /** The provider does not have a file that it announced, or not yet. */
     record Missing() implements CopyResult {}
 
-    /** Another attempt may succeed. */
+    /** A file could not be fetched; another attempt may succeed. */
     record RetryLater(String reason) implements CopyResult {}
 
     /** The gateway's storage did not accept a file; another attempt may succeed. */

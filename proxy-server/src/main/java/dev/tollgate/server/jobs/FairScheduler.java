@@ -13,7 +13,7 @@ import java.util.function.LongSupplier;
  * providers. Instances are thread-safe.
  */
 final class FairScheduler {
-  /** How long a provider with its maximum of jobs gets no new one. */
+  /** Time for which a provider with its maximum of jobs gets no new one. */
   private static final Duration CLOSED_FOR = Duration.ofSeconds(1);
 
   /** One worker in four, and at least one, is reserved for other providers. */

@@ -27,8 +27,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * HTTP client of a provider's API for media jobs. It calls configured URLs only: it uses no proxy
- * and follows no redirect.
+ * HTTP client of media providers, which submits, polls and cancels jobs and downloads their files.
+ * It calls configured URLs only: it uses no proxy and follows no redirect.
  */
 public final class HttpMediaProvider implements MediaProvider, AutoCloseable {
   private static final int ANSWER_BYTES_MAX = 256 * 1024;

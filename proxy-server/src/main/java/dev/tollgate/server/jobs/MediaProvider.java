@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Port to a provider that makes videos and music as asynchronous jobs. Every call blocks and is
- * bounded in time and size. An unknown result is never reported as a failure.
+ * Port to media providers, which make videos and music as asynchronous jobs. Every call blocks and
+ * is bounded in time and size. An unknown result is never reported as a failure.
  */
 public interface MediaProvider {
   /** Submits a job, with the gateway's job id as idempotency key. */
@@ -16,7 +16,7 @@ public interface MediaProvider {
   /** Finds the provider's job that was submitted under the gateway's job id. */
   ProviderJobState findSubmitted(MediaTarget target, ClaimedJob job) throws InterruptedException;
 
-  /** Polls a job. */
+  /** Polls the state of a job. */
   ProviderJobState query(MediaTarget target, String providerJob) throws InterruptedException;
 
   /** Requests the cancellation of a job. */
@@ -42,14 +42,14 @@ public interface MediaProvider {
 
   /** State of a job at its provider. */
   sealed interface ProviderJobState {
-    /** The job is being made or waits for that. */
+    /** The output is being made, or the job waits in the provider's queue. */
     record InProgress(String providerJob, JobStore.Progress progress, Phase phase)
         implements ProviderJobState {}
 
     /**
      * The output was made.
      *
-     * @param length of all output; empty: the provider does not report it
+     * @param length duration of all output; empty if the provider does not report it
      */
     record Succeeded(String providerJob, Optional<Duration> length, List<OutputFile> files)
         implements ProviderJobState {

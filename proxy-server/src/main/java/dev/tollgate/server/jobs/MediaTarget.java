@@ -13,7 +13,7 @@ import java.util.Optional;
  *
  * @param base the base URL of the provider's routes, without a trailing slash
  * @param model the model's name at the provider
- * @param key empty: no key is sent
+ * @param key the provider's API key; empty means that none is sent
  */
 public record MediaTarget(
     URI base,

@@ -20,7 +20,7 @@ public final class OpenJobs implements AutoCloseable {
 
   private static final Duration BETWEEN = Duration.ofSeconds(15);
 
-  /** Costs some tens of milliseconds in the store; a larger number is not counted further. */
+  /** Bound of the count, which takes some tens of milliseconds in the store. */
   private static final int COUNTED_MAX = 100_000;
 
   private final PostgresJobs jobs;

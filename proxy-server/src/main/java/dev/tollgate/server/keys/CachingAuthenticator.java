@@ -25,7 +25,7 @@ public final class CachingAuthenticator implements Authenticator {
     this.cache = cache;
   }
 
-  /** Returns a loader that runs blocking look-ups in a directory on other threads. */
+  /** Returns a cache loader that runs blocking queries of a key directory on worker threads. */
   public static KeyCache.Loader loader(KeyDirectory directory, Offload offload) {
     // The cache accepts answers on any thread, so they stay on the one of the look-up.
     EventExecutor immediate = ImmediateEventExecutor.INSTANCE;

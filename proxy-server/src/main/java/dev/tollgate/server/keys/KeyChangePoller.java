@@ -55,8 +55,8 @@ public final class KeyChangePoller {
   }
 
   /**
-   * Polls as soon as possible, because something changed. From any thread; concurrent calls share
-   * one poll.
+   * Polls as soon as possible, because something changed. Safe on any thread; concurrent calls
+   * share one poll.
    */
   public void pollSoon() {
     if (!pollRequested.getAndSet(true)) {

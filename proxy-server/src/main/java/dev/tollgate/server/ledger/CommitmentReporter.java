@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Periodic reporter of this node's committed lease amounts, and the age of its oldest unsettled
- * charge, to the ledger store, for the case that the node is lost.
+ * Periodic reporter of this node's committed lease amounts to the ledger store, which needs them if
+ * the node is lost. It also reports the age of the oldest unsettled charge.
  */
 public final class CommitmentReporter implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(CommitmentReporter.class);

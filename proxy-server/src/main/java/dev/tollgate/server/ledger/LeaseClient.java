@@ -181,7 +181,7 @@ public final class LeaseClient implements AutoCloseable {
     }
   }
 
-  /** Applies growth of leases by overruns. From any thread. */
+  /** Applies growth of leases by overruns. Safe on any thread. */
   public void applyOverruns(List<LeaseGrowth> overruns) {
     if (!overruns.isEmpty()) {
       onAnswer(() -> ledger.applyOverruns(overruns));

@@ -18,7 +18,7 @@ final class Preallocator {
 
   private Preallocator() {}
 
-  /** Fills a file by direct I/O; false if that is not supported. */
+  /** Fills a file with zeros by direct I/O; true if the file system supports that. */
   static boolean writeDirect(Path file, int bytes) {
     try {
       int block = Math.toIntExact(Files.getFileStore(file).getBlockSize());

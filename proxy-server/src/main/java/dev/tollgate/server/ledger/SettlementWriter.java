@@ -67,7 +67,7 @@ public final class SettlementWriter {
     return quarantined;
   }
 
-  /** Stops retrying; charges that are not settled stay in their source. From any thread. */
+  /** Stops retrying; charges that are not settled stay in their source. Safe on any thread. */
   public void stop() {
     stopping = true;
     sleeper.wake();

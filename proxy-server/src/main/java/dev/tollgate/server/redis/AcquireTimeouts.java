@@ -28,7 +28,7 @@ final class AcquireTimeouts {
     return clock.ticker().nanoTime();
   }
 
-  /** Expires an acquisition at its timeout, unless it is answered before. From any thread. */
+  /** Expires an acquisition at its timeout, unless it is answered before. Safe on any thread. */
   void watch(PendingAcquire pending) {
     waiting.add(pending);
     watchFrom(timeout.toNanos());

@@ -22,7 +22,7 @@ final class ActivePermits {
     acquires.put(acquire.request(), acquire);
   }
 
-  /** Removes an acquisition; false if it was not held. */
+  /** Removes an acquisition; true if it was held. */
   boolean remove(Acquire acquire) {
     return acquires.remove(acquire.request()) != null;
   }

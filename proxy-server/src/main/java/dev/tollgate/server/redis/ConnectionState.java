@@ -11,8 +11,8 @@ sealed interface ConnectionState {
    *
    * @param previousEpoch epoch of running acquisitions that are not restated yet
    * @param failures number of failures in a row
-   * @param uncertain whether a release may have been lost
-   * @param inRestateGrace whether other nodes may not have restated their slots yet
+   * @param uncertain true if a release may have been lost
+   * @param inRestateGrace true while other nodes may not have restated their slots
    */
   record Up(
       RedisConnection link,

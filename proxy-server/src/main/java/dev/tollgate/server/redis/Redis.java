@@ -17,7 +17,7 @@ import java.util.concurrent.TimeoutException;
  * API keys.
  */
 public final class Redis implements AutoCloseable {
-  /** How long a start waits for Redis before it continues without. */
+  /** Longest wait of a start for Redis before it continues without. */
   private static final Duration CONNECT_WAIT = Duration.ofSeconds(2);
 
   private final EventExecutor clock =
@@ -56,8 +56,8 @@ public final class Redis implements AutoCloseable {
    * Connects, with retries in the background.
    *
    * @param timeout longest wait of a request for Redis
-   * @param localCounters the counters to use while Redis does not answer; empty: requests with
-   *     limits are refused
+   * @param localCounters the counters to use while Redis does not answer; empty means that requests
+   *     with limits are refused
    * @throws ClusterException if the server is part of a cluster
    */
   public static Redis open(

@@ -62,7 +62,7 @@ final class SharedCounters implements Counters {
     var _ = endHeld(acquire, tokensUsed);
   }
 
-  /** Ends an acquisition; false if Redis does not count it. */
+  /** Ends an acquisition; true if Redis counts it. */
   boolean endHeld(Acquire acquire, long tokensUsed) {
     if (!permits.remove(acquire)) {
       return false;

@@ -13,7 +13,7 @@ import java.util.HexFormat;
 import java.util.Set;
 
 /**
- * File beside the blobs of a directory with the key that signs their URLs: all nodes that share the
+ * File beside the blobs of a directory with the key that signs their URLs. All nodes that share the
  * directory use the same key, and a reader of the file can read the blobs anyway. The first node
  * creates the file.
  */

@@ -69,8 +69,8 @@ public final class DirectoryBlobStore implements BlobStore, BlobFiles {
 
   /**
    * @param leftBytesMin bytes of the disk that outputs leave free
-   * @param offload threads of its own, which a slow disk may block
-   * @param timeout after which storing counts as failed, whatever its result
+   * @param offload dedicated threads, which a slow disk may block
+   * @param timeout time after which storing counts as failed, whatever its result
    */
   public DirectoryBlobStore(
       Path directory,

@@ -8,7 +8,7 @@ import java.util.Optional;
 public interface JobPayloads {
   /**
    * Returns the job of an event as a JSON object, with freshly signed URLs of its artifacts; empty
-   * if the job was removed. Blocks.
+   * if the job was removed. The call blocks.
    */
   Optional<byte[]> of(ClaimedEvent event) throws OutboxException;
 }

@@ -103,7 +103,7 @@ public final class WebhookSender implements AutoCloseable {
     thread.start();
   }
 
-  /** Wakes the sender because a job ended on this node. Any thread. */
+  /** Wakes the sender because a job ended on this node. Safe on any thread. */
   public void wakeUp() {
     wakeup.release();
   }

@@ -11,8 +11,8 @@ import java.util.List;
  * Manifest of a store export: its versions, tables and sequences, as the zip's last entry {@code
  * manifest.json}.
  *
- * @param format of the file itself
- * @param schemaVersion the last migration that the exported store had
+ * @param format version of the file format
+ * @param schemaVersion version of the last migration that the exported store had
  */
 public record ExportManifest(
     int format,
@@ -24,7 +24,9 @@ public record ExportManifest(
     List<Sequence> sequences) {
   static final int FORMAT = 2;
 
-  /** Of files made before the first release, whose schema versions count other migrations. */
+  /**
+   * Format of files made before the first release, whose schema versions count other migrations.
+   */
   static final int BEFORE_FIRST_RELEASE = 1;
 
   static final String PRODUCT = "tollgate";

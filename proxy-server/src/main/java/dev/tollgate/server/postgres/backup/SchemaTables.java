@@ -56,12 +56,12 @@ public final class SchemaTables {
     return sequences;
   }
 
-  /** The name of a table of our schema, as a statement wants it. */
+  /** Returns the qualified and quoted name of a table of the store's schema, for statements. */
   public static String quoted(String name) {
     return Migrations.SCHEMA + ".\"" + name.replace("\"", "\"\"") + "\"";
   }
 
-  /** Whether a table's rows lie in partitions, one for each day. */
+  /** Returns true if a table is partitioned, with one partition for each day. */
   static boolean isPartitioned(Connection connection, String name) throws SQLException {
     try (PreparedStatement select =
         connection.prepareStatement("SELECT relkind = 'p' FROM pg_class WHERE oid = ?::regclass")) {

@@ -43,7 +43,7 @@ public final class StoreImport {
   /**
    * Reads {@code file} into the database.
    *
-   * @param replace whether what the store holds may be lost
+   * @param replace true if the present content of the store may be lost
    */
   public static StoreExport.Summary read(DatabaseAccess database, Path file, boolean replace)
       throws StoreException {
@@ -147,7 +147,7 @@ public final class StoreImport {
     }
   }
 
-  /** Everything that can be known to be wrong is found before anything is changed. */
+  /** Refuses an unusable file, by its manifest and the tables' checksums, before any change. */
   private void requireReadable() throws IOException, StoreException {
     boolean isOurs = ExportManifest.PRODUCT.equals(manifest.product());
     if (isOurs && manifest.format() == ExportManifest.BEFORE_FIRST_RELEASE) {

@@ -56,8 +56,9 @@ public final class EmbeddedPostgres implements AutoCloseable {
   /**
    * Options of the embedded server that operators do not configure.
    *
-   * @param binaries where the programs are unpacked; empty: below the data directory
-   * @param userNamespaces whether root may use them; otherwise it switches to another user
+   * @param binaries folder into which the programs are unpacked; empty means below the data
+   *     directory
+   * @param userNamespaces true if root may use them; otherwise it switches to another user
    */
   public record StartOptions(Optional<Path> binaries, boolean userNamespaces, int connectionsMax) {
     public static StartOptions defaults(int connectionsMax) {

@@ -33,7 +33,7 @@ final class Postmaster {
 
   /** Mode in which {@code pg_ctl} stops a server. */
   enum StopMode {
-    /** After its last client has disconnected. */
+    /** Stops after the last client has disconnected. */
     SMART,
     /** Disconnects clients, rolls back their transactions and writes a checkpoint. */
     FAST

@@ -63,7 +63,7 @@ sealed interface RunAs {
    * Chooses the user for a directory that holds, or will hold, a database. The present owner
    * continues to run it, because no other user can read it.
    *
-   * @param userNamespaces whether a namespace may be used
+   * @param userNamespaces true if a user namespace may be used
    */
   static RunAs choose(Path folder, boolean userNamespaces) throws IOException, StoreException {
     if (new UnixSystem().getUid() != 0) {

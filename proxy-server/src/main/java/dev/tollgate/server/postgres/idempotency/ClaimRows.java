@@ -169,7 +169,7 @@ final class ClaimRows {
     }
   }
 
-  /** Records that the request is about to be sent to a provider; false: the claim was lost. */
+  /** Records that the request is about to be sent to a provider; true unless the claim was lost. */
   boolean dispatch(HeldClaim held) throws SQLException {
     return update(
         "UPDATE idempotency SET state = 'dispatched',"
@@ -215,7 +215,7 @@ final class ClaimRows {
             });
   }
 
-  /** Renews all these claims. */
+  /** Renews the leases of these claims. */
   void renew(Collection<HeldClaim> all) throws SQLException {
     List<HeldClaim> held = List.copyOf(all);
     var _ =

@@ -77,7 +77,7 @@ final class OrgByteQuota {
       this.bytes = bytes;
     }
 
-    /** Counts the reply if it is not counted yet; false: the organization has no room for it. */
+    /** Counts the reply if it is not counted yet; true if its organization has room for it. */
     boolean reserve(Sum sum) throws SQLException {
       if (reserved || bytes <= ALWAYS_KEPT_BYTES) {
         return true;

@@ -74,8 +74,8 @@ public final class PostgresJobs implements JobRepository {
   /**
    * @param changes for statements that may wait for locks
    * @param queries for statements that never do, so that reads do not wait behind changes
-   * @param retention how long a submission is not carried out a second time
-   * @param ttl after which a job expires
+   * @param retention time for which a repeated submission is not carried out again
+   * @param ttl time after which a job expires
    * @param onJobDue called when a job needs work; must not block
    */
   public PostgresJobs(
@@ -94,7 +94,10 @@ public final class PostgresJobs implements JobRepository {
     return counts.totals();
   }
 
-  /** Returns the unfinished jobs of all nodes by status, counted up to {@code most}. Blocks. */
+  /**
+   * Returns the unfinished jobs of all nodes by status, counted up to {@code most}. The call
+   * blocks.
+   */
   public Map<JobStatus, Long> open(int most) throws SQLException {
     return queries.views().open(most);
   }

@@ -217,7 +217,7 @@ public final class LedgerAudit {
     }
   }
 
-  /** Returns the last audit of any node; empty: never. */
+  /** Returns the last audit of any node; empty if there was none. */
   public Optional<LastAudit> last() throws SQLException {
     try (Connection connection = source.getConnection()) {
       return last(connection);

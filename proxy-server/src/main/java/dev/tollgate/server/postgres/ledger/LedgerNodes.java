@@ -54,7 +54,7 @@ public final class LedgerNodes {
    * @param sinceHeartbeat time since its last heartbeat
    * @param leased its leases of balances that are not spent
    * @param committed the part of them that it had reserved, charged or may soon need, as last
-   *     reported; empty: never reported
+   *     reported; empty if never reported
    */
   public record LedgerNode(
       UUID id,
@@ -69,7 +69,7 @@ public final class LedgerNodes {
     /**
      * The leases are closed.
      *
-     * @param freed returned to balances
+     * @param freed amount that was returned to balances
      */
     record Released(MicroUsd freed) implements ReleaseResult {}
 
@@ -83,7 +83,7 @@ public final class LedgerNodes {
   /**
    * Node without a heartbeat for too long, whose uncommitted leases were released.
    *
-   * @param freed returned to balances: what it had not committed
+   * @param freed the uncommitted amount, which was returned to balances
    */
   public record LostNode(UUID node, MicroUsd freed) {}
 

@@ -31,8 +31,8 @@ public final class ConnectionPool {
   }
 
   /**
-   * Opens a second pool for a database that may be down at the moment. It keeps no idle
-   * connections: many nodes share those of a database.
+   * Opens a second pool on a database that may be down at the moment. It keeps no idle connections:
+   * many nodes share those of a database.
    *
    * @param name the prefix of its threads' names
    */

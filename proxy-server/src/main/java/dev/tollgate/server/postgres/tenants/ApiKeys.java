@@ -70,7 +70,7 @@ public final class ApiKeys {
   /**
    * Creates a key, unless the organization has {@code keysMax} that are not revoked.
    *
-   * @param keysMax 0: no limit
+   * @param keysMax 0 means no limit
    */
   public KeyCreation create(OrgId org, ApiKeySpec spec, int keysMax) throws SQLException {
     ApiKeyText.ValidKey secret = ApiKeyText.generate(random);

@@ -21,7 +21,7 @@ public final class Bootstrap {
   /**
    * Organization to create.
    *
-   * @param key the operator's own key; null: one is generated
+   * @param key the operator's own key; null means that one is generated
    */
   public record Plan(String organization, MicroUsd credit, ApiKeyText.@Nullable ValidKey key) {}
 

@@ -28,16 +28,16 @@ public final class Seal {
   private final SecureRandom random = new SecureRandom();
 
   /**
-   * @param keys the first seals, all open
+   * @param keys master keys: the first encrypts, all decrypt
    */
   public Seal(List<MasterKey> keys) {
     this.keys = List.copyOf(keys);
   }
 
   /**
-   * Secret as a row holds it.
+   * Webhook secret as it is stored in a row, sealed or in the clear.
    *
-   * @param key the id of the master key that sealed it; null: stored in the clear
+   * @param key the id of the master key that sealed it; null if stored in the clear
    */
   @SuppressWarnings("ArrayRecordComponent") // compared in the database only
   public record StoredSecret(byte[] bytes, @Nullable String key) {}
@@ -54,7 +54,7 @@ public final class Seal {
     record Damaged() implements UnsealResult {}
   }
 
-  /** Returns the id of the master key that seals; empty: no key. */
+  /** Returns the id of the master key that seals; empty if there is no key. */
   Optional<String> activeKeyId() {
     return keys.stream().map(MasterKey::id).findFirst();
   }

@@ -113,7 +113,7 @@ public final class WebhookSecrets {
    * Creates a new secret and returns it, or the reason why the old one cannot be kept: then nothing
    * changed.
    *
-   * @param keep how long the old secret signs too, for receivers that do not have the new one yet
+   * @param keep time for which the old secret signs too, for receivers without the new one
    */
   public Optional<UnsealResult> rotate(String nameOrId, Duration keep) throws SQLException {
     return Transactions.run(
@@ -301,8 +301,8 @@ public final class WebhookSecrets {
   /**
    * Number of secrets sealed with a master key.
    *
-   * @param key null: not sealed
-   * @param isKnown whether they can be opened here
+   * @param key null means not sealed
+   * @param isKnown true if this process can open them
    */
   public record SecretsByKey(@Nullable String key, long secrets, boolean isKnown) {}
 

@@ -46,7 +46,7 @@ public final class WebhookEvents {
    *
    * @param host the receiver's host; the rest of the URL may contain secrets
    * @param state {@code pending}, {@code delivered}, {@code failed} or {@code gone}
-   * @param lastStatus status of the last attempt; null: no reply
+   * @param lastStatus status of the last attempt; null if there was no reply
    * @param lastError error of the last attempt
    * @param nextAttempt time of the next attempt, if one follows
    */
@@ -105,7 +105,7 @@ public final class WebhookEvents {
   /**
    * Attempt to deliver a webhook event.
    *
-   * @param status null: no reply
+   * @param status HTTP status of the reply; null if there was no reply
    */
   public record DeliveryAttempt(
       int number, Instant at, Duration took, String outcome, @Nullable Integer status) {}
