@@ -20,8 +20,8 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Queries of media jobs in PostgreSQL for the API and operators, and cancellation of jobs by
- * operators. Calls block.
+ * Queries of media jobs in PostgreSQL for the API, webhooks and the CLI, and the CLI's cancellation
+ * of jobs. Calls block.
  */
 public final class JobViews {
   private static final String BY_ID =

@@ -17,9 +17,8 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Queries of the request log in PostgreSQL for operators and the API: recent requests and usage. A
- * charge whose node died may have no line of its own; it is shown with the fields of its
- * settlement.
+ * Queries of recent requests in PostgreSQL's request log, for the CLI. A charge whose node died may
+ * have no line of its own; it is shown with the fields of its settlement.
  */
 public final class RequestHistory {
   private static final String LINES =

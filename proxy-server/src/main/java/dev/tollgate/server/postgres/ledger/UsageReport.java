@@ -15,10 +15,10 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Query of usage sums in PostgreSQL: requests, tokens and costs by day, model or key. Costs and
- * tokens come from the charges, which are never lost; a request without a charge comes from the
- * request log. Of a day whose charges were dropped the sums remain: it counts as a whole, and
- * without its models.
+ * Query of usage sums in PostgreSQL for the CLI: requests, tokens and costs by day, model or key.
+ * Costs and tokens come from the charges, which are never lost; a request without a charge comes
+ * from the request log. Of a day whose charges were dropped the sums remain: it counts as a whole,
+ * and without its models.
  */
 public final class UsageReport {
   private static final String SUM =
