@@ -19,8 +19,8 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * Copies the output of a provider into the gateway's storage, file by file through the disk: none
- * is held in memory, however large it is.
+ * Copier of a finished job's output files from the provider to the gateway's storage, each through
+ * a file on disk instead of memory.
  */
 public final class ArtifactCopy {
   private final MediaProvider provider;
@@ -29,11 +29,11 @@ public final class ArtifactCopy {
   private final JobObserver observer;
 
   /**
-   * Options of copying.
+   * Options of copying output files.
    *
-   * @param quota for files in transit
-   * @param fileBytesMax the largest file
-   * @param retention how long copied files are kept
+   * @param quota disk quota of files in transit
+   * @param fileBytesMax bytes of the largest permitted file
+   * @param retention time for which copied files are kept
    */
   public record CopyOptions(SpoolQuota quota, long fileBytesMax, Duration retention) {}
 
@@ -53,13 +53,13 @@ public final class ArtifactCopy {
       }
     }
 
-    /** The job has failed: its output cannot be used. */
+    /** The output cannot be used, so the job has failed. */
     record Unusable(String reason) implements CopyResult {}
 
     /** The provider does not have a file that it announced, or not yet. */
     record Missing() implements CopyResult {}
 
-    /** Another attempt may succeed. */
+    /** A file could not be fetched; another attempt may succeed. */
     record RetryLater(String reason) implements CopyResult {}
 
     /** The gateway's storage did not accept a file; another attempt may succeed. */

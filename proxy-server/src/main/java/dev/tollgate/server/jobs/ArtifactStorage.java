@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
-/** Blocking access to the gateway's storage, for workers. */
+/** Blocking access of job workers to the gateway's blob storage. */
 public final class ArtifactStorage {
   private final BlobStore blobs;
   private final Supplier<EventLoop> loops;

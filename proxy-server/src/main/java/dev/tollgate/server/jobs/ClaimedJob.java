@@ -10,11 +10,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Job that a worker claimed, in its state at that time.
+ * Media job that a worker claimed, with its state at that time.
  *
  * @param worker the name under which it is claimed
- * @param providerJob the provider's name of the job; empty: not known yet
- * @param intent time since the last moment at which the job may have been sent; empty: never sent
+ * @param providerJob the provider's name of the job; empty if not known yet
+ * @param intent time since the last moment at which the job may have been sent; empty if never sent
  * @param inconclusiveAttempts inconclusive polls in a row
  * @param doubt evidence that the job is lost
  * @param doubts polls in a row that raised this doubt

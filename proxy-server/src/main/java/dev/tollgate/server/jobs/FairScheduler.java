@@ -8,9 +8,12 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.function.LongSupplier;
 
-/** State of a node's fair scheduling: the last turn and the jobs in work. Any thread. */
+/**
+ * Scheduler of a node's job claims, which shares its workers fairly among organizations and
+ * providers. Instances are thread-safe.
+ */
 final class FairScheduler {
-  /** How long a provider with its maximum of jobs gets no new one. */
+  /** Time for which a provider with its maximum of jobs gets no new one. */
   private static final Duration CLOSED_FOR = Duration.ofSeconds(1);
 
   /** One worker in four, and at least one, is reserved for other providers. */

@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Deletes the files of expired and removed jobs: first the bytes, then the row. Each node takes
- * different files; a file that cannot be deleted is due again later and delays no other.
+ * Deleter of the output files of expired and removed jobs: first the blob, then its row. Each node
+ * takes different files; a file that cannot be deleted is due again later and delays no other.
  */
 public final class FileExpiry {
   private static final Logger LOG = LoggerFactory.getLogger(FileExpiry.class);

@@ -7,8 +7,8 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Detects the type of a file by its first bytes. The provider's content type must not contradict
- * them: an error page is no video, whatever its status was.
+ * Detector of an output file's media type by its first bytes. The provider's content type must not
+ * contradict them: an error page is no video, whatever its status was.
  */
 final class FileKind {
   private static final int FTYP = 0x66747970;

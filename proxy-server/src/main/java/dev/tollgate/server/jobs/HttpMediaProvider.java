@@ -27,8 +27,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Client of a provider of jobs over HTTP. Calls configured URLs only: it uses no proxy and follows
- * no redirect.
+ * HTTP client of media providers, which submits, polls and cancels jobs and downloads their files.
+ * It calls configured URLs only: it uses no proxy and follows no redirect.
  */
 public final class HttpMediaProvider implements MediaProvider, AutoCloseable {
   private static final int ANSWER_BYTES_MAX = 256 * 1024;
@@ -37,7 +37,7 @@ public final class HttpMediaProvider implements MediaProvider, AutoCloseable {
   private final Function<BlobName, SignedUrl> images;
   private final HttpClient client;
 
-  /** Timeouts of a connection, a reply and a file. */
+  /** Timeouts for connecting, for a reply, and for the download of a file. */
   public record MediaTimeouts(Duration connect, Duration answer, Duration file) {
     public static final MediaTimeouts DEFAULT =
         new MediaTimeouts(Duration.ofSeconds(2), Duration.ofSeconds(10), Duration.ofMinutes(5));
@@ -175,13 +175,13 @@ public final class HttpMediaProvider implements MediaProvider, AutoCloseable {
 
   // HTTP call
 
-  /** Result of an HTTP call. */
+  /** Result of an HTTP call to the provider. */
   private sealed interface HttpResult {
     @SuppressWarnings("ArrayRecordComponent") // never compared
     record Response(int status, byte[] body) implements HttpResult {}
 
     /**
-     * Call without a reply.
+     * The call got no reply.
      *
      * @param reached true if the provider may have received the request
      */

@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Fairness of a claim: organizations take turns at each provider, and a provider that does not
- * answer must not occupy all workers.
+ * Parameters of one claim of due jobs by a node. They make it fair: organizations take turns at
+ * each provider, and a provider that does not answer must not occupy all workers.
  *
  * @param limit jobs to claim
  * @param lastOrg the organization of the last turn

@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Workers of this node: they claim due jobs and run each on a virtual thread of its own, up to the
- * number of workers. All nodes do the same; the database holds the claims.
+ * Runner of media jobs on this node: claims due jobs from the store and runs each on a virtual
+ * thread, up to the number of workers. All nodes do the same; the database holds the claims.
  */
 public final class JobRunner implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(JobRunner.class);
@@ -46,11 +46,11 @@ public final class JobRunner implements AutoCloseable {
   private boolean failedBefore;
 
   /**
-   * Options of the workers.
+   * Options of this node's job workers.
    *
-   * @param workers jobs at a time
-   * @param lease how long a worker keeps a job without a renewal
-   * @param pollInterval between two queries for jobs while there are none
+   * @param workers maximum number of jobs at a time
+   * @param lease time for which a worker keeps a job without a renewal
+   * @param pollInterval time between two queries for jobs while there are none
    */
   public record RunnerOptions(int workers, Duration lease, Duration pollInterval) {}
 
@@ -78,7 +78,7 @@ public final class JobRunner implements AutoCloseable {
     leaseRenewer.scheduleWithFixedDelay(this::renew, between, between, TimeUnit.NANOSECONDS);
   }
 
-  /** Wakes the workers because a job may be due. Any thread. */
+  /** Wakes the workers because a job may be due. Safe on any thread. */
   public void wakeUp() {
     lock.lock();
     try {

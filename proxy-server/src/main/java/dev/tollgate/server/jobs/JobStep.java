@@ -30,8 +30,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One step of a worker with a claimed job, after which the job is released or has ended. What
- * cannot be determined now is polled again later, until the job expires.
+ * One step of a worker on a claimed job: submits, polls, cancels or copies it, then releases or
+ * ends it. A state that cannot be determined now is polled again later, until the job expires.
  */
 final class JobStep {
   private static final Logger LOG = LoggerFactory.getLogger(JobStep.class);

@@ -12,8 +12,8 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Port to the rows of jobs, for workers. Every call blocks. A method that returns false changed
- * nothing: the worker has lost the job, or the job has ended.
+ * Port through which workers claim and update media jobs in the store. Every call blocks. A method
+ * that returns false changed nothing: the worker has lost the job, or the job has ended.
  */
 public interface JobStore {
   /** Claims due jobs under a lease, taking turns among organizations and providers. */
@@ -34,35 +34,35 @@ public interface JobStore {
     LOST
   }
 
-  /** The provider accepted the job under its own name; ends the claim. */
+  /** Records that the provider accepted the job under its own name; ends the claim. */
   boolean submitted(ClaimedJob job, String providerJob, Duration nextPoll) throws SQLException;
 
-  /** The provider makes the output; ends the claim. */
+  /** Records that the provider makes the output; ends the claim. */
   boolean running(ClaimedJob job, Progress progress, Duration nextPoll) throws SQLException;
 
-  /** The provider has the job and has not begun; ends the claim. */
+  /** Records that the provider has the job and has not begun; ends the claim. */
   boolean waiting(ClaimedJob job, Duration nextPoll) throws SQLException;
 
   /** Ends the claim of an unchanged job, which is due for the next worker at once. */
   boolean release(ClaimedJob job) throws SQLException;
 
-  /** The poll was inconclusive, or raised a doubt; ends the claim. */
+  /** Records a poll that was inconclusive or raised a doubt; ends the claim. */
   boolean inconclusive(ClaimedJob job, Doubt doubt, Duration nextPoll) throws SQLException;
 
-  /** The output was made and is in the gateway's storage. */
+  /** Records that the output was made and is in the gateway's storage. */
   boolean succeed(ClaimedJob job, MicroUsd cost, Duration retention, List<JobArtifact> files)
       throws SQLException;
 
-  /** The job has failed for good. */
+  /** Records that the job has failed for good. */
   boolean fail(ClaimedJob job, JobFailure failure) throws SQLException;
 
-  /** The job did not end in time. */
+  /** Records that the job did not end in time. */
   boolean expire(ClaimedJob job) throws SQLException;
 
-  /** The provider canceled the job, or never had it. */
+  /** Records that the provider canceled the job, or never had it. */
   boolean canceled(ClaimedJob job) throws SQLException;
 
-  /** The provider does not cancel the job, which continues; ends the claim. */
+  /** Records that the provider does not cancel the job, which continues; ends the claim. */
   boolean cancelRefused(ClaimedJob job, Duration nextPoll) throws SQLException;
 
   /**
@@ -71,7 +71,7 @@ public interface JobStore {
    */
   List<DueFile> takeDue(int jobsMax) throws SQLException;
 
-  /** Forgets files whose bytes are deleted. */
+  /** Deletes the rows of files whose blobs are deleted. */
   void forget(List<DueFile> files) throws SQLException;
 
   /** File to delete: the id of its row and its name in the gateway's storage. */

@@ -21,7 +21,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Adapter of the rows of jobs to the workers' port. */
+/** Implementation of the workers' port {@link JobStore} on the PostgreSQL DAO {@link JobRows}. */
 public final class JobStoreAdapter implements JobStore {
   private final JobRows rows;
   private final String node;

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Provider that makes videos and music as jobs of its own. Every call blocks and is bounded in time
- * and size. An unknown result is never reported as a failure.
+ * Port to media providers, which make videos and music as asynchronous jobs. Every call blocks and
+ * is bounded in time and size. An unknown result is never reported as a failure.
  */
 public interface MediaProvider {
   /** Submits a job, with the gateway's job id as idempotency key. */
@@ -16,7 +16,7 @@ public interface MediaProvider {
   /** Finds the provider's job that was submitted under the gateway's job id. */
   ProviderJobState findSubmitted(MediaTarget target, ClaimedJob job) throws InterruptedException;
 
-  /** Polls a job. */
+  /** Polls the state of a job. */
   ProviderJobState query(MediaTarget target, String providerJob) throws InterruptedException;
 
   /** Requests the cancellation of a job. */
@@ -26,7 +26,7 @@ public interface MediaProvider {
   FileFetchResult fetch(MediaTarget target, String providerJob, int n, Spool into)
       throws InterruptedException;
 
-  /** Result of a submission. */
+  /** Result of submitting a job to the provider. */
   sealed interface SubmissionResult {
     record Accepted(String providerJob) implements SubmissionResult {}
 
@@ -42,14 +42,14 @@ public interface MediaProvider {
 
   /** State of a job at its provider. */
   sealed interface ProviderJobState {
-    /** The job is being made or waits for that. */
+    /** The output is being made, or the job waits in the provider's queue. */
     record InProgress(String providerJob, JobStore.Progress progress, Phase phase)
         implements ProviderJobState {}
 
     /**
      * The output was made.
      *
-     * @param length of all output; empty: the provider does not report it
+     * @param length duration of all output; empty if the provider does not report it
      */
     record Succeeded(String providerJob, Optional<Duration> length, List<OutputFile> files)
         implements ProviderJobState {
@@ -60,7 +60,7 @@ public interface MediaProvider {
 
     record Failed(String providerJob, String code, String message) implements ProviderJobState {}
 
-    /** Canceled by the provider or on request. */
+    /** The job was canceled, by the provider or on request. */
     record Aborted(String providerJob) implements ProviderJobState {}
 
     /** The provider does not know the job. */
@@ -69,16 +69,16 @@ public interface MediaProvider {
     record Unknown(String reason) implements ProviderJobState {}
   }
 
-  /** Progress of a job from queue to work. */
+  /** Phase of an unfinished job at its provider. */
   enum Phase {
     WAITING,
     RUNNING
   }
 
-  /** File that can be fetched, as the provider describes it. */
+  /** Output file that can be fetched, as the provider describes it. */
   record OutputFile(Optional<Frame> frame, Optional<Duration> length) {}
 
-  /** Result of a cancellation request. */
+  /** Result of requesting a cancellation from the provider. */
   sealed interface CancelResult {
     record Done() implements CancelResult {}
 
@@ -91,7 +91,7 @@ public interface MediaProvider {
     record Unknown(String reason) implements CancelResult {}
   }
 
-  /** Result of fetching a file. */
+  /** Result of fetching an output file. */
   sealed interface FileFetchResult {
     /** The spool has the whole file. */
     record Whole(String contentType) implements FileFetchResult {}

@@ -9,11 +9,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Provider of a model's jobs, and their price.
+ * Upstream of a media job: its provider's base URL, model name, credentials and prices.
  *
  * @param base the base URL of the provider's routes, without a trailing slash
  * @param model the model's name at the provider
- * @param key empty: no key is sent
+ * @param key the provider's API key; empty means that none is sent
  */
 public record MediaTarget(
     URI base,
@@ -27,7 +27,7 @@ public record MediaTarget(
     headers = Map.copyOf(headers);
   }
 
-  /** Port to the current configuration. */
+  /** Port to the targets in the current configuration. */
   public interface Directory {
     /** Returns the target, or empty if the model or its provider is no longer configured. */
     Optional<MediaTarget> of(Job job);

@@ -12,15 +12,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Number of unfinished jobs on all nodes, for metrics. Counted at intervals, so that no scrape
- * waits for the store.
+ * Gauge of the unfinished jobs of all nodes by status, counted in the store at intervals, so that
+ * no scrape waits for the store.
  */
 public final class OpenJobs implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(OpenJobs.class);
 
   private static final Duration BETWEEN = Duration.ofSeconds(15);
 
-  /** Costs some tens of milliseconds in the store; a larger number is not counted further. */
+  /** Bound of the count, which takes some tens of milliseconds in the store. */
   private static final int COUNTED_MAX = 100_000;
 
   private final PostgresJobs jobs;

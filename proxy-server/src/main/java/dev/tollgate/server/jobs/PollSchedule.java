@@ -4,7 +4,8 @@ import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Delays between polls of a job: short at first, and jittered, so that jobs do not come in bursts.
+ * Schedule of a job's polls at its provider, as delays: short at first, and jittered, so that jobs
+ * do not come in bursts.
  */
 final class PollSchedule {
   private static final Duration POLL_MIN = Duration.ofMillis(250);

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** Reader of providers' job objects. They are not trusted: every value has bounds. */
+/** Parser of the JSON job objects of providers, which are not trusted: every value has bounds. */
 final class ProviderJson {
   private static final int ID_LENGTH_MAX = 256;
   private static final int TEXT_LENGTH_MAX = 500;
@@ -55,7 +55,7 @@ final class ProviderJson {
     return new ProviderJobState.Failed(id, why.code(), why.message());
   }
 
-  /** Reason of a refusal or failure. */
+  /** Error with which a provider refused or failed a job. */
   record ProviderError(String code, String message) {}
 
   static ProviderError readError(byte[] body) {

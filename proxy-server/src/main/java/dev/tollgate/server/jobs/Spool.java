@@ -15,8 +15,9 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Temporary file between a provider and the gateway's storage, on disk and without a name, so that
- * a crash leaves nothing behind. Used by one thread at a time; any thread may release its content.
+ * Temporary file through which an output file is copied from a provider to the gateway's storage.
+ * It has no name, so that a crash leaves nothing behind. One thread at a time uses it; any thread
+ * may release its content.
  */
 public final class Spool implements AutoCloseable {
   private final FileChannel file;
@@ -26,7 +27,7 @@ public final class Spool implements AutoCloseable {
   private long bytes;
   private long reservedBytes;
 
-  /** Result of an append. */
+  /** Result of appending bytes to the spool. */
   enum AppendResult {
     ACCEPTED,
     /** The file would exceed its bound; nothing was appended. */
@@ -108,7 +109,7 @@ public final class Spool implements AutoCloseable {
     }
   }
 
-  /** Mapped content; keeps the file open until its last release. */
+  /** Buffer of the memory-mapped file, which keeps the file open until its last release. */
   private final class Content extends CompositeByteBuf {
     private final Arena arena;
 

@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Disk quota of all spools of a node. It leaves a reserve on the disk, which the journal may share.
- * A file without room is fetched again later. Any thread.
+ * A file without room is fetched again later. Instances are thread-safe.
  */
 public final class SpoolQuota {
   /** Bytes reserved at a time, so that the disk is not queried for every piece. */
@@ -20,7 +20,7 @@ public final class SpoolQuota {
 
   /**
    * @param folder an existing folder
-   * @param bytesMax of all files together
+   * @param bytesMax maximum bytes of all files together
    * @param leftBytesMin bytes of the disk to leave free
    */
   public SpoolQuota(Path folder, long bytesMax, long leftBytesMin) {
@@ -38,7 +38,7 @@ public final class SpoolQuota {
     return reservedBytes.get();
   }
 
-  /** Reserves bytes, which {@link #release} frees; false if there is no room. */
+  /** Reserves bytes, which {@link #release} frees; true if there is room. */
   boolean reserve(long bytes) throws IOException {
     if (reservedBytes.addAndGet(bytes) > bytesMax
         || Files.getFileStore(folder).getUsableSpace() - bytes < leftBytesMin) {

@@ -11,7 +11,8 @@ import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the body of a reply into a spool, piece by piece as the disk accepts it, up to its bound.
+ * Body subscriber that writes a downloaded file into a spool, up to the spool's bound, with
+ * backpressure from the disk.
  */
 final class SpoolSubscriber implements BodySubscriber<FileFetchResult> {
   private final CompletableFuture<FileFetchResult> body = new CompletableFuture<>();

@@ -18,8 +18,8 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Body of a submission to a provider: the accepted request with the provider's model name, without
- * the members that only the gateway uses.
+ * Encoder of the body of a job submission to a provider: the client's request with the provider's
+ * model name, without the members that only the gateway uses.
  */
 final class SubmissionBody {
   /** Members that only the gateway uses. */

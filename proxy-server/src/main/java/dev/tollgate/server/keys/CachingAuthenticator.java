@@ -13,8 +13,8 @@ import java.time.Duration;
 import java.util.function.Consumer;
 
 /**
- * Authenticator that answers from the key cache, which looks up missing keys in the store on other
- * threads.
+ * Authenticator of API keys that answers from the key cache, which loads missing keys from the
+ * store on worker threads.
  */
 public final class CachingAuthenticator implements Authenticator {
   private static final Duration LOOKUP_TIMEOUT = Duration.ofSeconds(2);
@@ -25,7 +25,7 @@ public final class CachingAuthenticator implements Authenticator {
     this.cache = cache;
   }
 
-  /** Returns a loader that runs blocking look-ups in a directory on other threads. */
+  /** Returns a cache loader that runs blocking queries of a key directory on worker threads. */
   public static KeyCache.Loader loader(KeyDirectory directory, Offload offload) {
     // The cache accepts answers on any thread, so they stay on the one of the look-up.
     EventExecutor immediate = ImmediateEventExecutor.INSTANCE;

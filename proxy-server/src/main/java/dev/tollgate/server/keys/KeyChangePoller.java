@@ -14,10 +14,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Poller of key changes in the store, every second and at once when a change is announced, which
- * invalidates changed keys in the cache, so that a revocation takes effect on every node within 5
- * seconds. Each poll also reads the schema floor. Uses a thread of its own, so that a slow database
- * delays nothing else.
+ * Poller of API key changes in the store, which invalidates changed keys in this node's cache. It
+ * polls every second, and at once when a change is announced, so that a revocation takes effect on
+ * every node within 5 seconds. Each poll also reads the schema floor. It uses a thread of its own,
+ * so that a slow database delays nothing else.
  */
 public final class KeyChangePoller {
   private static final Logger LOG = LoggerFactory.getLogger(KeyChangePoller.class);
@@ -55,8 +55,8 @@ public final class KeyChangePoller {
   }
 
   /**
-   * Polls as soon as possible, because something changed. From any thread; concurrent calls share
-   * one poll.
+   * Polls as soon as possible, because something changed. Safe on any thread; concurrent calls
+   * share one poll.
    */
   public void pollSoon() {
     if (!pollRequested.getAndSet(true)) {

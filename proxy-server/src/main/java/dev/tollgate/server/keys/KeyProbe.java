@@ -28,8 +28,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Result of probing whether a provider accepts a key, before a start: with a request that costs
- * nothing, or by fetching a token.
+ * Result of probing, before a start, whether a provider accepts its configured API key: with a
+ * request that costs nothing, or by fetching a token.
  */
 public sealed interface KeyProbe {
   /** Timeout of a probe. */

@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Archive of settled segments, kept for a while so that they can be sent again after a rollback of
- * the ledger store.
+ * Archive of journal segments whose charges are settled, kept for a while so that they can be sent
+ * again after a rollback of the ledger store.
  */
 final class Archive {
   private static final Logger LOG = LoggerFactory.getLogger(Archive.class);

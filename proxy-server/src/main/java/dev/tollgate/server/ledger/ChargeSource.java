@@ -3,7 +3,7 @@ package dev.tollgate.server.ledger;
 import dev.tollgate.core.ledger.Settlement;
 import java.util.List;
 
-/** Source of charges for the settler, oldest first. */
+/** Source of durable charges that the settler sends to the ledger store, oldest first. */
 public interface ChargeSource {
 
   /** Returns the oldest charges that are not settled. */

@@ -12,14 +12,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reporter of this node's commitments and the age of its oldest unsettled charge, once a second to
- * the ledger store, for the case that the node is lost.
+ * Periodic reporter of this node's committed lease amounts to the ledger store, which needs them if
+ * the node is lost. It also reports the age of the oldest unsettled charge.
  */
 public final class CommitmentReporter implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(CommitmentReporter.class);
   private static final Duration PERIOD = Duration.ofSeconds(1);
 
-  /** Store of reports. */
+  /** Port that stores the reports. */
   @FunctionalInterface
   public interface ReportStore {
     /**

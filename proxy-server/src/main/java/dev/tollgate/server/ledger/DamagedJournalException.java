@@ -2,7 +2,7 @@ package dev.tollgate.server.ledger;
 
 import java.io.IOException;
 
-/** Damage of the journal: its content is not what was written. */
+/** Failure to read the journal because its content is not what was written. */
 public final class DamagedJournalException extends IOException {
   private static final long serialVersionUID = 1;
 

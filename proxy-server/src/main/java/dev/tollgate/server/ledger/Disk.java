@@ -4,10 +4,13 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 
-/** Port to the journal's directory. Anything that is not forced may be lost in a crash. */
+/**
+ * Port to the file operations on the journal's directory. Anything that is not forced may be lost
+ * in a crash.
+ */
 interface Disk {
 
-  /** A file of the directory. */
+  /** Name, size in bytes and modification time of a file in the directory. */
   record FileEntry(String name, long bytes, long modifiedMillis) {}
 
   List<FileEntry> list() throws IOException;
@@ -36,7 +39,7 @@ interface Disk {
   /** Returns a file's path for messages. */
   String path(String name);
 
-  /** An open file, used by one thread at a time, which must not be interrupted. */
+  /** Open file of the journal, used by one thread at a time, which must not be interrupted. */
   interface File extends AutoCloseable {
 
     /** Writes the remaining bytes of a buffer. */

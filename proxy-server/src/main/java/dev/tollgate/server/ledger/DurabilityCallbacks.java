@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Callbacks that wait for a group to be durable: each event loop gets one task for all of its
- * callbacks. Confined to the writer's thread, except for the measured delay of the loops.
+ * Callbacks of requests that wait until their journal records are durable, run as one task per
+ * event loop. Confined to the writer's thread, except for the measured delay of the loops.
  */
 final class DurabilityCallbacks {
   private static final Logger LOG = LoggerFactory.getLogger(DurabilityCallbacks.class);

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.OptionalLong;
 
-/** Reader of a segment's frames in order, up to the first one that is not complete. */
+/** Reader of the frames of a journal segment in order, up to the first one that is not complete. */
 final class FrameReader implements AutoCloseable {
   /** Expected seq of a caller that does not know with which one a segment begins. */
   static final long ANY_SEQ = -1;

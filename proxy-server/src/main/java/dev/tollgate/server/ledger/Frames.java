@@ -6,11 +6,11 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
 /**
- * Framing of a segment, {@code [length|crc32c|seq|epoch|payload]}, where the payload's first byte
- * is its type. Frames form groups that begin on a sector boundary, so that no write touches a
- * sector with durable data. A group's first frame has the seq up to which everything was durable
- * when the group was written. The checksum is seeded with the segment's id, so that a stale frame
- * of another segment is invalid.
+ * Format of the frames in a journal segment, {@code [length|crc32c|seq|epoch|payload]}, where the
+ * payload's first byte is its type. Frames form groups that begin on a sector boundary, so that no
+ * write touches a sector with durable data. A group's first frame has the seq up to which
+ * everything was durable when the group was written. The checksum is seeded with the segment's id,
+ * so that a stale frame of another segment is invalid.
  */
 final class Frames {
   static final int SECTOR_BYTES = 512;

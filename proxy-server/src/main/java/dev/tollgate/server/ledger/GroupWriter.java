@@ -17,9 +17,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Writer of records into segments, in groups that are synced together. A group with a charge is
- * synced before the charge is reported as durable; other groups are synced with the next such one.
- * Confined to the writer's thread.
+ * Writer of records into journal segments, in groups that are synced together. A group with a
+ * charge is synced before the charge is reported as durable; other groups are synced with the next
+ * such one. Confined to the writer's thread.
  */
 final class GroupWriter {
   private static final int GROUP_BYTES_MAX = 1024 * 1024;

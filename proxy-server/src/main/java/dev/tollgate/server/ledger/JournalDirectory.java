@@ -19,8 +19,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Directory of the journal, with the node's id and the segments of previous epochs. Opened by the
- * one process that holds the data directory's lock.
+ * Directory of the node's ledger journal, with the node's id and the segments of previous epochs.
+ * Only the process that holds the data directory's lock opens it.
  */
 public final class JournalDirectory {
   private static final String NODE = "node";

@@ -5,7 +5,7 @@ import dev.tollgate.server.settings.LedgerSettings.Durability;
 import dev.tollgate.server.settings.LedgerSettings.Retention;
 
 /**
- * Options of a journal, from the configuration or a test.
+ * Options of the ledger journal, from the configuration or a test.
  *
  * @param segmentBytes size of every new segment file, a multiple of {@link Frames#SECTOR_BYTES}
  * @param queuedMax bound of records that wait for the disk; above it no request is admitted

@@ -9,7 +9,7 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 import java.util.function.LongFunction;
 
-/** Reader of the records of one epoch in order, from segment to segment, up to the first gap. */
+/** Reader of one epoch's journal records in order, from segment to segment, up to the first gap. */
 final class JournalReader implements AutoCloseable {
   private final Disk disk;
   private final LongFunction<Optional<SegmentName>> names;
@@ -17,11 +17,11 @@ final class JournalReader implements AutoCloseable {
   private FrameReader frames;
   private long expected;
 
-  /** A record and its segment. */
+  /** Journal record and the number of its segment. */
   record Entry(long segment, JournalRecord record) {}
 
   /**
-   * A position between two frames.
+   * Position in the journal between two frames.
    *
    * @param expected the seq of the frame after it, or {@link FrameReader#ANY_SEQ}
    */

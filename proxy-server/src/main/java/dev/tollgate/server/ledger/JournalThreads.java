@@ -5,7 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** Threads of a journal: one that writes, one that creates and retires segments. */
+/** The two threads of a ledger journal: one writes records, one creates and retires segments. */
 interface JournalThreads {
 
   /** Runs the writer's loop; the future completes when the loop returns. */

@@ -27,8 +27,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Client of the ledger store for a node's leases. One thread decides which calls are due; each call
- * blocks on a thread of its own, and no two calls for one scope run at once.
+ * Client of the ledger store that obtains, renews and returns this node's leases of account
+ * balances. One thread decides which calls are due; each call blocks on a thread of its own, and no
+ * two calls for one scope run at once.
  */
 public final class LeaseClient implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LeaseClient.class);
@@ -180,7 +181,7 @@ public final class LeaseClient implements AutoCloseable {
     }
   }
 
-  /** Applies growth of leases by overruns. From any thread. */
+  /** Applies growth of leases by overruns. Safe on any thread. */
   public void applyOverruns(List<LeaseGrowth> overruns) {
     if (!overruns.isEmpty()) {
       onAnswer(() -> ledger.applyOverruns(overruns));

@@ -9,9 +9,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * File beside the segments with the last checkpoint that the ledger store acknowledged: a store
- * that has less was rolled back. The file's name and format contain {@code books}, the store's
- * former name, and must not change.
+ * File beside the journal's segments with the last checkpoint that the ledger store acknowledged: a
+ * store that has less was rolled back. The file's name and format contain {@code books}, the
+ * store's former name, and must not change.
  *
  * @param keptFrom all charges before this segment are settled, as the store acknowledged
  */

@@ -3,8 +3,8 @@ package dev.tollgate.server.ledger;
 import java.io.IOException;
 
 /**
- * Failure of a start: the ledger store was rolled back and lacks charges that this node's journal
- * no longer keeps.
+ * Failure to start because the ledger store was rolled back and lacks charges that this node's
+ * journal no longer keeps.
  */
 public final class LedgerRolledBackException extends IOException {
   private static final long serialVersionUID = 1;

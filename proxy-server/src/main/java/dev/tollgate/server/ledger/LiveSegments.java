@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Segments of this epoch that recovery would need: each until its requests have ended and its
- * charges are settled, and so are those of all older segments. Shared by the writer and the
- * settler.
+ * Set of this epoch's journal segments that a recovery would need. It needs each one until its
+ * requests have ended and its charges are settled, and so are those of all older segments. Shared
+ * by the writer and the settler.
  */
 final class LiveSegments {
   private final Map<Long, SegmentState> byId = new HashMap<>();

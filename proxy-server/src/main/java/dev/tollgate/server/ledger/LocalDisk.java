@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Directory of the machine's own file system. */
+/** Journal directory in a local file system. */
 final class LocalDisk implements Disk {
   private final Path directory;
 

@@ -23,9 +23,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Journal of one epoch on a local disk. One thread writes what is queued, syncs once for all of it,
- * and runs the callbacks that wait for it. A disk error ends the process, because the state after a
- * failed sync is unknown.
+ * Write-ahead journal of reservations and charges for one epoch of the node, on a local disk. One
+ * thread writes what is queued, syncs once for all of it, and runs the callbacks that wait for it.
+ * A disk error ends the process, because the state after a failed sync is unknown.
  */
 public final class LocalJournal
     implements Journal, ChargeSource, RollbackDetector.CheckpointedJournal, AutoCloseable {

@@ -9,16 +9,16 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * Preallocator of files, which fills them with zeros so that later writes allocate nothing. Writes
- * bypass the page cache where the file system supports it: that takes a third of the CPU, and the
- * syncs of other files do not wait behind the zeros.
+ * Preallocator of journal segment files, which fills them with zeros so that later writes allocate
+ * nothing. Writes bypass the page cache where the file system supports it: that takes a third of
+ * the CPU, and the syncs of other files do not wait behind the zeros.
  */
 final class Preallocator {
   private static final int CHUNK_BYTES = 1024 * 1024;
 
   private Preallocator() {}
 
-  /** Fills a file by direct I/O; false if that is not supported. */
+  /** Fills a file with zeros by direct I/O; true if the file system supports that. */
   static boolean writeDirect(Path file, int bytes) {
     try {
       int block = Math.toIntExact(Files.getFileStore(file).getBlockSize());

@@ -18,8 +18,8 @@ import java.util.UUID;
 import java.util.function.LongFunction;
 
 /**
- * Journal of a previous epoch of the node, with charges that may not be settled. Charges are read
- * from the disk on demand, so memory does not grow with their number.
+ * Read-only journal of a previous epoch of the node, as a source of charges that may not be
+ * settled. Charges are read from the disk on demand, so memory does not grow with their number.
  */
 public final class PreviousEpochJournal implements ChargeSource, AutoCloseable {
   private final LeaseHolder holder;

@@ -1,7 +1,8 @@
 package dev.tollgate.server.ledger;
 
 /**
- * Range of segments that the ledger store needs again, and of those that are available.
+ * Range of journal segments that the ledger store needs again after a rollback, and of those that
+ * are available.
  *
  * @param neededFrom the first segment that the store may not have completely
  * @param availableFrom the first segment from which on all are available

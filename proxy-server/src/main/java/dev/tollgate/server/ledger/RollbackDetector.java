@@ -14,9 +14,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Detector of rollbacks of the ledger store: checks once a second that the store is the one in
- * which this epoch began and has everything that it acknowledged, and advances the node's
- * checkpoint there. Runs on the settler's thread, so that no batch is in flight during a check.
+ * Detector of rollbacks of the ledger store, which checks once a second that the store still has
+ * everything it acknowledged to this node. It also checks that the store is the one in which this
+ * epoch began, and advances the node's checkpoint there. It runs on the settler's thread, so that
+ * no batch is in flight during a check.
  */
 public final class RollbackDetector {
   private static final Logger LOG = LoggerFactory.getLogger(RollbackDetector.class);
@@ -34,7 +35,7 @@ public final class RollbackDetector {
   private long checkpointed;
   private long checkedNanos;
 
-  /** View of the journal for checkpoints. */
+  /** View of the journal that checkpoints need. */
   interface CheckpointedJournal {
     /** Returns the first segment that may contain charges which are not settled. */
     long neededFrom();
@@ -76,7 +77,7 @@ public final class RollbackDetector {
         checkpoints, holder, initialIdentity, journal, onRollback, Sleeper.system());
   }
 
-  /** Checks if a check is due. On the settler's thread. */
+  /** Runs a check if one is due. Called on the settler's thread. */
   public void check() {
     if (reported.get()) {
       return;

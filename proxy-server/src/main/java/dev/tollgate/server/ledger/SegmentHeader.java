@@ -7,7 +7,8 @@ import java.util.UUID;
 import java.util.zip.CRC32C;
 
 /**
- * Header of a segment, in its first sector: the segment's id, and the node and epoch that wrote it.
+ * Header of a journal segment, in its first sector: the segment's id, and the node and epoch that
+ * wrote it.
  *
  * @param id grows by one from segment to segment, over all epochs
  */

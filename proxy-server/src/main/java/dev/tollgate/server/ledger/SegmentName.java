@@ -4,11 +4,11 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Name of a segment's file: its id, and its state as the file's extension. */
+/** File name of a journal segment: its id, and its state as the file's extension. */
 record SegmentName(long id, State state) implements Comparable<SegmentName> {
   private static final Pattern FORM = Pattern.compile("([0-9a-f]{16})\\.(new|journal|settled)");
 
-  /** State of a segment. */
+  /** State of a segment file. */
   enum State {
     /** Being created; its content is ignored. */
     NEW(".new"),

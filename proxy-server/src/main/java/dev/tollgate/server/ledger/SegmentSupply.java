@@ -7,7 +7,10 @@ import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Supply of segments: keeps the next one ready, and tracks the free space of the disk. */
+/**
+ * Supply of empty journal segments: keeps the next one preallocated, and tracks the free space of
+ * the disk.
+ */
 final class SegmentSupply {
   private static final Logger LOG = LoggerFactory.getLogger(SegmentSupply.class);
   private static final Duration RETRY_INTERVAL = Duration.ofSeconds(1);

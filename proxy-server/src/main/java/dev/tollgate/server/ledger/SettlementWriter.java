@@ -14,10 +14,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writer of charges to the ledger store, which does not give up. While the store cannot be reached,
- * a batch is repeated; if it may be too large for one call, it is reduced; if the store rejects it,
- * it is bisected until the rejected charge is found. That charge is settled without its request log
- * row, or, if it is still rejected, put into quarantine.
+ * Writer of batches of charges to the ledger store, which retries until each charge is settled or
+ * quarantined. While the store cannot be reached, a batch is repeated; if it may be too large for
+ * one call, it is reduced; if the store rejects it, it is bisected until the rejected charge is
+ * found. That charge is settled without its request log row, or, if it is still rejected, put into
+ * quarantine.
  */
 public final class SettlementWriter {
   private static final Logger LOG = LoggerFactory.getLogger(SettlementWriter.class);
@@ -34,7 +35,7 @@ public final class SettlementWriter {
   private int consecutiveFailures;
   private volatile boolean stopping;
 
-  /** Outcome of a batch. */
+  /** Outcome of writing a batch of charges. */
   record BatchOutcome(
       List<Settlement> settled, List<LeaseGrowth> overruns, List<Settlement> quarantined) {}
 
@@ -66,7 +67,7 @@ public final class SettlementWriter {
     return quarantined;
   }
 
-  /** Stops retrying; charges that are not settled stay in their source. From any thread. */
+  /** Stops retrying; charges that are not settled stay in their source. Safe on any thread. */
   public void stop() {
     stopping = true;
     sleeper.wake();
@@ -111,7 +112,7 @@ public final class SettlementWriter {
     return true;
   }
 
-  /** Size of batches, adapted to failures. */
+  /** Maximum size of batches, adapted to failures. */
   private static final class BatchSize {
     private int max = Integer.MAX_VALUE;
     private int calls;

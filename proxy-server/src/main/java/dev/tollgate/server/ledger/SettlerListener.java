@@ -4,7 +4,7 @@ import dev.tollgate.core.ledger.LedgerStore.LeaseGrowth;
 import dev.tollgate.core.ledger.Settlement;
 import java.util.List;
 
-/** Listener for results of settling, called on the settler's thread. */
+/** Listener for the results of settling charges, called on the settler's thread. */
 public interface SettlerListener {
 
   /**

@@ -3,7 +3,7 @@ package dev.tollgate.server.ledger;
 import java.time.Duration;
 
 /**
- * Statistics of the settler.
+ * Statistics of the settler for metrics and the node's reports: its backlog, ages and counts.
  *
  * @param backlog number of charges that are durable and not settled
  * @param oldest lower bound of the time that the oldest of them has waited; if they exceed one

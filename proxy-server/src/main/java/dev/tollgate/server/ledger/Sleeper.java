@@ -4,14 +4,14 @@ import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
-/** Sleep of one thread, with its clock. */
+/** Sleep of one thread, which other threads can end early, with the clock it uses. */
 interface Sleeper {
   long nanoTime();
 
   /** Returns after the time, or when woken. */
   void pause(Duration atMost);
 
-  /** Ends the present sleep, or the next one at once. From any thread. */
+  /** Ends the present sleep, or the next one at once. Safe on any thread. */
   void wake();
 
   /** Returns a sleeper on the machine's clock. */

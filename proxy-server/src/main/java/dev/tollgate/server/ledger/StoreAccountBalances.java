@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** Account balances read from the store, on a thread that may block. */
+/** Asynchronous query of account balances in the store, on offloaded threads. */
 public record StoreAccountBalances(PostgresAccountBalances balances, Offload offload)
     implements AccountBalances {
   /** Timeout of a query. */

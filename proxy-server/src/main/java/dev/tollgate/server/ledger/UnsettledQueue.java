@@ -31,7 +31,7 @@ final class UnsettledQueue {
   /** Confined to the settler's thread. */
   private @Nullable JournalReader reader;
 
-  /** A charge and its segment. */
+  /** Charge and the number of its journal segment. */
   record Charge(long segment, Settlement settlement) {}
 
   UnsettledQueue(Disk disk, int memoryMax) {

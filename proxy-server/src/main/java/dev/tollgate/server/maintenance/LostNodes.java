@@ -10,7 +10,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Release of money leased by unresponsive nodes: what they had not committed when their leases
+ * Release of account balances leased by unresponsive nodes: the uncommitted part when the leases
  * expire, the rest a day later.
  */
 final class LostNodes {

@@ -23,9 +23,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Periodic maintenance of the store, which any node may do: creates, closes and drops daily
- * partitions, audits the sums, releases leases of lost nodes, and deletes expired submissions and
- * jobs.
+ * Periodic maintenance of the PostgreSQL store, which every node may run: daily partitions, audits,
+ * leases of lost nodes, and deletion of expired rows. It creates, closes and drops partitions,
+ * audits the sums, and deletes expired submissions and jobs.
  */
 public final class StoreMaintenance implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(StoreMaintenance.class);

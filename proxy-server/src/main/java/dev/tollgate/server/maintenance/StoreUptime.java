@@ -6,9 +6,9 @@ import java.time.InstantSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Uptime of the ledger store as this node observes it: long enough once the store has answered
- * without a break for a time in which every live node sends a heartbeat. Uses the wall clock, which
- * continues while the machine is suspended.
+ * Tracker of how long the ledger store has answered this node without a break. That is long enough
+ * once every live node must have sent a heartbeat. It uses the wall clock, which continues while
+ * the machine is suspended.
  */
 final class StoreUptime {
   private static final Duration LONG_ENOUGH = Duration.ofMinutes(2);

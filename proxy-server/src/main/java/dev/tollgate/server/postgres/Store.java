@@ -56,8 +56,8 @@ import java.util.function.Function;
 import javax.sql.DataSource;
 
 /**
- * Open store: a migrated database, its pool, and the ports on top of it. Closing it ends the pool
- * and, if it was started for this store, the database.
+ * Open PostgreSQL store of the process: the migrated database, its connection pool, and the ports
+ * implemented on it. Closing it closes the pool and stops a database that was started for it.
  */
 public final class Store implements AutoCloseable {
   private static final int JOIN_ATTEMPTS_MAX = 3;
@@ -194,8 +194,8 @@ public final class Store implements AutoCloseable {
   }
 
   /**
-   * Returns the submissions with an idempotency key. Stored replies are large and clients may read
-   * them at any rate, so they have connections of their own.
+   * Returns the idempotency store. Stored replies are large and clients may read them at any rate,
+   * so they have connections of their own.
    *
    * @param offload runs the statements
    */
@@ -224,8 +224,8 @@ public final class Store implements AutoCloseable {
    *
    * @param changes threads for statements that may wait for locks
    * @param queries threads for statements that do not
-   * @param retention how long a submission is not carried out a second time
-   * @param ttl after which a job expires
+   * @param retention time for which a repeated submission is not carried out again
+   * @param ttl time after which a job expires
    * @param onJobDue called when a job needs work; must not block
    */
   public PostgresJobs jobs(
@@ -242,7 +242,7 @@ public final class Store implements AutoCloseable {
         onJobDue);
   }
 
-  /** Threads with one dedicated connection each. */
+  /** Worker threads for blocking statements, each with a dedicated database connection. */
   public record DedicatedThreads(Offload offload, int count) {}
 
   /**
@@ -261,7 +261,7 @@ public final class Store implements AutoCloseable {
     return extraPool;
   }
 
-  /** Connections of a pool in use, and threads that wait for one. */
+  /** Number of connections in use in the pool, and of threads that wait for one. */
   public record PoolStats(int inUse, int waiting) {}
 
   /** Returns the pools by name. */
@@ -284,14 +284,14 @@ public final class Store implements AutoCloseable {
     return new JobRows(pool);
   }
 
-  /** Returns the media jobs for read-only queries. */
+  /** Returns the queries of media jobs. */
   public JobViews jobViews() {
     return new JobViews(pool);
   }
 
   /**
-   * Uses connections outside of the pool, whose statement timeout is too short for a deletion of
-   * many images.
+   * Returns the deletion of expired submissions. It uses connections outside of the pool, whose
+   * statement timeout is too short for a deletion of many images.
    */
   public ExpiredSubmissions expiredSubmissions() {
     return new ExpiredSubmissions(MaintenanceSessions.dataSource(database.address()));
@@ -319,19 +319,22 @@ public final class Store implements AutoCloseable {
   }
 
   /**
-   * Uses connections outside of the pool, whose statement timeout is too short for the sums of a
-   * large day.
+   * Returns the maintenance of partitions. It uses connections outside of the pool, whose statement
+   * timeout is too short for the sums of a large day.
    */
   public LedgerPartitions ledgerPartitions() {
     return new LedgerPartitions(MaintenanceSessions.dataSource(database.address()));
   }
 
-  /** Uses connections outside of the pool, whose statement timeout is too short for a large log. */
+  /**
+   * Returns the queries of the request log. They use connections outside of the pool, whose
+   * statement timeout is too short for a large log.
+   */
   public RequestHistory requestHistory() {
     return new RequestHistory(Migrations.plain(database.address()));
   }
 
-  /** Uses connections outside of the pool too. */
+  /** Returns the query of usage sums, which uses connections outside of the pool too. */
   public UsageReport usageReport() {
     return new UsageReport(Migrations.plain(database.address()));
   }
@@ -347,8 +350,8 @@ public final class Store implements AutoCloseable {
   }
 
   /**
-   * Uses connections outside of the pool, whose statement timeout is too short for the sums of a
-   * large ledger.
+   * Returns the ledger's audit. It uses connections outside of the pool, whose statement timeout is
+   * too short for the sums of a large ledger.
    */
   public LedgerAudit ledgerAudit() {
     return new LedgerAudit(MaintenanceSessions.dataSource(database.address()));

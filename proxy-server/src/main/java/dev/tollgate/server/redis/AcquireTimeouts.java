@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Timeouts of pending acquisitions. All have the same timeout, so they expire in FIFO order and
- * share one timer.
+ * Timer of pending permit acquisitions in Redis. All have the same timeout, so they expire in FIFO
+ * order and share one timer.
  */
 final class AcquireTimeouts {
   private final EventExecutor clock;
@@ -28,7 +28,7 @@ final class AcquireTimeouts {
     return clock.ticker().nanoTime();
   }
 
-  /** Expires an acquisition at its timeout, unless it is answered before. From any thread. */
+  /** Expires an acquisition at its timeout, unless it is answered before. Safe on any thread. */
   void watch(PendingAcquire pending) {
     waiting.add(pending);
     watchFrom(timeout.toNanos());

@@ -9,7 +9,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Acquisitions of this node's running requests that Redis counts. Safe on any thread. */
+/**
+ * Registry of the rate limit permits that running requests of this node hold in Redis, by request.
+ * Instances are thread-safe.
+ */
 final class ActivePermits {
   private static final int BATCH = 256;
 
@@ -19,7 +22,7 @@ final class ActivePermits {
     acquires.put(acquire.request(), acquire);
   }
 
-  /** Removes an acquisition; false if it was not held. */
+  /** Removes an acquisition; true if it was held. */
   boolean remove(Acquire acquire) {
     return acquires.remove(acquire.request()) != null;
   }

@@ -6,13 +6,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** State of the connection to Redis. */
 sealed interface ConnectionState {
   /**
-   * Redis answers. Members are counted under the epoch; a new epoch resolves everything that was
-   * uncertain about the previous one.
+   * Redis answers calls. Members are counted under the epoch; a new epoch resolves everything that
+   * was uncertain about the previous one.
    *
    * @param previousEpoch epoch of running acquisitions that are not restated yet
    * @param failures number of failures in a row
-   * @param uncertain whether a release may have been lost
-   * @param inRestateGrace whether other nodes may not have restated their slots yet
+   * @param uncertain true if a release may have been lost
+   * @param inRestateGrace true while other nodes may not have restated their slots
    */
   record Up(
       RedisConnection link,

@@ -7,8 +7,8 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Publisher of notifications that keys or organizations changed. It connects while the change is
- * being made, so that the notification follows at once.
+ * Publisher of notifications to all nodes, through Redis, that API keys or organizations changed.
+ * It connects while the change is being made, so that the notification follows at once.
  */
 public final class KeyChangePublisher implements AutoCloseable {
   private final RedisAddress address;
@@ -26,7 +26,7 @@ public final class KeyChangePublisher implements AutoCloseable {
     return new KeyChangePublisher(address);
   }
 
-  /** Result of publishing. */
+  /** Result of publishing a notification. */
   public sealed interface PublishResult {
     /** The notification was sent to all subscribers. */
     record Done() implements PublishResult {}

@@ -11,10 +11,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Subscriber to notifications that keys or organizations changed. A notification does not contain
- * what changed: the subscriber polls the store, so nothing depends on the content of messages or on
- * their arrival. Uses a connection of its own; everything except the callbacks runs on the clock's
- * thread.
+ * Subscriber to Redis notifications that API keys or organizations changed. A notification does not
+ * contain what changed: the subscriber polls the store, so nothing depends on the content of
+ * messages or on their arrival. It uses a connection of its own; everything except the callbacks
+ * runs on the clock's thread.
  */
 final class KeyChangeSubscriber {
   private static final Logger LOG = LoggerFactory.getLogger(KeyChangeSubscriber.class);

@@ -13,9 +13,9 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
 /**
- * Counters that use the shared ones, and those of this node while the shared ones are unavailable.
- * A slot that was granted locally is counted in both, so that other nodes see it as soon as Redis
- * answers again.
+ * Rate limit counters that delegate to the shared ones in Redis, or to this node's own while Redis
+ * is unavailable. A slot that was granted locally is counted in both, so that other nodes see it as
+ * soon as Redis answers again.
  */
 final class LocalFallbackCounters implements Counters {
   private final SharedCounters shared;

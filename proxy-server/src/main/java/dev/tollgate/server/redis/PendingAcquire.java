@@ -8,9 +8,9 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 
 /**
- * Pending acquisition in Redis, answered exactly once: by Redis or by its timeout. After a timeout
- * the outcome is unknown, so an undo follows on the same connection, after the call, or on the next
- * connection.
+ * Pending acquisition of a rate limit permit in Redis, completed exactly once: by Redis or by its
+ * timeout. After a timeout the outcome is unknown, so an undo follows on the same connection, after
+ * the call, or on the next connection.
  */
 final class PendingAcquire {
   private final Acquire acquire;

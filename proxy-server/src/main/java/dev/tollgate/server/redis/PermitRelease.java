@@ -2,7 +2,7 @@ package dev.tollgate.server.redis;
 
 import dev.tollgate.core.limit.Acquire;
 
-/** Release of an acquisition, as it is sent to Redis. */
+/** Release of an acquired rate limit permit, as it is sent to Redis. */
 sealed interface PermitRelease {
   Acquire acquire();
 

@@ -12,9 +12,12 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Redis as all nodes share it: counters of limits, and notifications of changed keys. */
+/**
+ * Facade of the Redis server that all nodes share: rate limit counters and notifications of changed
+ * API keys.
+ */
 public final class Redis implements AutoCloseable {
-  /** How long a start waits for Redis before it continues without. */
+  /** Longest wait of a start for Redis before it continues without. */
   private static final Duration CONNECT_WAIT = Duration.ofSeconds(2);
 
   private final EventExecutor clock =
@@ -53,8 +56,8 @@ public final class Redis implements AutoCloseable {
    * Connects, with retries in the background.
    *
    * @param timeout longest wait of a request for Redis
-   * @param localCounters the counters to use while Redis does not answer; empty: requests with
-   *     limits are refused
+   * @param localCounters the counters to use while Redis does not answer; empty means that requests
+   *     with limits are refused
    * @throws ClusterException if the server is part of a cluster
    */
   public static Redis open(
@@ -78,7 +81,7 @@ public final class Redis implements AutoCloseable {
     return redis;
   }
 
-  /** The server is part of a Redis Cluster, whose nodes have a part of the keys each. */
+  /** Failure to use a server that is part of a Redis Cluster, which is not supported. */
   public static final class ClusterException extends Exception {
     ClusterException(RedisAddress address) {
       super(address + " is a Redis Cluster; limits need one server, or sentinels with one master");

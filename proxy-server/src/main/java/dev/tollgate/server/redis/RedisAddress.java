@@ -5,7 +5,7 @@ import io.lettuce.core.RedisURI;
 import java.time.Duration;
 import java.util.stream.Collectors;
 
-/** Address of Redis: one server, or the master that sentinels name. */
+/** Address of the Redis server: one server, or the master that sentinels name. */
 public final class RedisAddress {
   /** Timeout of connecting, authentication and queries of sentinels. */
   static final Duration CONNECT = Duration.ofSeconds(1);

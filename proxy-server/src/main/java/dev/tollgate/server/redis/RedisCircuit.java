@@ -23,13 +23,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Circuit breaker of Redis. After failures in a row Redis is not called, so that no request waits;
- * a probe repeats until Redis answers, on a new connection if the old one does not respond. When
- * Redis answers again, the node first restates what it holds under a new epoch and drops the old
- * one, so that calls with an unknown outcome leave no slot behind. After an outage in which other
- * nodes may have lost their slots, no slot is granted before they had time to restate them. The
- * state is read and failures are reported on any thread; everything else runs on one thread, the
- * clock.
+ * Circuit breaker for calls to Redis. After failures in a row Redis is not called, so that no
+ * request waits; a probe repeats until Redis answers, on a new connection if the old one does not
+ * respond. When Redis answers again, the node first restates what it holds under a new epoch and
+ * drops the old one, so that calls with an unknown outcome leave no slot behind. After an outage in
+ * which other nodes may have lost their slots, no slot is granted before they had time to restate
+ * them. The state is read and failures are reported on any thread; everything else runs on one
+ * thread, the clock.
  */
 final class RedisCircuit {
   private static final Logger LOG = LoggerFactory.getLogger(RedisCircuit.class);

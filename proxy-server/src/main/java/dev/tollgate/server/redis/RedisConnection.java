@@ -14,8 +14,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connection to Redis, which answers calls in their order. The connection is not reopened and no
- * call is repeated, so that each call is executed at most once. Safe on any thread; never blocks.
+ * Connection to Redis for script calls, which are answered in their order. The connection is not
+ * reopened and no call is repeated, so that each call is executed at most once. Safe on any thread;
+ * never blocks.
  */
 final class RedisConnection {
   /** Bound of calls that wait for an answer; further ones fail at once. */

@@ -2,7 +2,7 @@ package dev.tollgate.server.redis;
 
 import java.util.Locale;
 
-/** Kinds of failed calls to Redis. */
+/** Kind of a failed call to Redis. */
 public enum RedisFailure {
   /** No answer in time. */
   TIMEOUT,

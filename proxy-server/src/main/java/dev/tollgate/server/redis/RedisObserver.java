@@ -1,6 +1,6 @@
 package dev.tollgate.server.redis;
 
-/** Observer of calls to Redis. Called on any thread. */
+/** Observer of calls to Redis, for metrics. It is called on any thread. */
 public interface RedisObserver {
   /** An acquisition was answered after {@code nanos}. */
   void answered(long nanos);

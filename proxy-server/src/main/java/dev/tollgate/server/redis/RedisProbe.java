@@ -5,7 +5,10 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Result of probing whether a Redis can be used for limits; the probe changes nothing there. */
+/**
+ * Result of probing whether a Redis server can be used for rate limits; the probe changes nothing
+ * there.
+ */
 public sealed interface RedisProbe {
   int SECONDS_MAX = 5;
 

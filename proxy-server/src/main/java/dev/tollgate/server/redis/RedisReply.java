@@ -2,7 +2,7 @@ package dev.tollgate.server.redis;
 
 import java.util.List;
 
-/** Result of a call. */
+/** Result of a script call to Redis. */
 sealed interface RedisReply {
   /** Redis executed the call. */
   record Done(List<Long> values) implements RedisReply {}

@@ -10,8 +10,8 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * Lua scripts, each executed atomically by Redis, with their text and the digest by which Redis
- * identifies them.
+ * Lua script for rate limit counters, executed atomically by Redis, with its text and the digest by
+ * which Redis identifies it.
  */
 enum RedisScript {
   ACQUIRE("buckets", "acquire"),

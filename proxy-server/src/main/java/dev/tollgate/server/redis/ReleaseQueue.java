@@ -12,8 +12,9 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * Queue of releases: sends each to Redis at once, or as soon as Redis answers again. If the queue
- * is full, a release is dropped, and its tokens refill within their minute. Safe on any thread.
+ * Queue of permit releases to Redis: sends each to Redis at once, or as soon as Redis answers
+ * again. If the queue is full, a release is dropped, and its tokens refill within their minute.
+ * Safe on any thread.
  */
 final class ReleaseQueue {
   /** Bound of releases that wait for Redis to answer again. */

@@ -17,9 +17,9 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Call of a script, with its keys and arguments. A running request is a member of its node's epoch,
- * a key whose lease the node's heartbeats renew. The slots of an API key are counts by epoch;
- * counts of epochs without members are ignored.
+ * Call of a Redis script, with its keys and arguments. A running request is a member of its node's
+ * epoch, a key whose lease the node's heartbeats renew. The slots of an API key are counts by
+ * epoch; counts of epochs without members are ignored.
  */
 record ScriptCall(RedisScript script, List<String> keys, List<String> arguments) {
   /** Lease of an epoch without heartbeats, after which a killed node's slots are free. */
@@ -161,7 +161,7 @@ record ScriptCall(RedisScript script, List<String> keys, List<String> arguments)
     return Long.toString(duration.toMillis());
   }
 
-  /** Builder of a call for one request. */
+  /** Builder of a script call for one request. */
   private static final class Builder {
     private final List<String> keys;
     private final List<String> arguments = new ArrayList<>();

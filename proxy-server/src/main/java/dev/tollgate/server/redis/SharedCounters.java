@@ -11,8 +11,8 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
 /**
- * Counters in Redis that all nodes share: an acquisition is one call of one script. Safe on any
- * thread; a call that Redis does not answer in time is answered with {@link
+ * Rate limit counters in Redis that all nodes share: an acquisition is one call of one script. Safe
+ * on any thread; a call that Redis does not answer in time is answered with {@link
  * AcquireResult.Unavailable}.
  */
 final class SharedCounters implements Counters {
@@ -62,7 +62,7 @@ final class SharedCounters implements Counters {
     var _ = endHeld(acquire, tokensUsed);
   }
 
-  /** Ends an acquisition; false if Redis does not count it. */
+  /** Ends an acquisition; true if Redis counts it. */
   boolean endHeld(Acquire acquire, long tokensUsed) {
     if (!permits.remove(acquire)) {
       return false;

@@ -22,8 +22,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Deletes expired blobs from a directory, a bounded number at a time, and drafts left by crashes.
- * Several nodes may do so at once: a file that another node has deleted counts as deleted.
+ * Periodic deletion of expired blobs from a directory, a bounded number at a time, and of drafts
+ * left by crashes. Several nodes may do so at once: a file that another node has deleted counts as
+ * deleted.
  */
 public final class BlobExpiry implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(BlobExpiry.class);
@@ -52,7 +53,7 @@ public final class BlobExpiry implements AutoCloseable {
     this.deletion = deletion;
   }
 
-  /** Deletion of one path; false if it did not exist. */
+  /** Deletion of one path; true if the path existed. */
   interface Deletion {
     boolean delete(Path path) throws IOException;
   }

@@ -4,8 +4,8 @@ import dev.tollgate.core.storage.BlobName;
 import java.nio.file.Path;
 
 /**
- * Paths of blobs in a directory: one folder per day of expiry, so that a day is deleted as a whole,
- * with 1,024 folders in each. The parts of names contain no dots or slashes.
+ * Layout of blobs in their directory: one folder per day of expiry, so that a day is deleted as a
+ * whole, with 1,024 folders in each. The parts of names contain no dots or slashes.
  */
 record BlobLayout(Path directory) {
   private static final int SPREAD = 2;

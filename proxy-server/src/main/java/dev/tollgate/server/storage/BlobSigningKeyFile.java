@@ -13,9 +13,9 @@ import java.util.HexFormat;
 import java.util.Set;
 
 /**
- * Signing key of a directory's URLs, in a file beside the blobs: all nodes that share the directory
- * use the same key, and a reader of the file can read the blobs anyway. Created once, by the first
- * node.
+ * File beside the blobs of a directory with the key that signs their URLs. All nodes that share the
+ * directory use the same key, and a reader of the file can read the blobs anyway. The first node
+ * creates the file.
  */
 final class BlobSigningKeyFile {
   private static final Set<PosixFilePermission> OWNER_ONLY =

@@ -33,8 +33,9 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Stores blobs in a directory. A stored blob is complete and durable: written to a draft, synced
- * and renamed. All disk work is offloaded, and timeouts bound the wait for a disk that hangs.
+ * Blob store in a directory of the file system. A stored blob is complete and durable: written to a
+ * draft, synced and renamed. All disk work is offloaded, and timeouts bound the wait for a disk
+ * that hangs.
  */
 public final class DirectoryBlobStore implements BlobStore, BlobFiles {
   private static final String DISK_TIMEOUT = "disk timeout";
@@ -68,8 +69,8 @@ public final class DirectoryBlobStore implements BlobStore, BlobFiles {
 
   /**
    * @param leftBytesMin bytes of the disk that outputs leave free
-   * @param offload threads of its own, which a slow disk may block
-   * @param timeout after which storing counts as failed, whatever its result
+   * @param offload dedicated threads, which a slow disk may block
+   * @param timeout time after which storing counts as failed, whatever its result
    */
   public DirectoryBlobStore(
       Path directory,

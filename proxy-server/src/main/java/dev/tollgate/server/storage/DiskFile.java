@@ -15,8 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * File of the directory that a client downloads. Offloaded threads read it instead of sendfile,
- * which would block the loop on every page that is not in memory, and does not work with TLS.
+ * Blob file of the directory while a client downloads it. Offloaded threads read it instead of
+ * sendfile, which would block the loop on every page that is not in memory, and does not work with
+ * TLS.
  */
 final class DiskFile implements BlobFile {
   private static final Logger LOG = LoggerFactory.getLogger(DiskFile.class);

@@ -6,8 +6,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Free space that outputs must leave on their disk. The journal and the ledger store often share it
- * and stop all work without room; an output need not be stored, so it gives way first.
+ * Check of the free space that stored blobs must leave on their disk. The journal and the ledger
+ * store often share it and stop all work without room; an output need not be stored, so it gives
+ * way first.
  */
 final class DiskReserve {
   private static final int SHARE_LEFT = 20;
@@ -39,7 +40,7 @@ final class DiskReserve {
     return Math.max(leftBytesMin, Math.min(totalBytes / SHARE_LEFT, SHARE_BYTES_MAX));
   }
 
-  /** The free space is reserved for others. */
+  /** Failure to store a blob because the remaining free space is reserved. */
   static final class FullException extends IOException {
     private FullException(long usableBytes, long leftBytes) {
       super(

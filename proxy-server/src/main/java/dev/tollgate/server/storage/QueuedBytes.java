@@ -5,8 +5,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bytes in the queue of the disk threads. Either the thread takes them or the waiter releases them
- * on a timeout, at once, even if the task stays in the queue.
+ * Buffer of bytes in the queue of the disk threads, taken or released once. Either the thread takes
+ * them or the waiter releases them on a timeout, at once, even if the task stays in the queue.
  */
 final class QueuedBytes {
   private final AtomicReference<@Nullable ByteBuf> bytes;

@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Single result of a disk operation: its own, or a timeout. */
+/** Completion of a disk operation, exactly once: with its result, or with a timeout. */
 final class TimedCompletion<T> {
   private final EventLoop loop;
   private final Duration timeout;

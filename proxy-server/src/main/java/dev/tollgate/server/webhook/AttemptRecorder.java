@@ -7,14 +7,14 @@ import dev.tollgate.core.webhook.Outbox.RecordResult;
 import java.time.Duration;
 
 /**
- * Records an attempt, with retries for a while: an unrecorded delivery would reach its receiver
- * again.
+ * Recorder of webhook delivery attempts in the outbox. It retries for a while, because an
+ * unrecorded delivery would reach its receiver again.
  */
 record AttemptRecorder(Outbox outbox, Pause pause) {
   private static final int ATTEMPTS_MAX = 5;
   private static final Duration FIRST_PAUSE = Duration.ofMillis(250);
 
-  /** Wait of the calling thread. */
+  /** Blocking wait of the calling thread. */
   interface Pause {
     void sleep(Duration time) throws InterruptedException;
   }

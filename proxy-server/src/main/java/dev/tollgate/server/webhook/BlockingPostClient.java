@@ -14,7 +14,9 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Blocking calls of webhook receivers: the event loops do the I/O while a virtual thread waits. */
+/**
+ * Blocking HTTP client for webhook receivers: event loops do the I/O while a virtual thread waits.
+ */
 public record BlockingPostClient(EventLoopGroup loops, PostClient poster)
     implements WebhookTransport {
   /** Extra wait after the timeout, after which the loop counts as unresponsive. */

@@ -4,9 +4,9 @@ import dev.tollgate.core.webhook.RetrySchedule;
 import java.time.Duration;
 
 /**
- * Options of webhook attempts.
+ * Retry schedule and timeout of webhook delivery attempts.
  *
- * @param timeout of one attempt
+ * @param timeout longest duration of one attempt
  */
 public record SenderRules(RetrySchedule schedule, Duration timeout) {
   /** Time for the store and a busy node beside the attempt itself. */

@@ -16,8 +16,9 @@ import java.util.Optional;
 import java.util.concurrent.Semaphore;
 
 /**
- * Payloads of jobs for receivers, the same objects as in the API. Waits here for a connection, so
- * that webhooks do not take the pool's connections from clients.
+ * Payloads of webhook events, made from the jobs in the store: the same objects as in the API.
+ * Calls wait here for a connection, so that webhooks do not take the pool's connections from
+ * clients.
  */
 public final class StoredJobPayloads implements JobPayloads {
   private static final int CONNECTIONS = 2;

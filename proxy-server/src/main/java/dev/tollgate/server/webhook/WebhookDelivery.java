@@ -23,9 +23,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One attempt, from the job's payload to the recorded outcome. A failure on the gateway's side
- * costs the receiver nothing: the lease expires and the same attempt is made again. Blocks; shared
- * by all threads.
+ * Delivery attempt of a claimed webhook event, from the job's payload to the recorded outcome.
+ * After a failure on the gateway's side the lease expires and the same attempt is made again. Calls
+ * block; instances are thread-safe.
  */
 final class WebhookDelivery {
   private static final Logger LOG = LoggerFactory.getLogger(WebhookDelivery.class);
@@ -39,7 +39,7 @@ final class WebhookDelivery {
   private final WebhookObserver observer;
   private final Timing timing;
 
-  /** Sources of time and randomness. */
+  /** Sources of time and randomness for delivery attempts. */
   record Timing(
       InstantSource wall, Ticker ticker, RandomGenerator random, AttemptRecorder.Pause pause) {}
 

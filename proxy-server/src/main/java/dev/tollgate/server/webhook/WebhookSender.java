@@ -22,9 +22,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Claims due events, on wake-up and otherwise twice a second, and delivers each on a virtual
- * thread. Limits per receiver, host and organization, lower for slow receivers, keep dead receivers
- * from delaying others.
+ * Sender of webhook events on this node: claims due events, on wake-up and otherwise twice a
+ * second, and delivers each on a virtual thread. Limits per receiver, host and organization, lower
+ * for slow receivers, keep dead receivers from delaying others.
  */
 public final class WebhookSender implements AutoCloseable {
   /** Attempts in progress on one node. */
@@ -60,7 +60,7 @@ public final class WebhookSender implements AutoCloseable {
   private volatile BacklogCount backlog;
   private boolean failing;
 
-  /** Counted backlog and the time of the count. */
+  /** Backlog of undelivered events, with the time at which it was counted. */
   private record BacklogCount(Depth depth, Unsignable unsignable, long atNanos) {}
 
   WebhookSender(
@@ -103,7 +103,7 @@ public final class WebhookSender implements AutoCloseable {
     thread.start();
   }
 
-  /** Wakes the sender because a job ended on this node. Any thread. */
+  /** Wakes the sender because a job ended on this node. Safe on any thread. */
   public void wakeUp() {
     wakeup.release();
   }

@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reaction of this process to a rollback of the ledger store: admission stops and the process ends
- * in order. The next start sends what the store lacks.
+ * Settler listener that shuts the process down in order after a rollback of the ledger store;
+ * admission stops at once. The next start sends what the store lacks.
  */
 public final class RollbackShutdown implements SettlerListener {
   private static final Logger LOG = LoggerFactory.getLogger(RollbackShutdown.class);

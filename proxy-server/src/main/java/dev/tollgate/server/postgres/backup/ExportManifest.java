@@ -8,10 +8,11 @@ import java.io.InputStream;
 import java.util.List;
 
 /**
- * The table of contents of an export, its last entry {@code manifest.json}.
+ * Manifest of a store export: its versions, tables and sequences, as the zip's last entry {@code
+ * manifest.json}.
  *
- * @param format of the file itself
- * @param schemaVersion the last migration that the exported store had
+ * @param format version of the file format
+ * @param schemaVersion version of the last migration that the exported store had
  */
 public record ExportManifest(
     int format,
@@ -23,7 +24,9 @@ public record ExportManifest(
     List<Sequence> sequences) {
   static final int FORMAT = 2;
 
-  /** Of files made before the first release, whose schema versions count other migrations. */
+  /**
+   * Format of files made before the first release, whose schema versions count other migrations.
+   */
   static final int BEFORE_FIRST_RELEASE = 1;
 
   static final String PRODUCT = "tollgate";
@@ -35,14 +38,14 @@ public record ExportManifest(
           .enable(SerializationFeature.INDENT_OUTPUT)
           .build();
 
-  /** One table; {@code sha256} is of its entry, in lowercase hex. */
+  /** Exported table; {@code sha256} is the digest of its CSV entry, in lowercase hex. */
   record Table(String name, List<String> columns, long rows, String sha256) {
     String entry() {
       return "tables/" + name + ".csv";
     }
   }
 
-  /** State of a sequence, from which it continues. */
+  /** State of an exported sequence, from which the imported one continues. */
   record Sequence(String name, long lastValue, boolean called) {}
 
   byte[] toJson() throws IOException {

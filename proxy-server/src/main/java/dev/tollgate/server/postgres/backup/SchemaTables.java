@@ -12,16 +12,16 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The tables and sequences of our schema, read from the database itself, so that an export needs no
- * list to be kept. A table comes after those it refers to.
+ * Queries of the tables and sequences of the store's schema in the PostgreSQL catalog, so that an
+ * export needs no hand-written list. A table comes after those it refers to.
  */
 public final class SchemaTables {
   private SchemaTables() {}
 
-  /** A table and its columns in their order; generated columns are left out. */
+  /** Table and its columns in their order; generated columns are omitted. */
   public record Table(String name, List<String> columns) {}
 
-  /** A sequence as it stands. */
+  /** Sequence of the schema with its present state. */
   record Sequence(String name, long lastValue, boolean called) {}
 
   public static List<Table> read(Connection connection) throws SQLException {
@@ -56,12 +56,12 @@ public final class SchemaTables {
     return sequences;
   }
 
-  /** The name of a table of our schema, as a statement wants it. */
+  /** Returns the qualified and quoted name of a table of the store's schema, for statements. */
   public static String quoted(String name) {
     return Migrations.SCHEMA + ".\"" + name.replace("\"", "\"\"") + "\"";
   }
 
-  /** Whether a table's rows lie in partitions, one for each day. */
+  /** Returns true if a table is partitioned, with one partition for each day. */
   static boolean isPartitioned(Connection connection, String name) throws SQLException {
     try (PreparedStatement select =
         connection.prepareStatement("SELECT relkind = 'p' FROM pg_class WHERE oid = ?::regclass")) {

@@ -31,15 +31,15 @@ import java.util.zip.ZipOutputStream;
 import org.postgresql.PGConnection;
 
 /**
- * Writes the whole store into one file: a zip of one CSV per table, all from one snapshot, and a
- * manifest. It needs no program of PostgreSQL and is read by any later version.
+ * Writer of an export of the whole store: a zip of one CSV per table, all from one snapshot, and a
+ * manifest. It needs no PostgreSQL program, and any later version can import the file.
  */
 public final class StoreExport {
   private StoreExport() {}
 
-  /** What was written or read. */
+  /** Summary of an export or import: the schema version and the rows of each table. */
   public record Summary(String schemaVersion, List<TableRows> tables) {
-    /** Rows of one table. */
+    /** Number of rows of one table in an export or import. */
     public record TableRows(String table, long rows) {}
 
     static Summary of(ExportManifest manifest) {

@@ -24,9 +24,9 @@ import java.util.zip.ZipFile;
 import org.postgresql.PGConnection;
 
 /**
- * Reads an export into a store. The present schema is put aside until the import is complete, so
- * that one that fails changes nothing; an older export is read into the schema it came from and
- * migrated afterwards.
+ * Importer of a store export, which replaces the whole content of a store. The present schema is
+ * renamed until the import is complete, so that a failed import changes nothing; an older export is
+ * read into the schema it came from and migrated afterwards.
  */
 public final class StoreImport {
 
@@ -43,7 +43,7 @@ public final class StoreImport {
   /**
    * Reads {@code file} into the database.
    *
-   * @param replace whether what the store holds may be lost
+   * @param replace true if the present content of the store may be lost
    */
   public static StoreExport.Summary read(DatabaseAccess database, Path file, boolean replace)
       throws StoreException {
@@ -147,7 +147,7 @@ public final class StoreImport {
     }
   }
 
-  /** Everything that can be known to be wrong is found before anything is changed. */
+  /** Refuses an unusable file, by its manifest and the tables' checksums, before any change. */
   private void requireReadable() throws IOException, StoreException {
     boolean isOurs = ExportManifest.PRODUCT.equals(manifest.product());
     if (isOurs && manifest.format() == ExportManifest.BEFORE_FIRST_RELEASE) {

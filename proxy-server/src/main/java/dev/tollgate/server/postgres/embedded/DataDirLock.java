@@ -17,9 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Exclusive right to use a data directory: a lock on {@code data_dir/lock}, acquired before
- * anything else in the directory is read and held until the process ends. The file is opened once,
- * because closing any descriptor of it would drop the lock.
+ * Exclusive lock of a process on its data directory, through the file {@code data_dir/lock}. It is
+ * acquired before anything else in the directory is read and held until the process ends. The file
+ * is opened once, because closing any descriptor of it would drop the lock.
  */
 public final class DataDirLock implements AutoCloseable {
   /** Longest wait for a holder that is about to end. */
@@ -40,7 +40,7 @@ public final class DataDirLock implements AutoCloseable {
     this.channel = channel;
   }
 
-  /** Result of an attempt to lock. */
+  /** Result of an attempt to lock the data directory. */
   public sealed interface LockResult {
     record Acquired(DataDirLock lock) implements LockResult {}
 

@@ -17,9 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Private PostgreSQL under the data directory: created on first use, started, or adopted if an
- * earlier process died and left it running. Reachable on the loopback address, with a password that
- * only the owner of the directory can read.
+ * Private PostgreSQL server under the data directory: created on first use, started, or adopted if
+ * an earlier process died and left it running. It is reachable on the loopback address, with a
+ * password that only the owner of the directory can read.
  */
 public final class EmbeddedPostgres implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(EmbeddedPostgres.class);
@@ -40,9 +40,9 @@ public final class EmbeddedPostgres implements AutoCloseable {
     this.supervisor = new PostmasterSupervisor(postmaster, connectionsMax);
   }
 
-  /** Kind and duration of a start. */
+  /** How the embedded server was started, and how long that took. */
   public record StartOutcome(Kind kind, Duration took) {
-    /** Kinds of a start. */
+    /** Kind of a start of the embedded server. */
     public enum Kind {
       /** The cluster was created first. */
       CREATED,
@@ -54,10 +54,11 @@ public final class EmbeddedPostgres implements AutoCloseable {
   }
 
   /**
-   * Options that operators do not configure.
+   * Options of the embedded server that operators do not configure.
    *
-   * @param binaries where the programs are unpacked; empty: below the data directory
-   * @param userNamespaces whether root may use them; otherwise it switches to another user
+   * @param binaries folder into which the programs are unpacked; empty means below the data
+   *     directory
+   * @param userNamespaces true if root may use them; otherwise it switches to another user
    */
   public record StartOptions(Optional<Path> binaries, boolean userNamespaces, int connectionsMax) {
     public static StartOptions defaults(int connectionsMax) {

@@ -9,7 +9,9 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Operations on a folder and everything in it. Symbolic links are never followed. */
+/**
+ * Recursive file operations on a folder and everything in it, which never follow symbolic links.
+ */
 public final class FileTrees {
   private FileTrees() {}
 

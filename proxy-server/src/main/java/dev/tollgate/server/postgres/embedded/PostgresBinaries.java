@@ -18,8 +18,9 @@ import java.util.stream.Stream;
 import org.tukaani.xz.XZInputStream;
 
 /**
- * PostgreSQL programs that this build contains: {@code initdb}, {@code pg_ctl} and {@code
- * postgres}, unpacked once per version into a folder named after the archive's checksum.
+ * PostgreSQL programs bundled with this build, which are unpacked into a folder: {@code initdb},
+ * {@code pg_ctl} and {@code postgres}. They are unpacked once per version; the folder is named
+ * after the archive's checksum.
  */
 public final class PostgresBinaries {
   /** Major version of the packed binaries; a data directory of another version is refused. */

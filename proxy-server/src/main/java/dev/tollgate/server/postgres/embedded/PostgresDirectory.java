@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Folder {@code data_dir/postgres}: the database cluster, its major version, its generated
- * password, its log and the unpacked binaries.
+ * Layout of the folder {@code data_dir/postgres} of the embedded server: the database cluster, its
+ * major version, its generated password, its log and the unpacked binaries.
  */
 public record PostgresDirectory(Path dataDir) {
   static final String USER = "tollgate";

@@ -12,9 +12,9 @@ import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Starts and stops the PostgreSQL server of one cluster. The server is started through {@code
- * pg_ctl}, which gives it a session of its own: an interrupt typed at the terminal must reach
- * Tollgate, which drains, and not its database.
+ * Control of the PostgreSQL server process of one cluster: starts and stops it. The server is
+ * started through {@code pg_ctl}, which gives it a session of its own: an interrupt typed at the
+ * terminal must reach Tollgate, which drains, and not its database.
  */
 final class Postmaster {
   private static final long LOG_BYTES_MAX = 10L << 20;
@@ -31,9 +31,9 @@ final class Postmaster {
     this.runAs = runAs;
   }
 
-  /** Ways to stop a server. */
+  /** Mode in which {@code pg_ctl} stops a server. */
   enum StopMode {
-    /** After its last client has disconnected. */
+    /** Stops after the last client has disconnected. */
     SMART,
     /** Disconnects clients, rolls back their transactions and writes a checkpoint. */
     FAST

@@ -8,7 +8,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Content of {@code postmaster.pid}, the file of a running PostgreSQL.
+ * Parsed content of {@code postmaster.pid}, the file that a running PostgreSQL server keeps in its
+ * cluster's directory.
  *
  * @param startedAtSecond the start by the server's clock, which distinguishes it from an earlier
  *     process with the same number

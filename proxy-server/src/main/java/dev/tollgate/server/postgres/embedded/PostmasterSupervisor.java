@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Restarts a server that died while its gateway runs, for example killed for lack of memory, on the
- * port where the gateway's connections expect it.
+ * Supervisor of the embedded PostgreSQL server: restarts a server that died while the gateway runs,
+ * on the port where the gateway's connections expect it.
  */
 final class PostmasterSupervisor implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PostmasterSupervisor.class);

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** Completed run of a PostgreSQL program: its exit code and output. */
+/** Exit code and output of a PostgreSQL program that was run to its end. */
 record ProcessResult(int exitCode, String output) {
   /**
    * A batch of 5,000 charges takes megabytes. By default malloc returns them to the system after

@@ -12,15 +12,15 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * User that runs PostgreSQL's programs. PostgreSQL refuses to run as root, so root starts it as
- * user {@code nobody} in a user namespace, where it keeps access to root's files, or as another
- * user that then owns the directory.
+ * Operating system user as which PostgreSQL's programs are run. PostgreSQL refuses to run as root,
+ * so root starts it as user {@code nobody} in a user namespace, where it keeps access to root's
+ * files, or as another user that then owns the directory.
  */
 sealed interface RunAs {
   /** Returns the command line that runs {@code program} as this user. */
   List<String> wrap(List<String> program);
 
-  /** User of this process, not root. */
+  /** The programs run as this process's user, which is not root. */
   record CurrentUser() implements RunAs {
     @Override
     public List<String> wrap(List<String> program) {
@@ -28,7 +28,7 @@ sealed interface RunAs {
     }
   }
 
-  /** User {@code nobody} in a user namespace of its own. */
+  /** The programs run as user {@code nobody} in a user namespace of their own. */
   record UserNamespace() implements RunAs {
     @Override
     public List<String> wrap(List<String> program) {
@@ -36,7 +36,7 @@ sealed interface RunAs {
     }
   }
 
-  /** Another user, through setpriv. */
+  /** The programs run as another user, through setpriv. */
   record SetPriv(String user) implements RunAs {
     @Override
     public List<String> wrap(List<String> program) {
@@ -46,7 +46,7 @@ sealed interface RunAs {
     }
   }
 
-  /** Another user, through su, where setpriv is missing. */
+  /** The programs run as another user, through su, where setpriv is missing. */
   record Su(String user) implements RunAs {
     @Override
     public List<String> wrap(List<String> program) {
@@ -63,7 +63,7 @@ sealed interface RunAs {
    * Chooses the user for a directory that holds, or will hold, a database. The present owner
    * continues to run it, because no other user can read it.
    *
-   * @param userNamespaces whether a namespace may be used
+   * @param userNamespaces true if a user namespace may be used
    */
   static RunAs choose(Path folder, boolean userNamespaces) throws IOException, StoreException {
     if (new UnixSystem().getUid() != 0) {

@@ -1,6 +1,9 @@
 package dev.tollgate.server.postgres.embedded;
 
-/** The store cannot be used; the message names the cause and the remedy for the operator. */
+/**
+ * Failure to open or use the PostgreSQL store; the message names the cause and the remedy for the
+ * operator.
+ */
 public final class StoreException extends Exception {
   private static final long serialVersionUID = 1;
 

@@ -19,7 +19,10 @@ import java.util.UUID;
 import javax.sql.DataSource;
 import org.postgresql.PGStatement;
 
-/** Submissions as PostgreSQL has them, each step one statement: {@code V4__idempotency}. */
+/**
+ * DAO of the {@code idempotency} table: claims of idempotency keys and their stored replies, each
+ * step one statement of {@code V4__idempotency}.
+ */
 final class ClaimRows {
   /** Value of the driver's prepareThreshold. */
   private static final int ALWAYS_BINARY = -1;
@@ -55,7 +58,7 @@ final class ClaimRows {
     this.retention = retention;
   }
 
-  /** Row of a claim and its holder. */
+  /** Primary key of a claim's row, with the request that holds the claim. */
   record HeldClaim(UUID org, String endpoint, String key, RequestId request) {
     static HeldClaim of(Submission submission) {
       return new HeldClaim(
@@ -66,7 +69,7 @@ final class ClaimRows {
     }
   }
 
-  /** Result of a claim. */
+  /** Result of claiming an idempotency key. */
   sealed interface ClaimOutcome {
     record Acquired() implements ClaimOutcome {}
 
@@ -74,7 +77,7 @@ final class ClaimRows {
 
     record Conflict() implements ClaimOutcome {}
 
-    /** Stored result without its body. */
+    /** The request has completed; its stored reply, without the body. */
     record Completed(int status, String contentType, List<Field> fields, int bodyBytes)
         implements ClaimOutcome {}
   }
@@ -166,7 +169,7 @@ final class ClaimRows {
     }
   }
 
-  /** Records that the request is about to be sent to a provider; false: the claim was lost. */
+  /** Records that the request is about to be sent to a provider; true unless the claim was lost. */
   boolean dispatch(HeldClaim held) throws SQLException {
     return update(
         "UPDATE idempotency SET state = 'dispatched',"
@@ -212,7 +215,7 @@ final class ClaimRows {
             });
   }
 
-  /** Renews all these claims. */
+  /** Renews the leases of these claims. */
   void renew(Collection<HeldClaim> all) throws SQLException {
     List<HeldClaim> held = List.copyOf(all);
     var _ =

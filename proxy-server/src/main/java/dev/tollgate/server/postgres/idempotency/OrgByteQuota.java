@@ -9,9 +9,9 @@ import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 
 /**
- * Bytes of stored replies for each organization: a sum from the store, the bytes that this node
- * stored since, and those that it is about to store. Other nodes' bytes are included at the next
- * sum. Any thread.
+ * Quota of the bytes of stored idempotent replies per organization. Its usage is a sum from the
+ * store, the bytes that this node stored since, and those that it is about to store; other nodes'
+ * bytes are included at the next sum. Instances are thread-safe.
  */
 final class OrgByteQuota {
   private static final long FRESH_NANOS = TimeUnit.MINUTES.toNanos(1);
@@ -23,13 +23,13 @@ final class OrgByteQuota {
   private final LongSupplier nanos;
   private final ConcurrentMap<OrgId, OrgUsage> usageByOrg = new ConcurrentHashMap<>();
 
-  /** Sums the stored bytes of one organization. */
+  /** Query that sums the stored reply bytes of one organization. */
   interface Sum {
     long bytes() throws SQLException;
   }
 
   /**
-   * Known bytes of one organization.
+   * Reply bytes of one organization, as this node knows them.
    *
    * @param storedHere only grows, so that a sum can tell what was stored while it was made
    * @param users reservations that still need this entry
@@ -64,8 +64,8 @@ final class OrgByteQuota {
   }
 
   /**
-   * Room of one reply, over all attempts to store it. Ended once, by {@link #stored} or {@link
-   * #release}; its steps are sequential.
+   * Reservation of quota for one reply, over all attempts to store it. It is ended once, by {@link
+   * #stored} or {@link #release}; its steps are sequential.
    */
   final class ByteReservation {
     private final OrgId org;
@@ -77,7 +77,7 @@ final class OrgByteQuota {
       this.bytes = bytes;
     }
 
-    /** Counts the reply if it is not counted yet; false: the organization has no room for it. */
+    /** Counts the reply if it is not counted yet; true if its organization has room for it. */
     boolean reserve(Sum sum) throws SQLException {
       if (reserved || bytes <= ALWAYS_KEPT_BYTES) {
         return true;

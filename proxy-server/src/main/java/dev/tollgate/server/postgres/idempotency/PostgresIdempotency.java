@@ -34,8 +34,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Submissions with an idempotency key, in PostgreSQL and by its clock. Statements run on offloaded
- * threads; the owner calls {@link #renew} several times in each lease.
+ * Idempotency store in PostgreSQL: claims keys for requests and stores their replies, by the
+ * database's clock. Statements run on offloaded threads; the owner calls {@link #renew} several
+ * times in each lease.
  */
 public final class PostgresIdempotency implements IdempotencyStore {
   private static final Logger LOG = LoggerFactory.getLogger(PostgresIdempotency.class);
@@ -62,7 +63,7 @@ public final class PostgresIdempotency implements IdempotencyStore {
   private final LongAdder notStored = new LongAdder();
   private final LongAdder notKept = new LongAdder();
 
-  /** Result of a claim: the label of the metric. */
+  /** Result of claiming an idempotency key, as a metric label. */
   private enum Result {
     CLAIMED,
     RUNNING,
@@ -172,7 +173,7 @@ public final class PostgresIdempotency implements IdempotencyStore {
         .orElseGet(() -> new ClaimResult.Unavailable("the reply was deleted or replaced just now"));
   }
 
-  /** Claim of a request that runs on this node. */
+  /** Claim on an idempotency key by a request that runs on this node. */
   private final class OwnedClaim implements Claim {
     private final HeldClaim heldClaim;
     private final OrgId org;

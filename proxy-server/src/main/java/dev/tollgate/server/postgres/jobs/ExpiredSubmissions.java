@@ -6,7 +6,10 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import javax.sql.DataSource;
 
-/** Submissions whose retention has ended. Any number of nodes may delete them. */
+/**
+ * Deletion of rows in the {@code idempotency} table whose retention has ended; any number of nodes
+ * may run it.
+ */
 public final class ExpiredSubmissions {
   /** Rows per transaction, so that none takes long: rows may carry images. */
   static final int PORTION = 200;

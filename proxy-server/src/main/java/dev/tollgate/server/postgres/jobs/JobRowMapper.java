@@ -22,7 +22,7 @@ import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Mapper from a row to a job. */
+/** Mapper from rows of {@code media_job} and {@code media_artifact} to jobs and their artifacts. */
 final class JobRowMapper {
   private JobRowMapper() {}
 

@@ -23,9 +23,9 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Jobs as workers see them in PostgreSQL, each step one statement of {@code V10__job_submission} or
- * {@code V11__job_turns}. What answers {@code false} changed nothing: the job is not this worker's
- * any more, or over. Blocks.
+ * DAO of media jobs for workers, each step one statement of {@code V10__job_submission} or {@code
+ * V11__job_turns}. A method that returns {@code false} changed nothing: the worker has lost the
+ * job, or the job has ended. Calls block.
  */
 public final class JobRows {
   private static final String CLAIM_ARGUMENTS = "(?, ?";
@@ -37,15 +37,16 @@ public final class JobRows {
   }
 
   /**
-   * Job claimed by a worker.
+   * Row of a media job that a worker claimed.
    *
-   * @param worker the name of this claim: unique
+   * @param worker the unique name of this claim
    * @param providerJob the provider's name of the job
-   * @param intent time since the last moment at which the job may have been sent; empty: never sent
-   * @param cancelAsked whether the owner requested to cancel the job
-   * @param expired whether the job's time has ended
+   * @param intent time since the last moment at which the job may have been sent; empty if never
+   *     sent
+   * @param cancelAsked true if the owner requested to cancel the job
+   * @param expired true if the job's time has ended
    * @param attempts inconclusive polls in a row
-   * @param doubt evidence that the job is lost; null: none
+   * @param doubt evidence that the job is lost; null if there is none
    * @param doubts polls in a row that raised this doubt
    * @param images the uploaded images, by their names in the gateway's storage, until a provider
    *     has the job
@@ -70,14 +71,15 @@ public final class JobRows {
     }
   }
 
-  /** State of a job whose lease was renewed. */
+  /** State of a claimed job after the renewal of its lease. */
   public record HeartbeatResult(JobId job, boolean cancelAsked, boolean expired) {}
 
-  /** Artifact whose bytes are due for deletion. */
+  /** Artifact of a job whose blob is due for deletion. */
   public record DueArtifact(UUID artifact, String blob) {}
 
   /**
-   * Fairness of a claim.
+   * Parameters of a claim of due jobs, which share the node's workers fairly among organizations
+   * and providers.
    *
    * @param jobsMax jobs to claim
    * @param lastOrg the organization of the last turn
@@ -172,7 +174,7 @@ public final class JobRows {
         .getFirst();
   }
 
-  /** The provider accepted the job; ends the claim. */
+  /** Records that the provider accepted the job; ends the claim. */
   public boolean submitted(ClaimedJobRow claimed, String providerJob, Duration nextPoll)
       throws SQLException {
     return step(
@@ -184,7 +186,7 @@ public final class JobRows {
         });
   }
 
-  /** The provider makes the output; ends the claim. */
+  /** Records that the provider makes the output; ends the claim. */
   public boolean running(ClaimedJobRow claimed, @Nullable Integer progress, Duration nextPoll)
       throws SQLException {
     return step(
@@ -196,7 +198,7 @@ public final class JobRows {
         });
   }
 
-  /** The provider has not begun; ends the claim. */
+  /** Records that the provider has not begun; ends the claim. */
   public boolean waiting(ClaimedJobRow claimed, Duration nextPoll) throws SQLException {
     return step(
         "job_waiting" + CLAIM_ARGUMENTS + ", make_interval(secs => ?))",
@@ -210,9 +212,9 @@ public final class JobRows {
   }
 
   /**
-   * The poll was inconclusive; ends the claim.
+   * Records an inconclusive poll; ends the claim.
    *
-   * @param doubt evidence that the job is lost; null: nothing new
+   * @param doubt evidence that the job is lost; null if there is none
    */
   public boolean inconclusive(ClaimedJobRow claimed, @Nullable String doubt, Duration nextPoll)
       throws SQLException {
@@ -226,7 +228,7 @@ public final class JobRows {
         });
   }
 
-  /** The provider does not cancel the job; ends the claim. */
+  /** Records that the provider does not cancel the job; ends the claim. */
   public boolean cancelRefused(ClaimedJobRow claimed, Duration nextPoll) throws SQLException {
     return step(
         "job_cancel_refused" + CLAIM_ARGUMENTS + ", make_interval(secs => ?))",
@@ -234,7 +236,7 @@ public final class JobRows {
         step -> step.setDouble(3, seconds(nextPoll)));
   }
 
-  /** The output was made and is in the gateway's storage for the given retention. */
+  /** Records that the output is in the gateway's storage, for the given retention. */
   public boolean succeed(
       ClaimedJobRow claimed, MicroUsd cost, Duration retention, List<JobArtifact> artifacts)
       throws SQLException {
@@ -270,7 +272,7 @@ public final class JobRows {
     return artifact.frame().map(frame -> Integer.toString(side.of(frame))).orElse(null);
   }
 
-  /** The job has failed for good. */
+  /** Records that the job has failed for good. */
   public boolean fail(ClaimedJobRow claimed, JobFailure failure) throws SQLException {
     return step(
         "job_fail" + CLAIM_ARGUMENTS + ", ?, ?)",
@@ -281,12 +283,12 @@ public final class JobRows {
         });
   }
 
-  /** The job expired; also false if it has time left. */
+  /** Records that the job expired; also false if it has time left. */
   public boolean expire(ClaimedJobRow claimed) throws SQLException {
     return step("job_expire" + CLAIM_ARGUMENTS + ")", claimed, _ -> {});
   }
 
-  /** The provider canceled the job, or never had it. */
+  /** Records that the provider canceled the job, or never had it. */
   public boolean canceled(ClaimedJobRow claimed) throws SQLException {
     return step("job_canceled" + CLAIM_ARGUMENTS + ")", claimed, _ -> {});
   }
@@ -314,7 +316,7 @@ public final class JobRows {
         row -> new DueArtifact(row.getObject(1, UUID.class), row.getString(2)));
   }
 
-  /** Forgets artifacts whose bytes were deleted. */
+  /** Deletes the rows of artifacts whose blobs were deleted. */
   public void forget(List<DueArtifact> deleted) throws SQLException {
     var _ =
         query(
@@ -330,7 +332,7 @@ public final class JobRows {
             _ -> true);
   }
 
-  /** Forgets jobs that ended before the retention, or were removed; returns their number. */
+  /** Deletes jobs that ended before the retention, or were removed; returns their number. */
   public int tidy(Duration kept, int jobsMax) throws SQLException {
     return query(
             "SELECT job_tidy(make_interval(secs => ?), ?)",

@@ -28,8 +28,8 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The steps of jobs' owners in PostgreSQL, each one statement of {@code V10__job_submission}.
- * Blocks.
+ * DAO of media jobs for their owners: submission, cancellation and removal, each one statement of
+ * {@code V10__job_submission}. Calls block.
  */
 final class JobSubmissions {
   private final DataSource pool;
@@ -37,8 +37,8 @@ final class JobSubmissions {
   private final Duration ttl;
 
   /**
-   * @param retention how long a submission is not carried out a second time
-   * @param ttl after which a job expires
+   * @param retention time for which a repeated submission is not carried out again
+   * @param ttl time after which a job expires
    */
   JobSubmissions(DataSource pool, Duration retention, Duration ttl) {
     this.pool = pool;
@@ -46,7 +46,7 @@ final class JobSubmissions {
     this.ttl = ttl;
   }
 
-  /** Result of a submission. */
+  /** Result of submitting a media job. */
   sealed interface SubmitAnswer {
     record Created() implements SubmitAnswer {}
 
@@ -60,7 +60,7 @@ final class JobSubmissions {
     record InsufficientBudget(List<Shortage> shortages) implements SubmitAnswer {}
   }
 
-  /** Result of a cancellation or removal, by the store's names. */
+  /** Result of canceling or removing a job, by the store's names. */
   enum Outcome {
     CANCELED,
     ASKED,
@@ -189,7 +189,7 @@ final class JobSubmissions {
   /**
    * Cancels a job, or requests that if a provider may have the job.
    *
-   * @param org null: any organization
+   * @param org null means any organization
    */
   Outcome cancel(@Nullable OrgId org, @Nullable JobKind kind, JobId id) throws SQLException {
     return outcome("SELECT job_cancel(?::uuid, ?, ?)", org, kind, id);
@@ -214,7 +214,7 @@ final class JobSubmissions {
     }
   }
 
-  /** Withdraws the request to cancel a job; false: there was none, or the job has ended. */
+  /** Withdraws the request to cancel a job; true if there was one and the job has not ended. */
   boolean withdraw(@Nullable OrgId org, JobId id) throws SQLException {
     try (Connection connection = pool.getConnection();
         PreparedStatement call =

@@ -19,7 +19,10 @@ import java.util.Optional;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** Jobs for read-only queries. Blocks. */
+/**
+ * Queries of media jobs in PostgreSQL for the API, webhooks and the CLI, and the CLI's cancellation
+ * of jobs. Calls block.
+ */
 public final class JobViews {
   private static final String BY_ID =
       "SELECT * FROM media_job WHERE id = ? AND (?::uuid IS NULL OR org_id = ?::uuid)";
@@ -32,7 +35,7 @@ public final class JobViews {
        ORDER BY created_at DESC, id LIMIT ?
       """;
 
-  /** LIMIT bounds the cost of the count. */
+  /** Counts unfinished jobs by status; LIMIT bounds the cost of the count. */
   private static final String OPEN =
       """
       SELECT status, count(*)
@@ -50,7 +53,7 @@ public final class JobViews {
     this.source = source;
   }
 
-  /** Returns a job of an organization; null: of any. */
+  /** Returns a job of an organization; null means any organization. */
   public Optional<Job> find(@Nullable OrgId org, JobId id) throws SQLException {
     try (Connection connection = source.getConnection()) {
       return findOne(connection, BY_ID + " AND removed_at IS NULL", org, id);
@@ -78,7 +81,7 @@ public final class JobViews {
     }
   }
 
-  /** Other jobs have no artifacts. */
+  /** Returns the artifacts of a succeeded job; other jobs have none. */
   private static List<JobArtifact> artifacts(Connection connection, ResultSet job, JobId id)
       throws SQLException {
     List<JobArtifact> all = new ArrayList<>();
@@ -115,7 +118,7 @@ public final class JobViews {
     return open;
   }
 
-  /** Result of a cancellation. */
+  /** Result of canceling a job. */
   public enum CancelResult {
     CANCELED,
     /** The provider may have the job and is asked to cancel it. */
@@ -138,8 +141,8 @@ public final class JobViews {
   /**
    * Returns the newest jobs, without their artifacts.
    *
-   * @param org null: any organization
-   * @param status null: any status
+   * @param org null means any organization
+   * @param status null means any status
    */
   public List<Job> list(@Nullable OrgId org, @Nullable JobStatus status, int rowsMax)
       throws SQLException {

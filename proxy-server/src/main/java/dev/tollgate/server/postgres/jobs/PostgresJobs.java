@@ -25,8 +25,8 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Jobs of all nodes in PostgreSQL and by its clock, for event loops: the statements run on
- * offloaded threads, and a state that is awaited is polled.
+ * Repository of the media jobs of all nodes in PostgreSQL, called from event loops. Statements run
+ * on offloaded threads and use the database's clock; a state that is awaited is polled.
  */
 public final class PostgresJobs implements JobRepository {
   /** Concurrent calls of one organization; further calls are refused. */
@@ -51,13 +51,13 @@ public final class PostgresJobs implements JobRepository {
   private final SubmissionCounts counts = new SubmissionCounts();
 
   /**
-   * Connections, and the threads that use them.
+   * Connection pool, with the offloaded threads that use it.
    *
    * @param offload has as many threads as the pool has connections
    */
   public record DedicatedPool(DataSource pool, Offload offload) {}
 
-  /** Access to the rows through one dedicated pool. */
+  /** DAOs of jobs on one dedicated pool, with its threads. */
   private record JobAccess(JobSubmissions submissions, JobViews views, Offload offload) {
     static JobAccess of(DedicatedPool pool, Duration retention, Duration ttl) {
       return new JobAccess(
@@ -74,8 +74,8 @@ public final class PostgresJobs implements JobRepository {
   /**
    * @param changes for statements that may wait for locks
    * @param queries for statements that never do, so that reads do not wait behind changes
-   * @param retention how long a submission is not carried out a second time
-   * @param ttl after which a job expires
+   * @param retention time for which a repeated submission is not carried out again
+   * @param ttl time after which a job expires
    * @param onJobDue called when a job needs work; must not block
    */
   public PostgresJobs(
@@ -94,7 +94,10 @@ public final class PostgresJobs implements JobRepository {
     return counts.totals();
   }
 
-  /** Returns the unfinished jobs of all nodes by status, counted up to {@code most}. Blocks. */
+  /**
+   * Returns the unfinished jobs of all nodes by status, counted up to {@code most}. The call
+   * blocks.
+   */
   public Map<JobStatus, Long> open(int most) throws SQLException {
     return queries.views().open(most);
   }
@@ -174,7 +177,7 @@ public final class PostgresJobs implements JobRepository {
         });
   }
 
-  /** Result of one statement. */
+  /** Result of one statement of a submission. */
   private sealed interface SubmitStep {
     record Finished(SubmitResult submitted) implements SubmitStep {}
 
@@ -273,7 +276,7 @@ public final class PostgresJobs implements JobRepository {
     deliver(changes, deletion, () -> deleted(org, kind, id));
   }
 
-  /** Job to be canceled, and the caller that waits for it. */
+  /** Job that must be canceled before it is deleted, and the caller that waits for that. */
   private record PendingDeletion(
       OrgId org,
       JobId id,

@@ -11,11 +11,11 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Number of job submissions to this node by result. Thread-safe. */
+/** Counters of job submissions to this node by result, for metrics. Instances are thread-safe. */
 final class SubmissionCounts {
   private final Map<Result, LongAdder> counts = new EnumMap<>(Result.class);
 
-  /** Result of a submission: the label of the metric. */
+  /** Result of a job submission, as a metric label. */
   private enum Result {
     MADE,
     REPLAYED,

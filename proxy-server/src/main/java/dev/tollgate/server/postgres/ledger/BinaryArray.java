@@ -12,9 +12,9 @@ import org.postgresql.core.Oid;
 import org.postgresql.jdbc.PgArray;
 
 /**
- * Array parameter in PostgreSQL's binary format, written element by element. The driver makes
- * arrays from strings only, and for most types from escaped text; a settled charge has thirteen
- * columns.
+ * Encoder of an SQL array parameter in PostgreSQL's binary format, element by element. The driver
+ * makes arrays from strings only, and for most types from escaped text; a settled charge has
+ * thirteen columns.
  */
 final class BinaryArray {
   private static final int HAS_NULLS_AT = 4;

@@ -16,9 +16,9 @@ import java.util.stream.Collectors;
 import javax.sql.DataSource;
 
 /**
- * Audit of the ledger: computes all sums again from one snapshot and reports differences. Closed
- * days count with the sums made at their close; the full audit reads their charges too. The numbers
- * are those of the invariants in docs/ledger.md.
+ * Consistency audit of the ledger in PostgreSQL: computes all sums again from one snapshot and
+ * reports differences. Closed days count with the sums made at their close; the full audit reads
+ * their charges too. The numbers are those of the invariants in docs/ledger.md.
  */
 public final class LedgerAudit {
   private static final long ADVISORY_LOCK = 7_455_834;
@@ -169,14 +169,14 @@ public final class LedgerAudit {
   }
 
   /**
-   * Violated invariant.
+   * Violation of one of the ledger's invariants.
    *
    * @param scope the sum that violates it
    */
   public record Violation(int invariant, String scope, String what) {}
 
   /**
-   * Last audit that a node made on its own.
+   * Result of the last periodic audit by any node.
    *
    * @param age time since then
    */
@@ -217,7 +217,7 @@ public final class LedgerAudit {
     }
   }
 
-  /** Returns the last audit of any node; empty: never. */
+  /** Returns the last audit of any node; empty if there was none. */
   public Optional<LastAudit> last() throws SQLException {
     try (Connection connection = source.getConnection()) {
       return last(connection);

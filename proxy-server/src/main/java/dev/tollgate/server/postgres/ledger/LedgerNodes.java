@@ -17,7 +17,10 @@ import java.util.Optional;
 import java.util.UUID;
 import javax.sql.DataSource;
 
-/** Nodes that the ledger store knows, and the leases of unresponsive ones. */
+/**
+ * Queries of the gateway nodes registered in the ledger store, and release of the leases of
+ * unresponsive nodes.
+ */
 public final class LedgerNodes {
   private static final String LIST =
       """
@@ -45,13 +48,13 @@ public final class LedgerNodes {
   }
 
   /**
-   * Node of the ledger.
+   * Gateway node, as the ledger store has it.
    *
    * @param state {@code open}, {@code lost} or {@code closed}
    * @param sinceHeartbeat time since its last heartbeat
    * @param leased its leases of balances that are not spent
    * @param committed the part of them that it had reserved, charged or may soon need, as last
-   *     reported; empty: never reported
+   *     reported; empty if never reported
    */
   public record LedgerNode(
       UUID id,
@@ -61,12 +64,12 @@ public final class LedgerNodes {
       MicroUsd leased,
       Optional<MicroUsd> committed) {}
 
-  /** Result of a release. */
+  /** Result of releasing a node's leases. */
   public sealed interface ReleaseResult {
     /**
      * The leases are closed.
      *
-     * @param freed returned to balances
+     * @param freed amount that was returned to balances
      */
     record Released(MicroUsd freed) implements ReleaseResult {}
 
@@ -78,9 +81,9 @@ public final class LedgerNodes {
   }
 
   /**
-   * Node without a heartbeat for too long.
+   * Node without a heartbeat for too long, whose uncommitted leases were released.
    *
-   * @param freed returned to balances: what it had not committed
+   * @param freed the uncommitted amount, which was returned to balances
    */
   public record LostNode(UUID node, MicroUsd freed) {}
 

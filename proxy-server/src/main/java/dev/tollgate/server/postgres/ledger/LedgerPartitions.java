@@ -11,8 +11,8 @@ import java.util.List;
 import javax.sql.DataSource;
 
 /**
- * Daily partitions of the ledger: created ahead of time, summed after the day's end and dropped
- * when old. Any number of nodes may do this; one at a time does.
+ * Maintenance of the ledger's daily table partitions: creates them ahead of time, sums them after
+ * the day's end, and drops old ones. Any number of nodes may run it; one at a time does.
  */
 public final class LedgerPartitions {
   /** Days younger than this are never dropped, as charges of them may still arrive. */
@@ -30,7 +30,7 @@ public final class LedgerPartitions {
     this.source = source;
   }
 
-  /** Days that were dropped. */
+  /** Days whose partitions were dropped, of charges and of the request log. */
   public record DroppedDays(List<LocalDate> charges, List<LocalDate> requests) {}
 
   /** Creates missing partitions from yesterday to a week ahead. */

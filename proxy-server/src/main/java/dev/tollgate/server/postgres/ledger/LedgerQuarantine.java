@@ -25,8 +25,9 @@ import java.util.stream.Collectors;
 import javax.sql.DataSource;
 
 /**
- * Charges that the ledger store refused, and the operator's decision on each: settle it after all,
- * or drop it. Both are recorded in {@code quarantine_decision}, in the same transaction.
+ * Operator access to the quarantine of charges that the ledger store rejected: lists charges, and
+ * retries or drops each. Either decision is recorded in {@code quarantine_decision}, in the same
+ * transaction.
  */
 public final class LedgerQuarantine {
   private static final String LIST =
@@ -59,7 +60,7 @@ public final class LedgerQuarantine {
   }
 
   /**
-   * Charge that is not settled.
+   * Quarantined charge, which is not settled.
    *
    * @param number ascending in the order of arrival
    * @param reason the ledger store's error
@@ -73,7 +74,7 @@ public final class LedgerQuarantine {
       Instant since,
       String reason) {}
 
-  /** Result of another attempt. */
+  /** Result of another attempt to settle a quarantined charge. */
   public sealed interface RetryResult {
     /** The charge is settled, now or earlier. */
     record Settled(MicroUsd cost) implements RetryResult {}

@@ -10,9 +10,9 @@ import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 
 /**
- * Classification of SQL failures: transient, or caused by a row that no retry will store. A failure
- * of the database, the connection or the ledger's own sums is never attributed to a row, or rows
- * would be quarantined by the thousand.
+ * Classifier of SQL failures of the ledger store: transient, or caused by a row that no retry will
+ * store. A failure of the database, the connection or the ledger's own sums is never attributed to
+ * a row, or rows would be quarantined by the thousand.
  */
 final class LedgerStoreFailures {
   /** SQLSTATE classes that concern a row: its values, its constraints, its size. */

@@ -15,7 +15,10 @@ import java.util.Map;
 import java.util.Optional;
 import javax.sql.DataSource;
 
-/** Account balances of keys, with the current limits; one round trip, no lock. */
+/**
+ * Query of the account balance and current limits of an API key in PostgreSQL, in one round trip
+ * without locks.
+ */
 public final class PostgresAccountBalances {
   private static final String SELECT =
       """

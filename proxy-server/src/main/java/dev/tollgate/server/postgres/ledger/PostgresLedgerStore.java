@@ -21,9 +21,9 @@ import java.util.function.ToLongFunction;
 import javax.sql.DataSource;
 
 /**
- * The shared books in PostgreSQL. Every call is one function of the migrations {@code
- * V7__ledger_grants} and {@code V8__ledger_settlement} in a transaction of its own, so that locks
- * are held for one statement and never across a round trip.
+ * Ledger store in PostgreSQL, shared by all nodes: grants leases and settles charges. Every call is
+ * one function of the migrations {@code V7__ledger_grants} and {@code V8__ledger_settlement} in a
+ * transaction of its own, so that locks are held for one statement and never across a round trip.
  */
 public final class PostgresLedgerStore implements LedgerStore {
   private static final String TICK = "SELECT * FROM ledger_tick(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
@@ -307,12 +307,12 @@ public final class PostgresLedgerStore implements LedgerStore {
     return SqlArrays.longs(connection, all, number);
   }
 
-  /** Sets the parameters of a call. */
+  /** Setter of the parameters of a call. */
   private interface Binding {
     void bind(PreparedStatement call) throws SQLException;
   }
 
-  /** Reads the rows of a result. */
+  /** Reader of the rows of a result. */
   private interface Reading<T> {
     T read(ResultSet rows) throws SQLException;
   }

@@ -14,7 +14,10 @@ import java.util.Optional;
 import java.util.UUID;
 import javax.sql.DataSource;
 
-/** Which books PostgreSQL holds, and how far they came with a node: {@code V9__ledger_nodes}. */
+/**
+ * DAO of the ledger store's identity and its checkpoint for each node, which reveal a rollback of
+ * the database: {@code V9__ledger_nodes}.
+ */
 public final class PostgresNodeCheckpoints implements NodeCheckpoints {
   /** Runs after the statement that settles a batch, in its transaction. */
   static final String COUNT_BATCH =

@@ -17,8 +17,8 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Request log for people: recent requests and usage. A charge whose node died may have no line of
- * its own; it is shown with the fields of its settlement.
+ * Queries of recent requests in PostgreSQL's request log, for the CLI. A charge whose node died may
+ * have no line of its own; it is shown with the fields of its settlement.
  */
 public final class RequestHistory {
   private static final String LINES =
@@ -74,14 +74,14 @@ public final class RequestHistory {
   }
 
   /**
-   * Filter of requests; null: all.
+   * Filter of logged requests; a null member matches all.
    *
    * @param outcome the outcome as the log names it
    */
   public record Filter(@Nullable OrgId org, @Nullable KeyId key, @Nullable String outcome) {}
 
   /**
-   * Logged request.
+   * Entry of the request log.
    *
    * @param how the kind of its charge; null if there is none
    * @param line the gateway's log line: a JSON object

@@ -14,7 +14,7 @@ import java.util.Objects;
 import java.util.function.Function;
 import javax.sql.DataSource;
 
-/** Writer of rows of the request log that have no charge. */
+/** Writer of request log rows for requests without a charge. */
 public final class RequestRows {
   private static final String INSERT =
       """

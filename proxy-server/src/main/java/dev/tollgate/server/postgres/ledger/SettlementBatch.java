@@ -11,7 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Charges as columns for the statements, one array per column. */
+/** Batch of charges as statement parameters, one SQL array per column. */
 final class SettlementBatch {
   static final String CALL =
       "SELECT * FROM ledger_settle(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";

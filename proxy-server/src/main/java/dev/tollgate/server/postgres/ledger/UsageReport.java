@@ -15,9 +15,10 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Report of requests, tokens and costs. Costs and tokens come from the charges, which are never
- * lost; a request without a charge comes from the request log. Of a day whose charges were dropped
- * the sums remain: it counts as a whole, and without its models.
+ * Query of usage sums in PostgreSQL for the CLI: requests, tokens and costs by day, model or key.
+ * Costs and tokens come from the charges, which are never lost; a request without a charge comes
+ * from the request log. Of a day whose charges were dropped the sums remain: it counts as a whole,
+ * and without its models.
  */
 public final class UsageReport {
   private static final String SUM =
@@ -64,7 +65,7 @@ public final class UsageReport {
     this.source = source;
   }
 
-  /** Grouping of the sums. */
+  /** Column by which usage sums are grouped. */
   public enum GroupBy {
     DAY("day::text"),
     MODEL("model"),
@@ -78,7 +79,7 @@ public final class UsageReport {
   }
 
   /**
-   * Sum of one group.
+   * Usage sums of one group.
    *
    * @param group the day, the model or the key; null if the model is no longer known
    * @param cachedTokens part of the prompt's; 0 if a day's charges were dropped before these sums

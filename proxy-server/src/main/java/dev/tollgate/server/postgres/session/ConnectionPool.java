@@ -7,8 +7,8 @@ import dev.tollgate.server.postgres.embedded.DatabaseAddress;
 import java.time.Duration;
 
 /**
- * Connection pool that serves requests. Its sessions have short timeouts: one lock, statement or
- * transaction that hangs must not hold up the others.
+ * Factory of the JDBC connection pool that serves requests. Its sessions have short timeouts: one
+ * lock, statement or transaction that hangs must not hold up the others.
  */
 public final class ConnectionPool {
   private static final String SESSION =
@@ -31,8 +31,8 @@ public final class ConnectionPool {
   }
 
   /**
-   * Opens a second pool for a database that may be down at the moment. It keeps no idle
-   * connections: many nodes share those of a database.
+   * Opens a second pool on a database that may be down at the moment. It keeps no idle connections:
+   * many nodes share those of a database.
    *
    * @param name the prefix of its threads' names
    */

@@ -8,8 +8,8 @@ import dev.tollgate.server.postgres.embedded.StoreException;
 import java.util.Optional;
 
 /**
- * Running database and its end of use: an embedded one is stopped by the process that started it,
- * not by one that joined it.
+ * Handle of a running database, external or embedded. Closing it stops an embedded one only in the
+ * process that started it, not in one that joined it.
  */
 public final class DatabaseAccess implements AutoCloseable {
   /**

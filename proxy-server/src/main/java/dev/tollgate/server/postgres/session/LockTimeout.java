@@ -9,12 +9,12 @@ import org.flywaydb.core.api.callback.Context;
 import org.flywaydb.core.api.callback.Event;
 
 /**
- * The longest wait of a migration's statement for a lock: later statements of other sessions queue
- * behind it. A migration that makes an index concurrently waits for as long as it takes, as nothing
- * queues behind that.
+ * Flyway callback that sets {@code lock_timeout} for each migration, because statements of other
+ * sessions queue behind one that waits for a lock. A migration that makes an index concurrently
+ * waits for as long as it takes, as nothing queues behind that.
  */
 final class LockTimeout extends BaseCallback {
-  /** How the names of migrations end that make an index concurrently, outside of a transaction. */
+  /** File name suffix of migrations that make an index concurrently, outside of a transaction. */
   static final String CONCURRENTLY = "_concurrently.sql";
 
   private static final String NOT_IN_TIME = "55P03";
@@ -35,7 +35,7 @@ final class LockTimeout extends BaseCallback {
     }
   }
 
-  /** Whether a migration failed because it did not get a lock in time. */
+  /** Returns true if a migration failed because it did not get a lock in time. */
   static boolean failed(Throwable thrown) {
     for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
       if (cause instanceof SQLException sql && NOT_IN_TIME.equals(sql.getSQLState())) {

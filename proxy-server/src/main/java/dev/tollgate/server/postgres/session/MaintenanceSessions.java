@@ -9,8 +9,9 @@ import javax.sql.DataSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * Sessions for long statements, such as the sums of a large day. Keepalives on both sides end a
- * session whose peer is gone, so that it does not hold a lock or a snapshot for hours.
+ * Data source of unpooled sessions for long statements, such as the sums of a large day. Keepalives
+ * on both sides end a session whose peer is gone, so that it does not hold a lock or a snapshot for
+ * hours.
  */
 public final class MaintenanceSessions {
   private static final Duration ONE_STATEMENT_MAX = Duration.ofMinutes(30);

@@ -19,9 +19,9 @@ import org.flywaydb.database.postgresql.PostgreSQLConfigurationExtension;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * Brings the schema to this version. All of it happens under one advisory lock, so that nodes that
- * start together do it once; what must follow atomically, the bootstrap, runs under the same lock.
- * The rules for the files are in docs/decisions/migrations.md.
+ * Runner of the schema migrations, which brings the database to this version. All of them run under
+ * one advisory lock, so that nodes that start together do it once; what must follow atomically, the
+ * bootstrap, runs under the same lock. The rules for the files are in docs/decisions/migrations.md.
  */
 public final class Migrations {
   public static final String SCHEMA = "tollgate";
@@ -40,7 +40,7 @@ public final class Migrations {
 
   private Migrations() {}
 
-  /** What runs under the lock, on the connection that holds it. */
+  /** Work that runs under the migration lock, on the connection that holds it. */
   public interface UnderLock<T> {
     T run(Connection connection) throws SQLException, StoreException;
   }
@@ -58,7 +58,7 @@ public final class Migrations {
     }
   }
 
-  /** Applies what is missing, under the lock; returns how many migrations that were. */
+  /** Applies missing migrations under the lock; returns their number. */
   public static int run(DatabaseAccess database) throws StoreException {
     return locked(
         database.address(),
@@ -69,7 +69,7 @@ public final class Migrations {
         });
   }
 
-  /** Applies what is missing; returns how many migrations that were. */
+  /** Applies missing migrations; returns their number. */
   public static int migrate(DatabaseAddress address) throws StoreException {
     try {
       return migrate(flyway(address, "latest"), ATTEMPTS_MAX);
@@ -79,8 +79,8 @@ public final class Migrations {
   }
 
   /**
-   * Applies what is missing; returns how many migrations that were. One that did not get a lock in
-   * time has changed nothing and is begun again: statements that queued behind it ran meanwhile.
+   * Applies missing migrations; returns their number. A migration that did not get a lock in time
+   * has changed nothing and is begun again: statements that queued behind it ran meanwhile.
    */
   static int migrate(Flyway flyway, int attempts) throws SQLException {
     try (Connection connection = flyway.getConfiguration().getDataSource().getConnection()) {
@@ -100,8 +100,8 @@ public final class Migrations {
   }
 
   /**
-   * Forgets concurrent migrations that failed half-way, which their history says since they have no
-   * transaction: each of them drops what it left and begins anew.
+   * Deletes the history of concurrent migrations that failed midway, which remains because they
+   * have no transaction: when run again, each of them first drops what it left.
    */
   private static void forgetHalfDone(Connection connection) throws SQLException {
     if (holds(connection, HAS_HISTORY)) {
@@ -115,7 +115,7 @@ public final class Migrations {
     }
   }
 
-  /** Applies what leads to {@code version}, for an import of an older export. */
+  /** Applies migrations up to {@code version}, for an import of an older export. */
   public static void migrateTo(DatabaseAddress address, String version) throws StoreException {
     try {
       migrate(flyway(address, version), ATTEMPTS_MAX);
@@ -124,11 +124,11 @@ public final class Migrations {
     }
   }
 
-  /** Who may migrate what. */
+  /** Policy that decides which schemas a start may migrate. */
   public enum Policy {
-    /** Whatever is missing is applied. */
+    /** All missing migrations are applied. */
     ALL,
-    /** A schema is made where there is none; an older one is refused. */
+    /** A missing schema is created; an older one is refused. */
     ONLY_NEW,
     NOTHING
   }
@@ -151,11 +151,13 @@ public final class Migrations {
 
   private static final String HAS_HISTORY = "SELECT to_regclass('%s.%s') IS NOT NULL";
 
-  /** Whether the first of these migrations was applied, or the one that had its number before. */
+  /**
+   * Selects whether the first of these migrations was applied, or the one with its number before.
+   */
   private static final String HAS_FIRST =
       "SELECT coalesce(bool_or(success AND version = '1'), false) FROM %s.%s";
 
-  /** Refuses a schema of before the first release, and one that needs a newer version. */
+  /** Refuses a schema from before the first release, and one that needs a newer version. */
   public static void requireUsable(Connection connection) throws SQLException, StoreException {
     if (!holds(connection, HAS_HISTORY) || !holds(connection, HAS_FIRST)) {
       return;
@@ -171,7 +173,7 @@ public final class Migrations {
     }
   }
 
-  /** Whether the newest migration is there and none is half done. */
+  /** Selects whether the newest migration was applied and none is incomplete. */
   private static final String IS_CURRENT =
       "SELECT coalesce(bool_and(success) AND bool_or(version = '"
           + LATEST
@@ -185,7 +187,7 @@ public final class Migrations {
     }
   }
 
-  /** The newest migration in the folder. */
+  /** Returns the newest migration in the folder. */
   public static String newestKnown(DatabaseAddress address) {
     MigrationInfo[] all = flyway(address, "latest").info().all();
     return String.valueOf(all[all.length - 1].getVersion());
@@ -206,7 +208,7 @@ public final class Migrations {
     }
   }
 
-  /** Whether this version brings the migration {@code version}. */
+  /** Returns true if this version contains the migration {@code version}. */
   public static boolean isKnownVersion(DatabaseAddress address, String version)
       throws StoreException {
     try {
@@ -221,7 +223,7 @@ public final class Migrations {
     }
   }
 
-  /** Connections without the pool and its time limits: a migration may take its time. */
+  /** Returns a source of connections without the pool and its timeouts, for long migrations. */
   public static PGSimpleDataSource plain(DatabaseAddress address) {
     PGSimpleDataSource source = new PGSimpleDataSource();
     configure(source, address);
@@ -262,13 +264,13 @@ public final class Migrations {
     return configuration.load();
   }
 
-  /** Parameters of a JDBC URL may hold a password. */
+  /** Returns the JDBC URL without its parameters, which may contain a password. */
   static String withoutQuery(String url) {
     int query = url.indexOf('?');
     return query < 0 ? url : url.substring(0, query);
   }
 
-  /** Refuses a database in which an import died half-way; the next import puts it right. */
+  /** Refuses a database in which an import was interrupted; the next import repairs it. */
   public static void requireNoneInterrupted(Connection connection)
       throws SQLException, StoreException {
     if (exists(connection, BACKUP_SCHEMA)) {
@@ -278,7 +280,7 @@ public final class Migrations {
     }
   }
 
-  /** Whether a schema exists. */
+  /** Returns true if a schema exists. */
   public static boolean exists(Connection connection, String schema) throws SQLException {
     try (PreparedStatement select =
         connection.prepareStatement("SELECT 1 FROM pg_namespace WHERE nspname = ?")) {

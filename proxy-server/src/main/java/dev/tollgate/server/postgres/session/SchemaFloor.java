@@ -10,8 +10,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The lowest migration that a node must know to use the store. A contract migration raises it, as a
- * node that does not know what became of its tables must not write to them.
+ * Check of the schema floor, the lowest migration that a node must know to use the store. A
+ * contract migration raises it, as a node that does not know what became of its tables must not
+ * write to them.
  */
 public final class SchemaFloor {
   private static final Logger LOG = LoggerFactory.getLogger(SchemaFloor.class);
@@ -23,7 +24,7 @@ public final class SchemaFloor {
     this.pool = pool;
   }
 
-  /** Reads the floor again; where the database does not answer, the last answer holds. Blocks. */
+  /** Reads the floor again; if the database does not answer, the last result stays. Blocks. */
   public void read() {
     try (Connection connection = pool.getConnection()) {
       Optional<String> now = refusal(connection);
@@ -36,12 +37,12 @@ public final class SchemaFloor {
     }
   }
 
-  /** Why this node must not use the store, as of the last reading; empty while it may. */
+  /** Returns why this node must not use the store, as of the last reading; empty while it may. */
   public Optional<String> obstacle() {
     return obstacle;
   }
 
-  /** Why this version must not use the store; empty where it may. */
+  /** Returns why this version must not use the store; empty if it may. */
   public static Optional<String> refusal(Connection connection) throws SQLException {
     int known = Integer.parseInt(Migrations.LATEST);
     try (Statement statement = connection.createStatement();
@@ -57,7 +58,7 @@ public final class SchemaFloor {
     }
   }
 
-  /** Whether the schema has a floor, as every one since the first release has. */
+  /** Returns true if the schema has a floor, as every one since the first release has. */
   public static boolean exists(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement();
         ResultSet row =

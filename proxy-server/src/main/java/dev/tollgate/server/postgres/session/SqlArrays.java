@@ -10,7 +10,7 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 
-/** Converts one property of many items to an array for a statement; numbers travel in binary. */
+/** Factory of SQL array parameters from one property of many items; numbers are sent in binary. */
 public final class SqlArrays {
   private SqlArrays() {}
 
@@ -32,7 +32,7 @@ public final class SqlArrays {
     return connection.unwrap(PGConnection.class).createArrayOf("int4", numbers);
   }
 
-  /** Types without an array of their own travel as text. */
+  /** Returns an array of values as text, for types without a binary array. */
   public static <T> Array of(
       Connection connection, String type, List<T> all, Function<T, @Nullable String> text)
       throws SQLException {

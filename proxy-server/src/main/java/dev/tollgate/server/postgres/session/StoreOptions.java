@@ -9,11 +9,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Location and options of the store ({@code store:} in the configuration).
+ * Location and options of the PostgreSQL store ({@code store:} in the configuration).
  *
  * @param url {@code embedded}, or {@code jdbc:postgresql://…}
- * @param poolTimeout how long a borrower waits for a connection
- * @param masterKeys seal secrets of webhooks: the first seals, all open
+ * @param poolTimeout longest wait of a borrower for a connection
+ * @param masterKeys keys that encrypt webhook secrets: the first encrypts, all decrypt
  */
 public record StoreOptions(
     String url,

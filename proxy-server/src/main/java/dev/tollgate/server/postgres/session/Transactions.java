@@ -6,13 +6,15 @@ import javax.sql.DataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Runs work in one transaction: committed if it returns, rolled back if it throws. */
+/**
+ * Runner of work in one database transaction: commits if the work returns, rolls back if it throws.
+ */
 public final class Transactions {
   private static final Logger LOG = LoggerFactory.getLogger(Transactions.class);
 
   private Transactions() {}
 
-  /** Statements of one transaction. */
+  /** Work in one transaction, as statements on its connection. */
   public interface Work<T> {
     T run(Connection connection) throws SQLException;
   }

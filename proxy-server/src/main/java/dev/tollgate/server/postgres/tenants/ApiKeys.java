@@ -24,8 +24,9 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * API keys: creation, change, rotation and revocation. A key's secret leaves this class once, at
- * its creation; only its hash is stored. Triggers notify every node of every change.
+ * DAO of API keys in PostgreSQL: creation, change, rotation and revocation. A key's secret leaves
+ * this class once, at its creation; only its hash is stored. Triggers notify every node of every
+ * change.
  */
 public final class ApiKeys {
   private final DataSource pool;
@@ -35,7 +36,7 @@ public final class ApiKeys {
     this.pool = pool;
   }
 
-  /** Specification of a new key. */
+  /** Specification of a new API key. */
   public record ApiKeySpec(
       String name, KeyScope scope, KeyLimits limits, @Nullable Instant expiresAt) {
     public static ApiKeySpec named(String name) {
@@ -43,7 +44,7 @@ public final class ApiKeys {
     }
   }
 
-  /** Result of {@link #create}. */
+  /** Result of {@link #create}: the new key, or the reason for its refusal. */
   public sealed interface KeyCreation {
     record Created(StoredKey key, ApiKeyText.ValidKey secret) implements KeyCreation {}
 
@@ -53,23 +54,23 @@ public final class ApiKeys {
     record TooMany(int max) implements KeyCreation {}
   }
 
-  /** Result of a change to a key. */
+  /** Result of a change to an API key. */
   public sealed interface KeyUpdate {
     record Done(StoredKey key) implements KeyUpdate {}
 
-    /** Rotated: the old key is revoked, this one replaces it. */
+    /** The key was rotated: the old key is revoked, and this one replaces it. */
     record Replaced(StoredKey key, ApiKeyText.ValidKey secret) implements KeyUpdate {}
 
     record UnknownKey() implements KeyUpdate {}
 
-    /** Revoked for good. */
+    /** The key was revoked, which is final. */
     record Revoked() implements KeyUpdate {}
   }
 
   /**
    * Creates a key, unless the organization has {@code keysMax} that are not revoked.
    *
-   * @param keysMax 0: no limit
+   * @param keysMax 0 means no limit
    */
   public KeyCreation create(OrgId org, ApiKeySpec spec, int keysMax) throws SQLException {
     ApiKeyText.ValidKey secret = ApiKeyText.generate(random);
@@ -216,7 +217,7 @@ public final class ApiKeys {
         });
   }
 
-  /** Change of a locked key. */
+  /** Change to a key whose row is locked. */
   private interface Update {
     void on(Connection connection) throws SQLException;
   }

@@ -12,8 +12,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * First organization with its credit and key, created only if the database has no organization at
- * all. Runs under the lock of the migrations, so of several nodes one creates it.
+ * Creator of the first organization with its credit and API key, if the database has no
+ * organization. It runs under the lock of the migrations, so of several nodes one creates it.
  */
 public final class Bootstrap {
   private Bootstrap() {}
@@ -21,7 +21,7 @@ public final class Bootstrap {
   /**
    * Organization to create.
    *
-   * @param key the operator's own key; null: one is generated
+   * @param key the operator's own key; null means that one is generated
    */
   public record Plan(String organization, MicroUsd credit, ApiKeyText.@Nullable ValidKey key) {}
 

@@ -8,7 +8,10 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import javax.sql.DataSource;
 
-/** Credits of organizations: append-only entries, each with a unique reference. */
+/**
+ * DAO of credits granted to organizations: append-only ledger entries, each with a unique
+ * reference.
+ */
 public final class Credits {
   private final DataSource pool;
 

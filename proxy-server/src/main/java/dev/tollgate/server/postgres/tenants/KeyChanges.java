@@ -12,14 +12,17 @@ import java.util.UUID;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** Poller of changed keys, for caches to drop. Blocking, and for one thread. */
+/**
+ * Query of the API keys changed since its previous call, which caches must drop. Calls block and
+ * come from one thread.
+ */
 public final class KeyChanges {
   private final DataSource pool;
   private @Nullable ChangeCursor last;
 
   /**
-   * Position of the last read and its table: an import replaces the table, and with it the
-   * numbering.
+   * Position of the last poll in the table of changes, with the table's identity: an import
+   * replaces the table, and with it the numbering.
    */
   private record ChangeCursor(long rev, String table) {}
 
@@ -27,7 +30,7 @@ public final class KeyChanges {
     this.pool = pool;
   }
 
-  /** Result of one poll. */
+  /** Result of one poll for changed keys. */
   public sealed interface PollResult {
     /** True if something may have changed since the previous poll. */
     default boolean hasChanges() {

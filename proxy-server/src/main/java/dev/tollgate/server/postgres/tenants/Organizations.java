@@ -18,7 +18,10 @@ import java.util.UUID;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** Organizations: creation, queries and changes. Callers identify one by its name or its id. */
+/**
+ * DAO of organizations in PostgreSQL: creation, queries and changes. Callers identify one by its
+ * name or its id.
+ */
 public final class Organizations {
   private static final String SELECT =
       """
@@ -39,7 +42,7 @@ public final class Organizations {
   }
 
   /**
-   * Organization with the fields that its administration needs.
+   * Row of an organization, with the fields that administration needs.
    *
    * @param balance the credits less the charges
    * @param keys number of keys that are not revoked
@@ -47,7 +50,7 @@ public final class Organizations {
   public record StoredOrg(
       Org org, @Nullable MicroUsd monthlyLimit, MicroUsd balance, int keys, Instant createdAt) {}
 
-  /** Result of {@link #create}. */
+  /** Result of {@link #create}: the new organization, or the reason for its refusal. */
   public sealed interface OrgCreation {
     record Created(StoredOrg org) implements OrgCreation {}
 

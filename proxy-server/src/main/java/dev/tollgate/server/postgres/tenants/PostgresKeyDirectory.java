@@ -9,7 +9,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import javax.sql.DataSource;
 
-/** Key directory in PostgreSQL, one round trip per query. */
+/** Query of API keys by hash in PostgreSQL for the key cache, one round trip each. */
 public final class PostgresKeyDirectory implements KeyDirectory {
   private static final Lookup UNKNOWN = new Lookup.Unknown();
 

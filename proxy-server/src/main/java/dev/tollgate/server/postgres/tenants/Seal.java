@@ -15,9 +15,9 @@ import javax.crypto.spec.GCMParameterSpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Encryption of webhook secrets in the store: AES-256-GCM under the first master key, prefixed with
- * a nonce of 96 random bits, bound to the organization. Without a key they are stored in the clear.
- * Shared by all threads.
+ * Cipher of webhook secrets in the store: AES-256-GCM under the first master key, with a random
+ * 96-bit nonce as prefix, bound to the organization. Without a key, secrets are stored in the
+ * clear. Instances are thread-safe.
  */
 public final class Seal {
   private static final String CIPHER = "AES/GCM/NoPadding";
@@ -28,21 +28,21 @@ public final class Seal {
   private final SecureRandom random = new SecureRandom();
 
   /**
-   * @param keys the first seals, all open
+   * @param keys master keys: the first encrypts, all decrypt
    */
   public Seal(List<MasterKey> keys) {
     this.keys = List.copyOf(keys);
   }
 
   /**
-   * Secret as a row holds it.
+   * Webhook secret as it is stored in a row, sealed or in the clear.
    *
-   * @param key the id of the master key that sealed it; null: stored in the clear
+   * @param key the id of the master key that sealed it; null if stored in the clear
    */
   @SuppressWarnings("ArrayRecordComponent") // compared in the database only
   public record StoredSecret(byte[] bytes, @Nullable String key) {}
 
-  /** Result of opening a secret. */
+  /** Result of decrypting a sealed secret. */
   public sealed interface UnsealResult {
     @SuppressWarnings("ArrayRecordComponent") // never compared
     record Opened(byte[] secret) implements UnsealResult {}
@@ -54,7 +54,7 @@ public final class Seal {
     record Damaged() implements UnsealResult {}
   }
 
-  /** Returns the id of the master key that seals; empty: no key. */
+  /** Returns the id of the master key that seals; empty if there is no key. */
   Optional<String> activeKeyId() {
     return keys.stream().map(MasterKey::id).findFirst();
   }

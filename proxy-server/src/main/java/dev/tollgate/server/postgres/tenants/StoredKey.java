@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Key with the fields that only its administration needs. */
+/** Row of an API key, with the fields that only administration needs. */
 public record StoredKey(
     ApiKey key, Instant createdAt, @Nullable Instant revokedAt, @Nullable KeyId replacedBy) {
 

@@ -17,7 +17,10 @@ import java.util.UUID;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** Secrets that sign webhooks: display, rotation, and sealing with the first master key. */
+/**
+ * DAO of the secrets that sign an organization's webhooks: display, rotation, and sealing with the
+ * first master key.
+ */
 public final class WebhookSecrets {
   private static final int SECRET_BYTES = 32;
   private static final int PORTION = 500;
@@ -70,7 +73,7 @@ public final class WebhookSecrets {
     this.seal = seal;
   }
 
-  /** Both secrets of an organization. */
+  /** Row of an organization's present and previous webhook secret. */
   private record Row(OrgId org, String name, StoredSecret present, @Nullable StoredSecret before) {
     static Row of(ResultSet row) throws SQLException {
       byte[] before = row.getBytes("webhook_secret_before");
@@ -110,7 +113,7 @@ public final class WebhookSecrets {
    * Creates a new secret and returns it, or the reason why the old one cannot be kept: then nothing
    * changed.
    *
-   * @param keep how long the old secret signs too, for receivers that do not have the new one yet
+   * @param keep time for which the old secret signs too, for receivers without the new one
    */
   public Optional<UnsealResult> rotate(String nameOrId, Duration keep) throws SQLException {
     return Transactions.run(
@@ -169,7 +172,7 @@ public final class WebhookSecrets {
   }
 
   /**
-   * Result of sealing.
+   * Result of sealing all organizations' secrets.
    *
    * @param organizations organizations whose secrets were sealed with this key now
    * @param locked organizations whose secrets could not be opened, by name
@@ -207,7 +210,7 @@ public final class WebhookSecrets {
   }
 
   /**
-   * Pass over all organizations.
+   * Result of one sealing pass over all organizations.
    *
    * @param missed organizations whose secrets changed concurrently
    */
@@ -298,8 +301,8 @@ public final class WebhookSecrets {
   /**
    * Number of secrets sealed with a master key.
    *
-   * @param key null: not sealed
-   * @param isKnown whether they can be opened here
+   * @param key null means not sealed
+   * @param isKnown true if this process can open them
    */
   public record SecretsByKey(@Nullable String key, long secrets, boolean isKnown) {}
 

@@ -23,8 +23,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The outbox in PostgreSQL, for one node: {@code V12__webhooks}. Blocking: calls wait for a
- * connection of the webhooks' own, as receivers must not take those of clients.
+ * Outbox of webhook events in PostgreSQL, as one node uses it: claims due events and records
+ * attempts ({@code V12__webhooks}). Calls block, and use at most a few connections, so that
+ * webhooks do not take those of clients.
  */
 public final class PostgresOutbox implements Outbox {
   private static final Logger LOG = LoggerFactory.getLogger(PostgresOutbox.class);
@@ -65,7 +66,7 @@ public final class PostgresOutbox implements Outbox {
     return due;
   }
 
-  /** Row of a claim. */
+  /** Row of a claimed event, ready or not signable. */
   private sealed interface ClaimedRow {
     record Ready(ClaimedEvent due) implements ClaimedRow {}
 

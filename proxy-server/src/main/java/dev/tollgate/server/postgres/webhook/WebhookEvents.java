@@ -14,7 +14,10 @@ import java.util.UUID;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** Webhook events for operators: their attempts, and another delivery on request. */
+/**
+ * Queries of webhook events and their attempts in PostgreSQL for operators, and requests of another
+ * delivery.
+ */
 public final class WebhookEvents {
   /** Retention of recorded attempts. */
   static final Duration KEPT = Duration.ofDays(30);
@@ -39,11 +42,11 @@ public final class WebhookEvents {
   }
 
   /**
-   * Webhook event.
+   * Webhook event with the state of its delivery.
    *
    * @param host the receiver's host; the rest of the URL may contain secrets
    * @param state {@code pending}, {@code delivered}, {@code failed} or {@code gone}
-   * @param lastStatus status of the last attempt; null: no reply
+   * @param lastStatus status of the last attempt; null if there was no reply
    * @param lastError error of the last attempt
    * @param nextAttempt time of the next attempt, if one follows
    */
@@ -100,9 +103,9 @@ public final class WebhookEvents {
   }
 
   /**
-   * Attempt at a delivery.
+   * Attempt to deliver a webhook event.
    *
-   * @param status null: no reply
+   * @param status HTTP status of the reply; null if there was no reply
    */
   public record DeliveryAttempt(
       int number, Instant at, Duration took, String outcome, @Nullable Integer status) {}
