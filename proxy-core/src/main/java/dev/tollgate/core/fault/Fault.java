@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param param JSON path of the offending field, such as {@code messages[2].role}
  * @param provider slug of the provider that failed
- * @param retryAfterSeconds whole seconds until a retry makes sense; 0: unknown
- * @param retryForbidden whether the client must not retry although the code would allow it
+ * @param retryAfterSeconds whole seconds until a retry makes sense; 0 means unknown
+ * @param retryForbidden true if the client must not retry although the code would allow it
  * @param details structured context: values are String, Number, Boolean, List or Map of those
  */
 public record Fault(

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * SHA-256 of a body, computed in steps: ten megabytes take tens of milliseconds, which would block
- * the event loop. The caller keeps the body, unchanged. Loop-confined.
+ * the event loop. The caller keeps the body, unchanged. It is confined to one event loop.
  */
 public final class BodySha256 {
   /** Takes some tenths of a millisecond. */

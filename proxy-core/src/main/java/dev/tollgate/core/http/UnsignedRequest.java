@@ -7,7 +7,7 @@ import java.time.Instant;
  *
  * @param target as sent
  * @param host value of the {@code host} field
- * @param contentType of the body; empty: there is none
+ * @param contentType of the body; empty means none
  * @param body hash of the body
  * @param now time of a signature
  */

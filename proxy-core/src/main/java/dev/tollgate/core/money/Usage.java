@@ -12,7 +12,7 @@ package dev.tollgate.core.money;
  * @param billedOnTop output tokens that the provider reports beside the completion instead of
  *     inside it (xAI's reasoning), billed as output and not part of any other count
  *     (docs/decisions/money.md#usage)
- * @param estimated whether the gateway counted, because the provider did not
+ * @param estimated true if the gateway counted, because the provider did not
  */
 public record Usage(
     long promptTokens,

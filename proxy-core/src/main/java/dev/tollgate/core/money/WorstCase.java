@@ -7,7 +7,7 @@ import java.util.List;
  * within the bounds costs more, whatever the kinds and the tier of its tokens.
  *
  * @param outputTokens completion tokens and those billed on top of them, together
- * @param audio whether tokens can be audio, whose prices are many times those of text
+ * @param audio true if tokens can be audio, whose prices are many times those of text
  * @param quantities upper bounds of everything else
  */
 public record WorstCase(

@@ -5,7 +5,7 @@ import java.util.zip.CRC32;
 /**
  * Decoder of AWS's binary event streams. A frame has a prelude with two lengths and its checksum,
  * headers, a payload, and a checksum of the whole frame. A frame inside one read is passed on
- * without a copy. Confined to one thread; the sink may {@link #close} it.
+ * without a copy. It is confined to one thread; the sink may {@link #close} it.
  */
 public final class AwsEventStreamDecoder extends ArrayDecoder {
   private static final int PRELUDE_BYTES = 12;
@@ -20,7 +20,7 @@ public final class AwsEventStreamDecoder extends ArrayDecoder {
   private final AwsEventStreamHeaders headers = new AwsEventStreamHeaders();
   private final CRC32 checksum = new CRC32();
 
-  /** Size of the frame that has begun in bytes; 0: unknown. */
+  /** Size of the frame that has begun in bytes; 0 means unknown. */
   private int frameBytes;
 
   private boolean ended;

@@ -10,7 +10,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 
-/** Headers of one frame, reused for each frame. Confined to one thread. */
+/** Headers of one frame, reused for each frame. It is confined to one thread. */
 final class AwsEventStreamHeaders {
   private static final int STRING = 7;
 

@@ -7,7 +7,7 @@ import io.netty.buffer.Unpooled;
 
 /**
  * Decoder of lines of JSON, however they are split: each line that is not empty is the data of one
- * event. Confined to one thread.
+ * event. It is confined to one thread.
  */
 public final class JsonLinesDecoder implements StreamDecoder {
   private static final byte[] FIELD = "data:".getBytes(US_ASCII);

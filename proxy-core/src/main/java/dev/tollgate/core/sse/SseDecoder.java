@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 /**
  * Decoder of event streams (SSE), for all line ends and however the stream is split. An event
  * inside one read is passed on without a copy; one that spans reads is collected in an array that
- * is freed with it. Confined to one thread; the sink may {@link #close} it.
+ * is freed with it. It is confined to one thread; the sink may {@link #close} it.
  */
 public final class SseDecoder extends ArrayDecoder {
   private static final String DEFAULT_NAME = "message";

@@ -16,9 +16,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Filter of repeated content in a stream that another provider began: it compares repeated texts
- * with the delivered ones and passes only new content, which it records. Texts are compared as
- * decoded UTF-16, so that escapes, events and surrogate pairs may be split differently.
+ * Filter that removes content that the client already has from another provider's chat stream. It
+ * compares repeated texts with the delivered ones and passes only new content, which it records.
+ * Texts are compared as decoded UTF-16, so that escapes, events and surrogate pairs may be split
+ * differently.
  */
 final class ReplayDeduplicator {
   private final DeliveredContent delivered;

@@ -35,7 +35,7 @@ public final class ResponsesChunkWriter implements ChunkWriter {
   private IncompleteReason incomplete = IncompleteReason.NONE;
 
   /**
-   * @param resumePoint state of the response that the client already has; null: none
+   * @param resumePoint state of the response that the client already has; null means none
    */
   ResponsesChunkWriter(
       ReplyStamp stamp,

@@ -5,7 +5,7 @@ import java.util.Arrays;
 /**
  * Search for a delimiter in a body. It skips ahead by the last byte compared (Horspool); if crafted
  * content allows short skips only, it continues byte by byte and compares each byte at most twice
- * (Knuth, Morris and Pratt). Not thread safe.
+ * (Knuth, Morris and Pratt). It is not thread-safe.
  */
 final class DelimiterSearch {
   private static final int COMPARISONS_FREE = 4_096;

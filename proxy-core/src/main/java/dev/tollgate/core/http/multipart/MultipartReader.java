@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reader of a form's parts in the array that collects the form: each call continues where the
- * previous one stopped. It keeps offsets only. Not thread safe.
+ * previous one stopped. It keeps offsets only. It is not thread-safe.
  */
 public final class MultipartReader {
   public static final int PARTS_MAX = 128;
