@@ -98,7 +98,7 @@ public final class MultipartForm {
   }
 
   /**
-   * Edits of fields.
+   * Edits of a form's fields for a provider.
    *
    * @param values fields to set, present or not
    * @param without fields to remove

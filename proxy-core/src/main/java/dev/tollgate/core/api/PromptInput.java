@@ -25,7 +25,7 @@ public final class PromptInput {
   private long[] tokensAtMost = new long[1];
 
   /**
-   * Bounds of the input.
+   * Limits of the input's size, which differ by endpoint.
    *
    * @param texts largest number of texts
    * @param tokens largest number of tokens of a single text

@@ -14,7 +14,7 @@ import io.netty.buffer.ByteBuf;
  * still be replaced by another (docs/decisions/streaming.md#commit).
  */
 public non-sealed interface ReplyEventStream extends StreamingReply {
-  /** Result of one event. */
+  /** Outcome of reading one event of the provider's stream. */
   enum Step {
     /** The event is not a chunk: it is dropped and counted, and the stream continues. */
     DROPPED,

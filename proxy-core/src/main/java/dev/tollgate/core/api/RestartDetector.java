@@ -19,7 +19,7 @@ public final class RestartDetector {
   private int matched;
   private int consumed;
 
-  /** Result of one piece of text. */
+  /** State of the detection after one piece of the provider's text. */
   public enum Step {
     /** The case is undecided, and the whole piece is held back. */
     HELD,

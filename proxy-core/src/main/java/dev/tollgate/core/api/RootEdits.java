@@ -26,7 +26,10 @@ public final class RootEdits {
     this.edits = JsonSplice.of(root);
   }
 
-  /** Identity of a chunk or reply; inserted if the provider's differs or is missing. */
+  /**
+   * Identity of a chunk or reply to the client, which is inserted if the provider's differs or is
+   * missing.
+   */
   public record Identity(String id, long createdSeconds, String object) implements ResumePoint {
     /** Returns the identity of a whole reply, with the stamp's values for missing members. */
     public static Identity of(JsonMembers root, ReplyStamp stamp, String object) {

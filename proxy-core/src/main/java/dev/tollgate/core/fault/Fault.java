@@ -7,8 +7,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Error as the API shows it to a client (docs/decisions/errors.md#envelope), without the request
- * id, which the reply adds.
+ * Error that a client gets as a reply or in a stream (docs/decisions/errors.md#envelope), without
+ * the request id, which the reply adds.
  *
  * @param param JSON path of the offending field, such as {@code messages[2].role}
  * @param provider slug of the provider that failed

@@ -3,7 +3,8 @@ package dev.tollgate.core.http;
 import java.time.Instant;
 
 /**
- * Complete request except for the fields that authenticate the caller.
+ * Complete upstream HTTP request except for the fields that authenticate the gateway, as input of a
+ * signature.
  *
  * @param target as sent
  * @param host value of the {@code host} field

@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Parser of the playing time of a WAV file: RIFF chunks with a name and a size, of which
- * {@code fmt} declares the rate.
+ * Parser of the playing time of a WAV file: RIFF chunks with a name and a size, of which {@code
+ * fmt} declares the rate.
  */
 final class WavLength {
   private static final int CHUNKS_MAX = 4_096;

@@ -159,7 +159,7 @@ public final class ChatStream extends ChunkStream {
     }
   }
 
-  /** State of the provider's finish. */
+  /** State of the finish reason in the provider's stream. */
   private enum Finish {
     NONE,
     /** The finish came with content, and content followed an earlier finish. */

@@ -46,7 +46,7 @@ public final class ChoiceReader {
     tools = new ToolCalls(stamp);
   }
 
-  /** Result of reading the choices. */
+  /** Outcome of reading the choices of a chunk. */
   enum Verdict {
     FINE,
     /** There is no choice. */

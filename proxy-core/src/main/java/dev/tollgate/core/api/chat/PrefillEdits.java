@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Edits of a chat request that make its provider continue a begun answer: an assistant message is
+ * Edits of a chat request that make its provider continue a begun answer. An assistant message is
  * appended, and the output bounds shrink by the tokens already delivered.
  */
 final class PrefillEdits {

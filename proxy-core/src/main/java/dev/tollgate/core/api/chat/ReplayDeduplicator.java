@@ -29,7 +29,7 @@ final class ReplayDeduplicator {
   private String released = "";
   private int charsToRepeat;
 
-  /** Result of one chunk. */
+  /** Outcome of the comparison of one chunk with the content that the client has. */
   enum Verdict {
     /** Content that the client does not have. */
     NEW,
@@ -144,7 +144,7 @@ final class ReplayDeduplicator {
     return Verdict.NEW;
   }
 
-  /** Member of a delta. */
+  /** Member of a chunk's delta, classified by the way in which it is compared. */
   private static final class Part {
     private final Kind kind;
     private final DeltaText text;

@@ -24,7 +24,7 @@ final class TextChoices {
   private long textBytes;
   private int pieces;
 
-  /** Result of reading the choices. */
+  /** Outcome of reading the choices of a reply or chunk. */
   enum Verdict {
     FINE,
     /** There is no choice. */
@@ -36,7 +36,7 @@ final class TextChoices {
   }
 
   /**
-   * One choice.
+   * One choice of the completion.
    *
    * @param index its own index, or its position
    * @param carries true if it has text or log probabilities

@@ -15,8 +15,8 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Validation rules of the fields in a JSON image request, and their conversion to
- * {@link ImageOptions}.
+ * Validation rules of the fields in a JSON image request, and their conversion to {@link
+ * ImageOptions}.
  */
 final class ImageFields {
   static final int PROMPT_CHARACTERS_MAX = 32_000;
@@ -70,7 +70,7 @@ final class ImageFields {
     }
   }
 
-  /** Counts characters; those beyond 16 bits are one each. */
+  /** Counts characters; a surrogate pair counts as one. */
   static int characters(String text) {
     return text.codePointCount(0, text.length());
   }
