@@ -9,8 +9,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Stream of completion chunks, read as far as the root members: chunk, error or terminator, usage,
- * and the count of broken events. Subclasses read the choices.
+ * Base class of translators of a provider's stream of completion chunks, which reads the root
+ * members: chunk, error or terminator, usage, and the count of broken events. Subclasses read the
+ * {@code choices} member.
  */
 public abstract class ChunkStream implements ReplyEventStream {
   private static final int BAD_EVENTS_IN_A_ROW_MAX = 3;

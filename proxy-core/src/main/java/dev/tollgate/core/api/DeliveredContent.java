@@ -8,9 +8,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Content of a stream that the client already has, kept so that another provider can continue the
- * stream: texts, and the identity under which they were sent. Bounded. Not thread safe: one request
- * on one loop.
+ * Text of a stream that the client already has, kept so that another provider can continue the
+ * stream after a failure. The identity under which the text was sent is kept too. The size of the
+ * text is bounded. It is not thread-safe: one request uses it on one event loop.
  */
 public final class DeliveredContent {
   private static final int CONSTANTS_MAX = 8;
@@ -45,7 +45,7 @@ public final class DeliveredContent {
     return state;
   }
 
-  /** True if the client has any content. */
+  /** True if the client has received any content. */
   public boolean isBegun() {
     return resumePoint != null;
   }

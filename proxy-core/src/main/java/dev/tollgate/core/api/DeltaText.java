@@ -4,7 +4,10 @@ import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import org.jspecify.annotations.Nullable;
 
-/** Members of a delta that carry text to append. Each is a text of its own. */
+/**
+ * Member of a chat chunk's delta that contains text to append, such as the content or the
+ * reasoning. The text of each member is appended separately.
+ */
 public enum DeltaText {
   CONTENT("content"),
   REASONING_CONTENT("reasoning_content"),

@@ -3,7 +3,7 @@ package dev.tollgate.core.api;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Route table of the API listener. */
+/** Routes of the API listener, each with its method, path and accepted body. */
 public enum Endpoint {
   CHAT_COMPLETIONS("POST", "/v1/chat/completions", Content.JSON, Urgency.INTERACTIVE),
   COMPLETIONS("POST", "/v1/completions", Content.JSON, Urgency.INTERACTIVE),
@@ -40,7 +40,7 @@ public enum Endpoint {
   MODEL("GET", "/v1/models/{vendor}/{name}", Content.NONE, Urgency.LOOKUP),
   KEY("GET", "/v1/key", Content.NONE, Urgency.LOOKUP),
   CREDITS("GET", "/v1/credits", Content.NONE, Urgency.LOOKUP),
-  /** Needs no key, because the URL is signed. HEAD is allowed too. */
+  /** This route needs no key, because the URL is signed; HEAD is allowed too. */
   ARTIFACT("GET", "/artifacts/{day}/{owner}/{file}", Content.NONE, Urgency.LOOKUP);
 
   /** Kind of body that a route accepts. */
@@ -57,13 +57,15 @@ public enum Endpoint {
    * first.
    */
   public enum Urgency {
-    /** Query about models, jobs or the caller's own account, which can be repeated. */
+    /**
+     * The request is a query about models, jobs or the caller's own account, which can be repeated.
+     */
     LOOKUP,
-    /** Submission of a job that takes minutes anyway. */
+    /** The request submits a job that takes minutes anyway. */
     SUBMISSION,
-    /** Work of programs without a waiting user: embeddings, speech, images. */
+    /** The request is work of programs without a waiting user: embeddings, speech, images. */
     BATCH,
-    /** Request of a user who waits for the reply. */
+    /** The request is from a user who waits for the reply. */
     INTERACTIVE;
 
     private final String wire = name().toLowerCase(Locale.ROOT);
@@ -169,7 +171,7 @@ public enum Endpoint {
   }
 
   /**
-   * Matched route.
+   * Route that matches a request, with the variable part of its path.
    *
    * @param argument the variable part of the path: {@code vendor/name} for {@link #MODEL}, or a job
    *     id

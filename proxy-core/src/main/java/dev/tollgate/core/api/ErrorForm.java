@@ -1,10 +1,16 @@
 package dev.tollgate.core.api;
 
-/** Form of the error event that ends an opened stream. */
+/**
+ * Form of the error event that ends a stream after its first bytes were sent: the error envelope,
+ * or a Responses API event.
+ */
 public sealed interface ErrorForm {
-  /** The error envelope that all other replies have. */
+  /** The event contains the error envelope that error replies have. */
   record Envelope() implements ErrorForm {}
 
-  /** The envelope as an event of the Responses API, which has a type and a sequence number. */
+  /**
+   * The event is the envelope in the form of a Responses API event, which has a type and a sequence
+   * number.
+   */
   record Event(long sequenceNumber) implements ErrorForm {}
 }

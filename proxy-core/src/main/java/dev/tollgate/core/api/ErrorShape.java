@@ -3,7 +3,7 @@ package dev.tollgate.core.api;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 
-/** Recognizes error objects in a provider's reply, in the shapes that providers use. */
+/** Detector of error objects in a provider's reply, in the shapes that providers use. */
 public final class ErrorShape {
   private ErrorShape() {}
 

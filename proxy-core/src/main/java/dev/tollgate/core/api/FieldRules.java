@@ -8,9 +8,9 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Known fields of a JSON request and the rules of their values. Duplicates and case variants of
- * known fields are refused: providers disagree on which one counts, so price and scope could be
- * bypassed. All other fields pass through unread.
+ * Names of the known fields of a JSON request, with the validation rules of their values.
+ * Duplicates and case variants of known fields are refused: providers disagree on which one counts,
+ * so price and scope could be bypassed. All other fields pass through unread.
  */
 public final class FieldRules {
   private final Map<String, ValueRule> rules;

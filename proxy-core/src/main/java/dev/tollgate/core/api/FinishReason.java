@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Mapping of providers' finish reasons to the ones that SDKs know. */
+/** Mapping of the finish reasons that providers send to the ones that SDKs know. */
 public final class FinishReason {
   private static final Set<String> KNOWN =
       Set.of("stop", "length", "tool_calls", "content_filter", "function_call");

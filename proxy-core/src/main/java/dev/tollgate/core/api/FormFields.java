@@ -18,15 +18,16 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Known fields of a form and the rules of their values, the counterpart of {@link FieldRules}. A
- * name that ends in brackets is a list: each item is a field of that name.
+ * Names of the known fields of a multipart form, with the validation rules of their values: the
+ * counterpart of {@link FieldRules}. A name that ends in brackets is a list: each item is a field
+ * of that name.
  */
 public final class FormFields {
   private static final int TEXT_BYTES_MAX = 64 * 1024;
 
   private final Map<String, Rule> rules;
 
-  /** Rule of one field. */
+  /** Validation rule of one form field. */
   public sealed interface Rule {
     /** A file that is not empty. */
     record File() implements Rule {}

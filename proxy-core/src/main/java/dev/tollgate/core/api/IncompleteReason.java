@@ -1,6 +1,6 @@
 package dev.tollgate.core.api;
 
-/** Reason why a reply is incomplete, in the terms of the Responses API. */
+/** Reason why a provider's reply is incomplete, with its name in the Responses API. */
 public enum IncompleteReason {
   /** The reply is complete. */
   NONE(""),

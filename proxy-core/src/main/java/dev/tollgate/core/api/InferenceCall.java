@@ -10,7 +10,10 @@ import io.netty.buffer.ByteBuf;
 import java.util.List;
 import java.util.Map;
 
-/** One admitted request for one model: all that its attempts need. */
+/**
+ * Admitted inference request bound to one model: creates the body for each attempt and the reader
+ * of each reply.
+ */
 public interface InferenceCall {
   RequestId id();
 
@@ -18,7 +21,7 @@ public interface InferenceCall {
 
   Model model();
 
-  /** Returns how the next attempt treats the content that the client already has. */
+  /** Returns the way in which the next attempt treats the content that the client already has. */
   default StreamContinuation continuation() {
     return new StreamContinuation.None();
   }

@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Valid request for a model, as the exchange sees it: routing, money, limits and retries are the
- * same for all endpoints.
+ * Validated inference request of any endpoint, as the request pipeline sees it: routing, cost,
+ * limits and retries need no more.
  */
 public interface InferenceRequest {
   /** Returns the operation that the provider is asked for. */
@@ -85,8 +85,8 @@ public interface InferenceRequest {
   }
 
   /**
-   * True if the request may be sent to a provider after another provider has received it. False for
-   * requests whose result is paid for, because the first provider may have begun.
+   * True if the request may be sent to a provider after another provider has received it. It is
+   * false for requests whose result is paid for, because the first provider may have begun.
    */
   default boolean mayBeRepeated() {
     return true;

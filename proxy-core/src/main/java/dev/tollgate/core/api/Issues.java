@@ -6,7 +6,7 @@ import dev.tollgate.core.json.Param;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Issues found in one request, in the order in which they are reported. */
+/** Collector of the validation issues of one request, in the order in which they are reported. */
 public final class Issues {
   // A hostile body could hold a million wrong elements; a person reads the first few.
   private static final int ISSUES_MAX = 32;
@@ -33,7 +33,7 @@ public final class Issues {
     return list.isCut();
   }
 
-  /** True if further issues are not recorded, so that checking on is useless. */
+  /** True if further issues are not recorded, so that further checks are useless. */
   public boolean isFull() {
     return found.size() == ISSUES_MAX;
   }

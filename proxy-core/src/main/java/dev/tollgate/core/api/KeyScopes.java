@@ -3,13 +3,13 @@ package dev.tollgate.core.api;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.tenant.ApiKey;
 
-/** Checks of a key's scope (docs/decisions/keys.md#scope). */
+/** Decides if the scope of an API key allows a model (docs/decisions/keys.md#scope). */
 public final class KeyScopes {
   private KeyScopes() {}
 
   /**
-   * True if the scope of the key allows the model. Called before the model is looked up: a model
-   * outside the scope is 403 even if it does not exist.
+   * True if the scope of the key allows the model. It is called before the model is looked up: a
+   * model outside the scope is 403 even if it does not exist.
    */
   public static boolean allowsModel(ApiKey key, String modelId) {
     return key.scope().allowedModels().isEmpty() || key.scope().allowedModels().contains(modelId);

@@ -17,8 +17,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Multipart body over the array in which it was received, with its parts and the edits for a
- * provider.
+ * Received multipart/form-data body: its parts as ranges of the array that it was received in, and
+ * edits for a provider.
  */
 public final class MultipartForm {
   private final byte[] bytes;
@@ -98,7 +98,7 @@ public final class MultipartForm {
   }
 
   /**
-   * Edits of fields.
+   * Edits of a form's fields for a provider.
    *
    * @param values fields to set, present or not
    * @param without fields to remove

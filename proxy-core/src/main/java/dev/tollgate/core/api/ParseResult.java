@@ -3,7 +3,7 @@ package dev.tollgate.core.api;
 import dev.tollgate.core.fault.Fault;
 import java.util.function.Function;
 
-/** Request that was read from a body, or the fault that refuses it. */
+/** Result of parsing a request body: the valid request, or the fault that refuses it. */
 public sealed interface ParseResult<R> {
   record Valid<R>(R request) implements ParseResult<R> {}
 

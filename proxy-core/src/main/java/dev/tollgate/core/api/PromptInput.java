@@ -9,8 +9,8 @@ import dev.tollgate.core.json.Param;
 import java.util.Arrays;
 
 /**
- * Prompt texts of a request without messages: one or many, each as a string or as an array of token
- * ids. Tokens are counted without a tokenizer.
+ * Texts of an embedding or legacy completion request: one or many, each as a string or as an array
+ * of token ids. Tokens are counted without a tokenizer.
  */
 public final class PromptInput {
   // Begin and end tokens, which some models put around each text.
@@ -25,10 +25,10 @@ public final class PromptInput {
   private long[] tokensAtMost = new long[1];
 
   /**
-   * Bounds of the input.
+   * Limits of the input's size, which differ by endpoint.
    *
-   * @param texts most texts
-   * @param tokens most tokens of a single text
+   * @param texts largest number of texts
+   * @param tokens largest number of tokens of a single text
    * @param text rule of a text
    * @param missing rule of null
    */
@@ -165,7 +165,7 @@ public final class PromptInput {
   /**
    * Returns an upper bound of the token count; each text is capped by the model's context if known.
    *
-   * @param contextLength 0: unknown
+   * @param contextLength 0 means unknown
    */
   public long tokensAtMost(int contextLength) {
     long sum = 0;

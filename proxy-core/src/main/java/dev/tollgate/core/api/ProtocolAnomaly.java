@@ -4,7 +4,7 @@ import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Set;
 
-/** Deviations from the wire format in a successful reply, counted for the operator. */
+/** Deviation from the wire format in a provider's successful reply, counted for the operator. */
 public enum ProtocolAnomaly {
   /** Events after the terminator, or bytes after the body. */
   UNSOLICITED_BYTES,

@@ -1,6 +1,9 @@
 package dev.tollgate.core.api;
 
-/** Reply that is passed to the client as opaque bytes, such as audio: counted and never parsed. */
+/**
+ * State of a streamed reply that is passed to the client as opaque bytes, such as audio: the bytes
+ * are counted and never parsed.
+ */
 public non-sealed interface ReplyByteStream extends StreamingReply {
   /**
    * Counts bytes that arrived from the provider.

@@ -8,7 +8,8 @@ import dev.tollgate.core.json.JsonSplice;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Choices of a whole reply: the repairs that SDKs need, and the size of their content.
+ * Repairs that SDKs need in the choices of a provider's whole reply, and the size of the choices'
+ * content in bytes.
  *
  * @param edits null if nothing needs repair
  * @param contentBytes bytes of the messages, for the gateway's own count of the output

@@ -6,29 +6,29 @@ import dev.tollgate.core.money.Usage;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Translation of one provider's event stream into the client's, event by event. It keeps the state
- * of the stream: content seen, finish, last usage, delivered content. Not thread safe: one attempt
- * on one loop.
+ * Translator of one provider's event stream into the client's, event by event. It keeps the state
+ * of the stream: content seen, finish, last usage, delivered content. It is not thread-safe: one
+ * attempt uses it on one event loop.
  *
  * <p>Nothing is written before the first content, because a provider that fails before that can
  * still be replaced by another (docs/decisions/streaming.md#commit).
  */
 public non-sealed interface ReplyEventStream extends StreamingReply {
-  /** Result of one event. */
+  /** Outcome of reading one event of the provider's stream. */
   enum Step {
-    /** Not a chunk: dropped and counted; the stream continues. */
+    /** The event is not a chunk: it is dropped and counted, and the stream continues. */
     DROPPED,
-    /** Nothing for the client, or kept until content comes. */
+    /** The event has nothing for the client, or is kept until content comes. */
     ABSORBED,
-    /** Written to the client. */
+    /** The client's form of the event was written. */
     WROTE,
-    /** The terminator. */
+    /** The event is the terminator. */
     DONE,
-    /** An error object; the event's bytes contain it. */
+    /** The event's bytes contain an error object. */
     ERROR,
     /** The finish reason is a failure of the provider. */
     FAILED,
-    /** Too many broken events in a row. */
+    /** Too many events in a row were broken. */
     BROKEN,
     /** The answer differs from the beginning that the client already has. */
     DIVERGED

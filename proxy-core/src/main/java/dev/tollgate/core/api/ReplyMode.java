@@ -1,11 +1,11 @@
 package dev.tollgate.core.api;
 
-/** Forms in which a reply reaches its client. */
+/** Way in which a reply reaches its client: whole, as an event stream, or as opaque bytes. */
 public enum ReplyMode {
-  /** At once, when its cost is known. */
+  /** The reply is sent at once, when its cost is known. */
   WHOLE,
-  /** As an event stream, which can contain an error. */
+  /** The reply is sent as an event stream, which can contain an error. */
   EVENTS,
-  /** As opaque bytes: a failure after the first byte can only cut the reply off. */
+  /** The reply is sent as opaque bytes: a failure after the first byte can only cut it off. */
   BYTES
 }

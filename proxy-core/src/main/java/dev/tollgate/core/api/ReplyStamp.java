@@ -7,12 +7,13 @@ import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.json.JsonBytes;
 
 /**
- * Members that every reply of one attempt gets, as finished JSON.
+ * Members that the gateway sets in every reply of one attempt (model, provider, id, creation time),
+ * as finished JSON.
  *
  * @param modelMember the whole member, ready to insert, as {@code providerMember} is
  * @param fallbackId id for replies of providers that give none
  * @param createdSeconds Unix time for replies of providers that give none
- * @param contextLength context of the model, to recognize implausible usage; 0: unknown
+ * @param contextLength context of the model, to recognize implausible usage; 0 means unknown
  */
 public record ReplyStamp(
     JsonBytes model,

@@ -8,7 +8,10 @@ import java.util.Arrays;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Usage in a provider's whole reply: the counts, and the provider's own object. */
+/**
+ * Token usage that a provider reported in a whole reply: the parsed counts, and the bytes of the
+ * provider's object.
+ */
 public final class ReplyUsage {
   private final @Nullable Usage counts;
   private final byte @Nullable [] text;

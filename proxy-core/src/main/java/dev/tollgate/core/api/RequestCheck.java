@@ -8,8 +8,9 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Checks that all requests for a model share, in the order of their error messages: missing fields,
- * field names, model, values, the endpoint's own checks, routing.
+ * Validation steps that the parsers of inference requests share, in the order of their error
+ * messages. The order is missing fields, field names, model, values, the endpoint's own checks,
+ * routing.
  */
 public final class RequestCheck {
   private final Issues issues;

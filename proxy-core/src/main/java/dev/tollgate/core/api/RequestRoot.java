@@ -15,8 +15,8 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Root object of an inference request's JSON body: parsing, common members, and the edits with
- * which the body is sent to a provider (docs/decisions/requests.md#splice).
+ * Parser of an inference request's JSON body and its common members, which also edits the body for
+ * a provider (docs/decisions/requests.md#splice).
  */
 public final class RequestRoot {
   private static final JsonBytes INCLUDE_USAGE = JsonBytes.raw("{\"include_usage\":true}");

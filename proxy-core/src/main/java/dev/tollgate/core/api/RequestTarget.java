@@ -3,5 +3,5 @@ package dev.tollgate.core.api;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.routing.RoutingPreferences;
 
-/** Model that a request names, and its preferences for the routing. */
+/** Model that an inference request names, with the request's routing preferences. */
 public record RequestTarget(ModelId model, RoutingPreferences routing) {}

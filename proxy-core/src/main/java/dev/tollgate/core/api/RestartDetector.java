@@ -3,15 +3,15 @@ package dev.tollgate.core.api;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Detects a provider that starts the answer over instead of continuing its prefill. Text that
- * equals the known beginning is held until that is decided. Not thread safe: one request on one
- * loop.
+ * Detects that a provider starts the answer over instead of continuing from the beginning that it
+ * was given as a prefill. Text that equals the known beginning is held back until the case is
+ * decided. It is not thread-safe: one request uses it on one event loop.
  */
 public final class RestartDetector {
-  /** Equal chars that are no coincidence, in a text that does not repeat them itself. */
+  /** Number of equal chars that are no coincidence, in a text that does not repeat them itself. */
   private static final int CHARS = 24;
 
-  /** Lower bound if no more was delivered. */
+  /** Lower bound of that number, which applies if no more text was delivered. */
   private static final int CHARS_MIN = 8;
 
   private final String beginning;
@@ -19,9 +19,9 @@ public final class RestartDetector {
   private int matched;
   private int consumed;
 
-  /** Result of one piece of text. */
+  /** State of the detection after one piece of the provider's text. */
   public enum Step {
-    /** Undecided: all of it is held. */
+    /** The case is undecided, and the whole piece is held back. */
     HELD,
     /** The answer starts over. */
     RESTARTED,

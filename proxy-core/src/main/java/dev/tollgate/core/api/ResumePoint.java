@@ -1,4 +1,7 @@
 package dev.tollgate.core.api;
 
-/** State of a writer from which another provider's stream continues. */
+/**
+ * State of the client-side writer of a broken stream, from which the writer for another provider's
+ * stream continues.
+ */
 public interface ResumePoint {}

@@ -8,11 +8,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Edits of the top-level members of a chunk or reply (docs/decisions/streaming.md#chunks). Reused
- * for every chunk: the result is valid until the next call.
+ * Rewrites the top-level members of a provider's chunk or reply into those that the client gets
+ * (docs/decisions/streaming.md#chunks). One instance is reused for every chunk: the result is valid
+ * until the next call.
  */
 public final class RootEdits {
-  /** Padding members, which hide the length of a text from observers of the connection. */
+  /** Names of padding members, which hide the length of a text from observers of the connection. */
   public static final List<String> PADDING = List.of("obfuscation", "p");
 
   private final JsonMembers root;
@@ -25,7 +26,10 @@ public final class RootEdits {
     this.edits = JsonSplice.of(root);
   }
 
-  /** Identity of a chunk or reply; inserted if the provider's differs or is missing. */
+  /**
+   * Identity of a chunk or reply to the client, which is inserted if the provider's differs or is
+   * missing.
+   */
   public record Identity(String id, long createdSeconds, String object) implements ResumePoint {
     /** Returns the identity of a whole reply, with the stamp's values for missing members. */
     public static Identity of(JsonMembers root, ReplyStamp stamp, String object) {

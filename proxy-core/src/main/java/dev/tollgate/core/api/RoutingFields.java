@@ -21,9 +21,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reader of the {@code routing} member: an object, or a string with the name of a strategy.
- * OpenRouter's {@code provider} object is an alias: it is always checked, and used if {@code
- * routing} is absent (docs/decisions/routing.md#preferences). Unknown members are ignored.
+ * Parser of a request's {@code routing} member into {@link RoutingPreferences}: an object, or a
+ * string with the name of a strategy. OpenRouter's {@code provider} object is an alias: it is
+ * always checked, and used if {@code routing} is absent (docs/decisions/routing.md#preferences).
+ * Unknown members are ignored.
  */
 public final class RoutingFields {
   private static final int SLUGS_MAX = 64;
@@ -39,7 +40,7 @@ public final class RoutingFields {
   private final Issues issues;
 
   /**
-   * Routing preferences as read.
+   * Result of reading a request's routing preferences.
    *
    * @param unmetFault refusal of valid preferences that cannot be met
    */

@@ -3,7 +3,7 @@ package dev.tollgate.core.api;
 import dev.tollgate.core.json.JsonMembers;
 
 /**
- * Check that PostgreSQL can store a JSON value: it must not contain {@code \u0000} or an unpaired
+ * Validator that refuses JSON which PostgreSQL cannot store: {@code \u0000} or an unpaired
  * surrogate (docs/decisions/requests.md#stored-text).
  */
 public final class StorableJson {

@@ -1,14 +1,14 @@
 package dev.tollgate.core.api;
 
 /**
- * Treatment of the content that a client already has when an attempt starts
+ * Way in which an attempt treats the content that the client already has when the attempt starts
  * (docs/decisions/retries.md#resume).
  */
 public sealed interface StreamContinuation {
-  /** The client has nothing, and its content is not recorded. */
+  /** The client has no content, and what it receives is not recorded. */
   record None() implements StreamContinuation {}
 
-  /** The client has nothing, and its content is recorded. */
+  /** The client has no content, and what it receives is recorded. */
   record Recorded(DeliveredContent delivered) implements StreamContinuation {}
 
   /**
@@ -18,7 +18,9 @@ public sealed interface StreamContinuation {
    */
   record Prefill(DeliveredContent delivered, long handedTokens) implements StreamContinuation {}
 
-  /** The provider gets the request again; repeated content is held back. */
+  /**
+   * The provider gets the original request again, and content that the client has is filtered out.
+   */
   record Replay(DeliveredContent delivered) implements StreamContinuation {}
 
   /** Returns the kind of continuation as a label; empty for a new stream. */

@@ -1,6 +1,9 @@
 package dev.tollgate.core.api;
 
-/** Framing that the events of all streams share: trailing white space and the terminator. */
+/**
+ * Parsing of the event framing that all providers' streams share: trailing white space and the
+ * {@code [DONE]} terminator.
+ */
 public final class StreamEvents {
   private StreamEvents() {}
 

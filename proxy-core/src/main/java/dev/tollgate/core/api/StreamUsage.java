@@ -12,8 +12,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Last usage that a stream reported, at any place (docs/decisions/streaming.md#usage). Usage before
- * the finish is kept unparsed, because most often a later one replaces it. Loop-confined.
+ * Collector of the token usage that a provider's stream reports in any of its chunks; the last
+ * report counts (docs/decisions/streaming.md#usage). Usage before the finish is kept unparsed,
+ * because most often a later one replaces it. It is confined to one event loop.
  */
 public final class StreamUsage {
   private static final int KEPT_BYTES_USUAL = 512;
@@ -42,7 +43,7 @@ public final class StreamUsage {
   }
 
   /**
-   * @param contextLength bound of plausible counts; 0: unknown
+   * @param contextLength bound of plausible counts; 0 means unknown
    */
   StreamUsage(int contextLength) {
     this.contextLength = contextLength;

@@ -6,7 +6,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** State of one provider's reply that is passed to the client as it arrives. */
+/**
+ * State of one provider's reply that is passed to the client while it arrives, as events or bytes.
+ */
 public sealed interface StreamingReply permits ReplyEventStream, ReplyByteStream {
   /** Returns the last usage that the provider reported, if plausible. */
   Optional<Usage> reportedUsage();

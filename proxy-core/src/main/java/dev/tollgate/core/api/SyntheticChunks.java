@@ -9,7 +9,10 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Identity of one stream, and the chunks that the gateway itself writes under it. */
+/**
+ * Writer of the chunks that the gateway itself adds to a client's stream, under that stream's
+ * identity.
+ */
 public final class SyntheticChunks {
   private static final JsonBytes NO_CHOICES = JsonBytes.raw("[]");
 

@@ -3,9 +3,9 @@ package dev.tollgate.core.api;
 import dev.tollgate.core.catalog.Model;
 
 /**
- * Estimates of token counts from byte counts: no tokenizer runs on an event loop
- * (docs/decisions/money.md#reservations). There are likely counts, for usage that a provider did
- * not report, and upper bounds, for reservations.
+ * Estimates of token counts from byte counts, because no tokenizer runs on an event loop
+ * (docs/decisions/money.md#reservations). Likely counts serve for usage that a provider did not
+ * report, upper bounds for reservations.
  */
 public final class TokenEstimate {
   private static final int BYTES_PER_TOKEN_LIKELY = 4;

@@ -4,7 +4,7 @@ import io.netty.buffer.ByteBuf;
 import java.util.List;
 
 /**
- * Body of an upstream request.
+ * Request body as sent to a provider, with the parameters that were dropped from it.
  *
  * @param contentType Content-Type of the body
  * @param dropped JSON paths that the provider does not get because it has no such parameter

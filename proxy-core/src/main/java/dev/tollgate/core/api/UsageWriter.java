@@ -10,7 +10,8 @@ import io.netty.buffer.Unpooled;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writer of the client's usage object: all members of the provider's own object, and the charge.
+ * Writer of the {@code usage} object in replies to clients: all members of the provider's own
+ * object, and the charge.
  */
 public final class UsageWriter {
   private static final byte[] NOTHING = {'{', '}'};

@@ -5,11 +5,13 @@ import dev.tollgate.core.json.JsonItems;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.Param;
 
-/** Rule of a request field's value. Violations are added to the issues. */
+/**
+ * Validation rule of a request field's value. Violations are added to the request's {@link Issues}.
+ */
 public interface ValueRule {
   void check(JsonItems items, int i, Param param, Issues issues);
 
-  /** Accepts any value; the provider judges it. */
+  /** Accepts any value, because the provider validates it. */
   ValueRule ANY = (items, i, param, issues) -> {};
 
   /** Returns this rule with null as an absent value. */

@@ -7,9 +7,9 @@ import io.netty.buffer.ByteBuf;
 import java.util.List;
 import java.util.Optional;
 
-/** One provider's whole reply, read once and written as the client's. */
+/** A provider's complete, non-streamed reply, read once and written in the client's form. */
 public interface WholeReply {
-  /** Result of reading a body. */
+  /** Result of reading the body of a provider's reply. */
   sealed interface Read {
     record Fine(WholeReply reply) implements Read {}
 

@@ -14,7 +14,8 @@ import static dev.tollgate.core.fault.ErrorType.TIMEOUT_ERROR;
 import java.util.Locale;
 
 /**
- * Error codes, each with its HTTP status, type and retry advice (docs/decisions/errors.md#codes).
+ * Code of an API error, with its HTTP status, type and retry advice
+ * (docs/decisions/errors.md#codes).
  */
 public enum ErrorCode {
   INVALID_JSON(400, INVALID_REQUEST_ERROR, ClientRetry.NO),
@@ -60,7 +61,7 @@ public enum ErrorCode {
   SERVICE_UNAVAILABLE(503, INTERNAL_ERROR, ClientRetry.YES),
   PROVIDER_TIMEOUT(504, TIMEOUT_ERROR, ClientRetry.YES);
 
-  /** Retry advice of a code to clients. */
+  /** Advice to clients on retrying a request that failed with a code. */
   public enum ClientRetry {
     YES,
     NO,

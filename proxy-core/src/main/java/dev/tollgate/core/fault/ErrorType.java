@@ -2,7 +2,10 @@ package dev.tollgate.core.fault;
 
 import java.util.Locale;
 
-/** Values of {@code error.type} in the envelope (docs/decisions/errors.md#envelope). */
+/**
+ * Category of an API error, which clients get as {@code error.type}
+ * (docs/decisions/errors.md#envelope).
+ */
 public enum ErrorType {
   INVALID_REQUEST_ERROR,
   AUTHENTICATION_ERROR,

@@ -7,13 +7,13 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Error as the API shows it to a client (docs/decisions/errors.md#envelope), without the request
- * id, which the reply adds.
+ * Error that a client gets as a reply or in a stream (docs/decisions/errors.md#envelope), without
+ * the request id, which the reply adds.
  *
  * @param param JSON path of the offending field, such as {@code messages[2].role}
  * @param provider slug of the provider that failed
- * @param retryAfterSeconds whole seconds until a retry makes sense; 0: unknown
- * @param retryForbidden whether the client must not retry although the code would allow it
+ * @param retryAfterSeconds whole seconds until a retry makes sense; 0 means unknown
+ * @param retryForbidden true if the client must not retry although the code would allow it
  * @param details structured context: values are String, Number, Boolean, List or Map of those
  */
 public record Fault(

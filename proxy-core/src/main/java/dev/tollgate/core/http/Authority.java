@@ -1,8 +1,8 @@
 package dev.tollgate.core.http;
 
 /**
- * Validator of {@code host[:port]} in Host and absolute-form: no user, no path, no unusual
- * characters.
+ * Validator of {@code host[:port]} in the Host field and in absolute-form targets: no user, no
+ * path, no unusual characters.
  */
 final class Authority {
   private static final int PORT_MAX = 65_535;

@@ -3,7 +3,7 @@ package dev.tollgate.core.http;
 import dev.tollgate.core.fault.Fault;
 
 /**
- * Message in place of an invalid request, or of the rest of its body. The connection must close
- * after {@code fault} was sent: all further input is dropped.
+ * Message that {@link RequestDecoder} fires in place of an invalid request, or of the rest of its
+ * body. The connection must close after {@code fault} was sent: all further input is dropped.
  */
 public record BadRequest(Fault fault) {}

@@ -1,8 +1,8 @@
 package dev.tollgate.core.http;
 
 /**
- * Message in place of an invalid response, or of the rest of its body. The connection must close:
- * all further input is dropped.
+ * Message that {@link ResponseDecoder} fires in place of an invalid response, or of the rest of its
+ * body. The connection must close: all further input is dropped.
  *
  * @param reason short description of the error, without any byte of the peer
  */

@@ -1,6 +1,9 @@
 package dev.tollgate.core.http;
 
-/** Message after a body's last byte; also follows the head of a message without a body. */
+/**
+ * Message that the HTTP decoders fire after a body's last byte, and after the head of a message
+ * without a body.
+ */
 public enum BodyEnd {
   BODY_END
 }

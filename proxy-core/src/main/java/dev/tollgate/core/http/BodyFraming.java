@@ -3,7 +3,7 @@ package dev.tollgate.core.http;
 import dev.tollgate.core.http.BodyLength.Fixed;
 
 /**
- * Reader of the fields that determine a body's end (RFC 9112, 6) and if the connection stays open.
+ * Reads from a head's fields how the body ends (RFC 9112, 6) and if the connection stays open.
  * Anything that two readers could understand differently is refused.
  */
 final class BodyFraming {

@@ -1,17 +1,17 @@
 package dev.tollgate.core.http;
 
-/** Ways in which a message delimits its body (RFC 9112, 6.3). */
+/** Way in which an HTTP message delimits its body (RFC 9112, 6.3). */
 public sealed interface BodyLength {
   /** The message has no body. */
   record None() implements BodyLength {}
 
-  /** Content-Length; {@code bytes} is above zero. */
+  /** The body has a Content-Length; {@code bytes} is above zero. */
   record Fixed(long bytes) implements BodyLength {}
 
-  /** The chunked transfer coding. */
+  /** The body has the chunked transfer coding. */
   record Chunked() implements BodyLength {}
 
-  /** The end of the connection: HTTP/1.0 style responses only. */
+  /** The body ends with the connection, in HTTP/1.0 style responses only. */
   record UntilClose() implements BodyLength {}
 
   BodyLength NONE = new None();

@@ -2,15 +2,15 @@ package dev.tollgate.core.http;
 
 import io.netty.buffer.ByteBuf;
 
-/** Reader of a message's content, for all ways in which its head delimits the body. */
+/** Reader of an HTTP message's body, for all ways in which its head delimits the body. */
 final class BodyReader {
-  /** State at the reader index. */
+  /** State of the body at the input's reader index. */
   enum Step {
-    /** Content: call {@link #content}. */
+    /** Content begins at the reader index: call {@link #content}. */
     CONTENT,
-    /** No usable byte: more input is needed. */
+    /** There is no usable byte, and more input is needed. */
     NEEDS_INPUT,
-    /** The body's end; all of its framing was consumed. */
+    /** The body has ended, and all of its framing was consumed. */
     END
   }
 

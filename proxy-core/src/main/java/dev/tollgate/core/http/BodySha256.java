@@ -8,11 +8,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * SHA-256 of a body, computed in steps: ten megabytes take tens of milliseconds, which would block
- * the event loop. The caller keeps the body, unchanged. Loop-confined.
+ * SHA-256 of a request body, computed in steps: ten megabytes take tens of milliseconds, which
+ * would block the event loop. The caller keeps the body and does not change it. It is confined to
+ * one event loop.
  */
 public final class BodySha256 {
-  /** Takes some tenths of a millisecond. */
+  /** Number of bytes hashed in one step, which takes some tenths of a millisecond. */
   public static final int BYTES_PER_STEP = 128 * 1024;
 
   private static final byte[] NOT_YET = {};

@@ -4,25 +4,25 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Part of a file that a request asks for (RFC 9110, 14.1.2). Several ranges and invalid ranges
- * count as the whole file, as a server may treat them.
+ * Byte range of a file that a request's {@code Range} field asks for (RFC 9110, 14.1.2). Several
+ * ranges and invalid ranges count as the whole file, as a server may treat them.
  */
 public sealed interface ByteRange {
-  /** The whole file. */
+  /** The request asks for the whole file. */
   record All() implements ByteRange {}
 
-  /** From one byte to another, inclusive. */
+  /** The bytes from {@code first} to {@code last}, both inclusive. */
   record Between(long first, long last) implements ByteRange {}
 
-  /** The last bytes. */
+  /** The last {@code bytes} bytes of the file. */
   record Suffix(long bytes) implements ByteRange {}
 
-  /** Result of a range for a file of a known length. */
+  /** Bytes that a range selects in a file of known length. */
   sealed interface Span {
     /** The whole file, without a range. */
     record Whole() implements Span {}
 
-    /** From one byte to another, exclusive. */
+    /** The bytes from {@code from}, inclusive, to {@code to}, exclusive. */
     record Part(long from, long to) implements Span {}
 
     /** The file has no byte in the range. */

@@ -1,8 +1,9 @@
 package dev.tollgate.core.http;
 
 /**
- * Grammar of chunk extensions, byte by byte after a {@code ;}: {@code name[=value]}, the value a
- * token or a quoted string, more of them after further {@code ;}. White space is refused.
+ * Byte-by-byte validator of the extensions in a chunk-size line, {@code name[=value]} after a
+ * {@code ;}. The value is a token or a quoted string, and further extensions follow further {@code
+ * ;}. White space is refused.
  */
 final class ChunkExtension {
   private enum State {

@@ -1,10 +1,10 @@
 package dev.tollgate.core.http;
 
 /**
- * Limits of a chunked body besides its content.
+ * Limits of a chunked body's framing: chunk-size lines, extensions and trailers.
  *
- * @param lineBytesMax one chunk-size line with its extensions
- * @param extensionBytesMax the extensions of all chunks of one body together
+ * @param lineBytesMax size of one chunk-size line with its extensions
+ * @param extensionBytesMax size of the extensions of all chunks of one body together
  */
 record ChunkLimits(int lineBytesMax, long extensionBytesMax, HeadLimits trailer) {
   private static final HeadLimits TRAILER = new HeadLimits(0, 8 * 1024, 64, 0);

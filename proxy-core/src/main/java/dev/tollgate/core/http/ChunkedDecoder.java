@@ -4,8 +4,8 @@ import dev.tollgate.core.http.BodyReader.Step;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Decoder of the chunked transfer coding (RFC 9112, 7.1): exact grammar; extensions and trailers
- * are checked, counted and dropped. The caller slices out the content.
+ * Decoder of the chunked transfer coding (RFC 9112, 7.1), which accepts its exact grammar only.
+ * Extensions and trailers are checked, counted and dropped. The caller slices out the content.
  */
 final class ChunkedDecoder {
   private enum State {

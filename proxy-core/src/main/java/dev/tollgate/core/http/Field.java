@@ -2,7 +2,10 @@ package dev.tollgate.core.http;
 
 import io.netty.buffer.ByteBuf;
 
-/** Field line to send: a token, and Latin-1 text without control characters except TAB. */
+/**
+ * HTTP field line to send: the name is a token, the value Latin-1 text without control characters
+ * except TAB.
+ */
 public record Field(String name, String value) implements FieldLines {
   public Field {
     if (!isToken(name)) {

@@ -2,7 +2,7 @@ package dev.tollgate.core.http;
 
 import io.netty.buffer.ByteBuf;
 
-/** One field line of a head, or several that are added together. */
+/** One or more HTTP field lines that a head to be sent contains. */
 public interface FieldLines {
 
   /** Writes each line with its line end; values from outside have been checked before. */

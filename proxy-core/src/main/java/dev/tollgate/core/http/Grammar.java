@@ -1,6 +1,6 @@
 package dev.tollgate.core.http;
 
-/** Character classes of RFC 9110 and 9112. */
+/** Character classes of the HTTP grammar (RFC 9110 and 9112), such as the bytes of a token. */
 public final class Grammar {
   static final byte CR = '\r';
   static final byte LF = '\n';

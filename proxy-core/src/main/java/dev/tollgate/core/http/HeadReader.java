@@ -7,18 +7,18 @@ import io.netty.buffer.ByteBuf;
 import java.util.Arrays;
 
 /**
- * Reader of one head or trailer section: it collects lines in an array of its own and checks each
- * byte: lines end with CRLF, no other control character occurs, every field is {@code token ":"
- * text}, every limit holds. The result does not depend on how the bytes were split.
+ * Incremental reader of one HTTP head or trailer section, which collects its lines in an array and
+ * checks each byte. Lines end with CRLF, no other control character occurs, every field is {@code
+ * token ":" text}, and every limit holds. The result does not depend on how the bytes were split.
  */
 final class HeadReader {
-  /** Result of reading the input. */
+  /** Part of the head that was found in the input. */
   enum Found {
-    /** Neither a start line nor the end: all input was consumed. */
+    /** Neither a start line nor the end was found, and all input was consumed. */
     NOTHING,
-    /** A start line, to be checked before any field is read. */
+    /** A start line was found, which is checked before any field is read. */
     START_LINE,
-    /** The empty line that ends the head. */
+    /** The empty line that ends the head was found. */
     END
   }
 

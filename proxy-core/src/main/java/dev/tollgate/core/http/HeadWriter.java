@@ -6,8 +6,8 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Writer of heads and chunk framing. The content of a line is checked, so that no text of a client
- * can become a line of its own.
+ * Writer of HTTP/1.1 start lines, field lines and chunk framing into a buffer. The content of a
+ * line is checked, so that no text of a client can become a line of its own.
  */
 public final class HeadWriter {
   private static final byte[] VERSION = ascii("HTTP/1.1 ");

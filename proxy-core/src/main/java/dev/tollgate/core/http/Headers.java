@@ -4,9 +4,9 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Field lines of one head, in the order received: ranges over the head's bytes, decoded on demand
- * only. Names are compared without case and requested in lower case; values are Latin-1 without
- * surrounding white space. Immutable.
+ * Field lines of one HTTP head in the order received, as ranges over the head's bytes that are
+ * decoded on demand. Names are compared without case and requested in lower case; values are
+ * Latin-1 without surrounding white space. Instances are immutable.
  */
 public final class Headers {
   public static final Headers EMPTY = new Headers(new byte[0], new int[0]);

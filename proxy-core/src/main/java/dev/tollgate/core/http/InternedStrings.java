@@ -2,7 +2,7 @@ package dev.tollgate.core.http;
 
 import java.nio.charset.StandardCharsets;
 
-/** Frequent words, returned for equal bytes without a new String. */
+/** Set of frequent words in HTTP heads, which are returned for equal bytes without a new String. */
 final class InternedStrings {
   private final String[] known;
 

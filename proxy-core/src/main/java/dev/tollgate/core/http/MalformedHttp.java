@@ -4,8 +4,8 @@ import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 
 /**
- * Exception for bytes that are not acceptable HTTP/1.1: an expected fault of the peer, so it has no
- * stack trace.
+ * Thrown if a peer's bytes are not acceptable HTTP/1.1; it has no stack trace, because the fault is
+ * the peer's.
  */
 final class MalformedHttp extends Exception {
   private static final long serialVersionUID = 1L;

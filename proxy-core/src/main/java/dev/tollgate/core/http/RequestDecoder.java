@@ -12,9 +12,9 @@ import io.netty.handler.codec.ByteToMessageDecoder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decoder of a client's requests, one message per {@code read()}: a {@link RequestHead}, the
- * content as {@link ByteBuf}s that the receiver releases, {@link BodyEnd}; or one {@link
- * BadRequest}. Needs a channel with autoRead off.
+ * Channel handler that decodes a client's HTTP/1.1 requests, one message per {@code read()}. The
+ * messages are a {@link RequestHead}, the content as {@link ByteBuf}s that the receiver releases,
+ * and {@link BodyEnd}; or one {@link BadRequest}. It needs a channel with autoRead off.
  *
  * <p>After a request's end nothing is decoded until {@link RequestFlowControl#nextRequest()}.
  * Meanwhile one socket read stays pending, so that a disconnect is noticed, and its bytes are held

@@ -1,14 +1,14 @@
 package dev.tollgate.core.http;
 
 /**
- * Control of a client connection's order of requests: the reply handler's interface to the {@link
- * RequestDecoder}, which decodes nothing after a request's end until it is called. On the channel's
- * loop only.
+ * Interface through which the reply handler controls the {@link RequestDecoder} of a client
+ * connection: after a request's end nothing is decoded until {@link #nextRequest()}. All methods
+ * are called on the channel's event loop.
  */
 public interface RequestFlowControl {
   /**
-   * Allows the next head after a complete reply: the next {@code read()} may deliver it. Legal only
-   * after {@link BodyEnd} was fired and while {@link #mayContinue()}.
+   * Allows the next head after a complete reply: the next {@code read()} may deliver it. The call
+   * is legal only after {@link BodyEnd} was fired and while {@link #mayContinue()}.
    */
   void nextRequest();
 
@@ -29,8 +29,8 @@ public interface RequestFlowControl {
 
   /**
    * Reads and drops all further input without being requested. After {@code bytesMax} dropped bytes
-   * nothing more is read and {@code whenFull} runs. For a reply that ends the connection while the
-   * client still sends.
+   * nothing more is read and {@code whenFull} runs. It serves for a reply that ends the connection
+   * while the client still sends.
    */
   void dropInput(long bytesMax, Runnable whenFull);
 

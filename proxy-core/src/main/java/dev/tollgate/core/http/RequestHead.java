@@ -1,8 +1,8 @@
 package dev.tollgate.core.http;
 
 /**
- * A request's line and fields, strictly checked: exactly one Host on 1.1, Content-Length xor
- * chunked, single-valued where duplicates are an attack.
+ * Message with a client request's line and fields, strictly checked: exactly one Host on 1.1,
+ * Content-Length or chunked but not both. Fields whose duplicates are an attack occur once.
  *
  * @param path the target's path as sent, never decoded; absolute-form is reduced to its path
  * @param query the part after the first {@code ?}, or empty

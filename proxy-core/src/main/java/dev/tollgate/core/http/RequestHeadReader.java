@@ -3,9 +3,12 @@ package dev.tollgate.core.http;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
-/** Reader of a {@link RequestHead} from a client's bytes, which refuses ambiguous heads. */
+/** Parser of a {@link RequestHead} from a client's bytes, which refuses ambiguous heads. */
 final class RequestHeadReader {
-  /** Names whose second line is an attack: one reader would use the first, another the last. */
+  /**
+   * Names of fields that may occur once only: of two lines, one reader would use the first, another
+   * the last.
+   */
   private static final String[] SINGLE = {"authorization", "content-type", "idempotency-key"};
 
   private final HeadReader reader;

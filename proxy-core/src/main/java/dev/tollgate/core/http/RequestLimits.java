@@ -1,13 +1,13 @@
 package dev.tollgate.core.http;
 
 /**
- * Limits of a {@link RequestDecoder}.
+ * Size limits of a client's HTTP requests, which the {@link RequestDecoder} enforces.
  *
- * @param lineBytesMax the request line with its CRLF
- * @param headBytesMax request line and fields together
- * @param headersMax field lines
- * @param leadingBlankLinesMax empty lines skipped before a request line
- * @param heldBytesMax bytes of following requests that are held while a request runs
+ * @param lineBytesMax size of the request line with its CRLF
+ * @param headBytesMax size of the request line and fields together
+ * @param headersMax number of field lines
+ * @param leadingBlankLinesMax number of empty lines skipped before a request line
+ * @param heldBytesMax number of bytes of following requests that are held while a request runs
  */
 public record RequestLimits(
     int lineBytesMax,

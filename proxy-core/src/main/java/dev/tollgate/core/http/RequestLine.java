@@ -3,8 +3,8 @@ package dev.tollgate.core.http;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A request's first line: exactly {@code method SP target SP HTTP/1.x}, the target in origin-form
- * or reduced to it.
+ * Parsed first line of an HTTP request: exactly {@code method SP target SP HTTP/1.x}, the target in
+ * origin-form or reduced to it.
  */
 record RequestLine(String method, String path, String query, int minorVersion) {
   private static final byte[] VERSION = "HTTP/1.".getBytes(StandardCharsets.US_ASCII);

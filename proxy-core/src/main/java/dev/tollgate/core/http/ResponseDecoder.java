@@ -9,14 +9,15 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 
 /**
- * Decoder of a provider's responses, one request in flight: a {@link ResponseHead}, the content as
- * {@link ByteBuf}s that the receiver releases, {@link BodyEnd}; or one {@link BadResponse}, or one
- * {@link TruncatedResponse}. Interim responses are dropped. Bytes without a request become {@link
- * UnsolicitedBytes}; if they follow a response directly, the message comes before that response's
- * {@link BodyEnd}, so that the connection is not pooled in between.
+ * Channel handler that decodes an upstream server's HTTP/1.1 responses, with one request in flight.
+ * The messages are a {@link ResponseHead}, the content as {@link ByteBuf}s that the receiver
+ * releases, and {@link BodyEnd}; or one {@link BadResponse}, or one {@link TruncatedResponse}.
+ * Interim responses are dropped. Bytes without a request become {@link UnsolicitedBytes}; if they
+ * follow a response directly, the message comes before that response's {@link BodyEnd}, so that the
+ * connection is not pooled in between.
  *
- * <p>Fires all messages of a socket read. A read without a message is followed by another, because
- * the receiver still waits.
+ * <p>It fires all messages of a socket read. A read without a message is followed by another,
+ * because the receiver still waits.
  */
 public final class ResponseDecoder extends ChannelInboundHandlerAdapter {
   private static final HeadLimits LIMITS = new HeadLimits(8192, 32 * 1024, 100, 0);

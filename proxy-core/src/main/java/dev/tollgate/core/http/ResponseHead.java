@@ -1,7 +1,8 @@
 package dev.tollgate.core.http;
 
 /**
- * A final response's status and fields; interim responses are dropped before.
+ * Message with the status and fields of an upstream server's final response; interim responses are
+ * dropped.
  *
  * @param keepAlive true if the connection may serve another request after the body's end
  */

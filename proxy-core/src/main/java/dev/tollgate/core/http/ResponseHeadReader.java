@@ -5,8 +5,8 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reader of a {@link ResponseHead} from a provider's bytes, which drops the interim responses
- * before it.
+ * Parser of a {@link ResponseHead} from an upstream server's bytes, which drops the interim
+ * responses before it.
  */
 final class ResponseHeadReader {
   private static final byte[] VERSION = "HTTP/1.".getBytes(StandardCharsets.US_ASCII);

@@ -2,7 +2,7 @@ package dev.tollgate.core.http;
 
 import io.netty.channel.ChannelHandlerContext;
 
-/** The one read that may be pending at a socket whose autoRead is off. */
+/** Tracks the one read that may be pending at a socket whose autoRead is off. */
 final class SocketReads {
   private boolean outstanding;
   private boolean underway;

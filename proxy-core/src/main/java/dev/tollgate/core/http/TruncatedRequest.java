@@ -1,8 +1,8 @@
 package dev.tollgate.core.http;
 
 /**
- * User event before the end of input itself, if a client's input ended in the middle of a request's
- * head or body.
+ * User event that {@link RequestDecoder} fires if a client's input ends in the middle of a
+ * request's head or body.
  */
 public enum TruncatedRequest {
   TRUNCATED_REQUEST

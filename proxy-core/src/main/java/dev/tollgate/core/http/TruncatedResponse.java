@@ -1,8 +1,8 @@
 package dev.tollgate.core.http;
 
 /**
- * Message at a clean end of the connection (FIN) before the response's end. A reset is an exception
- * instead.
+ * Message that {@link ResponseDecoder} fires if the upstream server closes the connection cleanly
+ * (FIN) before the response's end. A reset is an exception instead.
  *
  * @param headSeen true if the {@link ResponseHead} was complete
  */

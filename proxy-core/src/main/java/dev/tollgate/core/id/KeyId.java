@@ -1,7 +1,8 @@
 package dev.tollgate.core.id;
 
 /**
- * Id of an API key, its public part: the 8 base62 characters after {@code sk-llm-}. Safe to log.
+ * Public part of an API key, which identifies it: the 8 base62 characters after {@code sk-llm-}. It
+ * may be logged.
  */
 public record KeyId(String value) {
   @Override

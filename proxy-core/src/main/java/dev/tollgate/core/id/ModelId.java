@@ -3,7 +3,7 @@ package dev.tollgate.core.id;
 import java.util.Optional;
 
 /**
- * Public name of a model, {@code <vendor>/<name>}, visible ASCII only
+ * Public name of a model, {@code <vendor>/<name>}, in visible ASCII only
  * (docs/decisions/requests.md#bodies).
  */
 public record ModelId(String vendor, String name) {

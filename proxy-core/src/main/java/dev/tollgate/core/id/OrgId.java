@@ -2,7 +2,7 @@ package dev.tollgate.core.id;
 
 import java.util.UUID;
 
-/** Id of an organization. */
+/** UUID of an organization, to which API keys and budgets belong. */
 public record OrgId(UUID value) {
   @Override
   public String toString() {

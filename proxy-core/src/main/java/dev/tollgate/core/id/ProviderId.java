@@ -1,6 +1,9 @@
 package dev.tollgate.core.id;
 
-/** Slug of a provider, as configured and as shown to clients: {@code [a-z0-9][a-z0-9._-]*}. */
+/**
+ * Slug that identifies a provider in the configuration and to clients: {@code
+ * [a-z0-9][a-z0-9._-]*}.
+ */
 public record ProviderId(String value) {
   public ProviderId {
     if (!isValid(value)) {

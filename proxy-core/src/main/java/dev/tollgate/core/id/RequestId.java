@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Id of one client request: {@code req_} and a ULID, made at admission. The ULID's time is the
- * request's time for ever: budget windows and partitions derive from it.
+ * Id of one client request, {@code req_} and a ULID, created at admission. The ULID's time is the
+ * request's time: budget windows and partitions derive from it.
  */
 public record RequestId(String value) {
   private static final String PREFIX = "req_";

@@ -5,8 +5,9 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * Tests of 512 bytes at once, eight to a word. The loops have no early exit, so that the compiler
- * vectorizes them: three to five times as fast as a loop that stops.
+ * Tests of blocks of 512 bytes for non-ASCII bytes and for the end of plain JSON text. The bytes
+ * are read as words of eight. The loops have no early exit, so that the compiler vectorizes them:
+ * three to five times as fast as a loop that stops.
  */
 final class ByteBlocks {
   static final int BYTES = 512;

@@ -2,7 +2,7 @@ package dev.tollgate.core.json;
 
 import java.io.Serial;
 
-/** Exception for a refused document, with the reason and its offset. It has no stack trace. */
+/** Thrown if a JSON document is refused, with the reason and its offset. It has no stack trace. */
 public final class InvalidJson extends Exception {
   @Serial private static final long serialVersionUID = 1L;
 
@@ -28,13 +28,16 @@ public final class InvalidJson extends Exception {
     return offset;
   }
 
-  /** Reasons of a refusal; all but {@code MALFORMED} are well-formed as far as they were read. */
+  /**
+   * Reason for the refusal of a document; all but {@code MALFORMED} ones are well-formed as far as
+   * they were read.
+   */
   public enum Reason {
-    /** Not JSON in strict UTF-8. */
+    /** The document is not JSON in strict UTF-8. */
     MALFORMED,
-    /** JSON, but its root is not an object. */
+    /** The document is JSON, but its root is not an object. */
     NOT_AN_OBJECT,
-    /** JSON, but its root is not an array. */
+    /** The document is JSON, but its root is not an array. */
     NOT_AN_ARRAY,
     TOO_DEEP,
     TOO_MANY_MEMBERS,

@@ -6,8 +6,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Finished JSON text as a range of bytes: a value, or a whole member. Callers that create it from
- * raw bytes guarantee that these are well-formed. The array is never changed.
+ * Well-formed JSON text as a range of bytes: a value, or a whole member. Callers that create it
+ * from raw bytes guarantee that these are well-formed. The array is never changed.
  */
 public final class JsonBytes implements JsonValue {
   public static final JsonBytes NULL = raw("null");

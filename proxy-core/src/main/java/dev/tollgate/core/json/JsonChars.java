@@ -1,6 +1,8 @@
 package dev.tollgate.core.json;
 
-/** Iterator over the characters of a string value, read in place: a large value is not copied. */
+/**
+ * Iterator over the characters of a JSON string value, read in place: a large value is not copied.
+ */
 public final class JsonChars {
   /** Result after the last character. */
   public static final int END = -1;

@@ -2,7 +2,7 @@ package dev.tollgate.core.json;
 
 import dev.tollgate.core.json.InvalidJson.Reason;
 
-/** Elements of one JSON array as byte ranges, in order. */
+/** Elements of one JSON array as ranges of its bytes, in their order. */
 public final class JsonElements extends JsonItems {
   /** Creates an empty list, to be filled by {@link #read} or {@link #readInside}. */
   public JsonElements() {

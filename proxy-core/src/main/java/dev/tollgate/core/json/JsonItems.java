@@ -3,10 +3,10 @@ package dev.tollgate.core.json;
 import java.util.Arrays;
 
 /**
- * Items of one JSON object or array as ranges of the bytes they were read from. An item is a member
- * (with its name) or an element; offsets are absolute in {@link #bytes()}. The lists of nested
- * values are read through {@link #object} and {@link #array}: there is no other navigation.
- * Thread-confined, together with all lists that were read from it.
+ * Base class of the items of one JSON object or array, as ranges of the bytes that they were read
+ * from. An item is a member (with its name) or an element; offsets are absolute in {@link
+ * #bytes()}. The lists of nested values are read through {@link #object} and {@link #array} only.
+ * It is confined to one thread, together with all lists that were read from it.
  */
 public abstract sealed class JsonItems permits JsonMembers, JsonElements {
   private static final int ITEM_START = 0;

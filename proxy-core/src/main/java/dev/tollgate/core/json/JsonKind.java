@@ -1,6 +1,6 @@
 package dev.tollgate.core.json;
 
-/** Kinds of JSON values. */
+/** Type of a JSON value, recognized by its first byte. */
 public enum JsonKind {
   STRING,
   NUMBER,

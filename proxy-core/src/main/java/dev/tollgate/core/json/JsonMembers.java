@@ -3,9 +3,9 @@ package dev.tollgate.core.json;
 import dev.tollgate.core.json.InvalidJson.Reason;
 
 /**
- * Members of one JSON object as byte ranges, in order, with duplicates. A whole document is read
- * with {@link #of} (once) or {@link #read} (repeatedly into the same object, without allocation);
- * both accept exactly the strict documents within {@link JsonLimits}.
+ * Members of one JSON object as ranges of its bytes, in their order and with duplicates. A whole
+ * document is read with {@link #of} (once) or {@link #read} (repeatedly into the same object,
+ * without allocation); both accept exactly the strict documents within {@link JsonLimits}.
  */
 public final class JsonMembers extends JsonItems {
   /** Creates an empty list, to be filled by {@link #read} or {@link #readInside}. */

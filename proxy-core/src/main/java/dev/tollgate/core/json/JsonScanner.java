@@ -9,7 +9,7 @@ import static dev.tollgate.core.json.InvalidJson.malformed;
  * values, and allocates nothing. Each step takes an offset and returns the offset after it.
  */
 final class JsonScanner {
-  /** A string of this length most likely has as many bytes again. */
+  /** Length in bytes from which a string most likely has as many bytes again. */
   private static final int LONG_BYTES = ByteBlocks.BYTES;
 
   private static final byte[] NONE = {};

@@ -7,10 +7,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Edits of one object or array, over its whole list of items: each item is kept, replaced or
- * deleted, and new ones are inserted. Unedited items are written byte for byte; separators are kept
- * between neighbours that both stay and are a plain comma elsewhere. After {@link #reset} the
- * instance is reused, and allocates only what the edits need.
+ * Edits of one JSON object or array, which keep, replace, delete or insert items and leave all
+ * other bytes unchanged. Unedited items are written byte for byte; separators are kept between
+ * neighbours that both stay and are a plain comma elsewhere. After {@link #reset} the instance is
+ * reused, and allocates only what the edits need.
  */
 public final class JsonSplice implements JsonValue {
   private static final JsonBytes DELETED = JsonBytes.raw("");

@@ -1,6 +1,9 @@
 package dev.tollgate.core.json;
 
-/** Scanner for the end of a JSON string in bytes that were not validated. Thread-confined. */
+/**
+ * Scanner for the end of a JSON string in bytes that were not validated. It is confined to one
+ * thread.
+ */
 public final class JsonStringScanner {
   private final JsonScanner scanner = new JsonScanner();
 

@@ -2,7 +2,7 @@ package dev.tollgate.core.json;
 
 import java.nio.charset.StandardCharsets;
 
-/** Decoder of strings, names and numbers in bytes that were validated before. */
+/** Decoder of JSON strings, names and numbers in bytes that were validated before. */
 final class JsonText {
   private JsonText() {}
 

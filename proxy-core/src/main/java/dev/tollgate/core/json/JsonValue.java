@@ -1,4 +1,7 @@
 package dev.tollgate.core.json;
 
-/** Value that a splice inserts: finished bytes, or another object or array with its own edits. */
+/**
+ * JSON value that a {@link JsonSplice} inserts: finished bytes, or another object or array with its
+ * own edits.
+ */
 public sealed interface JsonValue permits JsonBytes, JsonSplice {}

@@ -6,8 +6,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writer that appends JSON to a buffer with its commas. Strings are escaped as JSON requires;
- * unpaired surrogates become escapes, so that the output is always UTF-8.
+ * Writer that appends JSON tokens to a buffer and inserts the commas. Strings are escaped as JSON
+ * requires; unpaired surrogates become escapes, so that the output is always UTF-8.
  */
 public final class JsonWriter {
   private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);

@@ -5,8 +5,9 @@ import static dev.tollgate.core.json.ByteBlocks.LOW_BITS;
 import static dev.tollgate.core.json.ByteBlocks.ONES;
 
 /**
- * Scanner of a list of numbers for its end and its commas only: anything between commas counts as a
- * number. Each byte is compared with the next one, where numbers end.
+ * Fast scanner of a JSON list of numbers, which finds the end of the list and its commas only.
+ * Anything between commas counts as a number. Each byte is compared with the next one, where
+ * numbers end.
  */
 final class NumberList {
   private static final int LETTER_BIT = 0x40;

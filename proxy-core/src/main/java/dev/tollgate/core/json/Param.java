@@ -3,8 +3,8 @@ package dev.tollgate.core.json;
 import org.jspecify.annotations.Nullable;
 
 /**
- * JSON path such as {@code messages[2].role}, by which error bodies name fields. Persistent: longer
- * paths share their beginning, and the text is built on demand only.
+ * JSON path of a request field, such as {@code messages[2].role}, by which error bodies name it.
+ * Paths are persistent: longer ones share their beginning, and the text is built on demand only.
  */
 public final class Param {
   private final @Nullable Param parent;

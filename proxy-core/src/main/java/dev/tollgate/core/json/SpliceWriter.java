@@ -6,7 +6,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Output of a splice, which joins adjacent ranges of the source before it writes them. */
+/**
+ * Writer of the output of a {@link JsonSplice}, which joins adjacent ranges of the source before it
+ * writes them.
+ */
 abstract sealed class SpliceWriter {
   private static final byte[] NONE = {};
 
@@ -87,7 +90,7 @@ abstract sealed class SpliceWriter {
     }
   }
 
-  /** Counts the bytes. */
+  /** Counts the bytes of the output. */
   static final class Count extends SpliceWriter {
     private int sum;
 

@@ -4,9 +4,9 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Cost of usage, the only place that rounds: summed in pico-USD, rounded half up to micro-USD once
- * per request, and at least 1 if something priced above zero was used
- * (docs/decisions/money.md#rounding).
+ * Calculator of the charge for a request's usage, the only place that rounds
+ * (docs/decisions/money.md#rounding). Amounts are summed in pico-USD, rounded half up to micro-USD
+ * once per request, and at least 1 if something priced above zero was used.
  */
 public final class Cost {
   private static final long MICROS_PER_SECOND = 1_000_000;

@@ -3,7 +3,9 @@ package dev.tollgate.core.money;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 
-/** Amount in micro-USD: 1,000,000 micro-USD are 1 USD. Arithmetic is checked for overflow. */
+/**
+ * Amount of money in micro-USD, of which 1,000,000 are 1 USD. Arithmetic is checked for overflow.
+ */
 public record MicroUsd(long value) implements Comparable<MicroUsd> {
   public static final MicroUsd ZERO = new MicroUsd(0);
   private static final int SCALE = 6;

@@ -3,8 +3,8 @@ package dev.tollgate.core.money;
 import java.math.BigInteger;
 
 /**
- * Sum of units × price in pico-USD, exact in 128 bits, and its rounding: half up to micro-USD, and
- * at least 1 if the sum is not zero (docs/decisions/money.md#rounding).
+ * Sum of units × price in pico-USD, exact in 128 bits, with the rounding to a charge in micro-USD
+ * (docs/decisions/money.md#rounding). It rounds half up, and to at least 1 if the sum is not zero.
  */
 final class PicoSum {
   /** Upper bound of a charge, one billion USD, so that sums of charges fit in a long. */

@@ -7,9 +7,9 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * Prices of a model. All unit prices are in pico-USD (10⁻¹² USD) per unit, so that every sum is an
- * integer and is rounded once; prices per second are whole micro-USD, so that parts of a second
- * have an exact price too.
+ * Prices of a model: per token with tiers, per request, and per character, second or image. All
+ * unit prices are in pico-USD (10⁻¹² USD) per unit, so that every sum is an integer and is rounded
+ * once; prices per second are whole micro-USD, so that parts of a second have an exact price too.
  *
  * @param tiers by ascending threshold; the highest one that the prompt exceeds prices the whole
  *     request

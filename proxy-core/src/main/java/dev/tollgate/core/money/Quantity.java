@@ -3,7 +3,10 @@ package dev.tollgate.core.money;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Usage other than tokens, in the unit by which it is priced. */
+/**
+ * Amount of usage other than tokens (characters, seconds of media, images), in the unit by which it
+ * is priced.
+ */
 public sealed interface Quantity {
   /** Text converted to speech, in characters. */
   record Characters(long count) implements Quantity {}

@@ -1,10 +1,10 @@
 package dev.tollgate.core.money;
 
 /**
- * Prices of tokens in pico-USD per token: every price in USD per million tokens with at most 6
- * decimals is an integer in this unit (docs/decisions/money.md#rounding). Prices that the operator
- * did not configure get defaults on load: cached, cache written, audio and image input cost as
- * input, writes for an hour as other writes, reasoning and audio output as output.
+ * Prices of a model's tokens by kind, in pico-USD per token. Every price in USD per million tokens
+ * with at most 6 decimals is an integer in this unit (docs/decisions/money.md#rounding). Prices
+ * that the operator did not configure get defaults on load: cached, cache written, audio and image
+ * input cost as input, writes for an hour as other writes, reasoning and audio output as output.
  */
 public record TokenPrices(
     long input,
@@ -25,7 +25,7 @@ public record TokenPrices(
     }
   }
 
-  /** Prices where images cost as other input. */
+  /** Creates prices in which images cost as much as other input. */
   public TokenPrices(
       long input,
       long cachedInput,
@@ -47,7 +47,7 @@ public record TokenPrices(
         audioOutput);
   }
 
-  /** Prices where only input and output are given. */
+  /** Returns prices of which only those of input and output are given. */
   public static TokenPrices of(long input, long output) {
     return new TokenPrices(input, input, input, input, input, input, output, output, output);
   }

@@ -1,9 +1,9 @@
 package dev.tollgate.core.money;
 
 /**
- * Tokens of one request, normalised to OpenAI's terms: {@code promptTokens} contain cached, cache
- * written, audio and image tokens, {@code completionTokens} contain reasoning and audio tokens.
- * Counts are never negative, and small enough for their sums.
+ * Token counts of one request by kind, normalised to OpenAI's terms. The {@code promptTokens}
+ * contain cached, cache written, audio and image tokens, the {@code completionTokens} contain
+ * reasoning and audio tokens. Counts are never negative, and small enough for their sums.
  *
  * @param cacheWriteTokens prompt tokens written to a cache, for any lifetime
  * @param cacheWrite1hTokens part of these that is written for an hour instead of minutes
@@ -12,7 +12,7 @@ package dev.tollgate.core.money;
  * @param billedOnTop output tokens that the provider reports beside the completion instead of
  *     inside it (xAI's reasoning), billed as output and not part of any other count
  *     (docs/decisions/money.md#usage)
- * @param estimated whether the gateway counted, because the provider did not
+ * @param estimated true if the gateway counted, because the provider did not
  */
 public record Usage(
     long promptTokens,
@@ -44,7 +44,7 @@ public record Usage(
     billedOnTop = clampCount(billedOnTop);
   }
 
-  /** Usage where no image has a price of its own. */
+  /** Creates usage in which no image has a price of its own. */
   public Usage(
       long promptTokens,
       long completionTokens,

@@ -3,11 +3,11 @@ package dev.tollgate.core.money;
 import java.util.List;
 
 /**
- * Upper bounds of a request's usage, and their cost: the amount that admission reserves. No usage
+ * Upper bounds of an inference request's usage, and their cost, which admission reserves. No usage
  * within the bounds costs more, whatever the kinds and the tier of its tokens.
  *
  * @param outputTokens completion tokens and those billed on top of them, together
- * @param audio whether tokens can be audio, whose prices are many times those of text
+ * @param audio true if tokens can be audio, whose prices are many times those of text
  * @param quantities upper bounds of everything else
  */
 public record WorstCase(
@@ -17,7 +17,7 @@ public record WorstCase(
     quantities = List.copyOf(quantities);
   }
 
-  /** The bounds of a request that uses tokens only. */
+  /** Returns the bounds of a request that uses tokens only. */
   public static WorstCase ofTokens(long promptTokens, long outputTokens, boolean audio) {
     return new WorstCase(promptTokens, outputTokens, audio, List.of());
   }

@@ -6,8 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Set of address blocks such as {@code 10.0.0.0/8}, {@code 2001:db8::/32} or a single address. IPv4
- * inside IPv6 ({@code ::ffff:a.b.c.d}) counts as IPv4 on both sides.
+ * Set of IP address blocks such as {@code 10.0.0.0/8}, {@code 2001:db8::/32} or a single address.
+ * IPv4 inside IPv6 ({@code ::ffff:a.b.c.d}) counts as IPv4 on both sides.
  */
 public final class CidrSet {
   public static final CidrSet NONE = new CidrSet(List.of());

@@ -8,8 +8,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parser of a URL's host. A host that resembles an IPv4 address must be a strict dotted quad: other
- * parsers read octal, hexadecimal and short forms.
+ * Parser of the host in a client-supplied URL: a DNS name or an IP address. A host that resembles
+ * an IPv4 address must be a strict dotted quad: other parsers read octal, hexadecimal and short
+ * forms.
  */
 final class HostParser {
   private static final int NAME_CHARS_MAX = 253;

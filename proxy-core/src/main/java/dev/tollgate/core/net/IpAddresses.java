@@ -5,7 +5,7 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import org.jspecify.annotations.Nullable;
 
-/** Addresses from text and bytes, never through a resolver. */
+/** Conversions of text and bytes to IP addresses, which never call a resolver. */
 public final class IpAddresses {
   private IpAddresses() {}
 

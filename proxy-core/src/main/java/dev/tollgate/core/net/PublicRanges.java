@@ -5,8 +5,8 @@ import java.net.InetAddress;
 import java.util.List;
 
 /**
- * Addresses of the public Internet. Excluded are ranges that are private, local, reserved, shared,
- * for documentation, or that map to IPv4.
+ * Decides if an IP address belongs to the public Internet. It excludes ranges that are private,
+ * local, reserved, shared, for documentation, or that map to IPv4.
  */
 final class PublicRanges {
   private static final CidrSet V4_REFUSED =

@@ -12,8 +12,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Client-supplied https URL, parsed by a grammar so narrow that no other parser can read it as a
- * URL of another host. {@link UrlRules} decides if it may be called.
+ * Parsed https URL from a client, in a grammar so narrow that no other parser can read it as a URL
+ * of another host. {@link UrlRules} decides if it may be called.
  *
  * @param port the port in the URL, else 443
  * @param target path and query as sent, without the fragment; at least {@code /}
@@ -24,7 +24,7 @@ public record PublicUrl(Host host, int port, String target) {
   private static final int PORT_DEFAULT = 443;
   private static final int PORT_MAX = 65_535;
 
-  /** Visible ASCII that parsers do not interpret differently. */
+  /** Characters of visible ASCII that parsers do not interpret differently. */
   private static final Pattern CHARS = Pattern.compile("[!#-;=?-\\[\\]_a-z~]*");
 
   private static final Pattern HTTPS =
@@ -35,10 +35,10 @@ public record PublicUrl(Host host, int port, String target) {
 
   /** Host of the URL. */
   public sealed interface Host {
-    /** A name, in lower case and without the trailing dot. */
+    /** The host is a DNS name, in lower case and without the trailing dot. */
     record Name(String text) implements Host {}
 
-    /** An IP address. */
+    /** The host is an IP address. */
     record Literal(InetAddress address) implements Host {}
 
     /** Returns the host for TLS and the {@code host} field, an IPv6 address without brackets. */
@@ -50,7 +50,7 @@ public record PublicUrl(Host host, int port, String target) {
     }
   }
 
-  /** Result of parsing a text. */
+  /** Result of parsing a client-supplied URL. */
   public sealed interface UrlParseResult {
     record Valid(PublicUrl url) implements UrlParseResult {}
 

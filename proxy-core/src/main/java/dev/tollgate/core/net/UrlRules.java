@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Rules of the client-supplied URLs that may be called (docs/decisions/egress.md#client-urls):
- * ports, names and addresses. The operator's denied blocks come first, the allowed ones next, and
- * public addresses last. Immutable.
+ * Rules that decide which client-supplied URLs the gateway may call
+ * (docs/decisions/egress.md#client-urls): ports, names and addresses. The operator's denied blocks
+ * come first, the allowed ones next, and public addresses last. Instances are immutable.
  *
  * @param ports allowed ports
  * @param namesAllowed in lower case, whatever they resolve to

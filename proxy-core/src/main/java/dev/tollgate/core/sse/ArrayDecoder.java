@@ -3,7 +3,8 @@ package dev.tollgate.core.sse;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Base of decoders that read arrays: bytes outside the heap are copied into an array of the thread.
+ * Base class of stream decoders that parse arrays: off-heap reads are copied into an array of the
+ * thread.
  */
 public abstract class ArrayDecoder implements StreamDecoder {
   @Override

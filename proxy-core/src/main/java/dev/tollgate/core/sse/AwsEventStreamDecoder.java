@@ -3,15 +3,16 @@ package dev.tollgate.core.sse;
 import java.util.zip.CRC32;
 
 /**
- * Decoder of AWS's binary event streams. A frame has a prelude with two lengths and its checksum,
- * headers, a payload, and a checksum of the whole frame. A frame inside one read is passed on
- * without a copy. Confined to one thread; the sink may {@link #close} it.
+ * Decoder of AWS's binary event streams ({@code application/vnd.amazon.eventstream}). A frame has a
+ * prelude with two lengths and its checksum, headers, a payload, and a checksum of the whole frame.
+ * A frame inside one read is passed on without a copy. It is confined to one thread; the sink may
+ * {@link #close} it.
  */
 public final class AwsEventStreamDecoder extends ArrayDecoder {
   private static final int PRELUDE_BYTES = 12;
   private static final int CHECKSUM_BYTES = 4;
 
-  /** Bound of one frame's headers; Amazon's have about 90 bytes. */
+  /** Largest size of one frame's headers in bytes; Amazon's have about 90. */
   private static final int HEADERS_BYTES_MAX = 8 * 1_024;
 
   private final SseSink sink;
@@ -20,7 +21,7 @@ public final class AwsEventStreamDecoder extends ArrayDecoder {
   private final AwsEventStreamHeaders headers = new AwsEventStreamHeaders();
   private final CRC32 checksum = new CRC32();
 
-  /** Size of the frame that has begun in bytes; 0: unknown. */
+  /** Size in bytes of the frame that has begun; 0 means unknown. */
   private int frameBytes;
 
   private boolean ended;
@@ -28,7 +29,7 @@ public final class AwsEventStreamDecoder extends ArrayDecoder {
   /**
    * Creates a decoder at the start of a stream.
    *
-   * @param eventBytesMax most bytes of one payload
+   * @param eventBytesMax largest size of one payload in bytes
    */
   public AwsEventStreamDecoder(SseSink sink, int eventBytesMax) {
     this.sink = sink;

@@ -10,7 +10,10 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 
-/** Headers of one frame, reused for each frame. Confined to one thread. */
+/**
+ * Parser of the headers of one frame in an AWS event stream, reused for each frame. It is confined
+ * to one thread.
+ */
 final class AwsEventStreamHeaders {
   private static final int STRING = 7;
 
@@ -21,7 +24,7 @@ final class AwsEventStreamHeaders {
   private String errorCode = "";
   private String errorMessage = "";
 
-  /** Kinds of frames. */
+  /** Kind of a frame. */
   enum Kind {
     EVENT,
     /** Fault with a name in the service's API; it ends the stream. */

@@ -6,8 +6,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
 /**
- * Decoder of lines of JSON, however they are split: each line that is not empty is the data of one
- * event. Confined to one thread.
+ * Decoder of a stream of JSON lines, in which each line that is not empty is the data of one event.
+ * It is confined to one thread.
  */
 public final class JsonLinesDecoder implements StreamDecoder {
   private static final byte[] FIELD = "data:".getBytes(US_ASCII);
@@ -19,7 +19,7 @@ public final class JsonLinesDecoder implements StreamDecoder {
   /**
    * Creates a decoder at the start of a stream.
    *
-   * @param lineBytesMax most bytes of one line
+   * @param lineBytesMax largest size of one line in bytes
    */
   public JsonLinesDecoder(SseSink sink, int lineBytesMax) {
     this.decoder = new SseDecoder(sink, lineBytesMax);

@@ -2,7 +2,10 @@ package dev.tollgate.core.sse;
 
 import java.util.Arrays;
 
-/** Growing array in which a decoder keeps the unfinished part of a read. */
+/**
+ * Growing array in which a stream decoder keeps the bytes of an incomplete event until the next
+ * read.
+ */
 final class PendingBytes {
   private static final byte[] NONE = {};
 

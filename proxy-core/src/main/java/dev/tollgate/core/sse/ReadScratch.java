@@ -4,8 +4,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.FastThreadLocal;
 
 /**
- * Array of a thread into which reads outside the heap are copied for parsing, so that an open
- * stream holds none of its own. The user returns it; nested uses get a new one.
+ * Reusable array of a thread into which stream decoders copy off-heap reads, so that an open stream
+ * holds none of its own. The user returns it; nested uses get a new one.
  */
 final class ReadScratch {
   private static final int BYTES = 64 * 1024;

@@ -3,9 +3,9 @@ package dev.tollgate.core.sse;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Decoder of event streams (SSE), for all line ends and however the stream is split. An event
+ * Decoder of server-sent events (SSE), for all line ends and however the stream is split. An event
  * inside one read is passed on without a copy; one that spans reads is collected in an array that
- * is freed with it. Confined to one thread; the sink may {@link #close} it.
+ * is freed with it. It is confined to one thread; the sink may {@link #close} it.
  */
 public final class SseDecoder extends ArrayDecoder {
   private static final String DEFAULT_NAME = "message";
@@ -47,7 +47,7 @@ public final class SseDecoder extends ArrayDecoder {
   /**
    * Creates a decoder at the start of a stream.
    *
-   * @param eventBytesMax most bytes of data in one event
+   * @param eventBytesMax largest size of one event's data in bytes
    */
   public SseDecoder(SseSink sink, int eventBytesMax) {
     this.sink = sink;

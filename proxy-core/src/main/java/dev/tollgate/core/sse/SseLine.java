@@ -4,7 +4,9 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
-/** Kinds of lines in an event stream that matter here; id and retry do not. */
+/**
+ * Kind of a line in an SSE stream, as far as it matters to the decoder; id and retry lines do not.
+ */
 enum SseLine {
   /** The beginning of a line of any kind. */
   UNDECIDED,

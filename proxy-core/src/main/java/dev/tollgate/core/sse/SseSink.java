@@ -1,6 +1,9 @@
 package dev.tollgate.core.sse;
 
-/** Receiver of the events that a {@link StreamDecoder} finds, in the order of the stream. */
+/**
+ * Receiver of the events that a {@link StreamDecoder} decodes from a provider's stream, in their
+ * order.
+ */
 public interface SseSink {
   /**
    * Receives one event with data.

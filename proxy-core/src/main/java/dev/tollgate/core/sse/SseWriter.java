@@ -7,8 +7,8 @@ import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Writer of the gateway's event streams (docs/decisions/streaming.md#chunks): events, the
- * terminator and pings.
+ * Writer of the SSE streams that the gateway sends to clients (docs/decisions/streaming.md#chunks):
+ * events, the terminator and pings.
  */
 public final class SseWriter {
   private static final byte[] DATA = ascii("data: ");

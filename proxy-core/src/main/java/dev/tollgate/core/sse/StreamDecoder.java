@@ -3,7 +3,8 @@ package dev.tollgate.core.sse;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Decoder of a provider's stream into events, however the stream is split. Confined to one thread.
+ * Decoder of a provider's byte stream into events, which it passes to an {@link SseSink} however
+ * the stream is split. It is confined to one thread.
  */
 public interface StreamDecoder {
   /** Reads all of a buffer, which the caller still owns. */

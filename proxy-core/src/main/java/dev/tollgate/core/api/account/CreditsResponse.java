@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Reply to GET /v1/credits (docs/decisions/models.md#self-service): balance and spending of the
- * key's organization.
+ * Creates the JSON reply to GET /v1/credits (docs/decisions/models.md#self-service): balance and
+ * spending of the key's organization.
  */
 public final class CreditsResponse {
   private CreditsResponse() {}

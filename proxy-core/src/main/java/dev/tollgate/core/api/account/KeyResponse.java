@@ -19,8 +19,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reply to GET /v1/key (docs/decisions/models.md#self-service): permissions of the key, and the
- * rest of its budgets.
+ * Creates the JSON reply to GET /v1/key (docs/decisions/models.md#self-service): permissions of the
+ * key, and the rest of its budgets.
  */
 public final class KeyResponse {
   private KeyResponse() {}

@@ -13,7 +13,10 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Item of the model list (docs/decisions/models.md#list), as a tree to write as JSON. */
+/**
+ * Converts a model of the catalog to an item of the model list that clients get
+ * (docs/decisions/models.md#list), as a tree to write as JSON.
+ */
 final class ModelEntry {
   private static final int PICO_DECIMALS = 12;
   private static final List<String> CHAT_PARAMETERS =

@@ -17,16 +17,16 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replies to GET /v1/models and GET /v1/models/{vendor}/{name} (docs/decisions/models.md#list).
- * They contain only the models that the key may use; a model outside its scope looks exactly like
- * an absent one.
+ * Creates the JSON replies to GET /v1/models and GET /v1/models/{vendor}/{name}
+ * (docs/decisions/models.md#list). The replies contain only the models that the key may use; a
+ * model outside its scope is indistinguishable from an absent one.
  */
 public final class ModelList {
   private static final int LIMIT_MAX = 1_000;
 
   private ModelList() {}
 
-  /** Reply without a provider. */
+  /** Result of a query of the model list, which needs no provider. */
   public sealed interface QueryResult {
     record Found(JsonBytes json) implements QueryResult {}
 

@@ -3,7 +3,8 @@ package dev.tollgate.core.api.audio;
 import java.time.Duration;
 
 /**
- * Audio file inside an array, read by offsets from its own start. Bytes after the end read as 0.
+ * View of an audio file inside an array, read by offsets from the file's own start. Bytes after the
+ * end read as 0.
  */
 final class AudioBytes {
   private final byte[] bytes;

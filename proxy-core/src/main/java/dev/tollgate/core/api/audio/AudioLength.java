@@ -5,7 +5,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** Length of an audio file: an upper bound, and the likely length if the provider reports none. */
+/**
+ * Estimates of an audio file's playing time: the time that its headers declare, and an upper bound
+ * from its size.
+ */
 public final class AudioLength {
   // Rate of the most compressed usual speech encoding (docs/decisions/money.md#reservations).
   private static final int BYTES_PER_SECOND_LEAST = 4_000;

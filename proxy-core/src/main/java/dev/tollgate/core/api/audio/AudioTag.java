@@ -1,6 +1,9 @@
 package dev.tollgate.core.api.audio;
 
-/** Metadata tag at the beginning or end of an audio file: ID3v1, ID3v2 or APE. */
+/**
+ * Parser of metadata tags (ID3v1, ID3v2, APE) at the beginning or end of an audio file, which are
+ * skipped.
+ */
 final class AudioTag {
   private static final int ID3_HEAD_BYTES = 10;
   private static final int ID3_OLD_BYTES = 128;

@@ -3,7 +3,10 @@ package dev.tollgate.core.api.audio;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Length of a FLAC file: its first block has the rate and the number of samples. */
+/**
+ * Parser of the playing time of a FLAC file, from the sample rate and sample count in its first
+ * block.
+ */
 final class FlacLength {
   // Two channels of 24 bits at 96 kHz, compressed by a third.
   private static final int BYTES_PER_SECOND_MOST = 384_000;

@@ -4,8 +4,9 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Length of an MP3 or of AAC in ADTS, summed over its frames, each of which has its size and its
- * number of samples. All frames are read, because rates vary and a tag with the sum may be wrong.
+ * Parser of the playing time of an MP3 or ADTS AAC file, summed over its frames, each of which
+ * declares its size and number of samples. All frames are read, because rates vary and a tag with
+ * the sum may be wrong.
  */
 final class FramedAudioLength {
   // A file with a longer gap before the next frame is of another format.

@@ -4,7 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Box of an MP4 without its header: it contains boxes, or fields at offsets from its start. */
+/**
+ * Box (the length-prefixed unit) of an MP4 file without its header: it contains boxes, or fields at
+ * offsets from its start.
+ */
 record Mp4Box(AudioBytes file, long from, long to) {
   private static final int BOXES_MAX = 4_096;
   private static final int HEAD_BYTES = 8;

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Length of an MP4 or M4A: the longest of the movie header, the sound track's header and its sample
- * table, by which players play.
+ * Parser of the playing time of an MP4 or M4A file. It is the longest of the movie header, the
+ * sound track's header and its sample table, which players use.
  */
 final class Mp4Length {
   private static final int BYTES_PER_SECOND_MOST = 192_000;

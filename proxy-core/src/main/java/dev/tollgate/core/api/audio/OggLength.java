@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Length of an Ogg file: each page has the number of samples at its end, the first page the rate.
- * Opus packets have their own lengths, by which players play them.
+ * Parser of the playing time of an Ogg file: each page declares the number of samples at its end,
+ * the first page the rate. Opus packets have their own lengths, by which players play them.
  */
 final class OggLength {
   private static final int BYTES_PER_SECOND_MOST = 64_000;

@@ -1,6 +1,9 @@
 package dev.tollgate.core.api.audio;
 
-/** Length of an Opus packet: its first byte has the length and the number of its frames. */
+/**
+ * Parser of the playing time of an Opus packet, whose first byte declares the length and the number
+ * of its frames.
+ */
 final class OpusPacket {
   /** Samples per second of all Opus audio, whatever the recording's rate. */
   static final int RATE = 48_000;

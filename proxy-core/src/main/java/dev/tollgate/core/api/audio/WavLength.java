@@ -3,7 +3,10 @@ package dev.tollgate.core.api.audio;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Length of a WAV file: RIFF chunks with a name and a size, of which {@code fmt} has the rate. */
+/**
+ * Parser of the playing time of a WAV file: RIFF chunks with a name and a size, of which {@code
+ * fmt} declares the rate.
+ */
 final class WavLength {
   private static final int CHUNKS_MAX = 4_096;
   // MP3 in a WAV usually has a lower rate, and no format that is compressed more has a higher one.

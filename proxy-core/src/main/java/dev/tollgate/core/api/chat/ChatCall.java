@@ -19,7 +19,7 @@ import io.netty.buffer.ByteBuf;
 import java.util.List;
 
 /**
- * One admitted chat request for one model, whose stream can be continued by another attempt.
+ * Admitted chat request bound to one model, whose stream can be continued by another attempt.
  *
  * @param continuation treatment of the content that the client already has
  */

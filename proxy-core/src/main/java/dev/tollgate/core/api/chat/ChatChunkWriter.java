@@ -17,9 +17,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writer of one stream's chunks under one identity: the provider's chunks with edits, and the
- * gateway's own. The first chunk written has the role and empty content; chunks before content are
- * held (docs/decisions/streaming.md#chunks).
+ * Writer of a client's chat stream in the chat completions form: the provider's chunks with edits,
+ * and chunks of the gateway, all under one identity. The first chunk written has the role and empty
+ * content; chunks before content are held back (docs/decisions/streaming.md#chunks).
  */
 final class ChatChunkWriter implements ChunkWriter {
   private static final int HELD_BYTES_MAX = 64 * 1024;

@@ -13,8 +13,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Known fields of a chat request, with their types and bounds
- * (docs/decisions/requests.md#chat-fields).
+ * Validation rules of the known fields of a chat request (docs/decisions/requests.md#chat-fields).
  */
 final class ChatFields {
   /** Members that contain JSON Schema. */

@@ -9,7 +9,10 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.Param;
 import java.util.Set;
 
-/** Check of a chat request's messages, and counter of what estimates need. */
+/**
+ * Validator of a chat request's messages, which also counts the images, files and bytes that token
+ * estimates need.
+ */
 final class ChatMessages {
   private static final Set<String> ROLES =
       Set.of("system", "developer", "user", "assistant", "tool", "function");

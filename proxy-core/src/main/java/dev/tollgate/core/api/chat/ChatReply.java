@@ -21,7 +21,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** One provider's whole chat completion, read once and written as the client's. */
+/** A provider's whole chat completion, read once and written in the client's form. */
 public final class ChatReply implements WholeReply {
   private static final String OBJECT = "chat.completion";
 

@@ -13,14 +13,14 @@ import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Translation of one provider's chat stream into the client's.
+ * Translator of one provider's chat completion stream into the client's.
  *
  * <p>Edits of a chunk, by root member: model, provider, id, object and created are set by the
  * gateway; usage moves to the final chunk; padding, x_llm_* and "error": null are removed; unknown
  * members stay byte for byte. In choices[0] only members that break SDK helpers are repaired.
  *
- * <p>Nothing is written before the first content: role-only and empty deltas are held, because a
- * provider that fails before that can still be replaced by another
+ * <p>Nothing is written before the first content: role-only and empty deltas are held back, because
+ * a provider that fails before that can still be replaced by another
  * (docs/decisions/streaming.md#commit).
  */
 public final class ChatStream extends ChunkStream {
@@ -159,7 +159,7 @@ public final class ChatStream extends ChunkStream {
     }
   }
 
-  /** State of the provider's finish. */
+  /** State of the finish reason in the provider's stream. */
   private enum Finish {
     NONE,
     /** The finish came with content, and content followed an earlier finish. */

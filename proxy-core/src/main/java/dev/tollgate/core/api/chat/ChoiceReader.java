@@ -15,8 +15,8 @@ import io.netty.buffer.Unpooled;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reader of a chunk's choices: it finds the first choice, its content, and the repairs that SDK
- * helpers need. Reused for every chunk of a stream.
+ * Reader of the choices in a chat chunk: it finds the first choice, its content, and the repairs
+ * that SDK helpers need. One instance is reused for every chunk of a stream.
  */
 public final class ChoiceReader {
   private static final JsonBytes EMPTY_OBJECT = JsonBytes.raw("{}");
@@ -46,7 +46,7 @@ public final class ChoiceReader {
     tools = new ToolCalls(stamp);
   }
 
-  /** Result of reading the choices. */
+  /** Outcome of reading the choices of a chunk. */
   enum Verdict {
     FINE,
     /** There is no choice. */
@@ -173,7 +173,7 @@ public final class ChoiceReader {
     return members.valueEnd(i) - members.valueStart(i) == 2;
   }
 
-  /** True for objects whose members are all null, as some providers send. */
+  /** True if the value is an object whose members are all null, as some providers send. */
   private boolean holdsNothing(int i) {
     inside.readInside(delta, i);
     for (int k = 0; k < inside.size(); k++) {

@@ -11,9 +11,10 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Common bytes of a stream's chunks, most of which differ in one text and perhaps in padding. The
- * pattern is learned from a chunk and its output; the next chunk with the same bytes around its
- * text is written without parsing. Valid until the first chunk that differs. Loop-confined.
+ * Fast path for a stream whose chunks differ in one text and perhaps in padding: writes such chunks
+ * without parsing them. The pattern is learned from a chunk and its output; the next chunk with the
+ * same bytes around its text is written without parsing. It is valid until the first chunk that
+ * differs. It is confined to one event loop.
  */
 final class ChunkPattern {
   /** Learning stops for providers whose chunks also differ elsewhere. */

@@ -12,8 +12,8 @@ import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writer of a chat stream in the client's form: chunks, or the events of another API. It writes the
- * current state of the stream's root and choice.
+ * Writer of a translated chat stream in the form that the client's API has: chat chunks, or
+ * Responses API events. It writes the current state of the stream's root and choice.
  */
 public interface ChunkWriter {
   /** Creates the writer of one form. */
@@ -23,7 +23,7 @@ public interface ChunkWriter {
     /**
      * Opens a writer.
      *
-     * @param resumePoint content that the client already has; null: none
+     * @param resumePoint content that the client already has; null means none
      */
     ChunkWriter open(
         ReplyStamp stamp, JsonMembers root, ChoiceReader choice, @Nullable ResumePoint resumePoint);

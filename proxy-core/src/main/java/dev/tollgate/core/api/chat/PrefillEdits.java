@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Edits of a request so that its provider continues an answer: an assistant message is appended,
- * and the bounds of the output shrink by the tokens already delivered.
+ * Edits of a chat request that make its provider continue a begun answer. An assistant message is
+ * appended, and the output bounds shrink by the tokens already delivered.
  */
 final class PrefillEdits {
   private static final List<String> OUTPUT_BOUNDS = List.of("max_tokens", "max_completion_tokens");

@@ -3,7 +3,7 @@ package dev.tollgate.core.api.chat;
 import dev.tollgate.core.catalog.Model;
 
 /**
- * Parts of a prompt that are not text: images, clips and files.
+ * Counts of a prompt's images, clips and files, for estimates of their tokens.
  *
  * @param count number of all parts
  * @param sizedTokensAtMost bound for clips and files whose bytes are in the body

@@ -1,7 +1,8 @@
 package dev.tollgate.core.api.chat;
 
 /**
- * Position up to which a provider has repeated one text. Not thread safe: one request on one loop.
+ * Compares a provider's text with a known text piece by piece, and tracks the position up to which
+ * it repeats it. It is not thread-safe: one request uses it on one event loop.
  */
 final class RepetitionMatcher {
   private final String known;

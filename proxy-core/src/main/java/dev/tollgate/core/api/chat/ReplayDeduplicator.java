@@ -16,9 +16,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Filter of repeated content in a stream that another provider began: it compares repeated texts
- * with the delivered ones and passes only new content, which it records. Texts are compared as
- * decoded UTF-16, so that escapes, events and surrogate pairs may be split differently.
+ * Filter that removes content that the client already has from another provider's chat stream. It
+ * compares repeated texts with the delivered ones and passes only new content, which it records.
+ * Texts are compared as decoded UTF-16, so that escapes, events and surrogate pairs may be split
+ * differently.
  */
 final class ReplayDeduplicator {
   private final DeliveredContent delivered;
@@ -28,7 +29,7 @@ final class ReplayDeduplicator {
   private String released = "";
   private int charsToRepeat;
 
-  /** Result of one chunk. */
+  /** Outcome of the comparison of one chunk with the content that the client has. */
   enum Verdict {
     /** Content that the client does not have. */
     NEW,
@@ -143,7 +144,7 @@ final class ReplayDeduplicator {
     return Verdict.NEW;
   }
 
-  /** Member of a delta. */
+  /** Member of a chunk's delta, classified by the way in which it is compared. */
   private static final class Part {
     private final Kind kind;
     private final DeltaText text;

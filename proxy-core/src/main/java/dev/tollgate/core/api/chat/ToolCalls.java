@@ -11,10 +11,10 @@ import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reader of a stream's tool call fragments, which adds the members that SDK helpers need and a
- * provider omits: an integer index on every fragment, an id and {@code "type":"function"} on the
- * first fragment of a call. Complete fragments are unchanged. The reader remembers the calls, so
- * every fragment must be read once, in order.
+ * Reader of the tool call fragments in a chat stream, which adds the members that SDK helpers need
+ * and a provider omits. These are an integer index on every fragment, and an id and {@code
+ * "type":"function"} on the first fragment of a call. Complete fragments are unchanged. The reader
+ * remembers the calls, so every fragment must be read once, in order.
  */
 final class ToolCalls {
   private static final JsonBytes FUNCTION = JsonBytes.string("function");

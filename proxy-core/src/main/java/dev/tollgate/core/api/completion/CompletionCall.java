@@ -12,7 +12,10 @@ import dev.tollgate.core.money.Usage;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
 
-/** One admitted completion request for one model. */
+/**
+ * Admitted text completion request bound to one model: creates the body for each attempt and the
+ * reader of each reply.
+ */
 public record CompletionCall(RequestId id, CompletionRequest request, Model model)
     implements InferenceCall {
   @Override

@@ -17,7 +17,10 @@ import dev.tollgate.core.money.Usage;
 import io.netty.buffer.ByteBuf;
 import java.util.Optional;
 
-/** One provider's whole text completion, read once and written as the client's. */
+/**
+ * A provider's whole reply to a text completion request, read once and written in the client's
+ * form.
+ */
 public final class CompletionReply implements WholeReply {
   static final String OBJECT = "text_completion";
 

@@ -25,7 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Valid body of POST /v1/completions, over the array in which it was received. */
+/** Validated body of POST /v1/completions, over the array in which it was received. */
 public final class CompletionRequest implements InferenceRequest {
   private static final int PREFIX_BYTES_MAX = 1_024;
   private static final int BEST_OF_MAX = 20;
@@ -123,7 +123,7 @@ public final class CompletionRequest implements InferenceRequest {
     return choicesAsked();
   }
 
-  /** Returns the bound of plausible token counts; 0: unknown. */
+  /** Returns the bound of plausible token counts; 0 means unknown. */
   int tokensAtMost(Model served) {
     return (int) Math.min(served.contextLength() * candidates(), Integer.MAX_VALUE);
   }

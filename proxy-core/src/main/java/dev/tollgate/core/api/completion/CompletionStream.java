@@ -19,9 +19,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Translation of one provider's stream of text completions into the client's. It works like a
- * chat's, but chunks have text instead of a delta, no role comes first, and several choices may be
- * interleaved.
+ * Translator of one provider's stream of text completion chunks into the client's. It works like
+ * that of a chat, but chunks have text instead of a delta, no role comes first, and several choices
+ * may be interleaved.
  */
 public final class CompletionStream extends ChunkStream {
   private final int choicesAsked;

@@ -13,8 +13,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Choices of a text completion or of one of its chunks: their text, and the repairs that SDKs need.
- * Reused for every chunk of a stream.
+ * Reader of the choices in a text completion or one of its chunks, which finds their text and the
+ * repairs that SDKs need. One instance is reused for every chunk of a stream.
  */
 final class TextChoices {
   private static final JsonBytes EMPTY_STRING = JsonBytes.string("");
@@ -24,7 +24,7 @@ final class TextChoices {
   private long textBytes;
   private int pieces;
 
-  /** Result of reading the choices. */
+  /** Outcome of reading the choices of a reply or chunk. */
   enum Verdict {
     FINE,
     /** There is no choice. */
@@ -36,7 +36,7 @@ final class TextChoices {
   }
 
   /**
-   * One choice.
+   * One choice of the completion.
    *
    * @param index its own index, or its position
    * @param carries true if it has text or log probabilities

@@ -15,8 +15,9 @@ import java.util.Base64;
 import java.util.Optional;
 
 /**
- * Conversion of vectors to base64, for clients that request it from providers that return numbers
- * only. Official SDKs request base64 by default, and some of them read nothing else.
+ * Converts the vectors in a provider's embedding reply to base64, for clients that request it from
+ * providers that return numbers only. Official SDKs request base64 by default, and some of them
+ * read nothing else.
  */
 public final class Base64Vectors {
   private static final byte[] NAME = "\"embedding\"".getBytes(StandardCharsets.US_ASCII);

@@ -14,7 +14,10 @@ import io.netty.buffer.ByteBuf;
 import java.util.List;
 import java.util.Optional;
 
-/** One admitted embedding request for one model. */
+/**
+ * Admitted embedding request bound to one model: creates the body for each attempt and reads the
+ * provider's reply.
+ */
 public record EmbeddingCall(RequestId id, EmbeddingRequest request, Model model)
     implements InferenceCall {
   @Override

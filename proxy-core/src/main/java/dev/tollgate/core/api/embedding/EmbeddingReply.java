@@ -18,8 +18,8 @@ import io.netty.buffer.ByteBuf;
 import java.util.Optional;
 
 /**
- * One provider's list of vectors, written as the client's. The vectors are never parsed: they may
- * be numbers or base64, and are most of a body of a hundred kilobytes.
+ * A provider's whole reply with embedding vectors, written as the client's without parsing the
+ * vectors. The vectors may be numbers or base64, and are most of a body of a hundred kilobytes.
  */
 public final class EmbeddingReply implements WholeReply {
   private static final byte[] NO_USAGE = {'{', '}'};

@@ -26,7 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Valid body of POST /v1/embeddings, over the array in which it was received. */
+/** Validated body of POST /v1/embeddings, over the array in which it was received. */
 public final class EmbeddingRequest implements InferenceRequest {
   private static final FieldRules RULES = new FieldRules(rules());
 
@@ -77,7 +77,7 @@ public final class EmbeddingRequest implements InferenceRequest {
     return target;
   }
 
-  /** Returns the bound of plausible prompt tokens; 0: unknown. */
+  /** Returns the bound of plausible prompt tokens; 0 means unknown. */
   int promptTokensAtMost(Model served) {
     long tokensMax = (long) served.contextLength() * input.count();
     return (int) Math.min(tokensMax, Integer.MAX_VALUE);
@@ -115,7 +115,10 @@ public final class EmbeddingRequest implements InferenceRequest {
     return root;
   }
 
-  /** More texts than the provider takes at once, or tokens of another vocabulary. */
+  /**
+   * Returns the input's path if it has more texts than the provider takes at once, or token ids of
+   * another vocabulary.
+   */
   @Override
   public List<String> unservable(Route route) {
     boolean supported =

@@ -20,7 +20,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Body of an image request, and its form for a provider with OpenAI's dialect. */
+/**
+ * Body of a client's image request, and its conversion to the body for a provider with OpenAI's
+ * dialect.
+ */
 sealed interface ImageBody {
   String FORMAT = "response_format";
 
@@ -41,7 +44,7 @@ sealed interface ImageBody {
   /**
    * A prompt and images in JSON.
    *
-   * @param here fetched images or files of a form, by their index; none before the fetch
+   * @param here fetched images or files of a form, by their index; empty before the fetch
    */
   record PromptAndImages(JsonMembers root, Map<Integer, SourceImages.Source> here)
       implements ImageBody {
@@ -133,9 +136,12 @@ sealed interface ImageBody {
   /** Way to request the format of the images from a provider. */
   enum FormatRequest {
     AS_CLIENT,
-    /** Base64, because the images are stored. */
+    /** The request asks for base64, because the gateway stores the images. */
     BASE64,
-    /** No field: the provider has one format and does not know the field. */
+    /**
+     * The request has no format field, because the provider has one format and does not know the
+     * field.
+     */
     OMITTED
   }
 

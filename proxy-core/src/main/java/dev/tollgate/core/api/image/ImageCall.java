@@ -15,7 +15,10 @@ import io.netty.buffer.ByteBuf;
 import java.util.List;
 import java.util.Map;
 
-/** One admitted request for images by one model. */
+/**
+ * Admitted image request bound to one model: creates the body for each attempt and reads the
+ * provider's reply.
+ */
 public record ImageCall(RequestId id, ImageRequest request, Model model) implements InferenceCall {
   @Override
   public ImageCall at(Model other) {

@@ -14,7 +14,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Fields of an image request in JSON. */
+/**
+ * Validation rules of the fields in a JSON image request, and their conversion to {@link
+ * ImageOptions}.
+ */
 final class ImageFields {
   static final int PROMPT_CHARACTERS_MAX = 32_000;
   static final Set<String> QUALITIES = Set.of("standard", "hd", "low", "medium", "high", "auto");
@@ -27,7 +30,7 @@ final class ImageFields {
   static final String NOT_READ = "is not read: images go into input_images";
   static final String PROMPT_TOO_LONG = "must not have more than 32,000 characters";
 
-  /** Fields in which servers expect images and which clients' JSON must not have. */
+  /** Names of fields in which providers expect images and which clients' JSON must not have. */
   static final Set<String> UPSTREAM_IMAGE_FIELDS =
       Set.of("image", "images", "mask", "image_url", "reference_images");
 
@@ -67,7 +70,7 @@ final class ImageFields {
     }
   }
 
-  /** Counts characters; those beyond 16 bits are one each. */
+  /** Counts characters; a surrogate pair counts as one. */
   static int characters(String text) {
     return text.codePointCount(0, text.length());
   }

@@ -18,7 +18,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Fields of an image request in a form, and their counterparts in JSON. */
+/**
+ * Validation rules of the fields in a multipart image request, and their conversion to JSON fields.
+ */
 final class ImageFormFields {
   private static final Set<String> IMAGES = Set.of("image", "image[]");
   private static final int BYTES_AROUND = 1_024;

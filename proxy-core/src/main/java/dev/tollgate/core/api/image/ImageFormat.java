@@ -3,7 +3,7 @@ package dev.tollgate.core.api.image;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Formats in which a client gets its images: by URL, or in the reply. */
+/** Format in which a client asks to get its images: by URL, or as base64 in the reply. */
 enum ImageFormat {
   URL,
   B64_JSON;

@@ -12,8 +12,8 @@ import java.util.Optional;
 /**
  * Options of an image request that determine its price: number, kind and sources of the images.
  *
- * @param size such as {@code 1024x1024}; empty: the model's choice
- * @param quality empty: the model's choice
+ * @param size such as {@code 1024x1024}; empty means the model's choice
+ * @param quality empty means the model's choice
  * @param promptBytes size of the prompt in bytes
  * @param sources number of images that the new ones are made from
  */

@@ -20,8 +20,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One provider's images, counted and written as the client's without changes. They are URLs or
- * base64, as the reply itself shows, or else as requested.
+ * A provider's whole reply with images, counted and written to the client without changes to the
+ * images. The images are URLs or base64, as the reply itself shows, or else as requested.
  */
 public final class ImageReply implements WholeReply {
   private final ReplyStamp stamp;

@@ -35,9 +35,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Valid body of POST /v1/images/generations or /v1/images/edits, over the array in which it was
- * received. The array is released when the provider has the body, because an image takes minutes.
- * Loop-confined.
+ * Validated body of POST /v1/images/generations or /v1/images/edits, over the array in which it was
+ * received. The array is released when the provider has received the body, because an image takes
+ * minutes. It is confined to one event loop.
  */
 public final class ImageRequest implements InferenceRequest {
   private static final FieldRules RULES = new FieldRules(ImageFields.rules());
@@ -229,8 +229,8 @@ public final class ImageRequest implements InferenceRequest {
   }
 
   /**
-   * Images by URL from a model that returns bytes, without object storage; or fields and counts
-   * that the provider cannot take.
+   * Returns the paths of the request for image URLs if the model returns bytes and there is no
+   * object storage, and those of fields and counts that the provider cannot take.
    */
   @Override
   public List<String> unservable(Route route) {

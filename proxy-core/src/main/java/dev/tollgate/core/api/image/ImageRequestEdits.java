@@ -9,13 +9,13 @@ import dev.tollgate.core.json.JsonSplice;
 import java.util.List;
 import java.util.Map;
 
-/** Edits of an image request for one server with OpenAI's dialect. */
+/** Rewrites the fields of an image request for one provider with OpenAI's dialect. */
 final class ImageRequestEdits {
   private static final String SIZE = "size";
 
   private ImageRequestEdits() {}
 
-  /** Returns the names of present fields that the server does not accept. */
+  /** Returns the names of present fields that the provider does not accept. */
   static List<String> refused(JsonMembers root, ImageApiStyle style) {
     return style.unsupportedFields().stream()
         .filter(name -> RequestRoot.isGiven(root, name))

@@ -16,14 +16,19 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Fields of a request for a video or for music (docs/decisions/jobs.md#fields). */
+/**
+ * Validation rules of the fields of a request for a video or music job
+ * (docs/decisions/jobs.md#fields).
+ */
 final class MediaJobFields {
   static final String WEBHOOK_URL = "webhook_url";
   static final String METADATA = "metadata";
   static final String MAX_COST = "max_cost_micro";
   static final String DURATION = "duration_seconds";
 
-  /** Fields with URLs that the gateway or the provider calls, besides the list of images. */
+  /**
+   * Names of fields with URLs that the gateway or the provider calls, besides the list of images.
+   */
   static final List<String> URLS = List.of(WEBHOOK_URL, "image_url", "end_image_url");
 
   private static final int PROMPT_CHARACTERS_MAX = 10_000;

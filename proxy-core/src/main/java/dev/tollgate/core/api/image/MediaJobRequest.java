@@ -34,14 +34,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Valid body of POST /v1/video/generations or /v1/music/generations.
+ * Validated body of POST /v1/video/generations or /v1/music/generations, which submits a media job.
  *
- * @param duration of the result; empty: the model's default
+ * @param duration of the result; empty means the model's default
  * @param urls URLs that will be called, with their JSON paths
  * @param images images in the body, in their order
- * @param webhookUrl null: no webhook
+ * @param webhookUrl null means no webhook
  * @param metadata an object of strings
- * @param costMax the client's bound of the cost in micro-USD; empty: the default
+ * @param costMax the client's bound of the cost in micro-USD; empty means the default
  * @param params the parameters to store, an object; images in the body are replaced by their size
  */
 public record MediaJobRequest(
@@ -56,7 +56,7 @@ public record MediaJobRequest(
     OptionalLong costMax,
     JsonBytes params) {
 
-  /** Largest size of the stored parameters. */
+  /** Largest size of the stored parameters, in bytes. */
   public static final int PARAMS_BYTES_MAX = 256 * 1024;
 
   private static final FieldRules OF_VIDEO = new FieldRules(MediaJobFields.rules(JobKind.VIDEO));

@@ -16,8 +16,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Images of a reply that arrived as base64 and are stored: each is decoded when it is stored, and
- * replaced by its URL. Other members of an image are kept.
+ * Images that a provider returned as base64 and that the gateway stores: each is decoded when it is
+ * stored, and replaced by its URL. Other members of an image are kept.
  */
 final class ReplyImages {
   static final ReplyImages NONE = new ReplyImages(null, List.of());

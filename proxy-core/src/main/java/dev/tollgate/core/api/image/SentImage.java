@@ -8,9 +8,12 @@ import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
 import java.util.Base64;
 
-/** Base64 image in a valid request, read in place. */
+/**
+ * Source image that a client included as base64 in a valid request, decoded from the request's
+ * array on demand.
+ */
 public final class SentImage {
-  /** A multiple of 4, so that only the last piece is padded. */
+  /** Characters decoded at a time, a multiple of 4, so that only the last piece is padded. */
   private static final int PIECE_CHARS = 64 * 1024;
 
   private final JsonElements images;

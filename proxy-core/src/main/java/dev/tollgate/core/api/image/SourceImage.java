@@ -12,8 +12,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Kind of one source image. The image may have megabytes and is read in place; its declared type is
- * compared with its first bytes.
+ * Form in which a request contains one source image: a URL to fetch, inline base64, or an invalid
+ * value. The image may have megabytes and is read in place; its declared type is compared with its
+ * first bytes.
  */
 sealed interface SourceImage {
   /** Image to fetch from a URL. */
@@ -26,7 +27,7 @@ sealed interface SourceImage {
    */
   record Inline(BlobType type, boolean isTyped) implements SourceImage {}
 
-  /** Neither; {@code why} follows the field's name in the error message. */
+  /** Neither form; {@code why} follows the field's name in the error message. */
   record Flawed(String why) implements SourceImage {}
 
   String HTTPS = "https://";

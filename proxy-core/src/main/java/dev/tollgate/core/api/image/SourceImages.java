@@ -26,14 +26,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Source images of a request: URLs, data URLs or plain base64. */
+/**
+ * Reader and writer of the source images of an image request, which are URLs, data URLs or plain
+ * base64.
+ */
 final class SourceImages {
   static final String MEMBER = "input_images";
   static final int COUNT_MAX = 10;
 
   private static final int BYTES_AROUND_ONE = 64;
 
-  /** A multiple of 3, so that only the last piece is padded. */
+  /** Bytes encoded at a time, a multiple of 3, so that only the last piece is padded. */
   private static final int PIECE_BYTES = 48 * 1024;
 
   private SourceImages() {}

@@ -4,7 +4,10 @@ import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonWriter;
 import io.netty.buffer.ByteBuf;
 
-/** Events about a response's items: none, or all that OpenAI has. */
+/**
+ * Writer of the stream events about a response's items, which writes either none or all that OpenAI
+ * has.
+ */
 sealed interface ItemEvents {
   static ItemEvents of(ResponseEventSet list, ResponseDraft draft) {
     return switch (list) {
@@ -32,9 +35,9 @@ sealed interface ItemEvents {
   /** Handles the end of the response. */
   void completed(ByteBuf out);
 
-  /** Items appear in the first and the last event only. */
+  /** Writes no events: items appear in the first and the last event of the stream only. */
   final class None implements ItemEvents {
-    /** Text may still come, and no event could announce a new message. */
+    /** Returns true, because text may still come and no event could announce a new message. */
     @Override
     public boolean beginsWithMessage(boolean saysText) {
       return true;
@@ -53,7 +56,7 @@ sealed interface ItemEvents {
     public void completed(ByteBuf out) {}
   }
 
-  /** Items have events when they begin, grow and end. */
+  /** Writes events when items begin, grow and end. */
   final class All implements ItemEvents {
     private final ResponseDraft draft;
 

@@ -7,7 +7,7 @@ import dev.tollgate.core.json.JsonWriter;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
-/** JSON string that grows piece by piece; each piece keeps its escapes. */
+/** Builder of a JSON string from pieces, each of which keeps its escapes. */
 final class JsonStringBuilder {
   private static final JsonBytes EMPTY = JsonBytes.string("");
   private static final int QUOTE_BYTES = 1;

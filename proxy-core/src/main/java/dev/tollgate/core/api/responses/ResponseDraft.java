@@ -8,9 +8,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Streamed response as far as it was sent: the number of events, and the items with their texts,
- * which the last event repeats. Another provider may continue it. Not thread safe: one request on
- * one loop.
+ * Part of a streamed Responses API reply that was sent so far: the number of events, and the items
+ * with their texts. The last event repeats these texts. Another provider may continue it. It is not
+ * thread-safe: one request uses it on one event loop.
  */
 public final class ResponseDraft implements ResumePoint {
   private static final int CALL_BYTES = 256; // memory of a call without text

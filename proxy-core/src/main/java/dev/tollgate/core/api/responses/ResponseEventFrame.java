@@ -4,7 +4,7 @@ import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.sse.SseWriter;
 import io.netty.buffer.ByteBuf;
 
-/** Frame of every event of the Responses API: its type and sequence number come first. */
+/** Writer of the common beginning of every Responses API event: its type and sequence number. */
 final class ResponseEventFrame {
   private ResponseEventFrame() {}
 

@@ -1,9 +1,14 @@
 package dev.tollgate.core.api.responses;
 
-/** Sets of events in a stream of the Responses API (docs/decisions/responses.md#events). */
+/**
+ * Set of event types that a client gets in a stream of the Responses API
+ * (docs/decisions/responses.md#events).
+ */
 public enum ResponseEventSet {
-  /** Created, text delta and completed: enough for simple clients. */
+  /**
+   * The stream has the events created, text delta and completed, which suffice for simple clients.
+   */
   LISTED,
-  /** Also OpenAI's events of items and of arguments. */
+  /** The stream also has OpenAI's events about items and arguments. */
   EXTENDED
 }

@@ -5,8 +5,8 @@ import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonWriter;
 
 /**
- * Item of a response's output (docs/decisions/responses.md#object): the assistant's message, or a
- * tool call.
+ * Output item of a Responses API reply (docs/decisions/responses.md#object): the assistant's
+ * message, or a tool call.
  */
 sealed interface ResponseItem {
   String COMPLETED = "completed";

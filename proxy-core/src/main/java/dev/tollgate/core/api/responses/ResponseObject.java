@@ -9,7 +9,10 @@ import dev.tollgate.core.money.Usage;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Writer of the response object (docs/decisions/responses.md#object), in progress or complete. */
+/**
+ * Writer of the Responses API's response object (docs/decisions/responses.md#object), in progress
+ * or complete.
+ */
 final class ResponseObject {
   private final ReplyStamp stamp;
   private final JsonBytes tools;

@@ -16,7 +16,7 @@ import io.netty.buffer.ByteBuf;
 import java.util.List;
 
 /**
- * One admitted Responses request for one model: a chat whose reply has another form.
+ * Admitted Responses API request bound to one model: a chat call whose reply has another form.
  *
  * @param chat the chat that the provider gets
  */

@@ -22,9 +22,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writer of a chat stream as events of the Responses API (docs/decisions/responses.md#events): one
- * at the start, one for each piece of text, and one with everything at the end. The first event
- * contains the message already begun, because SDK helpers append to it.
+ * Writer of a translated chat stream as events of the Responses API
+ * (docs/decisions/responses.md#events). The stream has one event at the start, one for each piece
+ * of text, and one with everything at the end. The first event contains the message already begun,
+ * because SDK helpers append to it.
  */
 public final class ResponsesChunkWriter implements ChunkWriter {
   private final ReplyStamp stamp;
@@ -35,7 +36,7 @@ public final class ResponsesChunkWriter implements ChunkWriter {
   private IncompleteReason incomplete = IncompleteReason.NONE;
 
   /**
-   * @param resumePoint state of the response that the client already has; null: none
+   * @param resumePoint state of the response that the client already has; null means none
    */
   ResponsesChunkWriter(
       ReplyStamp stamp,

@@ -12,15 +12,15 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Mapping of a Responses request's instructions and input to chat messages. Consecutive calls, and
- * the assistant's text before them, become one message, as chats have it.
+ * Translator of a Responses API request's instructions and input to chat messages. Consecutive
+ * calls, and the assistant's text before them, become one message, as chats have it.
  */
 final class ResponsesInput {
   private static final Param PARAM = Param.of("input");
   private static final Set<String> ROLES =
       Set.of("system", "developer", "user", "assistant", "tool", "function");
 
-  /** Members of a chat message besides role and content. */
+  /** Names of the members of a chat message besides role and content. */
   private static final List<String> OF_MESSAGES =
       List.of(
           "name",
@@ -39,9 +39,9 @@ final class ResponsesInput {
   /** The message that is being written. */
   private enum Open {
     NOTHING,
-    /** An assistant message, to which calls can be added. */
+    /** An assistant message is open, to which calls can be added. */
     ASSISTANT,
-    /** The list of calls of an assistant message. */
+    /** The list of calls of an assistant message is open. */
     CALLS
   }
 

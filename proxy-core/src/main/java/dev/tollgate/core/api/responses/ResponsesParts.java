@@ -11,8 +11,8 @@ import dev.tollgate.core.json.Param;
 import java.util.List;
 
 /**
- * Mapping of a Responses message's content, or of a tool's output, to the content of a chat
- * message.
+ * Translator of the content parts in a Responses API message or tool output to the content of a
+ * chat message.
  */
 final class ResponsesParts {
   private static final List<String> OF_FILES = List.of("file_data", "filename", "file_id");

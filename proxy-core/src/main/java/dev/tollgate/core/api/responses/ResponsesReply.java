@@ -18,7 +18,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One provider's whole chat completion, written as a response (docs/decisions/responses.md#object).
+ * A provider's whole chat completion, written to the client as a Responses API object
+ * (docs/decisions/responses.md#object).
  */
 public final class ResponsesReply implements WholeReply {
   private final ChatReply chat;

@@ -30,8 +30,9 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Valid body of POST /v1/responses, translated to a chat (docs/decisions/responses.md#mapping):
- * routing, money and providers see that chat. Unknown fields are dropped.
+ * Validated body of POST /v1/responses, translated to a chat request
+ * (docs/decisions/responses.md#mapping), which routing, pricing and providers see. Unknown fields
+ * are dropped.
  */
 public final class ResponsesRequest implements InferenceRequest {
   private static final FieldRules RULES = new FieldRules(rules());

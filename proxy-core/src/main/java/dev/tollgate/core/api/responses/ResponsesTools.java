@@ -11,7 +11,7 @@ import dev.tollgate.core.json.Param;
 import java.util.Arrays;
 import java.util.List;
 
-/** Mapping of a Responses request's tools to a chat's: only functions exist. */
+/** Translator of a Responses API request's tools to chat tools; only functions are supported. */
 final class ResponsesTools {
   private static final Param PARAM = Param.of("tools");
   private static final JsonBytes NONE = JsonBytes.raw("[]");

@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Usage object of a response: a chat's in the terms of the Responses API, and the charge. */
+/** Converter of a chat's usage to the usage object of the Responses API, with the charge. */
 final class ResponsesUsageJson {
   private ResponsesUsageJson() {}
 

@@ -30,8 +30,8 @@ import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One provider's stream of audio events: generated speech, or a transcript. Events pass unchanged;
- * the last event, which has the usage, is held back until the charge is known.
+ * Translator of one provider's stream of audio events: generated speech, or a transcript. Events
+ * pass unchanged; the last event, which has the usage, is held back until the charge is known.
  */
 public final class AudioEventStream implements ReplyEventStream {
   private static final int BAD_EVENTS_IN_A_ROW_MAX = 3;

@@ -20,8 +20,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Usage of an audio reply: tokens, time or characters, by the prices of its model. Providers report
- * one of these, under several names, or none.
+ * Collector of the usage in a provider's audio reply: tokens, time or characters, by the prices of
+ * its model. Providers report one of these, under several names, or none.
  */
 final class AudioUsage {
   private static final byte[] NOTHING = {'{', '}'};

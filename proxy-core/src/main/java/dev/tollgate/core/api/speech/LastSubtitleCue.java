@@ -3,7 +3,10 @@ package dev.tollgate.core.api.speech;
 import java.time.Duration;
 import java.util.Optional;
 
-/** End of the last subtitle of a SubRip or WebVTT file, a lower bound of the audio's length. */
+/**
+ * Parser of the end time of the last subtitle in a SubRip or WebVTT file, which is a lower bound of
+ * the audio's length.
+ */
 public final class LastSubtitleCue {
   private static final int DIGITS_MAX = 6;
   private static final String ARROW = "-->";

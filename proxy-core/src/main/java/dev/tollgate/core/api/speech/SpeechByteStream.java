@@ -8,8 +8,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One provider's audio bytes on the way to the client, counted and never parsed. The cost by
- * characters is known from the request; tokens and seconds are estimated from the size.
+ * State of one provider's reply with audio bytes, which are passed to the client, counted and never
+ * parsed. The cost by characters is known from the request; tokens and seconds are estimated from
+ * the size.
  */
 public final class SpeechByteStream implements ReplyByteStream {
   private final List<Quantity> quantities;

@@ -12,7 +12,10 @@ import io.netty.buffer.ByteBuf;
 import java.util.List;
 import java.util.Optional;
 
-/** One admitted request for speech by one model. */
+/**
+ * Admitted text-to-speech request bound to one model: creates the body for each attempt and the
+ * reader of each reply.
+ */
 public record SpeechCall(RequestId id, SpeechRequest request, Model model)
     implements InferenceCall {
   @Override
@@ -25,7 +28,7 @@ public record SpeechCall(RequestId id, SpeechRequest request, Model model)
     return request.bodyFor(route);
   }
 
-  /** All output tokens are audio. */
+  /** Returns a usage in which all output tokens are audio tokens. */
   @Override
   public Usage usageLikely(long deliveredTokens) {
     long prompt = request.promptTokensLikely();

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Audio formats of speech, with the rate of bytes per second. */
+/** Audio format of generated speech, with its usual byte rate. */
 enum SpeechFormat {
   MP3("audio/mpeg", 16_000),
   OPUS("audio/opus", 8_000),

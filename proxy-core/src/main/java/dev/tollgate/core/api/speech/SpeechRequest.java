@@ -29,7 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Valid body of POST /v1/audio/speech, over the array in which it was received. */
+/** Validated body of POST /v1/audio/speech, over the array in which it was received. */
 public final class SpeechRequest implements InferenceRequest {
   private static final int CHARACTERS_MAX = 4_096;
   private static final double SPEED_MIN = 0.25;
@@ -117,7 +117,7 @@ public final class SpeechRequest implements InferenceRequest {
     }
   }
 
-  /** Counts the spoken characters; those beyond 16 bits are one each. */
+  /** Counts the spoken characters; a surrogate pair counts as one. */
   private static int characters(JsonItems items, int i) {
     String text = items.string(i);
     return text.codePointCount(0, text.length());
@@ -147,7 +147,7 @@ public final class SpeechRequest implements InferenceRequest {
     return target;
   }
 
-  /** Speech is streamed in either form. */
+  /** Returns true: speech is streamed as bytes or as events. */
   @Override
   public boolean isStream() {
     return true;

@@ -3,7 +3,7 @@ package dev.tollgate.core.api.speech;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Formats of a transcript. */
+/** Format in which a client requests a transcript, with its default content type. */
 enum TranscriptFormat {
   JSON("application/json"),
   VERBOSE_JSON("application/json"),

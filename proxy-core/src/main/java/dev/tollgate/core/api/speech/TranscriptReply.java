@@ -24,8 +24,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * One provider's transcript, written as the client's: JSON with its charge, text and subtitles
- * unchanged.
+ * A provider's whole reply with a transcript, written in the client's form: JSON with its charge,
+ * text and subtitles unchanged.
  */
 public final class TranscriptReply implements WholeReply {
   private final AudioUsage usage;

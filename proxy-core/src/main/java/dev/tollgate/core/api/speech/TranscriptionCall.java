@@ -14,7 +14,10 @@ import io.netty.buffer.ByteBuf;
 import java.util.List;
 import java.util.Locale;
 
-/** One admitted request for a transcript by one model. */
+/**
+ * Admitted transcription request bound to one model: creates the body for each attempt and the
+ * reader of each reply.
+ */
 public record TranscriptionCall(RequestId id, TranscriptionRequest request, Model model)
     implements InferenceCall {
   @Override

@@ -25,7 +25,10 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Valid form of POST /v1/audio/transcriptions, over the array in which it was received. */
+/**
+ * Validated multipart body of POST /v1/audio/transcriptions, over the array in which it was
+ * received.
+ */
 public final class TranscriptionRequest implements InferenceRequest {
   private static final int AUDIO_TOKENS_PER_SECOND_LIKELY = 10;
   private static final int AUDIO_TOKENS_PER_SECOND_MAX = 32;
@@ -137,7 +140,7 @@ public final class TranscriptionRequest implements InferenceRequest {
         && !contentType.startsWith("text/html");
   }
 
-  /** Older models ignore a request for a stream. */
+  /** Returns true, because older models ignore a request for a stream. */
   @Override
   public boolean mayBeAnsweredWhole() {
     return true;

@@ -3,9 +3,10 @@ package dev.tollgate.core.http.multipart;
 import java.util.Arrays;
 
 /**
- * Search for a delimiter in a body. It skips ahead by the last byte compared (Horspool); if crafted
- * content allows short skips only, it continues byte by byte and compares each byte at most twice
- * (Knuth, Morris and Pratt). Not thread safe.
+ * Search for a multipart delimiter in a body, in linear time even for crafted content. It skips
+ * ahead by the last byte compared (Horspool); if crafted content allows short skips only, it
+ * continues byte by byte and compares each byte at most twice (Knuth, Morris and Pratt). It is not
+ * thread-safe.
  */
 final class DelimiterSearch {
   private static final int COMPARISONS_FREE = 4_096;

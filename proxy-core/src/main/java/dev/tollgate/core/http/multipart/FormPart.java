@@ -1,7 +1,7 @@
 package dev.tollgate.core.http.multipart;
 
 /**
- * Part of a form, as offsets into its array.
+ * Part of a multipart form, as offsets into the array that contains the form.
  *
  * @param start start of the delimiter before the part, with its dashes
  * @param from start of the content

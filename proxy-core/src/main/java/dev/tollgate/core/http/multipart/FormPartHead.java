@@ -12,8 +12,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Header lines of one part of a form (RFC 7578). Lines that two parsers could read differently are
- * refused: a provider must not find another model in them than the one that was checked.
+ * Parser of the header lines of one part of a multipart form (RFC 7578). Lines that two parsers
+ * could read differently are refused: a provider must not find another model in them than the one
+ * that was checked.
  */
 final class FormPartHead {
   private static final int DISPOSITION_CHARS_MAX = 1_024;

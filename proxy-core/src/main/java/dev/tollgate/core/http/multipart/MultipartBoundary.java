@@ -7,7 +7,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Separator of a form's parts (RFC 2046): 1 to 70 characters that its sender chose.
+ * Boundary of a multipart form (RFC 2046): 1 to 70 characters that separate its parts, chosen by
+ * the form's sender.
  *
  * @param text the characters, without the dashes before them
  */

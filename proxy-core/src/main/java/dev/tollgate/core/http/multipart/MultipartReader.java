@@ -6,8 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reader of a form's parts in the array that collects the form: each call continues where the
- * previous one stopped. It keeps offsets only. Not thread safe.
+ * Incremental parser of a multipart form in the array that collects it: each call continues where
+ * the previous one stopped. It keeps offsets of the parts only. It is not thread-safe.
  */
 public final class MultipartReader {
   public static final int PARTS_MAX = 128;
