@@ -9,7 +9,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
 
-/** Result of comparing new settings with the running ones: applicable now, or at a restart. */
+/**
+ * Result of comparing new settings with the running ones: unchanged, applicable now, or only at a
+ * restart.
+ */
 public sealed interface ReloadVerdict {
 
   /** Nothing changed. */

@@ -18,7 +18,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Checks that settings fit together. */
+/** Validates rules across sections of the configuration, after every single value was bound. */
 final class SettingsChecks {
   /** A shorter time would treat a slow reply of the store as an outage. */
   private static final Duration OUTAGE_GRACE_MIN = Duration.ofSeconds(2);

@@ -6,8 +6,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Describes a key of the configuration, on the record component of its value. Binder, schema and
- * masked JSON take name, default and meaning of a key from here only.
+ * Annotation of a record component that describes its configuration key. Binder, schema and masked
+ * JSON take name, default and meaning of a key from here only.
  */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.RECORD_COMPONENT)
