@@ -33,9 +33,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Metrics of ended requests. Runs on event loops: one look-up finds all data points of a request.
- * Every label value comes from the configuration or a closed list, so that clients cannot create
- * series.
+ * Request observer that updates the Prometheus metrics of ended requests. It runs on event loops,
+ * and one map access finds all data points of a request. Every label value comes from the
+ * configuration or a closed list, so that clients cannot create series.
  */
 public final class RequestMetrics implements RequestObserver {
   static final String OTHER = "other";

@@ -52,7 +52,7 @@ public record ServerSettings(
     return configured != null ? configured : REQUESTS_PER_LOOP * loops;
   }
 
-  /** Netty transport of the event loops; AUTO is epoll where the system has it. */
+  /** Netty transport of the event loops; {@code AUTO} is epoll where the system has it. */
   public enum Transport {
     AUTO,
     EPOLL,

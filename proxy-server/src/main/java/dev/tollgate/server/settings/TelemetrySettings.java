@@ -33,7 +33,7 @@ public record TelemetrySettings(
               max = "1")
           double sample) {}
 
-  /** Format of the access log; NONE turns it off. */
+  /** Format of the access log; {@code NONE} turns it off. */
   public enum Format {
     JSON,
     NONE
