@@ -11,7 +11,7 @@ import picocli.CommandLine.Spec;
 
 /**
  * Base class of CLI commands that call the admin listener of a running gateway. The exit code is 0
- * on success, and 1 on a refusal or without an answer.
+ * on success, and 1 if the gateway refuses or does not answer.
  */
 abstract class AdminCommand implements Callable<Integer> {
   @Spec private @Nullable CommandSpec spec;

@@ -10,7 +10,7 @@ import java.util.function.Supplier;
  * stopped. {@code /readyz} answers 200 in one state only, and only if no readiness check fails.
  */
 public final class Health {
-  /** States in order; a node never returns to an earlier one. */
+  /** Lifecycle states of a node in order; a node never returns to an earlier one. */
   public enum State {
     STARTING,
     READY,

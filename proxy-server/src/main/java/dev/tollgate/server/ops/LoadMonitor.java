@@ -41,7 +41,7 @@ public final class LoadMonitor implements AutoCloseable {
   private int samplesUntilClosing;
 
   /**
-   * Configuration of the monitor.
+   * Configured bounds at which the monitor sheds load.
    *
    * @param requestsMax bound on running requests
    * @param requestsMin running requests below which none is refused

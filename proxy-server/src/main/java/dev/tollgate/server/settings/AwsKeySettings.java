@@ -6,7 +6,10 @@ import dev.tollgate.server.settings.binding.Key;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** AWS access key in a provider's section that signs requests to Amazon Bedrock. */
+/**
+ * Configuration keys of a Bedrock provider for the AWS access key with which its requests are
+ * signed.
+ */
 public record AwsKeySettings(
     @Key(about = "access key that signs requests, instead of api_key; null: no signature")
         @Nullable String accessKey,

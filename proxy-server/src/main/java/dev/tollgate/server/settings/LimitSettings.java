@@ -56,7 +56,7 @@ public record LimitSettings(
       @Key(about = "requests per minute", initial = "0", min = "0", max = LIMIT_MAX, off = "0")
           int requestsPerMinute) {}
 
-  /** Section {@code limits.org}: default limits of each organization. */
+  /** Section {@code limits.org}: limits of each organization. */
   public record Org(
       @Key(about = "requests per second", initial = "200", min = "0", max = LIMIT_MAX, off = "0")
           int requestsPerSecond,

@@ -15,7 +15,7 @@ import java.util.function.Predicate;
  */
 public sealed interface ReloadVerdict {
 
-  /** Nothing changed. */
+  /** The new settings equal the running ones. */
   record Unchanged() implements ReloadVerdict {}
 
   /** All changes can be applied; {@code changed} lists their paths. */
@@ -25,7 +25,7 @@ public sealed interface ReloadVerdict {
     }
   }
 
-  /** Settings that take effect only at the next start; no change is applied. */
+  /** Some changes, listed by path, take effect only at the next start; no change is applied. */
   record NeedsRestart(List<String> paths) implements ReloadVerdict {
     public NeedsRestart {
       paths = List.copyOf(paths);

@@ -117,7 +117,7 @@ public final class Server implements AutoCloseable {
     Signals.onHangUp(() -> running.thenAccept(now -> Thread.startVirtualThread(now.reload()::now)));
   }
 
-  /** Starts everything and returns when the gateway is ready or was stopped. Called once. */
+  /** Starts everything and returns when the gateway is ready or was stopped. It is called once. */
   public Start start() throws StartException, InterruptedException {
     try {
       return begin();

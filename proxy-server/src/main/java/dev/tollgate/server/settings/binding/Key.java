@@ -42,7 +42,7 @@ public @interface Key {
   /** True if a single item may be written for a list of one. */
   boolean single() default false;
 
-  /** Missing feature that every value except the default needs; empty: none. */
+  /** Missing feature that every value except the default needs; empty if there is none. */
   String later() default "";
 
   /** True if a value that needs the missing feature is refused; otherwise it is a warning. */

@@ -27,7 +27,7 @@ public sealed interface ConfigNode {
     }
   }
 
-  /** Origin of the text of a scalar. */
+  /** Source of a scalar's text, which decides if it can be null and may be repeated in messages. */
   enum Origin {
     /** The text was written without quotes. */
     PLAIN,
